@@ -1,0 +1,58 @@
+# Everything needs only Python 3.11+, make and a package index. `make help` lists the targets.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+
+.PHONY: help demo test lint format types check bench bench-peers lock clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(VENV)/runtime.done: requirements/runtime.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Loxodon needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+	$(INSTALL) --require-hashes -r requirements/build.lock -r requirements/runtime.lock
+	$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/dev.done: requirements/dev.lock $(VENV)/runtime.done
+	$(INSTALL) --require-hashes -r requirements/dev.lock
+	@touch $@
+
+demo: $(VENV)/runtime.done  ## show the main job on a short conversation in two languages
+	@$(BIN)/python demo/demo.py
+
+test: $(VENV)/dev.done  ## run the tests
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/dev.done  ## check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/dev.done  ## put the code in order
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+check: lint test  ## all that a contribution must pass
+
+bench: $(VENV)/runtime.done  ## measure speed; ROWS=10000,100000,1000000 for the largest store too
+	$(BIN)/python bench/speed.py $(if $(ROWS),--rows $(ROWS))
+
+bench-peers:  ## journal beside mem0, in one run (an environment of its own: .venv-peers)
+	$(MAKE) VENV=.venv-peers .venv-peers/runtime.done
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/peers.lock
+	.venv-peers/bin/python bench/peers.py
+
+lock:  ## pin the dependencies anew
+	uv --version >/dev/null 2>&1 || { echo "make lock needs uv: pip install uv"; exit 1; }
+	$(COMPILE) pyproject.toml -o requirements/runtime.lock
+	$(COMPILE) --group build -o requirements/build.lock
+	$(COMPILE) pyproject.toml --extra tokenizer --group dev -c requirements/runtime.lock -o requirements/dev.lock
+	$(COMPILE) pyproject.toml --group peers -c requirements/runtime.lock -o requirements/peers.lock
+
+clean:  ## remove what the other targets made
+	rm -rf $(VENV) .venv-peers .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results

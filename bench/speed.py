@@ -1,0 +1,285 @@
+"""How fast: `make bench`, or `python bench/speed.py [--rows N,…] [--only PART,…] [--json]`.
+
+Every time is also given as a ratio to something plain in the same run, because machines differ and
+are busy: a bare SQLite insert, a bare FTS5 query, a bare `python -c pass`. The parts:
+
+    journal   turns a second, in bulk and one at a time
+    writers   sixteen processes that write at once, beside SQLite's own way of waiting
+    recall    p50 and p99 of a recall, for queries of 1, 3 and 6 terms
+    open      opening a home
+    cold      `loxodon recall` from the shell
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from time import perf_counter
+from typing import Any
+
+import apsw
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from loxodon import Memory, Record
+from loxodon.store.search import any_of
+from loxodon.text.words import query_words
+from text import Talk
+
+NOW = datetime(2026, 2, 4, tzinfo=UTC)
+PARTS = ("journal", "writers", "recall", "open", "cold")
+QUERIES = 300
+
+
+@contextmanager
+def folder() -> Iterator[str]:
+    path = tempfile.mkdtemp(prefix="loxodon-bench-")
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path)
+
+
+def times(count: int, run: Callable[[int], object]) -> list[float]:
+    """Milliseconds of each of `count` runs, sorted."""
+    found = []
+    for n in range(count):
+        started = perf_counter()
+        run(n)
+        found.append((perf_counter() - started) * 1e3)
+    return sorted(found)
+
+
+def at(sorted_times: Sequence[float], share: float) -> float:
+    return sorted_times[min(len(sorted_times) - 1, int(len(sorted_times) * share))]
+
+
+def turns(talk: Talk, count: int, size: int) -> list[dict[str, object]]:
+    return [
+        {"role": "user" if n % 2 == 0 else "assistant", "content": talk.turn(size),
+         "at": (NOW + timedelta(seconds=n)).isoformat()}
+        for n in range(count)
+    ]  # fmt: skip
+
+
+def bench_journal(rows: Sequence[int]) -> dict[str, Any]:
+    talk = Talk()
+    result: dict[str, Any] = {}
+    for name, count, size in (("short", 100_000, 140), ("long", 4_000, 4_000)):
+        said = turns(talk, count, size)
+        size_mb = sum(len(str(turn["content"]).encode()) for turn in said) / 1e6
+        with folder() as home, Memory.open(home) as memory:
+            started = perf_counter()
+            memory.add(said, session="bulk")
+            seconds = perf_counter() - started
+        result[f"bulk_{name}"] = {
+            "turns": count, "bytes_a_turn": round(size_mb * 1e6 / count),
+            "turns_per_s": round(count / seconds), "mb_per_s": round(size_mb / seconds, 2),
+        }  # fmt: skip
+    said = turns(talk, 1_000, 140)
+    with folder() as home, Memory.open(home) as memory:
+        ours = times(len(said), lambda n: memory.add([said[n]], session="live"))
+    bare = _bare_inserts(said)
+    result["one_at_a_time"] = {
+        "p50_ms": round(at(ours, 0.5), 3), "p99_ms": round(at(ours, 0.99), 3),
+        "bare_sqlite_p50_ms": round(at(bare, 0.5), 3),
+        "ratio_to_bare_sqlite": round(at(ours, 0.5) / at(bare, 0.5), 2),
+    }  # fmt: skip
+    return result
+
+
+def _bare_inserts(said: list[dict[str, object]]) -> list[float]:
+    """The same turns into one table, nothing else: what a durable write costs here."""
+    with folder() as home:
+        db = apsw.Connection(os.path.join(home, "bare.db"))
+        db.execute("PRAGMA journal_mode=WAL").fetchall()
+        db.execute("PRAGMA synchronous=FULL; CREATE TABLE t (x)").fetchall()
+        return times(
+            len(said),
+            lambda n: db.execute("INSERT INTO t VALUES (?)", (said[n]["content"],)).fetchall(),
+        )
+
+
+WRITER = """
+import sys, json
+from time import perf_counter
+from loxodon import Memory
+home, who, count, fair = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4] == "fair"
+if not fair:
+    from loxodon.store import lock
+    lock.FileLock.acquire = lock.FileLock.release = lambda self: None
+waits = []
+with Memory.open(home) as memory:
+    sys.stdin.readline()
+    for n in range(count):
+        started = perf_counter()
+        said = {"role": "user", "content": f"{who} says something, number {n}", "id": str(n)}
+        memory.add([said], session=who)
+        waits.append(perf_counter() - started)
+print(json.dumps(waits))
+"""
+
+
+def bench_writers(rows: Sequence[int]) -> dict[str, Any]:
+    result = {}
+    for name in ("fair", "busy_handler"):
+        with folder() as home:
+            Memory.open(home).close()
+            writers = [
+                subprocess.Popen([sys.executable, "-c", WRITER, home, f"w{n}", "100", name],
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                for n in range(16)
+            ]  # fmt: skip
+            for writer in writers:
+                assert writer.stdin
+                writer.stdin.write("go\n")
+                writer.stdin.flush()
+            waits = sorted(wait * 1e3 for w in writers for wait in json.loads(w.communicate()[0]))
+        result[name] = {
+            "writes": len(waits), "p50_ms": round(at(waits, 0.5), 1),
+            "p99_ms": round(at(waits, 0.99), 1), "worst_ms": round(waits[-1], 1),
+        }  # fmt: skip
+    return result
+
+
+def fill(memory: Memory, talk: Talk, count: int) -> list[str]:
+    """`count` memories and as many turns; some of their texts, to ask for."""
+    asked = []
+    store = memory._store
+    for start in range(0, count, 5_000):
+        size = min(5_000, count - start)
+        with store.writing():
+            for n in range(start, start + size):
+                text = talk.turn(100)
+                if n % max(1, count // QUERIES) == 0:
+                    asked.append(text)
+                made = NOW - timedelta(minutes=n % 500_000)
+                store.insert(
+                    Record("", "", "fact", text, made, made, strength=0.5, importance=n % 11 / 10),
+                    "captured",
+                )
+        memory.add(turns(talk, size, 140), session=f"s{start}")
+        print(f"\r  filling: {start + size}/{count}", end="", file=sys.stderr)
+    print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
+    return asked
+
+
+def bench_recall(rows: Sequence[int]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for count in rows:
+        talk = Talk()
+        with folder() as home, Memory.open(home, clock=lambda: NOW) as memory:
+            asked = fill(memory, talk, count)
+            result[str(count)] = {
+                f"{terms}_terms": _recalls(memory, [talk.question(text, terms) for text in asked])
+                for terms in (1, 3, 6)
+            }
+            result[str(count)]["all"] = _recalls(
+                memory, [talk.question(text, (1, 3, 6)[n % 3]) for n, text in enumerate(asked)]
+            )
+    return result
+
+
+def _recalls(memory: Memory, questions: list[str]) -> dict[str, float]:
+    db = memory._store._db  # type: ignore[attr-defined]
+    questions = [question for question in questions if query_words(question)]
+
+    def bare(n: int) -> None:
+        expression = any_of(query_words(questions[n]))
+        for index in ("memory_index", "turn_index"):
+            db.all(
+                f"SELECT rowid, bm25({index}) AS s FROM {index} WHERE {index} MATCH ? "
+                "ORDER BY s LIMIT 100", (expression,)
+            )  # fmt: skip
+
+    for n in range(min(30, len(questions))):  # warm both
+        memory.recall(questions[n])
+        bare(n)
+    ours = times(len(questions), lambda n: memory.recall(questions[n]))
+    plain = times(len(questions), bare)
+    return {
+        "p50_ms": round(at(ours, 0.5), 2), "p99_ms": round(at(ours, 0.99), 2),
+        "bare_fts5_p50_ms": round(at(plain, 0.5), 2), "bare_fts5_p99_ms": round(at(plain, 0.99), 2),
+        "ratio_p50": round(at(ours, 0.5) / at(plain, 0.5), 2),
+        "ratio_p99": round(at(ours, 0.99) / at(plain, 0.99), 2),
+        "ratio_of_sums": round(sum(ours) / sum(plain), 2),
+    }  # fmt: skip
+
+
+def bench_open(rows: Sequence[int]) -> dict[str, Any]:
+    result = {}
+    for count in (1_000, max(rows)):
+        with folder() as home:
+            with Memory.open(home, clock=lambda: NOW) as memory:
+                fill(memory, Talk(), count)
+            opened = times(50, lambda n: Memory.open(home).close())
+            result[str(count)] = {"p50_ms": round(at(opened, 0.5), 2)}
+    smallest, largest = (result[str(n)]["p50_ms"] for n in (1_000, max(rows)))
+    return {**result, "ratio": round(largest / smallest, 2)}
+
+
+def bench_cold(rows: Sequence[int]) -> dict[str, Any]:
+    import compileall
+
+    import loxodon
+
+    # An installed package has its bytecode; a checkout may not, where the environment forbids it.
+    compileall.compile_dir(os.path.dirname(loxodon.__file__), quiet=2)
+    command = os.path.join(os.path.dirname(sys.executable), "loxodon")
+    result: dict[str, Any] = {}
+    with folder() as home:
+        with Memory.open(home, clock=lambda: NOW) as memory:
+            asked = fill(memory, Talk(), 10_000)
+        latin = next(text for text in asked if " " in text).split()[3]
+        chinese = next(text for text in asked if " " not in text)[3:7]
+
+        def run(*words: str) -> Callable[[int], object]:
+            return lambda n: subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
+
+        runs = {
+            "python": run(sys.executable, "-c", "pass"),
+            "recall_en": run(command, "--home", home, "recall", latin),
+            "recall_zh": run(command, "--home", home, "recall", chinese),
+            "recall_json": run(command, "--home", home, "--json", "recall", latin),
+        }
+        measured: dict[str, list[float]] = {name: [] for name in runs}
+        for _ in range(40):  # in turn, so that a busy moment hits all of them
+            for name, one in runs.items():
+                measured[name] += times(1, one)
+        plain = statistics.median(measured["python"])
+        for name, found in measured.items():
+            middle = statistics.median(found)
+            result[name] = {"p50_ms": round(middle, 1), "ratio_to_python": round(middle / plain, 2)}
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--rows", default="10000,100000", help="memories in the store, each size")
+    parser.add_argument("--only", default=",".join(PARTS), help="parts to run")
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    rows = [int(n) for n in args.rows.split(",")]
+    result = {}
+    for part in args.only.split(","):
+        result[part] = globals()[f"bench_{part}"](rows)
+        if not args.json:
+            print(part)
+            for name, values in result[part].items():
+                print(f"  {name}: {json.dumps(values)}", flush=True)
+    if args.json:
+        print(json.dumps(result, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,257 @@
+"""What a user can set, in `config.toml` in the home: every key, its default and what it does.
+
+The sections below are the one list of keys; `KEYS` is made from them, and a test checks that the
+reference names each. Values come from the defaults, then the file; only entry points read the
+environment.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from loxodon.clock import zone_named
+from loxodon.errors import ConfigError
+
+FILE = "config.toml"
+
+
+class RecallConfig(NamedTuple):
+    top: int = 10
+    budget: int = 1000
+
+
+class DecayConfig(NamedTuple):
+    fact: float = 0.008
+    belief: float = 0.07
+    summary: float = 0.025
+
+
+class SnapshotConfig(NamedTuple):
+    budget: int = 2000
+
+
+class ConsolidationConfig(NamedTuple):
+    daily_at: str = "03:00"
+
+
+class Config(NamedTuple):
+    """All settings. Make one with `Config()`, `load(home)` or `from_mapping({...})`."""
+
+    language: str = "auto"
+    timezone: str = ""
+    tokenizer: str = "estimate"
+    recall: RecallConfig = RecallConfig()
+    decay: DecayConfig = DecayConfig()
+    snapshot: SnapshotConfig = SnapshotConfig()
+    consolidation: ConsolidationConfig = ConsolidationConfig()
+
+
+class Key(NamedTuple):
+    default: str | int | float
+    about: str
+    least: float | None = None
+    most: float | None = None
+    choices: tuple[str, ...] = ()
+
+
+_ABOUT: dict[str, tuple[Any, ...]] = {
+    "language": ("Language of messages: auto (from the locale), en or zh.",
+                 None, None, ("auto", "en", "zh")),
+    "timezone": ("Time zone, such as Asia/Shanghai; empty for the machine's own.",),
+    "tokenizer": ("How tokens are counted: estimate, or o200k with the extra `tokenizer`.",
+                  None, None, ("estimate", "o200k")),
+    "recall.top": ("Most items a recall returns.", 1, 1000),
+    "recall.budget": ("Most tokens of the recalled context.", 0, 1_000_000),
+    "decay.fact": ("Share of its strength a fact of importance 0 loses a day.", 0, 1),
+    "decay.belief": ("The same for a belief.", 0, 1),
+    "decay.summary": ("The same for a summary.", 0, 1),
+    "snapshot.budget": ("Most tokens of the snapshot.", 100, 100_000),
+    "consolidation.daily_at": ("When the nightly consolidation is due, local time.",),
+}  # fmt: skip
+
+
+def _defaults() -> dict[str, str | int | float]:
+    found: dict[str, str | int | float] = {}
+    for name, value in Config()._asdict().items():
+        if isinstance(value, str):
+            found[name] = value
+        else:
+            found |= {f"{name}.{key}": inner for key, inner in value._asdict().items()}
+    return found
+
+
+KEYS: dict[str, Key] = {name: Key(value, *_ABOUT[name]) for name, value in _defaults().items()}
+
+
+def load(home: str) -> Config:
+    """The settings of `home`: its config.toml over the defaults."""
+    return from_mapping(read(home))
+
+
+def read(home: str) -> dict[str, object]:
+    """What config.toml of `home` says; empty where there is none."""
+    path = os.path.join(home, FILE)
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise ConfigError(
+            "cannot read {path}: {reason}", path=path, reason=error.strerror
+        ) from None
+    # Imported here: 15 ms that a home without a config.toml does not pay.
+    import tomllib
+
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except ValueError as error:
+        raise ConfigError(
+            "{path} is not valid TOML: {reason}",
+            hint="correct that line, or move the file away to return to the defaults",
+            path=path,
+            reason=error,
+        ) from None
+
+
+def from_mapping(values: Mapping[str, object]) -> Config:
+    """Settings from nested or dotted keys, each checked; what is not given keeps its default."""
+    sections: dict[str, dict[str, object]] = {}
+    top: dict[str, object] = {}
+    for name, value in _flat(values):
+        section, dot, key = name.rpartition(".")
+        if dot:
+            sections.setdefault(section, {})[key] = checked(name, value)
+        else:
+            top[name] = checked(name, value)
+    config = Config(**top)  # type: ignore[arg-type]
+    return config._replace(
+        **{name: getattr(config, name)._replace(**given) for name, given in sections.items()}
+    )
+
+
+def known(name: str) -> Key:
+    """What there is to know of a setting; a clear error if there is none of that name."""
+    if name not in KEYS:
+        raise ConfigError(
+            "there is no setting called {name}",
+            hint="`loxodon config` lists all of them",
+            name=repr(name),
+        )
+    return KEYS[name]
+
+
+def checked(name: str, value: object) -> str | int | float:
+    """`value` if it may stand under `name`; a clear error if not. Text is converted."""
+    key = known(name)
+    wanted = type(key.default)
+    try:
+        if isinstance(value, bool) or (isinstance(value, float) and wanted is int):
+            raise ValueError
+        if not isinstance(value, str | int | float) or (
+            wanted is str and not isinstance(value, str)
+        ):
+            raise ValueError
+        value = wanted(value)
+    except ValueError:
+        raise ConfigError(
+            "{name} cannot be {value}",
+            hint=_TAKES[wanted],
+            name=name,
+            value=repr(value),
+        ) from None
+    _check_range(name, key, value)
+    return value
+
+
+_TAKES = {str: "it takes text", int: "it takes a whole number", float: "it takes a number"}
+
+
+def _check_range(name: str, key: Key, value: str | int | float) -> None:
+    if key.choices and value not in key.choices:
+        raise ConfigError(
+            "{name} cannot be {value}",
+            hint="it takes one of {choices}",
+            name=name,
+            value=repr(value),
+            choices=", ".join(key.choices),
+        )
+    if isinstance(value, str):
+        if name == "consolidation.daily_at":
+            hour_and_minute(value)
+        elif name == "timezone":
+            zone_named(value)
+        return
+    if (key.least is not None and not value >= key.least) or (
+        key.most is not None and not value <= key.most
+    ):
+        raise ConfigError(
+            "{name} cannot be {value}",
+            hint="it takes a number from {least} to {most}",
+            name=name,
+            value=value,
+            least=key.least,
+            most=key.most,
+        )
+
+
+def hour_and_minute(text: str) -> tuple[int, int]:
+    """`03:00` as (3, 0)."""
+    hour, colon, minute = text.partition(":")
+    if colon and hour.isdecimal() and minute.isdecimal() and int(hour) < 24 and int(minute) < 60:
+        return int(hour), int(minute)
+    raise ConfigError("{text} is not a time of day", hint="write it as 03:00", text=repr(text))
+
+
+def flat(config: Config) -> dict[str, str | int | float]:
+    """Every setting by its dotted name."""
+    return dict(_flat(config._asdict()))  # type: ignore[arg-type]
+
+
+def write(home: str, name: str, value: str | None) -> None:
+    """Set `name` in the config.toml of `home` (None takes it out); comments and order stay."""
+    import tomlkit
+
+    known(name)
+    parsed = checked(name, value) if value is not None else None
+    path = os.path.join(home, FILE)
+    read(home)  # refuses a file that is not TOML before anything is written
+    text = ""
+    if os.path.exists(path):
+        with open(path, encoding="utf-8", newline="") as file:
+            text = file.read()
+    document = tomlkit.parse(text)
+    section, _, key = name.rpartition(".")
+    table: Any = document
+    if section:
+        if section not in document:
+            document[section] = tomlkit.table()
+        table = document[section]
+    if parsed is None:
+        table.pop(key, None)
+    else:
+        table[key] = parsed
+    _replace_file(path, tomlkit.dumps(document))
+
+
+def _replace_file(path: str, text: str) -> None:
+    draft = f"{path}.{os.getpid()}.tmp"
+    with open(draft, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(draft, path)
+
+
+def _flat(values: Mapping[str, object]) -> list[tuple[str, object]]:
+    found: list[tuple[str, object]] = []
+    for name, value in values.items():
+        if hasattr(value, "_asdict"):
+            value = value._asdict()
+        if isinstance(value, Mapping):
+            found += [(f"{name}.{key}", inner) for key, inner in _flat(value)]
+        else:
+            found.append((name, value))
+    return found

@@ -1,0 +1,117 @@
+"""Every error that Loxodon raises on purpose.
+
+    LoxodonError               exit code 1
+    ├── UsageError             2  a command or argument that makes no sense
+    ├── NotFoundError          3  no such home, space, memory or turn
+    ├── InputError             4  text, dates or files that cannot be taken in
+    ├── StaleEditError         5  the memory was changed by someone else meanwhile
+    ├── ConfigError            6  config.toml, or a key in it, is wrong
+    └── StoreError             7  the database cannot be used
+        ├── ForeignStoreError     it is not ours
+        ├── NewerStoreError       a newer Loxodon wrote it
+        ├── DamagedStoreError     its content is damaged
+        ├── FullStoreError        the disk is full
+        ├── UnwritableStoreError  the home cannot be written
+        └── BusyStoreError        others held it for too long
+
+An error says what was attempted, on what, why it failed (the message) and what to do next (the
+hint). Both are English templates with named values, so that an entry point can say them in the
+user's language: `localized("zh")`. Return errors to the caller; only entry points print them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from loxodon.messages import t
+
+
+class LoxodonError(Exception):
+    """The root: catch this to catch all that Loxodon raises on purpose."""
+
+    exit_code = 1
+    code = "error"
+
+    def __init__(self, message: str, /, *, hint: str = "", **values: object) -> None:
+        self.template = message
+        self.hint_template = hint
+        self.values = values
+        super().__init__(t(message, "en", **values))
+
+    @property
+    def hint(self) -> str:
+        """What to do about it, in English; empty where there is nothing to suggest."""
+        return self.localized("en")[1]
+
+    def localized(self, language: str | None = None) -> tuple[str, str]:
+        """The message and the hint in `language` (that of the process when None)."""
+        message = t(self.template, language, **self.values)
+        return message, t(self.hint_template, language, **self.values) if self.hint_template else ""
+
+
+class UsageError(LoxodonError):
+    exit_code = 2
+    code = "usage"
+
+
+class NotFoundError(LoxodonError):
+    exit_code = 3
+    code = "not_found"
+
+
+class InputError(LoxodonError):
+    """Input that was refused; `problems` has one (line, message) for each bad line of a file."""
+
+    exit_code = 4
+    code = "bad_input"
+
+    def __init__(
+        self,
+        message: str,
+        /,
+        *,
+        hint: str = "",
+        problems: Sequence[tuple[int, LoxodonError]] = (),
+        **values: object,
+    ) -> None:
+        super().__init__(message, hint=hint, **values)
+        self.problems = tuple(problems)
+
+
+class StaleEditError(LoxodonError):
+    exit_code = 5
+    code = "stale_edit"
+
+
+class ConfigError(LoxodonError):
+    exit_code = 6
+    code = "config"
+
+
+class StoreError(LoxodonError):
+    exit_code = 7
+    code = "store"
+
+
+class ForeignStoreError(StoreError):
+    code = "foreign_store"
+
+
+class NewerStoreError(StoreError):
+    code = "newer_store"
+
+
+class DamagedStoreError(StoreError):
+    code = "damaged_store"
+
+
+class FullStoreError(StoreError):
+    code = "full_store"
+
+
+class UnwritableStoreError(StoreError):
+    code = "unwritable_store"
+
+
+class BusyStoreError(StoreError):
+    code = "busy_store"

@@ -1,0 +1,44 @@
+"""Scores: how well an item answers, from how well its words match and what we know of it.
+
+The first form. bm25 orders the rows of one index but cannot be compared with that of another,
+because it depends on what else stands there; the share of the query's words that an item has can.
+Half of the match is each. What is known of a memory moves its score by three tenths at most.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from loxodon.types import Record
+
+_MATCH = 0.7
+_IMPORTANCE = 0.15
+_STRENGTH = 0.15
+_TURN = 0.75
+"""A turn says it in passing; a memory of the same words was found worth keeping."""
+
+
+class Factors(NamedTuple):
+    """What made up a score."""
+
+    match: float
+    """How well the words match, 1 for the best row of its index that has every word."""
+    importance: float | None
+    strength: float | None
+    score: float
+
+
+def match_of(score: float, best: float, matched: int, words: int) -> float:
+    """How well the words match: `score` is bm25, `best` that of the best row of the same index."""
+    return 0.5 * (score / best if best > 0 else 1.0) + 0.5 * matched / words
+
+
+def memory_factors(match: float, record: Record) -> Factors:
+    """The score of a memory."""
+    known = _MATCH + _IMPORTANCE * record.importance + _STRENGTH * min(1.0, record.strength)
+    return Factors(match, record.importance, record.strength, match * known)
+
+
+def turn_factors(match: float) -> Factors:
+    """The score of a turn of the journal."""
+    return Factors(match, None, None, match * _TURN)

@@ -1,0 +1,255 @@
+"""What can be typed. Only the parser of the command that was asked for is built: a cold recall
+should not pay for twenty others."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from loxodon.errors import UsageError
+from loxodon.messages import t
+from loxodon.types import CATEGORIES, KINDS
+
+Build = Callable[[argparse.ArgumentParser], None]
+
+_FREE_TEXT = frozenset({"recall", "journal", "capture", "tag"})
+_SHIELD = "\ue000"
+_FLAGS = ("--json",)
+_OPTIONS = ("--home", "--space", "--now")
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, but its complaints are ours: an exit code, a hint, and JSON where asked for."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(
+            "{message}", hint="`{prog} --help` shows what it takes", message=message, prog=self.prog
+        )
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    # With a width of its own, argparse does not load shutil and three compressors to find one.
+    try:
+        width = os.get_terminal_size().columns
+    except OSError:
+        width = 80
+    return argparse.RawDescriptionHelpFormatter(prog, width=width - 2)
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The command and its arguments; the global options may stand before or after it."""
+    shared, rest = _shared_options(list(argv))
+    if not rest or rest[0] in ("-h", "--help", "help"):
+        if len(rest) > 1 and rest[0] == "help":
+            rest = [rest[1], "--help"]
+        else:
+            return argparse.Namespace(command="help", **shared)
+    if rest[0] in ("-V", "--version"):
+        return argparse.Namespace(command="version", **shared)
+    name = rest[0]
+    if name not in COMMANDS:
+        raise UsageError(
+            "there is no command {name}", hint="`loxodon --help` lists them", name=repr(name)
+        )
+    about, build = COMMANDS[name]
+    parser = _Parser(
+        prog=f"loxodon {name}", description=t(about), allow_abbrev=False,
+        formatter_class=_formatter,
+        epilog=t("Also: --home DIR, --space NAME, --now ISO, --json; see `loxodon --help`."),
+    )  # fmt: skip
+    build(parser)
+    args = parser.parse_args([_shielded(name, word) for word in rest[1:]])
+    for key, value in vars(args).items():
+        setattr(args, key, _bared(value))
+    args.command = name
+    for key, value in shared.items():
+        setattr(args, key, value)
+    return args
+
+
+def _shielded(command: str, word: str) -> str:
+    """Text that begins with a dash is text where a command takes any text, not an option."""
+    if (
+        command in _FREE_TEXT
+        and len(word) > 1
+        and word[0] == "-"
+        and word[1] != "-"
+        and word != "-h"
+    ):
+        return _SHIELD + word
+    return word
+
+
+def _bared(value: object) -> object:
+    if isinstance(value, list):
+        return [_bared(one) for one in value]
+    return value.removeprefix(_SHIELD) if isinstance(value, str) else value
+
+
+def _shared_options(argv: list[str]) -> tuple[dict[str, str | bool], list[str]]:
+    """The global options, wherever they stand, and the rest; what follows `--` is text."""
+    shared: dict[str, str | bool] = {"home": "", "space": "main", "now": "", "json": False}
+    rest: list[str] = []
+    while argv:
+        word = argv.pop(0)
+        name, equals, value = word.partition("=")
+        if word == "--":
+            return shared, [*rest, word, *argv]
+        if word in _FLAGS:
+            shared[word[2:]] = True
+        elif name in _OPTIONS:
+            if not equals:
+                if not argv:
+                    raise UsageError(
+                        "{name} needs a value",
+                        hint="`loxodon --help` shows what it takes",
+                        name=name,
+                    )
+                value = argv.pop(0)
+            shared[name[2:]] = value
+        else:
+            rest.append(word)
+    return shared, rest
+
+
+def _id(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help=t("the memory, such as f_20260204_001"))
+
+
+def _id_and_version(parser: argparse.ArgumentParser) -> None:
+    _id(parser)
+    parser.add_argument("--version", type=int, metavar="N",
+                        help=t("refuse if the memory is no longer at this version"))  # fmt: skip
+
+
+def _nothing(parser: argparse.ArgumentParser) -> None:
+    """A command without arguments."""
+
+
+def _add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE", nargs="+", help=t("a file, or - for standard input")
+    )
+    parser.add_argument("--format", choices=("jsonl", "openclaw", "markdown", "chat"),
+                        help=t("how to read it; recognised where not given"))  # fmt: skip
+    about = t("the session of turns that name none (the file's name)")
+    parser.add_argument("--session", default="", metavar="NAME", help=about)
+    parser.add_argument("--skip-bad", action="store_true",
+                        help=t("take the good lines and report the others"))  # fmt: skip
+
+
+def _fields(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--importance", type=float, metavar="0..1", help=t("how much it matters (0.5)")
+    )
+    parser.add_argument("--confidence", type=float, metavar="0..1", help=t("how sure it is"))
+    parser.add_argument("--entities", type=_names, metavar="A,B",
+                        help=t("people, places, projects it is about"))  # fmt: skip
+    parser.add_argument("--tags", type=_names, metavar="A,B", help=t("tags"))
+    parser.add_argument("--project", metavar="NAME", help=t("the project it belongs to"))
+    parser.add_argument("--topic", metavar="NAME", help=t("the topic within the project"))
+    parser.add_argument("--category", choices=CATEGORIES, metavar="NAME",
+                        help=t("one of {names}", names=", ".join(CATEGORIES)))  # fmt: skip
+    about = t("when it ends: 2026-12-31, tomorrow, in two weeks, 下个月底")
+    parser.add_argument("--expires", metavar="WHEN", help=about)
+
+
+def _capture(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("text", metavar="TEXT", help=t("what to remember, or - for standard input"))
+    parser.add_argument("--type", choices=("fact", "belief"), default="fact",
+                        help=t("said outright, or supposed"))  # fmt: skip
+    _fields(parser)
+
+
+def _edit(parser: argparse.ArgumentParser) -> None:
+    _id_and_version(parser)
+    parser.add_argument("--content", metavar="TEXT",
+                        help=t("the new words, or - for standard input; with no option at all, "
+                               "your editor opens"))  # fmt: skip
+    _fields(parser)
+
+
+def _filters(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--kind", choices=(*KINDS, "turn"), help=t("only this kind"))
+    parser.add_argument("--project", metavar="NAME", help=t("only of this project"))
+    parser.add_argument("--topic", metavar="NAME", help=t("only of this topic"))
+    parser.add_argument("--tag", metavar="NAME", help=t("only with this tag"))
+    parser.add_argument(
+        "--entity", metavar="NAME", help=t("only about this person, place or thing")
+    )
+
+
+def _times(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--since", metavar="WHEN", help=t("from then on: 2026-02-04, 上周三, 3 days ago")
+    )
+    parser.add_argument("--until", metavar="WHEN", help=t("up to then, that day included"))
+
+
+def _recall(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", metavar="QUERY", nargs="+", help=t("any words; nothing is syntax"))
+    parser.add_argument("--top", type=int, metavar="N", help=t("most items (10)"))
+    parser.add_argument("--budget", type=int, metavar="TOKENS", help=t("most tokens (1000)"))
+    parser.add_argument("--explain", action="store_true", help=t("say why each item came"))
+    _filters(parser)
+    _times(parser)
+
+
+def _journal(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", metavar="QUERY", nargs="*", help=t("any words; nothing is syntax"))
+    parser.add_argument("--on", metavar="WHEN", help=t("only of that day, week or month"))
+    _times(parser)
+    parser.add_argument("--session", metavar="NAME", help=t("only of this session"))
+    parser.add_argument("--limit", type=int, metavar="N", help=t("the latest N (0: all)"))
+
+
+def _list(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--state", choices=("active", "archived", "all"), default="active",
+                        help=t("active unless given"))  # fmt: skip
+    _filters(parser)
+    parser.add_argument("--limit", type=int, metavar="N", help=t("the latest N (0: all)"))
+
+
+def _tag(parser: argparse.ArgumentParser) -> None:
+    _id(parser)
+    parser.add_argument("changes", metavar="+TAG|-TAG", nargs="+",
+                        help=t("+a adds the tag a, -b takes b off"))  # fmt: skip
+
+
+def _config(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("key", metavar="KEY", nargs="?", help=t("a setting; all where not given"))
+    parser.add_argument("value", metavar="VALUE", nargs="?", help=t("its new value"))
+    parser.add_argument("--unset", action="store_true", help=t("return the setting to its default"))
+
+
+def _names(text: str) -> list[str]:
+    """Names separated by commas, of either script."""
+    return [
+        name.strip()
+        for name in text.replace("，", ",").replace("、", ",").split(",")
+        if name.strip()
+    ]
+
+
+COMMANDS: dict[str, tuple[str, Build]] = {
+    "init": ("Make a memory: a home, a space in it, and its database.", _nothing),
+    "add": ("Journal conversations from files or standard input.", _add),
+    "capture": ("Remember one thing as you say it.", _capture),
+    "recall": ("Find what the memory has on a question.", _recall),
+    "journal": ("Show what was said, all of it or what matches.", _journal),
+    "list": ("List memories, newest first.", _list),
+    "get": ("Show one memory, or one turn (t_…).", _id),
+    "edit": ("Change a memory; what it was stays in its history.", _edit),
+    "tag": ("Put tags on a memory and take them off.", _tag),
+    "archive": ("Take a memory out of ordinary recall; it is kept.", _id_and_version),
+    "unarchive": ("Bring an archived memory back.", _id_and_version),
+    "history": ("Show every version of a memory.", _id),
+    "snapshot": ("Print what a conversation should start with.", _nothing),
+    "status": ("Show where this memory stands.", _nothing),
+    "stats": ("Count what this memory holds.", _nothing),
+    "validate": ("Look for damage in the data and its indexes.", _nothing),
+    "rebuild-index": ("Make every index anew from the data.", _nothing),
+    "config": ("Show or change the settings.", _config),
+}

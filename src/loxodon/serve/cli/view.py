@@ -1,0 +1,284 @@
+"""How a person sees it: colour and tables on a terminal, plain text in a pipe.
+
+Rich draws the tables and progress bars and takes 40 ms to load, so it is loaded when one is drawn;
+what a recall prints needs neither.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from time import monotonic
+from typing import Any
+
+from loxodon.messages import t
+from loxodon.types import Item, Problem, Recall, Record, Source, Turn, Version
+
+_STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+_PATIENCE = 1.0
+"""Seconds before a progress bar appears."""
+
+
+def print_json(value: object) -> None:
+    """One JSON document, and nothing else."""
+    import json
+
+    print(json.dumps(plain(value), ensure_ascii=False, indent=2))
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: records as objects, times as ISO 8601."""
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="milliseconds" if value.microsecond else "seconds")
+    if isinstance(value, Source):
+        if value.file:
+            return {"file": value.file, "line": value.line}
+        return {"session": value.session, "turn": value.turn}
+    if isinstance(value, Item):
+        shown = {k: v for k, v in value._asdict().items() if k != "tags"}
+        return plain(shown)
+    if hasattr(value, "_asdict"):
+        return {k: plain(v) for k, v in value._asdict().items()}
+    if isinstance(value, Mapping):
+        return {k: plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    return value
+
+
+def coloured() -> bool:
+    """Whether stdout is a terminal that wants colour."""
+    return (
+        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
+
+
+def paint(text: str, style: str) -> str:
+    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if coloured() else text
+
+
+def safe(text: str) -> str:
+    """Text with its control characters made visible: what was said must not drive a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
+
+
+def day(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d}"
+
+
+def minute(moment: datetime | None) -> str:
+    return f"{moment:%Y-%m-%d %H:%M}" if moment else t("never")
+
+
+class Bar:
+    """Progress on stderr, shown only on a terminal and only for what takes over a second."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._since = monotonic()
+        self._bar: Any = None
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._bar is None and sys.stderr.isatty() and monotonic() - self._since > _PATIENCE:
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+            columns = (
+                "{task.description}",
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
+            )
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._bar.add_task(self._what, total=total)
+        if self._bar is not None:
+            self._bar.update(0, completed=done, total=total)
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+def table(columns: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> None:
+    """Rows under headings; a column marked True may wrap, the others keep their width."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(box=None, pad_edge=False, header_style="bold")
+    for heading, wraps in columns:
+        drawn.add_column(heading, overflow="fold", no_wrap=not wraps)
+    for row in rows:
+        drawn.add_row(*(Text(safe(cell)) for cell in row))
+    console = Console(file=sys.stdout, highlight=False, soft_wrap=False)
+    if not sys.stdout.isatty():
+        console.width = 160  # a pipe has no width; do not fold what a script will read
+    console.print(drawn)
+
+
+def pairs(rows: Sequence[tuple[str, str]]) -> None:
+    """`name  value`, one a line, aligned as terminals count columns."""
+    width = max(_columns(name) for name, _ in rows)
+    for name, value in rows:
+        print(f"{paint(name, 'dim')}{' ' * (width - _columns(name) + 2)}{safe(value)}")
+
+
+def _columns(text: str) -> int:
+    return sum(2 if c >= "\u1100" and not "\u2010" <= c <= "\u2e7f" else 1 for c in text)
+
+
+def recall(answer: Recall, budget: int, explain: bool) -> None:
+    """The items of a recall, best first."""
+    for n, item in enumerate(answer.items, 1):
+        text = safe("\n   ".join(item.content.splitlines()))
+        print(f"{paint(f'{n}.', 'bold')} {paint(f'[{day(item.at)}]', 'cyan')} {text}")
+        about = [item.kind, item.id]
+        if item.sources:
+            about.append(t("from {place}", place=place(item.sources[0])))
+        if item.tags:
+            about.append(t("tags: {tags}", tags=", ".join(item.tags)))
+        print("   " + paint(safe(" · ".join(about)), "dim"))
+        if explain:
+            print("   " + paint(safe(_reason(item)), "yellow"))
+    if not answer.items:
+        print(t("nothing related was found") if answer.gate.recall and not answer.left_out
+              else t("nothing fits the budget") if answer.left_out
+              else t("the query has no words to look for"))  # fmt: skip
+    print(paint(_summary(answer, budget), "dim"))
+
+
+def _reason(item: Item) -> str:
+    why = item.why
+    reason = t(
+        "why: has {words} (match {match})",
+        words=", ".join(why["words"]) or "—",
+        match=f"{why['match']:.0%}",
+    )
+    if "importance" in why:
+        reason += t(
+            "; importance {importance}, strength {strength}",
+            importance=f"{why['importance']:.2f}",
+            strength=f"{why['strength']:.2f}",
+        )
+    else:
+        reason += t("; said by {speaker}", speaker=why["speaker"])
+    return reason + t("; score {score}", score=f"{item.score:.2f}")
+
+
+def _summary(answer: Recall, budget: int) -> str:
+    text = t(
+        "found {n}, {tokens} of {budget} tokens, {ms} ms",
+        n=len(answer.items), tokens=answer.tokens, budget=budget, ms=f"{answer.elapsed_ms:.1f}",
+    )  # fmt: skip
+    for left in answer.left_out:
+        text += "; " + (
+            t("{n} more beyond --top", n=left.number)
+            if left.reason == "top"
+            else t("{n} did not fit the budget", n=left.number)
+        )
+    return text
+
+
+def place(source: Source) -> str:
+    return f"{source.file}:{source.line}" if source.file else f"{source.session}:{source.turn}"
+
+
+def turns(found: Sequence[Turn]) -> None:
+    """Turns as a chat, under the day and session they belong to."""
+    last = ""
+    for turn in found:
+        heading = f"{day(turn.at)}  {turn.session}"
+        if heading != last:
+            print(paint(safe(heading), "bold"))
+            last = heading
+        text = safe("\n    ".join(turn.content.splitlines()))
+        who = paint(safe(turn.speaker or turn.role), "cyan")
+        print(f"  {turn.at:%H:%M} {who}: {text} {paint(turn.ref, 'dim')}")
+
+
+def records(found: Sequence[Record], total: int) -> None:
+    """Memories as a table."""
+    if not found:
+        print(t("no memories"))
+        return
+    table(
+        ((t("id"), False), (t("kind"), False), (t("matters"), False), (t("strength"), False),
+         (t("since"), False), (t("memory"), True), (t("tags"), True)),
+        (
+            (one.id, one.kind, f"{one.importance:.2f}", f"{one.strength:.2f}",
+             day(one.valid_from or one.created_at),
+             one.content + (f"  [{t('archived')}]" if one.state == "archived" else ""),
+             ", ".join(one.tags))
+            for one in found
+        ),
+    )  # fmt: skip
+    if total > len(found):
+        print(
+            paint(
+                t("the latest {n} of {total}; --limit 0 shows all", n=len(found), total=total),
+                "dim",
+            )
+        )
+
+
+def record(one: Record) -> None:
+    """One memory, whole."""
+    print(paint(safe(one.content), "bold"))
+    rows = []
+    for name, value in one._asdict().items():
+        if name == "content" or value in (None, "", ()) or (name == "done" and not one.done):
+            continue
+        rows.append((name, _shown(value)))
+    pairs(rows)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, datetime):
+        return minute(value)
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    if isinstance(value, tuple):
+        return ", ".join(place(v) if isinstance(v, Source) else str(v) for v in value)
+    return str(value)
+
+
+def turn(one: Turn) -> None:
+    """One turn, whole."""
+    print(safe(one.content))
+    pairs([(name, _shown(value)) for name, value in one._asdict().items()
+           if name != "content" and value])  # fmt: skip
+
+
+_FOLLOWED = ("content", "state", "importance", "confidence", "tags", "entities", "project", "topic",
+             "category", "expires_at", "subject", "attribute", "value", "audience", "valid_from",
+             "valid_until", "due_at", "done", "sensitivity")  # fmt: skip
+
+
+def versions(found: Sequence[Version]) -> None:
+    """A memory's history: what each step changed."""
+    before: Record | None = None
+    for version in found:
+        print(f"{paint(f'v{version.version}', 'bold')}  {minute(version.at)}  {t(version.change)}")
+        for name in _FOLLOWED:
+            new = getattr(version.record, name)
+            old = getattr(before, name) if before else None
+            if new != old and (before or name == "content"):
+                was = f"{_shown(old)} → " if before else ""
+                print(safe(f"    {name}: {was}{_shown(new)}"))
+        before = version.record
+
+
+def problems(found: Sequence[Problem]) -> None:
+    """What validate found."""
+    if not found:
+        print(paint(t("all is well"), "green"))
+    for one in found:
+        print(f"{paint(one.where, 'red')}: {safe(one.what)} ({one.hint})")

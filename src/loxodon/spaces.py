@@ -1,0 +1,70 @@
+"""Where a space lives: a folder in the home, named so that no two spaces ever share one.
+
+A plain name is its own folder. Any other (`Alice`, `a/b`, `张三`) is kept by a digest, because file
+systems fold case, fold Unicode forms and forbid characters, and a wall must not depend on them.
+The database inside knows the name of its space.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from loxodon.errors import InputError, NotFoundError, UnwritableStoreError
+
+FOLDER = "spaces"
+MAX_NAME = 128
+
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+_RESERVED = re.compile(r"con|prn|aux|nul|com\d|lpt\d")  # names that Windows keeps for devices
+
+
+def space_path(home: str, space: str) -> str:
+    """Where the folder of a space is, or would be."""
+    return os.path.join(home, FOLDER, folder_name(space))
+
+
+def space_folder(home: str, space: str, *, make: bool) -> str:
+    """The folder of a space, made if asked for; NotFoundError if it is not there."""
+    folder = space_path(home, space)
+    if make:
+        try:
+            for path in (home, os.path.dirname(folder), folder):  # each for its owner alone
+                os.makedirs(path, mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise UnwritableStoreError(
+                "cannot make the folder {path}: {reason}",
+                hint="check who owns the folder above it, or choose another home with --home",
+                path=folder,
+                reason=error.strerror or str(error),
+            ) from None
+    elif not os.path.isdir(home):
+        raise NotFoundError(
+            "there is no memory at {home}",
+            hint="`loxodon init` makes one there; --home or LOXODON_HOME names another place",
+            home=home,
+        )
+    elif not os.path.isdir(folder):
+        raise NotFoundError(
+            "there is no space {space} at {home}",
+            hint="`loxodon --space {space} init` makes it",
+            space=repr(space),
+            home=home,
+        )
+    return folder
+
+
+def folder_name(space: str) -> str:
+    """The name of the folder of a space."""
+    if not space or len(space) > MAX_NAME or not space.isprintable():
+        raise InputError(
+            "{space} cannot be the name of a space",
+            hint="use 1 to {most} printable characters",
+            space=repr(space[:40]),
+            most=MAX_NAME,
+        )
+    if _PLAIN.fullmatch(space) and not _RESERVED.fullmatch(space):
+        return space
+    from hashlib import sha256  # loads OpenSSL, which a plain name does without
+
+    return "~" + sha256(space.encode("utf-8", "surrogatepass")).hexdigest()[:40]

@@ -1,0 +1,151 @@
+"""The store: the one door to what is kept.
+
+`Store` is what the rest of Loxodon asks of a database. It is bound to one space when it is opened,
+so that no call can leave it out and none can look across. A backend promises what is written at
+each method here and passes `tests/store/contract.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any, Literal, NamedTuple, Protocol
+
+from loxodon.types import Problem, Record, Source, Turn, Version
+
+Progress = Callable[[int, int], None]
+"""Called now and then with how much is done and how much there is."""
+
+Index = Literal["memories", "archive", "turns"]
+
+
+class Filter(NamedTuple):
+    """Which memories or turns; None leaves a question open. Names match whatever their case."""
+
+    kind: str | None = None
+    state: str | None = None
+    project: str | None = None
+    topic: str | None = None
+    tag: str | None = None
+    entity: str | None = None
+    session: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    """Exclusive. The time of a memory is since when it holds, else when it was made."""
+
+
+class Hit(NamedTuple):
+    """A row of an index that has words of the query; a higher score is a better match."""
+
+    row: int
+    score: float
+
+
+class Counts(NamedTuple):
+    """How much there is."""
+
+    turns: int
+    sessions: int
+    kinds: Mapping[str, int]
+    """By kind, active and archived together."""
+    active: int
+    archived: int
+    bands: Mapping[str, int]
+    """By importance: critical, high, medium, low."""
+
+
+class Store(Protocol):
+    """One space of one home. Safe to use from several threads and processes."""
+
+    space: str
+
+    def writing(self) -> AbstractContextManager[None]:
+        """A transaction: all of what is written inside is kept, or nothing.
+
+        Writers wait for each other in fair order. On leaving, what was written is on disk.
+        """
+        ...
+
+    def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | None]:
+        """Put turns, each with its key, at the end of the journal, in order and indexed.
+
+        Returns each turn as it is kept (with its id and ref), or None for one whose key the
+        journal already has. Call inside `writing`.
+        """
+        ...
+
+    def turns(self, rows: Sequence[int]) -> dict[int, Turn]:
+        """Turns by row, those that exist."""
+        ...
+
+    def journal(self, where: Filter, limit: int, after: int = 0) -> list[Turn]:
+        """The latest `limit` turns (0: all) after row `after` that `where` admits, in order."""
+        ...
+
+    def insert(self, record: Record, change: str) -> Record:
+        """Keep a new memory, indexed. Its id is given out here; `change` opens its history.
+
+        Call inside `writing`.
+        """
+        ...
+
+    def update(self, id: str, version: int | None, change: str, at: datetime,
+               values: Mapping[str, Any]) -> Record:  # fmt: skip
+        """Change fields of a memory: version + 1, the record as it stood goes to its history.
+
+        Raises StaleEditError if it is no longer at `version` (None: whatever it is at), and
+        NotFoundError. A new state moves it between the indexes. Call inside `writing`.
+        """
+        ...
+
+    def get(self, id: str) -> Record | None:
+        """A memory by id."""
+        ...
+
+    def find(self, where: Filter, limit: int = 0) -> list[Record]:
+        """The newest `limit` memories (0: all) that `where` admits, newest first."""
+        ...
+
+    def records(self, rows: Iterable[int]) -> dict[int, Record]:
+        """Memories by row, those that exist."""
+        ...
+
+    def sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
+        """Where memories come from, by row; `records` leaves it out."""
+        ...
+
+    def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
+        """For each of these turns that memories were drawn from: the rows of those memories."""
+        ...
+
+    def history(self, id: str) -> list[Version]:
+        """Every version of a memory, oldest first, the present one last."""
+        ...
+
+    def search(self, index: Index, words: Sequence[str], where: Filter, limit: int) -> list[Hit]:
+        """The rows of an index that best match any of `words`, best first.
+
+        Words come from `text.words.query_words`. Deterministic: ties go to the newer row.
+        """
+        ...
+
+    def counts(self) -> Counts:
+        """How much there is."""
+        ...
+
+    def check(self, progress: Progress) -> list[Problem]:
+        """Everything that is wrong with the data or its indexes; empty when all is well."""
+        ...
+
+    def rebuild(self, progress: Progress) -> int:
+        """Make everything derived anew from the truth; how many rows were indexed."""
+        ...
+
+    def size(self) -> int:
+        """Bytes on disk."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the database. Closing twice is fine."""
+        ...

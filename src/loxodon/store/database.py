@@ -1,0 +1,236 @@
+"""One SQLite file: opening it safely, transactions that wait in turn, errors that say what to do.
+
+WAL with synchronous=FULL, because an acknowledged turn must survive the power going off. Every
+write begins IMMEDIATE behind a lock between processes. A file that is not ours, or that a newer
+Loxodon wrote, is refused before anything in it is touched.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import RLock
+from typing import Any
+
+import apsw
+
+from loxodon.errors import (
+    BusyStoreError,
+    DamagedStoreError,
+    ForeignStoreError,
+    FullStoreError,
+    NewerStoreError,
+    StoreError,
+    UnwritableStoreError,
+)
+from loxodon.store.lock import FileLock
+
+APPLICATION_ID = 0x4C4F5844  # "LOXD"
+
+_FOLDER = os.path.join(os.path.dirname(__file__), "sql", "sqlite")
+_BUSY_MS = 30_000
+_WAL_LIMIT = 64 << 20
+
+Row = tuple[Any, ...]
+
+
+class Database:
+    """A connection for one process; its threads take turns."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._turn = RLock()
+        self._depth = 0
+        try:
+            self._lock = FileLock(os.path.splitext(path)[0] + ".lock")
+        except OSError as error:
+            raise _unwritable(path, error.strerror or str(error)) from None
+        self.sql = _named_queries()
+        try:
+            self._connection = self._connect()
+        except BaseException:
+            self._lock.close()
+            raise
+
+    def _connect(self) -> apsw.Connection:
+        connection = None
+        try:
+            connection = apsw.Connection(self.path)
+            connection.set_busy_timeout(_BUSY_MS)
+            version = self._recognise(connection)
+            known = _migrations()
+            if version < len(known):
+                self._migrate(connection, known)
+            for pragma in ("synchronous=FULL", "foreign_keys=ON", "cache_size=-65536",
+                           "secure_delete=ON", f"journal_size_limit={_WAL_LIMIT}"):  # fmt: skip
+                connection.execute(f"PRAGMA {pragma}").fetchall()
+        except apsw.Error as error:
+            if connection is not None:
+                connection.close()
+            raise self._translated(error) from None
+        except StoreError:
+            if connection is not None:
+                connection.close()
+            raise
+        return connection
+
+    def _recognise(self, connection: apsw.Connection) -> int:
+        """The schema version of the file, 0 for an empty one; refuses what is not ours."""
+        ((application, version),) = connection.execute(
+            "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version"
+        )
+        if application != APPLICATION_ID:
+            if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall() or application:
+                raise ForeignStoreError(
+                    "{path} is an SQLite database, but not one of Loxodon's",
+                    hint="choose another home with --home; nothing in this one was touched",
+                    path=self.path,
+                )
+            return 0
+        if version > len(_migrations()):
+            raise NewerStoreError(
+                "{path} was written by a newer Loxodon "
+                "(its schema is {found}, this one knows {known})",
+                hint="install that version of Loxodon or a later one; nothing was touched",
+                path=self.path,
+                found=version,
+                known=len(_migrations()),
+            )
+        return int(version)
+
+    def _migrate(self, connection: apsw.Connection, known: Sequence[str]) -> None:
+        """Bring the schema up to date, each step in a transaction of its own."""
+        self._lock.acquire()
+        try:
+            connection.execute("PRAGMA journal_mode=WAL").fetchall()
+            for number in range(self._recognise(connection) + 1, len(known) + 1):
+                with open(known[number - 1], encoding="utf-8") as file:
+                    script = file.read()
+                connection.execute(
+                    f"BEGIN IMMEDIATE; {script}; PRAGMA application_id={APPLICATION_ID};"
+                    f"PRAGMA user_version={number}; COMMIT"
+                ).fetchall()
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        finally:
+            self._lock.release()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """A transaction. One inside another joins it."""
+        with self._turn:
+            if self._depth:
+                yield
+                return
+            self._lock.acquire()
+            try:
+                self.run("BEGIN IMMEDIATE")
+                self._depth += 1
+                try:
+                    yield
+                    self.run("COMMIT")
+                except BaseException:
+                    if self._connection.in_transaction:
+                        self._connection.execute("ROLLBACK")
+                    raise
+                finally:
+                    self._depth -= 1
+            finally:
+                self._lock.release()
+
+    def all(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        """Every row of the answer."""
+        with self._turn:
+            try:
+                return self._connection.execute(sql, values).fetchall()
+            except apsw.Error as error:
+                raise self._translated(error) from None
+
+    def one(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
+        """The first row of the answer, if there is one."""
+        rows = self.all(sql, values)
+        return rows[0] if rows else None
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> None:
+        """A statement whose answer does not matter."""
+        self.all(sql, values)
+
+    def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
+        """A statement for each of many rows."""
+        with self._turn:
+            try:
+                self._connection.executemany(sql, values).fetchall()
+            except apsw.Error as error:
+                raise self._translated(error) from None
+
+    def close(self) -> None:
+        """Closing twice is fine."""
+        with self._turn:
+            if self._lock is not None:
+                self._connection.close()
+                self._lock.close()
+                self._lock = None  # type: ignore[assignment]
+
+    def _translated(self, error: apsw.Error) -> StoreError:
+        reason = str(error).removeprefix(f"{type(error).__name__}: ")
+        if isinstance(error, apsw.NotADBError):
+            return ForeignStoreError(
+                "{path} is not an SQLite database",
+                hint="choose another home with --home, or restore the file from a backup",
+                path=self.path,
+            )
+        if isinstance(error, apsw.CorruptError):
+            return DamagedStoreError(
+                "{path} is damaged: {reason}",
+                hint="copy the file away before anything else, then run `loxodon validate`",
+                path=self.path,
+                reason=reason,
+            )
+        if isinstance(error, apsw.FullError):
+            return FullStoreError(
+                "cannot write {path}: the disk is full",
+                hint="free some space and run it again; what was acknowledged is safe",
+                path=self.path,
+            )
+        if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
+            return _unwritable(self.path, reason)
+        if isinstance(error, apsw.BusyError | apsw.LockedError):
+            return BusyStoreError(
+                "{path} is held by another program",
+                hint="end that program, or try again later",
+                path=self.path,
+            )
+        return StoreError(
+            "{path} cannot be used: {reason}",
+            hint="run `loxodon validate`; if it goes on, report it with this message",
+            path=self.path,
+            reason=reason,
+        )
+
+
+def _unwritable(path: str, reason: str) -> UnwritableStoreError:
+    return UnwritableStoreError(
+        "cannot open {path} for writing: {reason}",
+        hint="check who owns the folder and its permissions, or choose another with --home",
+        path=path,
+        reason=reason,
+    )
+
+
+def _migrations() -> list[str]:
+    folder = os.path.join(_FOLDER, "migrations")
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder))
+
+
+def _named_queries() -> dict[str, str]:
+    """The statements of queries.sql by the name that stands above each."""
+    with open(os.path.join(_FOLDER, "queries.sql"), encoding="utf-8") as file:
+        parts = file.read().split("-- name: ")[1:]
+    found = {}
+    for part in parts:
+        name, _, body = part.partition("\n")
+        found[name.strip()] = body.strip()
+    return found

@@ -1,0 +1,118 @@
+"""Between a record and its row: the one place that knows how fields become columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any
+
+from loxodon.clock import from_stored, to_stored
+from loxodon.errors import DamagedStoreError
+from loxodon.types import Kind, Record, Source, Turn
+
+StrengthNow = Callable[[float, datetime, Kind, float], float]
+"""(base, since, kind, importance) -> the strength at this moment."""
+
+_TIMES = frozenset({
+    "created_at", "updated_at", "valid_from", "valid_until", "expires_at", "due_at",
+    "accessed_at", "confirmed_at",
+})  # fmt: skip
+_LISTS = frozenset({"tags", "entities", "derived_from"})
+_ELSEWHERE = frozenset({"space", "sources"})  # not columns of the table
+
+FIELDS = tuple(name for name in Record._fields if name not in _ELSEWHERE)
+COLUMNS = (*FIELDS, "strength_at")
+_CONVERTED = tuple(
+    (i, name) for i, name in enumerate(FIELDS) if name in _TIMES or name in _LISTS or name == "done"
+)
+_STRENGTH = FIELDS.index("strength")
+_SPACE = Record._fields.index("space")
+_SOURCES = Record._fields.index("sources")
+_KIND = FIELDS.index("kind")
+_IMPORTANCE = FIELDS.index("importance")
+
+
+def moment(milliseconds: int, zone: tzinfo | None) -> datetime:
+    """A stored time as it reads in `zone` (the machine's when None)."""
+    return (_EPOCH + timedelta(milliseconds=milliseconds)).astimezone(zone)
+
+
+def stored(name: str, value: Any) -> Any:
+    """The value of a field as its column keeps it."""
+    if value is None:
+        return None
+    if name in _TIMES:
+        return to_stored(value)[0]
+    if name in _LISTS:
+        return json.dumps(value, ensure_ascii=False)
+    return int(value) if name == "done" else value
+
+
+def row_of(record: Record) -> list[Any]:
+    """A new record's columns, in the order of COLUMNS."""
+    values = [stored(name, getattr(record, name)) for name in FIELDS]
+    return [*values, to_stored(record.created_at)[0]]
+
+
+def record_of(
+    row: Sequence[Any],
+    space: str,
+    zone: tzinfo | None,
+    strength: StrengthNow | None,
+    sources: tuple[Source, ...] = (),
+) -> Record:
+    """The record of a row that has COLUMNS in order; `strength` None leaves it as it was kept."""
+    values = list(row[: len(FIELDS)])
+    for i, name in _CONVERTED:
+        value = values[i]
+        if value is None:
+            continue
+        if name in _TIMES:
+            values[i] = moment(value, zone)
+        elif name in _LISTS:
+            values[i] = _list(value) if value != "[]" else ()
+        else:
+            values[i] = bool(value)
+    if strength is not None:
+        values[_STRENGTH] = strength(
+            values[_STRENGTH], moment(row[-1], UTC), values[_KIND], values[_IMPORTANCE]
+        )
+    values.insert(_SPACE, space)
+    values.insert(_SOURCES, sources)
+    return Record(*values)
+
+
+def _list(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(json.loads(text))
+    except ValueError:
+        raise DamagedStoreError(
+            "a memory has a list that is not JSON: {text}",
+            hint="run `loxodon validate` to see which, then restore the file from a backup",
+            text=repr(text[:60]),
+        ) from None
+
+
+def to_json(row: Sequence[Any], sources: Sequence[Source]) -> str:
+    """A row as history keeps it."""
+    kept: dict[str, Any] = dict(zip(COLUMNS, row, strict=True))
+    kept["sources"] = [list(source) for source in sources]
+    return json.dumps(kept, ensure_ascii=False)
+
+
+def from_json(text: str, space: str, zone: tzinfo | None) -> Record:
+    """A record out of the history, with the strength it was kept with."""
+    kept: Mapping[str, Any] = json.loads(text)
+    sources = tuple(Source(*source) for source in kept["sources"])
+    return record_of([kept[name] for name in COLUMNS], space, zone, None, sources)
+
+
+def turn_of(row: Sequence[Any]) -> Turn:
+    """The turn of a row of (seq, session id, id, role, content, at, offset, speaker, …)."""
+    seq, session, id, role, content, at, offset, speaker, channel, chat, origin = row
+    when = from_stored(at, offset)
+    return Turn(session, id, role, content, when, speaker, channel, chat, origin, f"t_{seq}")
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

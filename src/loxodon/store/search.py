@@ -1,0 +1,208 @@
+"""Full-text search, kept fast by not being led by common words.
+
+bm25 reads the whole list of every word it is given, and the list of a common word is long and
+tells little. How common words are is known from a sample, taken anew each time an index has
+doubled. A query is led by as many of its words as fit a budget of list entries, rarest first;
+the others add their weight to what was found. Where every word is too common, the newest rows
+that have them all are the answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from loxodon.clock import to_stored
+from loxodon.store import Filter, Hit, Index
+from loxodon.store.database import Database
+from loxodon.text.words import fold, index_words
+
+SAMPLE_FROM = 2_000
+"""Rows from which on an index is sampled: below, reading every list is cheap."""
+SAMPLE_SIZE = 4_000
+SAMPLE_CHARACTERS = 400_000
+COMMON = 0.01
+"""The share of rows from which on a word counts as common."""
+_SEEN = 5
+"""…and how often a sample must have seen it: a small one has words by chance."""
+_LIFTED = 50
+_LIFTED_CHARACTERS = 1_000
+
+
+class Table(NamedTuple):
+    """An index, and the table that it is over."""
+
+    name: str
+    truth: str
+    key: str
+
+
+TABLES: Mapping[Index, Table] = {
+    "memories": Table("memory_index", "memories", "row"),
+    "archive": Table("archive_index", "memories", "row"),
+    "turns": Table("turn_index", "turns", "seq"),
+}
+
+
+class Search:
+    """One query on one index."""
+
+    def __init__(self, db: Database, index: Index, where: Filter, limit: int) -> None:
+        self._db = db
+        self._table = TABLES[index]
+        self._limit = limit
+        self._narrowed, self._values = narrowed(where, self._table)
+
+    def best(self, words: Sequence[str], common: Mapping[str, float], rows: int) -> list[Hit]:
+        """The rows that match best; `common` has the share of the `rows` of each common word."""
+        leading, plain = divided(words, common, rows)
+        if leading:
+            hits = self._ranked(any_of(leading))
+        else:
+            newest = self._newest(all_of(plain)) or self._newest(any_of(plain))
+            hits = [Hit(row, 0.0) for row in newest]
+        return self._lifted(hits, plain, common) if plain else hits
+
+    def _ranked(self, expression: str) -> list[Hit]:
+        name = self._table.name
+        rows = self._db.all(
+            f"SELECT {name}.rowid, bm25({name}) AS s FROM {self._narrowed[0]} "
+            f"WHERE {name} MATCH ? {self._narrowed[1]} ORDER BY s, {name}.rowid DESC LIMIT ?",
+            [expression, *self._values, self._limit],
+        )
+        return [Hit(row, -score) for row, score in rows]
+
+    def _newest(self, expression: str) -> list[int]:
+        name = self._table.name
+        rows = self._db.all(
+            f"SELECT {name}.rowid FROM {self._narrowed[0]} "
+            f"WHERE {name} MATCH ? {self._narrowed[1]} ORDER BY {name}.rowid DESC LIMIT ?",
+            [expression, *self._values, self._limit],
+        )
+        return [row for (row,) in rows]
+
+    def _lifted(
+        self, hits: list[Hit], plain: Sequence[str], common: Mapping[str, float]
+    ) -> list[Hit]:
+        """The first hits with what their common words add, as bm25 weighs a single mention."""
+        first = [hit.row for hit in hits[:_LIFTED]]
+        found = self._db.all(
+            f"SELECT {self._table.key}, substr(content, 1, {_LIFTED_CHARACTERS}) "
+            f"FROM {self._table.truth} WHERE {self._table.key} IN {listed(first)}"
+        )
+        gains = {}
+        for row, text in found:
+            words = set(index_words(text))
+            gains[row] = sum(_weight(common[word]) for word in plain if word in words)
+        lifted = [Hit(hit.row, hit.score + gains.get(hit.row, 0.0)) for hit in hits]
+        return sorted(lifted, key=lambda hit: (-hit.score, -hit.row))
+
+
+def divided(
+    words: Sequence[str], common: Mapping[str, float], rows: int
+) -> tuple[list[str], list[str]]:
+    """(the words that lead the search, those too common to), by what reading their lists costs."""
+    budget = 6_000 + rows / 25
+    leading: list[str] = []
+    plain: list[str] = []
+    for word in sorted(words, key=lambda word: common.get(word, 0.0)):
+        budget -= common.get(word, 0.0) * rows
+        (leading if budget >= 0 else plain).append(word)
+    return leading, plain
+
+
+def _weight(share: float) -> float:
+    return max(0.01, math.log((1 - share) / share)) if share < 1 else 0.01
+
+
+def any_of(words: Sequence[str]) -> str:
+    """An FTS5 expression for rows with any of `words`; each is quoted, so that none is syntax."""
+    return " OR ".join(_quoted(word) for word in words)
+
+
+def all_of(words: Sequence[str]) -> str:
+    return " AND ".join(_quoted(word) for word in words)
+
+
+def _quoted(word: str) -> str:
+    bare = word.rstrip("*").replace('"', '""')
+    return f'"{bare}"*' if word.endswith("*") else f'"{bare}"'
+
+
+def listed(rows: Iterable[int]) -> str:
+    """Row numbers as an SQL list; they are our own integers, never text from outside."""
+    return f"({','.join(map(str, sorted(rows)))})"
+
+
+def narrowed(where: Filter, table: Table) -> tuple[tuple[str, str], list[Any]]:
+    """The FROM and the extra conditions that a filter makes of a search, with their values.
+
+    The index leads and the table is looked up for each match: led by the table, SQLite would
+    run the full-text query once for every row of it.
+    """
+    conditions, values = conditions_of(where, table)
+    if not conditions:
+        return (table.name, ""), []
+    joined = f"{table.name} CROSS JOIN {table.truth} t ON t.{table.key} = {table.name}.rowid"
+    return (joined, f"AND {conditions}"), values
+
+
+def conditions_of(where: Filter, table: Table) -> tuple[str, list[Any]]:
+    """A filter as SQL conditions on the table `t`, with their values."""
+    if table.truth == "turns":
+        return _turn_conditions(where)
+    found: list[str] = []
+    values: list[Any] = []
+    for name in ("kind", "state", "project", "topic"):
+        value = getattr(where, name)
+        if value is not None:
+            found.append(f"t.{name} = ?" if name in ("kind", "state") else f"lower(t.{name}) = ?")
+            values.append(value if name in ("kind", "state") else value.lower())
+    for label, wanted in (("tag", where.tag), ("entity", where.entity)):
+        if wanted is not None:
+            found.append(
+                "EXISTS (SELECT 1 FROM memory_labels l "
+                "WHERE l.label = ? AND l.name = ? AND l.memory = t.row)"
+            )
+            values += [label, fold(wanted)]
+    if where.session is not None:
+        found.append(
+            "EXISTS (SELECT 1 FROM memory_sources o WHERE o.memory = t.row AND o.session = ?)"
+        )
+        values.append(where.session)
+    _add_times(where, "coalesce(t.valid_from, t.created_at)", found, values)
+    return " AND ".join(found), values
+
+
+def _turn_conditions(where: Filter) -> tuple[str, list[Any]]:
+    found: list[str] = []
+    values: list[Any] = []
+    if where.session is not None:
+        found.append("t.session = (SELECT no FROM sessions WHERE id = ?)")
+        values.append(where.session)
+    _add_times(where, "t.at", found, values)
+    return " AND ".join(found), values
+
+
+def _add_times(where: Filter, column: str, found: list[str], values: list[Any]) -> None:
+    if where.since is not None:
+        found.append(f"{column} >= ?")
+        values.append(to_stored(where.since)[0])
+    if where.until is not None:
+        found.append(f"{column} < ?")
+        values.append(to_stored(where.until)[0])
+
+
+def sample_due(rows: int, sampled_at: int) -> bool:
+    """Whether an index of `rows` has grown enough since it was last sampled."""
+    return rows >= max(SAMPLE_FROM, 2 * sampled_at)
+
+
+def common_in(texts: Sequence[str]) -> dict[str, float]:
+    """The words in more than COMMON of `texts`, with their share; of long texts some are enough."""
+    texts = texts[:: 1 + sum(map(len, texts)) // SAMPLE_CHARACTERS]
+    counts = Counter(word for text in texts for word in set(index_words(text)))
+    least = max(_SEEN, COMMON * len(texts))
+    return {word: n / len(texts) for word, n in counts.items() if n >= least}

@@ -1,0 +1,392 @@
+"""The embedded store: one SQLite file for each space, so that a wall between people is a file.
+
+Apart from the walls this gives each space its own statistics for ranking, its own writers, and a
+backup or an erasure that is complete by construction. See `store/__init__.py` for what each method
+promises and `sql/sqlite/` for the schema.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime, tzinfo
+from typing import Any
+
+from loxodon.clock import to_stored
+from loxodon.errors import DamagedStoreError, NotFoundError, StaleEditError
+from loxodon.store import Counts, Filter, Hit, Index, Progress
+from loxodon.store.database import Database, Row
+from loxodon.store.rows import (
+    COLUMNS,
+    StrengthNow,
+    from_json,
+    moment,
+    record_of,
+    row_of,
+    stored,
+    to_json,
+    turn_of,
+)
+from loxodon.store.search import (
+    SAMPLE_SIZE,
+    TABLES,
+    Search,
+    common_in,
+    conditions_of,
+    listed,
+    sample_due,
+)
+from loxodon.text.words import fold, index_words
+from loxodon.types import Problem, Record, Source, Turn, Version
+
+_TURN = (
+    "t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.channel, t.chat, "
+    "t.origin FROM turns t JOIN sessions s ON s.no = t.session"
+)
+_MEMORY = ", ".join(f"t.{name}" for name in COLUMNS)
+_CHUNK = 500
+_ID_LETTER = {"fact": "f", "belief": "b", "summary": "s"}
+
+
+class SqliteStore:
+    """A `Store` in a file."""
+
+    def __init__(self, path: str, space: str, zone: tzinfo | None, strength: StrengthNow) -> None:
+        self.space = space
+        self._zone = zone
+        self._strength = strength
+        self._db = Database(path)
+        self._common: tuple[str, dict[str, dict[str, float]]] = ("", {})
+        try:
+            self._claim()
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _claim(self) -> None:
+        """A file belongs to the space that made it, whatever folder it is found in."""
+        owner = self._meta("space")
+        if not owner:
+            with self.writing():
+                owner = self._meta("space") or self.space
+                self._db.run(self._db.sql["set_meta"], ("space", owner))
+        if owner != self.space:
+            raise DamagedStoreError(
+                "{path} holds the space {owner}, not {space}",
+                hint="the file was moved or copied here; put it back where it was",
+                path=self._db.path,
+                owner=repr(owner),
+                space=repr(self.space),
+            )
+
+    def writing(self) -> AbstractContextManager[None]:
+        return self._db.writing()
+
+    def close(self) -> None:
+        self._db.close()
+
+    # The journal
+
+    def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | None]:
+        db = self._db
+        fresh = self._unknown([key for _, key in turns])
+        seq = self._take("turn", sum(fresh)) - sum(fresh)
+        sessions: dict[str, list[Any]] = {}
+        rows: list[Sequence[Any]] = []
+        kept: list[Turn | None] = []
+        for (turn, key), new in zip(turns, fresh, strict=True):
+            if not new:
+                kept.append(None)
+                continue
+            seq += 1
+            at, offset = to_stored(turn.at)
+            session = sessions.get(turn.session) or self._session(turn.session, at, sessions)
+            session[1] += 1
+            session[2] = min(session[2], at)
+            session[3] = max(session[3], at)
+            id = turn.id or f"#{session[1]}"
+            rows.append((seq, session[0], id, key, turn.role, turn.speaker, turn.channel, turn.chat,
+                         turn.origin, at, offset, turn.content))  # fmt: skip
+            kept.append(turn._replace(id=id, ref=f"t_{seq}"))
+        for name, (no, count, first, last) in sessions.items():
+            db.run(db.sql["put_session"], (no, name, count, first, last))
+        db.many(db.sql["put_turn"], rows)
+        self._index("turns", [(row[0], row[-1]) for row in rows])
+        return kept
+
+    def _unknown(self, keys: Sequence[bytes]) -> list[bool]:
+        """For each key whether it is new, to the journal and among those before it."""
+        seen: set[bytes] = set()
+        for start in range(0, len(keys), _CHUNK):
+            chunk = keys[start : start + _CHUNK]
+            marks = ",".join("?" * len(chunk))
+            seen.update(
+                k for (k,) in self._db.all(f"SELECT key FROM turns WHERE key IN ({marks})", chunk)
+            )
+        fresh = []
+        for key in keys:
+            fresh.append(key not in seen)
+            seen.add(key)
+        return fresh
+
+    def _session(self, id: str, at: int, sessions: dict[str, list[Any]]) -> list[Any]:
+        row = self._db.one(self._db.sql["session"], (id,))
+        sessions[id] = list(row) if row else [self._take("session", 1), 0, at, at]
+        return sessions[id]
+
+    def turns(self, rows: Sequence[int]) -> dict[int, Turn]:
+        found = self._db.all(f"SELECT {_TURN} WHERE t.seq IN {listed(rows)}")
+        return {row[0]: turn_of(row) for row in found}
+
+    def journal(self, where: Filter, limit: int, after: int = 0) -> list[Turn]:
+        conditions, values = conditions_of(where, TABLES["turns"])
+        narrowed = f"AND {conditions}" if conditions else ""
+        rows = self._db.all(
+            f"SELECT {_TURN} WHERE t.seq > ? {narrowed} ORDER BY t.at DESC, t.seq DESC LIMIT ?",
+            [after, *values, limit or -1],
+        )
+        return [turn_of(row) for row in reversed(rows)]
+
+    # Memories
+
+    def insert(self, record: Record, change: str) -> Record:
+        day = record.created_at.strftime("%Y%m%d")
+        prefix = f"{_ID_LETTER[record.kind]}_{day}"
+        record = record._replace(id=f"{prefix}_{self._take(prefix, 1):03d}", space=self.space)
+        row = self._take("memory", 1)
+        db = self._db
+        marks = ",".join("?" * (len(COLUMNS) + 1))
+        db.run(
+            f"INSERT INTO memories (row, {', '.join(COLUMNS)}) VALUES ({marks})",
+            [row, *row_of(record)],
+        )
+        self._label(row, record)
+        for n, source in enumerate(record.sources):
+            turn = (
+                db.one(db.sql["turn_row"], (source.session, source.turn)) if source.turn else None
+            )
+            seq = turn[0] if turn else None
+            values = (row, n, source.session, source.turn, seq, source.file, source.line)
+            db.run(db.sql["put_source"], values)
+        at = to_stored(record.created_at)[0]
+        db.run(db.sql["put_change"], (row, record.version, at, change, None))
+        index: Index = "memories" if record.state == "active" else "archive"
+        self._index(index, [(row, _found_by(record))])
+        return record
+
+    def _label(self, row: int, record: Record) -> None:
+        labels = [("tag", fold(name), row) for name in record.tags]
+        labels += [("entity", fold(name), row) for name in record.entities]
+        self._db.many(self._db.sql["put_label"], labels)
+
+    def update(
+        self, id: str, version: int | None, change: str, at: datetime, values: Mapping[str, Any]
+    ) -> Record:
+        db = self._db
+        row = self._row(id)
+        before = db.all(f"SELECT {_MEMORY} FROM memories t WHERE t.row = ?", (row,))[0]
+        sources = self.sources([row]).get(row, ())
+        old = record_of(before, self.space, self._zone, None, sources)
+        if version is not None and version != old.version:
+            raise StaleEditError(
+                "{id} was changed meanwhile: it is at version {found}, "
+                "the edit is of version {given}",
+                hint="look at it again with `loxodon get {id}`, then repeat the edit",
+                id=id,
+                found=old.version,
+                given=version,
+            )
+        changed = {**values, "updated_at": at, "version": old.version + 1}
+        columns = {name: stored(name, value) for name, value in changed.items()}
+        if "strength" in columns:
+            columns["strength_at"] = to_stored(at)[0]
+        assignments = ", ".join(f"{name} = ?" for name in columns)
+        db.run(f"UPDATE memories SET {assignments} WHERE row = ?", [*columns.values(), row])
+        earlier = to_json(before, sources)
+        db.run(db.sql["put_change"], (row, old.version + 1, to_stored(at)[0], change, earlier))
+        record = self.records([row])[row]._replace(sources=sources)
+        self._reindex(row, old, record)
+        return record
+
+    def _reindex(self, row: int, old: Record, new: Record) -> None:
+        if (old.state, _found_by(old)) == (new.state, _found_by(new)):
+            return
+        gone = TABLES["memories" if old.state == "active" else "archive"].name
+        self._db.run(f"DELETE FROM {gone} WHERE rowid = ?", (row,))
+        self._index("memories" if new.state == "active" else "archive", [(row, _found_by(new))])
+        self._db.run(self._db.sql["drop_labels"], (row,))
+        self._label(row, new)
+
+    def get(self, id: str) -> Record | None:
+        row = self._db.one(self._db.sql["memory_row"], (id,))
+        if row is None:
+            return None
+        return self.records(row)[row[0]]._replace(sources=self.sources(row).get(row[0], ()))
+
+    def find(self, where: Filter, limit: int = 0) -> list[Record]:
+        conditions, values = conditions_of(where, TABLES["memories"])
+        rows = self._db.all(
+            f"SELECT t.row, {_MEMORY} FROM memories t WHERE {conditions or '1'} "
+            "ORDER BY t.created_at DESC, t.row DESC LIMIT ?",
+            [*values, limit or -1],
+        )
+        sources: dict[int, tuple[Source, ...]] = {}
+        for start in range(0, len(rows), _CHUNK):
+            sources |= self.sources([row[0] for row in rows[start : start + _CHUNK]])
+        return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
+
+    def records(self, rows: Iterable[int]) -> dict[int, Record]:
+        found = self._db.all(
+            f"SELECT t.row, {_MEMORY} FROM memories t WHERE t.row IN {listed(rows)}"
+        )
+        return {row[0]: self._record(row[1:]) for row in found}
+
+    def sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
+        found: dict[int, tuple[Source, ...]] = {}
+        for memory, *source in self._db.all(
+            "SELECT memory, session, turn, file, line FROM memory_sources "
+            f"WHERE memory IN {listed(rows)} ORDER BY memory, n"
+        ):
+            found[memory] = (*found.get(memory, ()), Source(*source))
+        return found
+
+    def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for seq, memory in self._db.all(
+            f"SELECT seq, memory FROM memory_sources WHERE seq IN {listed(turns)}"
+        ):
+            found.setdefault(seq, []).append(memory)
+        return found
+
+    def history(self, id: str) -> list[Version]:
+        row = self._row(id)
+        changes = self._db.all(self._db.sql["changes"], (row,))
+        records = [from_json(before, self.space, self._zone) for *_, before in changes[1:]]
+        present = self.get(id)
+        if present is None:  # erased between the two reads
+            raise _no_memory(id)
+        return [
+            Version(version, moment(at, self._zone), change, record)
+            for (version, at, change, _), record in zip(changes, [*records, present], strict=True)
+        ]
+
+    def _row(self, id: str) -> int:
+        row = self._db.one(self._db.sql["memory_row"], (id,))
+        if row is None:
+            raise _no_memory(id)
+        return int(row[0])
+
+    def _record(self, row: Row, sources: tuple[Source, ...] = ()) -> Record:
+        return record_of(row, self.space, self._zone, self._strength, sources)
+
+    # Search
+
+    def search(self, index: Index, words: Sequence[str], where: Filter, limit: int) -> list[Hit]:
+        if not words or limit <= 0:
+            return []
+        common = self._common_words(index)
+        rows = self._last(index) if common else 0
+        return Search(self._db, index, where, limit).best(words, common, rows)
+
+    def _last(self, index: Index) -> int:
+        row = self._db.one(self._db.sql["counter"], ("turn" if index == "turns" else "memory",))
+        return row[0] if row else 0
+
+    def _common_words(self, index: Index) -> Mapping[str, float]:
+        """The common words of an index, read anew when any process has sampled again."""
+        sampled = self._meta("sampled")
+        if sampled != self._common[0]:
+            found: dict[str, dict[str, float]] = {}
+            for name, word, share in self._db.all(self._db.sql["common_words"]):
+                found.setdefault(name, {})[word] = share
+            self._common = (sampled, found)
+        return self._common[1].get(index, {})
+
+    def _index(self, index: Index, texts: Sequence[tuple[int, str]]) -> None:
+        """Put rows into an index, and sample it when it has doubled."""
+        name = TABLES[index].name
+        self._db.many(
+            f"INSERT INTO {name} (rowid, words) VALUES (?, ?)",
+            ((row, " ".join(index_words(text))) for row, text in texts),
+        )
+        if texts and index != "archive":
+            last = int(self._meta(f"sampled_{index}") or 0)
+            if sample_due(texts[-1][0], last):
+                self._sample(index, texts[-1][0])
+
+    def _sample(self, index: Index, last: int) -> None:
+        """Find the common words from rows spread evenly over the table."""
+        db = self._db
+        step = max(1, last // SAMPLE_SIZE)
+        chosen = listed(range(step, last + 1, step))
+        if index == "turns":
+            texts = [text for (text,) in db.all(f"SELECT content FROM turns WHERE seq IN {chosen}")]
+        else:
+            rows = db.all(f"SELECT {_MEMORY} FROM memories t WHERE t.row IN {chosen}")
+            texts = [self._text(row) for row in rows]
+        db.run(db.sql["drop_common_words"], (index,))
+        common = common_in(texts)
+        db.many(db.sql["put_common_word"], [(index, *item) for item in sorted(common.items())])
+        db.run(db.sql["set_meta"], (f"sampled_{index}", str(last)))
+        db.run(db.sql["set_meta"], ("sampled", str(int(self._meta("sampled") or 0) + 1)))
+
+    # Care
+
+    def counts(self) -> Counts:
+        turns, sessions = self._db.all(self._db.sql["count_journal"])[0]
+        kinds: dict[str, int] = {}
+        states = {"active": 0, "archived": 0}
+        bands = {"critical": 0, "high": 0, "medium": 0, "low": 0}
+        for kind, state, band, n in self._db.all(self._db.sql["count_memories"]):
+            kinds[kind] = kinds.get(kind, 0) + n
+            states[state] += n
+            bands[band] += n
+        return Counts(turns, sessions, kinds, states["active"], states["archived"], bands)
+
+    def check(self, progress: Progress) -> list[Problem]:
+        from loxodon.store import care
+
+        return care.check(self._db, self._text, _MEMORY, progress)
+
+    def rebuild(self, progress: Progress) -> int:
+        from loxodon.store import care
+
+        done = 0
+        indexes: dict[str, Index] = {table.name: index for index, table in TABLES.items()}
+        with self.writing():
+            care.clear_indexes(self._db)
+            for name, texts, total in care.batches(self._db, self._text, _MEMORY):
+                self._index(indexes[name], texts)
+                done += len(texts)
+                progress(done, total)
+        return done
+
+    def _text(self, row: Row) -> str:
+        return _found_by(self._record(row))
+
+    def size(self) -> int:
+        return sum(
+            os.path.getsize(path)
+            for path in (self._db.path, self._db.path + "-wal")
+            if os.path.exists(path)
+        )
+
+    def _meta(self, name: str) -> str:
+        row = self._db.one(self._db.sql["get_meta"], (name,))
+        return row[0] if row else ""
+
+    def _take(self, counter: str, count: int) -> int:
+        """The last of `count` numbers that nobody else gets."""
+        return int(self._db.all(self._db.sql["take_numbers"], (counter, count))[0][0])
+
+
+def _found_by(record: Record) -> str:
+    """The text that a memory is found by."""
+    return "\n".join([record.content, *record.tags, *record.entities])
+
+
+def _no_memory(id: str) -> NotFoundError:
+    return NotFoundError(
+        "there is no memory {id}", hint="`loxodon list` shows what there is", id=repr(id)
+    )

@@ -1,0 +1,258 @@
+"""The calendar behind the words: weeks, months, distances, and which one is meant.
+
+A part of `dates`; nobody else uses it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Literal, NamedTuple
+
+from loxodon.text.date_words import _COUNT, _CUES, _DIGIT, _EDGE, _EDGES, _MONTHS_IN
+
+Grain = Literal[
+    "minute", "hour", "part", "day", "week", "month", "quarter", "season", "year", "span"
+]  # fmt: skip
+
+
+# --- What a rule is handed, and what it gives -----------------------------------------------------
+
+
+class _Said(NamedTuple):
+    """A text as the rules read it, and the moment it was said at."""
+
+    raw: str
+    text: str
+    """As long as `raw`, in the characters that the rules know."""
+    at: datetime
+    now: datetime
+    """`at` without its zone: all reckoning is on the wall clock."""
+    today: datetime
+    whole: bool
+    """The text is to be a date and nothing else, so it needs no context to be believed."""
+
+
+class _Hit(NamedTuple):
+    """Where a rule matched, and those of its groups that did."""
+
+    start: int
+    end: int
+    words: dict[str, str]
+
+
+_Span = tuple[datetime, datetime]
+_Again = Callable[[int], _Span]
+_Lean = Literal["weekday", "coming", "recent", "near", "this"]
+
+
+class _Piece(NamedTuple):
+    """A date that a rule has read."""
+
+    since: datetime
+    until: datetime
+    grain: Grain
+    fixed: bool = False
+    """It names its year, so the words mean the same on any day."""
+    recurring: bool = False
+    again: _Again | None = None
+    """The k-th from this one, where the words do not say which they mean."""
+    lean: _Lean = "this"
+    """Which one is meant where no verb tells."""
+
+
+class _Clock(NamedTuple):
+    """A time of day in minutes after midnight; grain `part` for a morning or an evening."""
+
+    start: int
+    length: int
+    grain: Grain
+    sure: bool = True
+    """It does not leave open which half of the day is meant."""
+
+
+_re = cache(re.compile)
+
+
+def _hear(text: str, at: datetime, *, whole: bool = False) -> _Said:
+    now = at.replace(tzinfo=None, fold=0)
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    return _Said(text, text.translate(_plain()), at, now, today, whole)
+
+
+@cache
+def _plain() -> dict[int, int]:
+    """Each character to the one that the rules know, one for one so that positions stay."""
+    table = {c: c - 0xFEE0 for c in range(0xFF01, 0xFF5F)}
+    table |= {c: c + 32 for c in range(65, 91)} | {c: c - 0xFEC0 for c in range(0xFF21, 0xFF3B)}
+    pairs = "週周這这個个後后兩两點点號号時时鐘钟鍾钟禮礼過过來来從从間间幾几淩凌將将會会開开們们"
+    pairs += (
+        "沒没內内當当○〇’'‘'–-—-～~剛刚準准備备計计劃划記记還还農农陰阴曆历舊旧總总經经預预紀纪"
+    )
+    pairs += "\u3000 \xa0 "
+    return table | {ord(a): ord(b) for a, b in zip(pairs[::2], pairs[1::2], strict=True)}
+
+
+def _number(word: str) -> int:
+    """The value of digits or numerals: 12, 十二, 廿五, 二〇二六, twelve; ValueError for others."""
+    if word in _COUNT:
+        return _COUNT[word]
+    hundreds, hundred, rest = word.partition("百")
+    if hundred:
+        return 100 * (_number(hundreds) if hundreds else 1) + _number(rest)
+    head, ten, tail = word.replace("廿", "二十").replace("卅", "三十").partition("十")
+    digits = "".join(str(_DIGIT.get(c, c)) for c in (tail if ten else head))
+    return (10 * (_number(head) if head else 1) if ten else 0) + int(digits or "0")
+
+
+# --- Reckoning ------------------------------------------------------------------------------------
+
+
+def _shift(when: datetime, unit: str, n: int) -> datetime:
+    """`when`, n units on; the 31st of a shorter month is its last day."""
+    if unit in ("day", "week"):
+        return when + timedelta(7 * n if unit == "week" else n)
+    year, month = divmod(when.year * 12 + when.month - 1 + n * _MONTHS_IN[unit], 12)
+    first = when.replace(year=year, month=month + 1, day=1)
+    try:
+        return first.replace(day=when.day)
+    except ValueError:
+        return (first + timedelta(31)).replace(day=1) - timedelta(1)
+
+
+def _unit(when: datetime, unit: str, n: int = 0) -> _Span:
+    """The calendar unit that `when` (a midnight) lies in, or the n-th from it."""
+    start = when
+    if unit == "week":
+        start = when - timedelta(when.weekday())
+    elif unit == "quarter":
+        start = when.replace(month=when.month - (when.month - 1) % 3, day=1)
+    elif unit == "month":
+        start = when.replace(day=1)
+    elif unit in ("year", "decade"):
+        start = datetime(when.year - (when.year % 10 if unit == "decade" else 0), 1, 1)
+    start = _shift(start, unit, n)
+    return start, _shift(start, unit, 1)
+
+
+def _whole(when: datetime, unit: str, n: int = 0) -> _Piece:
+    grain: Grain = "span" if unit == "decade" else unit  # type: ignore[assignment]
+    return _Piece(*_unit(when, unit, n), grain)
+
+
+def _months(year: int, month: int, length: int) -> _Span:
+    start = datetime(year, month, 1)
+    return start, _shift(start, "month", length)
+
+
+def _days(start: datetime, first: int, length: int = 1) -> _Span:
+    since = start + timedelta(first)
+    return since, since + timedelta(length)
+
+
+def _day(month: datetime, n: int) -> _Span:
+    return _days(month.replace(day=n), 0)
+
+
+def _options(again: _Again, reach: int) -> list[_Span]:
+    """The occurrences around now, in order; not every month has a 31st."""
+    found = []
+    for k in range(-reach, reach + 1):
+        try:
+            found.append(again(k))
+        except (ValueError, OverflowError):
+            continue
+    return found
+
+
+def _loose(again: _Again, grain: Grain, lean: _Lean, recurring: bool = False) -> _Piece:
+    """A piece whose words may mean any `again(k)`; ValueError where there is none."""
+    for k in sorted(range(9, -10, -1), key=abs):
+        try:
+            return _Piece(*again(k), grain, False, recurring, again, lean)
+        except (ValueError, OverflowError):
+            continue
+    raise ValueError("no such day")
+
+
+def _map(piece: _Piece, grain: Grain, change: Callable[[datetime, datetime], _Span]) -> _Piece:
+    """The piece with `change` made to it and to every other one that its words may mean."""
+    if again := piece.again:
+        return _loose(lambda k: change(*again(k)), grain, piece.lean, piece.recurring)
+    return _Piece(*change(piece.since, piece.until), grain, piece.fixed)
+
+
+def _edge(piece: _Piece, word: str) -> _Piece | None:
+    """The beginning, the middle or the end of a week, month, quarter, season, year or decade."""
+    if piece.grain not in _EDGES:
+        return None
+    unit, *cuts = _EDGES[piece.grain]
+    first, last = cuts[_EDGE[word]]
+    return _map(piece, "span", lambda s, u: (_shift(s, unit, first), min(u, _shift(s, unit, last))))
+
+
+def _around(said: _Said, unit: str, n: int, sign: int) -> _Piece:
+    """The last (sign -1) or the next n units, with today."""
+    if unit in ("minute", "hour"):
+        ends = said.now, said.now + sign * timedelta(minutes=n * (60 if unit == "hour" else 1))
+        return _Piece(min(ends), max(ends), "span")
+    ends = said.today, _shift(said.today, unit, sign * n)
+    return _Piece(min(ends), max(ends) + timedelta(1), "span")
+
+
+def _apart(said: _Said, unit: str, low: int, high: int, sign: int) -> _Piece:
+    """What lies `low` to `high` units back (sign -1) or ahead."""
+    if unit in ("minute", "hour"):
+        length = sign * timedelta(minutes=low * (60 if unit == "hour" else 1))
+        moved = said.at + length
+        if zone := said.at.tzinfo:  # real time, across a change of the clocks too
+            moved = (said.at.astimezone(UTC) + length).astimezone(zone)
+        since = moved.replace(tzinfo=None, second=0, microsecond=0, fold=0)
+        return _Piece(since, since + timedelta(minutes=1), "minute")
+    ends = [_unit(_shift(said.today, unit, sign * n), unit) for n in (low, high)]
+    if low == high:
+        return _whole(ends[0][0], unit)
+    return _Piece(min(ends)[0], max(ends)[1], "span")
+
+
+def _settle(said: _Said, piece: _Piece, cue: int) -> _Piece:
+    """The piece as the one of its occurrences that is meant: back for cue -1, ahead for 1."""
+    if piece.again is None:
+        return piece
+    options, past, ahead = [], [], []
+    for reach in (1, 9):
+        options = _options(piece.again, reach)
+        if piece.lean == "weekday":  # who means today says so
+            options = [o for o in options if not said.today <= o[0] < said.today + timedelta(1)]
+        past = [o for o in options if o[0] <= said.now]
+        ahead = [o for o in options if o[1] > said.now]
+        if past and ahead:
+            break
+    lean = "coming" if cue == 1 or piece.recurring else "recent" if cue == -1 else piece.lean
+    if lean in ("coming", "weekday"):
+        span = (ahead or options[-1:])[0]
+    elif lean == "recent":
+        span = (past or options[:1])[-1]
+    elif lean == "near":
+        span = min(options, key=lambda o: abs(o[0] - said.today))
+    else:
+        span = piece.since, piece.until
+    return piece._replace(since=span[0], until=span[1])
+
+
+def _cue(said: _Said, start: int, end: int) -> int:
+    """-1 where the nearest verb of the sentence looks back, 1 ahead, 2 for a habit, 0 for none."""
+    text, low = said.text, max(0, start - 60)
+    left = max(text.rfind(mark, low, start) for mark in ".!?。;\n") + 1
+    stop = _re(r"[!?。;\n]|\. ").search(text, end, end + 60)
+    nearest, cue = 999, 0
+    for m in _re(_CUES).finditer(text, max(left, low), stop.start() if stop else end + 60):
+        if m.lastgroup == "habit":
+            return 2
+        gap = text[end : m.start()] if m.start() >= end else text[m.end() : start]
+        distance = len(gap) + 30 * ("," in gap)  # a verb of the same clause first
+        if not start < m.end() <= end and distance < nearest:
+            nearest, cue = distance, -1 if m.lastgroup == "past" else 1
+    return cue

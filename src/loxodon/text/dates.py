@@ -1,0 +1,511 @@
+"""Dates, times and relative dates in Chinese and English text, resolved against a moment.
+
+A text is read from left to right. Each word or character that can begin a date is tried against
+the few rules that begin so; a date takes the part of the day and the time that follow it (明天 +
+下午 + 三点), and two dates joined by "to" make a span. Nothing that has been read is read again, so
+the work grows with the length of the text and no faster.
+
+What the words mean:
+
+- Days begin at local midnight, weeks on Monday. Seasons are whole months of the northern year; a
+  winter belongs to the year in which it begins.
+- 上周三, 这周三, 下周三 are the Wednesdays of last, this and next week. "last Tuesday" is the
+  latest before today, "this Friday" that of this week, "next Friday" that of next week. So for
+  months and seasons: "last October" is the latest that is over, "next March" that of next year.
+- "two weeks ago" is the whole week that lay then, 3个月以后 the whole month: who counts in weeks
+  does not mean a day. Hours and minutes give the minute. "A few" and 几 are two to six.
+- "the last 3 days" are today and the three before it; "the next 3 days" today and the three after.
+- 月初, 月中, 月底 are the thirds of a month; 年初 and 年底 the first and the last two months.
+- An hour from 1 to 6 that says neither morning nor afternoon is in the afternoon, unless it is
+  written as 03:30.
+- Words that do not say which one they mean (Monday, in March, 2月4号, 三点) follow the nearest
+  verb: back for 了, 过, was, -ed; ahead for 要, 会, will, going to. Without such a cue a weekday is
+  the next one (never today), a weekend the one that is not over, a month, quarter or season the
+  latest that has begun, a day of the year the nearest, a day of the month this month's, a time
+  today's.
+- What recurs gives its first occurrence that is not over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from functools import cache
+from typing import NamedTuple
+
+from loxodon.text.date_reckoning import (
+    Grain,
+    _Clock,
+    _cue,
+    _day,
+    _days,
+    _edge,
+    _hear,
+    _Hit,
+    _loose,
+    _map,
+    _months,
+    _number,
+    _options,
+    _Piece,
+    _re,
+    _Said,
+    _settle,
+    _Span,
+    _unit,
+    _whole,
+)
+from loxodon.text.date_rules import (
+    _away,
+    _bare_week,
+    _before,
+    _calendar,
+    _day_word,
+    _decade,
+    _en_month,
+    _en_season,
+    _en_year,
+    _every,
+    _iso,
+    _month_day,
+    _narrow,
+    _now,
+    _relative,
+    _stretch,
+    _time_en,
+    _time_part,
+    _time_zh,
+    _zh_calendar,
+)
+from loxodon.text.date_words import _BEGINNINGS, _GRAMMAR, _MONTHS, _NUM
+
+
+class Moment(NamedTuple):
+    """A stretch of time that a text names."""
+
+    text: str
+    """The words that name it."""
+    start: int
+    end: int
+    since: datetime
+    """Aware, in the zone of the reference; inclusive."""
+    until: datetime
+    """Exclusive."""
+    grain: Grain
+    recurring: bool = False
+    """Every Monday, 每周三: since and until give the next occurrence."""
+
+
+def find_moments(text: str, at: datetime) -> list[Moment]:
+    """Every moment that `text`, said at `at`, names: in order, none over another."""
+    return [moment for moment, _ in _scan(text, at)]
+
+
+def parse_moment(text: str, at: datetime) -> Moment | None:
+    """The moment that the whole of `text` names; None where it names none, or says more."""
+    said = _hear(text, at, whole=True)
+    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    lead = _re(r"(?:on|in|at|during) |[在于]").match(said.text, start)
+    for i in (start, lead.end()) if lead else (start,):
+        found, reached = _read(said, i)
+        if found and reached == end:
+            return found[0]
+    return None
+
+
+def absolute(text: str, at: datetime, language: str) -> str:
+    """`text` with each relative expression replaced by the date that it means.
+
+    What recurs stays, and what may be said of any year or day ("my birthday is March 5").
+    """
+    out, done = [], 0
+    for moment, relative in _scan(text, at):
+        if relative:
+            lead, form = text[done : moment.start], format_date(moment, language)
+            if language != "zh" and moment.text[0].isascii():
+                follows = text[moment.end : moment.end + 9]
+                lead, form = _with_preposition(lead, form, moment, follows)
+            out += [lead, form]
+            done = moment.end
+    return "".join(out) + text[done:]
+
+
+# --- Reading --------------------------------------------------------------------------------------
+
+
+class _AbsentError(Exception):
+    """A date that does not exist was read, up to `end`."""
+
+    def __init__(self, end: int) -> None:
+        self.end = end
+
+
+_RESOLVERS: dict[str, Callable[[_Said, _Hit], _Piece | None]] = {
+    resolver.__name__[1:]: resolver
+    for resolver in (
+        _iso, _day_word, _relative, _bare_week, _month_day, _away, _stretch, _zh_calendar,
+        _calendar, _decade, _every, _en_month, _en_year, _en_season, _now,
+    )
+}  # fmt: skip
+_TIMES: dict[str, Callable[[_Said, _Hit, str], _Clock | None]] = {
+    "time_part": _time_part, "time_zh": _time_zh, "time_en": _time_en,
+}  # fmt: skip
+_OPENERS = "从 自 from between end start beginning middle early mid late"
+_EDGE_OF = (
+    r"(?:the )?(?:(end|start|beginning|middle) of (?:(?:the |this )?(week|month|quarter|year)\b)?"
+    r"|(early|mid|late)[ -](?!week|month|quarter|year))"
+)
+_GLUE = r"(?: ?的)?[ ,]{0,2}(?:at |around |about |by |from |in the |@ ?|大概|大约|差不多|约)?"
+_Table = dict[str, list[tuple[str, str, str]]]
+"""By what a rule begins with: (the characters that may come next, resolver, pattern)."""
+
+
+@cache
+def _grammar() -> tuple[dict[str, str], _Table, _Table]:
+    """The fragments by name; by beginning the rules for dates, and those for times of day."""
+    fragments: dict[str, str] = {}
+    # No rule begins with an opener, but a date may.
+    dates: _Table = {word: [("", "", "")] for word in _OPENERS.split()}
+    times: _Table = {}
+    for entry in re.split(r"\n+(?=\w)", _GRAMMAR.strip()):
+        head, *lines = (line.strip() for line in entry.split("\n"))
+        if head[0].isupper():
+            name, _, body = head.partition(" = ")
+            fragments[name] = body + "".join(lines)
+            continue
+        name, _, begins = head.partition(": ")
+        table = times if name.startswith("time") else dates
+        for begin in re.sub(r"\{(\w+)\}", lambda m: _BEGINNINGS[m[1]], begins).split():
+            firsts, _, follow = begin.rstrip("]").partition("[")
+            follow = follow.replace("#", "0123456789").replace("〇", _NUM)
+            for first in [firsts] if firsts.isascii() else firsts:
+                table.setdefault(first, []).append((follow, name, "".join(lines)))
+    return fragments, dates, times
+
+
+@cache
+def _pattern(source: str) -> re.Pattern[str]:
+    """A pattern of the grammar with its fragments put in; compiled when it is first needed."""
+    while fragment := re.search(r"\{([A-Z]+)\}", source):
+        source = source.replace(fragment[0], f"(?:{_grammar()[0][fragment[1]]})")
+    return re.compile(source)
+
+
+@cache
+def _starts() -> tuple[re.Pattern[str], dict[str, str]]:
+    """What finds a word, a number or a character, and the characters that may come after it."""
+    follows: dict[str, str] = {}
+    for table in _grammar()[1:]:
+        for first, rules in table.items():
+            chars = "" if any(not rule[0] for rule in rules) else "".join(r[0] for r in rules)
+            known = follows.get(first, chars)
+            follows[first] = known + chars if known and chars else ""
+    follows["〇"] = "个多来分小钟天日周星礼月季年点时号世 夜晚"
+    single = "".join(first for first in follows if not first.isascii() and first != "〇")
+    return re.compile(f"[a-z]+|[0-9]+|[{_NUM}]+|[{single}]"), follows
+
+
+def _key(token: str) -> str:
+    return "#" if token[0] in "0123456789" else "〇" if token[0] in _NUM else token
+
+
+def _tries(said: _Said, i: int, table: _Table) -> Iterator[tuple[str, _Hit]]:
+    """The rules of `table` that match at i."""
+    token = _starts()[0].match(said.text, i)
+    for follow, name, source in table.get(_key(token[0]), ()) if token else ():
+        if not name or (follow and said.text[i + 1 : i + 2] not in follow):
+            continue
+        if m := _pattern(source).match(said.text, i):
+            yield name, _Hit(i, m.end(), {k: v for k, v in m.groupdict().items() if v})
+
+
+def _date_at(said: _Said, i: int, edged: bool = False) -> tuple[_Piece, int] | None:
+    """The date that begins at i, and where it ends."""
+    edge = None if edged else _re(_EDGE_OF).match(said.text, i)
+    if edge:
+        unit, end = edge[2], edge.end()
+        got = (_whole(said.today, unit), end) if unit else _date_at(said, end, edged=True)
+        piece = _edge(got[0], edge[1] or edge[3]) if got else None
+        return (piece, got[1]) if got and piece else None
+    for name, hit in _tries(said, i, _grammar()[1]):
+        try:
+            found = _RESOLVERS[name](said, hit)
+        except (ValueError, OverflowError):
+            raise _AbsentError(hit.end) from None
+        if found:
+            return found, hit.end
+    return None
+
+
+def _dated(said: _Said, i: int) -> tuple[_Piece, int] | None:
+    """A date with the weekday beside it: Monday, March 5; 2月4日(周三); Tuesday last week."""
+    got = _date_at(said, i)
+    if got is None or got[0].grain not in ("day", "week") or got[0].recurring:
+        return got
+    glue = _re(r"(?:'s|,)? (?:of |on )?| ?\(|[的是]|").match(said.text, got[1])
+    other = _date_at(said, glue.end()) if glue else None
+    if glue is None or other is None or other[0].recurring:
+        return got
+    (a, b), end = (got[0], other[0]), other[1]
+    end += "(" in glue[0] and said.text.startswith(")", end)
+    if "weekday" in (a.lean, b.lean) and "week" in (a.grain, b.grain):
+        week, day = (a, b) if a.grain == "week" else (b, a)
+        return _Piece(*_days(week.since, day.since.weekday()), "day"), end
+    if a.lean == "weekday" and b.grain == "day" and b.lean != "weekday":
+        return b, end
+    if b.lean == "weekday" and a.lean != "weekday" and a.grain == "day":
+        return (a, end) if a.again or a.since.weekday() == b.since.weekday() else got
+    return got
+
+
+def _clocks_at(said: _Said, i: int, after: str) -> tuple[list[_Clock], int]:
+    """A part of the day, a time, or the one and then the other; `after` is the grain before it."""
+    clocks: list[_Clock] = []
+    end = i
+    while len(clocks) < 2:
+        glue = _re(_GLUE).match(said.text, end) if after else None
+        for name, hit in _tries(said, glue.end() if glue else end, _grammar()[2]):
+            clock = _TIMES[name](said, hit, after)
+            if clock and not (clock.grain == "part" and after == "part"):
+                clocks.append(clock)
+                end = hit.end
+                break
+        else:
+            break
+        if clocks[-1].grain != "part":
+            break
+        after = "part"
+    return clocks, end
+
+
+def _point(said: _Said, i: int) -> tuple[_Piece, int] | None:
+    """A date, a time of day, or both in either order."""
+    got = _dated(said, i)
+    if got and got[0].grain not in ("day", "part"):
+        return got
+    clocks, end = _clocks_at(said, got[1] if got else i, got[0].grain if got else "")
+    if got is None:
+        if not clocks:
+            return None
+        got = _day_behind(said, end)
+        if got is None and clocks[0].grain == "part" and said.text[i].isascii():
+            return None  # "the morning of" nothing
+        got = got or (_loose(lambda k: _unit(said.today, "day", k), "day", "this"), end)
+        end = got[1]
+    piece = got[0]
+    for clock in clocks:
+        piece = _narrow(piece, clock)
+    return piece, end
+
+
+def _day_behind(said: _Said, i: int) -> tuple[_Piece, int] | None:
+    """The day that follows a time: 3pm tomorrow, 9:15 on Friday."""
+    glue = _re(r",? (?:on )?").match(said.text, i)
+    got = _dated(said, glue.end()) if glue else None
+    return got if got and got[0].grain == "day" else None
+
+
+def _second(said: _Said, piece: _Piece, i: int, between: bool) -> tuple[_Piece, int] | None:
+    """What follows a "to" at i: another date, or the number or time that ends the first one."""
+    join = _re(r" ?[-~到至] ?| (?:to|until|till|through|thru|and) ").match(said.text, i)
+    if not join or piece.recurring or ("and" in join[0] and not between):
+        return None
+    j, word = join.end(), join[0].strip()
+    if piece.grain in ("hour", "minute"):
+        clocks, end = _clocks_at(said, j, "part")
+        if clocks:
+            return _timed_span(said, piece, clocks, end)
+    if piece.grain == "year" and (m := _re("([0-9]{4})(?![0-9])年?").match(said.text, j)):
+        return _Piece(*_months(int(m[1]), 1, 12), "year", True), m.end()
+    m = _re(
+        r"([0-9]{1,2}|[一二三四五六七八九十廿卅]{1,3})(?:([日号])|st|nd|rd|th)?"
+        rf"(?![0-9:年月点%{_NUM}]|[-/.][0-9]| ?[ap]m\b)"
+    ).match(said.text, j)
+    # 3月1日到5日, "June 8-12"; not 今天到5号楼, "2026-02-04 - 3 items".
+    dated = piece.grain == "day" and (piece.fixed or (piece.again and piece.lean != "weekday"))
+    if m and dated and (m[2] or word == join[0] or word.isalpha()):
+        n = _number(m[1])
+        return _map(piece, "day", lambda since, _: _day(since, n)), m.end()
+    try:
+        return _point(said, j)
+    except _AbsentError:
+        return None
+
+
+def _timed_span(said: _Said, piece: _Piece, clocks: list[_Clock], end: int) -> tuple[_Piece, int]:
+    """A time of day to another: 下午两点到四点, 9am to 5, 9:30 to 11 on Friday."""
+
+    def change(since: datetime, _: datetime) -> _Span:
+        last = _Piece(*_days(since.replace(hour=0, minute=0), 0), "day")
+        for clock in clocks:
+            last = _narrow(last, clock)
+        half, until = timedelta(hours=12), last.since
+        if not clocks[-1].sure and until - half > since:
+            return since, until - half
+        return since, until if until > since else until + half
+
+    span = _map(piece, "span", change)
+    day = _day_behind(said, end) if piece.lean == "this" and piece.again else None
+    if day is None:
+        return span, end
+    midnight = span.since.replace(hour=0, minute=0)
+    offsets = span.since - midnight, span.until - midnight
+    return _map(day[0], "span", lambda s, _: (s + offsets[0], s + offsets[1])), day[1]
+
+
+def _between(said: _Said, a: _Piece, b: _Piece, cue: int) -> _Piece:
+    """From a to b, where either may still be any of several."""
+    if b.grain == "span" and a.grain in ("hour", "minute"):
+        return _settle(said, b, cue)
+    if a.again and (cue == -1 or not b.again):
+        b = _settle(said, b, cue)
+        a = a._replace(since=max(o[0] for o in _options(a.again, 9) if o[0] <= b.since))
+    else:
+        a = _settle(said, a, cue)
+        if b.again:
+            since, until = min(o for o in _options(b.again, 9) if o[0] >= a.since)
+            b = b._replace(since=since, until=until)
+    until = b.since if b.grain in ("hour", "minute") else b.until
+    return _Piece(a.since, until, "span", a.fixed and b.fixed, False, a.again or b.again, a.lean)
+
+
+def _read(said: _Said, i: int) -> tuple[tuple[Moment, bool] | None, int]:
+    """The moment that begins at i, and where reading goes on."""
+    try:
+        opened = _re("from |(between )|[从自]").match(said.text, i)
+        first = _point(said, opened.end() if opened else i)
+        if first is None:
+            return None, i
+        piece, end = first
+        second = _second(said, piece, end, bool(opened and opened[1]))
+        if second:
+            end = second[1]
+        elif opened:
+            return None, i
+        cue = _cue(said, i, end) if piece.again or (second and second[0].again) else 0
+        piece = _between(said, piece, second[0], cue) if second else _settle(said, piece, cue)
+        if piece.since >= piece.until:
+            return None, end
+        return _finish(said, piece, i, end, cue), end
+    except _AbsentError as absent:
+        return None, absent.end
+    except (ValueError, OverflowError):
+        return None, i
+
+
+def _finish(said: _Said, piece: _Piece, i: int, end: int, cue: int) -> tuple[Moment, bool]:
+    """The moment, and whether its words mean something else on another day."""
+    zone = said.at.tzinfo
+    since, until = piece.since.replace(tzinfo=zone), piece.until.replace(tzinfo=zone)
+    told = cue in (-1, 1) or (piece.lean in ("weekday", "coming") and cue == 0)
+    relative = not piece.fixed and not piece.recurring and (piece.again is None or told)
+    return Moment(said.raw[i:end], i, end, since, until, piece.grain, piece.recurring), relative
+
+
+def _scan(text: str, at: datetime) -> Iterator[tuple[Moment, bool]]:
+    said, done = _hear(text, at), 0
+    tokens, follows = _starts()
+    for token in tokens.finditer(said.text):
+        start, key = token.start(), _key(token[0])
+        if start < done or key not in follows:
+            continue
+        if follows[key] and said.text[token.end() : token.end() + 1] not in follows[key]:
+            continue
+        # v1.2.3, 192.168.1.1, 555-2026, $5: a number that is part of something else.
+        if key == "#" and _before(said, start, "[a-z0-9][-./]|[0-9]:|[a-z_$#@+]"):
+            continue
+        found, end = _read(said, start)
+        if found:
+            yield found
+        done = max(done, end)
+
+
+# --- Writing --------------------------------------------------------------------------------------
+
+# By what is named: the English and the Chinese form.
+_FORMS = {
+    "minute": ("{day} {time}", "{day}{time}"), "hour": ("{day} {time}", "{day}{time}"),
+    "part": ("the {part} of {day}", "{day}{part}"), "day": ("{day}", "{day}"),
+    "week": ("the week of {day}", "{day}那一周"), "month": ("{month} {y}", "{y}年{month}"),
+    "quarter": ("Q{quarter} {y}", "{y}年第{quarter}季度"), "year": ("{y}", "{y}年"),
+    "season": ("{season} {y}", "{y}年{season}天"), "span": ("{day} to {last}", "{day}到{last}"),
+    "times": ("{day} {time} to {end}", "{day}{time}到{end}"), "decade": ("the {y}s", "{y}年代"),
+    "weekend": ("the weekend of {day}", "{day}那个周末"),
+    "half": ("the {half} half of {y}", "{y}年{half}半年"),
+    "third": ("{third} {month} {y}", "{y}年{month}{third}旬"),
+    "edge": ("{edge} {y}", "{y}年年{edge}"),
+}  # fmt: skip
+_PARTS = {
+    0: ("early hours", "凌晨"), 6: ("morning", "上午"), 11: ("midday", "中午"),
+    12: ("afternoon", "下午"), 17: ("early evening", "傍晚"), 18: ("evening", "晚上"),
+    22: ("night", "深夜"),
+}  # fmt: skip
+_NAMES = {
+    "season": (("winter", "spring", "summer", "autumn"), "冬春夏秋"),
+    "quarter": ("1234", "一二三四"), "half": (("first", "second"), "上下"),
+    "third": (("early", "mid", "late"), "上中下"), "edge": (("early", "mid", "late"), "初中底"),
+}  # fmt: skip
+
+
+def format_date(moment: Moment, language: str) -> str:
+    """The date in words that mean the same on any day: 2026-02-04, 2026年2月4日, February 2026."""
+    zh, since, until = language == "zh", moment.since, moment.until
+    kind = _span_kind(since, until) if moment.grain == "span" else moment.grain
+    which = {
+        "season": since.month // 3 % 4,
+        "quarter": (since.month - 1) // 3,
+        "half": since.month // 7,
+        "third": (since.day - 1) // 10,
+        "edge": since.month // 5,
+    }.get(kind, 0)
+    end = f"{until.hour:02}:{until.minute:02}"
+    if kind == "times" and since.date() != until.date():
+        end = f"{_ymd(until, zh)}{'' if zh else ' '}{end}"
+    return _FORMS[kind][zh].format(
+        y=since.year,
+        month=f"{since.month}月" if zh else _MONTHS.split()[since.month - 1],
+        day=_ymd(since, zh),
+        last=_ymd(until - timedelta(1), zh) if kind == "span" else "",
+        time=f"{since.hour:02}:{since.minute:02}",
+        end=end,
+        part=_PARTS.get(since.hour, ("", ""))[zh],
+        **({kind: _NAMES[kind][zh][which]} if kind in _NAMES else {}),
+    )
+
+
+def _ymd(when: datetime, zh: bool) -> str:
+    return f"{when.year}年{when.month}月{when.day}日" if zh else when.date().isoformat()
+
+
+def _span_kind(since: datetime, until: datetime) -> str:
+    """The name a span goes by, if it has one."""
+    if since.hour or since.minute or until.hour or until.minute:
+        return "times"
+    months = (until.year - since.year) * 12 + until.month - since.month
+    if since.day == until.day == 1 and since.month == 1 and months == 120:
+        return "decade"
+    if since.day == until.day == 1 and since.month in (1, 7) and months == 6:
+        return "half"
+    if since.day == until.day == 1 and since.month in (1, 6, 11) and months == 2:
+        return "edge"
+    if (since.day, until.day) in ((1, 11), (11, 21), (21, 1)) and until - since < timedelta(12):
+        return "third"
+    return "weekend" if since.weekday() == 5 and until - since == timedelta(2) else "span"
+
+
+def _with_preposition(lead: str, form: str, moment: Moment, follows: str) -> tuple[str, str]:
+    """What stands before an English date and the date, with the preposition that it takes."""
+    if _re(
+        r"(?i)\b(?:by|since|until|till|from|to|before|after|during|through|of|for|over) $"
+    ).search(lead[-9:]):
+        return lead, form
+    word = {"minute": "at", "hour": "at", "day": "on", "part": "on"}.get(moment.grain, "in")
+    if moment.grain == "span":
+        word = "on" if "weekend" in form else "from" if " to " in form else "in"
+    first = moment.text
+    if given := _re(r"(?i)\b(?:on|in|at) $").search(lead[-4:]):
+        lead, first = lead[: len(lead) - len(given[0])], given[0]
+    elif _re(r"['’]s|\s(?:is|was|are|were)\b").match(follows):
+        return lead, form
+    return lead, f"{word.capitalize() if first[0].isupper() else word} {form}"

@@ -1,0 +1,307 @@
+"""Sentences of Chinese, English and mixed text.
+
+Nothing is lost but white space between sentences: a sentence keeps its closing punctuation, quotes
+and emoji, a list item keeps its number or bullet, and a fenced block of code is one sentence.
+
+The text is first cut into blocks (a fenced block, a line, or a paragraph of soft-wrapped lines),
+then each block at every run of closing marks that does close a sentence. Each mark is looked at
+once, with a bounded look around, so that time grows with the length of the text and no faster.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from loxodon.text.stopwords import ENGLISH
+
+
+def split(text: str) -> list[str]:
+    """The sentences of `text` in order, without the white space around them."""
+    return [text[start:end] for start, end in spans(text)]
+
+
+def spans(text: str) -> list[tuple[int, int]]:
+    """Where each sentence of `text` begins and ends; between two there is only white space."""
+    found: list[tuple[int, int]] = []
+    for first, last, whole in _blocks(text):
+        start, end = _trimmed(text, first, last)
+        if not whole and end - start > 2 and text[start] != "|":  # a row of a table stays whole
+            for cut in _cuts(text, start, end):
+                found.append(_trimmed(text, start, cut))
+                start = cut
+            start, end = _trimmed(text, start, end)
+        if start < end:
+            found.append((start, end))
+    return found
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    piece = text[start:end]
+    left = len(piece) - len(piece.lstrip())
+    return start + left, start + max(left, len(piece.rstrip()))
+
+
+# --- blocks -------------------------------------------------------------------------------------
+
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[^`]*$")
+_ITEM = re.compile(r"(?:[-*+•·#>|]|\(?[a-z0-9]{1,2}[.)]\s)")
+_UNFINISHED = frozenset(
+    """
+    a an the this that these those my your his her its our their of at by for with about against
+    between among into onto through during before after to from in on over under within without via
+    per and or but nor if than because as while until unless although though whether which who
+    is are was were be been has have had will would shall should can could may might must not
+    """.split()  # noqa: SIM905
+)
+"""Words that no sentence ends with, or few."""
+_WRAPPED = 40
+"""A line this long that breaks off before a small letter was broken by an editor, not a person."""
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
+    """(start, end, whole) of each fenced block, line, or paragraph of wrapped lines."""
+    fence = before = ""
+    start = position = 0
+    for line in text.splitlines(keepends=True):
+        follows = position + len(line)
+        mark = _FENCE.match(line) if "```" in line or "~~~" in line else None
+        if fence:
+            if mark and mark[1].startswith(fence) and line.strip() == mark[1]:
+                yield start, follows, True
+                fence, start = "", follows
+        elif mark:
+            yield start, position, False
+            fence, start = mark[1], position
+        elif line.isspace():
+            if before:
+                yield start, position, False
+            before, start, position = "", follows, follows
+            continue
+        elif not _continues(before, line):
+            yield start, position, False
+            start = position
+        before = "" if mark else line
+        position = follows
+    yield start, position, bool(fence)
+
+
+def _continues(before: str, line: str) -> bool:
+    """Whether `line` goes on with the sentence that `before` did not finish."""
+    bare = line.lstrip()
+    if not ("a" <= bare[:1] <= "z") or _ITEM.match(bare):
+        return False
+    before = before.strip()
+    if not before or before[0] in "#|>":
+        return False
+    if not before[-1].isascii() or not (before[-1].isalnum() or before[-1] in ",-'\")"):
+        return False
+    indented = bare != line and _ITEM.match(before) is not None
+    last = before[before.rfind(" ") + 1 :].lower()
+    return indented or len(before) >= _WRAPPED or last[-1] == "," or last in _UNFINISHED
+
+
+# --- cuts ---------------------------------------------------------------------------------------
+
+_STRONG = "。！？；｡"
+_SKIPPED = " \t\u3000\"'“‘「『（(《【[*_-+•·#>"
+"""What may stand before the first word of a sentence."""
+_CLOSERS = "\"'”’」』）)》〉】]}*`"
+_ENCLOSING = frozenset("\"'”’」』)")
+_EMOJI = "\u2600-\u27bf\ufe0f\u200d\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff"
+_MOODS = frozenset("👍👌👏💪🎉🎊❤💕🥰🤗🤔🤣🤩🥳🥺🤝🙂🙃") | frozenset(
+    map(chr, range(0x1F600, 0x1F650))
+)
+"""Emoji that close what was said, as a face does; others may stand for a word."""
+_CHATTY = frozenset("呀啊哦喔噢吧呢啦嘛哈好的了嗯哟呦嘿嗨拜见谢安早行棒爱乐嘞哒滴呗耶欸诶")
+"""After these characters ～ closes a sentence; after others it means 'to', as in 周一～周五."""
+_GOES_ON = frozenset(",，、;；:：)）」』”’》〉】]}.。")
+_SPEECH = re.compile(
+    r"[^\W\x00-\xff]{0,4}[说說问問道喊答](?![：:])"
+    "| (?:I|[A-Z][a-z]{1,15}) (?:said|asked|replied|answered|thought|cried)"
+)
+_NEXT = re.compile(r"[\s\"'“‘「『（(\[*_]*([A-Za-z]+(?:'[a-z]+)?|.)?", re.DOTALL)
+_LIST_NUMBER = re.compile(r"([0-9]{1,3})[.．]")
+
+
+@cache  # large classes take a while to compile
+def _mark() -> re.Pattern[str]:
+    ends, closers = f"{_STRONG}!?….．", re.escape(_CLOSERS)
+    return re.compile(
+        rf"(?P<core>[{ends}](?:[{ends}{closers}]*[{ends}])?)(?P<tail>[{closers}～~{_EMOJI}]*)"
+        rf"|(?P<soft>[～~{_EMOJI}]+)"
+    )
+
+
+@cache
+def _only_emoji() -> re.Pattern[str]:
+    return re.compile(rf"[\s～~{_EMOJI}]*+\Z")
+
+
+def _cuts(text: str, start: int, end: int) -> Iterator[int]:
+    """Where inside a block a sentence ends and the next begins."""
+    begin = _first_word(text, start, end)
+    listed = _LIST_NUMBER.match(text, begin, end)
+    number = int(listed[1]) if listed else -1
+    pairs = _Pairs(text, start)
+    for match in _mark().finditer(text, begin, end):
+        at = match.start()
+        if at <= begin:
+            continue
+        if item := _next_item(text, begin, at, number):
+            yield item
+            begin, number = item, number + 1
+            continue
+        stop = pairs.closed_by(at, match.end())
+        if stop < end and _ends(text, begin, match, stop, end):
+            yield stop
+            begin = _first_word(text, stop, end)
+
+
+def _first_word(text: str, start: int, end: int) -> int:
+    while start < end and text[start] in _SKIPPED:
+        start += 1
+    return start
+
+
+def _next_item(text: str, begin: int, at: int, number: int) -> int:
+    """Where the next item of a list on one line begins ("1. Tea 2. Milk"), 0 if not before `at`."""
+    following = str(number + 1)
+    item = at - len(following)
+    if number >= 0 and item > begin and text[item:at] == following and text[item - 1].isspace():
+        return item
+    return 0
+
+
+class _Pairs:
+    """Tells a straight quote that closes from one that opens: by the number that came before."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self._text = text
+        self._counted = start
+        self._seen = dict.fromkeys('"`*', 0)
+
+    def closed_by(self, at: int, stop: int) -> int:
+        """`stop`, or where in `at`..`stop` a quote opens that belongs to the next sentence."""
+        run = self._text[at:stop]
+        for mark, period in (('"', 2), ("`", 2), ("*", 4)):
+            if mark in run:
+                self._count(at)
+                if self._seen[mark] % period == 0:
+                    stop = min(stop, at + run.index(mark))
+        return stop
+
+    def _count(self, at: int) -> None:
+        for mark in self._seen:
+            self._seen[mark] += self._text.count(mark, self._counted, at)
+        self._counted = at
+
+
+# --- decisions ----------------------------------------------------------------------------------
+
+
+def _ends(text: str, begin: int, match: re.Match[str], stop: int, end: int) -> bool:
+    """Whether the marks of `match` end the sentence that began at `begin`."""
+    core, tail = match["core"], text[match.end("core") : stop]
+    before, after = text[match.start() - 1], text[stop]
+    gap = after.isspace()
+    if core and core[-1] in ".!?" and after.isascii() and not gap and not _is_han(before):
+        return False  # main.py, a?b=1
+    found = _NEXT.match(text, stop, end)
+    following = (found[1] or "") if found else ""
+    if not following or following in _GOES_ON:
+        return False
+    if not following.isalnum() and _only_emoji().match(text, stop, end):
+        return False  # what comes is part of this sentence
+    if core is None:
+        return _soft_ends(match["soft"], before, following)
+    if "》" in tail or "〉" in tail:
+        return False  # the mark belongs to a title: 《怎么办？》
+    if not _ENCLOSING.isdisjoint(tail) and (
+        following[0].islower() or (")" not in tail and _SPEECH.match(text, stop, end))
+    ):
+        return False  # "Really?" she said.  “好吗？”他问。
+    if any(c in _STRONG for c in core):
+        return not (core[-1] in "！？" and "）" in tail)
+    if "!" in core or "?" in core:
+        return not (before.isspace() and following[0].islower())
+    if len(core) > 1 or core == "…":
+        return not following.isascii() or (
+            following[0].isupper() and following.partition("'")[0] != "I"
+        )
+    return _period_ends(text, begin, match.start(), following, gap)
+
+
+def _soft_ends(marks: str, before: str, following: str) -> bool:
+    """Whether ～ or emoji between words of a chat end a sentence."""
+    if not (_is_han(following[0]) or following[0].isupper()):
+        return False
+    return before in _CHATTY or not _MOODS.isdisjoint(marks)
+
+
+def _period_ends(text: str, begin: int, at: int, following: str, gap: bool) -> bool:
+    """Whether the single period at `at` ends a sentence, and not an abbreviation or a number."""
+    found = _LAST_WORD.search(text, max(begin, at - 16), at)
+    word = found[0] if found else ""
+    before = text[at - 1]
+    if word and at - len(word) == begin and (word.isdigit() or len(word) == 1):
+        return False  # the number of a list item, or an initial
+    if word.isdigit():
+        version = text[at - len(word) - 1] == "."
+        return gap or version or (len(word) > 2 and _is_han(following[0]))
+    if before.isspace():
+        return following[0].isupper()
+    return not word or not word[-1].isascii() or not _abbreviates(word, following)
+
+
+def _abbreviates(word: str, following: str) -> bool:
+    """Whether the period after `word` marks it as shortened and does not end the sentence, too."""
+    lower = word.lower()
+    starts = following[0].isupper() or not following.isascii()
+    function_word = starts and following.lower() in ENGLISH
+    if lower in _NEVER_LAST:
+        return True
+    if lower in _BEFORE_NUMBER:
+        return following[0].isdigit()
+    if lower in _DATES and word[0].isupper():
+        return following[0].isdigit() or following[0].islower()
+    if lower in ("a.m", "p.m"):
+        return not starts or following.lower()[:3] in _DATES or following in _ZONES
+    if lower in _MAYBE_LAST:
+        return not starts
+    if len(word) == 1 and word != "I" and word.isupper():
+        return not function_word  # J. K. Rowling, but "vitamin C. It helps."
+    return (
+        "." in word and len(word) < 8 and not function_word and _ACRONYM.fullmatch(word) is not None
+    )
+
+
+def _is_han(character: str) -> bool:
+    return "\u3041" <= character <= "\u30ff" or "\u3400" <= character <= "\u9fff"
+
+
+_LAST_WORD = re.compile(r"(?:[A-Za-z]+\.)*[A-Za-z]+\Z|[0-9]+\Z|\w\Z")
+_ACRONYM = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]|Ph\.D")
+_NEVER_LAST = frozenset(
+    """
+    mr mrs ms dr prof rev gen sen rep gov capt col lt sgt hon messrs mt e.g i.e eg ie vs cf viz
+    approx esp incl
+    """.split()  # noqa: SIM905
+)
+_MAYBE_LAST = frozenset(
+    """
+    inc ltd co corp etc jr sr bros al ave rd st blvd dept est misc min max avg
+    """.split()  # noqa: SIM905
+)
+_BEFORE_NUMBER = frozenset(
+    """
+    no nos fig figs vol p pp ch sec eq art ver tel ext
+    """.split()  # noqa: SIM905
+)
+_DATES = frozenset(
+    """
+    jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun
+    """.split()  # noqa: SIM905
+)
+_ZONES = frozenset(("EST", "EDT", "PST", "PDT", "CST", "CET", "CEST", "UTC", "GMT", "BST", "JST"))

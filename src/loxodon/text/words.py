@@ -1,0 +1,231 @@
+"""Words for the index: what a text can be found by, in any script.
+
+Text is folded first (full-width forms, case, accents, traditional characters), then cut:
+
+- Latin words are stemmed, stop words dropped: `running` and `runs` meet in `run`.
+- Chinese and Japanese, Korean, Thai and other scripts that are not cut by spaces become pairs of
+  characters; the last character of a stretch stands alone, so that every character begins some
+  word and a single one is found by prefix (`猫*`). Pairs beat dictionary words on every set of
+  questions we measured, and there is no dictionary to load.
+- An emoji is a word. Everything else is cut at what is not a letter or a digit.
+
+`index_words` keeps repetitions, because ranking counts them. `query_words` has each word once.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection
+from functools import cache
+from itertools import groupby
+
+import Stemmer
+
+from loxodon.text.stopwords import CHINESE_CHARACTERS, ENGLISH
+from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
+
+MAX_QUERY_WORDS = 48
+"""More words than this tell nothing more, and cost time: a whole pasted page may be a query."""
+
+# Scripts that are not cut by spaces, as (first, last character, kind); the rest is letters.
+_LETTERS, _HAN_KANA, _HANGUL, _UNSPACED = range(4)
+_SCRIPTS = (
+    ("\u0e01", "\u0edf", _UNSPACED),  # Thai, Lao
+    ("\u0f40", "\u0fbc", _UNSPACED),  # Tibetan
+    ("\u1000", "\u109f", _UNSPACED),  # Burmese
+    ("\u1780", "\u17dd", _UNSPACED),  # Khmer
+    ("\uac00", "\ud7a3", _HANGUL),
+    ("\u2e80", "\U0003ffff", _HAN_KANA),
+)
+# Vowel signs are marks, not letters, but a word without them is another word.
+_SIGNS = (
+    "\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d\u0b82-\u0bcd"
+    "\u0e31-\u0e4e\u0eb1-\u0ecd\u0f71-\u0fbc\u102b-\u103e\u17b6-\u17dd"
+)
+_EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
+
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
+_CAMEL = re.compile(r"[a-z][A-Z]")
+
+
+@cache  # compiled when first needed: an ASCII query on a cold start does without
+def _any_word() -> re.Pattern[str]:
+    return re.compile(rf"((?:[^\W_]+|[{_SIGNS}]+)+(?:'[a-z]+)?)|([{_EMOJI}])")
+
+
+@cache
+def _accent() -> re.Pattern[str]:
+    # Accents are dropped from scripts where people leave them out when they type; not from Indic
+    # scripts or kana, where the mark makes another letter.
+    letters = r"A-Za-z\u0370-\u03ff\u0400-\u04ff\u0590-\u06ff"
+    return re.compile(rf"(?<=[{letters}])[\u0300-\u036f\u0591-\u05c7\u064b-\u0652]+")
+
+
+@cache
+def _simpler() -> dict[int, int | str | None]:
+    # Typographic apostrophes become plain ones; joiners and variation selectors only dress emoji.
+    table: dict[int, int | str | None] = {0x2019: "'", 0xFE0F: None, 0x200D: None}
+    return table | str.maketrans(TRADITIONAL, SIMPLIFIED)
+
+
+def fold(text: str) -> str:
+    """`text` with the differences gone that a person who searches does not think of."""
+    if text.isascii():
+        return text.lower()
+    text = unicodedata.normalize("NFKC", text.translate(_simpler())).casefold()
+    if _MARKED.search(text):
+        text = unicodedata.normalize("NFC", _accent().sub("", unicodedata.normalize("NFD", text)))
+    return text
+
+
+def index_words(text: str) -> list[str]:
+    """The words that `text` is found by, in order, repetitions included."""
+    folded = fold(text)
+    if folded.isascii():
+        words = [stem for word in _ASCII_WORD.findall(folded) if (stem := _STEMS[word])]
+    else:
+        words = []
+        for piece, emoji in _any_word().findall(folded):
+            if emoji:
+                words.append(emoji)
+            elif piece.isascii():
+                if stem := _STEMS[piece]:
+                    words.append(stem)
+            else:
+                for script, stretch in _stretches(piece):
+                    if script:
+                        words += _pairs(stretch)
+                        words.append(stretch[-1])
+                    elif stem := _STEMS[stretch]:
+                        words.append(stem)
+    if _CAMEL.search(text):
+        words += _camel_parts(text)
+    return words
+
+
+def query_words(text: str) -> list[str]:
+    """The words to look for: each once, in order, at most `MAX_QUERY_WORDS`.
+
+    A word that ends in `*` is a single character and stands for all words that begin with it.
+    Pairs of Chinese function characters are left out, unless there is nothing else; English
+    function words always are, because no index has them.
+    """
+    folded = fold(text)
+    if folded.isascii():
+        stems = dict.fromkeys(stem for w in _ASCII_WORD.findall(folded) if (stem := _STEMS[w]))
+        return list(stems)[:MAX_QUERY_WORDS]
+    telling: dict[str, None] = {}
+    function: dict[str, None] = {}
+    for match in _any_word().finditer(folded):
+        piece, emoji = match.groups()
+        if emoji:
+            telling[emoji] = None
+            continue
+        for script, stretch in _stretches(piece):
+            if script:
+                for found in _pairs(stretch) if len(stretch) > 1 else [stretch + "*"]:
+                    plain = all(c in CHINESE_CHARACTERS or c == "*" for c in found)
+                    (function if plain else telling)[found] = None
+            elif stem := _STEMS[stretch]:
+                telling[stem] = None
+        if len(telling) >= MAX_QUERY_WORDS:
+            break
+    return list(telling or function)[:MAX_QUERY_WORDS]
+
+
+def spoken(query: str, words: Collection[str]) -> list[str]:
+    """The parts of a query that `words` (of its `query_words`) stand for, as they were typed.
+
+    A person is shown `manager` rather than `manag`, and 推荐餐厅 rather than its three pairs.
+    """
+    found: dict[str, None] = {}
+    for match in _any_word().finditer(fold(query)):
+        piece, emoji = match.groups()
+        if emoji:
+            found |= dict.fromkeys([emoji] if emoji in words else [])
+            continue
+        for script, stretch in _stretches(piece):
+            if not script:
+                found |= dict.fromkeys([stretch] if _STEMS[stretch] in words else [])
+            elif len(stretch) == 1:
+                found |= dict.fromkeys([stretch] if stretch + "*" in words else [])
+            else:
+                found |= dict.fromkeys(_covered(stretch, words))
+    return list(found)
+
+
+def _covered(stretch: str, words: Collection[str]) -> list[str]:
+    """The runs of a stretch whose pairs are all in `words`."""
+    runs: list[str] = []
+    joined = False
+    for pair in _pairs(stretch):
+        if pair in words:
+            if joined:
+                runs[-1] += pair[1]
+            else:
+                runs.append(pair)
+        joined = pair in words
+    return runs
+
+
+def _stretches(piece: str) -> list[tuple[int, str]]:
+    """A piece cut where its script changes: (script, stretch); script 0 is cut by spaces."""
+    if min(piece) >= "\u2e80" and max(piece) < "\uac00":  # all Chinese: most pieces are
+        return [(_HAN_KANA, piece)]
+    return [(script, "".join(group)) for script, group in groupby(piece, _script)]
+
+
+def _script(character: str) -> int:
+    if character < "\u0e01":
+        return _LETTERS
+    for first, last, script in _SCRIPTS:
+        if first <= character <= last:
+            return script
+    return _LETTERS
+
+
+def _pairs(stretch: str) -> list[str]:
+    return [stretch[i : i + 2] for i in range(len(stretch) - 1)]
+
+
+def _camel_parts(text: str) -> list[str]:
+    """`user`, `name` for `userName`: people ask for the parts."""
+    parts = []
+    for whole in re.findall(r"[A-Za-z]+", text):
+        if _CAMEL.search(whole):
+            found = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", whole)
+            parts += [_STEMS[part.lower()] for part in found]
+    return [part for part in parts if part]
+
+
+class _Stems(dict[str, str]):
+    """The stem of a word, empty for a function word. Looked up: most words recur."""
+
+    _LIMIT = 200_000
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= self._LIMIT:
+            self.clear()
+        bare = word.partition("'")[0]
+        if bare in ENGLISH:
+            stem = ""
+        elif bare.isascii():
+            stem = _english(bare) if len(bare) > 2 else bare
+        elif "\u0400" <= bare[0] <= "\u04ff":
+            stem = _russian()(bare)
+        else:
+            stem = bare
+        self[word] = stem
+        return stem
+
+
+_STEMS = _Stems()
+_english = Stemmer.Stemmer("english").stemWord
+_MARKED = re.compile(r"[\u00c0-\u06ff\u1e00-\u1fff]")
+
+
+@cache
+def _russian() -> Callable[[str], str]:
+    stem: Callable[[str], str] = Stemmer.Stemmer("russian").stemWord
+    return stem

@@ -1,0 +1,270 @@
+"""The embedded store: the contract, and what only a file can suffer."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import pytest
+
+from loxodon.errors import (
+    DamagedStoreError,
+    ForeignStoreError,
+    FullStoreError,
+    NewerStoreError,
+    UnwritableStoreError,
+)
+from loxodon.spaces import space_folder
+from loxodon.store import Filter, Store
+from loxodon.store.database import APPLICATION_ID, Database
+from loxodon.store.sqlite import SqliteStore
+from tests.conftest import NOW
+from tests.store.contract import StoreContract, key, record, turn
+
+SHANGHAI = NOW.tzinfo
+
+
+def opened(path: Path | str, space: str = "main") -> SqliteStore:
+    return SqliteStore(str(path), space, SHANGHAI, lambda base, since, kind, importance: base)
+
+
+class TestSqliteStore(StoreContract):
+    @pytest.fixture
+    def open_store(self, tmp_path: Path) -> Callable[[str], Store]:
+        def open_space(space: str) -> Store:
+            return opened(
+                os.path.join(space_folder(str(tmp_path), space, make=True), "x.db"), space
+            )
+
+        return open_space
+
+
+def test_the_schema_is_pinned(tmp_path: Path) -> None:
+    """A change of the schema is a new migration, and a change of this list."""
+    opened(tmp_path / "x.db").close()
+    connection = apsw.Connection(str(tmp_path / "x.db"))
+    names = {
+        name
+        for (name,) in connection.execute("SELECT name FROM sqlite_schema")
+        if not name.startswith("sqlite_") and "_index_" not in name
+    }
+    assert names == {
+        "meta", "counters", "sessions", "turns", "turns_by_session", "turns_by_time", "memories",
+        "memories_by_partition", "memory_labels", "memory_labels_by_memory", "memory_sources",
+        "memory_sources_by_turn", "memory_changes", "common_words", "turn_index", "memory_index",
+        "archive_index",
+    }  # fmt: skip
+    assert connection.pragma("user_version") == 1
+    assert connection.pragma("application_id") == APPLICATION_ID
+    assert connection.pragma("journal_mode") == "wal"
+
+
+def test_a_write_survives_the_power(tmp_path: Path) -> None:
+    db = Database(str(tmp_path / "x.db"))
+    assert db.one("PRAGMA synchronous") == (2,)  # FULL: on disk before it is acknowledged
+    assert db.one("PRAGMA foreign_keys") == (1,)
+    db.close()
+
+
+def test_a_foreign_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    other = apsw.Connection(str(path))
+    other.execute("CREATE TABLE theirs (a)")
+    other.close()
+    before = path.read_bytes()
+    with pytest.raises(ForeignStoreError, match="not one of Loxodon's"):
+        opened(path)
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    path.write_bytes(b"my diary, not a database at all" * 100)
+    with pytest.raises(ForeignStoreError, match="not an SQLite database"):
+        opened(path)
+    assert path.read_bytes().startswith(b"my diary")
+
+
+def test_a_newer_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    opened(path).close()
+    connection = apsw.Connection(str(path))
+    connection.pragma("user_version", 99)
+    connection.close()
+    with pytest.raises(NewerStoreError, match="99") as caught:
+        opened(path)
+    assert "install" in caught.value.hint
+
+
+def test_a_file_moved_into_another_space_is_refused(tmp_path: Path) -> None:
+    opened(tmp_path / "x.db", "alice").close()
+    with pytest.raises(DamagedStoreError, match="alice"):
+        opened(tmp_path / "x.db", "bob")
+
+
+def test_a_damaged_database_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    store = opened(path)
+    with store.writing():
+        store.append([(turn(f"words number {n}"), key(str(n))) for n in range(500)])
+    store.close()
+    data = bytearray(path.read_bytes())
+    for start in range(4096 * 3, len(data) - 4096, 4096):
+        data[start : start + 64] = b"\xff" * 64
+    path.write_bytes(data)
+    with pytest.raises(DamagedStoreError, match="damaged"):  # noqa: PT012
+        store = opened(path)
+        store.journal(Filter(), 0)
+
+
+def test_a_full_disk_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    store = opened(tmp_path / "x.db")
+    with store.writing():
+        store.append([(turn("acknowledged", id="a"), key("a"))])
+    ((pages,),) = store._db.all("PRAGMA page_count")
+    store._db.all(f"PRAGMA max_page_count={pages + 5}")
+    with pytest.raises(FullStoreError, match="full"), store.writing():
+        store.append([(turn("x" * 5_000, id=str(n)), key(str(n))) for n in range(50)])
+    assert [one.id for one in store.journal(Filter(), 0)] == ["a"]
+    store._db.all("PRAGMA max_page_count=1073741823")
+    with store.writing():
+        store.append([(turn("after", id="b"), key("b"))])
+    assert [one.id for one in store.journal(Filter(), 0)] == ["a", "b"]
+    assert store.check(lambda done, total: None) == []
+    store.close()
+
+
+def test_a_home_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(UnwritableStoreError) as caught:
+        space_folder(str(tmp_path / "file" / "home"), "main", make=True)
+    assert "--home" in caught.value.hint
+    with pytest.raises(UnwritableStoreError):
+        opened(tmp_path / "no such folder" / "x.db")
+
+
+def test_missing_and_stale_index_rows_are_found_and_mended(tmp_path: Path) -> None:
+    store = opened(tmp_path / "x.db")
+    with store.writing():
+        store.append([(turn(f"words {n}"), key(str(n))) for n in range(10)])
+        store.insert(record("cats"), "captured")
+    with store.writing():
+        store._db.run("DELETE FROM turn_index WHERE rowid = 3")
+        store._db.run("INSERT INTO archive_index (rowid, words) VALUES (77, 'ghost')")
+        store._db.run("UPDATE memories SET content = 'cats and two more words'")
+    found = {(one.where, one.what) for one in store.check(lambda done, total: None)}
+    assert found == {
+        ("turn_index", "1 rows are missing"),
+        ("archive_index", "1 rows are stale"),
+        ("memory_index", "1 rows are stale"),
+    }
+    store.rebuild(lambda done, total: None)
+    assert store.check(lambda done, total: None) == []
+    store.close()
+
+
+def test_broken_promises_of_records_are_found(tmp_path: Path) -> None:
+    store = opened(tmp_path / "x.db")
+    with store.writing():
+        kept = store.insert(record("cats"), "captured")
+        store._db.run("UPDATE memories SET importance = 7, tags = 'no json', version = 4")
+    whats = [one.what for one in store.check(lambda done, total: None) if one.where == kept.id]
+    assert len(whats) == 3
+    store.close()
+
+
+def test_opening_reads_no_rows(tmp_path: Path) -> None:
+    """Opening costs the same however much there is: the same pages are read."""
+
+    def steps_to_open() -> int:
+        done = 0
+
+        def count() -> bool:
+            nonlocal done
+            done += 1
+            return False
+
+        # Virtual machine steps, counted by SQLite itself: exact, where a stopwatch is not.
+        connect = Database._connect
+
+        def counted(self: Database) -> apsw.Connection:
+            connection = connect(self)
+            connection.set_progress_handler(count, 1)
+            return connection
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Database, "_connect", counted)
+            opened(tmp_path / "x.db").close()
+        return done
+
+    store = opened(tmp_path / "x.db")
+    store.close()
+    small = steps_to_open()
+    store = opened(tmp_path / "x.db")
+    with store.writing():
+        store.append([(turn(f"words {n}"), key(str(n))) for n in range(5_000)])
+    store.close()
+    assert steps_to_open() == small
+
+
+WRITER = """
+    import sys
+    from loxodon import Memory
+
+    who = sys.argv[2]
+    with Memory.open(sys.argv[1]) as memory:
+        for n in range(25):
+            said = {"role": "user", "content": f"{who} says {n}", "id": f"{who}-{n}"}
+            memory.add([said], session=who)
+            if n % 5 == 0:
+                memory.capture(f"{who} knows {n}")
+"""
+
+
+def test_sixteen_processes_write_at_once_and_lose_nothing(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    script = textwrap.dedent(WRITER)
+    writers = [
+        subprocess.Popen([sys.executable, "-c", script, str(home), f"w{n}"]) for n in range(16)
+    ]
+    assert [writer.wait(timeout=120) for writer in writers] == [0] * 16
+    store = opened(home / "spaces" / "main" / "loxodon.db")
+    for n in range(16):
+        mine = store.journal(Filter(session=f"w{n}"), 0)
+        assert [one.content for one in mine] == [f"w{n} says {i}" for i in range(25)]
+    ids = [one.id for one in store.find(Filter())]
+    assert len(ids) == len(set(ids)) == 16 * 5
+    assert store.check(lambda done, total: None) == []
+    store.close()
+
+
+KILLED = """
+    import sys
+    from loxodon import Memory
+
+    with Memory.open(sys.argv[1]) as memory:
+        for n in range(100_000):
+            memory.add([{"role": "user", "content": f"turn {n}", "id": str(n)}], session="s")
+            print(n, flush=True)
+"""
+
+
+def test_a_killed_process_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(KILLED), str(home)], stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        acknowledged = [int(process.stdout.readline()) for _ in range(40)]
+        process.kill()
+    store = opened(home / "spaces" / "main" / "loxodon.db")
+    kept = {int(one.id) for one in store.journal(Filter(), 0)}
+    assert set(acknowledged) <= kept
+    assert kept == set(range(len(kept)))
+    assert store.check(lambda done, total: None) == []
+    store.close()

@@ -1,0 +1,75 @@
+"""Settings: what may stand in config.toml, and what is said when it may not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loxodon.config import KEYS, Config, flat, from_mapping, load, write
+from loxodon.errors import ConfigError
+
+
+def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+    assert load(str(tmp_path)) == Config()
+    assert flat(Config()) == {name: key.default for name, key in KEYS.items()}
+
+
+def test_a_file_replaces_what_it_names(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('language = "zh"\n[decay]\nfact = 0.5\n')
+    config = load(str(tmp_path))
+    assert (config.language, config.decay.fact, config.decay.belief) == ("zh", 0.5, 0.07)
+
+
+def test_whole_numbers_may_stand_for_fractions() -> None:
+    assert from_mapping({"decay": {"fact": 1}}).decay.fact == 1.0
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"colour": "red"}, "no setting called 'colour'"),
+        ({"recall": {"bottom": 1}}, "no setting called 'recall.bottom'"),
+        ({"recall": 5}, "no setting called 'recall'"),
+        ({"recall.top": "ten"}, "recall.top cannot be 'ten'"),
+        ({"recall.top": 1.5}, "recall.top cannot be 1.5"),
+        ({"recall.top": True}, "recall.top cannot be True"),
+        ({"recall.top": 0}, "recall.top cannot be 0"),
+        ({"recall.top": [1]}, "recall.top cannot be"),
+        ({"decay.fact": float("nan")}, "decay.fact cannot be nan"),
+        ({"language": "fr"}, "language cannot be 'fr'"),
+        ({"language": 5}, "language cannot be 5"),
+        ({"consolidation.daily_at": "25:00"}, "'25:00' is not a time of day"),
+        ({"timezone": "Mars/Base"}, "no time zone called 'Mars/Base'"),
+        ({"timezone": "../../etc/passwd"}, "no time zone"),
+    ],
+)
+def test_what_cannot_be_is_refused(values: dict[str, object], said: str) -> None:
+    with pytest.raises(ConfigError, match=said.replace("(", r"\(")) as caught:
+        from_mapping(values)
+    assert caught.value.hint
+
+
+def test_a_file_that_is_not_toml(tmp_path: Path) -> None:
+    for content in (b"recall = [", b"\xff\xfe", b"\x00"):
+        (tmp_path / "config.toml").write_bytes(content)
+        with pytest.raises(ConfigError, match="not valid TOML"):
+            load(str(tmp_path))
+        with pytest.raises(ConfigError, match="not valid TOML"):
+            write(str(tmp_path), "recall.top", "5")
+        assert (tmp_path / "config.toml").read_bytes() == content
+
+
+def test_writing_keeps_the_rest_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("# my settings\n\n[recall]\ntop = 5 # enough\n")
+    write(str(tmp_path), "recall.budget", "500")
+    write(str(tmp_path), "language", "zh")
+    write(str(tmp_path), "decay.fact", "0.01")
+    assert "# my settings" in path.read_text()
+    assert "top = 5 # enough" in path.read_text()
+    config = load(str(tmp_path))
+    assert (config.recall.top, config.recall.budget, config.language) == (5, 500, "zh")
+    write(str(tmp_path), "recall.top", None)
+    assert load(str(tmp_path)).recall.top == 10
+    assert list(tmp_path.iterdir()) == [path]

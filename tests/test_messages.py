@@ -1,0 +1,92 @@
+"""Every sentence a person may be told stands in both languages, with the same values in it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from loxodon import errors, messages
+from loxodon.config import _TAKES, KEYS
+from loxodon.messages.zh import SENTENCES
+from loxodon.serve.cli.parser import COMMANDS
+from loxodon.store.care import BROKEN
+
+SOURCE = Path(messages.__file__).parents[1]
+ERRORS = {name for name, value in vars(errors).items() if isinstance(value, type)}
+
+
+def _said_in(tree: ast.AST) -> set[str]:
+    """The literals handed to `t(…)` and to errors, and their hints."""
+    said = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = (
+            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        )
+        if name != "t" and name not in ERRORS:
+            continue
+        given = node.args[:1] + [k.value for k in node.keywords if k.arg == "hint"]
+        said |= {g.value for g in given if isinstance(g, ast.Constant) and isinstance(g.value, str)}
+    return said
+
+
+def _said() -> set[str]:
+    said = set()
+    for path in SOURCE.rglob("*.py"):
+        said |= _said_in(ast.parse(path.read_text("utf-8")))
+    said |= {about for about, _ in COMMANDS.values()} | {key.about for key in KEYS.values()}
+    said |= set(_TAKES.values()) | {what for what, _ in BROKEN}
+    said |= {"captured", "edited", "archived", "unarchived"}
+    return said - {""}
+
+
+def test_every_sentence_has_a_chinese_one() -> None:
+    missing = sorted(_said() - SENTENCES.keys())
+    assert not missing
+
+
+def test_no_chinese_sentence_is_left_over() -> None:
+    assert sorted(SENTENCES.keys() - _said()) == []
+
+
+@pytest.mark.parametrize("english", sorted(SENTENCES))
+def test_both_have_the_same_values(english: str) -> None:
+    def values(text: str) -> set[str]:
+        return set(re.findall(r"{(\w+)}", text))
+
+    assert values(english) == values(SENTENCES[english])
+
+
+def test_the_language_of_the_process_is_used_unless_one_is_given() -> None:
+    assert messages.t("no memories", "zh") == SENTENCES["no memories"]
+    messages.use("zh")
+    try:
+        assert messages.t("no memories") == SENTENCES["no memories"]
+        assert messages.t("no memories", "en") == "no memories"
+    finally:
+        messages.use("en")
+    messages.use("tlh")
+    assert messages.current() == "en"
+
+
+def test_an_error_speaks_both_languages() -> None:
+    error = errors.NotFoundError(
+        "there is no memory {id}", hint="`loxodon list` shows what there is", id="f_1"
+    )
+    assert str(error) == "there is no memory f_1"
+    assert error.hint == "`loxodon list` shows what there is"
+    message, hint = error.localized("zh")
+    assert "f_1" in message
+    assert "loxodon list" in hint
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [("zh_CN.UTF-8", "zh"), ("zh", "zh"), ("en_GB", "en"), ("", "en"), ("C", "en")],
+)
+def test_the_language_of_a_locale(name: str, language: str) -> None:
+    assert messages.language_of_locale(name) == language

@@ -1,0 +1,147 @@
+"""Words: what a text is found by."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loxodon.text import variants
+from loxodon.text.words import MAX_QUERY_WORDS, fold, index_words, query_words, spoken
+
+
+def found(query: str, text: str) -> bool:
+    """Whether `text` has any word of `query`, as the index would see it."""
+    has = index_words(text)
+    return any(
+        word in has or (word.endswith("*") and any(w.startswith(word[:-1]) for w in has))
+        for word in query_words(query)
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("kuzu", "用Kuzu做图记忆"),
+        ("记忆", "用Kuzu做图记忆"),
+        ("图", "用Kuzu做图记忆"),
+        ("猫", "我养了一只猫。"),
+        ("猫", "猫在睡觉"),
+        ("過敏", "我对花生过敏"),
+        ("讀書", "妹妹在大阪读书"),
+        ("读书", "妹妹在大阪讀書"),
+        ("running", "He runs every morning"),
+        ("preference", "what she prefers"),
+        ("Alice", "Alice’s laptop"),
+        ("cafe", "Café Müller"),
+        ("MÜLLER", "café muller"),
+        ("ＡＢＣ１２３", "order abc123"),
+        ("用户名", "getUserName 的用户名"),
+        ("user", "call getUserName first"),
+        ("claw", "OpenClaw 2026"),
+        ("openclaw", "the OpenClaw agent"),
+        ("staging", "STAGING_DB_URL is set"),
+        ("ラーメン", "昨日ラーメンを食べた"),
+        ("食べた", "ラーメンを食べた"),
+        ("고양이", "우리 고양이가 자요"),
+        ("кошки", "у меня две кошки"),
+        ("собаку", "люблю собак"),
+        ("القهوة", "أحب القَهوة"),
+        ("हिन्दी", "मैं हिन्दी बोलता हूँ"),
+        ("สวัสดี", "สวัสดีครับ"),
+        ("🍜", "今晚吃🍜吗"),
+        ("👩‍💻", "she is a 👩‍💻"),
+        ("❤️", "love ❤"),
+        ("ελλάδα", "ΕΛΛΆΔΑ"),
+        ("straße", "STRASSE 5"),
+    ],
+)
+def test_found_by_its_own_words(query: str, text: str) -> None:
+    assert found(query, text)
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("猫", "我养了一只狗"),
+        ("cat", "concatenate"),
+        ("大阪", "东京很大"),
+        ("🍜", "🍣"),
+        ("the", "the and"),
+    ],
+)
+def test_not_found_by_others(query: str, text: str) -> None:
+    assert not found(query, text)
+
+
+def test_latin_words_are_stemmed_and_stop_words_dropped() -> None:
+    assert index_words("I was running to the shops, don't you know") == ["run", "shop", "know"]
+
+
+def test_chinese_becomes_pairs_and_a_last_character() -> None:
+    assert index_words("花生过敏") == ["花生", "生过", "过敏", "敏"]
+    assert query_words("花生过敏") == ["花生", "生过", "过敏"]
+
+
+def test_a_single_character_is_looked_for_as_a_beginning() -> None:
+    assert query_words("猫") == ["猫*"]
+
+
+def test_pairs_of_function_characters_lead_only_when_alone() -> None:
+    assert "的是" not in query_words("我的是苹果")
+    assert query_words("我的")
+
+
+def test_what_matched_is_shown_as_it_was_typed() -> None:
+    query = "Where did my Managers 推荐餐厅，吃🍜 猫？"
+    assert spoken(query, query_words(query)) == ["managers", "推荐餐厅", "吃", "🍜", "猫"]
+    assert spoken("推荐餐厅注意", ["推荐", "荐餐", "注意"]) == ["推荐餐", "注意"]
+    assert spoken("anything", []) == []
+
+
+def test_the_index_counts_repetitions_and_the_query_does_not() -> None:
+    assert index_words("cat cat") == ["cat", "cat"]
+    assert query_words("cat cat") == ["cat"]
+
+
+def test_a_page_is_not_a_query_of_a_thousand_words() -> None:
+    assert len(query_words(" ".join(f"word{n}" for n in range(5_000)))) == MAX_QUERY_WORDS
+    assert len(query_words("天地玄黄宇宙洪荒" * 1_000 + "日月盈昃辰宿列张" * 50)) <= MAX_QUERY_WORDS
+
+
+@pytest.mark.parametrize("text", ["", " ", "!!!", "，。！", "---", "\n\t", "\x00"])
+def test_no_words(text: str) -> None:
+    assert index_words(text) == query_words(text) == []
+
+
+@given(st.text(max_size=300))
+def test_any_text_gives_words_that_sqlite_takes_as_one(text: str) -> None:
+    for word in [*index_words(text), *query_words(text)]:
+        assert word.strip() == word
+        assert not any(c.isascii() and not c.isalnum() for c in word.rstrip("*"))
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=100))
+def test_a_text_is_found_by_itself(text: str) -> None:
+    if query_words(text):
+        assert found(text, text)
+
+
+@given(st.text(max_size=200))
+def test_folding_twice_changes_nothing_more(text: str) -> None:
+    assert index_words(fold(text)) == index_words(fold(fold(text)))
+
+
+def test_hostile_text_takes_linear_time() -> None:
+    for text in ("a" * 1_000_000, "aB" * 300_000, "的" * 300_000, "'" * 500_000, "́" * 200_000):
+        index_words(text)
+        query_words(text)
+
+
+def test_the_table_of_variants_is_what_opencc_says() -> None:
+    import opencc
+
+    assert len(variants.TRADITIONAL) == len(variants.SIMPLIFIED) > 3_000
+    converter = opencc.OpenCC("t2s")
+    said = converter.convert("\n".join(variants.TRADITIONAL)).split("\n")
+    assert "".join(said) == variants.SIMPLIFIED
