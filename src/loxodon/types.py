@@ -58,6 +58,11 @@ class Turn(NamedTuple):
     ref: str = ""
     """Loxodon's own name for it (`t_512`), set once it is journalled."""
 
+    @property
+    def searchable(self) -> str:
+        """What it is found by: its words, and who said them."""
+        return f"{self.speaker}\n{self.content}"
+
 
 class Draft(NamedTuple):
     """A turn as it is handed in, before the journal gives it what it lacks."""
@@ -122,6 +127,11 @@ class Record(NamedTuple):
     sources: tuple[Source, ...] = ()
     basis: str = ""
     derived_from: tuple[str, ...] = ()
+
+    @property
+    def searchable(self) -> str:
+        """What it is found by: its words, its tags and whom or what it is about."""
+        return "\n".join((self.content, *self.tags, *self.entities))
 
 
 class Version(NamedTuple):

@@ -158,3 +158,17 @@ def test_a_hundred_thousand_characters_are_a_query(memory: Memory) -> None:
     said(memory, "hello 世界")
     assert memory.recall("hello " * 20_000).items
     assert memory.recall("世界" * 50_000).items
+
+
+def test_what_someone_said_is_found_by_their_name(memory: Memory) -> None:
+    memory.add(
+        [
+            {"role": "user", "speaker": "Priya", "content": "the weekly sync moves to four"},
+            {"role": "user", "speaker": "林晓", "content": "周会改到下午四点"},
+        ],
+        session="s",
+    )
+    (item,) = memory.recall("Priya").items
+    assert item.content == "the weekly sync moves to four"
+    assert memory.recall("Priya").context.splitlines()[1].endswith("Priya: " + item.content)
+    assert memory.recall("林曉说了什么").items[0].content == "周会改到下午四点"

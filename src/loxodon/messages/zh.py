@@ -325,7 +325,6 @@ SENTENCES: dict[str, str] = {
     "the query has no words to look for": "问题中没有可查找的词",
     "why: has {words} (match {match})": "原因：含有 {words}（匹配度 {match}）",
     "; importance {importance}, strength {strength}": "；重要性 {importance}，强度 {strength}",
-    "; said by {speaker}": "；{speaker} 说的",
     "; score {score}": "；得分 {score}",
     "found {n}, {tokens} of {budget} tokens, {ms} ms": "找到 {n} 条，{tokens}/{budget} tokens，{ms} 毫秒",
     "{n} more beyond --top": "另有 {n} 条超出 --top",

@@ -95,7 +95,7 @@ def _footer(language: str) -> str:
 
 
 def _entry(number: int, item: Item, language: str) -> str:
-    text = "\n   ".join(item.content.splitlines())
+    text = "\n   ".join(_said(item).splitlines())
     about = t(
         "source: {id}", language, id=_one_line(item.id if item.kind != "turn" else _place(item))
     )
@@ -103,6 +103,12 @@ def _entry(number: int, item: Item, language: str) -> str:
         tags = _one_line(", ".join(item.tags))
         about += " | " + t("tags: {tags}", language, tags=tags)
     return f"{number}. [{item.at:%Y-%m-%d}] {text}\n   {about}"
+
+
+def _said(item: Item) -> str:
+    """The words; of a turn also whose, because the agent's own are not the user's."""
+    who = item.why.get("speaker")
+    return f"{who}: {item.content}" if who else item.content
 
 
 def _place(item: Item) -> str:

@@ -1,8 +1,9 @@
 """Scores: how well an item answers, from how well its words match and what we know of it.
 
 The first form. bm25 orders the rows of one index but cannot be compared with that of another,
-because it depends on what else stands there; the share of the query's words that an item has can.
-Half of the match is each. What is known of a memory moves its score by three tenths at most.
+because it depends on what else stands there. What can be compared is how many of the query's words
+the best rows of each index have: that scales the whole index. What is known of a memory moves its
+score by three tenths at most.
 """
 
 from __future__ import annotations
@@ -22,15 +23,19 @@ class Factors(NamedTuple):
     """What made up a score."""
 
     match: float
-    """How well the words match, 1 for the best row of its index that has every word."""
+    """How well the words match: 1 for the best row of an index whose best rows have every word."""
     importance: float | None
     strength: float | None
     score: float
 
 
-def match_of(score: float, best: float, matched: int, words: int) -> float:
-    """How well the words match: `score` is bm25, `best` that of the best row of the same index."""
-    return 0.5 * (score / best if best > 0 else 1.0) + 0.5 * matched / words
+def match_of(score: float, best: float, covered: float) -> float:
+    """How well the words match.
+
+    `score` is bm25, `best` that of the best row of the same index, `covered` the share of the
+    query's words that the best rows of the index have.
+    """
+    return (score / best if best > 0 else 1.0) * (0.5 + 0.5 * covered)
 
 
 def memory_factors(match: float, record: Record) -> Factors:

@@ -23,6 +23,8 @@ CANDIDATES = 100
 """Rows asked of each index."""
 _READ = 2
 """Read and weighed for each item asked for: weighing moves a match by three tenths at most."""
+_BEST = 3
+"""The best rows of an index, which tell how much of the query it can answer."""
 _COMPARED = 4_000
 """Characters of a text in which the words of the query are looked for when it is weighed."""
 
@@ -49,7 +51,7 @@ def recall(
         else:
             found += _memories(store, read, words, now)
     found.sort(key=lambda one: (-one.factors.score, one.row))
-    items = [_item(store, one, query) for one in found[:top]]
+    items = [_item(store, one, query, words) for one in found[:top]]
     chosen = block(items, budget, count, language_of(query))
     left = (
         LeftOut("budget", len(items) - len(chosen.items)),
@@ -66,7 +68,6 @@ class _Found(NamedTuple):
 
     row: int
     one: Record | Turn
-    words: list[str]
     factors: Factors
 
 
@@ -88,13 +89,15 @@ def _memories(
     store: Store, hits: Sequence[Hit], words: Sequence[str], now: datetime
 ) -> list[_Found]:
     records = store.records(hit.row for hit in hits)
+    covered = _covered(
+        [records[hit.row].searchable for hit in hits[:_BEST] if hit.row in records], words
+    )
     found = []
     for hit in hits:
         record = records.get(hit.row)
         if record and (record.expires_at is None or record.expires_at > now):
-            has = matched(" ".join([record.content, *record.tags, *record.entities]), words)
-            match = match_of(hit.score, hits[0].score, len(has), len(words))
-            found.append(_Found(hit.row, record, has, memory_factors(match, record)))
+            match = match_of(hit.score, hits[0].score, covered)
+            found.append(_Found(hit.row, record, memory_factors(match, record)))
     return found
 
 
@@ -104,14 +107,19 @@ def _turns(
     """Turns, without those that a memory in the answer was drawn from."""
     drawn = store.drawn_from(hit.row for hit in hits) if memories else {}
     turns = store.turns([hit.row for hit in hits])
-    found = []
-    for hit in hits:
-        turn = turns.get(hit.row)
-        if turn and memories.isdisjoint(drawn.get(hit.row, ())):
-            has = matched(turn.content, words)
-            match = match_of(hit.score, hits[0].score, len(has), len(words))
-            found.append(_Found(hit.row, turn, has, turn_factors(match)))
-    return found
+    covered = _covered(
+        [turns[hit.row].searchable for hit in hits[:_BEST] if hit.row in turns], words
+    )
+    return [
+        _Found(hit.row, turns[hit.row], turn_factors(match_of(hit.score, hits[0].score, covered)))
+        for hit in hits
+        if hit.row in turns and memories.isdisjoint(drawn.get(hit.row, ()))
+    ]
+
+
+def _covered(texts: Sequence[str], words: Sequence[str]) -> float:
+    """The largest share of the query's words that one of `texts` has."""
+    return max((len(matched(text, words)) / len(words) for text in texts), default=0.0)
 
 
 def matched(text: str, words: Sequence[str]) -> list[str]:
@@ -126,12 +134,13 @@ def matched(text: str, words: Sequence[str]) -> list[str]:
     ]
 
 
-def _item(store: Store, found: _Found, query: str) -> Item:
+def _item(store: Store, found: _Found, query: str, words: Sequence[str]) -> Item:
     one = found.one
-    text = snippet(one.content, found.words)
+    has = matched(one.searchable, words)
+    text = snippet(one.content, has)
     score = round(found.factors.score, 4)
-    words = spoken(query[:_COMPARED], found.words)
-    why: dict[str, object] = {"words": words, "match": round(found.factors.match, 4)}
+    typed = spoken(query[:_COMPARED], has)
+    why: dict[str, object] = {"words": typed, "match": round(found.factors.match, 4)}
     if isinstance(one, Turn):
         source = Source(session=one.session, turn=one.id)
         why = {"route": "journal", **why, "speaker": one.speaker or one.role, "origin": one.origin}

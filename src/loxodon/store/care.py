@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from loxodon.messages import t
 from loxodon.store import Progress
 from loxodon.store.database import Database, Row
+from loxodon.store.search import TURN_TEXT
 from loxodon.text.words import index_words
 from loxodon.types import Problem
 
@@ -116,7 +117,7 @@ def batches(
     ((total,),) = db.all("SELECT (SELECT count(*) FROM turns) + (SELECT count(*) FROM memories)")
     last = 0
     while rows := db.all(
-        "SELECT seq, content FROM turns WHERE seq > ? ORDER BY seq LIMIT ?", (last, BATCH)
+        f"SELECT seq, {TURN_TEXT} FROM turns WHERE seq > ? ORDER BY seq LIMIT ?", (last, BATCH)
     ):
         last = rows[-1][0]
         yield "turn_index", [(seq, text) for seq, text in rows], total

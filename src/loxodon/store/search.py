@@ -31,6 +31,10 @@ _LIFTED = 50
 _LIFTED_CHARACTERS = 1_000
 
 
+TURN_TEXT = "speaker || char(10) || content"
+"""`Turn.searchable`, in SQL."""
+
+
 class Table(NamedTuple):
     """An index, and the table that it is over."""
 

@@ -31,6 +31,7 @@ from loxodon.store.rows import (
 from loxodon.store.search import (
     SAMPLE_SIZE,
     TABLES,
+    TURN_TEXT,
     Search,
     common_in,
     conditions_of,
@@ -112,7 +113,7 @@ class SqliteStore:
         for name, (no, count, first, last) in sessions.items():
             db.run(db.sql["put_session"], (no, name, count, first, last))
         db.many(db.sql["put_turn"], rows)
-        self._index("turns", [(row[0], row[-1]) for row in rows])
+        self._index("turns", [(int(one.ref[2:]), one.searchable) for one in kept if one])
         return kept
 
     def _unknown(self, keys: Sequence[bytes]) -> list[bool]:
@@ -172,7 +173,7 @@ class SqliteStore:
         at = to_stored(record.created_at)[0]
         db.run(db.sql["put_change"], (row, record.version, at, change, None))
         index: Index = "memories" if record.state == "active" else "archive"
-        self._index(index, [(row, _found_by(record))])
+        self._index(index, [(row, record.searchable)])
         return record
 
     def _label(self, row: int, record: Record) -> None:
@@ -210,11 +211,11 @@ class SqliteStore:
         return record
 
     def _reindex(self, row: int, old: Record, new: Record) -> None:
-        if (old.state, _found_by(old)) == (new.state, _found_by(new)):
+        if (old.state, old.searchable) == (new.state, new.searchable):
             return
         gone = TABLES["memories" if old.state == "active" else "archive"].name
         self._db.run(f"DELETE FROM {gone} WHERE rowid = ?", (row,))
-        self._index("memories" if new.state == "active" else "archive", [(row, _found_by(new))])
+        self._index("memories" if new.state == "active" else "archive", [(row, new.searchable)])
         self._db.run(self._db.sql["drop_labels"], (row,))
         self._label(row, new)
 
@@ -321,7 +322,8 @@ class SqliteStore:
         step = max(1, last // SAMPLE_SIZE)
         chosen = listed(range(step, last + 1, step))
         if index == "turns":
-            texts = [text for (text,) in db.all(f"SELECT content FROM turns WHERE seq IN {chosen}")]
+            rows = db.all(f"SELECT {TURN_TEXT} FROM turns WHERE seq IN {chosen}")
+            texts = [text for (text,) in rows]
         else:
             rows = db.all(f"SELECT {_MEMORY} FROM memories t WHERE t.row IN {chosen}")
             texts = [self._text(row) for row in rows]
@@ -363,7 +365,7 @@ class SqliteStore:
         return done
 
     def _text(self, row: Row) -> str:
-        return _found_by(self._record(row))
+        return self._record(row).searchable
 
     def size(self) -> int:
         return sum(
@@ -379,11 +381,6 @@ class SqliteStore:
     def _take(self, counter: str, count: int) -> int:
         """The last of `count` numbers that nobody else gets."""
         return int(self._db.all(self._db.sql["take_numbers"], (counter, count))[0][0])
-
-
-def _found_by(record: Record) -> str:
-    """The text that a memory is found by."""
-    return "\n".join([record.content, *record.tags, *record.entities])
 
 
 def _no_memory(id: str) -> NotFoundError:

@@ -138,7 +138,8 @@ def _columns(text: str) -> int:
 def recall(answer: Recall, budget: int, explain: bool) -> None:
     """The items of a recall, best first."""
     for n, item in enumerate(answer.items, 1):
-        text = safe("\n   ".join(item.content.splitlines()))
+        who = f"{item.why['speaker']}: " if item.kind == "turn" else ""
+        text = safe("\n   ".join((who + item.content).splitlines()))
         print(f"{paint(f'{n}.', 'bold')} {paint(f'[{day(item.at)}]', 'cyan')} {text}")
         about = [item.kind, item.id]
         if item.sources:
@@ -168,8 +169,6 @@ def _reason(item: Item) -> str:
             importance=f"{why['importance']:.2f}",
             strength=f"{why['strength']:.2f}",
         )
-    else:
-        reason += t("; said by {speaker}", speaker=why["speaker"])
     return reason + t("; score {score}", score=f"{item.score:.2f}")
 
 
