@@ -29,8 +29,8 @@ def space_folder(home: str, space: str, *, make: bool) -> str:
     folder = space_path(home, space)
     if make:
         try:
-            for path in (home, os.path.dirname(folder), folder):  # each for its owner alone
-                os.makedirs(path, mode=0o700, exist_ok=True)
+            for path in (home, os.path.dirname(folder), folder):
+                _make_private(path)
         except OSError as error:
             raise UnwritableStoreError(
                 "cannot make the folder {path}: {reason}",
@@ -52,6 +52,19 @@ def space_folder(home: str, space: str, *, make: bool) -> str:
             home=home,
         )
     return folder
+
+
+def _make_private(path: str) -> None:
+    """Make a folder that only its owner can enter, and that a power cut cannot take away."""
+    if os.path.isdir(path):
+        return
+    os.makedirs(path, mode=0o700, exist_ok=True)
+    if os.name == "posix":  # elsewhere a folder cannot be opened, and need not be
+        above = os.open(os.path.dirname(path), os.O_RDONLY)
+        try:
+            os.fsync(above)
+        finally:
+            os.close(above)
 
 
 def folder_name(space: str) -> str:

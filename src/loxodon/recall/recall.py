@@ -15,7 +15,7 @@ from loxodon.recall.context import block, snippet
 from loxodon.recall.rank import Factors, match_of, memory_factors, turn_factors
 from loxodon.store import Filter, Hit, Index, Store
 from loxodon.text.language import language_of
-from loxodon.text.words import index_words, query_words, spoken
+from loxodon.text.words import among, index_words, query_words, spoken
 from loxodon.tokens import Counter
 from loxodon.types import Gate, Item, LeftOut, Recall, Record, Source, Turn
 
@@ -51,7 +51,8 @@ def recall(
         else:
             found += _memories(store, read, words, now)
     found.sort(key=lambda one: (-one.factors.score, one.row))
-    items = [_item(store, one, query, words) for one in found[:top]]
+    sources = store.sources(one.row for one in found[:top] if isinstance(one.one, Record))
+    items = [_item(one, query, words, sources.get(one.row, ())) for one in found[:top]]
     chosen = block(items, budget, count, language_of(query))
     left = (
         LeftOut("budget", len(items) - len(chosen.items)),
@@ -126,15 +127,10 @@ def matched(text: str, words: Sequence[str]) -> list[str]:
     """The words of the query that the text, which was found by one of them, has."""
     if len(words) == 1:
         return list(words)
-    has = set(index_words(text[:_COMPARED]))
-    return [
-        word
-        for word in words
-        if word in has or (word.endswith("*") and any(w.startswith(word[:-1]) for w in has))
-    ]
+    return among(words, set(index_words(text[:_COMPARED])))
 
 
-def _item(store: Store, found: _Found, query: str, words: Sequence[str]) -> Item:
+def _item(found: _Found, query: str, words: Sequence[str], sources: tuple[Source, ...]) -> Item:
     one = found.one
     has = matched(one.searchable, words)
     text = snippet(one.content, has)
@@ -149,7 +145,6 @@ def _item(store: Store, found: _Found, query: str, words: Sequence[str]) -> Item
         "route": "memories", **why, "importance": one.importance,
         "strength": round(one.strength, 4), "trust": one.trust,
     }  # fmt: skip
-    sources = store.sources([found.row]).get(found.row, ())
     at = one.valid_from or one.created_at
     return Item(one.id, one.kind, text, score, at, one.state, sources, why, one.tags)
 

@@ -17,16 +17,16 @@ from typing import Any, NamedTuple
 from loxodon.clock import to_stored
 from loxodon.store import Filter, Hit, Index
 from loxodon.store.database import Database
-from loxodon.text.words import fold, index_words
+from loxodon.text.words import among, fold, index_words
 
 SAMPLE_FROM = 2_000
 """Rows from which on an index is sampled: below, reading every list is cheap."""
 SAMPLE_SIZE = 4_000
 SAMPLE_CHARACTERS = 400_000
-COMMON = 0.01
-"""The share of rows from which on a word counts as common."""
+COMMON = 1_000
+"""Rows that have a word, by the sample, from which on its list is long enough to mind."""
 _SEEN = 5
-"""…and how often a sample must have seen it: a small one has words by chance."""
+"""…and how often the sample must have seen it: a small one has words by chance."""
 _LIFTED = 50
 _LIFTED_CHARACTERS = 1_000
 
@@ -41,12 +41,14 @@ class Table(NamedTuple):
     name: str
     truth: str
     key: str
+    text: str
+    """What its rows are found by, in SQL."""
 
 
 TABLES: Mapping[Index, Table] = {
-    "memories": Table("memory_index", "memories", "row"),
-    "archive": Table("archive_index", "memories", "row"),
-    "turns": Table("turn_index", "turns", "seq"),
+    "memories": Table("memory_index", "memories", "row", "content"),
+    "archive": Table("archive_index", "memories", "row", "content"),
+    "turns": Table("turn_index", "turns", "seq", TURN_TEXT),
 }
 
 
@@ -93,13 +95,13 @@ class Search:
         """The first hits with what their common words add, as bm25 weighs a single mention."""
         first = [hit.row for hit in hits[:_LIFTED]]
         found = self._db.all(
-            f"SELECT {self._table.key}, substr(content, 1, {_LIFTED_CHARACTERS}) "
+            f"SELECT {self._table.key}, substr({self._table.text}, 1, {_LIFTED_CHARACTERS}) "
             f"FROM {self._table.truth} WHERE {self._table.key} IN {listed(first)}"
         )
         gains = {}
         for row, text in found:
             words = set(index_words(text))
-            gains[row] = sum(_weight(common[word]) for word in plain if word in words)
+            gains[row] = sum(_weight(share_of(word, common)) for word in among(plain, words))
         lifted = [Hit(hit.row, hit.score + gains.get(hit.row, 0.0)) for hit in hits]
         return sorted(lifted, key=lambda hit: (-hit.score, -hit.row))
 
@@ -108,13 +110,20 @@ def divided(
     words: Sequence[str], common: Mapping[str, float], rows: int
 ) -> tuple[list[str], list[str]]:
     """(the words that lead the search, those too common to), by what reading their lists costs."""
-    budget = 6_000 + rows / 25
+    budget = 6_000 + rows / 40
     leading: list[str] = []
     plain: list[str] = []
-    for word in sorted(words, key=lambda word: common.get(word, 0.0)):
-        budget -= common.get(word, 0.0) * rows
+    for share, word in sorted((share_of(word, common), word) for word in words):
+        budget -= share * rows
         (leading if budget >= 0 else plain).append(word)
     return leading, plain
+
+
+def share_of(word: str, common: Mapping[str, float]) -> float:
+    """The share of rows that have a word; a beginning (`猫*`) has those of all it begins."""
+    if word.endswith("*"):
+        return min(1.0, sum(share for w, share in common.items() if w.startswith(word[:-1])))
+    return common.get(word, 0.0)
 
 
 def _weight(share: float) -> float:
@@ -204,9 +213,9 @@ def sample_due(rows: int, sampled_at: int) -> bool:
     return rows >= max(SAMPLE_FROM, 2 * sampled_at)
 
 
-def common_in(texts: Sequence[str]) -> dict[str, float]:
-    """The words in more than COMMON of `texts`, with their share; of long texts some are enough."""
-    texts = texts[:: 1 + sum(map(len, texts)) // SAMPLE_CHARACTERS]
+def common_in(texts: Sequence[str], rows: int) -> dict[str, float]:
+    """The words that are common in an index of `rows`, of which `texts` are a sample, by share."""
+    texts = texts[:: 1 + sum(map(len, texts)) // SAMPLE_CHARACTERS]  # of long ones fewer will do
     counts = Counter(word for text in texts for word in set(index_words(text)))
-    least = max(_SEEN, COMMON * len(texts))
+    least = max(_SEEN, COMMON / rows * len(texts))
     return {word: n / len(texts) for word, n in counts.items() if n >= least}

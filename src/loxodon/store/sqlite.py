@@ -328,7 +328,7 @@ class SqliteStore:
             rows = db.all(f"SELECT {_MEMORY} FROM memories t WHERE t.row IN {chosen}")
             texts = [self._text(row) for row in rows]
         db.run(db.sql["drop_common_words"], (index,))
-        common = common_in(texts)
+        common = common_in(texts, last)
         db.many(db.sql["put_common_word"], [(index, *item) for item in sorted(common.items())])
         db.run(db.sql["set_meta"], (f"sampled_{index}", str(last)))
         db.run(db.sql["set_meta"], ("sampled", str(int(self._meta("sampled") or 0) + 1)))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from itertools import groupby
 
@@ -132,6 +132,15 @@ def query_words(text: str) -> list[str]:
         if len(telling) >= MAX_QUERY_WORDS:
             break
     return list(telling or function)[:MAX_QUERY_WORDS]
+
+
+def among(words: Iterable[str], has: Collection[str]) -> list[str]:
+    """Which of a query's words a text has, by its `index_words`."""
+    return [
+        word
+        for word in words
+        if word in has or (word[-1] == "*" and any(one.startswith(word[:-1]) for one in has))
+    ]
 
 
 def spoken(query: str, words: Collection[str]) -> list[str]:

@@ -18,6 +18,7 @@ from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.parser import COMMANDS
 from loxodon.spaces import space_folder, space_path
+from loxodon.tokens import counter
 from loxodon.types import Draft, Record
 
 _LISTED = 50
@@ -379,6 +380,8 @@ def _rebuild_index(args: Namespace) -> Outcome:
 def _config(args: Namespace) -> Outcome:
     home = _home(args)
     if args.key and (args.value is not None or args.unset):
+        if args.key == "tokenizer" and args.value:
+            counter(args.value)  # says what to install, before every recall would
         os.makedirs(home, mode=0o700, exist_ok=True)
         settings.write(home, args.key, None if args.unset else args.value)
     values = settings.flat(settings.load(home))
