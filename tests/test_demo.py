@@ -17,8 +17,8 @@ def test_the_demo_runs_and_finds_what_it_should(tmp_path: Path) -> None:
              "LOXODON_DEMO": str(tmp_path / "demo")},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "12 turns added" in done.stdout
-    assert "0 turns added, 12 already known" in done.stdout
+    assert "turns added: 12" in done.stdout
+    assert "turns added: 0, already known: 12" in done.stdout
     shown = done.stdout.split("# ")
     chinese = next(part for part in shown if part.startswith("Ask in Chinese"))
     assert "花生" in chinese.split("1. ")[1].split("\n")[0]

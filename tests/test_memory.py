@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import threading
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import loxodon
-from loxodon import Config, InputError, Memory, NotFoundError, StaleEditError
-from loxodon.types import Record
+from loxodon import (
+    Config,
+    InputError,
+    LoxodonError,
+    Memory,
+    NotFoundError,
+    StaleEditError,
+    StoreError,
+)
+from loxodon.types import Draft, Record
 from tests.conftest import NOW, Clock
 
 
@@ -49,7 +57,7 @@ def test_turns_are_journalled_in_order_with_all_they_had(memory: Memory) -> None
     )  # fmt: skip
     assert first.at == datetime.fromisoformat("2026-02-01T10:00:00+01:00")
     assert first.at.utcoffset() == timedelta(hours=1)
-    assert (second.origin, second.at, second.id) == ("assistant", NOW, "#2")
+    assert (second.origin, second.at, second.id) == ("assistant", first.at, "#2")
     assert memory.turn(first.ref) == first
 
 
@@ -75,11 +83,43 @@ def test_by_id_where_there_is_one_and_by_place_where_not(memory: Memory) -> None
     assert memory.add([turn("yes", at="2026-02-01T10:05:00Z")], session="s").added == 1
 
 
-def test_sessions_within_one_call_count_their_own_places(memory: Memory) -> None:
-    said = [turn("a", session="x"), turn("b", session="y"), turn("c", session="x")]
-    memory.add(said)
-    assert memory.add(said[1:2]).added == 0
-    assert memory.add([said[0], said[2]]).added == 0
+def test_a_line_that_is_mended_moves_no_other(memory: Memory) -> None:
+    lines = [Draft(1, "user", "one"), Draft(3, "user", "three"), Draft(4, "user", "four")]
+    memory.add_drafts(lines, ["s"])
+    mended = [lines[0], Draft(2, "user", "two"), *lines[1:]]
+    assert memory.add_drafts(mended, ["s"])[:2] == (1, 3)
+
+
+def test_another_time_zone_makes_no_other_turn(tmp_path: Path) -> None:
+    said = [turn("hi", at="2026-02-01T10:00:00")]
+    with Memory.open(tmp_path, config={"timezone": "Asia/Shanghai"}) as memory:
+        assert memory.add(said).added == 1
+    with Memory.open(tmp_path, config={"timezone": "Europe/Berlin"}) as memory:
+        assert memory.add(said).added == 0
+
+
+def test_turns_without_a_time_keep_their_place(memory: Memory) -> None:
+    memory.add([turn("0"), turn("1", at="2026-02-01T10:00:00"), turn("2"),
+                turn("3", at="2026-02-01T10:05:00")])  # fmt: skip
+    assert [one.content for one in memory.journal()] == ["0", "1", "2", "3"]
+
+
+def test_other_words_under_the_same_id_are_reported(memory: Memory) -> None:
+    memory.add([turn("v1", id="e")])
+    again = memory.add([turn("v2", id="e"), turn("v1", id="e")])
+    assert (again.added, again.known, again.changed) == (0, 2, 1)
+    assert [one.content for one in memory.journal()] == ["v1"]
+
+
+def test_two_files_of_one_name_are_two_conversations(memory: Memory) -> None:
+    rome = [Draft(n, "user", text) for n, text in enumerate(["hi", "hello", "book Rome"], 1)]
+    other = [*rome[:2], Draft(3, "user", "cancel Rome")]
+    names = ["log", "y/log", "y/log (2)"]
+    assert memory.add_drafts(rome, names).sessions == ("log",)
+    assert memory.add_drafts(other, names).sessions == ("y/log",)
+    assert memory.add_drafts(rome, names)[:2] == (0, 3)
+    grown = [*rome, Draft(4, "user", "and a hotel")]
+    assert memory.add_drafts(grown, names)[:2] == (1, 3)
 
 
 def test_one_bad_turn_refuses_them_all(memory: Memory) -> None:
@@ -148,10 +188,15 @@ def test_a_belief_starts_weaker(memory: Memory) -> None:
         ({"confidence": -1}, "confidence cannot be -1"),
         ({"kind": "opinion"}, "kind cannot be 'opinion'"),
         ({"category": "misc"}, "category cannot be 'misc'"),
-        ({"origin": "oracle"}, "trust cannot be 'oracle'"),
+        ({"origin": "oracle"}, "origin cannot be 'oracle'"),
         ({"tags": ["a", ""]}, "the tags is empty"),
         ({"project": "p" * 201}, "201 characters"),
-        ({"expires_at": datetime(2026, 1, 1)}, "time zone"),
+        ({"expires_at": "tomorrow"}, "must be a date and time"),
+        ({"expires_at": datetime(9999, 12, 31, 23, tzinfo=UTC)}, "in the year 9999"),
+        ({"tags": "work"}, "must be a list of names"),
+        ({"tags": None}, "must be a list of names"),
+        ({"project": ""}, "the project is empty"),
+        ({"project": None}, "must be text"),
         ({"kind": "belief", "confidence": 1.0}, "never certain"),
     ],
 )
@@ -173,7 +218,11 @@ def test_an_edit_is_a_new_version(memory: Memory, clock: Clock) -> None:
     with pytest.raises(StaleEditError):
         memory.edit(record.id, content="works in Xi'an", version=1)
     with pytest.raises(InputError, match="kind cannot be edited"):
-        memory.edit(record.id, kind="belief")
+        memory.edit(record.id, kind="belief")  # type: ignore[call-arg]
+    assert memory.edit(record.id, content="works in Shanghai").version == 2
+    belief = memory.capture("may move", "belief")
+    with pytest.raises(InputError, match="never certain"):
+        memory.edit(belief.id, confidence=1.0)
     with pytest.raises(NotFoundError):
         memory.edit("f_1", content="x")
 
@@ -203,6 +252,8 @@ def test_archiving_and_back(memory: Memory, clock: Clock) -> None:
     archived = memory.archive(record.id)
     assert (archived.state, archived.version) == ("archived", 2)
     assert memory.archive(record.id).version == 2
+    with pytest.raises(StaleEditError):
+        memory.archive(record.id, version=1)
     assert memory.list() == []
     assert [r.id for r in memory.list(state="archived")] == [record.id]
     assert [r.id for r in memory.list(state="all")] == [record.id]
@@ -305,3 +356,56 @@ def test_validate_and_rebuild(memory: Memory) -> None:
     assert memory.rebuild_index() == 3
     assert memory.validate() == []
     assert memory.recall("苹果").items
+
+
+def test_a_name_moved_from_tags_to_entities_is_filtered_by_its_new_place(memory: Memory) -> None:
+    record = memory.capture("x", tags=["alice"], project="Ärzte")
+    memory.edit(record.id, tags=[], entities=["Alice"])
+    assert memory.list(tag="alice") == []
+    assert [one.id for one in memory.list(entity="alice")] == [record.id]
+    assert [one.id for one in memory.list(project="ärzte")] == [record.id]
+    assert memory.validate() == []
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"kind": "opinion"}, {"state": "gone"}, {"limit": -1}, {"since": "monday"}, {"tag": "\ud800"}],
+)
+def test_a_question_that_makes_no_sense_is_refused(memory: Memory, asked: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        memory.list(**asked)
+
+
+def test_a_time_without_a_zone_is_the_users_own_in_questions_too(memory: Memory) -> None:
+    memory.add([turn("late", at="2026-02-01T23:30:00+08:00")])
+    assert memory.journal(since=datetime(2026, 2, 1), until=datetime(2026, 2, 2))
+    assert not memory.journal(since=datetime(2026, 2, 2))
+
+
+def test_what_is_closed_says_so(tmp_path: Path) -> None:
+    memory = Memory.open(tmp_path)
+    memory.close()
+    for use in (lambda: memory.add([turn("x")]), lambda: memory.recall("x"), memory.list):
+        with pytest.raises(StoreError, match="is closed"):
+            use()
+
+
+def test_a_captured_memory_is_equal_to_what_is_read_back(tmp_path: Path) -> None:
+    with Memory.open(tmp_path) as memory:  # the machine's own clock has microseconds
+        record = memory.capture("x")
+        assert memory.get(record.id)._replace(strength=record.strength) == record
+
+
+@pytest.mark.parametrize("path", ["", "a\0b", "h\udcff\udcfe"])
+def test_a_path_that_cannot_be(path: str, tmp_path: Path) -> None:
+    with pytest.raises(LoxodonError):
+        Memory.open(f"{tmp_path}/{path}" if path else "")
+
+
+def test_an_open_memory_that_is_lost_is_complained_about(tmp_path: Path) -> None:
+    import gc
+
+    memory = Memory.open(tmp_path)
+    with pytest.warns(ResourceWarning):  # noqa: PT031
+        del memory
+        gc.collect()

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 
 from loxodon.clock import zone_named
 from loxodon.errors import ConfigError
+from loxodon.filelock import FileLock
 
 FILE = "config.toml"
+_LOCK_SECONDS = 30.0
 
 
 class RecallConfig(NamedTuple):
@@ -87,7 +89,16 @@ KEYS: dict[str, Key] = {name: Key(value, *_ABOUT[name]) for name, value in _defa
 
 def load(home: str) -> Config:
     """The settings of `home`: its config.toml over the defaults."""
-    return from_mapping(read(home))
+    try:
+        return from_mapping(read(home))
+    except ConfigError as error:
+        if error.template.startswith("{path}"):
+            raise
+        message, path = str(error), os.path.join(home, FILE)
+        raise ConfigError(
+            "{path}: {reason}", hint=error.hint_template, path=path, reason=message,
+            **{k: v for k, v in error.values.items() if k not in ("path", "reason")},
+        ) from None  # fmt: skip
 
 
 def read(home: str) -> dict[str, object]:
@@ -96,11 +107,14 @@ def read(home: str) -> dict[str, object]:
     try:
         with open(path, "rb") as file:
             data = file.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise ConfigError(
-            "cannot read {path}: {reason}", path=path, reason=error.strerror
+            "cannot read {path}: {reason}",
+            hint="check who owns it, or choose another home with --home",
+            path=path,
+            reason=error.strerror,
         ) from None
     # Imported here: 15 ms that a home without a config.toml does not pay.
     import tomllib
@@ -120,7 +134,7 @@ def from_mapping(values: Mapping[str, object]) -> Config:
     """Settings from nested or dotted keys, each checked; what is not given keeps its default."""
     sections: dict[str, dict[str, object]] = {}
     top: dict[str, object] = {}
-    for name, value in _flat(values):
+    for name, value in _flat({str(key): value for key, value in values.items()}):
         section, dot, key = name.rpartition(".")
         if dot:
             sections.setdefault(section, {})[key] = checked(name, value)
@@ -211,38 +225,78 @@ def flat(config: Config) -> dict[str, str | int | float]:
 
 
 def write(home: str, name: str, value: str | None) -> None:
-    """Set `name` in the config.toml of `home` (None takes it out); comments and order stay."""
+    """Set `name` in the config.toml of `home` (None takes it out); comments and order stay.
+
+    Anything may be taken out, so that a setting which nobody knows can go.
+    """
     import tomlkit
 
-    known(name)
-    parsed = checked(name, value) if value is not None else None
+    if value is not None:
+        parsed = checked(name, value)
     path = os.path.join(home, FILE)
-    read(home)  # refuses a file that is not TOML before anything is written
-    text = ""
-    if os.path.exists(path):
-        with open(path, encoding="utf-8", newline="") as file:
-            text = file.read()
-    document = tomlkit.parse(text)
+    try:
+        os.makedirs(home, mode=0o700, exist_ok=True)
+        lock = FileLock(os.path.join(home, "config.lock"))
+    except OSError as error:
+        raise _unwritten(path, error) from None
+    try:
+        lock.acquire(_LOCK_SECONDS)
+        read(home)  # refuses a file that is not TOML before anything is written
+        text = ""
+        if os.path.exists(path):
+            with open(path, encoding="utf-8", newline="") as file:
+                text = file.read()
+        document = tomlkit.parse(text)
+        _put(document, name, None if value is None else parsed)
+        if value is not None:
+            from_mapping(document.unwrap())
+        _replace_file(path, tomlkit.dumps(document))
+    except OSError as error:
+        raise _unwritten(path, error) from None
+    finally:
+        lock.close()
+
+
+def _put(document: Any, name: str, value: str | int | float | None) -> None:
     section, _, key = name.rpartition(".")
-    table: Any = document
+    table = document
     if section:
-        if section not in document:
-            document[section] = tomlkit.table()
+        if not hasattr(document.get(section), "pop"):
+            document[section] = {}
         table = document[section]
-    if parsed is None:
-        table.pop(key, None)
-    else:
-        table[key] = parsed
-    _replace_file(path, tomlkit.dumps(document))
+    if value is not None:
+        table[key] = value
+    elif key in table:
+        del table[key]
+        if section and not table:
+            del document[section]
+
+
+def _unwritten(path: str, error: OSError) -> ConfigError:
+    return ConfigError(
+        "cannot write {path}: {reason}",
+        hint="check who owns the folder and how full the disk is",
+        path=path,
+        reason=error.strerror or str(error),
+    )
 
 
 def _replace_file(path: str, text: str) -> None:
     draft = f"{path}.{os.getpid()}.tmp"
-    with open(draft, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(draft, path)
+    try:
+        with open(draft, "w", encoding="utf-8", newline="", opener=_private) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    except OSError:
+        if os.path.exists(draft):
+            os.unlink(draft)
+        raise
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _flat(values: Mapping[str, object]) -> list[tuple[str, object]]:

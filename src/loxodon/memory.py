@@ -15,12 +15,13 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple, TypedDict, Unpack
 
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
-from loxodon.errors import InputError, NotFoundError
+from loxodon.errors import InputError, NotFoundError, StaleEditError
+from loxodon.fields import EDITABLE, checked, filter_of, number
 from loxodon.recall.recall import recall
 from loxodon.spaces import space_folder
 from loxodon.store import Filter, Progress, Store
@@ -29,13 +30,10 @@ from loxodon.text.check import checked_text
 from loxodon.text.words import query_words
 from loxodon.tokens import counter
 from loxodon.types import (
-    AUDIENCES,
-    CATEGORIES,
     GENERAL_TOPIC,
     GLOBAL_PROJECT,
-    KINDS,
-    ORIGINS,
     Added,
+    Audience,
     Draft,
     Kind,
     Origin,
@@ -43,22 +41,50 @@ from loxodon.types import (
     Recall,
     Record,
     Source,
+    State,
     Turn,
     Version,
 )
 from loxodon.write.decay import initial_strength, strength_now
-from loxodon.write.journal import with_keys
+from loxodon.write.journal import session_for, with_keys
 
-Versions = list[Version]  # within the class, `list` is a method
+Records = list[Record]  # within the class, `list` is a method
+Versions = list[Version]
 Problems = list[Problem]
 
 DATABASE = "loxodon.db"
 BATCH = 2_000
 """Turns written in one transaction: others who write wait no longer than this takes."""
-MAX_CONTENT = 10_000
-MAX_NAME = 200
+CAPTURED = "capture"
+"""The session and channel of what was captured rather than said."""
 UNARCHIVED_STRENGTH = 0.3
 BELIEF_CONFIDENCE = 0.6
+_MAX_SESSION = 512
+_ALL = 1 << 40
+_SNAPSHOT_CANDIDATES = 500
+
+
+class Changes(TypedDict, total=False):
+    """What `edit` can change."""
+
+    content: str
+    importance: float
+    confidence: float
+    entities: Sequence[str]
+    tags: Sequence[str]
+    project: str
+    topic: str
+    category: str
+    subject: str
+    attribute: str
+    value: str
+    audience: Audience
+    sensitivity: str
+    expires_at: datetime | None
+    valid_from: datetime | None
+    valid_until: datetime | None
+    due_at: datetime | None
+    done: bool
 
 
 class Status(NamedTuple):
@@ -94,11 +120,14 @@ class Stats(NamedTuple):
 class Memory:
     """One space of a home. Use it as a context manager, from any thread, beside other processes."""
 
-    def __init__(self, home: str, store: Store, config: Config, clock: Clock) -> None:
+    def __init__(
+        self, home: str, store: Store, config: Config, clock: Clock, zone: tzinfo | None
+    ) -> None:
         self.home = home
         self.config = config
         self._store = store
         self._clock = clock
+        self._zone = zone
         self._count = counter(config.tokenizer)
 
     @classmethod
@@ -114,7 +143,7 @@ class Memory:
         `config` replaces the home's config.toml; a mapping may name single keys
         (`{"recall.top": 5}`). `clock` returns the present as an aware datetime.
         """
-        home = os.path.abspath(os.path.expanduser(path))
+        home = home_at(os.fspath(path))
         if config is None:
             config = settings.load(home)
         elif not isinstance(config, Config):
@@ -128,7 +157,7 @@ class Memory:
 
         folder = space_folder(home, space, make=True)
         store = SqliteStore(os.path.join(folder, DATABASE), space, zone, strength)
-        return cls(home, store, config, clock)
+        return cls(home, store, config, clock, zone)
 
     def __enter__(self) -> Memory:
         return self
@@ -147,17 +176,20 @@ class Memory:
 
     @property
     def space(self) -> str:
+        """The name of the space."""
         return self._store.space
 
     def now(self) -> datetime:
-        """The present, as this memory's clock has it."""
-        return self._clock()
+        """The present as this memory's clock has it, to the millisecond, which is what is kept."""
+        now = self._clock()
+        now = now.replace(microsecond=now.microsecond // 1_000 * 1_000)
+        return now if self._zone is None else now.astimezone(self._zone)
 
     # What is said
 
     def add(
         self,
-        turns: Iterable[Mapping[str, object] | Draft],
+        turns: Iterable[Mapping[str, object]],
         session: str = "",
         progress: Progress | None = None,
     ) -> Added:
@@ -170,17 +202,38 @@ class Memory:
         call, and its words (and `at`, where given). Give live messages an `id` or an `at`, so that
         a message said twice is two.
         """
-        drafts = _drafts(turns, self._zone)
-        keyed = list(with_keys(drafts, session or "default", self._clock()))
-        added = 0
+        return self.add_drafts(_drafts(turns, self._zone), [session or "default"], progress)
+
+    def add_drafts(
+        self, drafts: Sequence[Draft], names: Sequence[str], progress: Progress | None = None
+    ) -> Added:
+        """What `add` does, for turns that a reader has checked (`workspace.readers.read`).
+
+        Those that name no session get the first of `names` that is free or begins like them.
+        """
+        names = [checked_text(name, "session", _MAX_SESSION) for name in names]
+        now = self.now()
+        unnamed = [draft for draft in drafts if not draft.session]
+        session = session_for(names, unnamed, lambda name: self._has(name, unnamed[:3], now))
+        keyed = with_keys(drafts, session, now)
+        added = changed = 0
         for start in range(0, len(keyed), BATCH):
+            batch = keyed[start : start + BATCH]
             with self._store.writing():
-                kept = self._store.append(keyed[start : start + BATCH])
+                changed += sum(differs for _, differs in self._store.unknown(batch))
+                kept = self._store.append(batch)
             added += sum(turn is not None for turn in kept)
             if progress:
                 progress(min(start + BATCH, len(keyed)), len(keyed))
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in keyed))
-        return Added(added, len(keyed) - added, sessions)
+        return Added(added, len(keyed) - added, changed, sessions)
+
+    def _has(self, session: str, drafts: Sequence[Draft], now: datetime) -> int | None:
+        """How many of these drafts a session has; None if there is no such session."""
+        if not self._store.journal(Filter(session=session), 1):
+            return None
+        keyed = with_keys(drafts, session, now)
+        return sum(not new for new, _ in self._store.unknown(keyed))
 
     def journal(
         self,
@@ -193,13 +246,15 @@ class Memory:
     ) -> list[Turn]:
         """Turns as they were said, oldest first; with a query those that match it, best first.
 
-        `until` is exclusive; `limit` keeps the latest, or the best.
+        `until` is exclusive. `limit` keeps the latest, or the best; 0 keeps all.
         """
-        where = Filter(session=session, since=since, until=until)
+        where = filter_of(self._zone, session=session, since=since, until=until)
+        limit = number("limit", limit)
         if not query:
             return self._store.journal(where, limit)
-        hits = self._store.search("turns", query_words(query), where, limit or 100)
-        found = self._store.turns([hit.row for hit in hits])
+        with self._store.reading():
+            hits = self._store.search("turns", query_words(query), where, limit or _ALL)
+            found = self._store.turns([hit.row for hit in hits])
         return [found[hit.row] for hit in hits if hit.row in found]
 
     # What is known
@@ -224,22 +279,22 @@ class Memory:
         The words also go to the journal (session `capture`), so that the memory has a source like
         any other. A fact is certain; a belief has a confidence below 1 (0.6 where none is given).
         """
-        now = self._clock()
-        if kind == "belief" and confidence is None:
-            confidence = BELIEF_CONFIDENCE
-        fields = _checked(
+        now = self.now()
+        if confidence is None:
+            confidence = BELIEF_CONFIDENCE if kind == "belief" else 1.0
+        fields = checked(
             {
                 "content": content, "kind": kind, "importance": importance,
-                "confidence": 1.0 if confidence is None else confidence, "entities": entities,
-                "tags": tags, "project": project, "topic": topic, "category": category,
-                "expires_at": expires_at, "trust": origin,
-            }
+                "confidence": confidence, "entities": entities, "tags": tags, "project": project,
+                "topic": topic, "category": category, "expires_at": expires_at, "origin": origin,
+            }, kind, self._zone,
         )  # fmt: skip
+        fields["trust"] = fields.pop("origin")
         strength = initial_strength(kind, fields["importance"], fields["confidence"])
-        said = Turn("capture", "", "user", fields["content"], now, channel="capture", origin=origin)
+        said = Turn(CAPTURED, "", "user", fields["content"], now, channel=CAPTURED, origin=origin)
         with self._store.writing():
             (kept,) = self._store.append([(said, os.urandom(16))])  # said again is said twice
-            sources = (Source(session="capture", turn=kept.id),) if kept else ()
+            sources = (Source(session=CAPTURED, turn=kept.id),) if kept else ()
             record = Record(
                 id="", space=self.space, created_at=now, updated_at=now, strength=strength,
                 sources=sources, **fields,
@@ -249,11 +304,17 @@ class Memory:
     def get(self, id: str) -> Record:
         """The memory called `id`; NotFoundError if there is none."""
         record = self._store.get(id)
-        if record is None:
+        if record is not None:
+            return record
+        if id.startswith("t_"):
             raise NotFoundError(
-                "there is no memory {id}", hint="`loxodon list` shows what there is", id=repr(id)
+                "{id} names a turn, not a memory",
+                hint="turns stay as they were said; `loxodon get {id}` shows it",
+                id=id,
             )
-        return record
+        raise NotFoundError(
+            "there is no memory {id}", hint="`loxodon list` shows what there is", id=repr(id)
+        )
 
     def turn(self, ref: str) -> Turn:
         """The turn called `ref` (`t_512`); NotFoundError if there is none."""
@@ -271,8 +332,8 @@ class Memory:
     def list(
         self,
         *,
-        kind: str | None = None,
-        state: str | None = "active",
+        kind: Kind | None = None,
+        state: State | Literal["all"] | None = "active",
         project: str | None = None,
         topic: str | None = None,
         tag: str | None = None,
@@ -280,54 +341,72 @@ class Memory:
         since: datetime | None = None,
         until: datetime | None = None,
         limit: int = 0,
-    ) -> list[Record]:
+    ) -> Records:
         """Memories, newest first; `state` None or `all` has the archived ones too."""
-        where = Filter(kind, None if state == "all" else state, project, topic, tag, entity,
-                       None, since, until)  # fmt: skip
-        return self._store.find(where, limit)
+        where = filter_of(
+            self._zone, kind=kind, state=None if state == "all" else state, project=project,
+            topic=topic, tag=tag, entity=entity, since=since, until=until,
+        )  # fmt: skip
+        return self._store.find(where, number("limit", limit))
 
-    def edit(self, id: str, *, version: int | None = None, **changes: Any) -> Record:
-        """Change fields of a memory; what it was stays in its history.
+    def edit(self, id: str, *, version: int | None = None, **changes: Unpack[Changes]) -> Record:
+        """Change fields of a memory (see `Changes`); what it was stays in its history.
 
         With `version` the edit is refused with a StaleEditError unless the memory is still at that
-        version. Can be changed: content, importance, confidence, entities, tags, project, topic,
-        category, expires_at, subject, attribute, value, audience, valid_from, valid_until, due_at,
-        done, sensitivity.
+        version. An edit that changes nothing makes no new version.
         """
-        unknown = sorted(changes.keys() - _EDITABLE)
+        unknown = sorted(changes.keys() - EDITABLE)
         if unknown:
             raise InputError(
-                "{field} cannot be edited", hint="these can: {fields}",
-                field=unknown[0], fields=", ".join(sorted(_EDITABLE)),
-            )  # fmt: skip
-        fields = _checked(changes)
-        now = self._clock()
+                "{field} cannot be edited",
+                hint="these can: {fields}",
+                field=unknown[0],
+                fields=", ".join(sorted(EDITABLE)),
+            )
         with self._store.writing():
+            record = self._at_version(id, version)
+            given = checked(changes, record.kind, self._zone)
+            fields = {name: v for name, v in given.items() if v != getattr(record, name)}
+            if not fields:
+                return record
             if "importance" in fields:  # the rate of decay changes: count on from what is left
-                fields["strength"] = self.get(id).strength
-            return self._store.update(id, version, "edited", now, fields)
+                fields["strength"] = record.strength
+            return self._store.update(id, version, "edited", self.now(), fields)
 
     def archive(self, id: str, *, version: int | None = None) -> Record:
         """Take a memory out of ordinary recall; it is kept and can come back."""
-        return self._set_state(id, version, "archived", "archived", {})
+        with self._store.writing():
+            record = self._at_version(id, version)
+            if record.state == "archived":
+                return record
+            return self._store.update(id, version, "archived", self.now(), {"state": "archived"})
 
     def unarchive(self, id: str, *, version: int | None = None) -> Record:
         """Bring an archived memory back, strong enough not to fade again at once."""
-        strength = max(self.get(id).strength, UNARCHIVED_STRENGTH)
-        return self._set_state(id, version, "active", "unarchived", {"strength": strength})
-
-    def _set_state(
-        self, id: str, version: int | None, state: str, change: str, values: Mapping[str, Any]
-    ) -> Record:
         with self._store.writing():
-            record = self.get(id)
-            if record.state == state:
+            record = self._at_version(id, version)
+            if record.state == "active":
                 return record
-            values = {**values, "state": state}
-            return self._store.update(id, version, change, self._clock(), values)
+            strength = max(record.strength, UNARCHIVED_STRENGTH)
+            values = {"state": "active", "strength": strength}
+            return self._store.update(id, version, "unarchived", self.now(), values)
+
+    def _at_version(self, id: str, version: int | None) -> Record:
+        record = self.get(id)
+        if version is not None and version != record.version:
+            raise StaleEditError(
+                "{id} was changed meanwhile: it is at version {found}, "
+                "the edit is of version {given}",
+                hint="look at it again with `loxodon get {id}`, then repeat the edit",
+                id=id,
+                found=record.version,
+                given=version,
+            )
+        return record
 
     def history(self, id: str) -> Versions:
         """Every version of a memory, oldest first, the present one last."""
+        self.get(id)
         return self._store.history(id)
 
     # What is remembered
@@ -338,7 +417,7 @@ class Memory:
         top: int | None = None,
         budget: int | None = None,
         *,
-        kind: str | None = None,
+        kind: Kind | Literal["turn"] | None = None,
         project: str | None = None,
         topic: str | None = None,
         tag: str | None = None,
@@ -350,31 +429,41 @@ class Memory:
 
         At most `top` items (10), and a block of at most `budget` tokens (1,000) to hand to an
         agent. Memories and turns of the journal both come back; a turn not beside the memory that
-        was drawn from it. `kind` may be `turn`. Any text is a query; none is syntax.
+        was drawn from it, nor where that memory is archived. `kind` may be `turn`. Any text is a
+        query; none is syntax.
         """
-        where = Filter(kind, "active", project, topic, tag, entity, None, since, until)
-        return recall(
-            self._store, query, where, now=self._clock(), count=self._count,
-            top=self.config.recall.top if top is None else max(0, top),
-            budget=self.config.recall.budget if budget is None else max(0, budget),
+        where = filter_of(
+            self._zone, kind=kind, state="active", project=project, topic=topic, tag=tag,
+            entity=entity, since=since, until=until,
         )  # fmt: skip
+        top = self.config.recall.top if top is None else number("top", top)
+        budget = self.config.recall.budget if budget is None else number("budget", budget)
+        now = self.now()
+        with self._store.reading():
+            return recall(
+                self._store, query, where, top=top, budget=budget, now=now, count=self._count
+            )
 
     def snapshot(self, language: str = "en") -> str:
         """What a conversation should start with, as Markdown within the configured budget."""
         from loxodon.write.snapshot import snapshot
 
-        counts = self._store.counts()
-        return snapshot(
-            self.list(), counts.turns, counts.archived, self._clock(),
-            self.config.snapshot.budget, self._count, language,
-        )  # fmt: skip
+        active = Filter(state="active")
+        with self._store.reading():
+            counts = self._store.counts()
+            records = self._store.find(active, _SNAPSHOT_CANDIDATES, strongest=True)
+            records += self._store.find(active, _SNAPSHOT_CANDIDATES)
+        unique = list({record.id: record for record in records}.values())
+        budget = self.config.snapshot.budget
+        return snapshot(unique, counts, self.now(), budget, self._count, language)
 
     # Care
 
     def status(self) -> Status:
         """Where this memory stands."""
-        counts = self._store.counts()
-        last = self._store.journal(Filter(), 1)
+        with self._store.reading():
+            counts = self._store.counts()
+            last = self._store.journal(Filter(), 1)
         return Status(
             self.home, self.space, counts.turns, counts.sessions, counts.active, counts.archived,
             self._store.size(), last[-1].at if last else None, None, self._next_consolidation(),
@@ -391,7 +480,7 @@ class Memory:
     def _next_consolidation(self) -> datetime:
         from loxodon.write.schedule import next_daily
 
-        return next_daily(self._clock(), self.config.consolidation.daily_at)
+        return next_daily(self.now(), self.config.consolidation.daily_at)
 
     def validate(self, progress: Progress | None = None) -> Problems:
         """Everything wrong with the data, its history or its indexes; empty when all is well."""
@@ -401,95 +490,42 @@ class Memory:
         """Make every index anew from the data; how many rows were indexed."""
         return self._store.rebuild(progress or _quiet)
 
-    @property
-    def _zone(self) -> tzinfo | None:
-        return zone_named(self.config.timezone)
 
-
-_EDITABLE = frozenset({
-    "content", "importance", "confidence", "entities", "tags", "project", "topic", "category",
-    "expires_at", "subject", "attribute", "value", "audience", "valid_from", "valid_until",
-    "due_at", "done", "sensitivity",
-})  # fmt: skip
+def home_at(path: str) -> str:
+    """The full path of a home; an InputError for a path that no folder can have."""
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        path = ""
+    if not path or "\0" in path:
+        raise InputError("that path cannot be a home", hint="name a folder, in UTF-8")
+    return os.path.abspath(os.path.expanduser(path))
 
 
 def _quiet(done: int, total: int) -> None:
     """No progress to report to."""
 
 
-def _drafts(turns: Iterable[Mapping[str, object] | Draft], zone: tzinfo | None) -> list[Draft]:
+def _drafts(turns: Iterable[Mapping[str, object]], zone: tzinfo | None) -> list[Draft]:
     """Turns as drafts; one InputError for all that cannot be taken."""
     from loxodon.workspace.readers import draft_from_mapping
 
     drafts: list[Draft] = []
     problems: list[tuple[int, InputError]] = []
     for place, turn in enumerate(turns, 1):
-        if isinstance(turn, Draft):
-            drafts.append(turn)
-            continue
         try:
             drafts.append(draft_from_mapping(turn, place, zone))
         except InputError as error:
             problems.append((place, error))
     if problems:
         place, first = problems[0]
+        values = {k: v for k, v in first.values.items() if k not in ("place", "reason")}
         raise InputError(
             "turn {place} cannot be taken: {reason}",
             hint=first.hint_template,
             problems=problems,
             place=place,
             reason=str(first),
-            **{k: v for k, v in first.values.items() if k not in ("place", "reason")},
+            **values,
         )
     return drafts
-
-
-def _checked(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of a memory as they may be kept; an InputError for the first that may not."""
-    checked = dict(fields)
-    if "content" in checked:
-        checked["content"] = checked_text(checked["content"], "content", MAX_CONTENT)
-    for name in ("importance", "confidence"):
-        if name in checked:
-            checked[name] = _share(name, checked[name])
-    for name in ("project", "topic", "subject", "attribute", "value"):
-        if checked.get(name):
-            checked[name] = checked_text(checked[name], name, MAX_NAME)
-    for name in ("tags", "entities"):
-        if name in checked:
-            names = [checked_text(one, name, MAX_NAME) for one in checked[name]]
-            checked[name] = tuple(dict.fromkeys(names))
-    for name, choices in _CHOICES.items():
-        if name in checked and checked[name] not in choices:
-            raise InputError(
-                "{field} cannot be {value}", hint="it is one of {choices}",
-                field=name, value=repr(checked[name]), choices=", ".join(choices),
-            )  # fmt: skip
-    for name in ("expires_at", "due_at", "valid_from", "valid_until"):
-        moment = checked.get(name)
-        if moment is not None and (not isinstance(moment, datetime) or moment.tzinfo is None):
-            raise InputError("{field} must be a date and time with a time zone", field=name)
-    if checked.get("kind") == "belief" and checked.get("confidence") == 1.0:
-        raise InputError(
-            "a belief is never certain", hint="give it a confidence below 1, or make it a fact"
-        )
-    return checked
-
-
-def _share(name: str, value: object) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
-        return float(value)
-    raise InputError(
-        "{field} cannot be {value}",
-        hint="it is a number from 0 to 1",
-        field=name,
-        value=repr(value),
-    )
-
-
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "kind": KINDS,
-    "category": CATEGORIES,
-    "audience": AUDIENCES,
-    "trust": ORIGINS,
-}

@@ -31,12 +31,12 @@ def space_folder(home: str, space: str, *, make: bool) -> str:
         try:
             for path in (home, os.path.dirname(folder), folder):
                 _make_private(path)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a NUL or half a character in the path
             raise UnwritableStoreError(
                 "cannot make the folder {path}: {reason}",
                 hint="check who owns the folder above it, or choose another home with --home",
-                path=folder,
-                reason=error.strerror or str(error),
+                path=ascii(folder) if isinstance(error, ValueError) else folder,
+                reason=getattr(error, "strerror", None) or str(error),
             ) from None
     elif not os.path.isdir(home):
         raise NotFoundError(
@@ -69,11 +69,11 @@ def _make_private(path: str) -> None:
 
 def folder_name(space: str) -> str:
     """The name of the folder of a space."""
-    if not space or len(space) > MAX_NAME or not space.isprintable():
+    if not isinstance(space, str) or not 0 < len(space) <= MAX_NAME or not space.isprintable():
         raise InputError(
             "{space} cannot be the name of a space",
             hint="use 1 to {most} printable characters",
-            space=repr(space[:40]),
+            space=repr(space)[:60],
             most=MAX_NAME,
         )
     if _PLAIN.fullmatch(space) and not _RESERVED.fullmatch(space):

@@ -150,9 +150,9 @@ class Added(NamedTuple):
     added: int
     known: int
     """Turns the journal already had."""
+    changed: int
+    """Those of them that have other words under the same id; the journal keeps what it had."""
     sessions: tuple[str, ...]
-    skipped: tuple[tuple[int, str], ...] = ()
-    """(line, reason) of each bad line left out on request."""
 
 
 class Gate(NamedTuple):

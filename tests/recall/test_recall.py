@@ -53,15 +53,43 @@ def test_importance_and_strength_decide_between_equals(memory: Memory, clock: Cl
 
 def test_what_has_expired_is_not_recalled(memory: Memory, clock: Clock) -> None:
     memory.capture("parking code 4711", expires_at=NOW + timedelta(days=1))
-    assert memory.recall("parking", kind="fact").items
+    assert memory.recall("parking").items
     clock.pass_days(2)
-    assert not memory.recall("parking", kind="fact").items
+    assert not memory.recall("parking").items
+
+
+def test_what_was_corrected_does_not_come_back_as_it_was(memory: Memory) -> None:
+    record = memory.capture("Bob lives in Paris")
+    memory.edit(record.id, content="Bob lives in Madrid")
+    assert not memory.recall("Paris").items
+
+
+def test_what_is_out_of_recall_takes_nobodys_place(memory: Memory, clock: Clock) -> None:
+    for n in range(40):
+        memory.capture(f"wifi password {n}", expires_at=NOW + timedelta(days=1))
+    said(memory, "the wifi password is on the fridge")
+    clock.pass_days(2)
+    (item,) = memory.recall("wifi password", top=5).items
+    assert item.content == "the wifi password is on the fridge"
+
+
+def test_equals_come_newest_first(memory: Memory) -> None:
+    memory.add([{"role": "user", "content": "green tea", "at": f"2026-02-0{n}T10:00:00"}
+                for n in (2, 3, 1)])  # fmt: skip
+    assert [item.at.day for item in memory.recall("green tea").items] == [3, 2, 1]
+
+
+def test_more_than_a_hundred_can_be_asked_for(memory: Memory) -> None:
+    said(memory, *(f"apple {n}" for n in range(150)))
+    assert len(memory.recall("apple", top=140, budget=100_000).items) == 140
+    assert len(memory.journal("apple")) == 150
 
 
 def test_what_is_archived_is_not_recalled(memory: Memory) -> None:
     record = memory.capture("likes durian")
     memory.archive(record.id)
-    assert not memory.recall("durian", kind="fact").items
+    assert not memory.recall("durian").items
+    assert memory.recall("durian", kind="turn").items
 
 
 def test_nothing_related_is_nothing(memory: Memory) -> None:
@@ -142,6 +170,7 @@ def test_recalled_text_cannot_end_its_block(newline: str) -> None:
     assert margin[0].startswith("[Related memories]")
     assert margin[1].startswith("1. [2026-02-04] hi")
     assert margin[2] == "[End of related memories]"
+    assert text.count("[End of related memories]") == text.count("[Related memories]") == 1
 
 
 @given(st.text(max_size=200))

@@ -74,7 +74,7 @@ def test_reading_what_is_not_there_says_how_to_make_it(shell: Shell) -> None:
 
 
 def test_the_main_job(filled: Shell) -> None:
-    assert "0 turns added, 12 already known" in filled.text("add", str(DEMO))
+    assert "turns added: 0, already known: 12" in filled.text("add", str(DEMO))
     answer = filled.json("recall", "花生")
     assert list(answer) == [
         "query", "gate", "items", "left_out", "context", "tokens", "elapsed_ms",
@@ -218,7 +218,7 @@ def test_journal_by_day_session_and_word(filled: Shell) -> None:
 
 def test_standard_input(shell: Shell) -> None:
     shell("add", "-", given="Alice: 我下周去巴黎\nBob: nice, bring cheese\n".encode())
-    assert shell.json("recall", "巴黎")["items"][0]["sources"][0]["session"] == "stdin"
+    assert shell.json("recall", "巴黎")["items"][0]["sources"][0]["session"] == "stdin-2026-02-04"
     shell("capture", "-", given=b"from a pipe")
     assert shell.json("list")[0]["content"] == "from a pipe"
 
@@ -240,7 +240,7 @@ def test_a_bad_line_refuses_the_file_and_names_each(shell: Shell, tmp_path: Path
     file.write_bytes(BAD_LINES)
     done = shell("add", str(file), code=4)
     said = done.stderr.decode()
-    assert "chat.jsonl: 6 lines cannot be taken" in said
+    assert "chat.jsonl: nothing was taken, because of 6 bad lines" in said
     assert [f"line {n}:" in said for n in range(1, 9)] == [False, *[True] * 6, False]
     assert "--skip-bad" in said
     shell("init")
@@ -282,6 +282,22 @@ def test_skip_bad_takes_the_good_lines(shell: Shell, tmp_path: Path) -> None:
         (["config", "recall.top", "many"], 6, "recall.top cannot be 'many'"),
         (["config", "timezone", "Mars/Base"], 6, "no time zone"),
         (["list", "--kind", "turn"], 2, "turns are not memories"),
+        (["list", "--limit", "-1"], 2, "--limit"),
+        (["recall", "x", "--top", "-1"], 2, "--top"),
+        (["recall", "x", "--since", ""], 4, "is not a date"),
+        (["recall", "x", "--since", "today", "--until", "yesterday"], 4, "before it begins"),
+        (["journal", "--on", "today", "--since", "today"], 2, "--on"),
+        (["capture", "x", "--expires", "yesterday"], 4, "is over already"),
+        (["edit", "t_1", "--content", "x"], 3, "names a turn"),
+        (["tag", "f_1", ""], 2, "not a change of tags"),
+        (["--now", "9999-12-31T23:59:59Z", "status"], 4, "cannot be the present"),
+        (["config", "--unset"], 2, "needs a setting"),
+        (["get", "\udcff"], 3, "no memory"),
+        (["list", "--project", "\udcff", "--kind", "turn"], 2, "turns"),
+        (["add", "x\udcff.jsonl"], 4, "cannot read"),
+        (["--home", "/dev/null", "list"], 3, "no memory at"),
+        (["--home", "/dev/null", "capture", "x"], 7, "cannot make the folder"),
+        (["--home", "/dev/null/x", "config", "recall.top", "5"], 6, "cannot write"),
     ],
 )  # fmt: skip
 def test_mistakes_are_answered_clearly(

@@ -6,17 +6,20 @@ import os
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
 
 from loxodon.errors import (
+    BusyStoreError,
     DamagedStoreError,
     ForeignStoreError,
     FullStoreError,
     NewerStoreError,
+    StoreError,
     UnwritableStoreError,
 )
 from loxodon.spaces import space_folder
@@ -55,7 +58,7 @@ def test_the_schema_is_pinned(tmp_path: Path) -> None:
     }
     assert names == {
         "meta", "counters", "sessions", "turns", "turns_by_session", "turns_by_time", "memories",
-        "memories_by_partition", "memory_labels", "memory_labels_by_memory", "memory_sources",
+        "memories_by_time", "memory_labels", "memory_labels_by_memory", "memory_sources",
         "memory_sources_by_turn", "memory_changes", "common_words", "turn_index", "memory_index",
         "archive_index",
     }  # fmt: skip
@@ -268,3 +271,151 @@ def test_a_killed_process_loses_nothing_that_was_acknowledged(tmp_path: Path) ->
     assert kept == set(range(len(kept)))
     assert store.check(lambda done, total: None) == []
     store.close()
+
+
+def test_a_home_made_by_another_process_meanwhile_is_not_foreign(tmp_path: Path) -> None:
+    """Between two looks at an empty file, somebody else may have made the schema."""
+    recognise = Database._recognise
+    raced: list[bool] = []
+
+    def race(self: Database, connection: apsw.Connection) -> int:
+        if not raced:
+            raced.append(True)
+            opened(tmp_path / "x.db").close()
+        return recognise(self, connection)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Database, "_recognise", race)
+        opened(tmp_path / "x.db").close()
+    assert raced
+
+
+def test_validate_raises_no_false_alarm_beside_a_writer(tmp_path: Path) -> None:
+    """A connection that stays open has an old idea of an index that another one has changed."""
+    writer, reader = opened(tmp_path / "x.db"), opened(tmp_path / "x.db")
+    for n in range(20):
+        with writer.writing():
+            kept = writer.insert(record(f"number {n}"), "captured")
+        with writer.writing():
+            writer.update(kept.id, None, "edited", NOW, {"content": f"changed {n}"})
+        assert reader.check(lambda done, total: None) == []
+    writer.close()
+    reader.close()
+
+
+def test_several_reads_see_one_moment(tmp_path: Path) -> None:
+    writer, reader = opened(tmp_path / "x.db"), opened(tmp_path / "x.db")
+    with writer.writing():
+        kept = writer.insert(record("one"), "captured")
+    with reader.reading():
+        assert len(reader.find(Filter())) == 1
+        with writer.writing():
+            writer.insert(record("two"), "captured")
+            writer.update(kept.id, None, "edited", NOW, {"content": "changed"})
+        assert [one.content for one in reader.find(Filter())] == ["one"]
+        assert len(reader.history(kept.id)) == 1
+    assert len(reader.find(Filter())) == 2
+    writer.close()
+    reader.close()
+
+
+def test_a_writer_that_never_lets_go_is_not_waited_for_forever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("loxodon.store.database._LOCK_SECONDS", 0.05)
+    one, two = opened(tmp_path / "x.db"), opened(tmp_path / "x.db")
+    with one.writing(), pytest.raises(BusyStoreError), two.writing():
+        pass
+    with two.writing():  # and then it is free again
+        pass
+    one.close()
+    two.close()
+
+
+def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
+    opened(tmp_path / "x.db").close()
+    assert {oct(path.stat().st_mode & 0o777) for path in tmp_path.iterdir()} == {"0o600"}
+
+
+def test_a_forked_child_must_open_its_own(tmp_path: Path) -> None:
+    store = opened(tmp_path / "x.db")
+    store._db._pid += 1  # as a child would see it
+    with pytest.raises(StoreError, match="forked"), store.writing():
+        pass
+    store._db._pid -= 1
+    store.close()
+
+
+def test_other_words_than_before_make_the_indexes_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = opened(tmp_path / "x.db")
+    with store.writing():
+        store.insert(record("cats"), "captured")
+        store._db.run("INSERT INTO memory_index (memory_index) VALUES ('delete-all')")
+    assert store.search("memories", ["cat"], Filter(), 5) == []
+    store.close()
+    monkeypatch.setattr("loxodon.store.sqlite.VERSION", "another")
+    store = opened(tmp_path / "x.db")
+    assert len(store.search("memories", ["cat"], Filter(), 5)) == 1
+    store.close()
+
+
+class TestCommonWords:
+    """Searches that common words may not lead, compared with what a plain query finds."""
+
+    @pytest.fixture
+    def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SqliteStore]:
+        monkeypatch.setattr("loxodon.store.search.LEAST_BUDGET", 50)
+        monkeypatch.setattr("loxodon.store.search.COMMON", 20)
+        store = opened(tmp_path / "x.db")
+        sides = ("question about the budget", "answer on travel")
+        said = [turn(f"{sides[n % 2]} number{n}", id=str(n)) for n in range(3_000)]
+        said += [turn("budget travel plans", id="both"), turn("budget zebra", id="zebra")]
+        said += [turn("quiet zebra", id="quiet"), turn("猫咪", id="cat")]
+        with store.writing():
+            store.append([(one, key(one.id)) for one in said])
+        yield store
+        store.close()
+
+    def ids(self, store: SqliteStore, *words: str, **where: Any) -> list[str]:
+        hits = store.search("turns", words, Filter(**where), 10)
+        found = store.turns([hit.row for hit in hits])
+        return [found[hit.row].id for hit in hits]
+
+    def test_both_sides_of_a_talk_are_sampled(self, store: SqliteStore) -> None:
+        common = store._common_words("turns")
+        assert common["question"] == pytest.approx(0.5, abs=0.05)
+        assert common["answer"] == pytest.approx(0.5, abs=0.05)
+        assert "zebra" not in common
+
+    def test_rare_words_lead_and_common_ones_decide(self, store: SqliteStore) -> None:
+        assert self.ids(store, "budget", "zebra")[:2] == ["zebra", "quiet"]
+
+    def test_a_rare_word_that_nothing_has_hides_nothing(self, store: SqliteStore) -> None:
+        assert len(self.ids(store, "budget", "lisbon")) == 10
+        assert len(self.ids(store, "budget", "zebra", session="s")) == 10
+
+    def test_rows_with_all_common_words_come_first(self, store: SqliteStore) -> None:
+        found = self.ids(store, "budget", "travel")
+        assert found[0] == "both"
+        assert len(found) == 10
+
+    def test_only_common_words_give_the_newest(self, store: SqliteStore) -> None:
+        assert self.ids(store, "question")[:3] == ["2998", "2996", "2994"]
+
+    def test_a_single_character_counts_the_rows_of_its_pairs(self, store: SqliteStore) -> None:
+        assert self.ids(store, "猫*") == ["cat"]
+        with store.writing():
+            store.append([(turn(f"猫{n}的", id=f"c{n}"), key(f"c{n}")) for n in range(4_000)])
+        assert store._common_words("turns")["猫*"] > 0.3
+        assert len(self.ids(store, "猫*")) == 10
+
+    def test_archived_rows_do_not_count(self, store: SqliteStore) -> None:
+        with store.writing():
+            for n in range(2_500):
+                store.insert(record(f"server log {n}", state="archived"), "captured")
+            for n in range(5):
+                store.insert(record(f"server {n}"), "captured")
+        assert store._common_words("memories") == {}
+        assert len(store.search("memories", ["server", "zzz"], Filter(), 10)) == 5

@@ -1,11 +1,13 @@
 """The block of text that an agent is handed: numbered, dated, with sources, within a budget.
 
 Recalled words are data. Every line of an item but its first is indented, so that only Loxodon's
-own lines begin at the margin and nothing recalled can end the block or open another.
+own lines begin at the margin, and what looks like a mark of the block loses its bracket: nothing
+recalled can end the block or open another.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,6 +16,11 @@ from loxodon.text.sentences import spans
 from loxodon.text.words import index_words
 from loxodon.tokens import Counter
 from loxodon.types import Item
+
+_MARKERS = re.compile(
+    r"[\[［【](?=\s*(?:end of )?related memories|\s*相关记忆|\s*系统|\s*system)", re.IGNORECASE
+)
+"""Where recalled words look like the beginning or the end of a block such as ours."""
 
 SNIPPET = 700
 """Most characters of one item."""
@@ -95,7 +102,7 @@ def _footer(language: str) -> str:
 
 
 def _entry(number: int, item: Item, language: str) -> str:
-    text = "\n   ".join(_said(item).splitlines())
+    text = "\n   ".join(_MARKERS.sub("(", _said(item)).splitlines())
     about = t(
         "source: {id}", language, id=_one_line(item.id if item.kind != "turn" else _place(item))
     )

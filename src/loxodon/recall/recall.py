@@ -6,7 +6,7 @@ the score of what was found, and the block that fits the budget.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from time import perf_counter
 from typing import NamedTuple
@@ -40,19 +40,22 @@ def recall(
         return Recall(query, gate, (), (), "", 0, _elapsed(started))
     found: list[_Found] = []
     unread = 0
+    limit = max(CANDIDATES, top * _READ)
     for index in _indexes(where):
         # The index says which state it holds, and the journal has no kinds: nothing to look up.
         narrowed = where._replace(state=None, kind=None if index == "turns" else where.kind)
-        hits = store.search(index, words, narrowed, CANDIDATES)
-        read = hits[: top * _READ]
-        unread += len(hits) - len(read)
+        hits = store.search(index, words, narrowed, limit)
         if index == "turns":
-            found += _turns(store, read, words, {one.row for one in found})
+            hits = _not_drawn(store, hits, found, where, now)
         else:
-            found += _memories(store, read, words, now)
-    found.sort(key=lambda one: (-one.factors.score, one.row))
+            live = store.live((hit.row for hit in hits), now)
+            hits = [hit for hit in hits if hit.row in live]
+        unread += len(hits[top * _READ :])
+        weigh = _turns if index == "turns" else _memories
+        found += weigh(store, hits[: top * _READ], words)
+    found.sort(key=lambda one: (-one.factors.score, -one.at.timestamp(), -one.row))
     sources = store.sources(one.row for one in found[:top] if isinstance(one.one, Record))
-    items = [_item(one, query, words, sources.get(one.row, ())) for one in found[:top]]
+    items = [_item(one, query, words, sources, now) for one in found[:top]]
     chosen = block(items, budget, count, language_of(query))
     left = (
         LeftOut("budget", len(items) - len(chosen.items)),
@@ -71,6 +74,13 @@ class _Found(NamedTuple):
     one: Record | Turn
     factors: Factors
 
+    @property
+    def at(self) -> datetime:
+        """When it was said, or since when it holds."""
+        if isinstance(self.one, Turn):
+            return self.one.at
+        return self.one.valid_from or self.one.created_at
+
 
 def _indexes(where: Filter) -> list[Index]:
     """The indexes that can have what `where` admits."""
@@ -86,35 +96,49 @@ def _indexes(where: Filter) -> list[Index]:
     return indexes
 
 
-def _memories(
-    store: Store, hits: Sequence[Hit], words: Sequence[str], now: datetime
-) -> list[_Found]:
+def _not_drawn(
+    store: Store, hits: Sequence[Hit], found: Sequence[_Found], where: Filter, now: datetime
+) -> list[Hit]:
+    """Turns without those that their memories stand for.
+
+    A turn is left out beside a memory that was drawn from it, and where all such memories are
+    archived or expired: what was taken out of recall must not come back in other clothes. What was
+    captured is a memory in the first place. Whoever asks for turns gets them all.
+    """
+    if where.kind == "turn":
+        return list(hits)
+    drawn = store.drawn_from(hit.row for hit in hits)
+    live = store.live({row for rows in drawn.values() for row in rows}, now)
+    answered = {one.row for one in found}
+    captured = store.captured(drawn)
+    return [
+        hit
+        for hit in hits
+        if hit.row not in drawn
+        or (
+            hit.row not in captured
+            and answered.isdisjoint(drawn[hit.row])
+            and not live.isdisjoint(drawn[hit.row])
+        )
+    ]
+
+
+def _memories(store: Store, hits: Sequence[Hit], words: Sequence[str]) -> list[_Found]:
     records = store.records(hit.row for hit in hits)
-    covered = _covered(
-        [records[hit.row].searchable for hit in hits[:_BEST] if hit.row in records], words
-    )
-    found = []
-    for hit in hits:
-        record = records.get(hit.row)
-        if record and (record.expires_at is None or record.expires_at > now):
-            match = match_of(hit.score, hits[0].score, covered)
-            found.append(_Found(hit.row, record, memory_factors(match, record)))
-    return found
+    covered = _covered([records[hit.row].searchable for hit in hits[:_BEST]], words)
+    return [
+        _Found(hit.row, record, memory_factors(match_of(hit.score, hits[0].score, covered), record))
+        for hit in hits
+        if (record := records[hit.row])
+    ]
 
 
-def _turns(
-    store: Store, hits: Sequence[Hit], words: Sequence[str], memories: set[int]
-) -> list[_Found]:
-    """Turns, without those that a memory in the answer was drawn from."""
-    drawn = store.drawn_from(hit.row for hit in hits) if memories else {}
+def _turns(store: Store, hits: Sequence[Hit], words: Sequence[str]) -> list[_Found]:
     turns = store.turns([hit.row for hit in hits])
-    covered = _covered(
-        [turns[hit.row].searchable for hit in hits[:_BEST] if hit.row in turns], words
-    )
+    covered = _covered([turns[hit.row].searchable for hit in hits[:_BEST]], words)
     return [
         _Found(hit.row, turns[hit.row], turn_factors(match_of(hit.score, hits[0].score, covered)))
         for hit in hits
-        if hit.row in turns and memories.isdisjoint(drawn.get(hit.row, ()))
     ]
 
 
@@ -130,23 +154,28 @@ def matched(text: str, words: Sequence[str]) -> list[str]:
     return among(words, set(index_words(text[:_COMPARED])))
 
 
-def _item(found: _Found, query: str, words: Sequence[str], sources: tuple[Source, ...]) -> Item:
+def _item(
+    found: _Found, query: str, words: Sequence[str],
+    sources: Mapping[int, tuple[Source, ...]], now: datetime,
+) -> Item:  # fmt: skip
     one = found.one
     has = matched(one.searchable, words)
     text = snippet(one.content, has)
     score = round(found.factors.score, 4)
     typed = spoken(query[:_COMPARED], has)
     why: dict[str, object] = {"words": typed, "match": round(found.factors.match, 4)}
+    at = found.at.astimezone(now.tzinfo)  # the day it was for the one who asks
     if isinstance(one, Turn):
         source = Source(session=one.session, turn=one.id)
         why = {"route": "journal", **why, "speaker": one.speaker or one.role, "origin": one.origin}
-        return Item(one.ref, "turn", text, score, one.at, "active", (source,), why)
+        return Item(one.ref, "turn", text, score, at, "active", (source,), why)
     why = {
         "route": "memories", **why, "importance": one.importance,
         "strength": round(one.strength, 4), "trust": one.trust,
     }  # fmt: skip
-    at = one.valid_from or one.created_at
-    return Item(one.id, one.kind, text, score, at, one.state, sources, why, one.tags)
+    return Item(
+        one.id, one.kind, text, score, at, one.state, sources.get(found.row, ()), why, one.tags
+    )
 
 
 def _elapsed(started: float) -> float:

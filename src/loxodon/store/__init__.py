@@ -60,6 +60,10 @@ class Store(Protocol):
 
     space: str
 
+    def reading(self) -> AbstractContextManager[None]:
+        """One view of the data for several reads, whatever others write meanwhile."""
+        ...
+
     def writing(self) -> AbstractContextManager[None]:
         """A transaction: all of what is written inside is kept, or nothing.
 
@@ -75,12 +79,17 @@ class Store(Protocol):
         """
         ...
 
+    def unknown(self, turns: Sequence[tuple[Turn, bytes]]) -> list[tuple[bool, bool]]:
+        """For each turn whether its key is new, also among those before it; and where it is not,
+        whether the turn kept under that key has other words."""
+        ...
+
     def turns(self, rows: Sequence[int]) -> dict[int, Turn]:
         """Turns by row, those that exist."""
         ...
 
-    def journal(self, where: Filter, limit: int, after: int = 0) -> list[Turn]:
-        """The latest `limit` turns (0: all) after row `after` that `where` admits, in order."""
+    def journal(self, where: Filter, limit: int) -> list[Turn]:
+        """The latest `limit` turns (0: all) that `where` admits, in the order of their time."""
         ...
 
     def insert(self, record: Record, change: str) -> Record:
@@ -103,8 +112,8 @@ class Store(Protocol):
         """A memory by id."""
         ...
 
-    def find(self, where: Filter, limit: int = 0) -> list[Record]:
-        """The newest `limit` memories (0: all) that `where` admits, newest first."""
+    def find(self, where: Filter, limit: int = 0, strongest: bool = False) -> list[Record]:
+        """The newest, or strongest, `limit` memories (0: all) that `where` admits, in order."""
         ...
 
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
@@ -115,8 +124,16 @@ class Store(Protocol):
         """Where memories come from, by row; `records` leaves it out."""
         ...
 
+    def live(self, rows: Iterable[int], now: datetime) -> set[int]:
+        """Those of these memories that are active and have not expired."""
+        ...
+
     def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
         """For each of these turns that memories were drawn from: the rows of those memories."""
+        ...
+
+    def captured(self, turns: Iterable[int]) -> set[int]:
+        """Those of these turns that were captured as a memory rather than said."""
         ...
 
     def history(self, id: str) -> list[Version]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from loxodon.messages import t
-from loxodon.store import Progress
+from loxodon.store import Index, Progress
 from loxodon.store.database import Database, Row
-from loxodon.store.search import TURN_TEXT
+from loxodon.store.search import TABLES, TURN_TEXT
 from loxodon.text.words import index_words
-from loxodon.types import Problem
+from loxodon.types import Problem, Record
 
 BATCH = 2_000
 
@@ -41,9 +41,11 @@ _PAIRED = (
 
 
 def check(
-    db: Database, found_by: Callable[[Row], str], columns: str, progress: Progress
+    db: Database, record_of: Callable[[Row], Record], columns: str, progress: Progress
 ) -> list[Problem]:
-    """Every problem of the file, its records and its indexes."""
+    """Every problem of the file, its records and its indexes. Call within one view of the data."""
+    for name in _INDEXES:  # a connection may hold an old idea of an index until it is asked
+        db.run(f"SELECT 1 FROM {name} WHERE {name} MATCH 'a' LIMIT 1")
     problems = [
         Problem(db.path, str(message), t("restore the file from a backup"))
         for (message,) in db.all("PRAGMA integrity_check(20)")
@@ -59,37 +61,46 @@ def check(
         return problems
     for index, truth in _PAIRED:
         held = f"SELECT id FROM {index}_docsize"
-        for sign, query in ((-1, f"{truth} EXCEPT {held}"), (1, f"{held} EXCEPT {truth}")):
-            n = len(db.all(query))
-            if n:
-                what = t("{n} rows are missing", n=n) if sign < 0 else t("{n} rows are stale", n=n)
-                problems.append(Problem(index, what, t("run `{command}`", command=_REBUILD)))
-    return problems + _stale_words(db, found_by, columns, progress)
+        missing = len(db.all(f"{truth} EXCEPT {held}"))
+        stale = len(db.all(f"{held} EXCEPT {truth}"))
+        problems += _derived(index, missing, stale)
+    return problems + _stale(db, record_of, columns, progress)
 
 
-def _stale_words(
-    db: Database, found_by: Callable[[Row], str], columns: str, progress: Progress
+def _derived(name: str, missing: int, stale: int) -> list[Problem]:
+    hint = t("run `{command}`", command=_REBUILD)
+    found = [Problem(name, t("{n} rows are missing", n=missing), hint)] if missing else []
+    return found + ([Problem(name, t("{n} rows are stale", n=stale), hint)] if stale else [])
+
+
+def _stale(
+    db: Database, record_of: Callable[[Row], Record], columns: str, progress: Progress
 ) -> list[Problem]:
-    """Rows whose index was made of other words than they have now."""
-    stale = dict.fromkeys(_INDEXES, 0)
+    """Rows whose index or labels were made of something else than they have now."""
+    from loxodon.store.sqlite import labels_of
+
+    stale = dict.fromkeys((*_INDEXES, "memory_labels"), 0)
     done = 0
-    for index, texts, total in batches(db, found_by, columns):
-        sizes: dict[int, bytes] = dict(
-            db.all(
-                f"SELECT id, sz FROM {index}_docsize WHERE id BETWEEN ? AND ?",
-                (texts[0][0], texts[-1][0]),
-            )
-        )
-        for row, text in texts:
+    for index, rows, total in batches(db, columns):
+        name, between = TABLES[index].name, (rows[0][0], rows[-1][0])
+        query = f"SELECT id, sz FROM {name}_docsize WHERE id BETWEEN ? AND ?"
+        sizes: dict[int, bytes] = dict(db.all(query, between))
+        labels: dict[int, set[tuple[str, str]]] = {}
+        if index != "turns":
+            query = "SELECT memory, label, name FROM memory_labels WHERE memory BETWEEN ? AND ?"
+            for memory, label, named in db.all(query, between):
+                labels.setdefault(memory, set()).add((label, named))
+        for row, *rest in rows:
+            text = rest[0]
+            if index != "turns":
+                record = record_of(tuple(rest))
+                text = record.searchable
+                stale["memory_labels"] += labels.get(row, set()) != labels_of(record)
             if row in sizes and _number(sizes[row]) != len(index_words(text)):
-                stale[index] += 1
-        done += len(texts)
+                stale[name] += 1
+        done += len(rows)
         progress(done, total)
-    return [
-        Problem(index, t("{n} rows are stale", n=n), t("run `{command}`", command=_REBUILD))
-        for index, n in stale.items()
-        if n
-    ]
+    return [problem for name, n in stale.items() for problem in _derived(name, 0, n)]
 
 
 def _number(blob: bytes) -> int:
@@ -107,21 +118,25 @@ def clear_indexes(db: Database) -> None:
     for name in _INDEXES:
         db.run(f"INSERT INTO {name} ({name}) VALUES ('delete-all')")
     db.run("DELETE FROM common_words")
-    db.run("DELETE FROM meta WHERE name IN ('sampled_turns', 'sampled_memories')")
+    db.run("DELETE FROM memory_labels")
+    db.run("DELETE FROM meta WHERE name LIKE 'sampled\\_%' ESCAPE '\\'")
+    db.run("DELETE FROM counters WHERE name LIKE 'rows\\_%' ESCAPE '\\'")
 
 
-def batches(
-    db: Database, found_by: Callable[[Row], str], columns: str
-) -> Iterator[tuple[str, list[tuple[int, str]], int]]:
-    """All that is indexed: (index, [(row, text), …], how many rows there are in all)."""
+def batches(db: Database, columns: str) -> Iterator[tuple[Index, list[Row], int]]:
+    """All that is indexed: (index, rows, how many there are in all).
+
+    A row of the journal is (row, text), one of the memories (row, *columns).
+    """
     ((total,),) = db.all("SELECT (SELECT count(*) FROM turns) + (SELECT count(*) FROM memories)")
     last = 0
     while rows := db.all(
         f"SELECT seq, {TURN_TEXT} FROM turns WHERE seq > ? ORDER BY seq LIMIT ?", (last, BATCH)
     ):
         last = rows[-1][0]
-        yield "turn_index", [(seq, text) for seq, text in rows], total
-    for index, state in (("memory_index", "active"), ("archive_index", "archived")):
+        yield "turns", rows, total
+    states: tuple[tuple[Index, str], ...] = (("memories", "active"), ("archive", "archived"))
+    for index, state in states:
         last = 0
         while rows := db.all(
             f"SELECT t.row, {columns} FROM memories t WHERE t.row > ? AND t.state = ? "
@@ -129,4 +144,4 @@ def batches(
             (last, state, BATCH),
         ):
             last = rows[-1][0]
-            yield index, [(row[0], found_by(row[1:])) for row in rows], total
+            yield index, rows, total

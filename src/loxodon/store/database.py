@@ -20,17 +20,24 @@ from loxodon.errors import (
     DamagedStoreError,
     ForeignStoreError,
     FullStoreError,
+    InputError,
     NewerStoreError,
     StoreError,
     UnwritableStoreError,
 )
-from loxodon.store.lock import FileLock
+from loxodon.filelock import FileLock
 
 APPLICATION_ID = 0x4C4F5844  # "LOXD"
 
 _FOLDER = os.path.join(os.path.dirname(__file__), "sql", "sqlite")
 _BUSY_MS = 30_000
+_LOCK_SECONDS = 120.0
 _WAL_LIMIT = 64 << 20
+
+_PRAGMAS = (
+    "synchronous=FULL", "fullfsync=ON", "foreign_keys=ON", "cache_size=-65536",
+    "secure_delete=ON", f"journal_size_limit={_WAL_LIMIT}",
+)  # fmt: skip
 
 Row = tuple[Any, ...]
 
@@ -42,6 +49,8 @@ class Database:
         self.path = path
         self._turn = RLock()
         self._depth = 0
+        self._closed = False
+        self._pid = os.getpid()
         try:
             self._lock = FileLock(os.path.splitext(path)[0] + ".lock")
         except OSError as error:
@@ -56,19 +65,21 @@ class Database:
     def _connect(self) -> apsw.Connection:
         connection = None
         try:
+            _make_private(self.path)
             connection = apsw.Connection(self.path)
             connection.set_busy_timeout(_BUSY_MS)
             version = self._recognise(connection)
             known = _migrations()
             if version < len(known):
                 self._migrate(connection, known)
-            for pragma in ("synchronous=FULL", "foreign_keys=ON", "cache_size=-65536",
-                           "secure_delete=ON", f"journal_size_limit={_WAL_LIMIT}"):  # fmt: skip
+            for pragma in _PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}").fetchall()
         except apsw.Error as error:
             if connection is not None:
                 connection.close()
             raise self._translated(error) from None
+        except OSError as error:
+            raise _unwritable(self.path, error.strerror or str(error)) from None
         except StoreError:
             if connection is not None:
                 connection.close()
@@ -77,11 +88,13 @@ class Database:
 
     def _recognise(self, connection: apsw.Connection) -> int:
         """The schema version of the file, 0 for an empty one; refuses what is not ours."""
-        ((application, version),) = connection.execute(
-            "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version"
+        # One statement, so one view: another process may be making the schema right now.
+        ((application, version, tables),) = connection.execute(
+            "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) "
+            "FROM pragma_application_id, pragma_user_version"
         )
         if application != APPLICATION_ID:
-            if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall() or application:
+            if application or tables:
                 raise ForeignStoreError(
                     "{path} is an SQLite database, but not one of Loxodon's",
                     hint="choose another home with --home; nothing in this one was touched",
@@ -101,7 +114,7 @@ class Database:
 
     def _migrate(self, connection: apsw.Connection, known: Sequence[str]) -> None:
         """Bring the schema up to date, each step in a transaction of its own."""
-        self._lock.acquire()
+        self._wait_for_turn()
         try:
             connection.execute("PRAGMA journal_mode=WAL").fetchall()
             for number in range(self._recognise(connection) + 1, len(known) + 1):
@@ -119,13 +132,29 @@ class Database:
             self._lock.release()
 
     @contextmanager
+    def reading(self) -> Iterator[None]:
+        """One view of the data for several reads, whatever others write meanwhile."""
+        with self._turn:
+            if self._depth:
+                yield
+                return
+            self.run("BEGIN")
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+                self._connection.execute("ROLLBACK")
+
+    @contextmanager
     def writing(self) -> Iterator[None]:
         """A transaction. One inside another joins it."""
         with self._turn:
             if self._depth:
                 yield
                 return
-            self._lock.acquire()
+            self._check_usable()
+            self._wait_for_turn()
             try:
                 self.run("BEGIN IMMEDIATE")
                 self._depth += 1
@@ -141,6 +170,26 @@ class Database:
             finally:
                 self._lock.release()
 
+    def _wait_for_turn(self) -> None:
+        if not self._lock.acquire(_LOCK_SECONDS):
+            raise BusyStoreError(
+                "{path} is held by another program",
+                hint="end that program, or try again later",
+                path=self.path,
+            )
+
+    def _check_usable(self) -> None:
+        if self._closed:
+            raise StoreError(
+                "{path} is closed", hint="open the memory again before using it", path=self.path
+            )
+        if os.getpid() != self._pid:
+            raise StoreError(
+                "{path} was opened by the process that this one was forked from",
+                hint="open the memory anew in each process",
+                path=self.path,
+            )
+
     def all(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """Every row of the answer."""
         with self._turn:
@@ -148,6 +197,8 @@ class Database:
                 return self._connection.execute(sql, values).fetchall()
             except apsw.Error as error:
                 raise self._translated(error) from None
+            except UnicodeEncodeError:
+                raise _half_character() from None
 
     def one(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
         """The first row of the answer, if there is one."""
@@ -165,16 +216,20 @@ class Database:
                 self._connection.executemany(sql, values).fetchall()
             except apsw.Error as error:
                 raise self._translated(error) from None
+            except UnicodeEncodeError:
+                raise _half_character() from None
 
     def close(self) -> None:
         """Closing twice is fine."""
         with self._turn:
-            if self._lock is not None:
+            if not self._closed:
+                self._closed = True
                 self._connection.close()
                 self._lock.close()
-                self._lock = None  # type: ignore[assignment]
 
     def _translated(self, error: apsw.Error) -> StoreError:
+        if isinstance(error, apsw.ConnectionClosedError):
+            self._check_usable()
         reason = str(error).removeprefix(f"{type(error).__name__}: ")
         if isinstance(error, apsw.NotADBError):
             return ForeignStoreError(
@@ -209,6 +264,19 @@ class Database:
             path=self.path,
             reason=reason,
         )
+
+
+def _make_private(path: str) -> None:
+    """SQLite would let everybody read what it makes."""
+    if not os.path.exists(path):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def _half_character() -> InputError:
+    return InputError(
+        "the text has half of a character (a lone surrogate)",
+        hint="it was cut or decoded wrongly; give it again as UTF-8",
+    )
 
 
 def _unwritable(path: str, reason: str) -> UnwritableStoreError:

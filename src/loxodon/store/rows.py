@@ -35,7 +35,11 @@ _IMPORTANCE = FIELDS.index("importance")
 
 def moment(milliseconds: int, zone: tzinfo | None) -> datetime:
     """A stored time as it reads in `zone` (the machine's when None)."""
-    return (_EPOCH + timedelta(milliseconds=milliseconds)).astimezone(zone)
+    utc = _EPOCH + timedelta(milliseconds=milliseconds)
+    try:
+        return utc.astimezone(zone)
+    except OverflowError:  # the first or the last day there is
+        return utc
 
 
 def stored(name: str, value: Any) -> Any:

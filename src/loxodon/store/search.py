@@ -3,8 +3,8 @@
 bm25 reads the whole list of every word it is given, and the list of a common word is long and
 tells little. How common words are is known from a sample, taken anew each time an index has
 doubled. A query is led by as many of its words as fit a budget of list entries, rarest first;
-the others add their weight to what was found. Where every word is too common, the newest rows
-that have them all are the answer.
+the others add their weight to what was found. Where that leaves room, the newest rows that have
+the common ones, first all of them and then any, fill it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ COMMON = 1_000
 """Rows that have a word, by the sample, from which on its list is long enough to mind."""
 _SEEN = 5
 """…and how often the sample must have seen it: a small one has words by chance."""
-_LIFTED = 50
+LEAST_BUDGET = 6_000
+"""List entries that a search may read however small the index is."""
 _LIFTED_CHARACTERS = 1_000
 
 
@@ -64,12 +65,15 @@ class Search:
     def best(self, words: Sequence[str], common: Mapping[str, float], rows: int) -> list[Hit]:
         """The rows that match best; `common` has the share of the `rows` of each common word."""
         leading, plain = divided(words, common, rows)
-        if leading:
-            hits = self._ranked(any_of(leading))
-        else:
-            newest = self._newest(all_of(plain)) or self._newest(any_of(plain))
-            hits = [Hit(row, 0.0) for row in newest]
-        return self._lifted(hits, plain, common) if plain else hits
+        hits = self._ranked(any_of(leading)) if leading else []
+        if not plain:
+            return hits
+        found = {hit.row: hit.score for hit in hits}
+        for expression in (all_of(plain), any_of(plain)):
+            if len(found) < self._limit:
+                for row in self._newest(expression):
+                    found.setdefault(row, 0.0)
+        return self._lifted(found, plain, common)[: self._limit]
 
     def _ranked(self, expression: str) -> list[Hit]:
         name = self._table.name
@@ -90,40 +94,31 @@ class Search:
         return [row for (row,) in rows]
 
     def _lifted(
-        self, hits: list[Hit], plain: Sequence[str], common: Mapping[str, float]
+        self, scores: dict[int, float], plain: Sequence[str], common: Mapping[str, float]
     ) -> list[Hit]:
-        """The first hits with what their common words add, as bm25 weighs a single mention."""
-        first = [hit.row for hit in hits[:_LIFTED]]
+        """Rows with what their common words add to their score, as bm25 weighs one mention."""
         found = self._db.all(
             f"SELECT {self._table.key}, substr({self._table.text}, 1, {_LIFTED_CHARACTERS}) "
-            f"FROM {self._table.truth} WHERE {self._table.key} IN {listed(first)}"
+            f"FROM {self._table.truth} WHERE {self._table.key} IN {listed(scores)}"
         )
-        gains = {}
         for row, text in found:
-            words = set(index_words(text))
-            gains[row] = sum(_weight(share_of(word, common)) for word in among(plain, words))
-        lifted = [Hit(hit.row, hit.score + gains.get(hit.row, 0.0)) for hit in hits]
-        return sorted(lifted, key=lambda hit: (-hit.score, -hit.row))
+            has = among(plain, set(index_words(text)))
+            scores[row] += sum(_weight(common[word]) for word in has)
+        hits = [Hit(row, score) for row, score in scores.items()]
+        return sorted(hits, key=lambda hit: (-hit.score, -hit.row))
 
 
 def divided(
     words: Sequence[str], common: Mapping[str, float], rows: int
 ) -> tuple[list[str], list[str]]:
     """(the words that lead the search, those too common to), by what reading their lists costs."""
-    budget = 6_000 + rows / 40
+    budget = LEAST_BUDGET + rows / 40
     leading: list[str] = []
     plain: list[str] = []
-    for share, word in sorted((share_of(word, common), word) for word in words):
+    for share, word in sorted((common.get(word, 0.0), word) for word in words):
         budget -= share * rows
         (leading if budget >= 0 else plain).append(word)
     return leading, plain
-
-
-def share_of(word: str, common: Mapping[str, float]) -> float:
-    """The share of rows that have a word; a beginning (`猫*`) has those of all it begins."""
-    if word.endswith("*"):
-        return min(1.0, sum(share for w, share in common.items() if w.startswith(word[:-1])))
-    return common.get(word, 0.0)
 
 
 def _weight(share: float) -> float:
@@ -168,12 +163,13 @@ def conditions_of(where: Filter, table: Table) -> tuple[str, list[Any]]:
         return _turn_conditions(where)
     found: list[str] = []
     values: list[Any] = []
-    for name in ("kind", "state", "project", "topic"):
+    for name in ("kind", "state"):
         value = getattr(where, name)
         if value is not None:
-            found.append(f"t.{name} = ?" if name in ("kind", "state") else f"lower(t.{name}) = ?")
-            values.append(value if name in ("kind", "state") else value.lower())
-    for label, wanted in (("tag", where.tag), ("entity", where.entity)):
+            found.append(f"t.{name} = ?")
+            values.append(value)
+    for label in ("project", "topic", "tag", "entity"):
+        wanted = getattr(where, label)
         if wanted is not None:
             found.append(
                 "EXISTS (SELECT 1 FROM memory_labels l "
@@ -216,6 +212,10 @@ def sample_due(rows: int, sampled_at: int) -> bool:
 def common_in(texts: Sequence[str], rows: int) -> dict[str, float]:
     """The words that are common in an index of `rows`, of which `texts` are a sample, by share."""
     texts = texts[:: 1 + sum(map(len, texts)) // SAMPLE_CHARACTERS]  # of long ones fewer will do
-    counts = Counter(word for text in texts for word in set(index_words(text)))
+    counts: Counter[str] = Counter()
+    for text in texts:
+        words = set(index_words(text))
+        # A character is looked for as a beginning (`猫*`), and has the rows of all its pairs.
+        counts.update(words | {word[0] + "*" for word in words if not word[0].isascii()})
     least = max(_SEEN, COMMON / rows * len(texts))
     return {word: n / len(texts) for word, n in counts.items() if n >= least}

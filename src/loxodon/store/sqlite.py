@@ -38,7 +38,7 @@ from loxodon.store.search import (
     listed,
     sample_due,
 )
-from loxodon.text.words import fold, index_words
+from loxodon.text.words import VERSION, fold, index_words
 from loxodon.types import Problem, Record, Source, Turn, Version
 
 _TURN = (
@@ -61,6 +61,7 @@ class SqliteStore:
         self._common: tuple[str, dict[str, dict[str, float]]] = ("", {})
         try:
             self._claim()
+            self._renew_words()
         except BaseException:
             self._db.close()
             raise
@@ -81,6 +82,18 @@ class SqliteStore:
                 space=repr(self.space),
             )
 
+    def _renew_words(self) -> None:
+        """Make the indexes anew if their words are not those that queries use now."""
+        if self._meta("words") == VERSION:
+            return
+        with self.writing():
+            if self._meta("words"):
+                self.rebuild(lambda done, total: None)
+            self._db.run(self._db.sql["set_meta"], ("words", VERSION))
+
+    def reading(self) -> AbstractContextManager[None]:
+        return self._db.reading()
+
     def writing(self) -> AbstractContextManager[None]:
         return self._db.writing()
 
@@ -91,7 +104,7 @@ class SqliteStore:
 
     def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | None]:
         db = self._db
-        fresh = self._unknown([key for _, key in turns])
+        fresh = [new for new, _ in self.unknown(turns)]
         seq = self._take("turn", sum(fresh)) - sum(fresh)
         sessions: dict[str, list[Any]] = {}
         rows: list[Sequence[Any]] = []
@@ -113,23 +126,23 @@ class SqliteStore:
         for name, (no, count, first, last) in sessions.items():
             db.run(db.sql["put_session"], (no, name, count, first, last))
         db.many(db.sql["put_turn"], rows)
+        self._take("rows_turns", len(rows))
         self._index("turns", [(int(one.ref[2:]), one.searchable) for one in kept if one])
         return kept
 
-    def _unknown(self, keys: Sequence[bytes]) -> list[bool]:
-        """For each key whether it is new, to the journal and among those before it."""
-        seen: set[bytes] = set()
-        for start in range(0, len(keys), _CHUNK):
-            chunk = keys[start : start + _CHUNK]
-            marks = ",".join("?" * len(chunk))
+    def unknown(self, turns: Sequence[tuple[Turn, bytes]]) -> list[tuple[bool, bool]]:
+        seen: dict[bytes, str] = {}
+        for start in range(0, len(turns), _CHUNK):
+            keys = [key for _, key in turns[start : start + _CHUNK]]
+            marks = ",".join("?" * len(keys))
             seen.update(
-                k for (k,) in self._db.all(f"SELECT key FROM turns WHERE key IN ({marks})", chunk)
+                self._db.all(f"SELECT key, content FROM turns WHERE key IN ({marks})", keys)
             )
-        fresh = []
-        for key in keys:
-            fresh.append(key not in seen)
-            seen.add(key)
-        return fresh
+        found = []
+        for turn, key in turns:
+            found.append((key not in seen, seen.get(key, turn.content) != turn.content))
+            seen.setdefault(key, turn.content)
+        return found
 
     def _session(self, id: str, at: int, sessions: dict[str, list[Any]]) -> list[Any]:
         row = self._db.one(self._db.sql["session"], (id,))
@@ -140,20 +153,19 @@ class SqliteStore:
         found = self._db.all(f"SELECT {_TURN} WHERE t.seq IN {listed(rows)}")
         return {row[0]: turn_of(row) for row in found}
 
-    def journal(self, where: Filter, limit: int, after: int = 0) -> list[Turn]:
+    def journal(self, where: Filter, limit: int) -> list[Turn]:
         conditions, values = conditions_of(where, TABLES["turns"])
-        narrowed = f"AND {conditions}" if conditions else ""
         rows = self._db.all(
-            f"SELECT {_TURN} WHERE t.seq > ? {narrowed} ORDER BY t.at DESC, t.seq DESC LIMIT ?",
-            [after, *values, limit or -1],
+            f"SELECT {_TURN} WHERE {conditions or '1'} ORDER BY t.at DESC, t.seq DESC LIMIT ?",
+            [*values, limit or -1],
         )
         return [turn_of(row) for row in reversed(rows)]
 
     # Memories
 
     def insert(self, record: Record, change: str) -> Record:
-        day = record.created_at.strftime("%Y%m%d")
-        prefix = f"{_ID_LETTER[record.kind]}_{day}"
+        day = record.created_at
+        prefix = f"{_ID_LETTER[record.kind]}_{day.year:04d}{day.month:02d}{day.day:02d}"
         record = record._replace(id=f"{prefix}_{self._take(prefix, 1):03d}", space=self.space)
         row = self._take("memory", 1)
         db = self._db
@@ -172,14 +184,19 @@ class SqliteStore:
             db.run(db.sql["put_source"], values)
         at = to_stored(record.created_at)[0]
         db.run(db.sql["put_change"], (row, record.version, at, change, None))
-        index: Index = "memories" if record.state == "active" else "archive"
-        self._index(index, [(row, record.searchable)])
+        self._put(row, record)
         return record
 
+    def _put(self, row: int, record: Record) -> None:
+        """Into the index of its state, which then has one more."""
+        index: Index = "memories" if record.state == "active" else "archive"
+        self._take(f"rows_{index}", 1)
+        self._index(index, [(row, record.searchable)])
+
     def _label(self, row: int, record: Record) -> None:
-        labels = [("tag", fold(name), row) for name in record.tags]
-        labels += [("entity", fold(name), row) for name in record.entities]
-        self._db.many(self._db.sql["put_label"], labels)
+        self._db.many(
+            self._db.sql["put_label"], [(label, name, row) for label, name in labels_of(record)]
+        )
 
     def update(
         self, id: str, version: int | None, change: str, at: datetime, values: Mapping[str, Any]
@@ -211,30 +228,34 @@ class SqliteStore:
         return record
 
     def _reindex(self, row: int, old: Record, new: Record) -> None:
-        if (old.state, old.searchable) == (new.state, new.searchable):
-            return
-        gone = TABLES["memories" if old.state == "active" else "archive"].name
-        self._db.run(f"DELETE FROM {gone} WHERE rowid = ?", (row,))
-        self._index("memories" if new.state == "active" else "archive", [(row, new.searchable)])
-        self._db.run(self._db.sql["drop_labels"], (row,))
-        self._label(row, new)
+        if (old.state, old.searchable) != (new.state, new.searchable):
+            index: Index = "memories" if old.state == "active" else "archive"
+            self._db.run(f"DELETE FROM {TABLES[index].name} WHERE rowid = ?", (row,))
+            self._take(f"rows_{index}", -1)
+            self._put(row, new)
+        if labels_of(old) != labels_of(new):
+            self._db.run(self._db.sql["drop_labels"], (row,))
+            self._label(row, new)
 
     def get(self, id: str) -> Record | None:
-        row = self._db.one(self._db.sql["memory_row"], (id,))
-        if row is None:
-            return None
-        return self.records(row)[row[0]]._replace(sources=self.sources(row).get(row[0], ()))
+        with self.reading():
+            row = self._db.one(self._db.sql["memory_row"], (id,))
+            if row is None:
+                return None
+            return self.records(row)[row[0]]._replace(sources=self.sources(row).get(row[0], ()))
 
-    def find(self, where: Filter, limit: int = 0) -> list[Record]:
+    def find(self, where: Filter, limit: int = 0, strongest: bool = False) -> list[Record]:
         conditions, values = conditions_of(where, TABLES["memories"])
-        rows = self._db.all(
-            f"SELECT t.row, {_MEMORY} FROM memories t WHERE {conditions or '1'} "
-            "ORDER BY t.created_at DESC, t.row DESC LIMIT ?",
-            [*values, limit or -1],
-        )
-        sources: dict[int, tuple[Source, ...]] = {}
-        for start in range(0, len(rows), _CHUNK):
-            sources |= self.sources([row[0] for row in rows[start : start + _CHUNK]])
+        order = "t.strength DESC, t.strength_at DESC" if strongest else "t.created_at DESC"
+        with self.reading():
+            rows = self._db.all(
+                f"SELECT t.row, {_MEMORY} FROM memories t WHERE {conditions or '1'} "
+                f"ORDER BY {order}, t.row DESC LIMIT ?",
+                [*values, limit or -1],
+            )
+            sources: dict[int, tuple[Source, ...]] = {}
+            for start in range(0, len(rows), _CHUNK):
+                sources |= self.sources([row[0] for row in rows[start : start + _CHUNK]])
         return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
 
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
@@ -252,6 +273,14 @@ class SqliteStore:
             found[memory] = (*found.get(memory, ()), Source(*source))
         return found
 
+    def live(self, rows: Iterable[int], now: datetime) -> set[int]:
+        found = self._db.all(
+            f"SELECT row FROM memories WHERE row IN {listed(rows)} AND state = 'active' "
+            "AND (expires_at IS NULL OR expires_at > ?)",
+            (to_stored(now)[0],),
+        )
+        return {row for (row,) in found}
+
     def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}
         for seq, memory in self._db.all(
@@ -260,16 +289,22 @@ class SqliteStore:
             found.setdefault(seq, []).append(memory)
         return found
 
+    def captured(self, turns: Iterable[int]) -> set[int]:
+        found = self._db.all(
+            f"SELECT seq FROM turns WHERE seq IN {listed(turns)} AND channel = 'capture'"
+        )
+        return {seq for (seq,) in found}
+
     def history(self, id: str) -> list[Version]:
-        row = self._row(id)
-        changes = self._db.all(self._db.sql["changes"], (row,))
-        records = [from_json(before, self.space, self._zone) for *_, before in changes[1:]]
-        present = self.get(id)
-        if present is None:  # erased between the two reads
-            raise _no_memory(id)
+        with self.reading():
+            changes = self._db.all(self._db.sql["changes"], (self._row(id),))
+            records = [from_json(before, self.space, self._zone) for *_, before in changes[1:]]
+            records += self.records([self._row(id)]).values()
+            sources = self.sources([self._row(id)]).get(self._row(id), ())
+        records[-1] = records[-1]._replace(sources=sources)
         return [
             Version(version, moment(at, self._zone), change, record)
-            for (version, at, change, _), record in zip(changes, [*records, present], strict=True)
+            for (version, at, change, _), record in zip(changes, records, strict=True)
         ]
 
     def _row(self, id: str) -> int:
@@ -287,11 +322,12 @@ class SqliteStore:
         if not words or limit <= 0:
             return []
         common = self._common_words(index)
-        rows = self._last(index) if common else 0
+        rows = self._rows(index) if common else 0
         return Search(self._db, index, where, limit).best(words, common, rows)
 
-    def _last(self, index: Index) -> int:
-        row = self._db.one(self._db.sql["counter"], ("turn" if index == "turns" else "memory",))
+    def _rows(self, index: Index) -> int:
+        """About how many rows an index has; counting them would take longer than most searches."""
+        row = self._db.one(self._db.sql["counter"], (f"rows_{index}",))
         return row[0] if row else 0
 
     def _common_words(self, index: Index) -> Mapping[str, float]:
@@ -311,36 +347,47 @@ class SqliteStore:
             f"INSERT INTO {name} (rowid, words) VALUES (?, ?)",
             ((row, " ".join(index_words(text))) for row, text in texts),
         )
-        if texts and index != "archive":
-            last = int(self._meta(f"sampled_{index}") or 0)
-            if sample_due(texts[-1][0], last):
-                self._sample(index, texts[-1][0])
+        if sample_due(self._rows(index), int(self._meta(f"sampled_{index}") or 0)):
+            self._sample(index)
 
-    def _sample(self, index: Index, last: int) -> None:
-        """Find the common words from rows spread evenly over the table."""
+    def _sample(self, index: Index) -> None:
+        """Find the common words of an index from rows picked all over it."""
+        from random import Random
+
         db = self._db
-        step = max(1, last // SAMPLE_SIZE)
-        chosen = listed(range(step, last + 1, step))
+        rows, table = self._rows(index), TABLES[index]
+        ((last,),) = db.all(f"SELECT max({table.key}) FROM {table.truth}")
+        # Picked by chance (the same each time): every n-th turn would hear one side of the talk.
+        picked = Random(rows).sample(  # noqa: S311
+            range(1, last + 1), min(last, SAMPLE_SIZE)
+        )
         if index == "turns":
-            rows = db.all(f"SELECT {TURN_TEXT} FROM turns WHERE seq IN {chosen}")
-            texts = [text for (text,) in rows]
+            texts = [
+                t for (t,) in db.all(f"SELECT {TURN_TEXT} FROM turns WHERE seq IN {listed(picked)}")
+            ]
         else:
-            rows = db.all(f"SELECT {_MEMORY} FROM memories t WHERE t.row IN {chosen}")
-            texts = [self._text(row) for row in rows]
+            state = "active" if index == "memories" else "archived"
+            found = db.all(
+                f"SELECT {_MEMORY} FROM memories t WHERE t.row IN {listed(picked)} AND t.state = ?",
+                (state,),
+            )
+            texts = [self._text(row) for row in found]
         db.run(db.sql["drop_common_words"], (index,))
-        common = common_in(texts, last)
+        common = common_in(texts, rows)
         db.many(db.sql["put_common_word"], [(index, *item) for item in sorted(common.items())])
-        db.run(db.sql["set_meta"], (f"sampled_{index}", str(last)))
+        db.run(db.sql["set_meta"], (f"sampled_{index}", str(rows)))
         db.run(db.sql["set_meta"], ("sampled", str(int(self._meta("sampled") or 0) + 1)))
 
     # Care
 
     def counts(self) -> Counts:
-        turns, sessions = self._db.all(self._db.sql["count_journal"])[0]
+        with self.reading():
+            turns, sessions = self._db.all(self._db.sql["count_journal"])[0]
+            memories = self._db.all(self._db.sql["count_memories"])
         kinds: dict[str, int] = {}
         states = {"active": 0, "archived": 0}
         bands = {"critical": 0, "high": 0, "medium": 0, "low": 0}
-        for kind, state, band, n in self._db.all(self._db.sql["count_memories"]):
+        for kind, state, band, n in memories:
             kinds[kind] = kinds.get(kind, 0) + n
             states[state] += n
             bands[band] += n
@@ -349,17 +396,25 @@ class SqliteStore:
     def check(self, progress: Progress) -> list[Problem]:
         from loxodon.store import care
 
-        return care.check(self._db, self._text, _MEMORY, progress)
+        with self.reading():
+            return care.check(self._db, self._record, _MEMORY, progress)
 
     def rebuild(self, progress: Progress) -> int:
         from loxodon.store import care
 
         done = 0
-        indexes: dict[str, Index] = {table.name: index for index, table in TABLES.items()}
         with self.writing():
             care.clear_indexes(self._db)
-            for name, texts, total in care.batches(self._db, self._text, _MEMORY):
-                self._index(indexes[name], texts)
+            for index, rows, total in care.batches(self._db, _MEMORY):
+                if index == "turns":
+                    texts = [(seq, text) for seq, text in rows]
+                else:
+                    records = [(row[0], self._record(row[1:])) for row in rows]
+                    for row, record in records:
+                        self._label(row, record)
+                    texts = [(row, record.searchable) for row, record in records]
+                self._take(f"rows_{index}", len(texts))
+                self._index(index, texts)
                 done += len(texts)
                 progress(done, total)
         return done
@@ -381,6 +436,13 @@ class SqliteStore:
     def _take(self, counter: str, count: int) -> int:
         """The last of `count` numbers that nobody else gets."""
         return int(self._db.all(self._db.sql["take_numbers"], (counter, count))[0][0])
+
+
+def labels_of(record: Record) -> set[tuple[str, str]]:
+    """What a memory is filtered by: (label, folded name)."""
+    found = {("project", fold(record.project)), ("topic", fold(record.topic))}
+    found |= {("tag", fold(name)) for name in record.tags}
+    return found | {("entity", fold(name)) for name in record.entities}
 
 
 def _no_memory(id: str) -> NotFoundError:

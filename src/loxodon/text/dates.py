@@ -52,6 +52,7 @@ from loxodon.text.date_reckoning import (
     _re,
     _Said,
     _settle,
+    _shift,
     _Span,
     _unit,
     _whole,
@@ -79,6 +80,11 @@ from loxodon.text.date_rules import (
     _zh_calendar,
 )
 from loxodon.text.date_words import _BEGINNINGS, _GRAMMAR, _MONTHS, _NUM
+
+_BARE_WEEKDAY = (
+    r"^\s*(?:(?:on )?(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*"
+    r"|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天])\s*$"
+)
 
 
 class Moment(NamedTuple):
@@ -112,6 +118,33 @@ def parse_moment(text: str, at: datetime) -> Moment | None:
         if found and reached == end:
             return found[0]
     return None
+
+
+def parse_past(text: str, at: datetime) -> Moment | None:
+    """`parse_moment` for a question about the past: a bare weekday is today or the last one."""
+    found = parse_moment(text, at)
+    if found is None or found.since <= at or not _re(_BARE_WEEKDAY).search(text.lower()):
+        return found
+    return found._replace(since=found.since - timedelta(7), until=found.until - timedelta(7))
+
+
+def until(text: str, at: datetime) -> datetime | None:
+    """When what `text` names is over: the end of a day, a month, a year.
+
+    A count from now (in two weeks, 一个月后) is over when that much time has passed, though as a
+    stretch of time it is the whole week or month.
+    """
+    found = parse_moment(text, at)
+    if found is None or found.grain not in ("week", "month", "quarter", "year"):
+        return found and found.until
+    if not _re(r"^\s*(?:in|after|within) |from now\s*$|[后後]\s*$").search(text.lower()):
+        return found.until
+    midnight = at.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+    since = found.since.replace(tzinfo=None)
+    n = 0
+    while _unit(midnight, found.grain, n)[0] < since:
+        n += 1
+    return _shift(at, found.grain, n)
 
 
 def absolute(text: str, at: datetime, language: str) -> str:

@@ -25,6 +25,9 @@ import Stemmer
 from loxodon.text.stopwords import CHINESE_CHARACTERS, ENGLISH
 from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
 
+VERSION = f"1/{Stemmer.version()}"
+"""Raised when the same text gives other words than before: indexes are then made anew."""
+
 MAX_QUERY_WORDS = 48
 """More words than this tell nothing more, and cost time: a whole pasted page may be a query."""
 
@@ -43,6 +46,7 @@ _SIGNS = (
     "\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d\u0b82-\u0bcd"
     "\u0e31-\u0e4e\u0eb1-\u0ecd\u0f71-\u0fbc\u102b-\u103e\u17b6-\u17dd"
 )
+_LONGEST = 64
 _EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
@@ -214,6 +218,8 @@ class _Stems(dict[str, str]):
     _LIMIT = 200_000
 
     def __missing__(self, word: str) -> str:
+        if len(word) > _LONGEST:  # keys and hashes: neither stemmed nor worth remembering
+            return word[:_LONGEST]
         if len(self) >= self._LIMIT:
             self.clear()
         bare = word.partition("'")[0]

@@ -120,7 +120,8 @@ def _header(text: str) -> _Header | None:
         return None
     stamp = _stamp(bare)
     if stamp is None:
-        return _name_first(bare) or _plain_header(bare)
+        indented = text.startswith(("    ", "\t"))  # a piece of code or a list in a message
+        return _name_first(bare) or (None if indented else _plain_header(bare))
     day, clock, end, bracket = stamp
     gap = _GAP.match(bare, end)
     rest = bare[gap.end() if gap else end :]
@@ -222,7 +223,7 @@ def _speaking(headers: list[_Header | None], texts: list[str]) -> set[int]:
     if timed >= max(plain, 1):
         return _of_style(headers, "timed")
     chosen = _of_plain(headers)
-    if chosen and _begins_soon(chosen, texts):
+    if chosen and _begins_soon(chosen, texts) and not _is_rare(chosen, texts):
         return chosen
     if count.get("name-time", 0) >= 2:
         return _of_style(headers, "name-time")
@@ -249,18 +250,24 @@ def _of_style(headers: list[_Header | None], style: str) -> set[int]:
 def _of_plain(headers: list[_Header | None]) -> set[int]:
     """The lines that begin with a speaker, in a log without stamps.
 
-    Between a User and an Assistant nobody else speaks: what else has a colon there is mostly the
-    assistant's own headings (`Pros: …`), which must not become a person's words.
+    Where an assistant speaks, what else has a colon is mostly its own headings (`Pros: …`), which
+    must not become a person's words: besides those named by their role only the first to speak
+    does, and where no user is named, who speaks more than once.
     """
-    plain = {place: header for place, header in enumerate(headers) if header}
-    plain = {place: header for place, header in plain.items() if header.style == "plain"}
-    keys = {key_of(header.name) for header in plain.values()}
-    closed = bool(keys & USERS) and bool(keys & (ASSISTANTS | MODELS))
-    return {
-        place
-        for place, header in plain.items()
-        if not closed or role_of(key_of(header.name)) is not None
-    }
+    plain = {p: key_of(h.name) for p, h in enumerate(headers) if h and h.style == "plain"}
+    keys = list(plain.values())
+    if not set(keys) & (ASSISTANTS | MODELS):
+        return set(plain)
+    named = bool(set(keys) & (USERS | OWNERS))
+    heard = {key for key in keys if role_of(key) or (not named and keys.count(key) > 1)}
+    heard.add(keys[0])
+    return {place for place, key in plain.items() if key in heard}
+
+
+def _is_rare(chosen: set[int], texts: list[str]) -> bool:
+    """Whether so few lines have a speaker that the file is something else, settings or code."""
+    filled = sum(bool(text.strip()) for text in texts)
+    return filled > 20 and len(chosen) * 20 < filled
 
 
 def _begins_soon(chosen: set[int], texts: list[str]) -> bool:

@@ -45,6 +45,8 @@ def split_lines(data: bytes) -> Lines:
     A line ends at a newline only. `str.splitlines` would also break at U+2028, which JSON allows
     inside a string.
     """
+    if data.startswith(b"SQLite format 3\0"):
+        return Lines([], [(1, _database())], True)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         # An odd last byte is half a character of a file still being written.
         even = data[:-1] if len(data) % 2 else data
@@ -130,7 +132,7 @@ def _refusal(line: str) -> InputError | None:
 def _unless_binary(lines: Lines) -> Lines:
     """One problem in place of thousands for a picture, a database, or text in another encoding."""
     bad, total = len(lines.problems), len(lines.texts)
-    if bad <= 100 or bad * 2 <= total:
+    if bad <= 3 or bad * 2 <= total:
         return lines
     error = InputError(
         "{bad} of the {total} lines are not UTF-8 text",
@@ -139,6 +141,13 @@ def _unless_binary(lines: Lines) -> Lines:
         total=total,
     )
     return Lines([], [(1, error)], lines.whole)
+
+
+def _database() -> InputError:
+    return InputError(
+        "the file is an SQLite database, not text",
+        hint="`loxodon add` reads text; export the conversation as text first",
+    )
 
 
 def check_text(text: str) -> None:

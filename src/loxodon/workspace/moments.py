@@ -15,6 +15,8 @@ _MICROSECONDS = 1_000_000
 _EPOCH_UNITS = (10**11, 1), (10**14, 10**3), (10**17, 10**6), (10**20, 10**9)
 """A number below the first is counted in the second to the second: 10**11 seconds is the year
 5138, and 10**11 milliseconds is 1973, so that the size tells the unit."""
+_ABSURD = 2200
+"""A count that leads to this year counts something else."""
 _EPOCH_DIGITS = (9, 10, 13, 16, 19)
 """Digits that a count since 1970 has, as text; 12 and 14 are a date such as 20260204103015."""
 
@@ -206,9 +208,10 @@ def _from_epoch(number: float, zone: tzinfo | None) -> datetime | None:
             else:
                 since = timedelta(microseconds=round(number * _MICROSECONDS / units))
             try:
-                return to_zone(_EPOCH + since, zone)
+                found = to_zone(_EPOCH + since, zone)
             except OverflowError:
                 return None
+            return found if found.year < _ABSURD else None
     return None
 
 

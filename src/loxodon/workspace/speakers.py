@@ -14,7 +14,7 @@ def _words(text: str) -> frozenset[str]:
 
 OWNERS = _words("me myself 我 本人 自己")
 USERS = _words("user human you 用户 人类 你 you-said 你说")
-ASSISTANTS = _words("assistant ai bot 助手 机器人 小助手 ai助手 智能助手")
+ASSISTANTS = _words("assistant ai bot model 助手 机器人 小助手 ai助手 智能助手")
 MODELS = _words(
     "chatgpt gpt gpt-4 gpt-4o gpt-5 claude gemini deepseek kimi copilot qwen grok llama openclaw"
     " 豆包 通义千问 文心一言 智谱清言 chatgpt-said claude-said gemini-said chatgpt说"
@@ -26,7 +26,9 @@ _NOT_NAMES = _words(
     "note notes ps p.s nb todo fixme warning caution important tip tips hint hints info example"
     " examples e.g i.e eg ie summary date time subject from to cc bcc re fw fwd url link links"
     " source see update edit error usage title step steps question answer reason result results"
-    " conclusion http https ftp file mailto tel"
+    " conclusion ingredients method directions requirements features pros cons overview option"
+    " options day part phase chapter section item items output input default version http https"
+    " ftp file mailto tel"
     " 注 注意 备注 提示 说明 例如 比如 例 结论 总结 标题 时间 地点 日期 问题 原因 答案 附 附注"
     " 另外 步骤 方法 结果 链接 来源 参考 主题 目标 背景 建议 优点 缺点 示例 更新 警告 第一 第二"
     " 第三 首先 其次 最后 一 二 三"
@@ -64,7 +66,7 @@ def is_name(name: str) -> bool:
     key = key_of(name)
     if role_of(key) is not None:
         return True
-    if not 0 < len(name) <= MAX_SPEAKER or key in _NOT_NAMES:
+    if not 0 < len(name) <= MAX_SPEAKER or key.rstrip(" 0123456789") in _NOT_NAMES:
         return False
     if not (name[0].isalpha() or name[0] in "@~+_"):
         return False

@@ -1,38 +1,67 @@
 """What makes two turns the same turn, so that the same file added twice adds nothing.
 
 A turn with an id is known by its session and that id. One without is known by its session, its
-place among the turns handed in for that session, and what was said by whom (and when, where that
-is given).
+place in what was handed in, and what was said by whom (and when, where that is given). The place
+is the line of the file: a line that could not be read and is mended later moves no other.
 """
 
 from __future__ import annotations
 
 from _blake2 import blake2b  # hashlib would load OpenSSL, 3 ms of a cold command
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from loxodon.types import ORIGIN_OF_ROLE, Draft, Turn
 
+_ALIKE = 3
+"""Turns at its beginning by which a file is recognised as one that was added before."""
 
-def with_keys(drafts: Iterable[Draft], session: str, now: datetime) -> Iterator[tuple[Turn, bytes]]:
+
+def with_keys(drafts: Sequence[Draft], session: str, now: datetime) -> list[tuple[Turn, bytes]]:
     """Drafts as turns, each with its key; what a draft does not say is filled in.
 
-    `session` is for drafts that name none; those without a time are said to be of `now`.
+    `session` is for drafts that name none. One without a time has that of the one before it in its
+    session, or of the first that has one, or `now`: so that the order of the file is kept.
     """
-    places: dict[str, int] = {}
+    times: dict[str, datetime] = {}
+    for draft in drafts:
+        if draft.at:
+            times.setdefault(draft.session or session, draft.at)
+    found = []
     for draft in drafts:
         name = draft.session or session
-        place = places[name] = places.get(name, -1) + 1
-        parts: tuple[str, ...]
-        if draft.id:
-            parts = ("id", name, draft.id)
-        else:
-            at = draft.at.isoformat() if draft.at else ""
-            parts = ("at", name, str(place), draft.role, draft.speaker, at, draft.content)
-        # Lengths keep ("ab", "c") and ("a", "bc") apart.
-        text = "".join(f"{len(part)}:{part}" for part in parts)
+        at = times[name] = draft.at or times.get(name, now)
         turn = Turn(
-            name, draft.id, draft.role, draft.content, draft.at or now, draft.speaker,
+            name, draft.id, draft.role, draft.content, at, draft.speaker,
             draft.channel, draft.chat, draft.origin or ORIGIN_OF_ROLE[draft.role],
         )  # fmt: skip
-        yield turn, blake2b(text.encode(), digest_size=16).digest()
+        found.append((turn, _key(draft, name)))
+    return found
+
+
+def _key(draft: Draft, session: str) -> bytes:
+    parts: tuple[str, ...]
+    if draft.id:
+        parts = ("id", session, draft.id)
+    else:
+        # The time on the wall: another time zone in the settings does not make another turn.
+        at = draft.at.replace(tzinfo=None).isoformat() if draft.at else ""
+        parts = ("at", session, str(draft.line), draft.role, draft.speaker, at, draft.content)
+    # Lengths keep ("ab", "c") and ("a", "bc") apart.
+    text = "".join(f"{len(part)}:{part}" for part in parts)
+    return blake2b(text.encode(), digest_size=16).digest()
+
+
+def session_for(
+    names: Sequence[str], drafts: Sequence[Draft], known: Callable[[str], int | None]
+) -> str:
+    """The first of `names` for a file that names no session: one that is free or begins the same.
+
+    `known` tells how many of the file's first turns a session has, None for one that is not there.
+    Two files of the same name are two conversations, unless one begins like the other.
+    """
+    for name in names:
+        has = known(name)
+        if has is None or has >= min(_ALIKE, len(drafts)):
+            return name
+    return names[-1]

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from loxodon.messages import t
+from loxodon.store import Counts
 from loxodon.tokens import Counter
 from loxodon.types import Record
 
@@ -19,10 +20,10 @@ _BINDING = ("health",)
 
 
 def snapshot(
-    records: Sequence[Record], turns: int, archived: int, now: datetime, budget: int,
-    count: Counter, language: str,
+    records: Sequence[Record], counts: Counts, now: datetime, budget: int, count: Counter,
+    language: str,
 ) -> str:  # fmt: skip
-    """At most `budget` tokens of Markdown from the active `records`."""
+    """At most `budget` tokens of Markdown from the active `records` that matter most."""
     alive = [one for one in records if one.expires_at is None or one.expires_at > now]
     ranked = sorted(alive, key=lambda one: (-one.strength * (0.5 + one.importance), one.id))
     recent = [one for one in ranked if now - (one.valid_from or one.created_at) <= RECENT]
@@ -31,9 +32,9 @@ def snapshot(
         "> made {at} | active: {active} | archived: {archived} | turns: {turns}",
         language,
         at=f"{now:%Y-%m-%dT%H:%M:%S%z}",
-        active=len(records),
-        archived=archived,
-        turns=turns,
+        active=counts.active,
+        archived=counts.archived,
+        turns=counts.turns,
     )
     more = t("More is in the memory: `loxodon recall QUERY`", language)
     lines = [title, about]

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 from loxodon import config as settings
 from loxodon import messages
 from loxodon.clock import fixed_clock, parse_instant, system_clock, zone_named
-from loxodon.errors import InputError, UsageError
-from loxodon.memory import Memory, Stats, Status
+from loxodon.errors import DamagedStoreError, InputError, UsageError
+from loxodon.memory import DATABASE, Memory, Stats, Status, home_at
 from loxodon.messages import t
 from loxodon.serve.cli import view
-from loxodon.serve.cli.parser import COMMANDS
+from loxodon.serve.cli.parser import COMMANDS, names_of
 from loxodon.spaces import space_folder, space_path
 from loxodon.tokens import counter
-from loxodon.types import Draft, Record
+from loxodon.types import Problem, Record
 
 _LISTED = 50
 """Memories or turns that a person is shown unless they ask for more."""
@@ -44,8 +44,7 @@ def run(args: Namespace) -> int:
 
 
 def _home(args: Namespace) -> str:
-    home: str = args.home
-    return os.path.abspath(os.path.expanduser(home))
+    return home_at(args.home)
 
 
 def _open(args: Namespace, *, make: bool = False) -> Memory:
@@ -54,13 +53,29 @@ def _open(args: Namespace, *, make: bool = False) -> Memory:
     config = settings.load(home)
     if config.language != "auto":
         messages.use(config.language)
+    folder = space_path(home, args.space)
     if not make:
         space_folder(home, args.space, make=False)
+    if os.path.isdir(folder) and args.command != "init":
+        _check_database(os.path.join(folder, DATABASE))
     zone = zone_named(config.timezone)
     clock = system_clock(zone)
     if args.now:
-        clock = fixed_clock(parse_instant(args.now, zone).astimezone(zone))
+        now = parse_instant(args.now, zone)
+        if not 1 < now.year < 9999:
+            raise InputError("{text} cannot be the present", text=args.now)
+        clock = fixed_clock(now.astimezone(zone))
     return Memory.open(home, args.space, config, clock)
+
+
+def _check_database(path: str) -> None:
+    """A space without its database was one with it: making a new one would hide the loss."""
+    if not os.path.exists(path) or not os.path.getsize(path):
+        raise DamagedStoreError(
+            "{path} is missing or empty",
+            hint="restore it from a backup; `loxodon init` makes a new, empty one",
+            path=path,
+        )
 
 
 def _init(args: Namespace) -> Outcome:
@@ -74,74 +89,41 @@ def _init(args: Namespace) -> Outcome:
 
 
 def _add(args: Namespace) -> Outcome:
-    from loxodon.workspace.readers import read
+    from loxodon.serve.cli.adding import read_files, session_names
 
-    read_all: list[tuple[str, list[Draft]]] = []
-    skipped: list[dict[str, object]] = []
-    zone = zone_named(settings.load(_home(args)).timezone)
-    for name in args.file:
-        reading = read(_bytes_of(name), name, args.format, zone)
-        if reading.problems and not args.skip_bad:
-            raise InputError(
-                "{file}: {n} lines cannot be taken, so none was",
-                hint="correct them, or take the good ones with --skip-bad",
-                problems=reading.problems, file=name, n=len(reading.problems),
-            )  # fmt: skip
-        if not reading.drafts and not reading.problems:
-            raise InputError(
-                "{file} has no turns in it",
-                hint="a line is {example}; or name the format with --format",
-                file=name, example='{"role": "user", "content": "…"}',
-            )  # fmt: skip
-        read_all.append((name, reading.drafts))
-        skipped += [
-            {"file": name, "line": line, "message": error.localized()[0]}
-            for line, error in reading.problems
-        ]
-    return _journalled(args, read_all, skipped)
-
-
-def _journalled(
-    args: Namespace, read_all: list[tuple[str, list[Draft]]], skipped: list[dict[str, object]]
-) -> Outcome:
-    added = known = 0
-    sessions: dict[str, None] = {}
+    config = settings.load(_home(args))
+    files, skipped = read_files(args.file, args.format, args.skip_bad, zone_named(config.timezone))
+    results = []
     with _open(args, make=True) as memory, view.Bar(t("journalling")) as bar:
-        for name, drafts in read_all:
-            stem = os.path.splitext(os.path.basename(name))[0]
-            session = args.session or ("stdin" if name == "-" else stem)
-            result = memory.add(drafts, session, bar)
-            added += result.added
-            known += result.known
-            sessions |= dict.fromkeys(result.sessions)
+        for name, drafts in files:
+            names = [args.session] if args.session else session_names(name, memory.now())
+            results.append(memory.add_drafts(drafts, names, bar))
+    data = {
+        "added": sum(result.added for result in results),
+        "known": sum(result.known for result in results),
+        "changed": sum(result.changed for result in results),
+        "sessions": list(dict.fromkeys(s for result in results for s in result.sessions)),
+        "skipped": skipped,
+    }
 
     def show() -> None:
-        print(t("{added} turns added, {known} already known", added=added, known=known))
+        print(t("turns added: {added}, already known: {known}", **data))
+        if data["changed"]:
+            print(t("{changed} of those have other words under the same id; the journal keeps "
+                    "what it had", **data))  # fmt: skip
         for bad in skipped:
             print(t("skipped {file} line {line}: {message}", **bad), file=sys.stderr)
 
-    data = {"added": added, "known": known, "sessions": list(sessions), "skipped": skipped}
     return Outcome(data, show)
 
 
-def _bytes_of(name: str) -> bytes:
-    if name == "-":
-        return sys.stdin.buffer.read()
-    try:
-        with open(name, "rb") as file:
-            return file.read()
-    except OSError as error:
-        raise InputError(
-            "cannot read {file}: {reason}", hint="check the name and its permissions",
-            file=name, reason=error.strerror or str(error),
-        ) from None  # fmt: skip
-
-
 def _given_text(text: str) -> str:
+    from loxodon.serve.cli.adding import bytes_of
+
     if text != "-":
         return text
     try:
-        return sys.stdin.buffer.read().decode("utf-8")
+        return bytes_of("-").decode("utf-8")
     except UnicodeDecodeError:
         raise InputError(
             "standard input is not UTF-8", hint="convert it with iconv, or set the locale to UTF-8"
@@ -153,8 +135,20 @@ def _given_fields(args: Namespace, now: datetime) -> dict[str, Any]:
     names = ("importance", "confidence", "entities", "tags", "project", "topic", "category")
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     if args.expires is not None:
-        given["expires_at"] = _moments(args.expires, now)[1] if args.expires else None
+        given["expires_at"] = _deadline(args.expires, now)
     return given
+
+
+def _deadline(text: str, now: datetime) -> datetime:
+    """When something typed is over; `in two weeks` is the same weekday, not the end of a week."""
+    from loxodon.text.dates import until
+
+    moment = until(text, now)
+    if moment is None:
+        raise _no_date(text)
+    if moment <= now:
+        raise InputError("{text} is over already", hint="name a time to come", text=repr(text))
+    return moment
 
 
 def _capture(args: Namespace) -> Outcome:
@@ -169,22 +163,26 @@ def _one(record: Record, said: str) -> Outcome:
 
 
 def _moments(text: str, now: datetime) -> tuple[datetime, datetime]:
-    """When something typed begins and ends."""
-    from loxodon.text.dates import parse_moment
+    """When something typed that lies in the past begins and ends."""
+    from loxodon.text.dates import parse_past
 
-    moment = parse_moment(text, now)
+    moment = parse_past(text, now)
     if moment is None:
-        raise InputError(
-            "{text} is not a date that can be understood",
-            hint="write 2026-02-04, yesterday, last week, 三天前 or 上个月",
-            text=repr(text),
-        )
+        raise _no_date(text)
     return moment.since, moment.until
 
 
+def _no_date(text: str) -> InputError:
+    return InputError(
+        "{text} is not a date that can be understood",
+        hint="write 2026-02-04, yesterday, last week, 三天前 or 上个月",
+        text=repr(text),
+    )
+
+
 def _between(args: Namespace, now: datetime) -> dict[str, datetime | None]:
-    since = _moments(args.since, now)[0] if args.since else None
-    until = _moments(args.until, now)[1] if args.until else None
+    since = _moments(args.since, now)[0] if args.since is not None else None
+    until = _moments(args.until, now)[1] if args.until is not None else None
     return {"since": since, "until": until}
 
 
@@ -199,14 +197,19 @@ def _recall(args: Namespace) -> Outcome:
 
 
 def _journal(args: Namespace) -> Outcome:
+    if args.on is not None and (args.since is not None or args.until is not None):
+        raise UsageError("--on says it all", hint="leave out --since and --until, or --on")
     with _open(args) as memory:
-        times = _between(args, memory.now())
-        if args.on:
-            since, until = _moments(args.on, memory.now())
+        now = memory.now()
+        times = _between(args, now)
+        if args.on is not None:
+            since, until = _moments(args.on, now)
             times = {"since": since, "until": until}
-        limit = args.limit if args.limit is not None else (0 if args.json else _LISTED)
+        limit = args.limit if args.limit is not None else (0 if args.json else _LISTED + 1)
         found = memory.journal(" ".join(args.query), session=args.session, limit=limit, **times)
-    return Outcome(found, lambda: view.turns(found) if found else print(t("no turns")))
+    more = args.limit is None and not args.json and len(found) > _LISTED
+    shown = found[:_LISTED] if args.query else found[-_LISTED:]
+    return Outcome(found, lambda: view.turns(shown if more else found, now.tzinfo, more))
 
 
 def _list(args: Namespace) -> Outcome:
@@ -236,12 +239,14 @@ def _edit(args: Namespace) -> Outcome:
         version = args.version
         if args.content is not None:
             changes["content"] = _given_text(args.content)
+        record = memory.get(args.id)
         if not changes:
-            record = memory.get(args.id)
             changes["content"] = _from_editor(record.content)
             version = record.version if version is None else version
-        record = memory.edit(args.id, version=version, **changes)
-    return _one(record, t("{id} is now at version {version}", id=record.id, version=record.version))
+        edited = memory.edit(args.id, version=version, **changes)
+    if edited.version == record.version:
+        return _one(edited, t("{id} stays as it was", id=edited.id))
+    return _one(edited, t("{id} is now at version {version}", id=edited.id, version=edited.version))
 
 
 def _from_editor(text: str) -> str:
@@ -261,19 +266,21 @@ def _from_editor(text: str) -> str:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text + "\n")
         try:
-            subprocess.run([*shlex.split(editor), path], check=True)  # noqa: S603
-        except (OSError, subprocess.CalledProcessError) as error:
-            raise UsageError(
+            code = subprocess.run([*shlex.split(editor), path]).returncode  # noqa: S603
+            if code:
+                raise OSError(0, t("it ended with {code}", code=code))
+            with open(path, encoding="utf-8") as file:
+                return file.read()
+        except (OSError, ValueError) as error:  # ValueError: a quote is open, or it is not UTF-8
+            raise InputError(
                 "the editor {editor} failed: {reason}", hint="the memory was not changed",
-                editor=editor, reason=error,
+                editor=editor, reason=getattr(error, "strerror", None) or error,
             ) from None  # fmt: skip
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
 
 
 def _tag(args: Namespace) -> Outcome:
     for change in args.changes:
-        if change[0] not in "+-" or not change[1:].strip():
+        if change[:1] not in ("+", "-") or not names_of(change[1:]):
             raise UsageError(
                 "{change} is not a change of tags", hint="write +name or -name", change=repr(change)
             )
@@ -281,11 +288,11 @@ def _tag(args: Namespace) -> Outcome:
         record = memory.get(args.id)
         tags = dict.fromkeys(record.tags)
         for change in args.changes:
-            name = change[1:].strip()
-            if change[0] == "+":
-                tags[name] = None
-            else:
-                tags.pop(name, None)
+            for name in names_of(change[1:]):
+                if change[0] == "+":
+                    tags[name] = None
+                else:
+                    tags.pop(name, None)
         if tuple(tags) != record.tags:
             record = memory.edit(args.id, version=record.version, tags=tuple(tags))
     said = t("{id} has the tags {tags}", id=record.id, tags=", ".join(record.tags) or "—")
@@ -365,8 +372,12 @@ def _stats(args: Namespace) -> Outcome:
 
 
 def _validate(args: Namespace) -> Outcome:
-    with _open(args) as memory, view.Bar(t("checking")) as bar:
-        found = memory.validate(bar)
+    try:
+        with _open(args) as memory, view.Bar(t("checking")) as bar:
+            found = memory.validate(bar)
+    except DamagedStoreError as error:
+        message, hint = error.localized()
+        found = [Problem(_home(args), message, hint)]
     data = {"ok": not found, "problems": found}
     return Outcome(data, lambda: view.problems(found), 7 if found else 0)
 
@@ -379,11 +390,14 @@ def _rebuild_index(args: Namespace) -> Outcome:
 
 def _config(args: Namespace) -> Outcome:
     home = _home(args)
+    if args.unset and not args.key:
+        raise UsageError("--unset needs a setting", hint="`loxodon config` lists all of them")
     if args.key and (args.value is not None or args.unset):
         if args.key == "tokenizer" and args.value:
             counter(args.value)  # says what to install, before every recall would
-        os.makedirs(home, mode=0o700, exist_ok=True)
         settings.write(home, args.key, None if args.unset else args.value)
+        if args.key not in settings.KEYS:  # something unknown was taken out
+            return Outcome({}, lambda: None)
     values = settings.flat(settings.load(home))
     if args.key:
         settings.known(args.key)
@@ -416,6 +430,10 @@ def _help(args: Namespace) -> Outcome:
     return Outcome({"commands": commands}, show)
 
 
+def _usage(args: Namespace) -> Outcome:
+    return Outcome({"usage": args.text}, lambda: print(args.text, end=""))
+
+
 def _version(args: Namespace) -> Outcome:
     from loxodon import __version__
 
@@ -442,5 +460,6 @@ _RUN: dict[str, Callable[[Namespace], Outcome]] = {
     "rebuild-index": _rebuild_index,
     "config": _config,
     "help": _help,
+    "usage": _usage,
     "version": _version,
 }

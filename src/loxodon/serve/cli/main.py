@@ -19,28 +19,59 @@ _SHOWN_PROBLEMS = 20
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is that of the error tree (0 when all went well)."""
     messages.use(_language())
-    _tolerate_any_text(sys.stdout, sys.stderr)
+    for stream in (sys.stdout, sys.stderr):
+        _tolerate_any_text(stream)
     typed = list(sys.argv[1:] if argv is None else argv)
-    as_json = "--json" in typed
     try:
-        args = parse(typed)
-        args.home = args.home or os.environ.get("LOXODON_HOME") or DEFAULT_HOME
-        args.now = args.now or os.environ.get("LOXODON_NOW") or ""
-        from loxodon.serve.cli.commands import run
-
-        code = run(args)
-        sys.stdout.flush()
-        return code
+        return _run(typed)
     except LoxodonError as error:
-        _report(error, as_json)
-        return error.exit_code
+        return _report(error, typed)
     except BrokenPipeError:
         # The reader (`| head`) has had enough; Python would complain at exit about the rest.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print(t("interrupted; what was acknowledged is kept"), file=sys.stderr)
+        _say(t("interrupted; what was acknowledged is kept"))
         return 130
+    except OSError as error:  # what was done is done, but it could not be printed
+        _say(t("error: {message}", message=t("cannot print: {reason}", reason=error.strerror)))
+        _forget_output()
+        return 1
+    except Exception as error:
+        # The last resort: a script gets its one document and its exit code, a person a way out.
+        if os.environ.get("LOXODON_DEBUG"):
+            raise
+        return _report(
+            LoxodonError(
+                "something unexpected happened: {kind}: {reason}",
+                hint="this is a defect; LOXODON_DEBUG=1 shows where, please report it",
+                kind=type(error).__name__,
+                reason=error,
+            ),
+            typed,
+        )
+
+
+def _run(typed: list[str]) -> int:
+    args = parse([word if word in _files(typed) else _whole_text(word) for word in typed])
+    args.home = args.home or os.environ.get("LOXODON_HOME") or DEFAULT_HOME
+    args.now = args.now or os.environ.get("LOXODON_NOW") or ""
+    from loxodon.serve.cli.commands import run
+
+    code = run(args)
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    return code
+
+
+def _files(typed: list[str]) -> list[str]:
+    """Words that may be the names of files, whose bytes must stay as they are."""
+    return [word for word in typed if os.path.exists(word)] if "add" in typed else []
+
+
+def _whole_text(word: str) -> str:
+    """What was typed, with what is not UTF-8 made visible."""
+    return word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _language() -> str:
@@ -49,24 +80,37 @@ def _language() -> str:
     return messages.language_of_locale(chosen)
 
 
-def _tolerate_any_text(*streams: TextIO) -> None:
-    """Print what a terminal's encoding lacks as `?` rather than fail half-way."""
-    for stream in streams:
-        reconfigure: Any = getattr(stream, "reconfigure", None)
-        if reconfigure and stream.encoding.lower().replace("-", "") != "utf8":
-            reconfigure(encoding="utf-8" if not stream.isatty() else None, errors="replace")
+def _tolerate_any_text(stream: TextIO | None) -> None:
+    """Print what an encoding lacks as `\\u…` rather than fail half-way; to pipes print UTF-8."""
+    reconfigure: Any = getattr(stream, "reconfigure", None)
+    if stream is not None and reconfigure:
+        named = os.environ.get("PYTHONIOENCODING") or stream.isatty()
+        reconfigure(encoding=None if named else "utf-8", errors="backslashreplace")
 
 
-def _report(error: LoxodonError, as_json: bool) -> None:
+def _forget_output() -> None:
+    """Leave nothing for Python to fail to flush at exit."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError, AttributeError):  # stdout is closed: there is nothing to flush
+        sys.stdout = None
+
+
+def _say(text: str) -> None:
+    if sys.stderr is not None:  # print would take stdout for a stderr that is closed
+        print(text, file=sys.stderr)
+
+
+def _report(error: LoxodonError, typed: list[str]) -> int:
     """The error to stderr for a person and, with --json, to stdout as the one document."""
     message, hint = error.localized()
     problems = error.problems if isinstance(error, InputError) else ()
-    if as_json:
+    if "--json" in typed:
         from loxodon.serve.cli.view import print_json
 
         print_json({"error": {
             "code": error.code, "message": message, "hint": hint,
-            "problems": [{"line": line, "message": str(each)} for line, each in problems],
+            "problems": [_problem(line, each) for line, each in problems],
         }})  # fmt: skip
     lines = [t("error: {message}", message=message)]
     for line, each in problems[:_SHOWN_PROBLEMS]:
@@ -75,7 +119,13 @@ def _report(error: LoxodonError, as_json: bool) -> None:
         lines.append(t("  … and {n} more", n=len(problems) - _SHOWN_PROBLEMS))
     if hint:
         lines.append(t("hint: {hint}", hint=hint))
-    print("\n".join(lines), file=sys.stderr)
+    _say("\n".join(lines))
+    return error.exit_code
+
+
+def _problem(line: int, error: LoxodonError) -> dict[str, object]:
+    message, hint = error.localized()
+    return {"line": line, "message": message, "hint": hint}
 
 
 def _with_hint(error: LoxodonError) -> str:

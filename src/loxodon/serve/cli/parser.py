@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from loxodon.errors import UsageError
-from loxodon.messages import t
+from loxodon.messages import current, t
 from loxodon.types import CATEGORIES, KINDS
 
 Build = Callable[[argparse.ArgumentParser], None]
 
 _FREE_TEXT = frozenset({"recall", "journal", "capture", "tag"})
-_SHIELD = "\ue000"
+_SHIELD = "\0"  # which nobody can type: arguments end at it
 _FLAGS = ("--json",)
 _OPTIONS = ("--home", "--space", "--now")
 
@@ -38,8 +38,24 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
     return argparse.RawDescriptionHelpFormatter(prog, width=width - 2)
 
 
+def _whole(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise ValueError
+    return value
+
+
+def _speak_chinese() -> None:
+    """argparse says its own sentences through a function that it calls `_`."""
+    argparse._ = argparse.ngettext = (  # type: ignore[attr-defined]
+        lambda text, *_: _ARGPARSE.get(text, text)
+    )
+
+
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """The command and its arguments; the global options may stand before or after it."""
+    if current() == "zh":
+        _speak_chinese()
     shared, rest = _shared_options(list(argv))
     if not rest or rest[0] in ("-h", "--help", "help"):
         if len(rest) > 1 and rest[0] == "help":
@@ -60,6 +76,8 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         epilog=t("Also: --home DIR, --space NAME, --now ISO, --json; see `loxodon --help`."),
     )  # fmt: skip
     build(parser)
+    if {"-h", "--help"} & set(rest[1:]):
+        return argparse.Namespace(command="usage", text=parser.format_help(), **shared)
     args = parser.parse_args([_shielded(name, word) for word in rest[1:]])
     for key, value in vars(args).items():
         setattr(args, key, _bared(value))
@@ -71,15 +89,9 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 def _shielded(command: str, word: str) -> str:
     """Text that begins with a dash is text where a command takes any text, not an option."""
-    if (
-        command in _FREE_TEXT
-        and len(word) > 1
-        and word[0] == "-"
-        and word[1] != "-"
-        and word != "-h"
-    ):
-        return _SHIELD + word
-    return word
+    if command not in _FREE_TEXT or word[:1] != "-" or word[:2] == "--" or word in ("-", "-h"):
+        return word
+    return word if word[1:].replace(".", "", 1).isdecimal() else _SHIELD + word
 
 
 def _bared(value: object) -> object:
@@ -120,7 +132,7 @@ def _id(parser: argparse.ArgumentParser) -> None:
 
 def _id_and_version(parser: argparse.ArgumentParser) -> None:
     _id(parser)
-    parser.add_argument("--version", type=int, metavar="N",
+    parser.add_argument("--version", type=_whole, metavar="N",
                         help=t("refuse if the memory is no longer at this version"))  # fmt: skip
 
 
@@ -145,9 +157,9 @@ def _fields(parser: argparse.ArgumentParser) -> None:
         "--importance", type=float, metavar="0..1", help=t("how much it matters (0.5)")
     )
     parser.add_argument("--confidence", type=float, metavar="0..1", help=t("how sure it is"))
-    parser.add_argument("--entities", type=_names, metavar="A,B",
+    parser.add_argument("--entities", type=names_of, metavar="A,B",
                         help=t("people, places, projects it is about"))  # fmt: skip
-    parser.add_argument("--tags", type=_names, metavar="A,B", help=t("tags"))
+    parser.add_argument("--tags", type=names_of, metavar="A,B", help=t("tags"))
     parser.add_argument("--project", metavar="NAME", help=t("the project it belongs to"))
     parser.add_argument("--topic", metavar="NAME", help=t("the topic within the project"))
     parser.add_argument("--category", choices=CATEGORIES, metavar="NAME",
@@ -190,8 +202,8 @@ def _times(parser: argparse.ArgumentParser) -> None:
 
 def _recall(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", nargs="+", help=t("any words; nothing is syntax"))
-    parser.add_argument("--top", type=int, metavar="N", help=t("most items (10)"))
-    parser.add_argument("--budget", type=int, metavar="TOKENS", help=t("most tokens (1000)"))
+    parser.add_argument("--top", type=_whole, metavar="N", help=t("most items (10)"))
+    parser.add_argument("--budget", type=_whole, metavar="TOKENS", help=t("most tokens (1000)"))
     parser.add_argument("--explain", action="store_true", help=t("say why each item came"))
     _filters(parser)
     _times(parser)
@@ -202,14 +214,14 @@ def _journal(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--on", metavar="WHEN", help=t("only of that day, week or month"))
     _times(parser)
     parser.add_argument("--session", metavar="NAME", help=t("only of this session"))
-    parser.add_argument("--limit", type=int, metavar="N", help=t("the latest N (0: all)"))
+    parser.add_argument("--limit", type=_whole, metavar="N", help=t("the latest N (0: all)"))
 
 
 def _list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--state", choices=("active", "archived", "all"), default="active",
                         help=t("active unless given"))  # fmt: skip
     _filters(parser)
-    parser.add_argument("--limit", type=int, metavar="N", help=t("the latest N (0: all)"))
+    parser.add_argument("--limit", type=_whole, metavar="N", help=t("the latest N (0: all)"))
 
 
 def _tag(parser: argparse.ArgumentParser) -> None:
@@ -224,7 +236,7 @@ def _config(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unset", action="store_true", help=t("return the setting to its default"))
 
 
-def _names(text: str) -> list[str]:
+def names_of(text: str) -> list[str]:
     """Names separated by commas, of either script."""
     return [
         name.strip()
@@ -232,6 +244,20 @@ def _names(text: str) -> list[str]:
         if name.strip()
     ]
 
+
+_ARGPARSE = {
+    "usage: ": "用法：",
+    "positional arguments": "参数",
+    "options": "选项",
+    "show this help message and exit": "显示这段帮助",
+    "the following arguments are required: %s": "缺少参数：%s",
+    "unrecognized arguments: %s": "不认识的参数：%s",
+    "expected one argument": "需要一个值",
+    "expected at least one argument": "至少需要一个值",
+    "argument %(argument_name)s: %(message)s": "参数 %(argument_name)s：%(message)s",
+    "invalid choice: %(value)r (choose from %(choices)s)": "%(value)r 不可用（可选 %(choices)s）",
+    "invalid %(type)s value: %(value)r": "%(value)r 不可用（需要 %(type)s）",
+}
 
 COMMANDS: dict[str, tuple[str, Build]] = {
     "init": ("Make a memory: a home, a space in it, and its database.", _nothing),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, tzinfo
 from time import monotonic
 from typing import Any
 
@@ -17,6 +17,8 @@ from loxodon.messages import t
 from loxodon.types import Item, Problem, Recall, Record, Source, Turn, Version
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+_NARROW = 90
+"""Columns below which a table of memories has no room for the memories."""
 _PATIENCE = 1.0
 """Seconds before a progress bar appears."""
 
@@ -63,7 +65,20 @@ def safe(text: str) -> str:
     """Text with its control characters made visible: what was said must not drive a terminal."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
+    return "".join(f"\\x{ord(c):02x}" if _drives(c) else c for c in text)
+
+
+def _drives(character: str) -> bool:
+    """Whether a terminal would act on it: control characters, and marks that turn text around."""
+    code = ord(character)
+    return (
+        (code < 0x20 and character not in "\n\t")
+        or 0x7F <= code < 0xA0
+        or code in (0x200E, 0x200F, 0x2028, 0x2029)
+        or 0x202A <= code <= 0x202E
+        or 0x2066 <= code <= 0x2069
+        or 0xD800 <= code < 0xE000
+    )
 
 
 def day(moment: datetime) -> str:
@@ -190,23 +205,33 @@ def place(source: Source) -> str:
     return f"{source.file}:{source.line}" if source.file else f"{source.session}:{source.turn}"
 
 
-def turns(found: Sequence[Turn]) -> None:
-    """Turns as a chat, under the day and session they belong to."""
+def turns(found: Sequence[Turn], zone: tzinfo | None, more: bool) -> None:
+    """Turns as a chat, under the day (in the user's zone) and session they belong to."""
     last = ""
+    if not found:
+        print(t("no turns"))
     for turn in found:
-        heading = f"{day(turn.at)}  {turn.session}"
+        at = turn.at.astimezone(zone)
+        heading = f"{day(at)}  {turn.session}"
         if heading != last:
             print(paint(safe(heading), "bold"))
             last = heading
         text = safe("\n    ".join(turn.content.splitlines()))
         who = paint(safe(turn.speaker or turn.role), "cyan")
-        print(f"  {turn.at:%H:%M} {who}: {text} {paint(turn.ref, 'dim')}")
+        print(f"  {at:%H:%M} {who}: {text} {paint(turn.ref, 'dim')}")
+    if more:
+        print(paint(t("the latest {n}; --limit 0 shows all", n=len(found)), "dim"))
 
 
 def records(found: Sequence[Record], total: int) -> None:
     """Memories as a table."""
     if not found:
         print(t("no memories"))
+        return
+    if sys.stdout.isatty() and os.get_terminal_size().columns < _NARROW:
+        for one in found:
+            about = f"{one.id} · {one.importance:.2f} · {day(one.valid_from or one.created_at)}"
+            print(f"{safe(one.content)}\n  {paint(about, 'dim')}")
         return
     table(
         ((t("id"), False), (t("kind"), False), (t("matters"), False), (t("strength"), False),

@@ -27,16 +27,14 @@ SELECT no, turns, first_at, last_at FROM sessions WHERE id = ?
 INSERT INTO sessions (no, id, turns, first_at, last_at) VALUES (?1, ?2, ?3, ?4, ?5)
 ON CONFLICT (no) DO UPDATE SET turns = ?3, first_at = ?4, last_at = ?5
 
--- name: known_turn
-SELECT 1 FROM turns WHERE key = ?
-
 -- name: put_turn
 INSERT INTO turns (seq, session, id, key, role, speaker, channel, chat, origin, at, utc_offset, content)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: turn_row
--- The row of a turn by the names that people know it by.
+-- The row of a turn by the names that people know it by; the newest, should two share them.
 SELECT t.seq FROM sessions s JOIN turns t ON t.session = s.no WHERE s.id = ? AND t.id = ?
+ORDER BY t.seq DESC LIMIT 1
 
 -- Memories ----------------------------------------------------------------------------------------
 
@@ -69,9 +67,6 @@ SELECT kind, state,
             WHEN importance >= 0.4 THEN 'medium' ELSE 'low' END AS band,
        count(*)
 FROM memories GROUP BY kind, state, band
-
--- name: size
-SELECT page_count * page_size FROM pragma_page_count, pragma_page_size
 
 -- Common words ------------------------------------------------------------------------------------
 

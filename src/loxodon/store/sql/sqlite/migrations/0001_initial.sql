@@ -1,9 +1,11 @@
 -- The ground: what was said (sessions, turns), what is known (memories and what hangs on them),
 -- and the full-text indexes over both. The truth is in the plain tables; everything named
--- *_index and common_words is derived from them and can be rebuilt (loxodon rebuild-index).
+-- *_index, memory_labels and common_words is derived from them and can be rebuilt
+-- (loxodon rebuild-index).
 -- Times are milliseconds since 1970 UTC.
 
--- Small single values: the name of the space, when the common words were last sampled.
+-- Small single values: the name of the space, when the common words were last sampled, and the
+-- version of the words in the indexes.
 CREATE TABLE meta (
   name  TEXT PRIMARY KEY,
   value TEXT NOT NULL
@@ -43,8 +45,7 @@ CREATE INDEX turns_by_session ON turns (session);
 CREATE INDEX turns_by_time ON turns (at);
 
 -- Strength is kept as a base and its moment, and computed when read (see write/decay.py).
--- tags, entities and derived_from are JSON arrays as they were given; memory_labels has the first
--- two folded, for filters.
+-- tags, entities and derived_from are JSON arrays as they were given.
 CREATE TABLE memories (
   row          INTEGER PRIMARY KEY,
   id           TEXT NOT NULL UNIQUE,
@@ -81,10 +82,11 @@ CREATE TABLE memories (
   basis        TEXT NOT NULL,
   derived_from TEXT NOT NULL
 ) STRICT;
-CREATE INDEX memories_by_partition ON memories (project, topic);
+CREATE INDEX memories_by_time ON memories (created_at);
 
+-- What memories are filtered by, folded. Derived.
 CREATE TABLE memory_labels (
-  label  TEXT NOT NULL,        -- 'tag' or 'entity'
+  label  TEXT NOT NULL,        -- 'tag', 'entity', 'project' or 'topic'
   name   TEXT NOT NULL,        -- folded
   memory INTEGER NOT NULL REFERENCES memories (row),
   PRIMARY KEY (label, name, memory)
@@ -129,7 +131,7 @@ INSERT INTO turn_index (turn_index, rank) VALUES ('automerge', 16), ('secure-del
 INSERT INTO memory_index (memory_index, rank) VALUES ('automerge', 16), ('secure-delete', 1);
 INSERT INTO archive_index (archive_index, rank) VALUES ('automerge', 16), ('secure-delete', 1);
 
--- Words in more than a twentieth of an index, by a sample: a search is not led by them.
+-- Words with long lists, by a sample of each index: a search is not led by them.
 CREATE TABLE common_words (
   name  TEXT NOT NULL,         -- the index
   word  TEXT NOT NULL,

@@ -1,0 +1,86 @@
+"""Files for `add`: reading them whole, or saying why not."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
+from io import BufferedIOBase
+
+from loxodon.errors import InputError
+from loxodon.types import Draft
+from loxodon.workspace.readers import Format, read
+
+MAX_FILE = 1 << 30
+
+
+def read_files(
+    names: Sequence[str], format: Format | None, skip_bad: bool, zone: tzinfo | None
+) -> tuple[list[tuple[str, list[Draft]]], list[dict[str, object]]]:
+    """The turns of each file, and the lines left out on request.
+
+    All files are read before any is journalled: a bad line refuses them all.
+    """
+    files: list[tuple[str, list[Draft]]] = []
+    skipped: list[dict[str, object]] = []
+    for name in names:
+        shown = "standard input" if name == "-" else os.fsencode(name).decode("utf-8", "replace")
+        reading = read(bytes_of(name), name, format, zone)
+        if reading.problems and not (skip_bad and reading.drafts):
+            raise InputError(
+                "{file}: nothing was taken, because of {n} bad lines",
+                hint="correct them, or take the good ones with --skip-bad",
+                problems=reading.problems, file=shown, n=len(reading.problems),
+            )  # fmt: skip
+        if not reading.drafts:
+            raise InputError(
+                "{file} has no turns in it",
+                hint="a line is {example}; or name the format with --format",
+                file=shown, example='{"role": "user", "content": "…"}',
+            )  # fmt: skip
+        files.append((name, reading.drafts))
+        skipped += [
+            {"file": shown, "line": line, "message": error.localized()[0]}
+            for line, error in reading.problems
+        ]
+    return files, skipped
+
+
+def session_names(name: str, now: datetime) -> list[str]:
+    """What the session of a file may be called, best first: its name, then with its folder."""
+    if name == "-":
+        return [f"stdin-{now:%Y-%m-%d}"]
+    path = os.fsencode(os.path.abspath(name)).decode("utf-8", "replace")
+    stem = os.path.splitext(os.path.basename(path))[0]
+    folder = os.path.basename(os.path.dirname(path))
+    fuller = f"{folder}/{stem}" if folder else stem
+    return [stem, fuller, *(f"{fuller} ({n})" for n in range(2, 100))]
+
+
+def bytes_of(name: str) -> bytes:
+    """All of a file, or of standard input."""
+    try:
+        if name != "-":
+            with open(name, "rb") as file:
+                return _limited(file, name)
+        if sys.stdin is None:
+            raise OSError(0, "it is closed")
+        return _limited(sys.stdin.buffer, name)  # type: ignore[arg-type]
+    except OSError as error:
+        raise InputError(
+            "cannot read {file}: {reason}", hint="check the name and its permissions",
+            file=name, reason=error.strerror or str(error),
+        ) from None  # fmt: skip
+
+
+def _limited(file: BufferedIOBase, name: str) -> bytes:
+    data = file.read(MAX_FILE + 1)
+    if len(data) > MAX_FILE:
+        raise InputError(
+            "{file} has more than {most} MiB",
+            hint="split it",
+            file=name,
+            most=MAX_FILE >> 20,
+        )
+    return data
