@@ -214,15 +214,19 @@ class Memory:
         names = [checked_text(name, "session", _MAX_SESSION) for name in names]
         now = self.now()
         unnamed = [draft for draft in drafts if not draft.session]
-        session = session_for(names, unnamed, lambda name: self._has(name, unnamed[:3], now))
+        session = names[0]
+        if len(names) > 1:
+            session = session_for(names, unnamed, lambda name: self._has(name, unnamed[:3], now))
         keyed = with_keys(drafts, session, now)
         added = changed = 0
         for start in range(0, len(keyed), BATCH):
             batch = keyed[start : start + BATCH]
             with self._store.writing():
-                changed += sum(differs for _, differs in self._store.unknown(batch))
                 kept = self._store.append(batch)
-            added += sum(turn is not None for turn in kept)
+                fresh = sum(turn is not None for turn in kept)
+                if fresh < len(batch):
+                    changed += sum(differs for _, differs in self._store.unknown(batch))
+            added += fresh
             if progress:
                 progress(min(start + BATCH, len(keyed)), len(keyed))
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in keyed))
@@ -230,7 +234,7 @@ class Memory:
 
     def _has(self, session: str, drafts: Sequence[Draft], now: datetime) -> int | None:
         """How many of these drafts a session has; None if there is no such session."""
-        if not self._store.journal(Filter(session=session), 1):
+        if not self._store.has_session(session):
             return None
         keyed = with_keys(drafts, session, now)
         return sum(not new for new, _ in self._store.unknown(keyed))

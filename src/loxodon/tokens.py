@@ -11,25 +11,38 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from functools import cache, lru_cache
+from itertools import groupby
 from math import sqrt
 
 from loxodon.errors import ConfigError
 
 Counter = Callable[[str], int]  # how many tokens a text takes
 
-# o200k's split without its Unicode classes. The lengths are bounded for the sake of the cache.
-_PIECES = re.compile(
-    r"[^\r\n\w]?_?(?:(?:[A-Z]{0,32}[a-z\u00c0-\u024f]{1,32}|[A-Z]{1,32})(?:'(?:[stmd]|re|ve|ll))?"
-    r"|[\u3400-\u9fff]{1,32}|[^\W\d_A-Za-z\u3400-\u9fff]{1,32})"
-    r"|\d{1,3}| ?[^\s\w]{1,64}[\r\n/]{0,32}|\s{0,64}[\r\n]{1,32}|\s{1,64}(?!\S)|\s| ?_{1,64}"
-)
 _WORD = re.compile(r"([^A-Za-z\u00c0-\u024f]*)([A-Za-z\u00c0-\u024f']+)")
 _REPEAT = re.compile(r"(.)\1\1+")
-_ENDS = (  # of sentences, of words, of characters with what is joined to them
-    re.compile(r"[。！？]+[”’」』）]*|[.!?]+[\"')”’]*(?=\s)|\n"),
-    re.compile(r"(?<=\S)(?=\s)|(?<=[\u3000-\u9fff\uff00-\uffef])|(?=[\u3000-\u9fff])"),
-    re.compile("(?s).(?:[\u0300-\u036f\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]|\u200d.)*"),
-)
+
+
+@cache  # wide classes take milliseconds to compile, which a cold English recall does without
+def _pieces(ascii_only: bool) -> re.Pattern[str]:
+    """o200k's split without its Unicode classes; lengths are bounded for the sake of the cache."""
+    wide = "" if ascii_only else r"\u00c0-\u024f"
+    other = "" if ascii_only else r"|[^\W\d_A-Za-z]{1,32}"
+    return re.compile(
+        rf"[^\r\n\w]?_?(?:(?:[A-Z]{{0,32}}[a-z{wide}]{{1,32}}|[A-Z]{{1,32}})"
+        rf"(?:'(?:[stmd]|re|ve|ll))?{other})"
+        r"|\d{1,3}| ?[^\s\w]{1,64}[\r\n/]{0,32}|\s{0,64}[\r\n]{1,32}|\s{1,64}(?!\S)|\s| ?_{1,64}"
+    )
+
+
+@cache
+def _ends() -> tuple[re.Pattern[str], ...]:
+    """The ends of sentences, of words, and of characters with what is joined to them."""
+    return (
+        re.compile(r"[。！？]+[”’」』）]*|[.!?]+[\"')”’]*(?=\s)|\n"),
+        re.compile(r"(?<=\S)(?=\s)|(?<=[\u3000-\u9fff\uff00-\uffef])|(?=[\u3000-\u9fff])"),
+        re.compile("(?s).(?:[\u0300-\u036f\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]|\u200d.)*"),
+    )
+
 
 # Printed by `bench/tokens.py --fit`, which says what they are.
 _ADDED = {"lower": (-0.44, 0.121), "Title": (-0.35, 0.123), "UPPER": (-0.47, 0.242), "Mixed": (0.29, 0.121), "signs": (-0.10, 0.238), "": (-0.67, 0.154), " ": (-0.61, 0.090), "\t": (-0.02, 0.131), ".": (-0.39, 0.140), "-": (-0.03, 0.137), "_": (-0.43, 0.125), "/": (0.05, 0.151), "(": (-0.05, 0.129), "'": (0.54, 0.149), "?": (0.46, 0.139)}  # fmt: skip # noqa: E501
@@ -57,7 +70,9 @@ def estimate(text: str) -> int:
                 pairing = followers.get(character, "")
         text = rest
     # The margins are as wide as the guesses are rough: Chinese is nearly exact.
-    return int(1.025 * sum(map(_cost, _PIECES.findall(text))) + 1.01 * han + bool(text))
+    return int(
+        1.025 * sum(map(_cost, _pieces(text.isascii()).findall(text))) + 1.01 * han + bool(text)
+    )
 
 
 @cache
@@ -69,7 +84,7 @@ def _han() -> tuple[re.Pattern[str], dict[str, str]]:
 
 @lru_cache(maxsize=1 << 14)
 def _cost(piece: str) -> float:
-    """What one of the `_PIECES` costs on average, in tokens."""
+    """What one of the `_pieces` costs on average, in tokens."""
     last, size = piece[-1], len(piece)
     if parts := _parts(piece):
         lead, body, kind = parts
@@ -77,7 +92,9 @@ def _cost(piece: str) -> float:
         for at_once, each in (_ADDED[kind], _ADDED.get(lead[-1:], _ADDED["?"])):
             extra += at_once + each * len(body)
         return max(1, len(lead)) + (extra + sqrt(extra * extra + 0.05)) / 2  # smooth, never below 0
-    if "\u3400" <= last <= "\u9fff":  # rare characters, two tokens each, and the marks
+    if last.isalpha() and len({_is_han(c) for c in piece if c.isalpha()}) > 1:  # 食べる
+        return sum(_cost("".join(run)) for _, run in groupby(piece, _is_han))
+    if _is_han(last):  # rare characters, two tokens each, and the marks
         return 2.0 * (size - piece.count("一")) - (not piece[0].isalpha())
     if last.isalpha():  # Greek, Cyrillic, Arabic, ...; kana; Hangul; full-width letters
         rate = 0.75 if last < "\ua000" else 0.9 if last < "\ue000" else 2.2
@@ -87,6 +104,10 @@ def _cost(piece: str) -> float:
     signs = _REPEAT.sub(r"\1\1", piece)
     each = sum(2.0 if sign > "\uffff" else 0.75 for sign in signs if not sign.isspace())
     return max(1.0, each) + (size - len(signs)) / 24
+
+
+def _is_han(character: str) -> bool:
+    return "\u3400" <= character <= "\u9fff"
 
 
 def _parts(piece: str) -> tuple[str, str, str] | None:
@@ -143,7 +164,7 @@ def cut(text: str, budget: int, count: Counter = estimate) -> str:
         return kept and kept + (" …" if kept[-1] in ".!?" else "…")
 
     best = ""
-    for unit in _ENDS:
+    for unit in _ends():
         # No token has 40 characters, but for blank space: what is beyond that many cannot fit.
         ends = [match.end() for match in unit.finditer(text, 0, 40 * max(budget, 0))]
         fitting = bisect_right(ends, budget, key=lambda end: count(beginning(end)))

@@ -12,14 +12,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from loxodon.messages import t
-from loxodon.text.sentences import spans
 from loxodon.text.words import index_words
 from loxodon.tokens import Counter
 from loxodon.types import Item
 
-_MARKERS = re.compile(
-    r"[\[［【](?=\s*(?:end of )?related memories|\s*相关记忆|\s*系统|\s*system)", re.IGNORECASE
-)
+_MARKERS = r"[\[［【](?=\s*(?:end of )?related memories|\s*相关记忆|\s*系统|\s*system)"
 """Where recalled words look like the beginning or the end of a block such as ours."""
 
 SNIPPET = 700
@@ -71,6 +68,8 @@ def snippet(text: str, words: Sequence[str]) -> str:
     """`text` if it is short, else its whole sentences around those with most of `words`."""
     if len(text) <= SNIPPET:
         return text
+    from loxodon.text.sentences import spans  # most texts are short, and need no cutting
+
     wanted = {word.rstrip("*") for word in words}
     found = spans(text[:200_000])
     hits = [sum(word in wanted for word in set(index_words(text[a:b]))) for a, b in found]
@@ -102,7 +101,10 @@ def _footer(language: str) -> str:
 
 
 def _entry(number: int, item: Item, language: str) -> str:
-    text = "\n   ".join(_MARKERS.sub("(", _said(item)).splitlines())
+    said = _said(item)
+    if "[" in said or "［" in said or "【" in said:
+        said = re.sub(_MARKERS, "(", said, flags=re.IGNORECASE)
+    text = "\n   ".join(said.splitlines())
     about = t(
         "source: {id}", language, id=_one_line(item.id if item.kind != "turn" else _place(item))
     )

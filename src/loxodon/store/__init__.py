@@ -84,6 +84,10 @@ class Store(Protocol):
         whether the turn kept under that key has other words."""
         ...
 
+    def has_session(self, id: str) -> bool:
+        """Whether any turn was ever journalled in a session."""
+        ...
+
     def turns(self, rows: Sequence[int]) -> dict[int, Turn]:
         """Turns by row, those that exist."""
         ...

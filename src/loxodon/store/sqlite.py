@@ -149,6 +149,9 @@ class SqliteStore:
         sessions[id] = list(row) if row else [self._take("session", 1), 0, at, at]
         return sessions[id]
 
+    def has_session(self, id: str) -> bool:
+        return self._db.one(self._db.sql["session"], (id,)) is not None
+
     def turns(self, rows: Sequence[int]) -> dict[int, Turn]:
         found = self._db.all(f"SELECT {_TURN} WHERE t.seq IN {listed(rows)}")
         return {row[0]: turn_of(row) for row in found}
