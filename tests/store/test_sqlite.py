@@ -419,3 +419,37 @@ class TestCommonWords:
                 store.insert(record(f"server {n}"), "captured")
         assert store._common_words("memories") == {}
         assert len(store.search("memories", ["server", "zzz"], Filter(), 10)) == 5
+
+
+@pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="only root can become another")
+def test_a_copy_that_cannot_be_written_can_be_read(tmp_path: Path) -> None:
+    import urllib.parse  # noqa: F401 - the child may not be able to load it
+
+    store = opened(tmp_path / "x.db")
+    with store.writing():
+        store.insert(record("cats"), "captured")
+    store.close()
+    for folder in (
+        tmp_path,
+        tmp_path.parent,
+        tmp_path.parent.parent,
+        tmp_path.parent.parent.parent,
+    ):
+        folder.chmod(0o755)
+    (tmp_path / "x.db").chmod(0o444)
+    tmp_path.chmod(0o555)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.setuid(65534)
+            reader = opened(tmp_path / "x.db")
+            if len(reader.search("memories", ["cat"], Filter(), 5)) == 1:
+                with reader.writing():
+                    code = 2
+        except UnwritableStoreError as error:
+            code = 0 if "read-only" in str(error) else 3
+        finally:
+            os._exit(code)
+    tmp_path.chmod(0o755)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

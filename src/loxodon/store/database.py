@@ -51,26 +51,30 @@ class Database:
         self._depth = 0
         self._closed = False
         self._pid = os.getpid()
-        try:
-            self._lock = FileLock(os.path.splitext(path)[0] + ".lock")
-        except OSError as error:
-            raise _unwritable(path, error.strerror or str(error)) from None
+        self._lock: FileLock | None = None
+        self.read_only = _only_readable(path)
         self.sql = _named_queries()
         try:
+            if not self.read_only:
+                self._lock = FileLock(os.path.splitext(path)[0] + ".lock")
             self._connection = self._connect()
+        except OSError as error:
+            raise _unwritable(path, error.strerror or str(error)) from None
         except BaseException:
-            self._lock.close()
+            if self._lock is not None:
+                self._lock.close()
             raise
 
     def _connect(self) -> apsw.Connection:
         connection = None
         try:
-            _make_private(self.path)
-            connection = apsw.Connection(self.path)
+            connection = self._open_file()
             connection.set_busy_timeout(_BUSY_MS)
             version = self._recognise(connection)
             known = _migrations()
             if version < len(known):
+                if self.read_only:
+                    raise _unwritable(self.path, "an older Loxodon wrote it, and it is read-only")
                 self._migrate(connection, known)
             for pragma in _PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}").fetchall()
@@ -78,12 +82,25 @@ class Database:
             if connection is not None:
                 connection.close()
             raise self._translated(error) from None
-        except OSError as error:
-            raise _unwritable(self.path, error.strerror or str(error)) from None
         except StoreError:
             if connection is not None:
                 connection.close()
             raise
+        return connection
+
+    def _open_file(self) -> apsw.Connection:
+        if not self.read_only:
+            _make_private(self.path)
+            return apsw.Connection(self.path)
+        from urllib.parse import quote
+
+        # A copy on a read-only disk can be read, but SQLite must be told not to look for writers.
+        uri, flags = f"file:{quote(self.path)}", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        try:
+            connection = apsw.Connection(f"{uri}?mode=ro", flags=flags)
+            connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+        except (apsw.CantOpenError, apsw.ReadOnlyError):
+            connection = apsw.Connection(f"{uri}?immutable=1", flags=flags)
         return connection
 
     def _recognise(self, connection: apsw.Connection) -> int:
@@ -114,7 +131,7 @@ class Database:
 
     def _migrate(self, connection: apsw.Connection, known: Sequence[str]) -> None:
         """Bring the schema up to date, each step in a transaction of its own."""
-        self._wait_for_turn()
+        lock = self._wait_for_turn()
         try:
             connection.execute("PRAGMA journal_mode=WAL").fetchall()
             for number in range(self._recognise(connection) + 1, len(known) + 1):
@@ -129,7 +146,7 @@ class Database:
                 connection.execute("ROLLBACK")
             raise
         finally:
-            self._lock.release()
+            lock.release()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -154,7 +171,7 @@ class Database:
                 yield
                 return
             self._check_usable()
-            self._wait_for_turn()
+            lock = self._wait_for_turn()
             try:
                 self.run("BEGIN IMMEDIATE")
                 self._depth += 1
@@ -168,15 +185,18 @@ class Database:
                 finally:
                     self._depth -= 1
             finally:
-                self._lock.release()
+                lock.release()
 
-    def _wait_for_turn(self) -> None:
-        if not self._lock.acquire(_LOCK_SECONDS):
-            raise BusyStoreError(
-                "{path} is held by another program",
-                hint="end that program, or try again later",
-                path=self.path,
-            )
+    def _wait_for_turn(self) -> FileLock:
+        if self._lock is None:
+            raise _unwritable(self.path, "it is read-only")
+        if self._lock.acquire(_LOCK_SECONDS):
+            return self._lock
+        raise BusyStoreError(
+            "{path} is held by another program",
+            hint="end that program, or try again later",
+            path=self.path,
+        )
 
     def _check_usable(self) -> None:
         if self._closed:
@@ -225,7 +245,8 @@ class Database:
             if not self._closed:
                 self._closed = True
                 self._connection.close()
-                self._lock.close()
+                if self._lock is not None:
+                    self._lock.close()
 
     def _translated(self, error: apsw.Error) -> StoreError:
         if isinstance(error, apsw.ConnectionClosedError):
@@ -264,6 +285,12 @@ class Database:
             path=self.path,
             reason=reason,
         )
+
+
+def _only_readable(path: str) -> bool:
+    """Whether a file that is there, or the folder that its log would be in, cannot be written."""
+    folder = os.path.dirname(path)
+    return os.path.exists(path) and not (os.access(path, os.W_OK) and os.access(folder, os.W_OK))
 
 
 def _make_private(path: str) -> None:

@@ -84,7 +84,7 @@ class SqliteStore:
 
     def _renew_words(self) -> None:
         """Make the indexes anew if their words are not those that queries use now."""
-        if self._meta("words") == VERSION:
+        if self._meta("words") == VERSION or self._db.read_only:
             return
         with self.writing():
             if self._meta("words"):

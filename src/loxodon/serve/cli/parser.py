@@ -45,6 +45,9 @@ def _whole(text: str) -> int:
     return value
 
 
+_whole.__name__ = "0, 1, 2, …"  # what argparse calls the type when it complains
+
+
 def _speak_chinese() -> None:
     """argparse says its own sentences through a function that it calls `_`."""
     argparse._ = argparse.ngettext = (  # type: ignore[attr-defined]
