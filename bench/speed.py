@@ -151,8 +151,8 @@ def bench_writers(rows: Sequence[int]) -> dict[str, Any]:
     return result
 
 
-def fill(memory: Memory, talk: Talk, count: int) -> list[str]:
-    """`count` memories and as many turns; some of their texts, to ask for."""
+def fill(memory: Memory, talk: Talk, count: int, journal: bool = True) -> list[str]:
+    """`count` memories, and as many turns; some of their texts, to ask for."""
     asked = []
     store = memory._store
     for start in range(0, count, 5_000):
@@ -167,7 +167,8 @@ def fill(memory: Memory, talk: Talk, count: int) -> list[str]:
                     Record("", "", "fact", text, made, made, strength=0.5, importance=n % 11 / 10),
                     "captured",
                 )
-        memory.add(turns(talk, size, 140), session=f"s{start}")
+        if journal:
+            memory.add(turns(talk, size, 140), session=f"s{start}")
         print(f"\r  filling: {start + size}/{count}", end="", file=sys.stderr)
     print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
     return asked
@@ -178,24 +179,31 @@ def bench_recall(rows: Sequence[int]) -> dict[str, Any]:
     for count in rows:
         talk = Talk()
         with folder() as home, Memory.open(home, clock=lambda: NOW) as memory:
-            asked = fill(memory, talk, count)
-            result[str(count)] = {
-                f"{terms}_terms": _recalls(memory, [talk.question(text, terms) for text in asked])
-                for terms in (1, 3, 6)
-            }
-            result[str(count)]["all"] = _recalls(
-                memory, [talk.question(text, (1, 3, 6)[n % 3]) for n, text in enumerate(asked)]
-            )
+            asked = fill(memory, talk, count, journal=False)
+            result[f"{count} memories"] = _by_terms(memory, talk, asked)
+            for start in range(0, count, 5_000):
+                memory.add(turns(talk, min(5_000, count - start), 140), session=f"s{start}")
+            result[f"{count} memories and as many turns"] = _by_terms(memory, talk, asked)
     return result
+
+
+def _by_terms(memory: Memory, talk: Talk, asked: list[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        f"{terms} terms": _recalls(memory, [talk.question(text, terms) for text in asked])
+        for terms in (1, 3, 6)
+    }
+    mixed = [talk.question(text, (1, 3, 6)[n % 3]) for n, text in enumerate(asked)]
+    return {**found, "mixed": _recalls(memory, mixed)}
 
 
 def _recalls(memory: Memory, questions: list[str]) -> dict[str, float]:
     db = memory._store._db  # type: ignore[attr-defined]
+    indexes = ("memory_index", "turn_index") if memory.status().turns else ("memory_index",)
     questions = [question for question in questions if query_words(question)]
 
     def bare(n: int) -> None:
         expression = any_of(query_words(questions[n]))
-        for index in ("memory_index", "turn_index"):
+        for index in indexes:
             db.all(
                 f"SELECT rowid, bm25({index}) AS s FROM {index} WHERE {index} MATCH ? "
                 "ORDER BY s LIMIT 100", (expression,)
@@ -282,7 +290,12 @@ def main() -> None:
         if not args.json:
             print(part)
             for name, values in result[part].items():
-                print(f"  {name}: {json.dumps(values)}", flush=True)
+                nested = isinstance(values, dict) and any(
+                    isinstance(v, dict) for v in values.values()
+                )
+                for inner, value in values.items() if nested else [("", values)]:
+                    label = f"{name}, {inner}" if inner else name
+                    print(f"  {label}: {json.dumps(value)}", flush=True)
     if args.json:
         print(json.dumps(result, indent=2))
 

@@ -45,7 +45,7 @@ def block(items: Sequence[Item], budget: int, count: Counter, language: str) -> 
             lines.append(line)
             kept.append(item)
     while kept:
-        framed = _framed(lines, count, language)
+        framed = _framed(lines, used, count, language)
         if framed.tokens <= budget:
             return framed._replace(items=tuple(kept))
         lines.pop()
@@ -53,15 +53,17 @@ def block(items: Sequence[Item], budget: int, count: Counter, language: str) -> 
     return Block("", 0, ())
 
 
-def _framed(lines: Sequence[str], count: Counter, language: str) -> Block:
+def _framed(lines: Sequence[str], guess: int, count: Counter, language: str) -> Block:
     """The entries with the lines around them; the header says how many tokens the whole has."""
-    tokens = 0
-    for _ in range(3):  # the number is part of what is counted: it settles at once or twice
-        text = "\n".join([_header(len(lines), tokens, language), *lines, _footer(language)])
-        before, tokens = tokens, count(text)
-        if tokens == before:
-            break
-    return Block(text, tokens, ())
+
+    def text(tokens: int) -> str:
+        return "\n".join([_header(len(lines), tokens, language), *lines, _footer(language)])
+
+    tokens = count(text(guess))
+    # The number is part of what is counted; digits come in threes, so that only its length matters.
+    if len(str(tokens)) != len(str(guess)):
+        tokens = count(text(tokens))
+    return Block(text(tokens), tokens, ())
 
 
 def snippet(text: str, words: Sequence[str]) -> str:

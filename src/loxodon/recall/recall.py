@@ -55,7 +55,8 @@ def recall(
         found += weigh(store, hits[: top * _READ], words)
     found.sort(key=lambda one: (-one.factors.score, -one.at.timestamp(), -one.row))
     sources = store.sources(one.row for one in found[:top] if isinstance(one.one, Record))
-    items = [_item(one, query, words, sources, now) for one in found[:top]]
+    typed: dict[tuple[str, ...], list[str]] = {}
+    items = [_item(one, query, words, sources, typed, now) for one in found[:top]]
     chosen = block(items, budget, count, language_of(query))
     left = (
         LeftOut("budget", len(items) - len(chosen.items)),
@@ -108,6 +109,8 @@ def _not_drawn(
     if where.kind == "turn":
         return list(hits)
     drawn = store.drawn_from(hit.row for hit in hits)
+    if not drawn:
+        return list(hits)
     live = store.live({row for rows in drawn.values() for row in rows}, now)
     answered = {one.row for one in found}
     captured = store.captured(drawn)
@@ -156,14 +159,16 @@ def matched(text: str, words: Sequence[str]) -> list[str]:
 
 def _item(
     found: _Found, query: str, words: Sequence[str],
-    sources: Mapping[int, tuple[Source, ...]], now: datetime,
+    sources: Mapping[int, tuple[Source, ...]], typed: dict[tuple[str, ...], list[str]],
+    now: datetime,
 ) -> Item:  # fmt: skip
     one = found.one
     has = matched(one.searchable, words)
     text = snippet(one.content, has)
     score = round(found.factors.score, 4)
-    typed = spoken(query[:_COMPARED], has)
-    why: dict[str, object] = {"words": typed, "match": round(found.factors.match, 4)}
+    if tuple(has) not in typed:  # many items have the same words of the query
+        typed[tuple(has)] = spoken(query[:_COMPARED], has)
+    why: dict[str, object] = {"words": typed[tuple(has)], "match": round(found.factors.match, 4)}
     at = found.at.astimezone(now.tzinfo)  # the day it was for the one who asks
     if isinstance(one, Turn):
         source = Source(session=one.session, turn=one.id)
