@@ -324,7 +324,6 @@ SENTENCES: dict[str, str] = {
     "all is well": "一切正常",
     "no turns": "没有对话",
     "no memories": "没有记忆",
-    "the latest {n} of {total}; --limit 0 shows all": "最新 {n} 条，共 {total} 条；--limit 0 显示全部",
     "home": "位置",
     "space": "空间",
     "journal": "日志",

@@ -215,13 +215,14 @@ def _journal(args: Namespace) -> Outcome:
 def _list(args: Namespace) -> Outcome:
     if args.kind == "turn":
         raise UsageError("turns are not memories", hint="`loxodon journal` shows them")
+    limit = args.limit if args.limit is not None else (0 if args.json else _LISTED + 1)
     with _open(args) as memory:
         found = memory.list(
             kind=args.kind, state=args.state, project=args.project, topic=args.topic,
-            tag=args.tag, entity=args.entity, limit=args.limit or 0,
+            tag=args.tag, entity=args.entity, limit=limit,
         )  # fmt: skip
-    shown = found if args.limit is not None else found[:_LISTED]
-    return Outcome(found, lambda: view.records(shown, len(found)))
+    more = args.limit is None and not args.json and len(found) > _LISTED
+    return Outcome(found, lambda: view.records(found[:_LISTED] if more else found, more))
 
 
 def _get(args: Namespace) -> Outcome:

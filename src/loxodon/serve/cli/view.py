@@ -223,7 +223,7 @@ def turns(found: Sequence[Turn], zone: tzinfo | None, more: bool) -> None:
         print(paint(t("the latest {n}; --limit 0 shows all", n=len(found)), "dim"))
 
 
-def records(found: Sequence[Record], total: int) -> None:
+def records(found: Sequence[Record], more: bool) -> None:
     """Memories as a table."""
     if not found:
         print(t("no memories"))
@@ -244,13 +244,8 @@ def records(found: Sequence[Record], total: int) -> None:
             for one in found
         ),
     )  # fmt: skip
-    if total > len(found):
-        print(
-            paint(
-                t("the latest {n} of {total}; --limit 0 shows all", n=len(found), total=total),
-                "dim",
-            )
-        )
+    if more:
+        print(paint(t("the latest {n}; --limit 0 shows all", n=len(found)), "dim"))
 
 
 def record(one: Record) -> None:
