@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from loxodon.messages import t
@@ -33,8 +34,7 @@ class Block(NamedTuple):
 
 def block(items: Sequence[Item], budget: int, count: Counter, language: str) -> Block:
     """As many items as fit, best first; one that does not fit is passed over for a shorter one."""
-    frame = count(_header(999, 9999, language)) + count(_footer(language)) + 2
-    used = frame
+    used = _frame(count, language)
     lines: list[str] = []
     kept: list[Item] = []
     for item in items:
@@ -51,6 +51,12 @@ def block(items: Sequence[Item], budget: int, count: Counter, language: str) -> 
         lines.pop()
         kept.pop()
     return Block("", 0, ())
+
+
+@lru_cache(maxsize=8)
+def _frame(count: Counter, language: str) -> int:
+    """What the lines around the entries take at the most."""
+    return count(_header(999, 9999, language)) + count(_footer(language)) + 2
 
 
 def _framed(lines: Sequence[str], guess: int, count: Counter, language: str) -> Block:

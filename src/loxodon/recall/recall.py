@@ -47,12 +47,11 @@ def recall(
         hits = store.search(index, words, narrowed, limit)
         if index == "turns":
             hits = _not_drawn(store, hits, found, where, now)
+            found += _turns(store, hits[: top * _READ], words)
         else:
-            live = store.live((hit.row for hit in hits), now)
-            hits = [hit for hit in hits if hit.row in live]
+            hits, records = _live(store, hits, top * _READ, now)
+            found += _memories(hits[: top * _READ], records, words)
         unread += len(hits[top * _READ :])
-        weigh = _turns if index == "turns" else _memories
-        found += weigh(store, hits[: top * _READ], words)
     found.sort(key=lambda one: (-one.factors.score, -one.at.timestamp(), -one.row))
     sources = store.sources(one.row for one in found[:top] if isinstance(one.one, Record))
     typed: dict[tuple[str, ...], list[str]] = {}
@@ -126,8 +125,21 @@ def _not_drawn(
     ]
 
 
-def _memories(store: Store, hits: Sequence[Hit], words: Sequence[str]) -> list[_Found]:
-    records = store.records(hit.row for hit in hits)
+def _live(
+    store: Store, hits: list[Hit], read: int, now: datetime
+) -> tuple[list[Hit], dict[int, Record]]:
+    """Hits without the memories that have expired, and the records of the first `read` of them."""
+    records = store.records(hit.row for hit in hits[:read])
+    if any(one.expires_at and one.expires_at <= now for one in records.values()):
+        live = store.live((hit.row for hit in hits), now)
+        hits = [hit for hit in hits if hit.row in live]
+        records = store.records(hit.row for hit in hits[:read])
+    return hits, records
+
+
+def _memories(
+    hits: Sequence[Hit], records: Mapping[int, Record], words: Sequence[str]
+) -> list[_Found]:
     covered = _covered([records[hit.row].searchable for hit in hits[:_BEST]], words)
     return [
         _Found(hit.row, record, memory_factors(match_of(hit.score, hits[0].score, covered), record))

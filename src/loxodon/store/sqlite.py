@@ -29,6 +29,7 @@ from loxodon.store.rows import (
     turn_of,
 )
 from loxodon.store.search import (
+    SAMPLE_FROM,
     SAMPLE_SIZE,
     TABLES,
     TURN_TEXT,
@@ -322,10 +323,10 @@ class SqliteStore:
     # Search
 
     def search(self, index: Index, words: Sequence[str], where: Filter, limit: int) -> list[Hit]:
-        if not words or limit <= 0:
+        rows = self._rows(index) if words and limit > 0 else 0
+        if not rows:
             return []
-        common = self._common_words(index)
-        rows = self._rows(index) if common else 0
+        common = self._common_words(index) if rows >= SAMPLE_FROM else {}
         return Search(self._db, index, where, limit).best(words, common, rows)
 
     def _rows(self, index: Index) -> int:
