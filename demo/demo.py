@@ -47,7 +47,8 @@ def main() -> int:
         ).returncode
         if code:
             return code
-    print(f"\nThe memory is in {os.path.relpath(HOME)}; try: loxodon --home .demo recall '妹妹'")
+    program, home = os.path.relpath(LOXODON), os.path.relpath(HOME)
+    print(f"\nThe memory is in {home}; try: {program} --home {home} recall '妹妹'")
     return 0
 
 

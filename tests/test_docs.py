@@ -60,7 +60,7 @@ def test_every_error_and_exit_code_is_in_the_reference() -> None:
 
 def test_every_field_format_and_choice_is_in_the_reference() -> None:
     for name in (*Record._fields, *Turn._fields, *FORMATS, *CATEGORIES, *CHATS, *ORIGINS, *ROLES):
-        assert name in REFERENCE, name
+        assert f"`{name}`" in REFERENCE, name
 
 
 def test_no_command_in_the_reference_is_made_up() -> None:

@@ -41,6 +41,8 @@ def _said() -> set[str]:
     said |= {about for about, _ in COMMANDS.values()} | {key.about for key in KEYS.values()}
     said |= set(_TAKES.values()) | {what for what, _ in BROKEN}
     said |= {"captured", "edited", "archived", "unarchived"}
+    said |= {"correct them, or take the good ones with --skip-bad"}
+    said |= {"none of its lines is good: correct them, or name the format with --format"}
     return said - {""}
 
 

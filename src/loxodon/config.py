@@ -89,16 +89,13 @@ KEYS: dict[str, Key] = {name: Key(value, *_ABOUT[name]) for name, value in _defa
 
 def load(home: str) -> Config:
     """The settings of `home`: its config.toml over the defaults."""
+    given = read(home)
     try:
-        return from_mapping(read(home))
+        return from_mapping(given)
     except ConfigError as error:
-        if error.template.startswith("{path}"):
-            raise
-        message, path = str(error), os.path.join(home, FILE)
         raise ConfigError(
-            "{path}: {reason}", hint=error.hint_template, path=path, reason=message,
-            **{k: v for k, v in error.values.items() if k not in ("path", "reason")},
-        ) from None  # fmt: skip
+            "{path}: {error}", hint="{error_hint}", path=os.path.join(home, FILE), error=error
+        ) from None
 
 
 def read(home: str) -> dict[str, object]:
@@ -240,7 +237,8 @@ def write(home: str, name: str, value: str | None) -> None:
     except OSError as error:
         raise _unwritten(path, error) from None
     try:
-        lock.acquire(_LOCK_SECONDS)
+        if not lock.acquire(_LOCK_SECONDS):
+            raise OSError(0, "another program is changing it")
         read(home)  # refuses a file that is not TOML before anything is written
         text = ""
         if os.path.exists(path):

@@ -36,7 +36,7 @@ class LoxodonError(Exception):
         self.template = message
         self.hint_template = hint
         self.values = values
-        super().__init__(t(message, "en", **values))
+        super().__init__(self.localized("en")[0])
 
     @property
     def hint(self) -> str:
@@ -45,8 +45,12 @@ class LoxodonError(Exception):
 
     def localized(self, language: str | None = None) -> tuple[str, str]:
         """The message and the hint in `language` (that of the process when None)."""
-        message = t(self.template, language, **self.values)
-        return message, t(self.hint_template, language, **self.values) if self.hint_template else ""
+        values = dict(self.values)
+        for name, value in self.values.items():
+            if isinstance(value, LoxodonError):  # one error about another speaks one language
+                values[name], values[f"{name}_hint"] = value.localized(language)
+        hint = t(self.hint_template, language, **values) if self.hint_template else ""
+        return t(self.template, language, **values), hint
 
 
 class UsageError(LoxodonError):

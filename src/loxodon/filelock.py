@@ -1,7 +1,8 @@
 """A lock between processes, taken before a write transaction begins.
 
-SQLite lets writers wait by sleeping and trying again, which starves some of them for seconds. The
-operating system wakes those who wait for a file lock in the order they came.
+SQLite lets writers wait by sleeping and trying again, which starves some of them for seconds. Where
+there is flock, the system wakes those who wait for it about in the order they came; what that makes
+of sixteen writers is in docs/benchmarks.md. On Windows waiting is trying again once a second.
 """
 
 from __future__ import annotations

@@ -24,12 +24,13 @@ from loxodon.errors import InputError, NotFoundError, StaleEditError
 from loxodon.fields import EDITABLE, checked, filter_of, number
 from loxodon.recall.recall import recall
 from loxodon.spaces import space_folder
-from loxodon.store import Filter, Progress, Store
+from loxodon.store import Filter, Known, Progress, Store
 from loxodon.store.sqlite import SqliteStore
 from loxodon.text.check import checked_text
 from loxodon.text.words import query_words
 from loxodon.tokens import counter
 from loxodon.types import (
+    CAPTURED,
     GENERAL_TOPIC,
     GLOBAL_PROJECT,
     Added,
@@ -46,7 +47,7 @@ from loxodon.types import (
     Version,
 )
 from loxodon.write.decay import initial_strength, strength_now
-from loxodon.write.journal import session_for, with_keys
+from loxodon.write.journal import SAMPLE, session_for, with_keys
 
 Records = list[Record]  # within the class, `list` is a method
 Versions = list[Version]
@@ -55,8 +56,6 @@ Problems = list[Problem]
 DATABASE = "loxodon.db"
 BATCH = 2_000
 """Turns written in one transaction: others who write wait no longer than this takes."""
-CAPTURED = "capture"
-"""The session and channel of what was captured rather than said."""
 UNARCHIVED_STRENGTH = 0.3
 BELIEF_CONFIDENCE = 0.6
 _MAX_SESSION = 512
@@ -216,28 +215,25 @@ class Memory:
         unnamed = [draft for draft in drafts if not draft.session]
         session = names[0]
         if len(names) > 1:
-            session = session_for(names, unnamed, lambda name: self._has(name, unnamed[:3], now))
+            sample = unnamed[:SAMPLE]
+            session = session_for(names, sample, lambda name: self._has(name, sample, now))
         keyed = with_keys(drafts, session, now)
         added = changed = 0
         for start in range(0, len(keyed), BATCH):
             batch = keyed[start : start + BATCH]
             with self._store.writing():
                 kept = self._store.append(batch)
-                fresh = sum(turn is not None for turn in kept)
-                if fresh < len(batch):
-                    changed += sum(differs for _, differs in self._store.unknown(batch))
-            added += fresh
+            added += sum(isinstance(one, Turn) for one in kept)
+            changed += sum(isinstance(one, Known) and one.changed for one in kept)
             if progress:
                 progress(min(start + BATCH, len(keyed)), len(keyed))
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in keyed))
         return Added(added, len(keyed) - added, changed, sessions)
 
-    def _has(self, session: str, drafts: Sequence[Draft], now: datetime) -> int | None:
-        """How many of these drafts a session has; None if there is no such session."""
-        if not self._store.has_session(session):
-            return None
-        keyed = with_keys(drafts, session, now)
-        return sum(not new for new, _ in self._store.unknown(keyed))
+    def _has(self, session: str, drafts: Sequence[Draft], now: datetime) -> tuple[int, int]:
+        """How many of these drafts a session has, and how many turns it has in all."""
+        known = self._store.known(with_keys(drafts, session, now))
+        return len(known) - known.count(None), self._store.session_size(session)
 
     def journal(
         self,
@@ -298,7 +294,7 @@ class Memory:
         said = Turn(CAPTURED, "", "user", fields["content"], now, channel=CAPTURED, origin=origin)
         with self._store.writing():
             (kept,) = self._store.append([(said, os.urandom(16))])  # said again is said twice
-            sources = (Source(session=CAPTURED, turn=kept.id),) if kept else ()
+            sources = (Source(session=CAPTURED, turn=kept.id),) if isinstance(kept, Turn) else ()
             record = Record(
                 id="", space=self.space, created_at=now, updated_at=now, strength=strength,
                 sources=sources, **fields,
@@ -321,10 +317,15 @@ class Memory:
         )
 
     def turn(self, ref: str) -> Turn:
-        """The turn called `ref` (`t_512`); NotFoundError if there is none."""
+        """The turn called `ref` (`t_512`, or `monday:m3` as in a source); else NotFoundError."""
         number = ref.removeprefix("t_")
-        row = int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else 0
-        turn = self._store.turns([row]).get(row)
+        row: int | None = 0
+        if number.isascii() and number.isdecimal() and len(number) < 18:
+            row = int(number)
+        elif ":" in ref:
+            session, _, id = ref.rpartition(":")
+            row = self._store.turn_row(session, id)
+        turn = self._store.turns([row]).get(row) if row else None
         if turn is None:
             raise NotFoundError(
                 "there is no turn {ref}",
@@ -410,8 +411,9 @@ class Memory:
 
     def history(self, id: str) -> Versions:
         """Every version of a memory, oldest first, the present one last."""
-        self.get(id)
-        return self._store.history(id)
+        with self._store.reading():
+            self.get(id)
+            return self._store.history(id)
 
     # What is remembered
 
@@ -484,7 +486,7 @@ class Memory:
     def _next_consolidation(self) -> datetime:
         from loxodon.write.schedule import next_daily
 
-        return next_daily(self.now(), self.config.consolidation.daily_at)
+        return next_daily(self.now(), self.config.consolidation.daily_at, self._zone)
 
     def validate(self, progress: Progress | None = None) -> Problems:
         """Everything wrong with the data, its history or its indexes; empty when all is well."""
@@ -523,13 +525,11 @@ def _drafts(turns: Iterable[Mapping[str, object]], zone: tzinfo | None) -> list[
             problems.append((place, error))
     if problems:
         place, first = problems[0]
-        values = {k: v for k, v in first.values.items() if k not in ("place", "reason")}
         raise InputError(
-            "turn {place} cannot be taken: {reason}",
-            hint=first.hint_template,
+            "turn {place} cannot be taken: {error}",
+            hint="{error_hint}",
             problems=problems,
             place=place,
-            reason=str(first),
-            **values,
+            error=first,
         )
     return drafts

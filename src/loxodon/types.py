@@ -38,6 +38,8 @@ CATEGORIES = (
     "decision", "solution", "event", "conversation", "plan", "temp", "debug",
 )  # fmt: skip
 
+CAPTURED = "capture"
+"""The session and channel of what was captured rather than said."""
 GLOBAL_PROJECT = "_global"
 GENERAL_TOPIC = "_general"
 
@@ -99,7 +101,7 @@ class Record(NamedTuple):
     created_at: datetime
     updated_at: datetime
     strength: float
-    """How present it is now: falls with time, is lifted by use; computed when read."""
+    """How present it is now: falls with time; computed when read."""
     agent: str = ""
     audience: Audience = "private"
     subject: str = ""

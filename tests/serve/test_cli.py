@@ -329,9 +329,9 @@ def test_config_shows_sets_and_unsets(shell: Shell) -> None:
 
 def test_messages_follow_the_locale(filled: Shell) -> None:
     assert "没有" in filled("get", "f_1", code=3, LANG="zh_CN.UTF-8").stderr.decode()
-    assert "用法" in filled.text("--help", LANG="zh_CN.UTF-8") or "记忆" in filled.text(
-        "--help", LANG="zh_CN.UTF-8"
-    )
+    assert "列出记忆，新的在前。" in filled.text("--help", LANG="zh_CN.UTF-8")
+    wrong = filled("recall", "x", "--top", "many", code=2, LANG="zh_CN.UTF-8").stderr.decode()
+    assert "参数 --top" in wrong
     filled("config", "language", "zh")
     assert "记忆" in filled.text("stats")
 
@@ -404,7 +404,7 @@ def test_validate_reports_damage_by_its_exit_code(filled: Shell) -> None:
 def test_stats_and_status(filled: Shell) -> None:
     stats = filled.json("stats")
     assert (stats["total"], stats["active"], stats["archived"]) == (1, 1, 0)
-    assert stats["kinds"] == {"fact": 1}
+    assert stats["kinds"] == {"fact": 1, "belief": 0, "summary": 0}
     assert stats["importance"] == {"critical": 1, "high": 0, "medium": 0, "low": 0}
     assert stats["last_consolidation"] is None
     assert stats["next_consolidation"] == "2026-02-05T03:00:00+08:00"
@@ -417,3 +417,49 @@ def test_snapshot(filled: Shell) -> None:
     shown = filled.text("snapshot")
     assert "## Constraints" in shown
     assert "用户对花生过敏" in shown
+
+
+def test_a_file_that_grows_from_one_turn_adds_only_what_is_new(
+    shell: Shell, tmp_path: Path
+) -> None:
+    file = tmp_path / "talk.txt"
+    for n in range(1, 6):
+        file.write_text("".join(f"Me: line {i}\n" for i in range(n)))
+        assert shell.json("add", str(file))["added"] == 1
+    file.write_text(file.read_text().replace("line 0", "line zero"))
+    changed = shell.json("add", str(file))
+    assert (changed["added"], changed["known"], changed["sessions"]) == (1, 4, ["talk"])
+
+
+def test_when_a_memory_ends(shell: Shell) -> None:
+    def ends(when: str) -> str:
+        return str(shell.json("capture", "x", "--expires", when)["expires_at"])[:10]
+
+    assert ends("end of march") == ends("3月底") == "2026-04-01"
+    assert ends("Dec 25") == "2026-12-26"
+    assert ends("in two weeks") == "2026-02-18"
+    assert ends("never") == ends("永不") == "None"
+    id = shell.json("capture", "y", "--expires", "tomorrow")["id"]
+    assert shell.json("edit", id, "--expires", "never")["expires_at"] is None
+    assert "—" in shell.text("history", id)
+
+
+def test_a_source_can_be_followed(filled: Shell) -> None:
+    (item,) = filled.json("recall", "花生", "--kind", "fact")["items"]
+    source = item["sources"][0]
+    turn = filled.json("get", f"{source['session']}:{source['turn']}")
+    assert turn["content"] == item["content"]
+    assert filled.json("get", "tuesday:t3")["id"] == "t3"
+    filled("get", "tuesday:t99", code=3)
+
+
+def test_words_need_no_quotes(shell: Shell) -> None:
+    assert shell.json("capture", "I", "like", "green", "tea")["content"] == "I like green tea"
+
+
+def test_the_language_of_the_home_holds_for_every_command(filled: Shell) -> None:
+    filled("config", "language", "zh")
+    assert "无法读取" in filled("add", "nowhere.txt", code=4).stderr.decode()
+    assert "设置" in filled.text("config")
+    (filled.home / "config.toml").write_text('language = "zh"\n[recall]\ntop = "ten"\n')
+    assert "recall.top 不能是" in filled("list", code=6, LANG="zh_CN.UTF-8").stderr.decode()

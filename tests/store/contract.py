@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from loxodon.errors import NotFoundError, StaleEditError
-from loxodon.store import Filter, Store
+from loxodon.store import Filter, Known, Store
 from loxodon.text.words import query_words
 from loxodon.types import Record, Source, Turn
 from tests.conftest import NOW
@@ -44,7 +44,8 @@ class StoreContract:
 
     def put(self, store: Store, *turns: Turn) -> list[Turn | None]:
         with store.writing():
-            return store.append([(one, key(f"{one.session}/{one.content}")) for one in turns])
+            kept = store.append([(one, key(f"{one.session}/{one.content}")) for one in turns])
+        return [one if isinstance(one, Turn) else None for one in kept]
 
     def keep(self, store: Store, *records: Record) -> list[Record]:
         with store.writing():
@@ -103,6 +104,33 @@ class StoreContract:
         kept = self.put(store, turn("stays"))
         assert kept[0] is not None
         assert kept[0].id == "#1"
+
+    def test_what_is_known_of_a_turn(self, store: Store) -> None:
+        first, other = turn("v1", id="e"), turn("v2", id="e")
+        with store.writing():
+            store.append([(first, key("e"))])
+            again = store.append([(first, key("e")), (other, key("e")), (other, key("f"))])
+        assert again[:2] == [Known(changed=False), Known(changed=True)]
+        assert store.known([(other, key("e")), (other, key("g"))]) == [Known(True), None]
+        assert (store.session_size("s"), store.session_size("none")) == (2, 0)
+        assert store.turn_row("s", "e") == 2
+        assert store.turn_row("s", "x") is None
+
+    def test_a_transaction_within_one_that_fails_is_undone_by_itself(self, store: Store) -> None:
+        with store.writing():
+            store.append([(turn("outer"), key("o"))])
+            with pytest.raises(ZeroDivisionError), store.writing():  # noqa: PT012
+                store.append([(turn("inner"), key("i"))])
+                raise ZeroDivisionError
+            store.append([(turn("after"), key("a"))])
+        assert [one.content for one in store.journal(Filter(), 0)] == ["outer", "after"]
+        assert self.found(store, "inner", "turns") == []
+
+    def test_a_write_cannot_begin_within_a_read(self, store: Store) -> None:
+        with store.reading(), pytest.raises(RuntimeError), store.writing():
+            pass
+        self.put(store, turn("and then it can"))
+        assert len(store.journal(Filter(), 0)) == 1
 
     # Memories
 
@@ -288,7 +316,7 @@ class StoreContract:
         )
         counts = store.counts()
         assert (counts.turns, counts.sessions, counts.active, counts.archived) == (2, 2, 3, 1)
-        assert counts.kinds == {"fact": 3, "belief": 1}
+        assert counts.kinds == {"fact": 3, "belief": 1, "summary": 0}
         assert counts.bands == {"critical": 1, "high": 1, "medium": 1, "low": 1}
         assert store.size() > 0
 

@@ -342,6 +342,8 @@ def test_a_forked_child_must_open_its_own(tmp_path: Path) -> None:
     store._db._pid += 1  # as a child would see it
     with pytest.raises(StoreError, match="forked"), store.writing():
         pass
+    with pytest.raises(StoreError, match="forked"):
+        store.journal(Filter(), 0)
     store._db._pid -= 1
     store.close()
 

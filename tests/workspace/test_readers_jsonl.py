@@ -338,9 +338,10 @@ def test_a_conversation_with_messages(indent: int | None) -> None:
 
 def test_a_conversation_a_line() -> None:
     reading = lines({"messages": MESSAGES, "id": 1}, {"messages": [*MESSAGES, 5], "session": "b"})
-    assert [(draft.line, draft.session) for draft in reading.drafts] == [
+    assert [(draft.line % 10**9, draft.session) for draft in reading.drafts] == [
         (1, "1"), (1, "1"), (2, "b"), (2, "b"),
     ]  # fmt: skip
+    assert len({draft.line for draft in reading.drafts}) == 4  # the same words twice are two turns
     assert [line for line, _ in reading.problems] == [2]
 
 

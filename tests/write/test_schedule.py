@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -18,4 +19,10 @@ from loxodon.write.schedule import next_daily
     ],
 )
 def test_the_next_time_of_day(now: str, due: str) -> None:
-    assert next_daily(datetime.fromisoformat(now), "03:00").isoformat() == due
+    assert next_daily(datetime.fromisoformat(now), "03:00", None).isoformat() == due
+
+
+def test_a_clock_that_is_put_forward_in_the_night() -> None:
+    berlin = ZoneInfo("Europe/Berlin")
+    now = datetime(2026, 3, 28, 12, tzinfo=berlin)
+    assert next_daily(now, "03:00", berlin).isoformat() == "2026-03-29T03:00:00+02:00"

@@ -17,7 +17,7 @@ from loxodon.store import Filter, Hit, Index, Store
 from loxodon.text.language import language_of
 from loxodon.text.words import among, index_words, query_words, spoken
 from loxodon.tokens import Counter
-from loxodon.types import Gate, Item, LeftOut, Recall, Record, Source, Turn
+from loxodon.types import CAPTURED, Gate, Item, LeftOut, Recall, Record, Source, Turn
 
 CANDIDATES = 100
 """Rows asked of each index."""
@@ -112,7 +112,7 @@ def _not_drawn(
         return list(hits)
     live = store.live({row for rows in drawn.values() for row in rows}, now)
     answered = {one.row for one in found}
-    captured = store.captured(drawn)
+    captured = store.in_channel(CAPTURED, drawn)
     return [
         hit
         for hit in hits

@@ -42,6 +42,13 @@ class Hit(NamedTuple):
     score: float
 
 
+class Known(NamedTuple):
+    """A turn that the journal has already."""
+
+    changed: bool
+    """Whether it has other words there."""
+
+
 class Counts(NamedTuple):
     """How much there is."""
 
@@ -71,21 +78,24 @@ class Store(Protocol):
         """
         ...
 
-    def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | None]:
+    def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | Known]:
         """Put turns, each with its key, at the end of the journal, in order and indexed.
 
-        Returns each turn as it is kept (with its id and ref), or None for one whose key the
-        journal already has. Call inside `writing`.
+        Returns each turn as it is kept (with its id and ref), or what is known of one whose key
+        the journal already has. Call inside `writing`.
         """
         ...
 
-    def unknown(self, turns: Sequence[tuple[Turn, bytes]]) -> list[tuple[bool, bool]]:
-        """For each turn whether its key is new, also among those before it; and where it is not,
-        whether the turn kept under that key has other words."""
+    def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Known | None]:
+        """What the journal, or an earlier one of `turns`, has under each key; None for nothing."""
         ...
 
-    def has_session(self, id: str) -> bool:
-        """Whether any turn was ever journalled in a session."""
+    def session_size(self, id: str) -> int:
+        """How many turns were ever journalled in a session."""
+        ...
+
+    def turn_row(self, session: str, id: str) -> int | None:
+        """The row of a turn by its session and id; the newest, should two share them."""
         ...
 
     def turns(self, rows: Sequence[int]) -> dict[int, Turn]:
@@ -136,8 +146,8 @@ class Store(Protocol):
         """For each of these turns that memories were drawn from: the rows of those memories."""
         ...
 
-    def captured(self, turns: Iterable[int]) -> set[int]:
-        """Those of these turns that were captured as a memory rather than said."""
+    def in_channel(self, channel: str, turns: Iterable[int]) -> set[int]:
+        """Those of these turns that came by `channel`."""
         ...
 
     def history(self, id: str) -> list[Version]:

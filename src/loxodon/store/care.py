@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from loxodon.messages import t
 from loxodon.store import Index, Progress
 from loxodon.store.database import Database, Row
+from loxodon.store.rows import MEMORY, labels_of
 from loxodon.store.search import TABLES, TURN_TEXT
 from loxodon.text.words import index_words
 from loxodon.types import Problem, Record
@@ -40,9 +41,7 @@ _PAIRED = (
 )
 
 
-def check(
-    db: Database, record_of: Callable[[Row], Record], columns: str, progress: Progress
-) -> list[Problem]:
+def check(db: Database, record_of: Callable[[Row], Record], progress: Progress) -> list[Problem]:
     """Every problem of the file, its records and its indexes. Call within one view of the data."""
     for name in _INDEXES:  # a connection may hold an old idea of an index until it is asked
         db.run(f"SELECT 1 FROM {name} WHERE {name} MATCH 'a' LIMIT 1")
@@ -64,7 +63,7 @@ def check(
         missing = len(db.all(f"{truth} EXCEPT {held}"))
         stale = len(db.all(f"{held} EXCEPT {truth}"))
         problems += _derived(index, missing, stale)
-    return problems + _stale(db, record_of, columns, progress)
+    return problems + _stale(db, record_of, progress)
 
 
 def _derived(name: str, missing: int, stale: int) -> list[Problem]:
@@ -73,15 +72,15 @@ def _derived(name: str, missing: int, stale: int) -> list[Problem]:
     return found + ([Problem(name, t("{n} rows are stale", n=stale), hint)] if stale else [])
 
 
-def _stale(
-    db: Database, record_of: Callable[[Row], Record], columns: str, progress: Progress
-) -> list[Problem]:
-    """Rows whose index or labels were made of something else than they have now."""
-    from loxodon.store.sqlite import labels_of
+def _stale(db: Database, record_of: Callable[[Row], Record], progress: Progress) -> list[Problem]:
+    """Rows with other labels than they should have, or other words by their number.
 
+    The index keeps how many words a row had, not which: a change of one word for another, made
+    behind Loxodon's back, is not seen.
+    """
     stale = dict.fromkeys((*_INDEXES, "memory_labels"), 0)
     done = 0
-    for index, rows, total in batches(db, columns):
+    for index, rows, total in batches(db):
         name, between = TABLES[index].name, (rows[0][0], rows[-1][0])
         query = f"SELECT id, sz FROM {name}_docsize WHERE id BETWEEN ? AND ?"
         sizes: dict[int, bytes] = dict(db.all(query, between))
@@ -123,10 +122,10 @@ def clear_indexes(db: Database) -> None:
     db.run("DELETE FROM counters WHERE name LIKE 'rows\\_%' ESCAPE '\\'")
 
 
-def batches(db: Database, columns: str) -> Iterator[tuple[Index, list[Row], int]]:
+def batches(db: Database) -> Iterator[tuple[Index, list[Row], int]]:
     """All that is indexed: (index, rows, how many there are in all).
 
-    A row of the journal is (row, text), one of the memories (row, *columns).
+    A row of the journal is (row, text), one of the memories (row, *MEMORY).
     """
     ((total,),) = db.all("SELECT (SELECT count(*) FROM turns) + (SELECT count(*) FROM memories)")
     last = 0
@@ -139,7 +138,7 @@ def batches(db: Database, columns: str) -> Iterator[tuple[Index, list[Row], int]
     for index, state in states:
         last = 0
         while rows := db.all(
-            f"SELECT t.row, {columns} FROM memories t WHERE t.row > ? AND t.state = ? "
+            f"SELECT t.row, {MEMORY} FROM memories t WHERE t.row > ? AND t.state = ? "
             "ORDER BY t.row LIMIT ?",
             (last, state, BATCH),
         ):

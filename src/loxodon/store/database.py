@@ -48,7 +48,7 @@ class Database:
     def __init__(self, path: str) -> None:
         self.path = path
         self._turn = RLock()
-        self._depth = 0
+        self._mode = ""  # or "reading", "writing"
         self._closed = False
         self._pid = os.getpid()
         self._lock: FileLock | None = None
@@ -58,11 +58,11 @@ class Database:
             if not self.read_only:
                 self._lock = FileLock(os.path.splitext(path)[0] + ".lock")
             self._connection = self._connect()
-        except OSError as error:
-            raise _unwritable(path, error.strerror or str(error)) from None
-        except BaseException:
+        except BaseException as error:
             if self._lock is not None:
                 self._lock.close()
+            if isinstance(error, OSError):
+                raise _unwritable(path, error.strerror or str(error)) from None
             raise
 
     def _connect(self) -> apsw.Connection:
@@ -152,29 +152,33 @@ class Database:
     def reading(self) -> Iterator[None]:
         """One view of the data for several reads, whatever others write meanwhile."""
         with self._turn:
-            if self._depth:
+            if self._mode:
                 yield
                 return
+            self._check_usable()
             self.run("BEGIN")
-            self._depth += 1
+            self._mode = "reading"
             try:
                 yield
             finally:
-                self._depth -= 1
+                self._mode = ""
                 self._connection.execute("ROLLBACK")
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """A transaction. One inside another joins it."""
+        """A transaction; one inside another is undone by itself, and kept for good with it."""
         with self._turn:
-            if self._depth:
-                yield
+            if self._mode == "reading":
+                raise RuntimeError("a write cannot begin within a read: it would be undone with it")
+            if self._mode:
+                with self._connection:  # a savepoint
+                    yield
                 return
             self._check_usable()
             lock = self._wait_for_turn()
             try:
                 self.run("BEGIN IMMEDIATE")
-                self._depth += 1
+                self._mode = "writing"
                 try:
                     yield
                     self.run("COMMIT")
@@ -183,7 +187,7 @@ class Database:
                         self._connection.execute("ROLLBACK")
                     raise
                 finally:
-                    self._depth -= 1
+                    self._mode = ""
             finally:
                 lock.release()
 
@@ -213,6 +217,8 @@ class Database:
     def all(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """Every row of the answer."""
         with self._turn:
+            if os.getpid() != self._pid:
+                self._check_usable()
             try:
                 return self._connection.execute(sql, values).fetchall()
             except apsw.Error as error:
@@ -261,7 +267,8 @@ class Database:
         if isinstance(error, apsw.CorruptError):
             return DamagedStoreError(
                 "{path} is damaged: {reason}",
-                hint="copy the file away before anything else, then run `loxodon validate`",
+                hint="copy the file away first; then restore a backup, or add the conversations "
+                "to a new home",
                 path=self.path,
                 reason=reason,
             )

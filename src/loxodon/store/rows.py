@@ -9,6 +9,7 @@ from typing import Any
 
 from loxodon.clock import from_stored, to_stored
 from loxodon.errors import DamagedStoreError
+from loxodon.text.words import fold
 from loxodon.types import Kind, Record, Source, Turn
 
 StrengthNow = Callable[[float, datetime, Kind, float], float]
@@ -23,6 +24,8 @@ _ELSEWHERE = frozenset({"space", "sources"})  # not columns of the table
 
 FIELDS = tuple(name for name in Record._fields if name not in _ELSEWHERE)
 COLUMNS = (*FIELDS, "strength_at")
+MEMORY = ", ".join(f"t.{name}" for name in COLUMNS)
+"""The columns of a record, for a query on the table `t`."""
 _CONVERTED = tuple(
     (i, name) for i, name in enumerate(FIELDS) if name in _TIMES or name in _LISTS or name == "done"
 )
@@ -110,6 +113,13 @@ def from_json(text: str, space: str, zone: tzinfo | None) -> Record:
     kept: Mapping[str, Any] = json.loads(text)
     sources = tuple(Source(*source) for source in kept["sources"])
     return record_of([kept[name] for name in COLUMNS], space, zone, None, sources)
+
+
+def labels_of(record: Record) -> set[tuple[str, str]]:
+    """What a memory is filtered by: (label, folded name)."""
+    found = {("project", fold(record.project)), ("topic", fold(record.topic))}
+    found |= {("tag", fold(name)) for name in record.tags}
+    return found | {("entity", fold(name)) for name in record.entities}
 
 
 def turn_of(row: Sequence[Any]) -> Turn:

@@ -15,12 +15,14 @@ from typing import Any
 
 from loxodon.clock import to_stored
 from loxodon.errors import DamagedStoreError, NotFoundError, StaleEditError
-from loxodon.store import Counts, Filter, Hit, Index, Progress
+from loxodon.store import Counts, Filter, Hit, Index, Known, Progress
 from loxodon.store.database import Database, Row
 from loxodon.store.rows import (
     COLUMNS,
+    MEMORY,
     StrengthNow,
     from_json,
+    labels_of,
     moment,
     record_of,
     row_of,
@@ -39,14 +41,13 @@ from loxodon.store.search import (
     listed,
     sample_due,
 )
-from loxodon.text.words import VERSION, fold, index_words
-from loxodon.types import Problem, Record, Source, Turn, Version
+from loxodon.text.words import VERSION, index_words
+from loxodon.types import KINDS, Problem, Record, Source, Turn, Version
 
 _TURN = (
     "t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.channel, t.chat, "
     "t.origin FROM turns t JOIN sessions s ON s.no = t.session"
 )
-_MEMORY = ", ".join(f"t.{name}" for name in COLUMNS)
 _CHUNK = 500
 _ID_LETTER = {"fact": "f", "belief": "b", "summary": "s"}
 
@@ -103,16 +104,17 @@ class SqliteStore:
 
     # The journal
 
-    def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | None]:
+    def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | Known]:
         db = self._db
-        fresh = [new for new, _ in self.unknown(turns)]
-        seq = self._take("turn", sum(fresh)) - sum(fresh)
+        known = self.known(turns)
+        fresh = known.count(None)
+        seq = self._take("turn", fresh) - fresh
         sessions: dict[str, list[Any]] = {}
         rows: list[Sequence[Any]] = []
-        kept: list[Turn | None] = []
-        for (turn, key), new in zip(turns, fresh, strict=True):
-            if not new:
-                kept.append(None)
+        kept: list[Turn | Known] = []
+        for (turn, key), already in zip(turns, known, strict=True):
+            if already:
+                kept.append(already)
                 continue
             seq += 1
             at, offset = to_stored(turn.at)
@@ -128,10 +130,11 @@ class SqliteStore:
             db.run(db.sql["put_session"], (no, name, count, first, last))
         db.many(db.sql["put_turn"], rows)
         self._take("rows_turns", len(rows))
-        self._index("turns", [(int(one.ref[2:]), one.searchable) for one in kept if one])
+        said = [one for one in kept if isinstance(one, Turn)]
+        self._index("turns", [(int(one.ref[2:]), one.searchable) for one in said])
         return kept
 
-    def unknown(self, turns: Sequence[tuple[Turn, bytes]]) -> list[tuple[bool, bool]]:
+    def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Known | None]:
         seen: dict[bytes, str] = {}
         for start in range(0, len(turns), _CHUNK):
             keys = [key for _, key in turns[start : start + _CHUNK]]
@@ -139,9 +142,9 @@ class SqliteStore:
             seen.update(
                 self._db.all(f"SELECT key, content FROM turns WHERE key IN ({marks})", keys)
             )
-        found = []
+        found: list[Known | None] = []
         for turn, key in turns:
-            found.append((key not in seen, seen.get(key, turn.content) != turn.content))
+            found.append(Known(seen[key] != turn.content) if key in seen else None)
             seen.setdefault(key, turn.content)
         return found
 
@@ -150,8 +153,13 @@ class SqliteStore:
         sessions[id] = list(row) if row else [self._take("session", 1), 0, at, at]
         return sessions[id]
 
-    def has_session(self, id: str) -> bool:
-        return self._db.one(self._db.sql["session"], (id,)) is not None
+    def session_size(self, id: str) -> int:
+        row = self._db.one(self._db.sql["session"], (id,))
+        return int(row[1]) if row else 0
+
+    def turn_row(self, session: str, id: str) -> int | None:
+        row = self._db.one(self._db.sql["turn_row"], (session, id))
+        return int(row[0]) if row else None
 
     def turns(self, rows: Sequence[int]) -> dict[int, Turn]:
         found = self._db.all(f"SELECT {_TURN} WHERE t.seq IN {listed(rows)}")
@@ -180,10 +188,7 @@ class SqliteStore:
         )
         self._label(row, record)
         for n, source in enumerate(record.sources):
-            turn = (
-                db.one(db.sql["turn_row"], (source.session, source.turn)) if source.turn else None
-            )
-            seq = turn[0] if turn else None
+            seq = self.turn_row(source.session, source.turn)
             values = (row, n, source.session, source.turn, seq, source.file, source.line)
             db.run(db.sql["put_source"], values)
         at = to_stored(record.created_at)[0]
@@ -207,7 +212,7 @@ class SqliteStore:
     ) -> Record:
         db = self._db
         row = self._row(id)
-        before = db.all(f"SELECT {_MEMORY} FROM memories t WHERE t.row = ?", (row,))[0]
+        before = db.all(f"SELECT {MEMORY} FROM memories t WHERE t.row = ?", (row,))[0]
         sources = self.sources([row]).get(row, ())
         old = record_of(before, self.space, self._zone, None, sources)
         if version is not None and version != old.version:
@@ -253,7 +258,7 @@ class SqliteStore:
         order = "t.strength DESC, t.strength_at DESC" if strongest else "t.created_at DESC"
         with self.reading():
             rows = self._db.all(
-                f"SELECT t.row, {_MEMORY} FROM memories t WHERE {conditions or '1'} "
+                f"SELECT t.row, {MEMORY} FROM memories t WHERE {conditions or '1'} "
                 f"ORDER BY {order}, t.row DESC LIMIT ?",
                 [*values, limit or -1],
             )
@@ -264,7 +269,7 @@ class SqliteStore:
 
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
         found = self._db.all(
-            f"SELECT t.row, {_MEMORY} FROM memories t WHERE t.row IN {listed(rows)}"
+            f"SELECT t.row, {MEMORY} FROM memories t WHERE t.row IN {listed(rows)}"
         )
         return {row[0]: self._record(row[1:]) for row in found}
 
@@ -293,19 +298,19 @@ class SqliteStore:
             found.setdefault(seq, []).append(memory)
         return found
 
-    def captured(self, turns: Iterable[int]) -> set[int]:
+    def in_channel(self, channel: str, turns: Iterable[int]) -> set[int]:
         found = self._db.all(
-            f"SELECT seq FROM turns WHERE seq IN {listed(turns)} AND channel = 'capture'"
+            f"SELECT seq FROM turns WHERE seq IN {listed(turns)} AND channel = ?", (channel,)
         )
         return {seq for (seq,) in found}
 
     def history(self, id: str) -> list[Version]:
         with self.reading():
-            changes = self._db.all(self._db.sql["changes"], (self._row(id),))
+            row = self._row(id)
+            changes = self._db.all(self._db.sql["changes"], (row,))
             records = [from_json(before, self.space, self._zone) for *_, before in changes[1:]]
-            records += self.records([self._row(id)]).values()
-            sources = self.sources([self._row(id)]).get(self._row(id), ())
-        records[-1] = records[-1]._replace(sources=sources)
+            sources = self.sources([row]).get(row, ())
+            records.append(self.records([row])[row]._replace(sources=sources))
         return [
             Version(version, moment(at, self._zone), change, record)
             for (version, at, change, _), record in zip(changes, records, strict=True)
@@ -372,7 +377,7 @@ class SqliteStore:
         else:
             state = "active" if index == "memories" else "archived"
             found = db.all(
-                f"SELECT {_MEMORY} FROM memories t WHERE t.row IN {listed(picked)} AND t.state = ?",
+                f"SELECT {MEMORY} FROM memories t WHERE t.row IN {listed(picked)} AND t.state = ?",
                 (state,),
             )
             texts = [self._text(row) for row in found]
@@ -388,11 +393,11 @@ class SqliteStore:
         with self.reading():
             turns, sessions = self._db.all(self._db.sql["count_journal"])[0]
             memories = self._db.all(self._db.sql["count_memories"])
-        kinds: dict[str, int] = {}
+        kinds: dict[str, int] = dict.fromkeys(KINDS, 0)
         states = {"active": 0, "archived": 0}
         bands = {"critical": 0, "high": 0, "medium": 0, "low": 0}
         for kind, state, band, n in memories:
-            kinds[kind] = kinds.get(kind, 0) + n
+            kinds[kind] += n
             states[state] += n
             bands[band] += n
         return Counts(turns, sessions, kinds, states["active"], states["archived"], bands)
@@ -401,7 +406,7 @@ class SqliteStore:
         from loxodon.store import care
 
         with self.reading():
-            return care.check(self._db, self._record, _MEMORY, progress)
+            return care.check(self._db, self._record, progress)
 
     def rebuild(self, progress: Progress) -> int:
         from loxodon.store import care
@@ -409,7 +414,7 @@ class SqliteStore:
         done = 0
         with self.writing():
             care.clear_indexes(self._db)
-            for index, rows, total in care.batches(self._db, _MEMORY):
+            for index, rows, total in care.batches(self._db):
                 if index == "turns":
                     texts = [(seq, text) for seq, text in rows]
                 else:
@@ -440,13 +445,6 @@ class SqliteStore:
     def _take(self, counter: str, count: int) -> int:
         """The last of `count` numbers that nobody else gets."""
         return int(self._db.all(self._db.sql["take_numbers"], (counter, count))[0][0])
-
-
-def labels_of(record: Record) -> set[tuple[str, str]]:
-    """What a memory is filtered by: (label, folded name)."""
-    found = {("project", fold(record.project)), ("topic", fold(record.topic))}
-    found |= {("tag", fold(name)) for name in record.tags}
-    return found | {("entity", fold(name)) for name in record.entities}
 
 
 def _no_memory(id: str) -> NotFoundError:

@@ -81,6 +81,7 @@ from loxodon.text.date_rules import (
 )
 from loxodon.text.date_words import _BEGINNINGS, _GRAMMAR, _MONTHS, _NUM
 
+_YEAR_OR_PAST = r"[0-9]{4}|年|last|ago|yesterday|past|previous|[昨前上去]"
 _BARE_WEEKDAY = (
     r"^\s*(?:(?:on )?(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*"
     r"|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天])\s*$"
@@ -135,6 +136,8 @@ def until(text: str, at: datetime) -> datetime | None:
     stretch of time it is the whole week or month.
     """
     found = parse_moment(text, at)
+    if found is not None and found.until <= at and not _re(_YEAR_OR_PAST).search(text.lower()):
+        return _shift(found.until, "year", 1)  # the end of March, said in April
     if found is None or found.grain not in ("week", "month", "quarter", "year"):
         return found and found.until
     if not _re(r"^\s*(?:in|after|within) |from now\s*$|[后後]\s*$").search(text.lower()):

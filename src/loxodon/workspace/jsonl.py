@@ -332,6 +332,10 @@ def read_jsonl(lines: Lines, name: str, zone: tzinfo | None) -> tuple[list[Draft
     return drafts, problems
 
 
+_LINES = 10**9
+"""More lines than a file has."""
+
+
 def _take(
     value: object, line: int, zone: tzinfo | None, drafts: list[Draft], problems: list[Trouble]
 ) -> None:
@@ -348,13 +352,15 @@ def _take(
     except InputError as error:
         problems.append((line, error))
         return
-    for message in messages:
+    for place, message in enumerate(messages):
         try:
             draft = _draft(as_object(message), line, zone)
         except InputError as error:
             problems.append((line, error))
             continue
         if draft is not None:
+            # Many messages on one line stand at many places: the same words twice are two turns.
+            draft = draft._replace(line=line + place * _LINES)
             drafts.append(draft if draft.session else draft._replace(session=session))
 
 

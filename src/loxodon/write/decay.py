@@ -1,7 +1,7 @@
 """Strength: how present a memory is now.
 
-It starts at the memory's importance, falls a little every day, more slowly the more important the
-memory is, and is lifted by use. It is computed when read, from a base and the time of that base,
+It starts at the memory's importance and falls a little every day, more slowly the more important
+the memory is. It is computed when read, from a base and the time of that base,
 so that a day passing writes nothing.
 """
 

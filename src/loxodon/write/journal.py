@@ -13,8 +13,9 @@ from datetime import datetime
 
 from loxodon.types import ORIGIN_OF_ROLE, Draft, Turn
 
-_ALIKE = 3
+SAMPLE = 200
 """Turns at its beginning by which a file is recognised as one that was added before."""
+_ALIKE = 0.75
 
 
 def with_keys(drafts: Sequence[Draft], session: str, now: datetime) -> list[tuple[Turn, bytes]]:
@@ -53,15 +54,16 @@ def _key(draft: Draft, session: str) -> bytes:
 
 
 def session_for(
-    names: Sequence[str], drafts: Sequence[Draft], known: Callable[[str], int | None]
+    names: Sequence[str], drafts: Sequence[Draft], known: Callable[[str], tuple[int, int]]
 ) -> str:
-    """The first of `names` for a file that names no session: one that is free or begins the same.
+    """The first of `names` for a file that names no session: one that is free or has the file.
 
-    `known` tells how many of the file's first turns a session has, None for one that is not there.
-    Two files of the same name are two conversations, unless one begins like the other.
+    `known` tells how many of these drafts a session has, and how many turns it has in all. Two
+    files of the same name are two conversations, unless most of one stands in the other: it may
+    have grown, and a line of it may have been changed.
     """
     for name in names:
-        has = known(name)
-        if has is None or has >= min(_ALIKE, len(drafts)):
+        has, size = known(name)
+        if has >= _ALIKE * min(size, len(drafts)):
             return name
     return names[-1]

@@ -28,9 +28,11 @@ def read_files(
         shown = "standard input" if name == "-" else os.fsencode(name).decode("utf-8", "replace")
         reading = read(bytes_of(name), name, format, zone)
         if reading.problems and not (skip_bad and reading.drafts):
+            some = "correct them, or take the good ones with --skip-bad"
+            none = "none of its lines is good: correct them, or name the format with --format"
             raise InputError(
                 "{file}: nothing was taken, because of {n} bad lines",
-                hint="correct them, or take the good ones with --skip-bad",
+                hint=some if reading.drafts else none,
                 problems=reading.problems, file=shown, n=len(reading.problems),
             )  # fmt: skip
         if not reading.drafts:

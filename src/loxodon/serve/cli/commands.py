@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from loxodon import config as settings
 from loxodon import messages
 from loxodon.clock import fixed_clock, parse_instant, system_clock, zone_named
-from loxodon.errors import DamagedStoreError, InputError, UsageError
+from loxodon.errors import DamagedStoreError, InputError, LoxodonError, UsageError
 from loxodon.memory import DATABASE, Memory, Stats, Status, home_at
 from loxodon.messages import t
 from loxodon.serve.cli import view
@@ -35,12 +35,23 @@ class Outcome(NamedTuple):
 
 def run(args: Namespace) -> int:
     """Run the command of `args` and print its outcome; the exit code."""
+    _speak(args)
     outcome = _RUN[args.command](args)
     if args.json:
         view.print_json(outcome.data)
     else:
         outcome.show()
     return outcome.code
+
+
+def _speak(args: Namespace) -> None:
+    """In the language that the home asks for; a broken config.toml is reported by who needs it."""
+    try:
+        language = settings.load(_home(args)).language
+    except LoxodonError:
+        return
+    if language != "auto":
+        messages.use(language)
 
 
 def _home(args: Namespace) -> str:
@@ -51,8 +62,6 @@ def _open(args: Namespace, *, make: bool = False) -> Memory:
     """The memory that the global options name; one that is not there is made only if asked for."""
     home = _home(args)
     config = settings.load(home)
-    if config.language != "auto":
-        messages.use(config.language)
     folder = space_path(home, args.space)
     if not make:
         space_folder(home, args.space, make=False)
@@ -135,7 +144,8 @@ def _given_fields(args: Namespace, now: datetime) -> dict[str, Any]:
     names = ("importance", "confidence", "entities", "tags", "project", "topic", "category")
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     if args.expires is not None:
-        given["expires_at"] = _deadline(args.expires, now)
+        never = args.expires.strip().lower() in ("never", "永不")
+        given["expires_at"] = None if never else _deadline(args.expires, now)
     return given
 
 
@@ -154,7 +164,7 @@ def _deadline(text: str, now: datetime) -> datetime:
 def _capture(args: Namespace) -> Outcome:
     with _open(args, make=True) as memory:
         fields = _given_fields(args, memory.now())
-        record = memory.capture(_given_text(args.text), args.type, **fields)
+        record = memory.capture(_given_text(" ".join(args.text)), args.type, **fields)
     return _one(record, t("remembered as {id}", id=record.id))
 
 
@@ -198,7 +208,10 @@ def _recall(args: Namespace) -> Outcome:
 
 def _journal(args: Namespace) -> Outcome:
     if args.on is not None and (args.since is not None or args.until is not None):
-        raise UsageError("--on says it all", hint="leave out --since and --until, or --on")
+        raise UsageError(
+            "--on cannot be combined with --since or --until",
+            hint="leave out --since and --until, or --on",
+        )
     with _open(args) as memory:
         now = memory.now()
         times = _between(args, now)
@@ -227,7 +240,7 @@ def _list(args: Namespace) -> Outcome:
 
 def _get(args: Namespace) -> Outcome:
     with _open(args) as memory:
-        if args.id.startswith("t_"):
+        if args.id.startswith("t_") or ":" in args.id:
             turn = memory.turn(args.id)
             return Outcome(turn, lambda: view.turn(turn))
         record = memory.get(args.id)

@@ -53,7 +53,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(typed: list[str]) -> int:
-    args = parse([word if word in _files(typed) else _whole_text(word) for word in typed])
+    files = _files(typed)
+    args = parse([word if word in files else _whole_text(word) for word in typed])
     args.home = args.home or os.environ.get("LOXODON_HOME") or DEFAULT_HOME
     args.now = args.now or os.environ.get("LOXODON_NOW") or ""
     from loxodon.serve.cli.commands import run
@@ -64,9 +65,9 @@ def _run(typed: list[str]) -> int:
     return code
 
 
-def _files(typed: list[str]) -> list[str]:
+def _files(typed: list[str]) -> set[str]:
     """Words that may be the names of files, whose bytes must stay as they are."""
-    return [word for word in typed if os.path.exists(word)] if "add" in typed else []
+    return {word for word in typed if os.path.exists(word)} if "add" in typed else set()
 
 
 def _whole_text(word: str) -> str:

@@ -167,12 +167,14 @@ def _fields(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--topic", metavar="NAME", help=t("the topic within the project"))
     parser.add_argument("--category", choices=CATEGORIES, metavar="NAME",
                         help=t("one of {names}", names=", ".join(CATEGORIES)))  # fmt: skip
-    about = t("when it ends: 2026-12-31, tomorrow, in two weeks, 下个月底")
+    about = t("when it ends: 2026-12-31, tomorrow, in two weeks, 下个月底, never")
     parser.add_argument("--expires", metavar="WHEN", help=about)
 
 
 def _capture(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("text", metavar="TEXT", help=t("what to remember, or - for standard input"))
+    parser.add_argument(
+        "text", metavar="TEXT", nargs="+", help=t("what to remember, or - for standard input")
+    )
     parser.add_argument("--type", choices=("fact", "belief"), default="fact",
                         help=t("said outright, or supposed"))  # fmt: skip
     _fields(parser)
@@ -254,7 +256,7 @@ _ARGPARSE = {
     "options": "选项",
     "show this help message and exit": "显示这段帮助",
     "the following arguments are required: %s": "缺少参数：%s",
-    "unrecognized arguments: %s": "不认识的参数：%s",
+    "unrecognized arguments: %s": "未知的参数：%s",
     "expected one argument": "需要一个值",
     "expected at least one argument": "至少需要一个值",
     "argument %(argument_name)s: %(message)s": "参数 %(argument_name)s：%(message)s",

@@ -38,9 +38,8 @@ def plain(value: Any) -> Any:
         if value.file:
             return {"file": value.file, "line": value.line}
         return {"session": value.session, "turn": value.turn}
-    if isinstance(value, Item):
-        shown = {k: v for k, v in value._asdict().items() if k != "tags"}
-        return plain(shown)
+    if isinstance(value, Item):  # tags are in the context, and not part of the shape promised
+        return {k: plain(v) for k, v in value._asdict().items() if k != "tags"}
     if hasattr(value, "_asdict"):
         return {k: plain(v) for k, v in value._asdict().items()}
     if isinstance(value, Mapping):
@@ -165,10 +164,17 @@ def recall(answer: Recall, budget: int, explain: bool) -> None:
         if explain:
             print("   " + paint(safe(_reason(item)), "yellow"))
     if not answer.items:
-        print(t("nothing related was found") if answer.gate.recall and not answer.left_out
-              else t("nothing fits the budget") if answer.left_out
-              else t("the query has no words to look for"))  # fmt: skip
+        print(_why_nothing(answer))
     print(paint(_summary(answer, budget), "dim"))
+
+
+def _why_nothing(answer: Recall) -> str:
+    left = {one.reason for one in answer.left_out}
+    if not answer.gate.recall:
+        return t("the query has no words to look for")
+    if "budget" in left:
+        return t("nothing fits the budget")
+    return t("nothing was asked for") if "top" in left else t("nothing related was found")
 
 
 def _reason(item: Item) -> str:
@@ -220,7 +226,7 @@ def turns(found: Sequence[Turn], zone: tzinfo | None, more: bool) -> None:
         who = paint(safe(turn.speaker or turn.role), "cyan")
         print(f"  {at:%H:%M} {who}: {text} {paint(turn.ref, 'dim')}")
     if more:
-        print(paint(t("the latest {n}; --limit 0 shows all", n=len(found)), "dim"))
+        print(paint(t("there are more; --limit 0 shows all"), "dim"))
 
 
 def records(found: Sequence[Record], more: bool) -> None:
@@ -231,10 +237,17 @@ def records(found: Sequence[Record], more: bool) -> None:
     if sys.stdout.isatty() and os.get_terminal_size().columns < _NARROW:
         for one in found:
             about = f"{one.id} · {one.importance:.2f} · {day(one.valid_from or one.created_at)}"
-            print(f"{safe(one.content)}\n  {paint(about, 'dim')}")
-        return
+            archived = f" · {t('archived')}" if one.state == "archived" else ""
+            print(f"{safe(one.content)}\n  {paint(about + archived, 'dim')}")
+    else:
+        _table_of(found)
+    if more:
+        print(paint(t("there are more; --limit 0 shows all"), "dim"))
+
+
+def _table_of(found: Sequence[Record]) -> None:
     table(
-        ((t("id"), False), (t("kind"), False), (t("matters"), False), (t("strength"), False),
+        ((t("id"), False), (t("kind"), False), (t("importance"), False), (t("strength"), False),
          (t("since"), False), (t("memory"), True), (t("tags"), True)),
         (
             (one.id, one.kind, f"{one.importance:.2f}", f"{one.strength:.2f}",
@@ -244,8 +257,6 @@ def records(found: Sequence[Record], more: bool) -> None:
             for one in found
         ),
     )  # fmt: skip
-    if more:
-        print(paint(t("the latest {n}; --limit 0 shows all", n=len(found)), "dim"))
 
 
 def record(one: Record) -> None:
@@ -260,6 +271,8 @@ def record(one: Record) -> None:
 
 
 def _shown(value: object) -> str:
+    if value is None or value == ():
+        return "—"
     if isinstance(value, datetime):
         return minute(value)
     if isinstance(value, float):
