@@ -102,8 +102,14 @@ def _cost(piece: str) -> float:
     if piece.isascii():
         return 1 + size / 99
     signs = _REPEAT.sub(r"\1\1", piece)
-    each = sum(2.0 if sign > "\uffff" else 0.75 for sign in signs if not sign.isspace())
+    each = sum(_sign_cost(sign) for sign in signs if not sign.isspace())
     return max(1.0, each) + (size - len(signs)) / 24
+
+
+def _sign_cost(sign: str) -> float:
+    """Emoji, arrows and boxes are two tokens each, but for those that everybody uses."""
+    drawn = "\u2190" <= sign < "\u2c00" and sign not in "→←↑↓─│●■★☆✓✔•"
+    return 2.0 if drawn or sign > "\uffff" else 0.75
 
 
 def _is_han(character: str) -> bool:

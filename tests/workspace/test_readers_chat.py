@@ -320,3 +320,15 @@ def test_a_log_that_has_grown_begins_with_what_it_was() -> None:
     before = "[2026-02-04 10:30] Alice: hi\n[2026-02-04 10:31] Bob: hello\n"
     was, now = log(before).drafts, log(before + "[2026-02-04 10:32] Alice: bye\n").drafts
     assert now[:2] == was
+
+
+def test_the_headings_of_an_assistant_are_not_people() -> None:
+    log = "Me: how?\nAssistant: Sure, the steps:\nStep 1: preheat\nIngredients: eggs\n    a: b\n"
+    assert [draft.role for draft in read(log.encode(), "m.txt").drafts] == ["user", "assistant"]
+
+
+def test_settings_are_not_a_chat() -> None:
+    text = "name: x\n" + "\n".join(f"line {n} of something else" for n in range(60))
+    reading = read(text.encode(), "notes.txt")
+    assert not reading.drafts
+    assert reading.problems
