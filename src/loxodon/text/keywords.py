@@ -12,56 +12,35 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from importlib import import_module
 from math import log2, sqrt
 from typing import NamedTuple
 
+from loxodon.text.keyword_pieces import (
+    Cutter,
+    Kind,
+    Piece,
+    cut_by_dictionary,
+    cut_by_function,
+    pieces_of,
+)
 from loxodon.text.stopwords import (
     CHINESE_CHARACTERS,
     CHINESE_NOMINAL,
-    CHINESE_PROTECTED,
     CHINESE_WORDS,
     ENGLISH,
-    FILLERS,
 )
 
 MAX_TEXT = 200_000
 """Characters that are looked at: what a longer text is about is said by then."""
 
 
-class _Kind:
-    """What a piece may do. Plain integers: pieces are made by the thousand."""
-
-    WORD = 0  # an English content word
-    NAME = 1  # capitalised, or technical: getUserById, v2.3.0, BM25
-    WEAK = 2  # a filler with a capital: part of a name (New York), never one alone
-    LINK = 3  # "of" inside a name
-    NUMBER = 4  # part of a name: PostgreSQL 16
-    HAN = 5  # a Chinese word that joins its neighbours
-    GLUE = 6  # one character that joins its neighbours and cannot stand alone
-    LONE = 7  # a Chinese word that stands alone: verbs, adjectives
-    OPENING = 8  # a capitalised word that begins a sentence: WORD or NAME, as the text shows
-
-
-class _Piece(NamedTuple):
-    start: int
-    end: int
-    key: str
-    """Equal for forms of one word: its stem, in lower case."""
-    weight: float
-    kind: int
-
-
 class _Phrase(NamedTuple):
-    pieces: tuple[_Piece, ...]
+    pieces: tuple[Piece, ...]
     start: int
     end: int
     boost: float = 1.0
-
-
-_Cutter = Callable[[str, int], Iterable[_Piece]]
 
 
 def keywords(text: str, limit: int = 8, corpus: Mapping[str, float] | None = None) -> list[str]:
@@ -70,300 +49,12 @@ def keywords(text: str, limit: int = 8, corpus: Mapping[str, float] | None = Non
     `corpus` has the share of documents (0 to 1) that a word is in, by its lower-case form or its
     stem; common words weigh less.
     """
-    return _rank(text, limit, corpus or {}, _cut_by_dictionary)
+    return _rank(text, limit, corpus or {}, cut_by_dictionary)
 
 
 def quick(text: str, limit: int = 8) -> list[str]:
     """As `keywords`, without the dictionary: for a cold start or the path of every message."""
-    return _rank(text, limit, {}, _cut_by_function)
-
-
-# --- pieces -------------------------------------------------------------------------------------
-
-_TECHNICAL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]|[_#+/\d]|\w\.\w|^\.")
-_BARE_NUMBER = re.compile(
-    r"[\d.,:/-]+(?:st|nd|rd|th|[ap]m|[mnu]?s|secs?|mins?|hrs?|h|x|k|w|[kmg]?g|[kcm]?m|ml|l"
-    r"|[kmgt]i?b?|px|[kmg]?hz|usd|rmb|eur)?",
-    re.IGNORECASE,
-)
-_BEFORE_CAPITAL = frozenset(".!?:\n。！？：•|#>*")
-"""Marks after which a capital letter does not make a name."""
-_LINKS = frozenset(("of", "de", "del", "der", "van", "von", "la", "le", "di", "da"))
-_NOT_ADVERBS = frozenset(("family", "assembly", "anomaly", "reply", "supply", "italy"))
-_TITLES = frozenset(("mr", "mrs", "ms", "dr", "prof", "st"))
-_IMPERATIVES = frozenset(
-    """
-    add ask book cancel check clean contact delet deploy download draft email fix hire instal invit
-    mail merg messag migrat order prepar print renam renew replac repli review schedul ship sync
-    test text track translat updat upgrad upload
-    """.split()  # noqa: SIM905
-)
-"""Stems of verbs that a request begins with: in "Invite Emma" the name is Emma."""
-_NAME_WEIGHT = 1.9
-_SHORT_NAMES = frozenset(("US", "IT", "U.S", "U.K"))
-
-
-@cache  # classes of Chinese characters take milliseconds to compile, which English need not pay
-def _token(ascii_only: bool) -> re.Pattern[str]:
-    letter = "[A-Za-z0-9]" if ascii_only else r"[^\W_\u3005-\u3007\u3400-\u9fff]"
-    inner = r"[.'\-]" if ascii_only else r"[.'’\-]"
-    return re.compile(
-        r"(?P<skip>(?:https?://|www\.)[!-~]+|[A-Za-z0-9_.+-]{1,64}@[A-Za-z0-9.-]+)"
-        r"|(?P<latin>(?:(?<![\w.])\.)?(?:[A-Z]{1,5}/[A-Z]{1,5}(?!\w)"
-        rf"|_{{0,2}}(?:{letter}++(?:{inner}|_+)?)++(?:\+\+|\#)?))"
-        r"|(?P<han>[^\W\x00-\xff]+)"
-    )
-
-
-def _pieces(text: str, cut: _Cutter) -> list[_Piece]:
-    """The pieces of `text` in order; what is left out between two of them keeps them apart."""
-    found: list[_Piece] = []
-    previous = 0
-    titled = False
-    shouted = _is_shouted(text)
-    for match in _token(text.isascii()).finditer(text):
-        start, end = match.span()
-        if match.lastgroup == "han":
-            found.extend(cut(match.group(), start))
-        elif match.lastgroup == "latin":
-            word = match.group().rstrip(".'’-")
-            opening = not previous or not _BEFORE_CAPITAL.isdisjoint(text[previous:start])
-            if shouted and word.isupper():
-                word = word.lower()
-            piece = _latin(word, start, opening and not titled)
-            if piece:
-                found.append(piece)
-            titled = word.lower() in _TITLES or (len(word) == 1 and word.isupper())
-            end = start + len(word)
-        previous = end
-    _settle(text, found)
-    return found
-
-
-def _settle(text: str, pieces: list[_Piece]) -> None:
-    """Makes each OPENING piece a name, if it is one elsewhere or a name follows, or a word."""
-    names = {piece.key for piece in pieces if piece.kind == _Kind.NAME}
-    for index in range(len(pieces) - 1, -1, -1):
-        piece = pieces[index]
-        if piece.kind != _Kind.OPENING:
-            continue
-        after = pieces[index + 1] if index + 1 < len(pieces) else piece
-        followed = after.kind == _Kind.NAME and text[piece.end : after.start] == " "
-        if piece.key in names or (followed and piece.key not in _IMPERATIVES):
-            pieces[index] = piece._replace(kind=_Kind.NAME, weight=_NAME_WEIGHT)
-        else:
-            pieces[index] = piece._replace(kind=_Kind.WORD)
-
-
-def _is_shouted(text: str) -> bool:
-    """Whether capitals tell nothing, because all is written in them."""
-    if not text.isascii() or text.count(" ") < 3:
-        return False
-    return sum(map(str.isupper, text)) > sum(map(str.islower, text))
-
-
-def _latin(word: str, start: int, opening: bool) -> _Piece | None:
-    """The piece for a word that is not Chinese; None for one that no keyword has in it."""
-    word = word.replace("’", "'").partition("'")[0]
-    end = start + len(word)
-    lower = word.lower()
-    if lower in ENGLISH and word not in _SHORT_NAMES:
-        return _Piece(start, end, lower, 0.0, _Kind.LINK) if lower in _LINKS else None
-    if _BARE_NUMBER.fullmatch(word) and not (len(word) == 2 and word[1].isupper()):
-        return _Piece(start, end, lower, 0.0, _Kind.NUMBER) if word[-1].isdigit() else None
-    capital = word[0].isupper()
-    if lower.replace(".", "") in FILLERS and word not in _SHORT_NAMES:
-        if capital and (not opening or lower == "new"):
-            return _Piece(start, end, lower, 0.3, _Kind.WEAK)
-        return None
-    return _content(word, start, capital, opening)
-
-
-def _content(word: str, start: int, capital: bool, opening: bool) -> _Piece | None:
-    end, lower = start + len(word), word.lower()
-    if _TECHNICAL.search(word) or (len(word) > 1 and word.isupper()):
-        return _Piece(start, end, lower, 2.0, _Kind.NAME)
-    if capital and not opening:
-        return _Piece(start, end, _stem(lower), _NAME_WEIGHT, _Kind.NAME)
-    if lower in _LINKS:
-        return _Piece(start, end, lower, 0.0, _Kind.LINK)
-    if len(word) < 3 or (lower.endswith("ly") and len(word) > 4 and lower not in _NOT_ADVERBS):
-        return None
-    weight = 0.7 + 0.05 * min(len(word), 10)
-    if lower.endswith(("ing", "ed", "ful", "ous", "ive", "able", "ible", "less")):
-        weight *= 0.7  # more often a verb or an adjective than a topic
-    return _Piece(start, end, _stem(lower), weight, _Kind.OPENING if capital else _Kind.WORD)
-
-
-def _stem(lower: str) -> str:
-    return _stemmer()(lower) if lower.isascii() else lower
-
-
-@cache
-def _stemmer() -> Callable[[str], str]:
-    # Here, since Chinese needs no stems; and by name, since the module has no types.
-    stem: Callable[[str], str] = import_module("Stemmer").Stemmer("english").stemWord
-    return stem
-
-
-# --- Chinese ------------------------------------------------------------------------------------
-
-_VERBS = frozenset(
-    "吃喝买卖看用做写叫说学玩养住去来开打听找带戴弹换喂订改修装发交报教读跑选加调想招搬"
-)
-_ADVERBS = frozenset("太刚才由含只先挺蛮")
-_PLACES = frozenset("时里中上下前后内外")
-_MEASURES = frozenset(
-    "个名条次点分天周年月号日秒块元只艘家位本台张件双杯瓶斤米岁层遍种份部辆间场届片根颗套"
-)
-_JUNK_FIRST = frozenset("我你他她它您咱这那哪很太不没就也都又再还才刚挺最更")
-_JUNK_LAST = frozenset("的了着过吗呢吧啊呀嘛们得地")
-_NUMERALS = frozenset("零一二三四五六七八九十百千万亿两半几第每某")
-_SINGLES = frozenset("猫狗兔鱼鸟马龟茶酒药琴棋")
-"""The few single characters that make a keyword."""
-_NOT_GLUE = CHINESE_CHARACTERS | _VERBS | _ADVERBS | _PLACES | _MEASURES | _NUMERALS
-_NOT_INVENTED = CHINESE_CHARACTERS | _VERBS | _PLACES
-_OWN_WORDS = re.compile(
-    "(后端|大模型|智能体|提示词|微服务|小程序|公众号|短视频|钉钉|充电宝|充电桩|无人机|个税|月报"
-    "|持续集成|科目[一二三四])"
-)
-"""Words that the dictionary lacks and cuts wrongly."""
-_TAG_WEIGHTS = (
-    dict.fromkeys(("nr", "ns", "nt", "nz", "nrt", "nrfg"), (1.4, _Kind.HAN))
-    | dict.fromkeys(("n", "vn", "an", "j", "b", "f", "s", "x", "t", "m", "ng"), (1.0, _Kind.HAN))
-    | dict.fromkeys(("i", "l", "nl"), (0.8, _Kind.LONE))
-    | dict.fromkeys(("v", "vi", "vd"), (0.55, _Kind.LONE))
-    | dict.fromkeys(("a", "ad", "z"), (0.4, _Kind.LONE))
-)
-
-
-def _cut_by_dictionary(run: str, offset: int) -> Iterator[_Piece]:
-    # Imported here: it loads a dictionary, which takes 80 ms.
-    import rjieba
-
-    before = ""
-    for stretch in _OWN_WORDS.split(run):
-        own = _OWN_WORDS.fullmatch(stretch)
-        for word, tag in [(stretch, "n")] if own else rjieba.tag(stretch):
-            if len(word) == 1:
-                piece = _character(word, tag, offset)
-            else:
-                if before.endswith("叫"):
-                    tag = "nr"  # 我的猫叫可可: whatever follows is a name
-                piece = _chinese(word, tag, offset, bool(own) or rjieba.has_word(word))
-            if piece:
-                yield piece
-            offset += len(word)
-            before = word
-
-
-def _chinese(word: str, tag: str, start: int, known: bool) -> _Piece | None:
-    """The piece for a word as it was tagged; None for one that no keyword has in it.
-
-    Not `known` are words that the tagger made up: names mostly, and bits of grammar.
-    """
-    end = start + len(word)
-    if word in CHINESE_WORDS:
-        return None
-    if word in CHINESE_NOMINAL:
-        return _Piece(start, end, word, 0.9, _Kind.HAN)
-    if len(word) == 2 and word[0] in _SINGLES and word[1] in _VERBS:  # 猫叫, 狗叫
-        return _Piece(start, start + 1, word[0], 0.6, _Kind.HAN)
-    if word not in CHINESE_PROTECTED:
-        grammar = len(word) == 2 and (word[0] in _JUNK_FIRST or word[1] in _JUNK_LAST)
-        number = word[0] in _NUMERALS and (tag in ("m", "t") or word[-1] in _MEASURES)
-        made_up = not known and tag[:2] != "nr" and not _NOT_INVENTED.isdisjoint(word)
-        if grammar or number or made_up:
-            return None
-    weight, kind = _TAG_WEIGHTS.get(tag, (0.0, 0))
-    return _Piece(start, end, word, weight * _by_length(word), kind) if weight else None
-
-
-def _by_length(word: str) -> float:
-    return 0.7 + 0.1 * min(len(word), 5)
-
-
-def _character(word: str, tag: str, start: int) -> _Piece | None:
-    if word in _SINGLES:
-        return _Piece(start, start + 1, word, 0.6, _Kind.HAN)
-    if tag[0] in "nkqz" and word not in _NOT_GLUE:
-        return _Piece(start, start + 1, word, 0.3, _Kind.GLUE)
-    return None
-
-
-_BREAKS = CHINESE_CHARACTERS | _ADVERBS | frozenset("吃喝买说做叫换去请")
-_WORD_FIRST = frozenset(word[0] for word in CHINESE_WORDS)
-_PROTECTED_FIRST = frozenset(word[0] for word in CHINESE_PROTECTED)
-_LOOSE_FIRST = _VERBS | frozenset("后过")
-_LOOSE_LAST = _VERBS | _PLACES | frozenset("坏高住完出成")
-
-
-def _cut_by_function(run: str, offset: int) -> Iterator[_Piece]:
-    """Stretches of 2 to 6 characters between function words, numbers and plain verbs."""
-    # What is counted becomes as many function characters, so that offsets stay.
-    masked = _counted().sub(lambda m: "的" * len(m[0]), run)
-    for start, end in _shortened(masked, _content_runs(masked, _BREAKS)):
-        if start and run[start - 1] in "这那哪每某" and run[start] in _MEASURES:
-            start += 1
-        while end - start > 2 and run[start] in _LOOSE_FIRST and not _protected(run, start):
-            start += 1
-        while end - start > 2 and run[end - 1] in _LOOSE_LAST and not _protected(run, end - 2):
-            end -= 1
-        word = run[start:end]
-        if 1 < len(word) <= _MAX_RUN or word in _SINGLES:
-            yield _Piece(offset + start, offset + end, word, _by_length(word), _Kind.HAN)
-
-
-@cache
-def _counted() -> re.Pattern[str]:
-    numeral = "[零一二三四五六七八九十百千万亿两半几]"
-    measures = "".join(sorted(_MEASURES))
-    return re.compile(f"{numeral}{{2,}}|{numeral}(?:小时|分钟|公里|公斤|星期|季度|[{measures}])")
-
-
-def _shortened(run: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """`spans`, with those too long for a keyword cut at verbs too."""
-    for start, end in spans:
-        if end - start <= _MAX_RUN:
-            yield start, end
-        else:
-            for first, last in _content_runs(run[start:end], _BREAKS | _VERBS):
-                yield start + first, start + last
-
-
-def _content_runs(run: str, breaks: frozenset[str]) -> Iterator[tuple[int, int]]:
-    position = start = 0
-    size = len(run)
-    while position < size:
-        length = _function(run, position, breaks)
-        if length:
-            if position > start:
-                yield start, position
-            position += length
-            start = position
-        else:
-            position += _protected(run, position) or 1
-    if size > start:
-        yield start, size
-
-
-def _function(run: str, position: int, breaks: frozenset[str]) -> int:
-    """The length of the function word that stands at `position`, 0 for none."""
-    first = run[position]
-    if first in _WORD_FIRST:
-        for length in (4, 3, 2):
-            if (word := run[position : position + length]) in CHINESE_WORDS:
-                return len(word)
-    return int(first in breaks and not _protected(run, position))
-
-
-def _protected(run: str, position: int) -> int:
-    """The length of the everyday word that stands at `position`, 0 for none."""
-    if run[position] in _PROTECTED_FIRST:
-        for length in (4, 3, 2):
-            if (word := run[position : position + length]) in CHINESE_PROTECTED:
-                return len(word)
-    return 0
+    return _rank(text, limit, {}, cut_by_function)
 
 
 # --- phrases ------------------------------------------------------------------------------------
@@ -371,33 +62,32 @@ def _protected(run: str, position: int) -> int:
 _MAX_WORDS = 3
 _MAX_NAME = 5
 _MAX_HAN = 8
-_MAX_RUN = 6
-_IN_NAME = frozenset((_Kind.NAME, _Kind.WEAK, _Kind.LINK))
-_MAY_BEGIN = frozenset((_Kind.WORD, _Kind.NAME, _Kind.HAN))
-_MAY_END = _MAY_BEGIN | {_Kind.GLUE}
-_NOT_ALONE = frozenset((_Kind.WEAK, _Kind.LINK, _Kind.NUMBER))
+_IN_NAME = frozenset((Kind.NAME, Kind.WEAK, Kind.LINK))
+_MAY_BEGIN = frozenset((Kind.WORD, Kind.NAME, Kind.HAN))
+_MAY_END = _MAY_BEGIN | {Kind.GLUE}
+_NOT_ALONE = frozenset((Kind.WEAK, Kind.LINK, Kind.NUMBER))
 _LOWER_WORD = re.compile(r" ([a-z]+)")
-_BEFORE_HAN = frozenset((_Kind.NAME, _Kind.WEAK, _Kind.NUMBER))
+_BEFORE_HAN = frozenset((Kind.NAME, Kind.WEAK, Kind.NUMBER))
 
 
-def _runs(text: str, pieces: list[_Piece]) -> Iterator[list[_Piece]]:
+def _runs(text: str, pieces: list[Piece]) -> Iterator[list[Piece]]:
     """Pieces that belong together, however many."""
-    run: list[_Piece] = []
+    run: list[Piece] = []
     for index, piece in enumerate(pieces):
-        if piece.kind == _Kind.LINK and not _links(text, piece, pieces[index + 1 : index + 2]):
+        if piece.kind == Kind.LINK and not _links(text, piece, pieces[index + 1 : index + 2]):
             continue
         if run and not _joins(text, run[-1], piece):
             yield run
             run = []
-        if piece.kind == _Kind.NUMBER and _is_amount(text, piece.end):
+        if piece.kind == Kind.NUMBER and _is_amount(text, piece.end):
             continue
-        if run or piece.kind not in (_Kind.LINK, _Kind.NUMBER):
+        if run or piece.kind not in (Kind.LINK, Kind.NUMBER):
             run.append(piece)
     if run:
         yield run
 
 
-def _links(text: str, piece: _Piece, following: list[_Piece]) -> bool:
+def _links(text: str, piece: Piece, following: list[Piece]) -> bool:
     return any(p.kind in _IN_NAME and text[piece.end : p.start] == " " for p in following)
 
 
@@ -407,34 +97,34 @@ def _is_amount(text: str, end: int) -> bool:
     return found is not None and found[1] not in ENGLISH
 
 
-def _joins(text: str, last: _Piece, piece: _Piece) -> bool:
+def _joins(text: str, last: Piece, piece: Piece) -> bool:
     """Whether `piece` continues what ends with `last`."""
     gap = text[last.end : piece.start]
-    if piece.kind >= _Kind.HAN:
-        if _Kind.LONE in (piece.kind, last.kind):
+    if piece.kind >= Kind.HAN:
+        if Kind.LONE in (piece.kind, last.kind):
             return False
-        if last.kind >= _Kind.HAN:
+        if last.kind >= Kind.HAN:
             return gap == ""
         # A noun makes a term (OKR系统), a verb makes a clause (v2.3.0发布).
-        near = gap == "" or (gap == " " and last.kind != _Kind.WEAK)
+        near = gap == "" or (gap == " " and last.kind != Kind.WEAK)
         return near and last.kind in _BEFORE_HAN and piece.key not in CHINESE_NOMINAL
-    if last.kind >= _Kind.HAN:
+    if last.kind >= Kind.HAN:
         return False
-    initial = gap == ". " and last.end - last.start == 1 and last.kind == _Kind.NAME
+    initial = gap == ". " and last.end - last.start == 1 and last.kind == Kind.NAME
     if gap != " " and not initial:
         return False
-    if piece.kind == _Kind.NUMBER:
-        return last.kind == _Kind.NAME
-    if piece.kind == _Kind.WORD:
-        return last.kind in (_Kind.WORD, _Kind.NAME)
-    if last.kind == _Kind.WORD:
-        return piece.kind == _Kind.NAME and piece.end - piece.start == 1  # vitamin C, plan B
+    if piece.kind == Kind.NUMBER:
+        return last.kind == Kind.NAME
+    if piece.kind == Kind.WORD:
+        return last.kind in (Kind.WORD, Kind.NAME)
+    if last.kind == Kind.WORD:
+        return piece.kind == Kind.NAME and piece.end - piece.start == 1  # vitamin C, plan B
     return last.kind in _IN_NAME
 
 
-def _phrases(run: list[_Piece]) -> Iterator[_Phrase]:
+def _phrases(run: list[Piece]) -> Iterator[_Phrase]:
     """A run as phrases short enough for a keyword."""
-    current: list[_Piece] = []
+    current: list[Piece] = []
     long = len(run) > _MAX_WORDS
     for piece in run:
         if current and (_is_full(current, piece) or (long and _is_verb_after(current, piece))):
@@ -444,43 +134,43 @@ def _phrases(run: list[_Piece]) -> Iterator[_Phrase]:
     yield from _phrase(current)
 
 
-def _is_full(current: list[_Piece], piece: _Piece) -> bool:
-    if piece.kind < _Kind.HAN:
-        return len(current) >= (_MAX_WORDS if piece.kind == _Kind.WORD else _MAX_NAME)
-    words = sum(1 for p in current if p.kind == _Kind.HAN)
-    chars = sum(p.end - p.start for p in current if p.kind >= _Kind.HAN)
+def _is_full(current: list[Piece], piece: Piece) -> bool:
+    if piece.kind < Kind.HAN:
+        return len(current) >= (_MAX_WORDS if piece.kind == Kind.WORD else _MAX_NAME)
+    words = sum(1 for p in current if p.kind == Kind.HAN)
+    chars = sum(p.end - p.start for p in current if p.kind >= Kind.HAN)
     return words >= _MAX_WORDS or chars + piece.end - piece.start > _MAX_HAN
 
 
-def _is_verb_after(current: list[_Piece], piece: _Piece) -> bool:
+def _is_verb_after(current: list[Piece], piece: Piece) -> bool:
     """Whether a long run is best cut before `piece`: 注册信息 | 生成兴趣标签."""
     return len(current) > 1 and piece.key in CHINESE_NOMINAL
 
 
-def _phrase(current: list[_Piece]) -> Iterator[_Phrase]:
+def _phrase(current: list[Piece]) -> Iterator[_Phrase]:
     """The phrase, if it can stand alone, and the name that it begins with."""
-    while current and current[0].kind == _Kind.LINK:
+    while current and current[0].kind == Kind.LINK:
         current = current[1:]
-    while current and current[-1].kind == _Kind.LINK:
+    while current and current[-1].kind == Kind.LINK:
         current = current[:-1]
     kinds = {piece.kind for piece in current}
     if kinds <= _NOT_ALONE or (len(current) == 1 and _is_letter(current[0])):
         return
     yield _Phrase(tuple(current), current[0].start, current[-1].end)
     name = 0
-    while name < len(current) and current[name].kind < _Kind.HAN and current[name].kind:
+    while name < len(current) and current[name].kind < Kind.HAN and current[name].kind:
         name += 1
-    named = any(p.kind == _Kind.NAME and not _is_letter(p) for p in current[:name])
+    named = any(p.kind == Kind.NAME and not _is_letter(p) for p in current[:name])
     if named and name < len(current):
         yield _Phrase(tuple(current[:name]), current[0].start, current[name - 1].end)
 
 
-def _is_letter(piece: _Piece) -> bool:
+def _is_letter(piece: Piece) -> bool:
     """A single letter or character: but two in a row are a name that no dictionary knows."""
-    return piece.kind in (_Kind.NAME, _Kind.GLUE) and piece.end - piece.start == 1
+    return piece.kind in (Kind.NAME, Kind.GLUE) and piece.end - piece.start == 1
 
 
-def _quoted(text: str, pieces: list[_Piece]) -> Iterator[_Phrase]:
+def _quoted(text: str, pieces: list[Piece]) -> Iterator[_Phrase]:
     """What stands in quotes and is a title, or content words through and through."""
     if text.isascii() and "`" not in text and '"' not in text:
         return
@@ -496,11 +186,11 @@ def _quoted(text: str, pieces: list[_Piece]) -> Iterator[_Phrase]:
         title = match.lastindex == 1 and text[start].isalnum() and not text[end - 1].isspace()
         if title or _is_term(text[start:end], inside):
             if {piece.kind for piece in inside} <= _NOT_ALONE:
-                inside = [_Piece(start, end, text[start:end].lower(), 1.4, _Kind.HAN)]
+                inside = [Piece(start, end, text[start:end].lower(), 1.4, Kind.HAN)]
             yield _Phrase(tuple(inside), start, end, 1.6 if title else 1.3)
 
 
-def _is_term(quoted: str, inside: list[_Piece]) -> bool:
+def _is_term(quoted: str, inside: list[Piece]) -> bool:
     """Whether quoted words are a term, and not something that was said."""
     if {p.kind for p in inside} - _NOT_ALONE and sum(p.end - p.start for p in inside) >= len(
         quoted.replace(" ", "")
@@ -521,10 +211,10 @@ def _quotes() -> re.Pattern[str]:
 # --- ranking ------------------------------------------------------------------------------------
 
 
-def _rank(text: str, limit: int, corpus: Mapping[str, float], cut: _Cutter) -> list[str]:
+def _rank(text: str, limit: int, corpus: Mapping[str, float], cut: Cutter) -> list[str]:
     text = text[:MAX_TEXT]
     plain = text if text.isascii() else text.translate(_simplified())
-    pieces = _pieces(plain, cut)
+    pieces = pieces_of(plain, cut)
     runs = list(_runs(plain, pieces))
     phrases: dict[str, _Phrase] = {}
     counts: Counter[str] = Counter()
@@ -540,16 +230,16 @@ def _rank(text: str, limit: int, corpus: Mapping[str, float], cut: _Cutter) -> l
     return _choose(text, limit, [key for _, _, key in scored], phrases, counts)
 
 
-def _key(pieces: Iterable[_Piece]) -> str:
+def _key(pieces: Iterable[Piece]) -> str:
     return " ".join([piece.key for piece in pieces])
 
 
 def _count_parts(
-    runs: list[list[_Piece]], phrases: dict[str, _Phrase], counts: Counter[str]
+    runs: list[list[Piece]], phrases: dict[str, _Phrase], counts: Counter[str]
 ) -> None:
     """Counts what recurs inside phrases: 'connection pool' in 'connection pool size'."""
     parts: Counter[str] = Counter()
-    found: dict[str, list[_Piece]] = {}
+    found: dict[str, list[Piece]] = {}
     for run in runs:
         for length in range(1, min(len(run), _MAX_WORDS) + 1):
             for first in range(len(run) - length + 1):
@@ -576,7 +266,7 @@ def _score(phrase: _Phrase, count: int, text: str, corpus: Mapping[str, float]) 
     return weight / sqrt(len(phrase.pieces)) * (1 + log2(count)) * position * phrase.boost
 
 
-def _rarity(piece: _Piece, corpus: Mapping[str, float], surface: str) -> float:
+def _rarity(piece: Piece, corpus: Mapping[str, float], surface: str) -> float:
     """1 for a word that no document has, near 0 for one that all have."""
     share = corpus.get(surface.lower(), corpus.get(piece.key, 0.0))
     return float(max(0.05, 1 - share) ** 2)
@@ -604,7 +294,7 @@ def _choose(
         if len(answer) >= limit:
             break
         phrase = phrases[key]
-        if phrase.pieces[0].kind == _Kind.LONE and len(answer) >= _ENOUGH:
+        if phrase.pieces[0].kind == Kind.LONE and len(answer) >= _ENOUGH:
             continue
         if not any(_repeats(key, phrase, other, counts) for other in chosen):
             chosen.append(key)
@@ -616,6 +306,6 @@ def _repeats(key: str, phrase: _Phrase, other: str, counts: Counter[str]) -> boo
     """Whether `key` adds nothing to `other`, which is ranked above it."""
     if f" {key} " in f" {other} ":
         # A name is worth naming apart; a word only if it is used on its own, too.
-        name = phrase.pieces[0].kind == _Kind.NAME
+        name = phrase.pieces[0].kind == Kind.NAME
         return counts[key] < 2 * counts[other] and not (name and counts[key] == 1)
     return " " in other and f" {other} " in f" {key} "
