@@ -87,6 +87,24 @@ class StaleEditError(LoxodonError):
     code = "stale_edit"
 
 
+def stale_edit(id: str, found: int, given: int) -> StaleEditError:
+    """The error for an edit of version `given` of a memory that is at `found`."""
+    return StaleEditError(
+        "{id} was changed meanwhile: it is at version {found}, the edit is of version {given}",
+        hint="look at it again with `loxodon get {id}`, then repeat the edit",
+        id=id,
+        found=found,
+        given=given,
+    )
+
+
+def no_memory(id: str) -> NotFoundError:
+    """The error for a memory that is not there."""
+    return NotFoundError(
+        "there is no memory {id}", hint="`loxodon list` shows what there is", id=repr(id)
+    )
+
+
 class ConfigError(LoxodonError):
     exit_code = 6
     code = "config"

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, TypedDict, Unpack
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
-from loxodon.errors import InputError, NotFoundError, StaleEditError
+from loxodon.errors import InputError, NotFoundError, no_memory, stale_edit
 from loxodon.fields import EDITABLE, checked, filter_of, number
 from loxodon.recall.recall import recall
 from loxodon.spaces import space_folder
@@ -312,9 +312,7 @@ class Memory:
                 hint="turns stay as they were said; `loxodon get {id}` shows it",
                 id=id,
             )
-        raise NotFoundError(
-            "there is no memory {id}", hint="`loxodon list` shows what there is", id=repr(id)
-        )
+        raise no_memory(id)
 
     def turn(self, ref: str) -> Turn:
         """The turn called `ref` (`t_512`, or `monday:m3` as in a source); else NotFoundError."""
@@ -399,14 +397,7 @@ class Memory:
     def _at_version(self, id: str, version: int | None) -> Record:
         record = self.get(id)
         if version is not None and version != record.version:
-            raise StaleEditError(
-                "{id} was changed meanwhile: it is at version {found}, "
-                "the edit is of version {given}",
-                hint="look at it again with `loxodon get {id}`, then repeat the edit",
-                id=id,
-                found=record.version,
-                given=version,
-            )
+            raise stale_edit(id, record.version, version)
         return record
 
     def history(self, id: str) -> Versions:

@@ -34,6 +34,8 @@ _LIFTED_CHARACTERS = 1_000
 
 TURN_TEXT = "speaker || char(10) || content"
 """`Turn.searchable`, in SQL."""
+_MEMORY_TEXT = "content || char(10) || tags || entities"
+"""The words of `Record.searchable`, in SQL: the lists are JSON, whose marks are no words."""
 
 
 class Table(NamedTuple):
@@ -47,8 +49,8 @@ class Table(NamedTuple):
 
 
 TABLES: Mapping[Index, Table] = {
-    "memories": Table("memory_index", "memories", "row", "content"),
-    "archive": Table("archive_index", "memories", "row", "content"),
+    "memories": Table("memory_index", "memories", "row", _MEMORY_TEXT),
+    "archive": Table("archive_index", "memories", "row", _MEMORY_TEXT),
     "turns": Table("turn_index", "turns", "seq", TURN_TEXT),
 }
 

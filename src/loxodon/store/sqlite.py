@@ -14,7 +14,7 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from loxodon.clock import to_stored
-from loxodon.errors import DamagedStoreError, NotFoundError, StaleEditError
+from loxodon.errors import DamagedStoreError, no_memory, stale_edit
 from loxodon.store import Counts, Filter, Hit, Index, Known, Progress
 from loxodon.store.database import Database, Row
 from loxodon.store.rows import (
@@ -216,14 +216,7 @@ class SqliteStore:
         sources = self.sources([row]).get(row, ())
         old = record_of(before, self.space, self._zone, None, sources)
         if version is not None and version != old.version:
-            raise StaleEditError(
-                "{id} was changed meanwhile: it is at version {found}, "
-                "the edit is of version {given}",
-                hint="look at it again with `loxodon get {id}`, then repeat the edit",
-                id=id,
-                found=old.version,
-                given=version,
-            )
+            raise stale_edit(id, old.version, version)
         changed = {**values, "updated_at": at, "version": old.version + 1}
         columns = {name: stored(name, value) for name, value in changed.items()}
         if "strength" in columns:
@@ -319,7 +312,7 @@ class SqliteStore:
     def _row(self, id: str) -> int:
         row = self._db.one(self._db.sql["memory_row"], (id,))
         if row is None:
-            raise _no_memory(id)
+            raise no_memory(id)
         return int(row[0])
 
     def _record(self, row: Row, sources: tuple[Source, ...] = ()) -> Record:
@@ -445,9 +438,3 @@ class SqliteStore:
     def _take(self, counter: str, count: int) -> int:
         """The last of `count` numbers that nobody else gets."""
         return int(self._db.all(self._db.sql["take_numbers"], (counter, count))[0][0])
-
-
-def _no_memory(id: str) -> NotFoundError:
-    return NotFoundError(
-        "there is no memory {id}", hint="`loxodon list` shows what there is", id=repr(id)
-    )
