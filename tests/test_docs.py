@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -112,3 +115,15 @@ def test_lock_files_name_no_host() -> None:
         text = path.read_text("utf-8")
         assert "://" not in text
         assert "--hash=sha256:" in text
+
+
+@pytest.mark.parametrize("page", PAGES[:2])
+def test_the_example_in_the_readme_runs(page: str, tmp_path: Path) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.S)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, timeout=60,
+        env={"HOME": str(tmp_path), "PATH": os.environ["PATH"], "PYTHONIOENCODING": "utf-8"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr.decode()
+    assert "小美在大阪读书" in done.stdout.decode()
+    assert (tmp_path / ".loxodon" / "spaces" / "main").is_dir()
