@@ -455,3 +455,25 @@ def test_a_copy_that_cannot_be_written_can_be_read(tmp_path: Path) -> None:
             os._exit(code)
     tmp_path.chmod(0o755)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_an_index_that_is_destroyed_is_named_and_made_again(tmp_path: Path) -> None:
+    store = opened(tmp_path / "x.db")
+    with store.writing():
+        store.append([(turn(f"words {n}"), key(str(n))) for n in range(200)])
+    store.close()
+    connection = apsw.Connection(str(tmp_path / "x.db"))
+    connection.execute(
+        "UPDATE turn_index_data SET block = x'00ff00ff'; DELETE FROM turn_index_config"
+    )
+    connection.close()
+    store = opened(tmp_path / "x.db")
+    (problem,) = store.check(lambda done, total: None)
+    assert problem.where == "turn_index"
+    assert "rebuild-index" in problem.hint
+    assert store.rebuild(lambda done, total: None) == 200
+    assert store.check(lambda done, total: None) == []
+    assert store.search("turns", ["word"], Filter(), 10)
+    ((automerge,),) = store._db.all("SELECT v FROM turn_index_config WHERE k = 'automerge'")
+    assert automerge == 16
+    store.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from loxodon.errors import StoreError
 from loxodon.messages import t
 from loxodon.store import Index, Progress
 from loxodon.store.database import Database, Row
@@ -43,8 +44,8 @@ _PAIRED = (
 
 def check(db: Database, record_of: Callable[[Row], Record], progress: Progress) -> list[Problem]:
     """Every problem of the file, its records and its indexes. Call within one view of the data."""
-    for name in _INDEXES:  # a connection may hold an old idea of an index until it is asked
-        db.run(f"SELECT 1 FROM {name} WHERE {name} MATCH 'a' LIMIT 1")
+    if broken := _broken_indexes(db):
+        return broken
     problems = [
         Problem(db.path, str(message), t("restore the file from a backup"))
         for (message,) in db.all("PRAGMA integrity_check(20)")
@@ -64,6 +65,22 @@ def check(db: Database, record_of: Callable[[Row], Record], progress: Progress) 
         stale = len(db.all(f"{held} EXCEPT {truth}"))
         problems += _derived(index, missing, stale)
     return problems + _stale(db, record_of, progress)
+
+
+def _broken_indexes(db: Database) -> list[Problem]:
+    """Indexes that cannot be asked at all.
+
+    Asking also matters for the others: until then a connection may hold an old idea of an index
+    that someone else has changed, and take it for damage.
+    """
+    found = []
+    for name in _INDEXES:
+        try:
+            db.run(f"SELECT 1 FROM {name} WHERE {name} MATCH 'a' LIMIT 1")
+        except StoreError as error:
+            hint = t("run `{command}`", command=_REBUILD)
+            found.append(Problem(name, error.localized()[0], hint))
+    return found
 
 
 def _derived(name: str, missing: int, stale: int) -> list[Problem]:
@@ -113,9 +130,20 @@ def _number(blob: bytes) -> int:
 
 
 def clear_indexes(db: Database) -> None:
-    """Empty everything that is derived."""
+    """Make everything that is derived anew, and empty; call within a transaction.
+
+    A damaged index can be neither emptied nor dropped, so each is taken apart: its tables first,
+    then its entry in the schema, then it is made again as it was defined.
+    """
     for name in _INDEXES:
-        db.run(f"INSERT INTO {name} ({name}) VALUES ('delete-all')")
+        ((definition,),) = db.all("SELECT sql FROM sqlite_schema WHERE name = ?", (name,))
+        for part in ("data", "idx", "docsize", "config"):
+            db.run(f"DROP TABLE IF EXISTS {name}_{part}")
+        db.run("PRAGMA writable_schema=ON")
+        db.run("DELETE FROM sqlite_schema WHERE name = ?", (name,))
+        db.run("PRAGMA writable_schema=RESET")
+        db.run(definition)
+        db.run(f"INSERT INTO {name} ({name}, rank) VALUES ('automerge', 16), ('secure-delete', 1)")
     db.run("DELETE FROM common_words")
     db.run("DELETE FROM memory_labels")
     db.run("DELETE FROM meta WHERE name LIKE 'sampled\\_%' ESCAPE '\\'")
