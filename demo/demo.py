@@ -36,7 +36,11 @@ STEPS: tuple[tuple[str, list[str]], ...] = (
 
 def main() -> int:
     shutil.rmtree(HOME, ignore_errors=True)
-    environment = os.environ | {"LOXODON_HOME": HOME, "LOXODON_NOW": "2026-02-04T18:00:00+08:00"}
+    environment = os.environ | {
+        "LOXODON_HOME": HOME,
+        "LOXODON_NOW": "2026-02-04T18:00:00+08:00",
+        "TZ": "Asia/Shanghai",  # where the talk took place: its times read as they were said
+    }
     for title, command in STEPS:
         typed = " ".join(
             f"'{word}'" if " " in word or not word.isascii() else word for word in command

@@ -430,8 +430,8 @@ class Memory:
         query; none is syntax.
         """
         where = filter_of(
-            self._zone, kind=kind, state="active", project=project, topic=topic, tag=tag,
-            entity=entity, since=since, until=until,
+            self._zone, kind=kind, project=project, topic=topic, tag=tag, entity=entity,
+            since=since, until=until,
         )  # fmt: skip
         top = self.config.recall.top if top is None else number("top", top)
         budget = self.config.recall.budget if budget is None else number("budget", budget)

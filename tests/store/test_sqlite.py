@@ -168,6 +168,12 @@ def test_missing_and_stale_index_rows_are_found_and_mended(tmp_path: Path) -> No
     }
     store.rebuild(lambda done, total: None)
     assert store.check(lambda done, total: None) == []
+    with store.writing():
+        store._db.run("DELETE FROM counters WHERE name = 'rows_turns'")
+    (problem,) = store.check(lambda done, total: None)
+    assert problem.where == "rows_turns"
+    store.rebuild(lambda done, total: None)
+    assert store.check(lambda done, total: None) == []
     store.close()
 
 

@@ -42,9 +42,7 @@ def recall(
     unread = 0
     limit = max(CANDIDATES, top * _READ)
     for index in _indexes(where):
-        # The index says which state it holds, and the journal has no kinds: nothing to look up.
-        narrowed = where._replace(state=None, kind=None if index == "turns" else where.kind)
-        hits = store.search(index, words, narrowed, limit)
+        hits = store.search(index, words, where, limit)
         if index == "turns":
             hits = _not_drawn(store, hits, found, where, now)
             found += _turns(store, hits[: top * _READ], words)
@@ -83,15 +81,10 @@ class _Found(NamedTuple):
 
 
 def _indexes(where: Filter) -> list[Index]:
-    """The indexes that can have what `where` admits."""
-    indexes: list[Index] = []
-    if where.kind != "turn":
-        if where.state in ("active", None):
-            indexes.append("memories")
-        if where.state in ("archived", None):
-            indexes.append("archive")
-    labelled = (where.project, where.topic, where.tag, where.entity)
-    if where.kind in (None, "turn") and where.state != "archived" and not any(labelled):
+    """The indexes that can have what `where` admits; turns have no labels."""
+    indexes: list[Index] = [] if where.kind == "turn" else ["memories"]
+    labelled = any((where.project, where.topic, where.tag, where.entity))
+    if where.kind in (None, "turn") and not labelled:
         indexes.append("turns")
     return indexes
 
@@ -141,11 +134,11 @@ def _memories(
     hits: Sequence[Hit], records: Mapping[int, Record], words: Sequence[str]
 ) -> list[_Found]:
     covered = _covered([records[hit.row].searchable for hit in hits[:_BEST]], words)
-    return [
-        _Found(hit.row, record, memory_factors(match_of(hit.score, hits[0].score, covered), record))
-        for hit in hits
-        if (record := records[hit.row])
-    ]
+    found = []
+    for hit in hits:
+        record, match = records[hit.row], match_of(hit.score, hits[0].score, covered)
+        found.append(_Found(hit.row, record, memory_factors(match, record)))
+    return found
 
 
 def _turns(store: Store, hits: Sequence[Hit], words: Sequence[str]) -> list[_Found]:

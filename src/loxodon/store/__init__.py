@@ -30,6 +30,7 @@ class Filter(NamedTuple):
     tag: str | None = None
     entity: str | None = None
     session: str | None = None
+    """Of turns only; kind, state, project, topic, tag and entity are of memories only."""
     since: datetime | None = None
     until: datetime | None = None
     """Exclusive. The time of a memory is since when it holds, else when it was made."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from loxodon.errors import StoreError
 from loxodon.messages import t
@@ -15,7 +15,7 @@ from loxodon.types import Problem, Record
 
 BATCH = 2_000
 
-_INDEXES = ("turn_index", "memory_index", "archive_index")
+_INDEXES = tuple(table.name for table in TABLES.values())
 _REBUILD = "loxodon rebuild-index"
 
 # Each finds rows that break a promise: (what is promised of, query for the ids that break it).
@@ -34,12 +34,12 @@ BROKEN = (
      "(SELECT coalesce(max(version), 0) FROM memory_changes c WHERE c.memory = m.row)"),
 )  # fmt: skip
 
-# Each pair must name the same rows: (index, rows of the truth, rows that the index has).
-_PAIRED = (
-    ("turn_index", "SELECT seq FROM turns"),
-    ("memory_index", "SELECT row FROM memories WHERE state = 'active'"),
-    ("archive_index", "SELECT row FROM memories WHERE state = 'archived'"),
-)
+# The rows of the truth that each index must have, no more and no fewer.
+_PAIRED: Mapping[Index, str] = {
+    "turns": "SELECT seq FROM turns",
+    "memories": "SELECT row FROM memories WHERE state = 'active'",
+    "archive": "SELECT row FROM memories WHERE state = 'archived'",
+}
 
 
 def check(db: Database, record_of: Callable[[Row], Record], progress: Progress) -> list[Problem]:
@@ -59,11 +59,17 @@ def check(db: Database, record_of: Callable[[Row], Record], progress: Progress) 
             problems.append(Problem(str(id), t(what), t("restore the file from a backup")))
     if problems:  # rows that cannot be read cannot be compared with their index
         return problems
-    for index, truth in _PAIRED:
-        held = f"SELECT id FROM {index}_docsize"
+    for index, truth in _PAIRED.items():
+        held = f"SELECT id FROM {TABLES[index].name}_docsize"
         missing = len(db.all(f"{truth} EXCEPT {held}"))
         stale = len(db.all(f"{held} EXCEPT {truth}"))
-        problems += _derived(index, missing, stale)
+        problems += _derived(TABLES[index].name, missing, stale)
+        ((counted, rows),) = db.all(
+            "SELECT (SELECT coalesce(max(last), 0) FROM counters WHERE name = ?), "
+            f"(SELECT count(*) FROM ({truth}))",
+            (f"rows_{index}",),
+        )
+        problems += _derived(f"rows_{index}", 0, abs(counted - rows))
     return problems + _stale(db, record_of, progress)
 
 

@@ -178,11 +178,6 @@ def conditions_of(where: Filter, table: Table) -> tuple[str, list[Any]]:
                 "WHERE l.label = ? AND l.name = ? AND l.memory = t.row)"
             )
             values += [label, fold(wanted)]
-    if where.session is not None:
-        found.append(
-            "EXISTS (SELECT 1 FROM memory_sources o WHERE o.memory = t.row AND o.session = ?)"
-        )
-        values.append(where.session)
     _add_times(where, "coalesce(t.valid_from, t.created_at)", found, values)
     return " AND ".join(found), values
 
