@@ -242,9 +242,21 @@ def _settle(said: _Said, piece: _Piece, cue: int) -> _Piece:
     return piece._replace(since=span[0], until=span[1])
 
 
+_MOVED_TO = (
+    r"\b(?:moved?|push(?:ed)?|postponed?|rescheduled?|delayed|extend(?:ed)?|shift(?:ed)?|changed?"
+    r"|put|brought|switched|rebooked|booked)\b[^.!?,;]{0,40} (?:to|until|till|for)"
+    r" (?:the |on |at )?$"
+    r"|\b(?:is|are|am|we're|i'm) (?:getting|being|to be) \w+ed (?:in |on |at |by )?(?:the )?$"
+    r"|(?:[改推挪延调换约]|推迟|延期|提前|延后|顺延|改期)[到至成]了?$"
+)
+"""What stands before the day that something was put off to, which is still to come."""
+
+
 def _cue(said: _Said, start: int, end: int) -> int:
     """-1 where the nearest verb of the sentence looks back, 1 ahead, 2 for a habit, 0 for none."""
     text, low = said.text, max(0, start - 60)
+    if _re(_MOVED_TO).search(text, low, start):
+        return 1
     left = max(text.rfind(mark, low, start) for mark in ".!?。;\n") + 1
     stop = _re(r"[!?。;\n]|\. ").search(text, end, end + 60)
     nearest, cue = 999, 0

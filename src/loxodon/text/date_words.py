@@ -52,7 +52,7 @@ month_day: 月[初底末尾]
 away: # 〇
     {MANYZH}[之以]?(?P<way>前(?![程途面往台])|后(?![悔面续])|内)
 away: 过[#〇] 再[过]
-    再?(?P<lead>过){MANYZH}[之以]?后?(?![了的])
+    (?:再|(?<![当待做干教住学读吃用养开跑打玩练写卖租追等谈处呆混管带])){1}(?P<lead>过){MANYZH}[之以]?后?(?![了的])
 stretch: 最[近] 过[去] 近这前[#〇] 未[来] 接[下] 往今[后]
     (?P<lead>最近|过去|近|这|前|未来|接下来|今后|往后)的?这?{MANYZH}
 zh_calendar: # 〇 今去明本前后[年] 大[前后] 第 上下前后[半] 年[初中底末尾] 春夏秋冬[天季]
@@ -82,7 +82,8 @@ relative: last next this past previous coming the
 relative: the
     the (?P<unit>week|month|year) (?P<which>before last|after next)\b
 bare_week: {DAY}
-    (?P<weekday>{WDAY})
+    (?<!ash )(?<!good )(?<!black )(?<!cyber )(?<!easter )(?<!palm )(?<!super )
+    (?P<weekday>{WDAY})(?! (?:mornings|afternoons|evenings|nights)\b)
 bare_week: the
     the (?P<weekday>weekend)\b
 away: # half several few {COUNT}
@@ -118,7 +119,7 @@ every: every each
     (?: on the (?P<day>[0-9]{1,2}){TH})?
 every: weekly weekdays weekends {DAY}
     (?P<weekday>weekends)\b|(?P<days>weekly on {DAYS}|weekdays\b|{DAY}days\b(?:(?:,? and |, ?)
-    {DAY}days\b)*)
+    {DAY}days\b)*|{DAY}day(?= (?:mornings|afternoons|evenings|nights)\b))
 every: daily monthly
     (?P<unit>daily|monthly)(?= at | on the )(?: on the (?P<day>[0-9]{1,2}){TH})?
 now: now 现
@@ -198,11 +199,11 @@ _CUES = (
     r"(?P<past>了(?![解不])|(?<![度通超经])过(?![年节来去程度敏几两一三])|曾|刚|\b(?:was|were|had|did|been"
     r"|went|got|came|won|saw|met|took|left|said|told|bought|made|ate|ran|began|broke|gave|found|felt"
     r"|lost|spent|wrote|sent|slept|woke|paid|quit|flew|drove|(?<!be )(?!need|feed|speed|hundred"
-    r"|indeed|moved to|scheduled|planned|\w+d for|\wed\b)[a-z]{1,15}ed)\b)"
+    r"|indeed|moved to|scheduled|booked|planned|\w+d for|\wed\b)[a-z]{1,15}ed)\b)"
     r"|(?P<ahead>要(?![求紧是不点素么])|将(?![军来近])"
     r"|(?<![开大年机社晚聚约宴周例班])会(?![议员计场面谈社])|打算|准备|计划|预计|想|提醒|记得"
-    r"|别忘|截止|到期|吧|'ll\b|\b(?:will|going to|gonna|shall|plans?|planning|want|need|must|should"
-    r"|remind|hope|expect|(?<!was )(?<!were )due|let's)\b|(?:'m|'re|\bam|\bare|\bis) [a-z]+ing\b)"
+    r"|别忘|截止|到期|吧|约[了的在到]|预约|订了|订好|报名了?|出发|报到|'ll\b|\b(?:will|going to|gonna|shall|plans?|planning|want|need|must|should"
+    r"|remind|hope|expect|booked|starts|begins|(?<!was )(?<!were )due|let's)\b|(?:'m|'re|\bam|\bare|\bis) [a-z]+ing\b)"
     r"|(?P<habit>每[周天年个次月]|一般|通常|经常|总是|平时|往往|喜欢"
     r"|\b(?:usually|always|often|never|normally)\b)"
 )

@@ -159,12 +159,34 @@ def absolute(text: str, at: datetime, language: str) -> str:
     for moment, relative in _scan(text, at):
         if relative:
             lead, form = text[done : moment.start], format_date(moment, language)
-            if language != "zh" and moment.text[0].isascii():
-                follows = text[moment.end : moment.end + 9]
+            done = moment.end
+            follows = text[moment.end : moment.end + 9]
+            if (
+                moment.grain == "span"
+                and moment.since < at < moment.until
+                and _goes_on(moment.text)
+            ):
+                lead, form, done = _since(lead, moment, follows, language)
+            elif language != "zh" and moment.text[0].isascii():
                 lead, form = _with_preposition(lead, form, moment, follows)
             out += [lead, form]
-            done = moment.end
     return "".join(out) + text[done:]
+
+
+def _goes_on(text: str) -> bool:
+    """Whether a stretch of time is the one up to now."""
+    return bool(_re(r"(?i)(?:the |these )?(?:past|last|previous)\b|过去|最近|近|这").match(text))
+
+
+def _since(lead: str, moment: Moment, follows: str, language: str) -> tuple[str, str, int]:
+    """`for the past three weeks` as `since …`: what leads up to it, the date, and its end."""
+    day = _ymd(moment.since, zh=language == "zh")
+    if language == "zh":
+        rest = _re(r"(?:以|之)?[来内间里中]").match(follows)
+        return lead, f"{day}以来", moment.end + (rest.end() if rest else 0)
+    given = _re(r"(?i)\b(?:for|over|in|during|within) $").search(lead)
+    word = "Since" if (given[0] if given else moment.text)[0].isupper() else "since"
+    return lead[: given.start()] if given else lead, f"{word} {day}", moment.end
 
 
 # --- Reading --------------------------------------------------------------------------------------
@@ -544,4 +566,5 @@ def _with_preposition(lead: str, form: str, moment: Moment, follows: str) -> tup
         lead, first = lead[: len(lead) - len(given[0])], given[0]
     elif _re(r"['’]s|\s(?:is|was|are|were)\b").match(follows):
         return lead, form
-    return lead, f"{word.capitalize() if first[0].isupper() else word} {form}"
+    opens = first[0].isupper() and not _re(r"\w[,;:]? ?$").search(lead)
+    return lead, f"{word.capitalize() if opens else word} {form}"
