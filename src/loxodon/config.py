@@ -17,6 +17,15 @@ from loxodon.filelock import FileLock
 
 FILE = "config.toml"
 _LOCK_SECONDS = 30.0
+SECRET = frozenset({"model.api_key"})
+"""Settings that no command, message or error shows."""
+MASK = "********"
+ENVIRONMENT = {
+    "LOXODON_MEMORY_MODEL": "model.name",
+    "LOXODON_MEMORY_API_KEY": "model.api_key",
+    "LOXODON_MEMORY_BASE_URL": "model.base_url",
+}
+"""Variables that stand above config.toml, and what they set."""
 
 
 class RecallConfig(NamedTuple):
@@ -32,10 +41,40 @@ class DecayConfig(NamedTuple):
 
 class SnapshotConfig(NamedTuple):
     budget: int = 2000
+    identity: str = ""
 
 
 class ConsolidationConfig(NamedTuple):
     daily_at: str = "03:00"
+
+
+class ModelConfig(NamedTuple):
+    """The model that decides what rules could not; none while it has no address and no name."""
+
+    base_url: str = ""
+    name: str = ""
+    api_key: str = ""
+    extraction: str = "residue"
+    temperature: float = 0.3
+    timeout: float = 60.0
+    retries: int = 3
+    daily_tokens: int = 1800
+    daily_tokens_full: int = 0
+
+    @property
+    def mode(self) -> str:
+        """How much the model is asked, in effect: `rules` (nothing) while none is set."""
+        return self.extraction if self.base_url and self.name else "rules"
+
+    @property
+    def cap(self) -> int:
+        """The most tokens of a day in this mode; 0 where there is no limit."""
+        return self.daily_tokens_full if self.mode == "full" else self.daily_tokens
+
+    def __repr__(self) -> str:
+        # Settings get printed while people look for faults, and the key must not be.
+        shown = self._asdict() | {"api_key": MASK if self.api_key else ""}
+        return f"ModelConfig({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
 
 class Config(NamedTuple):
@@ -48,6 +87,7 @@ class Config(NamedTuple):
     decay: DecayConfig = DecayConfig()
     snapshot: SnapshotConfig = SnapshotConfig()
     consolidation: ConsolidationConfig = ConsolidationConfig()
+    model: ModelConfig = ModelConfig()
 
 
 class Key(NamedTuple):
@@ -70,7 +110,19 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
     "decay.belief": ("The same for a belief.", 0, 1),
     "decay.summary": ("The same for a summary.", 0, 1),
     "snapshot.budget": ("Most tokens of the snapshot.", 100, 100_000),
+    "snapshot.identity": ("Who the agent is, for the snapshot; a line for each thing to know.",),
     "consolidation.daily_at": ("When the nightly consolidation is due, local time.",),
+    "model.base_url": ("Address of an OpenAI-compatible model, such as http://127.0.0.1:8080/v1.",),
+    "model.name": ("Name of the model at that address.",),
+    "model.api_key": ("Its key, where it wants one; never shown.",),
+    "model.extraction": ("What the model is asked: rules (nothing), residue (what rules left "
+                         "undecided) or full (whole conversations).",
+                         None, None, ("rules", "residue", "full")),
+    "model.temperature": ("How freely the model words its answers.", 0, 2),
+    "model.timeout": ("Most seconds for one answer of the model.", 0.1, 3600),
+    "model.retries": ("How often a question to the model is asked again.", 0, 10),
+    "model.daily_tokens": ("Most tokens a day for residue; 0 for no limit.", 0, 1_000_000_000),
+    "model.daily_tokens_full": ("Most tokens a day for full; 0 for no limit.", 0, 1_000_000_000),
 }  # fmt: skip
 
 
@@ -143,6 +195,22 @@ def from_mapping(values: Mapping[str, object]) -> Config:
     )
 
 
+def with_environment(config: Config, environ: Mapping[str, str]) -> Config:
+    """`config` with what the environment of an entry point sets above it."""
+    given = {
+        name.removeprefix("model."): checked(name, environ[variable])
+        for variable, name in ENVIRONMENT.items()
+        if environ.get(variable)
+    }
+    return config._replace(model=config.model._replace(**given))  # type: ignore[arg-type]
+
+
+def shown(config: Config) -> dict[str, str | int | float]:
+    """Every setting by its dotted name, fit to be printed: secrets are masked."""
+    values = flat(config)
+    return values | {name: MASK for name in SECRET if values[name]}
+
+
 def known(name: str) -> Key:
     """What there is to know of a setting; a clear error if there is none of that name."""
     if name not in KEYS:
@@ -171,7 +239,7 @@ def checked(name: str, value: object) -> str | int | float:
             "{name} cannot be {value}",
             hint=_TAKES[wanted],
             name=name,
-            value=repr(value),
+            value=MASK if name in SECRET else repr(value),
         ) from None
     _check_range(name, key, value)
     return value
@@ -194,6 +262,13 @@ def _check_range(name: str, key: Key, value: str | int | float) -> None:
             hour_and_minute(value)
         elif name == "timezone":
             zone_named(value)
+        elif name == "model.base_url":
+            _check_address(value)
+        elif name == "model.api_key" and not (value.isascii() and _PRINTED.issuperset(value)):
+            raise ConfigError(
+                "the API key has characters that no key has",
+                hint="copy it again, without spaces or line breaks",
+            )
         return
     if (key.least is not None and not value >= key.least) or (
         key.most is not None and not value <= key.most
@@ -205,6 +280,30 @@ def _check_range(name: str, key: Key, value: str | int | float) -> None:
             value=value,
             least=key.least,
             most=key.most,
+        )
+
+
+_PRINTED = frozenset(map(chr, range(0x21, 0x7F)))
+
+
+def _check_address(text: str) -> None:
+    """Refuse what is no address of a server; empty is none."""
+    if not text:
+        return
+    from urllib.parse import urlsplit  # not needed on a recall's way
+
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    plain = text.isascii() and _PRINTED.issuperset(text)
+    if not good or not plain or parts.username is not None or parts.query or parts.fragment:
+        # Not repeated: a key may have been pasted here, or into the address.
+        raise ConfigError(
+            "{name} is not the address of a model",
+            hint="write it as https://host/v1, without a key, a question mark or a name in it",
+            name="model.base_url",
         )
 
 

@@ -6,13 +6,20 @@
     ├── InputError             4  text, dates or files that cannot be taken in
     ├── StaleEditError         5  the memory was changed by someone else meanwhile
     ├── ConfigError            6  config.toml, or a key in it, is wrong
-    └── StoreError             7  the database cannot be used
-        ├── ForeignStoreError     it is not ours
-        ├── NewerStoreError       a newer Loxodon wrote it
-        ├── DamagedStoreError     its content is damaged
-        ├── FullStoreError        the disk is full
-        ├── UnwritableStoreError  the home cannot be written
-        └── BusyStoreError        others held it for too long
+    ├── StoreError             7  the database cannot be used
+    │   ├── ForeignStoreError     it is not ours
+    │   ├── NewerStoreError       a newer Loxodon wrote it
+    │   ├── DamagedStoreError     its content is damaged
+    │   ├── FullStoreError        the disk is full
+    │   ├── UnwritableStoreError  the home cannot be written
+    │   └── BusyStoreError        others held it for too long
+    ├── ConsolidationError     9  consolidation failed too often and has stopped
+    └── ModelError             8  the model gave no answer that can be used
+        ├── UnreachableModelError it does not answer, or not in time
+        ├── BusyModelError        it has too much to do, or fails
+        ├── RejectedModelError    it does not take our requests: key, address or name
+        ├── BadReplyError         what it answers makes no sense
+        └── SpentModelError       the tokens of the day are used up
 
 An error says what was attempted, on what, why it failed (the message) and what to do next (the
 hint). Both are English templates with named values, so that an entry point can say them in the
@@ -110,6 +117,11 @@ class ConfigError(LoxodonError):
     code = "config"
 
 
+class ConsolidationError(LoxodonError):
+    exit_code = 9
+    code = "consolidation"
+
+
 class StoreError(LoxodonError):
     exit_code = 7
     code = "store"
@@ -137,3 +149,33 @@ class UnwritableStoreError(StoreError):
 
 class BusyStoreError(StoreError):
     code = "busy_store"
+
+
+class ModelError(LoxodonError):
+    """No answer from the model: what it was asked about stays as it was, for the next run."""
+
+    exit_code = 8
+    code = "model"
+    tokens_in = 0
+    tokens_out = 0
+    """What the failed attempts cost."""
+
+
+class UnreachableModelError(ModelError):
+    code = "unreachable_model"
+
+
+class BusyModelError(ModelError):
+    code = "busy_model"
+
+
+class RejectedModelError(ModelError):
+    code = "rejected_model"
+
+
+class BadReplyError(ModelError):
+    code = "bad_reply"
+
+
+class SpentModelError(ModelError):
+    code = "spent_model"

@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from types import TracebackType
-from typing import Literal, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, Unpack
 
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
@@ -35,23 +35,39 @@ from loxodon.types import (
     GLOBAL_PROJECT,
     Added,
     Audience,
+    Card,
+    Consolidated,
     Draft,
+    Entity,
+    Event,
     Kind,
     Origin,
     Problem,
     Recall,
     Record,
+    Review,
+    Segment,
     Source,
     State,
     Turn,
     Version,
 )
-from loxodon.write.decay import initial_strength, strength_now
+from loxodon.write.decay import Decay, initial_strength
 from loxodon.write.journal import SAMPLE, session_for, with_keys
+
+if TYPE_CHECKING:
+    from loxodon.store.desk import Spent
+    from loxodon.write.consolidation import Consolidation
+    from loxodon.write.phases import OnPhase
+    from loxodon.write.residue import Residue
 
 Records = list[Record]  # within the class, `list` is a method
 Versions = list[Version]
 Problems = list[Problem]
+Reviews = list[Review]
+Entities = list[Entity]
+Segments = list[Segment]
+Events = list[Event]
 
 DATABASE = "loxodon.db"
 BATCH = 2_000
@@ -60,7 +76,6 @@ UNARCHIVED_STRENGTH = 0.3
 BELIEF_CONFIDENCE = 0.6
 _MAX_SESSION = 512
 _ALL = 1 << 40
-_SNAPSHOT_CANDIDATES = 500
 
 
 class Changes(TypedDict, total=False):
@@ -99,6 +114,24 @@ class Status(NamedTuple):
     last_turn_at: datetime | None
     last_consolidation: datetime | None
     next_consolidation: datetime
+    pending: int
+    """Turns that were not consolidated yet."""
+    due: str
+    """Why a consolidation is due; empty where none is."""
+    phase: int
+    """The phase at which a run was cut short, or is now; 0 for none."""
+    attempts: int
+    """Runs that did not finish since the last that did."""
+    stopped: bool
+    """Three did not: none is begun by itself any more."""
+    error: str
+    """Why the last one failed."""
+    waiting: int
+    """Fragments that wait until a model can tell what they say."""
+    failed: int
+    """Messages that the rules stumbled over."""
+    reviews: int
+    """Beliefs that wait to be confirmed or rejected."""
 
 
 class Stats(NamedTuple):
@@ -112,17 +145,29 @@ class Stats(NamedTuple):
     """critical (0.9 and up), high (0.7), medium (0.4), low."""
     turns: int
     sessions: int
+    entities: int
+    events: int
     last_consolidation: datetime | None
     next_consolidation: datetime
+    expected: Mapping[str, int]
+    """The sizes at which the pools are meant to settle: `active`, `total`."""
+    ledger: tuple[Spent, ...]
+    """Tokens that a model took, by day and phase, newest first."""
+
+
+EXPECTED = {"active": 200, "total": 5_000}
+"""What the pools of one person are meant to settle at."""
 
 
 class Memory:
     """One space of a home. Use it as a context manager, from any thread, beside other processes."""
 
     def __init__(
-        self, home: str, store: Store, config: Config, clock: Clock, zone: tzinfo | None
-    ) -> None:
+        self, home: str, folder: str, store: Store, config: Config, clock: Clock,
+        zone: tzinfo | None,
+    ) -> None:  # fmt: skip
         self.home = home
+        self._folder = folder
         self.config = config
         self._store = store
         self._clock = clock
@@ -139,24 +184,21 @@ class Memory:
     ) -> Memory:
         """Open the space `space` of the home at `path`; what does not exist is made.
 
-        `config` replaces the home's config.toml; a mapping may name single keys
-        (`{"recall.top": 5}`). `clock` returns the present as an aware datetime.
+        `config` replaces the home's config.toml and what the environment says of a model; a
+        mapping may name single keys (`{"recall.top": 5}`). `clock` returns the present as an aware
+        datetime.
         """
         home = home_at(os.fspath(path))
         if config is None:
-            config = settings.load(home)
+            config = settings.with_environment(settings.load(home), os.environ)
         elif not isinstance(config, Config):
             config = settings.from_mapping(config)
         zone = zone_named(config.timezone)
         clock = clock or system_clock(zone)
-        rates = config.decay
-
-        def strength(base: float, since: datetime, kind: Kind, importance: float) -> float:
-            return strength_now(base, since, clock(), kind, importance, rates)
-
         folder = space_folder(home, space, make=True)
-        store = SqliteStore(os.path.join(folder, DATABASE), space, zone, strength)
-        return cls(home, store, config, clock, zone)
+        decay = Decay(config.decay, clock)
+        store = SqliteStore(os.path.join(folder, DATABASE), space, zone, decay)
+        return cls(home, folder, store, config, clock, zone)
 
     def __enter__(self) -> Memory:
         return self
@@ -406,6 +448,116 @@ class Memory:
             self.get(id)
             return self._store.history(id)
 
+    def consolidate(
+        self,
+        *,
+        force: bool = False,
+        if_due: bool = False,
+        phase: int | None = None,
+        progress: OnPhase | None = None,
+    ) -> Consolidated:
+        """Make knowledge of what was said since the last time, in seven phases.
+
+        Runs where turns are pending or a run is due; `force` runs anyway, and again after three
+        failures; `if_due` leaves what is not due. `phase` runs one phase by itself. A run that was
+        cut short goes on where it was; two at once are one run.
+        """
+        return self._consolidation().run(
+            self.now(), force=force, if_due=if_due, phase=phase, on_phase=progress
+        )
+
+    def consolidation_due(self) -> str:
+        """Why a run is due: `daily`, `overdue`, `backlog` or `interrupted`; empty for not."""
+        return self._consolidation().due(self.now())
+
+    def _consolidation(self) -> Consolidation:
+        from loxodon.write.consolidation import Consolidation
+
+        return Consolidation(
+            self._store, self._folder, self.config, self._zone, self._count, self._residue
+        )
+
+    def _residue(self) -> Residue:
+        """What decides where the rules could not: a model, if one is set."""
+        if self.config.model.mode == "rules":
+            from loxodon.write.residue import Residue
+
+            return Residue()
+        from loxodon.write.asking import Asking
+
+        return Asking(self._store, self.config.model, f"{self.now():%Y-%m-%d}")
+
+    def reviews(self) -> Reviews:
+        """Beliefs that contradict something firm, waiting for an answer; oldest first."""
+        with self._store.reading():
+            return [
+                one._replace(belief=self.get(one.belief.id), against=self.get(one.against.id))
+                for one in self._store.desk.reviews()
+            ]
+
+    def confirm(self, id: str) -> Record:
+        """The belief called `id` is so: it becomes a fact, and what it contradicts is over."""
+        from loxodon.write.keep import confirm
+
+        with self._store.writing():
+            return confirm(self._store, id, self.now())
+
+    def reject(self, id: str) -> Record:
+        """The belief called `id` is not so: it is archived."""
+        from loxodon.write.keep import reject
+
+        with self._store.writing():
+            return reject(self._store, id, self.now())
+
+    def touch(self, ids: Iterable[str]) -> int:
+        """Note that memories were used; how many of them there are.
+
+        The next consolidation lifts them, and brings back those that had faded.
+        """
+        now = self.now()
+        with self._store.writing():
+            return self._store.desk.use(ids, f"{now:%Y-%m-%d}", now)
+
+    def entities(self) -> Entities:
+        """Whom and what the memories are about, in the order they were first named."""
+        return self._store.desk.entities()
+
+    def entity(self, name: str) -> Card:
+        """All that is known of someone or something, by any of its names; else NotFoundError."""
+        from loxodon.write.entities import card
+
+        with self._store.reading():
+            found = self._store.desk.entities_named([name])
+            if name not in found:
+                raise NotFoundError(
+                    "nothing is known of {name}",
+                    hint="`loxodon entities` lists whom and what the memory knows",
+                    name=repr(name),
+                )
+            return card(self._store, found[name])
+
+    def segments(self, since: datetime | None = None) -> Segments:
+        """What was said, cut into stretches of one topic, in order of time."""
+        return self._store.desk.segments(since)
+
+    def events(self, since: datetime | None = None) -> Events:
+        """What was talked about, a line for each session and day, in order of time."""
+        return self._store.desk.events(f"{since:%Y-%m-%d}" if since else "")
+
+    def profile(self, language: str = "en", *, refresh: bool = False) -> str:
+        """The core of what is known of the user, and what changed in the last week, as Markdown.
+
+        Renewed once a week by consolidation, and with `refresh` now.
+        """
+        from loxodon.write import compress
+
+        now, residue = self.now(), self._residue()
+        if refresh:
+            pages = compress.profiles(self._store, now, residue)
+            with self._store.writing():
+                compress.put_profiles(self._store, pages, now)
+        return compress.profile(self._store, now, language, residue)
+
     # What is remembered
 
     def recall(
@@ -443,16 +595,14 @@ class Memory:
 
     def snapshot(self, language: str = "en") -> str:
         """What a conversation should start with, as Markdown within the configured budget."""
-        from loxodon.write.snapshot import snapshot
+        from loxodon.write.pages import gather
 
-        active = Filter(state="active")
         with self._store.reading():
-            counts = self._store.counts()
-            records = self._store.find(active, _SNAPSHOT_CANDIDATES, strongest=True)
-            records += self._store.find(active, _SNAPSHOT_CANDIDATES)
-        unique = list({record.id: record for record in records}.values())
-        budget = self.config.snapshot.budget
-        return snapshot(unique, counts, self.now(), budget, self._count, language)
+            found = gather.material(self._store, self.config, self.now())
+            kept = gather.kept_snapshot(self._store, found, language)
+            if kept is not None:
+                return kept
+            return gather.written(found, self.config, self._count, language).text
 
     # Care
 
@@ -461,18 +611,31 @@ class Memory:
         with self._store.reading():
             counts = self._store.counts()
             last = self._store.journal(Filter(), 1)
-        return Status(
-            self.home, self.space, counts.turns, counts.sessions, counts.active, counts.archived,
-            self._store.size(), last[-1].at if last else None, None, self._next_consolidation(),
-        )  # fmt: skip
+            desk = self._store.desk
+            work = desk.work()
+            from loxodon.write.schedule import MOST_ATTEMPTS
+
+            return Status(
+                self.home, self.space, counts.turns, counts.sessions, counts.active,
+                counts.archived, self._store.size(), last[-1].at if last else None,
+                work.last_success, self._next_consolidation(), desk.pending(work.done_to),
+                self.consolidation_due(), work.phase, work.attempts,
+                work.attempts >= MOST_ATTEMPTS, work.error,
+                desk.count_fragments("waiting"), desk.count_fragments("failed"),
+                len(desk.reviews()),
+            )  # fmt: skip
 
     def stats(self) -> Stats:
         """What this memory holds, counted."""
-        counts = self._store.counts()
-        return Stats(
-            counts.active + counts.archived, counts.active, counts.archived, counts.kinds,
-            counts.bands, counts.turns, counts.sessions, None, self._next_consolidation(),
-        )  # fmt: skip
+        with self._store.reading():
+            counts = self._store.counts()
+            desk = self._store.desk
+            return Stats(
+                counts.active + counts.archived, counts.active, counts.archived, counts.kinds,
+                counts.bands, counts.turns, counts.sessions, desk.pool().entities,
+                len(desk.events()), desk.work().last_success, self._next_consolidation(),
+                EXPECTED, tuple(desk.ledger()),
+            )  # fmt: skip
 
     def _next_consolidation(self) -> datetime:
         from loxodon.write.schedule import next_daily

@@ -38,6 +38,17 @@ CATEGORIES = (
     "decision", "solution", "event", "conversation", "plan", "temp", "debug",
 )  # fmt: skip
 
+CHANGES = (
+    "captured", "edited", "archived", "unarchived",
+    "learned", "held", "late", "updated", "repeated", "renamed",
+    "superseded", "corrected", "retracted", "merged",
+    "confirmed", "doubted", "denied", "rejected",
+    "used", "returned", "faded", "expired", "reckoned",
+    "renewed", "reworded", "outdated",
+)  # fmt: skip
+"""What can be done to a memory; a step in its history has one of these."""
+ENTITY_TYPES = ("person", "place", "organisation", "project", "product", "pet", "other")
+
 CAPTURED = "capture"
 """The session and channel of what was captured rather than said."""
 GLOBAL_PROJECT = "_global"
@@ -129,6 +140,10 @@ class Record(NamedTuple):
     sources: tuple[Source, ...] = ()
     basis: str = ""
     derived_from: tuple[str, ...] = ()
+    replaces: str = ""
+    """The memory that this one took the place of."""
+    positive: bool = True
+    """False for what is not so: `does not eat meat`, `no longer lives in Leeds`."""
 
     @property
     def searchable(self) -> str:
@@ -142,7 +157,7 @@ class Version(NamedTuple):
     version: int
     at: datetime
     change: str
-    """`captured`, `edited`, `archived`, `unarchived`, …"""
+    """One of `CHANGES`."""
     record: Record
 
 
@@ -199,6 +214,101 @@ class Recall(NamedTuple):
     """At most `budget` tokens, header included; empty where nothing was found."""
     tokens: int
     elapsed_ms: float
+
+
+class Segment(NamedTuple):
+    """A stretch of a session that is about one thing."""
+
+    session: str
+    first_turn: int
+    last_turn: int
+    """The numbers of its turns in the journal."""
+    started_at: datetime
+    ended_at: datetime
+    topic: str
+    tags: tuple[str, ...]
+    text: str
+    """What was said, without the noise."""
+    no: int = 0
+
+
+class Event(NamedTuple):
+    """What a stretch of talk was about, in one line."""
+
+    date: str
+    """The day where it was said, as YYYY-MM-DD."""
+    at: datetime
+    session: str
+    channel: str
+    sender: str
+    summary: str
+    tokens: int
+    trust: Origin = "user"
+    compressed: bool = False
+
+
+class Entity(NamedTuple):
+    """Someone or something that memories are about."""
+
+    name: str
+    type: str
+    """`person`, `place`, `organisation`, `project`, `product`, `pet` or `other`."""
+    aliases: tuple[str, ...]
+    created_at: datetime
+    updated_at: datetime
+    no: int = 0
+
+    @property
+    def id(self) -> str:
+        return f"e_{self.no:03d}"
+
+
+class Attribute(NamedTuple):
+    """What something is for an entity, and since when that is known."""
+
+    value: str
+    updated_at: datetime
+
+
+class Card(NamedTuple):
+    """An entity with all that is known of it."""
+
+    entity: Entity
+    attributes: Mapping[str, Attribute]
+    facts: tuple[str, ...]
+    beliefs: tuple[str, ...]
+    summaries: tuple[str, ...]
+    """The ids of the memories about it, newest first."""
+
+
+class Review(NamedTuple):
+    """A belief that contradicts something firm, waiting to be confirmed or rejected."""
+
+    belief: Record
+    against: Record
+    asked_at: datetime
+
+
+_NOTHING: Mapping[Any, Any] = {}
+
+
+class Consolidated(NamedTuple):
+    """What a consolidation did."""
+
+    ran: bool
+    reason: str
+    """Why it ran, or why not."""
+    turns: int = 0
+    counts: Mapping[str, int] = _NOTHING
+    """`added`, `updated`, `repeated`, `superseded`, `corrected`, `retracted`, `held`, `doubted`,
+    `denied`, `confirmed`, `late`, `summaries`, `archived`, `lifted`, `returned`, `waiting`,
+    `failed`, …"""
+    seconds: Mapping[int, float] = _NOTHING
+    """What each phase took."""
+    tokens: int = 0
+    """That a model took."""
+    problem: str = ""
+    """Why the model could not be asked, where it could not."""
 
 
 class Problem(NamedTuple):

@@ -159,7 +159,7 @@ def test_the_memory_record_has_the_fields_of_the_design(filled: Shell) -> None:
         "category", "project", "topic", "tags", "entities", "importance", "confidence", "strength",
         "sensitivity", "trust", "state", "valid_from", "valid_until", "expires_at", "due_at",
         "done", "created_at", "updated_at", "accessed_at", "confirmed_at", "access_count",
-        "version", "sources", "basis", "derived_from",
+        "version", "sources", "basis", "derived_from", "replaces", "positive",
     }  # fmt: skip
     assert one["tags"] == ["过敏", "饮食"]
     assert one["created_at"] == NOW
@@ -323,6 +323,9 @@ def test_config_shows_sets_and_unsets(shell: Shell) -> None:
     assert shell.json("config", "recall.top") == {"recall.top": 3}
     shell("config", "recall.top", "--unset")
     assert shell.json("config", "recall.top") == {"recall.top": 10}
+    shell("config", "model.api_key", "sk-very-secret")
+    for words in (["config"], ["config", "model.api_key"]):
+        assert "sk-very" not in shell.text(*words) + str(shell.json(*words))
     (shell.home / "config.toml").write_text("recall = [")
     assert b"not valid TOML" in shell("list", code=6).stderr
 

@@ -10,8 +10,10 @@ import pytest
 
 from loxodon.errors import NotFoundError, StaleEditError
 from loxodon.store import Filter, Known, Store
+from loxodon.store.desk import Pool, Spent, Used, Work
 from loxodon.text.words import query_words
-from loxodon.types import Record, Source, Turn
+from loxodon.types import Entity, Event, Record, Segment, Source, Turn
+from loxodon.write.statements import Fragment, Verdict
 from tests.conftest import NOW
 
 OpenStore = Callable[[str], Store]
@@ -227,6 +229,112 @@ class StoreContract:
         assert self.contents(store, "apple", kind="belief") == ["apple pie"]
         assert [one.content for one in store.find(Filter(), 1)] == ["apple pie"]
 
+    def test_memories_are_found_by_what_they_are_about(self, store: Store) -> None:
+        said = (
+            record("a", subject="user", attribute="home", value="Leeds", category="status"),
+            record("b", subject="user", attribute="likes", value="绿茶"),
+            record("c", subject="小美", attribute="home", value="大阪"),
+            record("d", subject="user", category="status"),
+            record("e", attribute="home", value="Leeds"),
+        )
+        self.keep(store, *said)
+
+        def about(*parts: str) -> list[str]:
+            found = [one.content for one in store.find(Filter(about=parts))]
+            assert [one.content for one in store.latest_about(parts, 9)] == found
+            return found
+
+        assert about("user") == ["d", "b", "a"]
+        assert about("USER", "Home") == ["a"]
+        assert about("user", "likes", "綠茶") == ["b"]
+        assert about("user", "likes", "coffee") == []
+        assert about("小美") == ["c"]
+        assert about("user", "", "status") == ["d", "a"]
+        assert about("home") == []
+        assert self.contents(store, "a b c d e", about=("小美", "home")) == ["c"]
+
+    def test_the_latest_of_a_label_are_active_and_few(self, store: Store) -> None:
+        kept = self.keep(
+            store,
+            *(record(f"n{n}", tags=("Work",), project="Acme", subject="user") for n in range(4)),
+            record("gone", tags=("Work",), project="Acme", subject="user", state="archived"),
+            record("with a source", entities=("李雷",), sources=(Source(file="a.md", line=3),)),
+        )
+        assert [one.content for one in store.latest("tag", "work", 2)] == ["n3", "n2"]
+        assert [one.content for one in store.latest("project", "ACME", 9)] == [
+            "n3", "n2", "n1", "n0",
+        ]  # fmt: skip
+        assert store.latest("entity", "李雷", 9) == [kept[-1]]
+        assert store.latest("topic", "none", 9) == []
+        with store.writing():
+            store.update(kept[3].id, None, "superseded", NOW, {"state": "archived"})
+        assert [one.content for one in store.latest_about(("user",), 9)] == ["n2", "n1", "n0"]
+
+    def test_what_lasts_longest_is_strongest(self, store: Store) -> None:
+        """…and what expires soon is not, however strong it is now."""
+        tomorrow = NOW + timedelta(days=1)
+        kept = self.keep(
+            store, record("weak", strength=0.2), record("strong", strength=0.9),
+            record("brief", strength=1.0, expires_at=tomorrow), record("fair", strength=0.5),
+            record("past", strength=1.0, state="archived"),
+        )  # fmt: skip
+
+        def strongest(limit: int = 0) -> list[str]:
+            found = store.find(Filter(state="active"), limit, strongest=True)
+            return [one.content for one in found]
+
+        assert strongest() == ["strong", "fair", "weak", "brief"]
+        assert strongest(2) == ["strong", "fair"]
+        with store.writing():
+            store.update(kept[0].id, None, "used", NOW, {"strength": 1.0})
+            store.update(kept[2].id, None, "edited", NOW, {"expires_at": None})
+        assert strongest() == ["brief", "weak", "strong", "fair"]
+
+    def test_sources_are_replaced_and_the_old_ones_stay_in_history(self, store: Store) -> None:
+        said = self.put(store, turn("one", id="m1"), turn("two", id="m2"))
+        first, second = Source("s", "m1"), Source("s", "m2")
+        (kept,) = self.keep(store, record("cats", sources=(first,)))
+        with store.writing():
+            new = store.update(kept.id, 1, "repeated", NOW, {"sources": (first, second)})
+        assert new.sources == (first, second)
+        assert store.get(kept.id) == new
+        assert [one.record.sources for one in store.history(kept.id)] == [
+            (first,), (first, second),
+        ]  # fmt: skip
+        rows = [int(one.ref[2:]) for one in said if one]
+        assert sorted(store.drawn_from(rows)) == rows
+        with store.writing():
+            store.update(kept.id, 2, "edited", NOW, {"sources": (second,)})
+        assert sorted(store.drawn_from(rows)) == rows[1:]
+
+    def test_history_begins_with_what_a_memory_replaced(self, store: Store) -> None:
+        (old,) = self.keep(store, record("in Beijing"))
+        with store.writing():
+            store.update(old.id, None, "superseded", NOW, {"state": "archived"})
+            new = store.insert(record("in Shanghai", replaces=old.id), "learned")
+        assert [(one.record.content, one.change) for one in store.history(new.id)] == [
+            ("in Beijing", "captured"),
+            ("in Beijing", "superseded"),
+            ("in Shanghai", "learned"),
+        ]
+        assert len(store.history(old.id)) == 2
+
+    def test_a_long_line_of_replacements_is_told_whole(self, store: Store) -> None:
+        before = ""
+        with store.writing():
+            for n in range(1_500):
+                before = store.insert(record(f"home {n}", replaces=before), "learned").id
+        told = store.history(before)
+        assert [one.record.content for one in told] == [f"home {n}" for n in range(1_500)]
+
+    def test_history_ends_where_the_line_does_or_closes(self, store: Store) -> None:
+        one, other = self.keep(store, record("one", replaces="f_19990101_001"), record("other"))
+        assert len(store.history(one.id)) == 1
+        with store.writing():
+            store.update(one.id, None, "edited", NOW, {"replaces": other.id})
+            store.update(other.id, None, "edited", NOW, {"replaces": one.id})
+        assert [v.record.id for v in store.history(one.id)] == [other.id] * 2 + [one.id] * 2
+
     # Search
 
     def test_search_finds_by_any_word_and_ranks_the_closer_first(self, store: Store) -> None:
@@ -332,4 +440,289 @@ class StoreContract:
         after = [self.found(store, q, i) for q, i in
                  (("cats", "memories"), ("dogs", "archive"), ("turn", "turns"))]  # fmt: skip
         assert after == before
+        assert store.check(lambda done, total: None) == []
+
+    # The desk: turns and where the work stands
+
+    def test_where_the_work_stands_is_kept(self, store: Store) -> None:
+        assert store.desk.work() == Work()
+        work = Work(3, 7, 2, 1, NOW, NOW - timedelta(days=1), "full", "2026-02-03", NOW)
+        with store.writing():
+            store.desk.set_work(work)
+        assert store.desk.work() == work
+
+    def test_turns_are_taken_by_their_numbers(self, store: Store) -> None:
+        self.put(store, *(turn(f"n{n}", session=f"s{n % 2}") for n in range(6)))
+        self.put(store, turn("by hand", session="capture", channel="capture"))
+        desk = store.desk
+
+        def said(turns: list[Turn]) -> list[str]:
+            return [one.content for one in turns]
+
+        assert desk.last_turn() == 7
+        assert desk.pending(0) == 6
+        assert desk.pending(4) == 2
+        assert said(desk.turns_after(1, 4)) == ["n1", "n2", "n3"]
+        assert said(desk.turns_after(1, 9, 2)) == ["n1", "n2"]
+        assert said(desk.turns_before("s1", 6, 2)) == ["n1", "n3"]
+        assert said(desk.turns_before("s1", 2, 2)) == []
+        assert said(desk.turns_from("s0", 3, 6)) == ["n2", "n4"]
+        assert said(desk.turns_from("none", 1, 9)) == []
+
+    def test_an_empty_desk(self, store: Store) -> None:
+        desk = store.desk
+        assert (desk.last_turn(), desk.pending(0), desk.turns_after(0, 9)) == (0, 0, [])
+        assert desk.pool() == Pool(0, 0, 0, 0, 0)
+        assert (desk.segments(), desk.events(), desk.entities(), desk.reviews()) == ([], [], [], [])
+        assert (desk.used(), desk.ended(NOW, 9), desk.index(9), desk.ledger()) == ([], [], 0, [])
+        assert (desk.page("snapshot", "en"), desk.spent("2026-02-04")) == (None, 0)
+        assert (desk.last_segment("s"), desk.candidates(), desk.aliases()) == (None, [], {})
+
+    def test_the_pool_is_counted(self, store: Store) -> None:
+        self.put(store, turn("a"), turn("b"))
+        kept = self.keep(
+            store, record("1", topic="diet"), record("2"), record("3", state="archived"),
+        )  # fmt: skip
+        with store.writing():
+            mei = store.desk.put_entity(Entity("Mei", "person", (), NOW, NOW))
+            store.desk.put_entity(Entity("Tom", "person", (), NOW, NOW))
+            store.update(kept[0].id, None, "archived", NOW, {"state": "archived"})
+        assert store.desk.pool() == Pool(1, 2, 2, 2, 2)
+        with store.writing():
+            store.desk.drop_entity(mei.no)
+        assert store.desk.pool().entities == 1
+
+    # The desk: what is in hand
+
+    def test_segments_are_kept_and_replaced(self, store: Store) -> None:
+        self.put(store, *(turn(f"n{n}", at=NOW + timedelta(minutes=n)) for n in range(4)))
+        self.put(store, turn("elsewhere", session="t", at=NOW - timedelta(days=1)))
+        one = Segment("s", 1, 2, NOW, NOW + timedelta(minutes=1), "food", ("饭", "food"), "a\nb")
+        other = Segment("t", 5, 5, NOW - timedelta(days=1), NOW - timedelta(days=1), "x", (), "")
+        desk = store.desk
+        with store.writing():
+            desk.put_segments([one, other])
+        assert [seg._replace(no=0) for seg in desk.segments()] == [other, one]
+        assert [seg.topic for seg in desk.segments(NOW)] == ["food"]
+        last = desk.last_segment("s")
+        assert last is not None
+        assert last._replace(no=0) == one
+        assert last.started_at.utcoffset() == NOW.utcoffset()
+        longer = one._replace(last_turn=4, ended_at=NOW + timedelta(minutes=3))
+        with store.writing():
+            desk.put_segments([longer], [last.no])
+        assert [seg._replace(no=0) for seg in desk.segments()] == [other, longer]
+        assert desk.last_segment("none") is None
+
+    def test_fragments_go_from_stage_to_stage(self, store: Store) -> None:
+        self.put(store, turn("a b"), turn("c"))
+        desk = store.desk
+        cut = [Fragment(2, 0, "c", "question"), Fragment(1, 0, "a", "chat"),
+               Fragment(1, 1, "b", "statement")]  # fmt: skip
+        with store.writing():
+            desk.put_fragments(cut)
+        found = desk.fragments("cut")
+        assert [one.fragment for one in found] == [cut[1], cut[2], cut[0]]
+        assert [one.fragment.text for one in desk.fragments("cut", 1)] == ["a"]
+        verdicts = (
+            Verdict(False, reason="small talk"),
+            Verdict(None, "health", 0.5),
+            Verdict(True),
+        )
+        judged = [one._replace(verdict=v) for one, v in zip(found, verdicts, strict=True)]
+        with store.writing():
+            desk.put_verdicts(judged)
+        assert desk.fragments("judged") == judged
+        assert desk.fragments("cut") == []
+        with store.writing():
+            desk.settle([(1, 1)])
+        assert desk.fragments("waiting") == [judged[1]]
+        assert desk.fragments("judged") == []
+        assert desk.count_fragments("waiting") == 1
+        with store.writing():
+            desk.drop_waiting([(1, 1), (2, 0)])
+        assert desk.count_fragments("waiting") == 0
+
+    def test_a_turn_that_is_put_aside_is_out_of_the_way(self, store: Store) -> None:
+        self.put(store, turn("poison"), turn("fine"))
+        desk = store.desk
+        with store.writing():
+            desk.put_fragments([Fragment(1, n, "x", "chat") for n in range(3)])
+            desk.put_fragments([Fragment(2, 0, "fine", "chat")])
+            desk.fail_turn(1, "poison", "ValueError()")
+            desk.fail_turn(1, "poison", "KeyError()")
+        assert [one.fragment.turn for one in desk.fragments("cut")] == [2]
+        (aside,) = desk.fragments("failed")
+        assert (aside.fragment.text, aside.verdict.reason) == ("poison", "KeyError()")
+        with store.writing():
+            desk.settle([])
+        assert desk.count_fragments("failed") == 1
+
+    def test_candidates_stay_until_they_are_dropped(self, store: Store) -> None:
+        self.put(store, turn("a"), turn("b"))
+        with store.writing():
+            store.desk.put_candidates([(2, "{}"), (1, "[1]")])
+        assert [(t, body) for _, t, body in store.desk.candidates()] == [(2, "{}"), (1, "[1]")]
+        with store.writing():
+            store.desk.drop_candidates()
+        assert store.desk.candidates() == []
+
+    # The desk: events, entities, reviews
+
+    def test_events_by_day(self, store: Store) -> None:
+        days = [
+            Event(f"2026-02-0{n}", NOW + timedelta(days=n - 4), "s", "wechat", "林晓", f"day {n}",
+                  n, "group")
+            for n in (4, 2, 3)
+        ]  # fmt: skip
+        desk = store.desk
+        with store.writing():
+            for event in days:
+                desk.put_event(event)
+        assert desk.events() == sorted(days)
+        assert [one.summary for one in desk.events("2026-02-03", "2026-02-04")] == ["day 3"]
+        with store.writing():
+            desk.mark_compressed("2026-02-03")
+        assert [one.summary for one in desk.events(pending=True)] == ["day 2", "day 4"]
+        assert [one.compressed for one in desk.events()] == [False, True, False]
+
+    def test_entities_by_any_of_their_names(self, store: Store) -> None:
+        desk = store.desk
+        with store.writing():
+            mei = desk.put_entity(Entity("小美", "person", ("妹妹", "Mei"), NOW, NOW))
+            tom = desk.put_entity(Entity("Tom", "person", ("妹妹",), NOW, NOW))
+        assert (mei.no, tom.no) == (1, 2)
+        found = desk.entities_named(["MEI", "妹妹", "Tom", "nobody"])
+        assert found == {"MEI": mei, "妹妹": mei, "Tom": tom}
+        assert desk.aliases()["Mei"] == "小美"
+        later = NOW + timedelta(days=1)
+        with store.writing():
+            desk.put_entity(mei._replace(name="陈美", aliases=("Mei",), updated_at=later))
+        assert desk.entities_named(["小美"]) == {}
+        assert desk.entities_named(["陈美"])["陈美"].updated_at == later
+        assert [one.name for one in desk.entities()] == ["陈美", "Tom"]
+        with store.writing():
+            desk.drop_entity(tom.no)
+        assert desk.entities_named(["Tom"]) == {}
+        with store.writing():
+            assert desk.put_entity(Entity("Ann", "person", (), NOW, NOW)).no == 3
+
+    def test_reviews_wait_for_an_answer(self, store: Store) -> None:
+        fact, first, second = self.keep(
+            store, record("in Leeds"), record("in York", kind="belief", confidence=0.6),
+            record("in Bath", kind="belief", confidence=0.5),
+        )  # fmt: skip
+        desk, later = store.desk, NOW + timedelta(hours=1)
+        with store.writing():
+            desk.put_review(second.id, fact.id, later)
+            desk.put_review(first.id, fact.id, NOW)
+            desk.put_review(first.id, fact.id, later)
+        assert [(r.belief.id, r.against.id, r.asked_at) for r in desk.reviews()] == [
+            (first.id, fact.id, NOW),
+            (second.id, fact.id, later),
+        ]
+        with store.writing():
+            desk.answer_review(first.id, "confirmed", later)
+            store.update(second.id, None, "faded", later, {"state": "archived"})
+        assert desk.reviews() == []
+
+    # The desk: strength, keywords, pages, the ledger
+
+    def test_memories_that_have_ended(self, store: Store) -> None:
+        soon, later = NOW + timedelta(days=1), NOW + timedelta(days=2)
+        kept = self.keep(
+            store, record("c"), record("b", expires_at=later), record("a", expires_at=soon),
+            record("x", expires_at=soon, state="archived"),
+        )  # fmt: skip
+        desk = store.desk
+        assert desk.ended(NOW, 9) == []
+        assert desk.ended(soon, 9) == [kept[2].id]
+        assert desk.ended(later, 9) == [kept[2].id, kept[1].id]
+        assert desk.ended(later, 1) == [kept[2].id]
+
+    def test_uses_are_counted_by_day(self, store: Store) -> None:
+        one, other = self.keep(store, record("one"), record("other"))
+        desk, later = store.desk, NOW + timedelta(days=1)
+        with store.writing():
+            assert desk.use([one.id, one.id, "f_none"], "2026-02-04", NOW) == 1
+            assert desk.use([one.id, other.id], "2026-02-05", later) == 2
+            desk.use([one.id], "2026-02-05", NOW)
+        assert desk.used() == [Used(one.id, 2, 3, later), Used(other.id, 1, 1, later)]
+        with store.writing():
+            desk.clear_uses()
+        assert desk.used() == []
+
+    def test_keywords_are_made_of_what_changed(self, store: Store) -> None:
+        kept = self.keep(store, record("peanut allergy"), record("花生过敏"), record("tea"))
+        desk = store.desk
+        with store.writing():
+            assert [desk.index(2), desk.index(2), desk.index(2)] == [2, 1, 0]
+        assert store.latest("keyword", "peanut allergy", 9) == [kept[0]]
+        with store.writing():
+            new = store.update(kept[0].id, None, "edited", NOW, {"content": "shellfish"})
+            store.update(kept[1].id, None, "used", NOW, {"strength": 0.7})
+            assert desk.index(9) == 1
+        assert store.latest("keyword", "peanut allergy", 9) == []
+        assert store.latest("keyword", "shellfish", 9) == [new]
+
+    def test_changes_partitions_and_categories(self, store: Store) -> None:
+        place = {"project": "Acme", "topic": "api"}
+        kept = self.keep(
+            store,
+            *(record(f"n{n}", category="temp", **place) for n in range(3)),
+            record("guess", kind="belief", **place),
+            record("else"),
+        )
+        desk, later = store.desk, NOW + timedelta(days=1)
+        with store.writing():
+            store.update(kept[0].id, None, "archived", later, {"state": "archived"})
+        assert desk.changes_since(later) == [(kept[0].id, "archived", later)]
+        assert len(desk.changes_since(NOW)) == 6
+        assert desk.changes_since(NOW, 1) == [(kept[0].id, "archived", later)]
+        assert desk.partitions(2) == [("Acme", "api", 2)]
+        assert [one.content for one in desk.of_category("temp")] == ["n1", "n2"]
+
+    def test_pages_and_the_ledger(self, store: Store) -> None:
+        desk, later = store.desk, NOW + timedelta(days=1)
+        with store.writing():
+            desk.put_page("snapshot", "en", "one", "{}", NOW)
+            desk.put_page("snapshot", "zh", "一", "{}", NOW)
+            desk.put_page("snapshot", "en", "two", "[]", later)
+            desk.spend("2026-02-03", "extract", 10, 1)
+            desk.spend("2026-02-04", "extract", 20, 2)
+            desk.spend("2026-02-04", "extract", 30, 3)
+            desk.spend("2026-02-04", "day", 5, 5)
+        assert desk.page("snapshot", "en") == ("two", "[]", later)
+        assert desk.page("snapshot", "zh") == ("一", "{}", NOW)
+        assert desk.spent("2026-02-04") == 65
+        assert desk.ledger(1) == [
+            Spent("2026-02-04", "day", 1, 5, 5),
+            Spent("2026-02-04", "extract", 2, 50, 5),
+        ]
+        assert len(desk.ledger()) == 3
+
+    def test_what_the_desk_holds_survives_rebuilding(self, store: Store) -> None:
+        """Everything derived is made anew, and nothing else is touched."""
+        self.put(store, turn("a"))
+        fact, belief = self.keep(
+            store, record("peanut allergy", subject="user", category="health"),
+            record("in York", kind="belief", confidence=0.6),
+        )  # fmt: skip
+        desk = store.desk
+        with store.writing():
+            desk.put_entity(Entity("小美", "person", ("妹妹",), NOW, NOW))
+            desk.put_review(belief.id, fact.id, NOW)
+            desk.use([fact.id], "2026-02-04", NOW)
+            desk.index(9)
+
+        def told() -> list[Any]:
+            return [
+                desk.pool(), desk.entities_named(["妹妹", "小美"]), desk.aliases(), desk.reviews(),
+                desk.used(), desk.index(0), store.latest("keyword", "peanut allergy", 9),
+                store.latest_about(("user", "", "health"), 9), store.find(Filter(), strongest=True),
+            ]  # fmt: skip
+
+        before = told()
+        store.rebuild(lambda done, total: None)
+        assert told() == before
         assert store.check(lambda done, total: None) == []

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +24,32 @@ from loxodon.errors import (
     UnwritableStoreError,
 )
 from loxodon.spaces import space_folder
-from loxodon.store import Filter, Store
+from loxodon.store import Filter, Store, database
 from loxodon.store.database import APPLICATION_ID, Database
 from loxodon.store.sqlite import SqliteStore
+from loxodon.text.words import query_words
+from loxodon.types import Entity, Kind, Source
 from tests.conftest import NOW
 from tests.store.contract import StoreContract, key, record, turn
 
 SHANGHAI = NOW.tzinfo
 
 
-def opened(path: Path | str, space: str = "main") -> SqliteStore:
-    return SqliteStore(str(path), space, SHANGHAI, lambda base, since, kind, importance: base)
+class Lasting:
+    """A strength that does not fall, until it is gone: a whole one after `days`."""
+
+    def __init__(self, days: int = 1_000) -> None:
+        self._days = days
+
+    def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
+        return base
+
+    def end(self, base: float, since: datetime, kind: Kind, importance: float) -> datetime | None:
+        return since + timedelta(days=self._days * base)
+
+
+def opened(path: Path | str, space: str = "main", days: int = 1_000) -> SqliteStore:
+    return SqliteStore(str(path), space, SHANGHAI, Lasting(days))
 
 
 class TestSqliteStore(StoreContract):
@@ -60,9 +76,14 @@ def test_the_schema_is_pinned(tmp_path: Path) -> None:
         "meta", "counters", "sessions", "turns", "turns_by_session", "turns_by_time", "memories",
         "memories_by_time", "memory_labels", "memory_labels_by_memory", "memory_sources",
         "memory_sources_by_turn", "memory_changes", "common_words", "turn_index", "memory_index",
-        "archive_index",
+        "archive_index", "turns_by_name",
+        "memories_by_end", "memories_by_predecessor", "memories_by_day", "memory_changes_by_time",
+        "segments", "segments_by_session", "fragments", "fragments_by_stage", "candidates",
+        "events", "events_by_date", "events_to_compress", "entities", "entity_names",
+        "entity_names_by_entity", "reviews", "reviews_open", "memory_uses", "unindexed",
+        "model_use", "pages",
     }  # fmt: skip
-    assert connection.pragma("user_version") == 1
+    assert connection.pragma("user_version") == 2
     assert connection.pragma("application_id") == APPLICATION_ID
     assert connection.pragma("journal_mode") == "wal"
 
@@ -482,4 +503,208 @@ def test_an_index_that_is_destroyed_is_named_and_made_again(tmp_path: Path) -> N
     assert store.search("turns", ["word"], Filter(), 10)
     ((automerge,),) = store._db.all("SELECT v FROM turn_index_config WHERE k = 'automerge'")
     assert automerge == 16
+    store.close()
+
+
+# A home that an older version wrote
+
+
+FIRST = Path(database.__file__).parent / "sql" / "sqlite" / "migrations" / "0001_initial.sql"
+AT = int(NOW.timestamp() * 1_000)
+
+
+def old_home(path: Path) -> None:
+    """A file as the first version left it: the schema, three turns, two memories with history."""
+    connection = apsw.Connection(str(path))
+    connection.execute(FIRST.read_text("utf-8"))
+    connection.execute(f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version=1")
+    connection.execute("PRAGMA journal_mode=WAL").fetchall()
+    run = connection.execute
+    run("INSERT INTO meta VALUES ('space', 'main'), ('words', '1')")
+    run("INSERT INTO counters VALUES ('turn', 3), ('session', 1), ('memory', 2), ('rows_turns', 3),"
+        "('rows_memories', 1), ('rows_archive', 1), ('f_20260204', 2)")  # fmt: skip
+    run("INSERT INTO sessions VALUES (1, 's', 3, ?1, ?1)", (AT,))
+    for n, text in enumerate(("我对花生过敏", "I live in Leeds", "ok"), 1):
+        run("INSERT INTO turns VALUES (?, 1, ?, ?, 'user', '', '', 'direct', 'user', ?, 480, ?)",
+            (n, f"#{n}", key(str(n)), AT, text))  # fmt: skip
+    columns = (
+        "row, id, kind, state, content, agent, audience, subject, attribute, value, category, "
+        "project, topic, tags, entities, importance, confidence, strength, strength_at, "
+        "sensitivity, trust, done, created_at, updated_at, access_count, version, basis, "
+        "derived_from, expires_at"
+    )
+    for n, state, text, expires in (
+        (1, "active", "用户对花生过敏", AT + 86_400_000),
+        (2, "archived", "The user lived in York", None),
+    ):
+        run(f"INSERT INTO memories ({columns}) VALUES (?, ?, 'fact', ?, ?, '', 'private', 'user', "
+            "'allergy', '花生', 'health', 'Home', 'diet', '[\"Food\"]', '[]', 0.9, 1.0, 0.9, ?, "
+            "'low', 'user', 0, ?, ?, 0, 1, '', '[]', ?)",
+            (n, f"f_20260204_00{n}", state, text, AT, AT, AT, expires))  # fmt: skip
+        run("INSERT INTO memory_sources VALUES (?, 0, 's', '#1', 1, '', 0)", (n,))
+        run("INSERT INTO memory_changes VALUES (?, 1, ?, 'captured', NULL)", (n, AT))
+        run("INSERT INTO memory_labels VALUES ('project', 'home', ?)", (n,))
+    connection.close()
+
+
+def test_a_home_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    old_home(tmp_path / "x.db")
+    store = opened(tmp_path / "x.db")
+    assert store._db.one("PRAGMA user_version") == (2,)
+    assert store.check(lambda done, total: None) == []
+    assert [one.content for one in store.journal(Filter(), 0)] == [
+        "我对花生过敏", "I live in Leeds", "ok",
+    ]  # fmt: skip
+    (kept,) = store.find(Filter(state="active"))
+    assert (kept.replaces, kept.sources) == ("", (Source("s", "#1"),))
+    assert store.latest_about(("user", "allergy", "花生"), 9) == [kept]
+    assert store.latest_about(("user", "", "health"), 9) == [kept]
+    assert store.latest("topic", "diet", 9) == [kept]
+    assert store.search("memories", query_words("花生"), Filter(), 9)
+    assert store.desk.ended(NOW, 9) == []
+    assert store.desk.ended(NOW + timedelta(days=1), 9) == [kept.id]
+    assert store.desk.pending(store.desk.work().done_to) == 3
+    with store.writing():
+        store.update(kept.id, 1, "edited", NOW, {"content": "用户对坚果过敏"})
+    assert [one.record.content for one in store.history(kept.id)] == [
+        "用户对花生过敏", "用户对坚果过敏",
+    ]  # fmt: skip
+    store.close()
+    again = opened(tmp_path / "x.db")
+    assert again.check(lambda done, total: None) == []
+    again.close()
+
+
+def test_an_upgrade_that_is_cut_short_goes_on_the_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The schema is changed, then what is derived is made anew: two steps, both resumed."""
+    old_home(tmp_path / "x.db")
+    with monkeypatch.context() as patch:
+        patch.setattr(SqliteStore, "rebuild", lambda self, progress: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            opened(tmp_path / "x.db")
+    store = opened(tmp_path / "x.db")
+    assert store.check(lambda done, total: None) == []
+    assert store.latest("topic", "diet", 9)
+    store.close()
+
+
+def test_an_old_home_is_upgraded_once_by_those_who_open_it_at_once(tmp_path: Path) -> None:
+    old_home(tmp_path / "loxodon.db")
+    script = (
+        "import sys; from tests.store.test_sqlite import opened; "
+        "store = opened(sys.argv[1]); print(len(store.check(lambda d, t: None))); store.close()"
+    )
+    there = [
+        subprocess.Popen(
+            [sys.executable, "-c", script, str(tmp_path / "loxodon.db")],
+            stdout=subprocess.PIPE, cwd=Path(__file__).parents[2],
+        )
+        for _ in range(3)
+    ]  # fmt: skip
+    assert [one.communicate(timeout=60)[0].strip() for one in there] == [b"0"] * 3
+
+
+# What `validate` says of what consolidation keeps
+
+
+def broken_by(tmp_path: Path, *statements: str) -> dict[str, str]:
+    """What is found wrong with a store after `statements`: what it is, by where it is."""
+    store = opened(tmp_path / "x.db")
+    with store.writing():
+        store.append([(turn("one"), key("1"))])
+        fact = store.insert(record("in Leeds"), "learned")
+        belief = store.insert(record("in York", kind="belief", confidence=0.5), "held")
+        store.desk.put_review(belief.id, fact.id, NOW)
+        store.desk.put_entity(Entity("小美", "person", ("妹妹",), NOW, NOW))
+        store.desk.put_page("snapshot", "en", "text", "{}", NOW)
+        store.desk.put_candidates([(1, "{}")])
+    assert store.check(lambda done, total: None) == []
+    store._db.run("PRAGMA foreign_keys=OFF")
+    with store.writing():
+        for statement in statements:
+            store._db.run(statement)
+    found = {one.where: one.what for one in store.check(lambda done, total: None)}
+    store.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("statement", "where"),
+    [
+        ("DELETE FROM entity_names WHERE name = '妹妹'", "entity_names"),
+        ("INSERT INTO entity_names VALUES ('ghost', 1)", "entity_names"),
+        ("DELETE FROM counters WHERE name = 'rows_entities'", "rows_entities"),
+        ("UPDATE memories SET ends_at = 7 WHERE kind = 'fact'", "ends_at"),
+        ("UPDATE memories SET ends_at = NULL WHERE kind = 'fact'", "ends_at"),
+        ("DELETE FROM memory_labels WHERE label = 'topic'", "memory_labels"),
+    ],
+)
+def test_what_is_derived_is_compared_and_mended(tmp_path: Path, statement: str, where: str) -> None:
+    assert broken_by(tmp_path, statement).keys() == {where}
+    store = opened(tmp_path / "x.db")
+    store.rebuild(lambda done, total: None)
+    assert store.check(lambda done, total: None) == []
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("statement", "where"),
+    [
+        ("DELETE FROM entities", "entity_names"),
+        ("DELETE FROM memory_changes WHERE memory = 2", "b_20260204_001"),
+        ("UPDATE reviews SET belief = 1", "f_20260204_001"),
+        ("UPDATE reviews SET against = 99", "reviews"),
+        ("UPDATE reviews SET answer = 'perhaps'", "b_20260204_001"),
+        ("UPDATE memories SET replaces = 'f_none' WHERE kind = 'fact'", "f_20260204_001"),
+        ("UPDATE entities SET aliases = 'Mei'", "e_1"),
+        ("UPDATE candidates SET body = '{'", "t_1"),
+        ("UPDATE candidates SET turn = 12", "candidates"),
+        ("UPDATE pages SET basis = ''", "snapshot"),
+        ("INSERT INTO memory_uses VALUES (77, '2026-02-04', 1, 0)", "memory_uses"),
+        ("INSERT INTO unindexed VALUES (77)", "unindexed"),
+        ("INSERT INTO fragments VALUES (1, 0, '', 'chat', 'lost', 1, 'fact', 0, '')", "t_1"),
+        ("INSERT INTO fragments VALUES (5, 0, '', 'chat', 'cut', 1, 'fact', 0, '')", "fragments"),
+        ("INSERT INTO segments VALUES (1, 1, 1, 44, 0, 0, 0, '', '[]', '')", "segments"),
+    ],
+)
+def test_rows_that_lead_nowhere_or_cannot_be_are_found(
+    tmp_path: Path, statement: str, where: str
+) -> None:
+    assert where in broken_by(tmp_path, statement)
+
+
+def test_a_message_that_was_put_aside_is_told_of(tmp_path: Path) -> None:
+    store = opened(tmp_path / "x.db")
+    with store.writing():
+        store.append([(turn("one"), key("1"))])
+        store.desk.fail_turn(1, "one", "ValueError('no')")
+    (problem,) = store.check(lambda done, total: None)
+    assert (problem.where, "ValueError('no')" in problem.what) == ("t_1", True)
+    store.close()
+
+
+def test_other_rates_of_decay_are_no_damage_and_are_reckoned_once(tmp_path: Path) -> None:
+    store = opened(tmp_path / "x.db")
+    with store.writing():
+        kept = store.insert(record("one", strength=0.5), "learned")
+        store.insert(record("two", state="archived"), "learned")
+        assert store.desk.reckon_ends() == 0
+    store.close()
+    faster = opened(tmp_path / "x.db", days=10)
+    assert faster.check(lambda done, total: None) == []
+    assert faster.desk.ended(NOW + timedelta(days=5), 9) == []
+    with faster.writing():
+        assert faster.desk.reckon_ends() == 1
+    assert faster.desk.ended(NOW + timedelta(days=5), 9) == [kept.id]
+    assert faster.check(lambda done, total: None) == []
+    faster.close()
+
+
+def test_looking_a_turn_up_by_name_reads_no_other(tmp_path: Path) -> None:
+    """Every source of a memory is looked up so, also in a session of a hundred thousand turns."""
+    store = opened(tmp_path / "x.db")
+    (plan,) = store._db.all("EXPLAIN QUERY PLAN " + store._db.sql["turn_row"], ("s", "#1"))[1:]
+    assert "turns_by_name (session=? AND id=?)" in plan[3]
     store.close()

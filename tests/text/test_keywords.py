@@ -350,8 +350,8 @@ def test_keywords_are_telling_slices_of_the_text(
         assert keyword in text
         assert keyword == keyword.strip() != ""
         assert any(character.isalnum() for character in keyword)
-        assert keyword not in CHINESE_WORDS
-        if f"《{keyword}" not in text:
+        if f"《{keyword}" not in text:  # a title may be any word
+            assert keyword not in CHINESE_WORDS
             assert not keyword.isdecimal()
             assert keyword not in ENGLISH
             assert keyword not in FILLERS

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from loxodon.types import Problem, Record, Source, Turn, Version
+
+if TYPE_CHECKING:
+    from loxodon.store.desk import Desk
 
 Progress = Callable[[int, int], None]
 """Called now and then with how much is done and how much there is."""
@@ -29,8 +32,10 @@ class Filter(NamedTuple):
     topic: str | None = None
     tag: str | None = None
     entity: str | None = None
+    about: tuple[str, ...] = ()
+    """A subject; or it and an attribute; or these and a value; or a subject, "" and a category."""
     session: str | None = None
-    """Of turns only; kind, state, project, topic, tag and entity are of memories only."""
+    """Of turns only; the others but the times are of memories only."""
     since: datetime | None = None
     until: datetime | None = None
     """Exclusive. The time of a memory is since when it holds, else when it was made."""
@@ -131,6 +136,18 @@ class Store(Protocol):
         """The newest, or strongest, `limit` memories (0: all) that `where` admits, in order."""
         ...
 
+    def latest(self, label: str, name: str, limit: int) -> list[Record]:
+        """The `limit` active memories with a label that were kept last, newest first.
+
+        The label is `project`, `topic`, `tag` or `entity`. However many have it, only so many are
+        looked at.
+        """
+        ...
+
+    def latest_about(self, about: tuple[str, ...], limit: int) -> list[Record]:
+        """The same for what memories are about, as in `Filter.about`."""
+        ...
+
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
         """Memories by row, those that exist."""
         ...
@@ -152,7 +169,15 @@ class Store(Protocol):
         ...
 
     def history(self, id: str) -> list[Version]:
-        """Every version of a memory, oldest first, the present one last."""
+        """Every version of a memory, oldest first, the present one last.
+
+        It begins with the history of the memory that this one took the place of.
+        """
+        ...
+
+    @property
+    def desk(self) -> Desk:
+        """What consolidation has in hand."""
         ...
 
     def search(self, index: Index, words: Sequence[str], where: Filter, limit: int) -> list[Hit]:

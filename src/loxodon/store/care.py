@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 
 from loxodon.errors import StoreError
@@ -10,7 +11,7 @@ from loxodon.store import Index, Progress
 from loxodon.store.database import Database, Row
 from loxodon.store.rows import MEMORY, labels_of
 from loxodon.store.search import TABLES, TURN_TEXT
-from loxodon.text.words import index_words
+from loxodon.text.words import fold, index_words
 from loxodon.types import Problem, Record
 
 BATCH = 2_000
@@ -29,6 +30,19 @@ BROKEN = (
     ("a memory whose lists are not JSON",
      "SELECT id FROM memories WHERE NOT (json_valid(tags) AND json_valid(entities) "
      "AND json_valid(derived_from))"),
+    ("a memory in the place of one that is not there",
+     "SELECT id FROM memories m WHERE replaces <> '' "
+     "AND NOT EXISTS (SELECT 1 FROM memories o WHERE o.id = m.replaces)"),
+    ("an entity or segment whose lists are not JSON",
+     "SELECT 'e_' || no FROM entities WHERE NOT json_valid(aliases) "
+     "UNION ALL SELECT topic FROM segments WHERE NOT json_valid(tags)"),
+    ("a review of what is no belief, or with an answer that cannot be",
+     "SELECT m.id FROM reviews r JOIN memories m ON m.row = r.belief "
+     "WHERE m.kind <> 'belief' OR r.answer NOT IN ('', 'confirmed', 'rejected')"),
+    ("work in hand that cannot be read",
+     "SELECT 't_' || turn FROM fragments WHERE stage NOT IN ('cut', 'judged', 'waiting', 'failed') "
+     "UNION ALL SELECT 't_' || turn FROM candidates WHERE NOT json_valid(body) "
+     "UNION ALL SELECT name FROM pages WHERE NOT json_valid(basis)"),
     ("a memory whose history does not lead to it",
      "SELECT id FROM memories m WHERE version <> "
      "(SELECT coalesce(max(version), 0) FROM memory_changes c WHERE c.memory = m.row)"),
@@ -42,8 +56,18 @@ _PAIRED: Mapping[Index, str] = {
 }
 
 
-def check(db: Database, record_of: Callable[[Row], Record], progress: Progress) -> list[Problem]:
-    """Every problem of the file, its records and its indexes. Call within one view of the data."""
+RecordOf = Callable[[Row], Record]
+EndOf = Callable[[Row], int]
+"""The moment at which the memory of a row ends by itself."""
+
+
+def check(
+    db: Database, record_of: RecordOf, end_of: EndOf | None, progress: Progress
+) -> list[Problem]:
+    """Every problem of the file, its records and its indexes. Call within one view of the data.
+
+    Without `end_of` the ends of memories are left alone: they were reckoned by other rates.
+    """
     if broken := _broken_indexes(db):
         return broken
     problems = [
@@ -70,7 +94,34 @@ def check(db: Database, record_of: Callable[[Row], Record], progress: Progress) 
             (f"rows_{index}",),
         )
         problems += _derived(f"rows_{index}", 0, abs(counted - rows))
-    return problems + _stale(db, record_of, progress)
+    problems += _entity_names(db)
+    return problems + _stale(db, record_of, end_of, progress) + _put_aside(db)
+
+
+def _entity_names(db: Database) -> list[Problem]:
+    """Names that should lead to an entity, or to another one, and how many entities there are."""
+    entities = {
+        no: {fold(one) for one in (name, *json.loads(aliases))}
+        for no, name, aliases in db.all("SELECT no, name, aliases FROM entities")
+    }
+    names: dict[str, int] = dict(db.all("SELECT name, entity FROM entity_names"))
+    missing = len(set().union(*entities.values()) - names.keys())
+    stale = sum(name not in entities.get(no, ()) for name, no in names.items())
+    counted = db.one(db.sql["counter"], ("rows_entities",)) or (0,)
+    return _derived("entity_names", missing, stale) + _derived(
+        "rows_entities", 0, abs(counted[0] - len(entities))
+    )
+
+
+def _put_aside(db: Database) -> list[Problem]:
+    """Messages that the rules stumbled over."""
+    hint = t("it stays in the journal; report it, so that it can be read one day")
+    return [
+        Problem(f"t_{turn}", t("this message could not be read: {reason}", reason=reason), hint)
+        for turn, reason in db.all(
+            "SELECT turn, reason FROM fragments WHERE stage = 'failed' ORDER BY turn LIMIT 20"
+        )
+    ]
 
 
 def _broken_indexes(db: Database) -> list[Problem]:
@@ -95,29 +146,39 @@ def _derived(name: str, missing: int, stale: int) -> list[Problem]:
     return found + ([Problem(name, t("{n} rows are stale", n=stale), hint)] if stale else [])
 
 
-def _stale(db: Database, record_of: Callable[[Row], Record], progress: Progress) -> list[Problem]:
-    """Rows with other labels than they should have, or other words by their number.
+def _stale(
+    db: Database, record_of: RecordOf, end_of: EndOf | None, progress: Progress
+) -> list[Problem]:
+    """Rows with other labels or another end than they should have, or other words by their number.
 
     The index keeps how many words a row had, not which: a change of one word for another, made
     behind Loxodon's back, is not seen.
     """
-    stale = dict.fromkeys((*_INDEXES, "memory_labels"), 0)
+    stale = dict.fromkeys((*_INDEXES, "memory_labels", "ends_at"), 0)
     done = 0
     for index, rows, total in batches(db):
         name, between = TABLES[index].name, (rows[0][0], rows[-1][0])
         query = f"SELECT id, sz FROM {name}_docsize WHERE id BETWEEN ? AND ?"
         sizes: dict[int, bytes] = dict(db.all(query, between))
         labels: dict[int, set[tuple[str, str]]] = {}
+        ends: dict[int, int] = {}
         if index != "turns":
-            query = "SELECT memory, label, name FROM memory_labels WHERE memory BETWEEN ? AND ?"
+            query = (
+                "SELECT memory, label, name FROM memory_labels "
+                "WHERE memory BETWEEN ? AND ? AND label <> 'keyword'"
+            )
             for memory, label, named in db.all(query, between):
                 labels.setdefault(memory, set()).add((label, named))
+            query = "SELECT row, ends_at FROM memories WHERE row BETWEEN ? AND ?"
+            ends = dict(db.all(query, between))
         for row, *rest in rows:
             text = rest[0]
             if index != "turns":
                 record = record_of(tuple(rest))
                 text = record.searchable
                 stale["memory_labels"] += labels.get(row, set()) != labels_of(record)
+                if index == "memories" and end_of:
+                    stale["ends_at"] += ends[row] != end_of(tuple(rest))
             if row in sizes and _number(sizes[row]) != len(index_words(text)):
                 stale[name] += 1
         done += len(rows)
@@ -152,6 +213,7 @@ def clear_indexes(db: Database) -> None:
         db.run(f"INSERT INTO {name} ({name}, rank) VALUES ('automerge', 16), ('secure-delete', 1)")
     db.run("DELETE FROM common_words")
     db.run("DELETE FROM memory_labels")
+    db.run("INSERT OR IGNORE INTO unindexed SELECT row FROM memories")
     db.run("DELETE FROM meta WHERE name LIKE 'sampled\\_%' ESCAPE '\\'")
     db.run("DELETE FROM counters WHERE name LIKE 'rows\\_%' ESCAPE '\\'")
 
@@ -170,11 +232,30 @@ def batches(db: Database) -> Iterator[tuple[Index, list[Row], int]]:
         yield "turns", rows, total
     states: tuple[tuple[Index, str], ...] = (("memories", "active"), ("archive", "archived"))
     for index, state in states:
-        last = 0
-        while rows := db.all(
-            f"SELECT t.row, {MEMORY} FROM memories t WHERE t.row > ? AND t.state = ? "
-            "ORDER BY t.row LIMIT ?",
-            (last, state, BATCH),
-        ):
-            last = rows[-1][0]
+        for rows in memories(db, state):
             yield index, rows, total
+
+
+def memories(db: Database, state: str) -> Iterator[list[Row]]:
+    """All memories of a state, a batch at a time, as (row, *MEMORY)."""
+    last = 0
+    while rows := db.all(
+        f"SELECT t.row, {MEMORY} FROM memories t WHERE t.row > ? AND +t.state = ? "
+        "ORDER BY t.row LIMIT ?",
+        (last, state, BATCH),
+    ):
+        last = rows[-1][0]
+        yield rows
+
+
+def name_entities(db: Database) -> None:
+    """Let every name lead to its entity anew, and count them; call within a transaction.
+
+    A name that two have leads to the one that is called so, else to the one known longer.
+    """
+    entities = db.all("SELECT no, name, aliases FROM entities ORDER BY no")
+    names = [(fold(name), no) for no, name, _ in entities]
+    names += [(fold(alias), no) for no, _, aliases in entities for alias in json.loads(aliases)]
+    db.run("DELETE FROM entity_names")
+    db.many(db.sql["put_entity_name"], names)
+    db.run(db.sql["take_numbers"], ("rows_entities", len(entities)))

@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Any
+from typing import Any, Protocol
 
 from loxodon.clock import from_stored, to_stored
 from loxodon.errors import DamagedStoreError
 from loxodon.text.words import fold
 from loxodon.types import Kind, Record, Source, Turn
 
-StrengthNow = Callable[[float, datetime, Kind, float], float]
-"""(base, since, kind, importance) -> the strength at this moment."""
+TURN = (
+    "t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.channel, t.chat, "
+    "t.origin FROM turns t JOIN sessions s ON s.no = t.session"
+)
+"""The columns of a turn, and where they are."""
+
+
+class Decay(Protocol):
+    """How strength falls; the store keeps a base and its moment and asks this for the rest."""
+
+    def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
+        """The strength at this moment."""
+        ...
+
+    def end(self, base: float, since: datetime, kind: Kind, importance: float) -> datetime | None:
+        """When it falls below what is kept active; None for never."""
+        ...
+
 
 _TIMES = frozenset({
     "created_at", "updated_at", "valid_from", "valid_until", "expires_at", "due_at",
     "accessed_at", "confirmed_at",
 })  # fmt: skip
 _LISTS = frozenset({"tags", "entities", "derived_from"})
+_FLAGS = frozenset({"done", "positive"})
 _ELSEWHERE = frozenset({"space", "sources"})  # not columns of the table
 
 FIELDS = tuple(name for name in Record._fields if name not in _ELSEWHERE)
@@ -27,7 +44,7 @@ COLUMNS = (*FIELDS, "strength_at")
 MEMORY = ", ".join(f"t.{name}" for name in COLUMNS)
 """The columns of a record, for a query on the table `t`."""
 _CONVERTED = tuple(
-    (i, name) for i, name in enumerate(FIELDS) if name in _TIMES or name in _LISTS or name == "done"
+    (i, name) for i, name in enumerate(FIELDS) if name in _TIMES or name in _LISTS or name in _FLAGS
 )
 _STRENGTH = FIELDS.index("strength")
 _SPACE = Record._fields.index("space")
@@ -53,7 +70,7 @@ def stored(name: str, value: Any) -> Any:
         return to_stored(value)[0]
     if name in _LISTS:
         return json.dumps(value, ensure_ascii=False)
-    return int(value) if name == "done" else value
+    return int(value) if name in _FLAGS else value
 
 
 def row_of(record: Record) -> list[Any]:
@@ -66,10 +83,10 @@ def record_of(
     row: Sequence[Any],
     space: str,
     zone: tzinfo | None,
-    strength: StrengthNow | None,
+    decay: Decay | None,
     sources: tuple[Source, ...] = (),
 ) -> Record:
-    """The record of a row that has COLUMNS in order; `strength` None leaves it as it was kept."""
+    """The record of a row that has COLUMNS in order; without `decay` strength is as kept."""
     values = list(row[: len(FIELDS)])
     for i, name in _CONVERTED:
         value = values[i]
@@ -81,8 +98,8 @@ def record_of(
             values[i] = _list(value) if value != "[]" else ()
         else:
             values[i] = bool(value)
-    if strength is not None:
-        values[_STRENGTH] = strength(
+    if decay is not None:
+        values[_STRENGTH] = decay.strength(
             values[_STRENGTH], moment(row[-1], UTC), values[_KIND], values[_IMPORTANCE]
         )
     values.insert(_SPACE, space)
@@ -110,7 +127,8 @@ def to_json(row: Sequence[Any], sources: Sequence[Source]) -> str:
 
 def from_json(text: str, space: str, zone: tzinfo | None) -> Record:
     """A record out of the history, with the strength it was kept with."""
-    kept: Mapping[str, Any] = json.loads(text)
+    # Older ones lack what was added since.
+    kept: dict[str, Any] = {"replaces": "", "positive": 1, **json.loads(text)}
     sources = tuple(Source(*source) for source in kept["sources"])
     return record_of([kept[name] for name in COLUMNS], space, zone, None, sources)
 
@@ -119,7 +137,26 @@ def labels_of(record: Record) -> set[tuple[str, str]]:
     """What a memory is filtered by: (label, folded name)."""
     found = {("project", fold(record.project)), ("topic", fold(record.topic))}
     found |= {("tag", fold(name)) for name in record.tags}
-    return found | {("entity", fold(name)) for name in record.entities}
+    found |= {("entity", fold(name)) for name in record.entities}
+    return found | {("about", name) for name in about_names(record)}
+
+
+def about_names(record: Record) -> list[str]:
+    """What it is about, ever more exactly: its subject, the attribute, and the value of that.
+
+    Also its subject with its category, which stands behind an empty attribute.
+    """
+    if not record.subject:
+        return []
+    parts = (record.subject, record.attribute, record.value)
+    depth = 1 if not record.attribute else 3 if record.value else 2
+    names = [about_label(*parts[: n + 1]) for n in range(depth)]
+    return [*names, about_label(record.subject, "", record.category)]
+
+
+def about_label(*parts: str) -> str:
+    """A subject, an attribute and its value, as far as given, as one label."""
+    return "\x1f".join(fold(part) for part in parts)
 
 
 def turn_of(row: Sequence[Any]) -> Turn:

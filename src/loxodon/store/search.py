@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from loxodon.clock import to_stored
 from loxodon.store import Filter, Hit, Index
 from loxodon.store.database import Database
+from loxodon.store.rows import about_label
 from loxodon.text.words import among, fold, index_words
 
 SAMPLE_FROM = 2_000
@@ -178,6 +179,12 @@ def conditions_of(where: Filter, table: Table) -> tuple[str, list[Any]]:
                 "WHERE l.label = ? AND l.name = ? AND l.memory = t.row)"
             )
             values += [label, fold(wanted)]
+    if where.about:
+        # Few have it: the label leads.
+        found.append(
+            "t.row IN (SELECT memory FROM memory_labels WHERE label = 'about' AND name = ?)"
+        )
+        values.append(about_label(*where.about))
     _add_times(where, "coalesce(t.valid_from, t.created_at)", found, values)
     return " AND ".join(found), values
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime, tzinfo
-from typing import Any
+from datetime import UTC, datetime, tzinfo
+from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
 from loxodon.errors import DamagedStoreError, no_memory, stale_edit
@@ -20,7 +20,9 @@ from loxodon.store.database import Database, Row
 from loxodon.store.rows import (
     COLUMNS,
     MEMORY,
-    StrengthNow,
+    TURN,
+    Decay,
+    about_label,
     from_json,
     labels_of,
     moment,
@@ -41,24 +43,26 @@ from loxodon.store.search import (
     listed,
     sample_due,
 )
-from loxodon.text.words import VERSION, index_words
+from loxodon.text.words import VERSION, fold, index_words
 from loxodon.types import KINDS, Problem, Record, Source, Turn, Version
 
-_TURN = (
-    "t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.channel, t.chat, "
-    "t.origin FROM turns t JOIN sessions s ON s.no = t.session"
-)
+if TYPE_CHECKING:
+    from loxodon.store.desk import Desk
+
 _CHUNK = 500
+_NEVER = 253_370_764_800_000  # the year 9999: what never fades is strongest
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ID_LETTER = {"fact": "f", "belief": "b", "summary": "s"}
 
 
 class SqliteStore:
     """A `Store` in a file."""
 
-    def __init__(self, path: str, space: str, zone: tzinfo | None, strength: StrengthNow) -> None:
+    def __init__(self, path: str, space: str, zone: tzinfo | None, decay: Decay) -> None:
         self.space = space
         self._zone = zone
-        self._strength = strength
+        self._decay = decay
+        self._desk: Desk | None = None
         self._db = Database(path)
         self._common: tuple[str, dict[str, dict[str, float]]] = ("", {})
         try:
@@ -89,8 +93,13 @@ class SqliteStore:
         if self._meta("words") == VERSION or self._db.read_only:
             return
         with self.writing():
-            if self._meta("words"):
+            before = self._meta("words")
+            if before == VERSION:
+                return  # another process did it while this one waited
+            if before:
                 self.rebuild(lambda done, total: None)
+            else:
+                self._db.run(self._db.sql["set_meta"], ("rates", self._rates()))
             self._db.run(self._db.sql["set_meta"], ("words", VERSION))
 
     def reading(self) -> AbstractContextManager[None]:
@@ -101,6 +110,17 @@ class SqliteStore:
 
     def close(self) -> None:
         self._db.close()
+
+    @property
+    def desk(self) -> Desk:
+        if self._desk is None:
+            # Imported here: a recall has no use for it.
+            from loxodon.store.sqlite_desk import SqliteDesk
+
+            self._desk = SqliteDesk(
+                self._db, self._zone, self.records, self._take, self._reckon_ends
+            )
+        return self._desk
 
     # The journal
 
@@ -162,13 +182,13 @@ class SqliteStore:
         return int(row[0]) if row else None
 
     def turns(self, rows: Sequence[int]) -> dict[int, Turn]:
-        found = self._db.all(f"SELECT {_TURN} WHERE t.seq IN {listed(rows)}")
+        found = self._db.all(f"SELECT {TURN} WHERE t.seq IN {listed(rows)}")
         return {row[0]: turn_of(row) for row in found}
 
     def journal(self, where: Filter, limit: int) -> list[Turn]:
         conditions, values = conditions_of(where, TABLES["turns"])
         rows = self._db.all(
-            f"SELECT {_TURN} WHERE {conditions or '1'} ORDER BY t.at DESC, t.seq DESC LIMIT ?",
+            f"SELECT {TURN} WHERE {conditions or '1'} ORDER BY t.at DESC, t.seq DESC LIMIT ?",
             [*values, limit or -1],
         )
         return [turn_of(row) for row in reversed(rows)]
@@ -181,20 +201,31 @@ class SqliteStore:
         record = record._replace(id=f"{prefix}_{self._take(prefix, 1):03d}", space=self.space)
         row = self._take("memory", 1)
         db = self._db
-        marks = ",".join("?" * (len(COLUMNS) + 1))
+        marks = ",".join("?" * (len(COLUMNS) + 2))
         db.run(
-            f"INSERT INTO memories (row, {', '.join(COLUMNS)}) VALUES ({marks})",
-            [row, *row_of(record)],
+            f"INSERT INTO memories (row, ends_at, {', '.join(COLUMNS)}) VALUES ({marks})",
+            [row, self._end(record, record.created_at), *row_of(record)],
         )
         self._label(row, record)
-        for n, source in enumerate(record.sources):
-            seq = self.turn_row(source.session, source.turn)
-            values = (row, n, source.session, source.turn, seq, source.file, source.line)
-            db.run(db.sql["put_source"], values)
+        self._put_sources(row, record.sources)
         at = to_stored(record.created_at)[0]
         db.run(db.sql["put_change"], (row, record.version, at, change, None))
         self._put(row, record)
+        db.run(db.sql["put_unindexed"], (row,))
         return record
+
+    def _put_sources(self, row: int, sources: Sequence[Source]) -> None:
+        for n, source in enumerate(sources):
+            seq = self.turn_row(source.session, source.turn)
+            values = (row, n, source.session, source.turn, seq, source.file, source.line)
+            self._db.run(self._db.sql["put_source"], values)
+
+    def _end(self, record: Record, since: datetime) -> int:
+        """When a memory that has its strength since `since` leaves by itself."""
+        since = moment(to_stored(since)[0], UTC)  # as it is kept, so that it can be made anew
+        end = self._decay.end(record.strength, since, record.kind, record.importance)
+        times = [to_stored(at)[0] for at in (end, record.expires_at) if at is not None]
+        return min(times, default=_NEVER)
 
     def _put(self, row: int, record: Record) -> None:
         """Into the index of its state, which then has one more."""
@@ -218,14 +249,20 @@ class SqliteStore:
         if version is not None and version != old.version:
             raise stale_edit(id, old.version, version)
         changed = {**values, "updated_at": at, "version": old.version + 1}
+        new_sources = changed.pop("sources", sources)
         columns = {name: stored(name, value) for name, value in changed.items()}
         if "strength" in columns:
             columns["strength_at"] = to_stored(at)[0]
+        new, since = old._replace(**changed), moment(before[-1], self._zone)
+        columns["ends_at"] = self._end(new, at if "strength" in columns else since)
         assignments = ", ".join(f"{name} = ?" for name in columns)
         db.run(f"UPDATE memories SET {assignments} WHERE row = ?", [*columns.values(), row])
         earlier = to_json(before, sources)
         db.run(db.sql["put_change"], (row, old.version + 1, to_stored(at)[0], change, earlier))
-        record = self.records([row])[row]._replace(sources=sources)
+        if new_sources != sources:
+            db.run(db.sql["drop_sources"], (row,))
+            self._put_sources(row, new_sources)
+        record = self.records([row])[row]._replace(sources=new_sources)
         self._reindex(row, old, record)
         return record
 
@@ -235,8 +272,9 @@ class SqliteStore:
             self._db.run(f"DELETE FROM {TABLES[index].name} WHERE rowid = ?", (row,))
             self._take(f"rows_{index}", -1)
             self._put(row, new)
+            self._db.run(self._db.sql["put_unindexed"], (row,))
         if labels_of(old) != labels_of(new):
-            self._db.run(self._db.sql["drop_labels"], (row,))
+            self._db.run(self._db.sql["drop_labels"], (row,))  # all but its keywords
             self._label(row, new)
 
     def get(self, id: str) -> Record | None:
@@ -248,7 +286,10 @@ class SqliteStore:
 
     def find(self, where: Filter, limit: int = 0, strongest: bool = False) -> list[Record]:
         conditions, values = conditions_of(where, TABLES["memories"])
-        order = "t.strength DESC, t.strength_at DESC" if strongest else "t.created_at DESC"
+        # Either order is that of an index. What has furthest to fall is strongest.
+        order = "t.ends_at DESC" if strongest else "t.created_at DESC"
+        if not strongest:  # the plus keeps SQLite from sorting all that are active
+            conditions = conditions.replace("t.state = ?", "+t.state = ?")
         with self.reading():
             rows = self._db.all(
                 f"SELECT t.row, {MEMORY} FROM memories t WHERE {conditions or '1'} "
@@ -260,6 +301,23 @@ class SqliteStore:
                 sources |= self.sources([row[0] for row in rows[start : start + _CHUNK]])
         return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
 
+    def latest(self, label: str, name: str, limit: int) -> list[Record]:
+        return self._latest(label, fold(name), limit)
+
+    def latest_about(self, about: tuple[str, ...], limit: int) -> list[Record]:
+        return self._latest("about", about_label(*about), limit)
+
+    def _latest(self, label: str, folded: str, limit: int) -> list[Record]:
+        rows = self._db.all(
+            f"SELECT t.row, {MEMORY} FROM memory_labels l "
+            "CROSS JOIN memories t ON t.row = l.memory "
+            "WHERE l.label = ? AND l.name = ? AND t.state = 'active' "
+            "ORDER BY l.memory DESC LIMIT ?",
+            (label, folded, limit),
+        )
+        sources = self.sources(row[0] for row in rows)
+        return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
+
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
         found = self._db.all(
             f"SELECT t.row, {MEMORY} FROM memories t WHERE t.row IN {listed(rows)}"
@@ -268,9 +326,11 @@ class SqliteStore:
 
     def sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
         found: dict[int, tuple[Source, ...]] = {}
+        if (wanted := listed(rows)) == "()":
+            return found
         for memory, *source in self._db.all(
             "SELECT memory, session, turn, file, line FROM memory_sources "
-            f"WHERE memory IN {listed(rows)} ORDER BY memory, n"
+            f"WHERE memory IN {wanted} ORDER BY memory, n"
         ):
             found[memory] = (*found.get(memory, ()), Source(*source))
         return found
@@ -299,11 +359,21 @@ class SqliteStore:
 
     def history(self, id: str) -> list[Version]:
         with self.reading():
-            row = self._row(id)
-            changes = self._db.all(self._db.sql["changes"], (row,))
-            records = [from_json(before, self.space, self._zone) for *_, before in changes[1:]]
-            sources = self.sources([row]).get(row, ())
-            records.append(self.records([row])[row]._replace(sources=sources))
+            versions = [self._versions(self._row(id))]
+            seen = {id}
+            while (before := versions[-1][-1].record.replaces) and before not in seen:
+                seen.add(before)
+                row = self._db.one(self._db.sql["memory_row"], (before,))
+                if row is None:
+                    break
+                versions.append(self._versions(row[0]))
+        return [version for memory in reversed(versions) for version in memory]
+
+    def _versions(self, row: int) -> list[Version]:
+        changes = self._db.all(self._db.sql["changes"], (row,))
+        records = [from_json(before, self.space, self._zone) for *_, before in changes[1:]]
+        sources = self.sources([row]).get(row, ())
+        records.append(self.records([row])[row]._replace(sources=sources))
         return [
             Version(version, moment(at, self._zone), change, record)
             for (version, at, change, _), record in zip(changes, records, strict=True)
@@ -316,7 +386,7 @@ class SqliteStore:
         return int(row[0])
 
     def _record(self, row: Row, sources: tuple[Source, ...] = ()) -> Record:
-        return record_of(row, self.space, self._zone, self._strength, sources)
+        return record_of(row, self.space, self._zone, self._decay, sources)
 
     # Search
 
@@ -399,7 +469,9 @@ class SqliteStore:
         from loxodon.store import care
 
         with self.reading():
-            return care.check(self._db, self._record, progress)
+            same_rates = self._meta("rates") == self._rates()
+            end_of = self._end_of if same_rates else None
+            return care.check(self._db, self._record, end_of, progress)
 
     def rebuild(self, progress: Progress) -> int:
         from loxodon.store import care
@@ -414,12 +486,47 @@ class SqliteStore:
                     records = [(row[0], self._record(row[1:])) for row in rows]
                     for row, record in records:
                         self._label(row, record)
+                    self._set_ends(rows)
                     texts = [(row, record.searchable) for row, record in records]
                 self._take(f"rows_{index}", len(texts))
                 self._index(index, texts)
                 done += len(texts)
                 progress(done, total)
+            while self.desk.index(care.BATCH):
+                pass
+            care.name_entities(self._db)
+            self._db.run(self._db.sql["set_meta"], ("rates", self._rates()))
         return done
+
+    # When memories end
+
+    def _reckon_ends(self) -> int:
+        from loxodon.store import care
+
+        rates = self._rates()
+        if self._meta("rates") == rates:
+            return 0
+        done = 0
+        for rows in care.memories(self._db, "active"):
+            self._set_ends(rows)
+            done += len(rows)
+        self._db.run(self._db.sql["set_meta"], ("rates", rates))
+        return done
+
+    def _rates(self) -> str:
+        """How strength falls, as text: two that are the same make memories end alike."""
+        ends = [self._decay.end(1.0, _EPOCH, kind, n) for kind in KINDS for n in (0.0, 1.0)]
+        return ",".join(str(end and to_stored(end)[0]) for end in ends)
+
+    def _set_ends(self, rows: Sequence[Row]) -> None:
+        self._db.many(
+            "UPDATE memories SET ends_at = ? WHERE row = ?",
+            [(self._end_of(columns), row) for row, *columns in rows],
+        )
+
+    def _end_of(self, columns: Sequence[Any]) -> int:
+        kept = record_of(columns, self.space, self._zone, None)
+        return self._end(kept, moment(columns[-1], self._zone))
 
     def _text(self, row: Row) -> str:
         return self._record(row).searchable

@@ -7,17 +7,37 @@ so that a day passing writes nothing.
 
 from __future__ import annotations
 
-from datetime import datetime
+import math
+from datetime import UTC, datetime, timedelta
 
+from loxodon.clock import Clock
 from loxodon.config import DecayConfig
 from loxodon.types import Kind
 
 LEAST_AT_BIRTH = 0.2
+ARCHIVED_BELOW = 0.05
+"""Strength under which a memory leaves the active pool."""
+LIFT = 0.1
+"""What a day's use adds."""
 
 
 def initial_strength(kind: Kind, importance: float, confidence: float) -> float:
     """What a new memory starts with: its importance, for a belief times how sure we are of it."""
     return max(LEAST_AT_BIRTH, importance * confidence if kind == "belief" else importance)
+
+
+class Decay:
+    """How strength falls by these rates, seen from the present of this clock."""
+
+    def __init__(self, rates: DecayConfig, clock: Clock) -> None:
+        self._rates = rates
+        self._clock = clock
+
+    def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
+        return strength_now(base, since, self._clock(), kind, importance, self._rates)
+
+    def end(self, base: float, since: datetime, kind: Kind, importance: float) -> datetime | None:
+        return fades_at(base, since, kind, importance, self._rates)
 
 
 def strength_now(
@@ -26,6 +46,25 @@ def strength_now(
     """The strength at `now` of a memory that had `base` at `since`; time never runs backwards."""
     days = max(0.0, (now - since).total_seconds() / 86_400)
     return float(base * (1 - daily_rate(kind, importance, rates)) ** days)
+
+
+def fades_at(
+    base: float, since: datetime, kind: Kind, importance: float, rates: DecayConfig
+) -> datetime | None:
+    """When a memory that had `base` at `since` falls below `ARCHIVED_BELOW`; None for never."""
+    if base < ARCHIVED_BELOW:
+        return since
+    rate = daily_rate(kind, importance, rates)
+    if rate <= 0:
+        return None
+    if rate >= 1:
+        return since
+    days = math.log(ARCHIVED_BELOW / base) / math.log1p(-rate)
+    try:
+        # In UTC: a day of 25 hours on the wall is one of 24 here.
+        return since.astimezone(UTC) + timedelta(days=days)
+    except OverflowError:  # in a thousand years
+        return None
 
 
 def daily_rate(kind: Kind, importance: float, rates: DecayConfig) -> float:

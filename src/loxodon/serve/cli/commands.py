@@ -7,30 +7,23 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from loxodon import config as settings
 from loxodon import messages
-from loxodon.clock import fixed_clock, parse_instant, system_clock, zone_named
+from loxodon.clock import zone_named
 from loxodon.errors import DamagedStoreError, InputError, LoxodonError, UsageError
-from loxodon.memory import DATABASE, Memory, Stats, Status, home_at
+from loxodon.memory import Stats, Status
 from loxodon.messages import t
 from loxodon.serve.cli import view
+from loxodon.serve.cli.opening import Outcome, home_of, opened
 from loxodon.serve.cli.parser import COMMANDS, names_of
-from loxodon.spaces import space_folder, space_path
+from loxodon.spaces import space_path
 from loxodon.tokens import counter
 from loxodon.types import Problem, Record
 
 _LISTED = 50
 """Memories or turns that a person is shown unless they ask for more."""
-
-
-class Outcome(NamedTuple):
-    """What a command found."""
-
-    data: object
-    show: Callable[[], None]
-    code: int = 0
 
 
 def run(args: Namespace) -> int:
@@ -47,49 +40,16 @@ def run(args: Namespace) -> int:
 def _speak(args: Namespace) -> None:
     """In the language that the home asks for; a broken config.toml is reported by who needs it."""
     try:
-        language = settings.load(_home(args)).language
+        language = settings.load(home_of(args)).language
     except LoxodonError:
         return
     if language != "auto":
         messages.use(language)
 
 
-def _home(args: Namespace) -> str:
-    return home_at(args.home)
-
-
-def _open(args: Namespace, *, make: bool = False) -> Memory:
-    """The memory that the global options name; one that is not there is made only if asked for."""
-    home = _home(args)
-    config = settings.load(home)
-    folder = space_path(home, args.space)
-    if not make:
-        space_folder(home, args.space, make=False)
-    if os.path.isdir(folder) and args.command != "init":
-        _check_database(os.path.join(folder, DATABASE))
-    zone = zone_named(config.timezone)
-    clock = system_clock(zone)
-    if args.now:
-        now = parse_instant(args.now, zone)
-        if not 1 < now.year < 9999:
-            raise InputError("{text} cannot be the present", text=args.now)
-        clock = fixed_clock(now.astimezone(zone))
-    return Memory.open(home, args.space, config, clock)
-
-
-def _check_database(path: str) -> None:
-    """A space without its database was one with it: making a new one would hide the loss."""
-    if not os.path.exists(path) or not os.path.getsize(path):
-        raise DamagedStoreError(
-            "{path} is missing or empty",
-            hint="restore it from a backup; `loxodon init` makes a new, empty one",
-            path=path,
-        )
-
-
 def _init(args: Namespace) -> Outcome:
-    existed = os.path.exists(space_path(_home(args), args.space))
-    with _open(args, make=True) as memory:
+    existed = os.path.exists(space_path(home_of(args), args.space))
+    with opened(args, make=True) as memory:
         data = {"home": memory.home, "space": memory.space, "created": not existed}
     said = t("the memory at {home} (space {space}) is ready", **data) if existed else t(
         "made a memory at {home} (space {space})", **data
@@ -100,10 +60,10 @@ def _init(args: Namespace) -> Outcome:
 def _add(args: Namespace) -> Outcome:
     from loxodon.serve.cli.adding import read_files, session_names
 
-    config = settings.load(_home(args))
+    config = settings.load(home_of(args))
     files, skipped = read_files(args.file, args.format, args.skip_bad, zone_named(config.timezone))
     results = []
-    with _open(args, make=True) as memory, view.Bar(t("journalling")) as bar:
+    with opened(args, make=True) as memory, view.Bar(t("journalling")) as bar:
         for name, drafts in files:
             names = [args.session] if args.session else session_names(name, memory.now())
             results.append(memory.add_drafts(drafts, names, bar))
@@ -162,7 +122,7 @@ def _deadline(text: str, now: datetime) -> datetime:
 
 
 def _capture(args: Namespace) -> Outcome:
-    with _open(args, make=True) as memory:
+    with opened(args, make=True) as memory:
         fields = _given_fields(args, memory.now())
         record = memory.capture(_given_text(" ".join(args.text)), args.type, **fields)
     return _one(record, t("remembered as {id}", id=record.id))
@@ -197,7 +157,7 @@ def _between(args: Namespace, now: datetime) -> dict[str, datetime | None]:
 
 
 def _recall(args: Namespace) -> Outcome:
-    with _open(args) as memory:
+    with opened(args) as memory:
         answer = memory.recall(
             " ".join(args.query), args.top, args.budget, kind=args.kind, project=args.project,
             topic=args.topic, tag=args.tag, entity=args.entity, **_between(args, memory.now()),
@@ -212,7 +172,7 @@ def _journal(args: Namespace) -> Outcome:
             "--on cannot be combined with --since or --until",
             hint="leave out --since and --until, or --on",
         )
-    with _open(args) as memory:
+    with opened(args) as memory:
         now = memory.now()
         times = _between(args, now)
         if args.on is not None:
@@ -229,7 +189,7 @@ def _list(args: Namespace) -> Outcome:
     if args.kind == "turn":
         raise UsageError("turns are not memories", hint="`loxodon journal` shows them")
     limit = args.limit if args.limit is not None else (0 if args.json else _LISTED + 1)
-    with _open(args) as memory:
+    with opened(args) as memory:
         found = memory.list(
             kind=args.kind, state=args.state, project=args.project, topic=args.topic,
             tag=args.tag, entity=args.entity, limit=limit,
@@ -239,7 +199,7 @@ def _list(args: Namespace) -> Outcome:
 
 
 def _get(args: Namespace) -> Outcome:
-    with _open(args) as memory:
+    with opened(args) as memory:
         if args.id.startswith("t_") or ":" in args.id:
             turn = memory.turn(args.id)
             return Outcome(turn, lambda: view.turn(turn))
@@ -248,11 +208,13 @@ def _get(args: Namespace) -> Outcome:
 
 
 def _edit(args: Namespace) -> Outcome:
-    with _open(args) as memory:
+    with opened(args) as memory:
         changes = _given_fields(args, memory.now())
         version = args.version
         if args.content is not None:
             changes["content"] = _given_text(args.content)
+        if args.done is not None:
+            changes["done"] = args.done == "yes"
         record = memory.get(args.id)
         if not changes:
             changes["content"] = _from_editor(record.content)
@@ -298,7 +260,7 @@ def _tag(args: Namespace) -> Outcome:
             raise UsageError(
                 "{change} is not a change of tags", hint="write +name or -name", change=repr(change)
             )
-    with _open(args) as memory:
+    with opened(args) as memory:
         record = memory.get(args.id)
         tags = dict.fromkeys(record.tags)
         for change in args.changes:
@@ -314,7 +276,7 @@ def _tag(args: Namespace) -> Outcome:
 
 
 def _archive(args: Namespace) -> Outcome:
-    with _open(args) as memory:
+    with opened(args) as memory:
         record = memory.archive(args.id, version=args.version)
     return _one(
         record, t("{id} is archived; `loxodon unarchive {id}` brings it back", id=record.id)
@@ -322,25 +284,25 @@ def _archive(args: Namespace) -> Outcome:
 
 
 def _unarchive(args: Namespace) -> Outcome:
-    with _open(args) as memory:
+    with opened(args) as memory:
         record = memory.unarchive(args.id, version=args.version)
     return _one(record, t("{id} is active again", id=record.id))
 
 
 def _history(args: Namespace) -> Outcome:
-    with _open(args) as memory:
+    with opened(args) as memory:
         found = memory.history(args.id)
     return Outcome(found, lambda: view.versions(found))
 
 
 def _snapshot(args: Namespace) -> Outcome:
-    with _open(args) as memory:
+    with opened(args) as memory:
         text = memory.snapshot(messages.current())
     return Outcome({"snapshot": text}, lambda: print(view.safe(text)))
 
 
 def _status(args: Namespace) -> Outcome:
-    with _open(args) as memory:
+    with opened(args) as memory:
         found = memory.status()
     rows = [
         (t("home"), found.home),
@@ -352,8 +314,34 @@ def _status(args: Namespace) -> Outcome:
         (t("last turn"), view.minute(found.last_turn_at)),
         (t("last consolidation"), view.minute(found.last_consolidation)),
         (t("next consolidation"), view.minute(found.next_consolidation)),
+        (t("to consolidate"), _to_do(found)),
+        *_troubles(found),
     ]  # fmt: skip
     return Outcome(found, lambda: view.pairs(rows))
+
+
+def _to_do(found: Status) -> str:
+    parts = [t("{n} turns", n=found.pending)]
+    if found.waiting:
+        parts.append(t("{n} fragments wait for a model", n=found.waiting))
+    if found.reviews:
+        parts.append(t("{n} beliefs to review (`loxodon review`)", n=found.reviews))
+    return ", ".join(parts)
+
+
+def _troubles(found: Status) -> list[tuple[str, str]]:
+    """What somebody should look at."""
+    rows = []
+    if found.stopped:
+        reason = found.error or t("it was interrupted")
+        stopped = t("stopped after {n} attempts: {reason}; `loxodon consolidate --force` tries "
+                    "again", n=found.attempts, reason=reason)  # fmt: skip
+        rows.append((t("consolidation"), stopped))
+    elif found.phase:
+        rows.append((t("consolidation"), t("at phase {phase}", phase=found.phase)))
+    if found.failed:
+        rows.append((t("put aside"), t("{n} messages that could not be read", n=found.failed)))
+    return rows
 
 
 def _journal_size(found: Status | Stats) -> str:
@@ -361,7 +349,7 @@ def _journal_size(found: Status | Stats) -> str:
 
 
 def _stats(args: Namespace) -> Outcome:
-    with _open(args) as memory:
+    with opened(args) as memory:
         found = memory.stats()
 
     def share(n: int) -> str:
@@ -378,32 +366,38 @@ def _stats(args: Namespace) -> Outcome:
         *((f"  {label}", share(found.kinds.get(kind, 0))) for kind, label in kinds.items()),
         (t("importance"), ""),
         *((f"  {label}", share(found.importance[band])) for band, label in bands.items()),
+        (t("expected"), t("about {active} active, at most {total} in all", **found.expected)),
+        (t("entities"), str(found.entities)),
         (t("journal"), _journal_size(found)),
+        (t("events"), str(found.events)),
         (t("last consolidation"), view.minute(found.last_consolidation)),
         (t("next consolidation"), view.minute(found.next_consolidation)),
+        (t("model tokens"), "" if found.ledger else t("none")),
+        *((f"  {one.day} {one.phase}", t("{n} in {calls} calls",
+            n=one.tokens_in + one.tokens_out, calls=one.calls)) for one in found.ledger[:_LISTED]),
     ]  # fmt: skip
     return Outcome(found, lambda: view.pairs(rows))
 
 
 def _validate(args: Namespace) -> Outcome:
     try:
-        with _open(args) as memory, view.Bar(t("checking")) as bar:
+        with opened(args) as memory, view.Bar(t("checking")) as bar:
             found = memory.validate(bar)
     except DamagedStoreError as error:
         message, hint = error.localized()
-        found = [Problem(_home(args), message, hint)]
+        found = [Problem(home_of(args), message, hint)]
     data = {"ok": not found, "problems": found}
     return Outcome(data, lambda: view.problems(found), 7 if found else 0)
 
 
 def _rebuild_index(args: Namespace) -> Outcome:
-    with _open(args) as memory, view.Bar(t("indexing")) as bar:
+    with opened(args) as memory, view.Bar(t("indexing")) as bar:
         rows = memory.rebuild_index(bar)
     return Outcome({"indexed": rows}, lambda: print(t("{n} rows indexed", n=rows)))
 
 
 def _config(args: Namespace) -> Outcome:
-    home = _home(args)
+    home = home_of(args)
     if args.unset and not args.key:
         raise UsageError("--unset needs a setting", hint="`loxodon config` lists all of them")
     if args.key and (args.value is not None or args.unset):
@@ -412,7 +406,7 @@ def _config(args: Namespace) -> Outcome:
         settings.write(home, args.key, None if args.unset else args.value)
         if args.key not in settings.KEYS:  # something unknown was taken out
             return Outcome({}, lambda: None)
-    values = settings.flat(settings.load(home))
+    values = settings.shown(settings.load(home))
     if args.key:
         settings.known(args.key)
         value = values[args.key]
@@ -454,6 +448,18 @@ def _version(args: Namespace) -> Outcome:
     return Outcome({"version": __version__}, lambda: print(f"loxodon {__version__}"))
 
 
+def _later(name: str) -> Callable[[Namespace], Outcome]:
+    """A command of `knowledge.py`, which is imported when one of them is asked for."""
+
+    def run(args: Namespace) -> Outcome:
+        from loxodon.serve.cli import knowledge
+
+        found: Outcome = getattr(knowledge, name)(args)
+        return found
+
+    return run
+
+
 _RUN: dict[str, Callable[[Namespace], Outcome]] = {
     "init": _init,
     "add": _add,
@@ -467,6 +473,10 @@ _RUN: dict[str, Callable[[Namespace], Outcome]] = {
     "archive": _archive,
     "unarchive": _unarchive,
     "history": _history,
+    "consolidate": _later("consolidate"),
+    "review": _later("review"),
+    "entities": _later("entities"),
+    "profile": _later("profile"),
     "snapshot": _snapshot,
     "status": _status,
     "stats": _stats,

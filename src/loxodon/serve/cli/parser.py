@@ -181,6 +181,7 @@ def _capture(parser: argparse.ArgumentParser) -> None:
 
 
 def _edit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--done", choices=("yes", "no"), help=t("whether a plan is done"))
     _id_and_version(parser)
     parser.add_argument("--content", metavar="TEXT",
                         help=t("the new words, or - for standard input; with no option at all, "
@@ -235,6 +236,29 @@ def _tag(parser: argparse.ArgumentParser) -> None:
                         help=t("+a adds the tag a, -b takes b off"))  # fmt: skip
 
 
+def _consolidate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--force", action="store_true",
+                        help=t("even if nothing is pending, and after three failures"))  # fmt: skip
+    parser.add_argument("--if-due", action="store_true",
+                        help=t("only if it is due; for a timer"))  # fmt: skip
+    parser.add_argument("--phase", type=_whole, metavar="N", help=t("only this phase, 1 to 7"))
+
+
+def _review(parser: argparse.ArgumentParser) -> None:
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--confirm", metavar="ID", help=t("this belief is so: make it a fact"))
+    which.add_argument("--reject", metavar="ID", help=t("this belief is not so: give it up"))
+
+
+def _entities(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", nargs="?", help=t("any name it goes by"))
+
+
+def _profile(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--refresh", action="store_true",
+                        help=t("make it anew, as every week"))  # fmt: skip
+
+
 def _config(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("key", metavar="KEY", nargs="?", help=t("a setting; all where not given"))
     parser.add_argument("value", metavar="VALUE", nargs="?", help=t("its new value"))
@@ -277,6 +301,10 @@ COMMANDS: dict[str, tuple[str, Build]] = {
     "archive": ("Take a memory out of ordinary recall; it is kept.", _id_and_version),
     "unarchive": ("Bring an archived memory back.", _id_and_version),
     "history": ("Show every version of a memory.", _id),
+    "consolidate": ("Make knowledge of what was said: facts, beliefs, summaries.", _consolidate),
+    "review": ("Show beliefs that contradict what is known; confirm or reject.", _review),
+    "entities": ("List whom and what the memory knows, or show one.", _entities),
+    "profile": ("Show the core of what is known of the user.", _profile),
     "snapshot": ("Print what a conversation should start with.", _nothing),
     "status": ("Show where this memory stands.", _nothing),
     "stats": ("Count what this memory holds.", _nothing),

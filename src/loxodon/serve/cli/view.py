@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Any
 
 from loxodon.messages import t
-from loxodon.types import Item, Problem, Recall, Record, Source, Turn, Version
+from loxodon.types import Entity, Item, Problem, Recall, Record, Source, Turn, Version
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _NARROW = 90
@@ -40,6 +40,9 @@ def plain(value: Any) -> Any:
         return {"session": value.session, "turn": value.turn}
     if isinstance(value, Item):  # tags are in the context, and not part of the shape promised
         return {k: plain(v) for k, v in value._asdict().items() if k != "tags"}
+    if isinstance(value, Entity):
+        kept = {k: plain(v) for k, v in value._asdict().items() if k != "no"}
+        return {"id": value.id, **kept}
     if hasattr(value, "_asdict"):
         return {k: plain(v) for k, v in value._asdict().items()}
     if isinstance(value, Mapping):

@@ -1,0 +1,44 @@
+"""Prompts: one file each, `<name>.<language>.md`, with its variables named in the first line.
+
+What a conversation says is never put into a prompt. It goes beside it, as numbered lines between
+two marks; each line is a JSON string, in which nothing can end the line, the marks, or a turn.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable
+from functools import cache
+
+OPEN, CLOSE = "<data>", "</data>"
+# What could be read as a mark of ours or of a chat template: <|im_end|>, </data>, [/INST].
+_MARK = re.compile(r"<(?=[^\s\d])|\[(?=/?[A-Z]{2})")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029", 0x7F: "\\u007f"}
+
+
+@cache
+def _file(name: str, language: str) -> str:
+    path = os.path.join(os.path.dirname(__file__), f"{name}.{language}.md")
+    with open(path, encoding="utf-8") as file:
+        return file.read().partition("\n")[2].strip()  # the first line names the variables
+
+
+def prompt(name: str, language: str, **values: str) -> str:
+    """The prompt called `name` in `language`, its variables filled in."""
+    text = _file(name, language)
+    for variable, value in values.items():
+        text = text.replace(f"{{{variable}}}", value)
+    return text
+
+
+def fenced(lines: Iterable[tuple[str, str]]) -> str:
+    """Labelled texts as data: one line each, whatever is in them."""
+    return "\n".join([OPEN, *(f"{label} {_quoted(text)}" for label, text in lines), CLOSE])
+
+
+def _quoted(text: str) -> str:
+    text = json.dumps(_SURROGATE.sub("\ufffd", text), ensure_ascii=False).translate(_BREAKS)
+    return _MARK.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -1,0 +1,130 @@
+"""The commands that make knowledge of what was said, and show it."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from loxodon import messages
+from loxodon.messages import t
+from loxodon.serve.cli import view
+from loxodon.serve.cli.opening import Outcome, opened
+from loxodon.types import Consolidated
+
+
+def consolidate(args: Namespace) -> Outcome:
+    with opened(args) as memory, view.Bar(t("consolidating")) as bar:
+        found = memory.consolidate(
+            force=args.force, if_due=args.if_due, phase=args.phase,
+            progress=lambda phase, done, total: bar(done, total),
+        )  # fmt: skip
+    return Outcome(found, lambda: _show(found))
+
+
+def _show(found: Consolidated) -> None:
+    if not found.ran:
+        print(_why_not(found.reason))
+        return
+    print(t("{n} turns consolidated in {seconds} s", n=found.turns,
+            seconds=f"{sum(found.seconds.values()):.2f}"))  # fmt: skip
+    rows = [(what, str(found.counts[name])) for name, what in _counted().items()
+            if found.counts.get(name)]  # fmt: skip
+    if found.tokens:
+        rows.append((t("model tokens"), str(found.tokens)))
+    if rows:
+        view.pairs(rows)
+    if found.problem:
+        print(t("the model could not be asked: {problem}; what it should decide waits",
+                problem=found.problem))  # fmt: skip
+
+
+def _why_not(reason: str) -> str:
+    return {
+        "not due": t("not due yet; without --if-due it runs anyway"),
+        "nothing is pending": t("nothing new was said; --force runs it anyway"),
+        "another run did it": t("another run did it meanwhile"),
+    }[reason]
+
+
+def _counted() -> dict[str, str]:
+    """What a run counts, as a person reads it."""
+    return {
+        "added": t("learned"),
+        "updated": t("made richer"),
+        "repeated": t("said again"),
+        "superseded": t("superseded"),
+        "corrected": t("corrected"),
+        "retracted": t("no longer so"),
+        "confirmed": t("beliefs confirmed"),
+        "doubted": t("beliefs doubted"),
+        "denied": t("beliefs given up"),
+        "held": t("to review"),
+        "late": t("old news, filed as past"),
+        "summaries": t("summaries renewed"),
+        "days": t("days summed up"),
+        "merged": t("said twice, merged"),
+        "lifted": t("strengthened by use"),
+        "returned": t("back from the archive"),
+        "faded": t("faded"),
+        "expired": t("expired"),
+        "cleared": t("cleared away"),
+        "waiting": t("waiting for a model"),
+        "failed": t("put aside"),
+    }
+
+
+def review(args: Namespace) -> Outcome:
+    with opened(args) as memory:
+        if args.confirm is not None:
+            fact = memory.confirm(args.confirm)
+            said = t("{id} is a fact now: {content}", id=fact.id, content=fact.content)
+            return Outcome(fact, lambda: print(view.safe(said)))
+        if args.reject is not None:
+            belief = memory.reject(args.reject)
+            said = t("{id} is given up", id=belief.id)
+            return Outcome(belief, lambda: print(said))
+        found = memory.reviews()
+
+    def show() -> None:
+        if not found:
+            print(t("nothing waits for an answer"))
+        for one in found:
+            print(f"{view.paint(one.belief.id, 'bold')}  {view.safe(one.belief.content)}")
+            against = t("against {id}: {content}", id=one.against.id, content=one.against.content)
+            print("  " + view.safe(against))
+            if one.belief.basis:
+                print("  " + view.safe(t("because: {basis}", basis=one.belief.basis)))
+        if found:
+            print(t("`loxodon review --confirm ID` or `--reject ID`; said again, it counts as "
+                    "confirmed"))  # fmt: skip
+
+    return Outcome(found, show)
+
+
+def entities(args: Namespace) -> Outcome:
+    with opened(args) as memory:
+        if args.name is None:
+            found = memory.entities()
+            headings = ((t("name"), False), (t("type"), False), (t("also called"), True))
+            rows = [(one.name, t(one.type), ", ".join(one.aliases)) for one in found]
+            if not found:
+                return Outcome(found, lambda: print(t("nobody and nothing yet")))
+            return Outcome(found, lambda: view.table(headings, rows))
+        card = memory.entity(args.name)
+        records = [memory.get(id) for id in (*card.facts, *card.beliefs, *card.summaries)]
+
+    def show() -> None:
+        one = card.entity
+        print(view.paint(view.safe(one.name), "bold"), f"({t(one.type)})")
+        if one.aliases:
+            print(view.safe(t("also called: {names}", names=", ".join(one.aliases))))
+        for name, attribute in card.attributes.items():
+            print(view.safe(f"  {name}: {attribute.value} ({view.day(attribute.updated_at)})"))
+        view.records(records, more=False)
+
+    return Outcome(card, show)
+
+
+def profile(args: Namespace) -> Outcome:
+    with opened(args) as memory:
+        text = memory.profile(messages.current(), refresh=args.refresh)
+    return Outcome({"profile": text}, lambda: print(view.safe(text)))

@@ -1,0 +1,235 @@
+"""The desk: what consolidation has in hand, and what it keeps besides memories.
+
+`Desk` is the second half of a store, for the write side only; a recall never loads it. All writes
+are called inside `Store.writing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from loxodon.types import Entity, Event, Record, Review, Segment, Turn
+from loxodon.write.statements import Fragment, Verdict
+
+
+class Work(NamedTuple):
+    """Where consolidation stands."""
+
+    done_to: int = 0
+    """Every turn of the journal up to this number is consolidated."""
+    upto: int = 0
+    """The turns in hand go up to this one."""
+    phase: int = 0
+    """The phase that is next for what is in hand; 0 where nothing is."""
+    attempts: int = 0
+    """Runs begun since the last that succeeded."""
+    last_run: datetime | None = None
+    last_success: datetime | None = None
+    error: str = ""
+    """Why the last run failed."""
+    daily_to: str = ""
+    """The last day whose events were compressed."""
+    weekly_at: datetime | None = None
+
+
+class Judged(NamedTuple):
+    """A fragment with its verdict."""
+
+    fragment: Fragment
+    verdict: Verdict
+
+
+class Used(NamedTuple):
+    """A memory that was used since the last run."""
+
+    id: str
+    days: int
+    times: int
+    last_at: datetime
+
+
+class Spent(NamedTuple):
+    """Tokens that a model took, for one phase of one day."""
+
+    day: str
+    phase: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+
+
+class Pool(NamedTuple):
+    """How much there is, counted without looking at each."""
+
+    active: int
+    archived: int
+    entities: int
+    topics: int
+    turns: int
+
+
+class Desk(Protocol):
+    # Where the work stands
+
+    def work(self) -> Work: ...
+
+    def set_work(self, work: Work) -> None: ...
+
+    def pool(self) -> Pool: ...
+
+    # Turns
+
+    def last_turn(self) -> int:
+        """The number of the newest turn, 0 where there is none."""
+        ...
+
+    def pending(self, after: int) -> int:
+        """How many turns have a number above `after`; what was captured does not count."""
+        ...
+
+    def turns_after(self, after: int, upto: int, limit: int = 0) -> list[Turn]:
+        """Turns with numbers in (after, upto], in order."""
+        ...
+
+    def turns_before(self, session: str, turn: int, limit: int) -> list[Turn]:
+        """The last `limit` turns of a session before the one numbered `turn`, in order."""
+        ...
+
+    def turns_from(self, session: str, first: int, upto: int) -> list[Turn]:
+        """The turns of a session with numbers in [first, upto], in order."""
+        ...
+
+    # Segments
+
+    def last_segment(self, session: str) -> Segment | None: ...
+
+    def put_segments(self, segments: Iterable[Segment], instead_of: Iterable[int] = ()) -> None:
+        """Keep segments; those numbered in `instead_of` go."""
+        ...
+
+    def segments(self, since: datetime | None = None) -> list[Segment]: ...
+
+    # Work in hand
+
+    def put_fragments(self, fragments: Iterable[Fragment]) -> None: ...
+
+    def fail_turn(self, turn: int, text: str, reason: str) -> None:
+        """Put a turn aside that the rules stumbled over; `validate` and `status` tell of it."""
+        ...
+
+    def put_verdicts(self, judged: Iterable[Judged]) -> None: ...
+
+    def fragments(self, stage: str, limit: int = 0) -> list[Judged]:
+        """Fragments at a stage, in the order of the journal."""
+        ...
+
+    def settle(self, waiting: Iterable[tuple[int, int]]) -> None:
+        """Let go of what was judged; those (turn, n) in `waiting` stay until a model decides."""
+        ...
+
+    def drop_waiting(self, pieces: Iterable[tuple[int, int]]) -> None: ...
+
+    def count_fragments(self, stage: str) -> int: ...
+
+    def put_candidates(self, candidates: Iterable[tuple[int, str]]) -> None: ...
+
+    def candidates(self) -> list[tuple[int, int, str]]:
+        """(number, turn, body) of what was read and not yet compared with what is known."""
+        ...
+
+    def drop_candidates(self) -> None: ...
+
+    # Events
+
+    def put_event(self, event: Event) -> None: ...
+
+    def events(self, since: str = "", until: str = "", pending: bool = False) -> list[Event]:
+        """Events of the days from `since` on, before `until`, in order of time."""
+        ...
+
+    def mark_compressed(self, date: str) -> None: ...
+
+    # Entities
+
+    def entities(self) -> list[Entity]: ...
+
+    def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
+        """Entities by the names asked for (as given), those that there are."""
+        ...
+
+    def put_entity(self, entity: Entity) -> Entity:
+        """Keep a new entity (number 0), or what it is now; its names lead to it."""
+        ...
+
+    def drop_entity(self, no: int) -> None: ...
+
+    def aliases(self) -> dict[str, str]:
+        """Every other name that someone has, and who that is."""
+        ...
+
+    # Reviews
+
+    def put_review(self, belief: str, against: str, at: datetime) -> None: ...
+
+    def reviews(self) -> list[Review]:
+        """What waits for an answer, oldest first."""
+        ...
+
+    def answer_review(self, belief: str, answer: str, at: datetime) -> None: ...
+
+    # Strength
+
+    def reckon_ends(self) -> int:
+        """Where the rates of decay have changed, find anew when every active memory will have
+        faded; how many there are."""
+        ...
+
+    def ended(self, now: datetime, limit: int) -> list[str]:
+        """Active memories that have faded or expired by `now`, the first to end first."""
+        ...
+
+    def use(self, ids: Iterable[str], day: str, at: datetime) -> int:
+        """Note that memories were used; how many there are of those names."""
+        ...
+
+    def used(self) -> list[Used]: ...
+
+    def clear_uses(self) -> None: ...
+
+    # Indexes, pages and the ledger
+
+    def changed(self, limit: int) -> list[Record]:
+        """Memories that changed since they were last indexed, the latest `limit`."""
+        ...
+
+    def index(self, limit: int) -> int:
+        """Make the keywords of memories that changed, of `limit` at most; of how many it did."""
+        ...
+
+    def changes_since(self, at: datetime, limit: int = 2_000) -> list[tuple[str, str, datetime]]:
+        """(memory, what was done, when) of the last changes since `at`, in order."""
+        ...
+
+    def partitions(self, least: int) -> list[tuple[str, str, int]]:
+        """(project, topic, number of active facts) of those that have `least` or more."""
+        ...
+
+    def of_category(self, category: str) -> list[Record]:
+        """The active memories of a category."""
+        ...
+
+    def page(self, name: str, language: str) -> tuple[str, str, datetime] | None:
+        """(text, basis, when it was made)."""
+        ...
+
+    def put_page(self, name: str, language: str, text: str, basis: str, at: datetime) -> None: ...
+
+    def spend(self, day: str, phase: str, tokens_in: int, tokens_out: int) -> None: ...
+
+    def spent(self, day: str) -> int:
+        """Tokens in and out of one day."""
+        ...
+
+    def ledger(self, days: int = 30) -> list[Spent]: ...

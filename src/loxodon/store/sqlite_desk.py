@@ -1,0 +1,374 @@
+"""The desk in SQLite; see `desk.py` for what each method promises."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, tzinfo
+from typing import Any
+
+from loxodon.clock import from_stored, to_stored
+from loxodon.store.database import Database, Row
+from loxodon.store.desk import Judged, Pool, Spent, Used, Work
+from loxodon.store.rows import TURN, moment, turn_of
+from loxodon.store.search import listed
+from loxodon.text.keywords import quick
+from loxodon.text.words import fold
+from loxodon.types import CAPTURED, Entity, Event, Record, Review, Segment, Turn
+from loxodon.write.statements import Fragment, Verdict
+
+_KEYWORDS = 8
+"""Of a memory, the most that it is found by."""
+_FRAGMENT = "turn, n, text, type, keep, about, bonus, reason"
+_SEGMENT = (
+    "g.no, s.id, g.first_turn, g.last_turn, g.started_at, g.ended_at, g.utc_offset, g.topic, "
+    "g.tags, g.text FROM segments g JOIN sessions s ON s.no = g.session"
+)
+_ENTITY = "e.name, e.type, e.aliases, e.created_at, e.updated_at, e.no"
+_TIMES = ("last_run", "last_success", "weekly_at")
+
+
+class SqliteDesk:
+    """A `Desk` on the file of a store."""
+
+    def __init__(
+        self,
+        db: Database,
+        zone: tzinfo | None,
+        records: Callable[[Iterable[int]], Mapping[int, Record]],
+        take: Callable[[str, int], int],
+        reckon_ends: Callable[[], int],
+    ) -> None:
+        self._db = db
+        self._zone = zone
+        self._records = records
+        self._take = take
+        self.reckon_ends = reckon_ends
+
+    # Where the work stands
+
+    def work(self) -> Work:
+        row = self._db.one(self._db.sql["get_meta"], ("consolidation",))
+        kept = json.loads(row[0]) if row else {}
+        for name in _TIMES:
+            if kept.get(name) is not None:
+                kept[name] = moment(kept[name], self._zone)
+        return Work(**kept)
+
+    def set_work(self, work: Work) -> None:
+        kept = work._asdict()
+        for name in _TIMES:
+            if kept[name] is not None:
+                kept[name] = to_stored(kept[name])[0]
+        self._db.run(self._db.sql["set_meta"], ("consolidation", json.dumps(kept)))
+
+    def pool(self) -> Pool:
+        counts: dict[str, int] = dict(self._db.all(self._db.sql["counters"]))
+        ((topics,),) = self._db.all(self._db.sql["count_topics"])
+        return Pool(
+            counts.get("rows_memories", 0), counts.get("rows_archive", 0),
+            counts.get("rows_entities", 0), topics, counts.get("rows_turns", 0),
+        )  # fmt: skip
+
+    # Turns
+
+    def last_turn(self) -> int:
+        ((last,),) = self._db.all("SELECT max(seq) FROM turns")
+        return last or 0
+
+    def pending(self, after: int) -> int:
+        return int(self._db.all(self._db.sql["count_pending"], (after, CAPTURED))[0][0])
+
+    def turns_after(self, after: int, upto: int, limit: int = 0) -> list[Turn]:
+        return self._turns(
+            "t.seq > ? AND t.seq <= ? ORDER BY t.seq LIMIT ?", (after, upto, limit or -1)
+        )
+
+    def turns_before(self, session: str, turn: int, limit: int) -> list[Turn]:
+        found = self._turns(
+            "t.session = (SELECT no FROM sessions WHERE id = ?) AND t.seq < ? "
+            "ORDER BY t.seq DESC LIMIT ?",
+            (session, turn, limit),
+        )
+        return found[::-1]
+
+    def turns_from(self, session: str, first: int, upto: int) -> list[Turn]:
+        return self._turns(
+            "t.session = (SELECT no FROM sessions WHERE id = ?) AND t.seq BETWEEN ? AND ? "
+            "ORDER BY t.seq",
+            (session, first, upto),
+        )
+
+    def _turns(self, where: str, values: Sequence[Any]) -> list[Turn]:
+        return [turn_of(row) for row in self._db.all(f"SELECT {TURN} WHERE {where}", values)]
+
+    # Segments
+
+    def last_segment(self, session: str) -> Segment | None:
+        rows = self._db.all(
+            f"SELECT {_SEGMENT} WHERE g.session = (SELECT no FROM sessions WHERE id = ?) "
+            "ORDER BY g.last_turn DESC LIMIT 1",
+            (session,),
+        )
+        return _segment(rows[0]) if rows else None
+
+    def put_segments(self, segments: Iterable[Segment], instead_of: Iterable[int] = ()) -> None:
+        self._db.many("DELETE FROM segments WHERE no = ?", [(no,) for no in instead_of])
+        for one in segments:
+            started, offset = to_stored(one.started_at)
+            values = (
+                self._take("segment", 1), one.session, one.first_turn, one.last_turn, started,
+                to_stored(one.ended_at)[0], offset, one.topic, _json(one.tags), one.text,
+            )  # fmt: skip
+            self._db.run(self._db.sql["put_segment"], values)
+
+    def segments(self, since: datetime | None = None) -> list[Segment]:
+        at = to_stored(since)[0] if since else 0
+        rows = self._db.all(
+            f"SELECT {_SEGMENT} WHERE g.ended_at >= ? ORDER BY g.started_at, g.no", (at,)
+        )
+        return [_segment(row) for row in rows]
+
+    # Work in hand
+
+    def put_fragments(self, fragments: Iterable[Fragment]) -> None:
+        self._db.many(
+            self._db.sql["put_fragment"],
+            ((*fragment, "cut", None, "fact", 0.0, "") for fragment in fragments),
+        )
+
+    def fail_turn(self, turn: int, text: str, reason: str) -> None:
+        self._db.run("DELETE FROM fragments WHERE turn = ?", (turn,))
+        values = (turn, 0, text, "statement", "failed", None, "fact", 0.0, reason)
+        self._db.run(self._db.sql["put_fragment"], values)
+
+    def put_verdicts(self, judged: Iterable[Judged]) -> None:
+        self._db.many(
+            self._db.sql["put_verdict"],
+            (
+                (*_keep(one.verdict), one.fragment.turn, one.fragment.n)
+                for one in judged
+            ),
+        )  # fmt: skip
+
+    def fragments(self, stage: str, limit: int = 0) -> list[Judged]:
+        rows = self._db.all(
+            f"SELECT {_FRAGMENT} FROM fragments WHERE stage = ? ORDER BY turn, n LIMIT ?",
+            (stage, limit or -1),
+        )
+        return [_judged(row) for row in rows]
+
+    def settle(self, waiting: Iterable[tuple[int, int]]) -> None:
+        self._db.many(self._db.sql["wait"], list(waiting))
+        self._db.run("DELETE FROM fragments WHERE stage IN ('cut', 'judged')")
+
+    def drop_waiting(self, pieces: Iterable[tuple[int, int]]) -> None:
+        self._db.many(self._db.sql["drop_waiting"], list(pieces))
+
+    def count_fragments(self, stage: str) -> int:
+        found = self._db.all("SELECT count(*) FROM fragments WHERE stage = ?", (stage,))
+        return int(found[0][0])
+
+    def put_candidates(self, candidates: Iterable[tuple[int, str]]) -> None:
+        self._db.many("INSERT INTO candidates (turn, body) VALUES (?, ?)", list(candidates))
+
+    def candidates(self) -> list[tuple[int, int, str]]:
+        return [
+            (no, turn, body)
+            for no, turn, body in self._db.all("SELECT no, turn, body FROM candidates ORDER BY no")
+        ]
+
+    def drop_candidates(self) -> None:
+        self._db.run("DELETE FROM candidates")
+
+    # Events
+
+    def put_event(self, event: Event) -> None:
+        values = (
+            event.date, to_stored(event.at)[0], event.session, event.channel, event.sender,
+            event.summary, event.tokens, event.trust, int(event.compressed),
+        )  # fmt: skip
+        self._db.run(self._db.sql["put_event"], values)
+
+    def events(self, since: str = "", until: str = "", pending: bool = False) -> list[Event]:
+        rows = self._db.all(
+            "SELECT date, at, session, channel, sender, summary, tokens, trust, compressed "
+            f"FROM events WHERE date >= ? AND date < ? {'AND compressed = 0' if pending else ''} "
+            "ORDER BY date, at, no",
+            (since, until or "9999-99"),
+        )
+        return [
+            Event(
+                date,
+                moment(at, self._zone),
+                session,
+                channel,
+                sender,
+                summary,
+                tokens,
+                trust,
+                bool(compressed),
+            )
+            for date, at, session, channel, sender, summary, tokens, trust, compressed in rows
+        ]
+
+    def mark_compressed(self, date: str) -> None:
+        self._db.run("UPDATE events SET compressed = 1 WHERE date = ? AND compressed = 0", (date,))
+
+    # Entities
+
+    def entities(self) -> list[Entity]:
+        rows = self._db.all(f"SELECT {_ENTITY} FROM entities e ORDER BY e.no")
+        return [self._entity(row) for row in rows]
+
+    def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
+        found: dict[str, Entity] = {}
+        for name in dict.fromkeys(names):
+            rows = self._db.all(
+                f"SELECT {_ENTITY} FROM entity_names n JOIN entities e ON e.no = n.entity "
+                "WHERE n.name = ?",
+                (fold(name),),
+            )
+            if rows:
+                found[name] = self._entity(rows[0])
+        return found
+
+    def put_entity(self, entity: Entity) -> Entity:
+        if not entity.no:
+            entity = entity._replace(no=self._take("entity", 1))
+            self._take("rows_entities", 1)
+        values = (
+            entity.no, entity.name, entity.type, _json(entity.aliases),
+            to_stored(entity.created_at)[0], to_stored(entity.updated_at)[0],
+        )  # fmt: skip
+        self._db.run(self._db.sql["put_entity"], values)
+        self._db.run("DELETE FROM entity_names WHERE entity = ?", (entity.no,))
+        names = {fold(name) for name in (entity.name, *entity.aliases)}
+        self._db.many(self._db.sql["put_entity_name"], [(name, entity.no) for name in names])
+        return entity
+
+    def drop_entity(self, no: int) -> None:
+        self._db.run("DELETE FROM entity_names WHERE entity = ?", (no,))
+        self._db.run("DELETE FROM entities WHERE no = ?", (no,))
+        self._take("rows_entities", -1)
+
+    def aliases(self) -> dict[str, str]:
+        rows = self._db.all("SELECT name, aliases FROM entities WHERE aliases <> '[]' ORDER BY no")
+        return {alias: name for name, aliases in rows for alias in json.loads(aliases)}
+
+    def _entity(self, row: Row) -> Entity:
+        name, type, aliases, created, updated, no = row
+        times = moment(created, self._zone), moment(updated, self._zone)
+        return Entity(name, type, tuple(json.loads(aliases)), *times, no)
+
+    # Reviews
+
+    def put_review(self, belief: str, against: str, at: datetime) -> None:
+        self._db.run(self._db.sql["put_review"], (belief, against, to_stored(at)[0]))
+
+    def reviews(self) -> list[Review]:
+        rows = self._db.all(self._db.sql["open_reviews"])
+        records = self._records({row for belief, against, _ in rows for row in (belief, against)})
+        return [
+            Review(records[belief], records[against], moment(at, self._zone))
+            for belief, against, at in rows
+        ]
+
+    def answer_review(self, belief: str, answer: str, at: datetime) -> None:
+        self._db.run(self._db.sql["answer_review"], (answer, to_stored(at)[0], belief))
+
+    # Strength
+
+    def ended(self, now: datetime, limit: int) -> list[str]:
+        return self._ids(self._db.sql["ended"], (to_stored(now)[0], limit))
+
+    def use(self, ids: Iterable[str], day: str, at: datetime) -> int:
+        when, known = to_stored(at)[0], 0
+        for id in dict.fromkeys(ids):
+            row = self._db.one(self._db.sql["memory_row"], (id,))
+            if row is not None:
+                known += 1
+                self._db.run(self._db.sql["put_use"], (row[0], day, when))
+        return known
+
+    def used(self) -> list[Used]:
+        return [
+            Used(id, days, times, moment(at, self._zone))
+            for id, days, times, at in self._db.all(self._db.sql["used"])
+        ]
+
+    def clear_uses(self) -> None:
+        self._db.run("DELETE FROM memory_uses")
+
+    # Indexes, pages and the ledger
+
+    def changed(self, limit: int) -> list[Record]:
+        rows = [row for (row,) in self._db.all(self._db.sql["last_changed"], (limit,))]
+        return list(self._records(rows).values())
+
+    def index(self, limit: int) -> int:
+        rows = [row for (row,) in self._db.all(self._db.sql["unindexed"], (limit,))]
+        labels = [
+            ("keyword", fold(word), row)
+            for row, record in self._records(rows).items()
+            for word in quick(record.searchable, _KEYWORDS)
+        ]
+        self._db.many(self._db.sql["drop_keywords"], [(row,) for row in rows])
+        self._db.many(self._db.sql["put_label"], labels)
+        self._db.run(f"DELETE FROM unindexed WHERE memory IN {listed(rows)}")
+        return len(rows)
+
+    def changes_since(self, at: datetime, limit: int = 2_000) -> list[tuple[str, str, datetime]]:
+        rows = self._db.all(self._db.sql["changes_since"], (to_stored(at)[0], limit))
+        return [(id, change, moment(when, self._zone)) for id, change, when in reversed(rows)]
+
+    def partitions(self, least: int) -> list[tuple[str, str, int]]:
+        rows = self._db.all(self._db.sql["partitions"], (least,))
+        return [(project, topic, n) for project, topic, n in rows]
+
+    def of_category(self, category: str) -> list[Record]:
+        rows = [row for (row,) in self._db.all(self._db.sql["of_category"], (category,))]
+        return list(self._records(rows).values())
+
+    def page(self, name: str, language: str) -> tuple[str, str, datetime] | None:
+        rows = self._db.all(self._db.sql["page"], (name, language))
+        if not rows:
+            return None
+        text, basis, at = rows[0]
+        return text, basis, moment(at, self._zone)
+
+    def put_page(self, name: str, language: str, text: str, basis: str, at: datetime) -> None:
+        self._db.run(self._db.sql["put_page"], (name, language, to_stored(at)[0], text, basis))
+
+    def spend(self, day: str, phase: str, tokens_in: int, tokens_out: int) -> None:
+        self._db.run(self._db.sql["spend"], (day, phase, tokens_in, tokens_out))
+
+    def spent(self, day: str) -> int:
+        return int(self._db.all(self._db.sql["spent"], (day,))[0][0])
+
+    def ledger(self, days: int = 30) -> list[Spent]:
+        return [Spent(*row) for row in self._db.all(self._db.sql["ledger"], (days,))]
+
+    def _ids(self, sql: str, values: Sequence[Any]) -> list[str]:
+        return [id for (id,) in self._db.all(sql, values)]
+
+
+def _json(names: Sequence[str]) -> str:
+    return json.dumps(list(names), ensure_ascii=False)
+
+
+def _segment(row: Row) -> Segment:
+    no, session, first, last, started, ended, offset, topic, tags, text = row
+    times = from_stored(started, offset), from_stored(ended, offset)
+    return Segment(session, first, last, *times, topic, tuple(json.loads(tags)), text, no)
+
+
+def _keep(verdict: Verdict) -> tuple[int | None, str, float, str]:
+    keep = None if verdict.keep is None else int(verdict.keep)
+    return keep, verdict.about, verdict.bonus, verdict.reason
+
+
+def _judged(row: Row) -> Judged:
+    turn, n, text, type, keep, about, bonus, reason = row
+    verdict = Verdict(None if keep is None else bool(keep), about, bonus, reason)
+    return Judged(Fragment(turn, n, text, type), verdict)

@@ -1,0 +1,46 @@
+"""Taking one thing out of a list inside a sentence, and putting another in its place."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+
+def without(sentence: str, thing: str) -> str:
+    """`sentence` without `thing`, where it stands in a list with others; else empty.
+
+    `allergic to egg and sesame` without `egg` is `allergic to sesame`; `订了网易云和爱奇艺` without
+    `爱奇艺` is `订了网易云`.
+    """
+    if thing.lower() not in sentence.lower() or not _listing().search(sentence):
+        return ""
+    for pattern, rest in _patterns(re.escape(thing)):
+        found, n = pattern.subn(rest, sentence, count=1)
+        if n and not _with().search(sentence[: pattern.search(sentence).start()]):  # type: ignore[union-attr]
+            return found.strip()
+    return ""
+
+
+@cache
+def _listing() -> re.Pattern[str]:
+    """What a sentence with a list in it has."""
+    return re.compile(r", | and |[、和跟与及]", re.IGNORECASE)
+
+
+@cache
+def _with() -> re.Pattern[str]:
+    """A sentence so far of which 和 goes on with `together with`, not with a list."""
+    return re.compile(r"^用户(?:的[一-鿿]{1,4})?$")
+
+
+def _patterns(thing: str) -> list[tuple[re.Pattern[str], str]]:
+    one = rf"(?:\b(?:an?|the|their) )?(?<![A-Za-z0-9]){thing}(?:s|es)?(?![A-Za-z0-9])"
+    han = rf"(?<![一-鿿]){thing}|(?<=[、和跟与及了过着的是有在用吃喝买订学养看听玩打会爱]){thing}"
+    tail = r"[一-鿿A-Za-z0-9]{0,4}"
+    return [
+        (re.compile(rf", {one},? and ", re.IGNORECASE), " and "),
+        (re.compile(rf"{one}(?: and (?!the user)|, (?:and )?(?!the user))", re.IGNORECASE), ""),
+        (re.compile(rf"(?:, and |, | and ){one}(?=$|[,.;)])", re.IGNORECASE), ""),
+        (re.compile(rf"(?:{han}){tail}?[、和跟与及]", re.IGNORECASE), ""),
+        (re.compile(rf"[、和跟与及]{thing}{tail}?(?=$|[，。；、])", re.IGNORECASE), ""),
+    ]

@@ -1,0 +1,67 @@
+"""Phase 4b: how sure we are of what was only guessed or heard."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+SURER = 0.1
+"""What being said again adds to the confidence of a belief."""
+DENIED = 0.3
+"""What a fact to the contrary takes from it."""
+DOUBTFUL = 0.2
+"""Confidence below which a belief is given up."""
+MOST_SURE = 0.95
+"""A belief is never certain; what is certain is a fact."""
+
+
+def certain(content: str) -> str:
+    """A guess as a statement, for when it has turned out true: `用户可能住在北京` without 可能,
+    `The user might live in York` as `lives`."""
+    content = _modal().sub(_plainly, content)
+    for pattern in _hedges():
+        content = pattern.sub("", content)
+    return re.sub(r"  +", " ", content).strip()
+
+
+def _plainly(found: re.Match[str]) -> str:
+    """A verb without the `might` before it, as it goes with its subject."""
+    from loxodon.write.en.verbs import third_person
+
+    before, verb = found["before"], found["verb"]
+    many = before in _MANY or (before.islower() and before.endswith("s") and before[-2:] != "ss")
+    if verb in ("be", "have"):
+        plain = {"be": ("is", "are"), "have": ("has", "have")}[verb][many]
+        plain += " not" if found["not"] else ""
+    elif found["not"]:
+        plain = f"{'do' if many else 'does'} not {verb}"
+    else:
+        plain = verb if many else third_person(verb)
+    return f"{before} {plain}"
+
+
+_MANY = ("children", "people", "they", "we")
+
+
+@cache
+def _modal() -> re.Pattern[str]:
+    return re.compile(
+        r"(?<!\S)(?P<before>\S+) "
+        r"(?:(?:might|may)(?: well| also| possibly)?|could(?=(?: not)? (?:be|have)\b))"
+        r"(?P<not> not)? (?P<verb>[a-z]+)\b"
+    )
+
+
+@cache
+def _hedges() -> tuple[re.Pattern[str], ...]:
+    return (
+        re.compile(
+            r"应该(?=[是会在有要能快还就没])|大概率?(?![0-9一二两三四五六七八九十几半百千])"
+        ),
+        re.compile(r"(?<![不尽])可能(?!性)|也许|或许|好像|似乎|估计|据说|听说|貌似|多半"),
+        re.compile(r"说不定|没准|八成|搞不好|弄不好|指不定|十有八九|恐怕|怕是"),
+        re.compile(
+            r"\b(?:probably|maybe|perhaps|possibly|apparently|supposedly|presumably|allegedly) ",
+            re.IGNORECASE,
+        ),
+    )

@@ -1,0 +1,182 @@
+"""The daily and the weekly work: events become knowledge, and knowledge is kept small.
+
+Daily, the events of every day that is over: what they tell becomes memories (by a model, where
+there is one), and a day on which much happened gets a summary. Weekly, crowded partitions are
+cleared of what is said twice, what was only for the moment goes, and the profile is renewed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+
+from loxodon.messages import LANGUAGES
+from loxodon.store import Filter, Store
+from loxodon.text.similarity import gist, likeness
+from loxodon.types import Event, Record, Turn
+from loxodon.write import themes
+from loxodon.write.keep import Keeper
+from loxodon.write.pages.profile import Change, What, core, profile_text, week_summary
+from loxodon.write.reconcile import negative, said_at
+from loxodon.write.residue import Residue
+
+WEEK = timedelta(days=7)
+PARTITION = 10
+"""Memories from which on a partition (project and topic) is looked through."""
+MERGED = 0.85
+"""Likeness of two memories that say the same."""
+FADED = 0.15
+"""Strength below which what was only for the moment goes."""
+PROFILE = "profile"
+_FLEETING = ("temp", "debug")
+_BUCKET = 200
+"""Memories of one subject and attribute that are compared with each other."""
+_CORE = 1_000
+_CHANGES: dict[str, What] = {
+    "learned": "added", "captured": "added", "updated": "updated", "edited": "updated",
+    "superseded": "superseded", "corrected": "superseded", "retracted": "retracted",
+    "rejected": "retracted", "faded": "archived", "expired": "archived", "archived": "archived",
+}  # fmt: skip
+
+
+def daily(store: Store, now: datetime, residue: Residue) -> Counter[str]:
+    """Compress the events of every day that is over."""
+    counts: Counter[str] = Counter()
+    pending = store.desk.events(until=f"{now:%Y-%m-%d}", pending=True)
+    days: dict[str, list[Event]] = {}
+    for event in pending:
+        days.setdefault(event.date, []).append(event)
+    for day, events in days.items():
+        told = residue.compress_day(events)  # asks a model: outside the transaction
+        if told is None:
+            continue  # it failed, and is asked again the next time
+        with store.writing():
+            keeper = Keeper(store, now)
+            for candidate, event in told:
+                keeper.take(candidate, _turn(event))
+            counts += keeper.counts
+            themes.renew(store, keeper.changed.values(), now)
+            counts["days"] += themes.renew_theme(store, themes.DAY + day, now)
+            store.desk.mark_compressed(day)
+    return counts
+
+
+def _turn(event: Event) -> Turn:
+    """What an event tells came from its session, and is trusted as it is."""
+    return Turn(
+        event.session, "", "user", event.summary, event.at, channel=event.channel,
+        origin=event.trust,
+    )  # fmt: skip
+
+
+def weekly_due(store: Store, now: datetime) -> bool:
+    """Whether a week has passed since the last time."""
+    last = store.desk.work().weekly_at
+    return last is None or now - last >= WEEK
+
+
+def weekly(store: Store, now: datetime, residue: Residue) -> Counter[str]:
+    """Clear crowded partitions, let the fleeting go, renew the profile."""
+    counts: Counter[str] = Counter()
+    for project, topic, _ in store.desk.partitions(PARTITION):
+        with store.writing():
+            counts["merged"] += _merge(store, project, topic, now)
+    with store.writing():
+        counts["cleared"] += _clear(store, now)
+    pages = profiles(store, now, residue)
+    with store.writing():
+        put_profiles(store, pages, now)
+        store.desk.set_work(store.desk.work()._replace(weekly_at=now))
+    return counts
+
+
+def _merge(store: Store, project: str, topic: str, now: datetime) -> int:
+    """Make one of memories in a partition that say the same; how many went."""
+    where = Filter(kind="fact", state="active", project=project, topic=topic)
+    buckets: dict[tuple[str, str], list[Record]] = {}
+    for record in store.find(where):
+        buckets.setdefault((record.subject, record.attribute), []).append(record)
+    gone: dict[str, Record] = {}
+    changed: dict[str, Record] = {}
+    for records in buckets.values():
+        for pair in _twice(records[:_BUCKET], gone):
+            one, other = (changed.get(record.id, record) for record in pair)
+            values = {
+                "sources": tuple(dict.fromkeys((*one.sources, *other.sources))),
+                "importance": max(one.importance, other.importance),
+                "strength": max(one.strength, other.strength),
+                "confirmed_at": max(said_at(one), said_at(other)),
+            }
+            changed[one.id] = store.update(one.id, None, "merged", now, values)
+            gone[other.id] = store.update(other.id, None, "merged", now, {"state": "archived"})
+    themes.renew(store, [*changed.values(), *gone.values()], now)
+    return len(gone)
+
+
+def _twice(records: Sequence[Record], gone: dict[str, Record]) -> Iterator[tuple[Record, Record]]:
+    """Pairs that say the same: (the one that says more, or is newer; the other)."""
+    for n, one in enumerate(records):
+        for other in records[n + 1 :]:
+            if one.id in gone or other.id in gone or not _says_same(one, other):
+                continue
+            yield (one, other) if len(one.content) >= len(other.content) else (other, one)
+
+
+def _says_same(one: Record, other: Record) -> bool:
+    """Whether one says no more than the other; each with a word of its own, they are two: long
+    sentences about two friends can differ in a name only."""
+    a, b = gist(one.content), gist(other.content)
+    return (
+        a.numbers == b.numbers
+        and (a.words <= b.words or b.words <= a.words)
+        and negative(one) == negative(other)
+        and likeness(one.content, other.content) >= MERGED
+    )
+
+
+def _clear(store: Store, now: datetime) -> int:
+    """Archive what was only for the moment and has faded."""
+    cleared: list[Record] = []
+    for category in _FLEETING:
+        for record in store.desk.of_category(category):
+            if record.strength < FADED:
+                values = {"state": "archived"}
+                cleared.append(store.update(record.id, None, "faded", now, values))
+    themes.renew(store, cleared, now)
+    return len(cleared)
+
+
+# The profile
+
+
+def profile(store: Store, now: datetime, language: str, residue: Residue) -> str:
+    """The profile as it was last written; made now where there is none yet.
+
+    In English where the language is none of ours.
+    """
+    language = language if language in LANGUAGES else LANGUAGES[0]
+    page = store.desk.page(PROFILE, language)
+    return page[0] if page else profiles(store, now, residue)[language]
+
+
+def profiles(store: Store, now: datetime, residue: Residue) -> dict[str, str]:
+    """The profile in each language, as of now."""
+    with store.reading():
+        chosen = core(store.find(Filter(state="active"), _CORE, strongest=True), now)
+        changes = list(_changes(store, now - WEEK))
+    portrait = residue.portrait(chosen, changes) or week_summary(changes)
+    return {language: profile_text(chosen, changes, portrait, language) for language in LANGUAGES}
+
+
+def put_profiles(store: Store, pages: dict[str, str], now: datetime) -> None:
+    """Keep the profile as it was written; call inside `writing`."""
+    for language, text in pages.items():
+        store.desk.put_page(PROFILE, language, text, "{}", now)
+
+
+def _changes(store: Store, since: datetime) -> Iterable[Change]:
+    for id, change, at in store.desk.changes_since(since):
+        record = store.get(id)
+        if change in _CHANGES and record is not None:
+            yield Change(record, _CHANGES[change], at)

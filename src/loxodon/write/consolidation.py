@@ -1,0 +1,127 @@
+"""When consolidation runs, that it runs once, and what a caller is told.
+
+`phases.py` has what a run does.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import datetime, tzinfo
+
+from loxodon.config import Config
+from loxodon.errors import (
+    BusyStoreError,
+    ConsolidationError,
+    UnwritableStoreError,
+    UsageError,
+)
+from loxodon.filelock import FileLock
+from loxodon.store import Store
+from loxodon.tokens import Counter
+from loxodon.types import Consolidated
+from loxodon.write.phases import PHASES, OnPhase, Run
+from loxodon.write.residue import Residue
+from loxodon.write.schedule import MOST_ATTEMPTS, due
+
+LOCK = "consolidation.lock"
+_WAIT_SECONDS = 900.0
+"""How long a second run waits for the first before it gives up."""
+
+
+class Consolidation:
+    """Consolidation of one space."""
+
+    def __init__(
+        self, store: Store, folder: str, config: Config, zone: tzinfo | None, count: Counter,
+        residue: Callable[[], Residue],
+    ) -> None:  # fmt: skip
+        self._store = store
+        self._lock_path = os.path.join(folder, LOCK)
+        self._config = config
+        self._zone = zone
+        self._count = count
+        self._residue = residue
+
+    def due(self, now: datetime) -> str:
+        """Why a run is due: `daily`, `overdue`, `backlog` or `interrupted`; empty where none is."""
+        work = self._store.desk.work()
+        if work.phase or work.attempts:  # one was begun, and did not succeed
+            return "interrupted"
+        pending = self._store.desk.pending(work.done_to)
+        at = self._config.consolidation.daily_at
+        return due(work.last_success, pending, now, at, self._zone)
+
+    def run(
+        self, now: datetime, *, force: bool, if_due: bool, phase: int | None,
+        on_phase: OnPhase | None,
+    ) -> Consolidated:  # fmt: skip
+        """Consolidate what is pending. Two at once are one run: the second waits for the first."""
+        if phase is not None and not 1 <= phase <= PHASES:
+            raise UsageError(
+                "there is no phase {phase}", hint="the phases are 1 to {last}",
+                phase=phase, last=PHASES,
+            )  # fmt: skip
+        wanted = self._store.desk.last_turn()
+        lock = self._lock()
+        try:
+            waited = not lock.acquire(0)
+            if waited and not lock.acquire(_WAIT_SECONDS):
+                raise BusyStoreError(
+                    "another consolidation of this space has been running for too long",
+                    hint="see `loxodon status`; a run that hangs can be ended, nothing is lost",
+                )
+            try:
+                done = self._store.desk.work()
+                succeeded = not done.phase and not done.attempts
+                if waited and phase is None and done.done_to >= wanted and succeeded:
+                    return Consolidated(False, "another run did it")
+                return self._run(now, force, if_due, phase, on_phase)
+            finally:
+                lock.release()
+        finally:
+            lock.close()
+
+    def _lock(self) -> FileLock:
+        try:
+            return FileLock(self._lock_path)
+        except OSError as error:
+            raise UnwritableStoreError(
+                "cannot open {path} for writing: {reason}",
+                hint="check who owns the folder and its permissions, or choose another with --home",
+                path=self._lock_path,
+                reason=error.strerror or str(error),
+            ) from None
+
+    def _run(
+        self, now: datetime, force: bool, if_due: bool, phase: int | None,
+        on_phase: OnPhase | None,
+    ) -> Consolidated:  # fmt: skip
+        work = self._store.desk.work()
+        if work.attempts >= MOST_ATTEMPTS and not force:
+            raise ConsolidationError(
+                "consolidation was tried {n} times and did not finish: {reason}",
+                hint="`loxodon consolidate --force` tries again; nothing said is lost meanwhile",
+                n=work.attempts,
+                reason=work.error or "it was interrupted",
+            )
+        run = Run(self._store, self._config, now, self._count, self._residue(), on_phase)
+        if phase is not None:
+            self._check_phase(phase)
+            return run.only(phase)
+        reason = self.due(now)
+        pending = self._store.desk.pending(work.done_to)
+        if not force and not reason and (if_due or not pending):
+            return Consolidated(False, "not due" if pending else "nothing is pending")
+        return run.all(reason or ("forced" if force else "asked for"))
+
+    def _check_phase(self, phase: int) -> None:
+        at = self._store.desk.work().phase
+        if phase > 4 or phase == at or (phase == 1 and not 1 < at <= 4):
+            return
+        raise UsageError(
+            "phase {phase} has nothing to work on: phase {at} is next",
+            hint="phases 1 to 4 pass their work on; run them in order, or all without --phase",
+            phase=phase,
+            at=at or 1,
+        )

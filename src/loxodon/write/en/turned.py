@@ -1,0 +1,129 @@
+"""A question of the assistant's turned into the statement that a short answer to it makes.
+
+"How long have you been playing the violin?" answered by "about fifteen years" states that the user
+has been playing the violin for about fifteen years.
+"""
+
+from __future__ import annotations
+
+import re
+
+from loxodon.write.en.clauses import Clause
+from loxodon.write.en.patterns import Lazy
+from loxodon.write.en.verbs import forms_of, past_of, third_person
+from loxodon.write.en.words import MONTHS, WEEKDAYS, as_set
+from loxodon.write.statements import USER
+
+_QUESTION = Lazy(
+    r"(?:^|.*[,.:;!-] |(?:and|so|but|great|nice|thanks|ok|okay)[,!]? )?"
+    r"(?P<wh>how (?:long|old|tall|often|far|big|heavy|much|many)|what time|what kind of|what sort of"
+    r"|what type of|what|which|where(?:abouts)?|when|who)(?P<noun>(?: (?!is\b|are\b|do\b|does\b|did\b"
+    r"|have\b|has\b|was\b|were\b|will\b|would\b|can\b)[\w'-]+){0,4})"
+    r"(?: (?P<aux>is|are|was|were|do|does|did|have|has|will|would|can)|'(?P<short>s|re))"
+    r" (?P<subject>you|your (?:[\w'-]+ ?){1,4}?)(?P<rest>(?: [\w',-]+)*)\?",
+    re.I,
+)
+_EVER = Lazy(
+    r"(?:^|.*[,.:;!-] )(?P<aux>have|do|are|did) you (?:ever |still |usually )?(?P<rest>[\w',' -]+)\?",
+    re.I,
+)
+_HOW_OFTEN = Lazy(
+    r"(?:about |around |only |just |at least |roughly )?(?:once|twice|\w+ times|every|daily|weekly"
+    r"|monthly|in \d|last|since|years ago|a few|a couple|most|for \w+ (?:years|months|weeks))\b",
+    re.I,
+)
+_HAS_PLACE = Lazy(r"(?:in|at|near|on|from|to|outside|by|around|between|with|under|over)\b", re.I)
+_NOT_SUBJECTS = Lazy(r"(?:you|there|it|that|this|these|those|they|which|who)\b", re.I)
+
+
+def turned(answer: str, asked: str) -> Clause | None:
+    """The clause that `answer` (bare, short) makes of what the assistant had asked."""
+    if _NOT_SUBJECTS.match(answer) or not re.search(r"\w", answer):
+        return None
+    found = _QUESTION.fullmatch(asked.strip())
+    if found is None:
+        return _how_often(answer, asked)
+    whose, rest = found["subject"].lower(), found["rest"].strip(" ,")
+    if whose != "you":
+        whose, rest = _whole_noun(whose, rest)
+    if re.search(r"\b(?:you|your|me|i)\b", rest, re.I):
+        return None
+    aux = (found["aux"] or {"s": "is", "re": "are"}[found["short"].lower()]).lower()
+    said = _said(aux, rest.split(), whose == "you")
+    object_ = _object(found["wh"].lower(), found["noun"].strip(), answer, rest)
+    if not said or not object_:
+        return None
+    said = f"{said} {object_}"
+    if whose == "you":
+        return Clause("The user", USER, said)
+    noun = whose.removeprefix("your ")
+    return Clause(f"The user's {noun}", noun, said, of=USER)
+
+
+def _whole_noun(whose: str, rest: str) -> tuple[str, str]:
+    """`your`, and all the words up to a verb: the noun may have several."""
+    words = [*whose.split(), *rest.split()]
+    at = next(
+        (
+            n
+            for n, word in enumerate(words)
+            if n > 1 and {"base", "ing"} & set(forms_of(word.lower()))
+        ),
+        len(words),
+    )
+    return " ".join(words[:at]), " ".join(words[at:])
+
+
+def _said(aux: str, rest: list[str], of_user: bool) -> str:
+    """The verb of the answer, from the auxiliary of the question and what follows it."""
+    if aux in ("is", "are", "was", "were"):
+        verb = {"are": "is", "were": "was"}.get(aux, aux) if of_user else aux
+        return " ".join([verb, *rest])
+    if not rest:
+        return ""
+    while len(rest) > 1 and rest[0].lower() in (
+        "ever",
+        "usually",
+        "normally",
+        "typically",
+        "mostly",
+    ):
+        rest = rest[1:]
+    if aux in ("have", "has"):
+        return " ".join(["has", *rest])
+    if aux in ("do", "does"):
+        known = "base" in forms_of(rest[0].lower())
+        return " ".join([third_person(rest[0].lower()), *rest[1:]]) if known else ""
+    if aux == "did":
+        past = past_of(rest[0].lower())
+        return " ".join([past, *rest[1:]]) if past else ""
+    return " ".join([aux, *rest])
+
+
+def _object(asked_for: str, noun: str, answer: str, rest: str) -> str:
+    """The answer as it stands after the verb: `for three years`, `in Lund`, `two cats`."""
+    first = answer.split()[0].lower().strip(",")
+    if asked_for == "how long" and not re.match(r"(?:since|for|from|until|all)\b", answer, re.I):
+        return f"for {answer}"
+    if asked_for in ("how many", "how much") and noun:
+        return answer if noun.split()[-1].lower() in answer.lower() else f"{answer} {noun}"
+    bare_end = not rest or not _HAS_PLACE.fullmatch(rest.split()[-1])
+    if asked_for.startswith("where") and bare_end and not _HAS_PLACE.match(answer):
+        return f"in {answer}" if answer[:1].isupper() else f"at {answer}"
+    if asked_for == "when" and first.rstrip("s") in as_set(WEEKDAYS):
+        return f"on {answer}"
+    if asked_for == "when" and first in as_set(MONTHS):
+        return f"in {answer}"
+    return answer
+
+
+def _how_often(answer: str, asked: str) -> Clause | None:
+    """`twice, in 2014` after "Have you ever been to Japan?"."""
+    found = _EVER.fullmatch(asked.strip())
+    if not found or not _HOW_OFTEN.match(answer) or re.search(r"\byour?\b", found["rest"], re.I):
+        return None
+    said = _said(found["aux"].lower(), found["rest"].strip().split(), True)
+    return Clause("The user", USER, f"{said} {answer[:1].lower()}{answer[1:]}") if said else None
+
+
+__all__ = ["turned"]

@@ -1,0 +1,109 @@
+"""Phase 4d: whom and what the memories are about, under one name each.
+
+An entity has a name, other names (`妹妹` for 小美, `小李` for 李雷) and a type. What is known of it
+is in the memories whose subject it is; nothing is kept twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from loxodon.store import Store
+from loxodon.store.desk import Desk
+from loxodon.text.words import fold
+from loxodon.types import Attribute, Card, Entity
+from loxodon.write.statements import USER, Mention, Statement
+
+Rename = Callable[[str, str], None]
+"""Called with an old and a new name of a subject, for the memories about it."""
+
+
+def known_name(desk: Desk, name: str) -> str:
+    """The name under which memories about `name` are kept."""
+    if name == USER:
+        return USER
+    found = desk.entities_named([name])
+    return found[name].name if found else name
+
+
+def learn(desk: Desk, statement: Statement, now: datetime, rename: Rename) -> None:
+    """Take in those whom a statement names."""
+    for mention in mentions_of(statement):
+        _take_in(desk, mention, now, rename)
+
+
+def mentions_of(statement: Statement) -> list[Mention]:
+    """Those that a statement names, its subject among them."""
+    found = [one for one in statement.mentions if one.name != USER]
+    if statement.subject == USER and statement.attribute == "name" and statement.value:
+        found.append(Mention(USER, "person", (statement.value,)))
+    elif statement.subject != USER and all(
+        fold(statement.subject) not in map(fold, (one.name, *one.aliases)) for one in found
+    ):
+        found.append(Mention(statement.subject))
+    return found
+
+
+def _take_in(desk: Desk, mention: Mention, now: datetime, rename: Rename) -> None:
+    found = desk.entities_named((mention.name, *mention.aliases))
+    entity = found.get(mention.name)
+    unnamed = [
+        one
+        for alias in mention.aliases
+        if (one := found.get(alias)) and fold(one.name) == fold(alias) and one != entity
+        # Someone who has the user's name is still someone else.
+        if mention.name != USER
+    ]
+    if entity is None and not unnamed:
+        # Two sisters are two people: a relation leads to the one it first led to.
+        aliases = tuple(alias for alias in mention.aliases if alias not in found)
+        desk.put_entity(Entity(mention.name, mention.type, aliases, now, now))
+        return
+    if entity is None:
+        entity, *unnamed = unnamed
+        rename(entity.name, mention.name)
+        aliases = _with(entity.aliases, [entity.name, *mention.aliases], mention.name)
+        entity = entity._replace(name=mention.name, aliases=aliases)
+    for other in unnamed:  # the sister and Mei turn out to be one
+        rename(other.name, entity.name)
+        desk.drop_entity(other.no)
+        entity = entity._replace(
+            aliases=_with(entity.aliases, [other.name, *other.aliases], entity.name)
+        )
+    own = [alias for alias in mention.aliases if alias not in found or found[alias] == entity]
+    aliases = _with(entity.aliases, own, entity.name)
+    type = mention.type if entity.type == "other" else entity.type
+    if (aliases, type) != (entity.aliases, entity.type) or entity.name not in found:
+        entity = entity._replace(type=type, aliases=aliases)
+    desk.put_entity(entity._replace(updated_at=now))
+
+
+def _with(names: Iterable[str], more: Iterable[str], name: str) -> tuple[str, ...]:
+    """Names and more names, each once, without the main one."""
+    found = {fold(one): one for one in (*names, *more)}
+    found.pop(fold(name), None)
+    return tuple(found.values())
+
+
+_FACTS = 200
+"""Memories that a card is made of, the newest."""
+
+
+def card(store: Store, entity: Entity) -> Card:
+    """All that is known of someone or something, from the memories about it."""
+    about = store.latest_about((entity.name,), _FACTS)
+    named = [one for one in store.latest("entity", entity.name, _FACTS) if one not in about]
+    attributes: dict[str, Attribute] = {}
+    for record in about:
+        if record.kind == "fact" and record.attribute and record.value:
+            at = record.confirmed_at or record.created_at
+            attributes.setdefault(record.attribute, Attribute(record.value, at))
+    records = [*about, *named]
+    return Card(
+        entity,
+        attributes,
+        tuple(one.id for one in records if one.kind == "fact"),
+        tuple(one.id for one in records if one.kind == "belief"),
+        tuple(one.id for one in records if one.kind == "summary"),
+    )

@@ -1,0 +1,176 @@
+"""Phase 3: what was kept becomes candidates, sentences with dates, limits and labels.
+
+The rules of a language read what was said (`write/zh`, `write/en`); what holds for every language
+is here: dates are made absolute, a plan gets the time it is due, what is temporary an end, and
+nothing leaves that is too long or no sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from importlib import import_module
+from typing import NamedTuple, cast
+
+from loxodon.text.dates import absolute, find_moments
+from loxodon.text.language import language_of
+from loxodon.write.attributes import ATTRIBUTES, plausible
+from loxodon.write.statements import Act, Fragment, Language, Piece, Said, Statement, Verdict
+
+MOST_READ = 8_000
+"""Characters of one message that are read closely: its first and its last half of that."""
+MOST_CHARACTERS = 100
+MOST_WORDS = 40
+LASTS: dict[str, timedelta] = {
+    "temp": timedelta(days=7),
+    "debug": timedelta(days=14),
+}
+"""How long what is temporary is kept where it names no day itself."""
+_RECURRING = ("schedule", "habit", "bedtime", "wake_time")
+"""Of these `Thursday afternoon` is every Thursday."""
+AFTER_DUE = timedelta(days=30)
+"""A plan that was never marked done is let go this long after it was due."""
+
+
+class Candidate(NamedTuple):
+    """A statement with all that the store wants to know of it."""
+
+    statement: Statement
+    language: str
+    importance: float
+    said_at: datetime
+    valid_from: datetime | None = None
+    due_at: datetime | None = None
+    expires_at: datetime | None = None
+
+
+def rules_for(text: str) -> tuple[str, Language]:
+    """The language of a text, and its rules.
+
+    Who opens in Chinese speaks Chinese, whatever was pasted behind it.
+    """
+    opening = re.split(r"[\n:：。！？]", text.lstrip(), maxsplit=1)[0][:200]
+    language = "zh" if language_of(opening) == "zh" else language_of(text)
+    return language, cast(Language, import_module(f"loxodon.write.{language}"))
+
+
+def fragments_of(turn: int, text: str) -> list[Fragment]:
+    """Phase 1: a message cut into fragments."""
+    _, rules = rules_for(text)
+    if len(text) <= MOST_READ:
+        return [Fragment(turn, n, *piece) for n, piece in enumerate(rules.split(text))]
+    # Nobody types so much: what stands between its beginning and its end was pasted.
+    half = MOST_READ // 2
+    pieces = [
+        *rules.split(text[:half]), Piece(text[half:-half], "chat"), *rules.split(text[-half:]),
+    ]  # fmt: skip
+    return [Fragment(turn, n, *piece) for n, piece in enumerate(pieces)]
+
+
+def candidates_of(said: Said, verdicts: Sequence[Verdict]) -> list[Candidate]:
+    """Phase 3: what the kept fragments of one turn say, ready to be compared with the memory."""
+    language, rules = rules_for(said.text)
+    found: list[Candidate] = []
+    for statement in rules.read(said, verdicts):
+        content = _with_its_object(statement, found)
+        if not content or _is_bare(content):
+            continue
+        about = [verdicts[n] for n in statement.fragments]
+        importance = max((one.importance for one in about), default=0.5)
+        if statement.confidence < 1:
+            said_as = [one.text for one in said.fragments if one.n in statement.fragments]
+            statement = statement._replace(basis=" ".join(said_as) or statement.basis)
+        known = ATTRIBUTES.get(statement.attribute)
+        if known and not plausible(statement.attribute, statement.value, language):
+            statement = statement._replace(attribute="", value="", act=_without_value(statement))
+        elif known and statement.category == "fact":
+            statement = statement._replace(category=known.category)
+        found.append(
+            candidate_of(statement._replace(content=content), language, importance, said.at)
+        )
+    return found
+
+
+def _with_its_object(statement: Statement, before: Sequence[Candidate]) -> str:
+    """A rule that leaves out what to avoid, with what was said just before: 避开 what?"""
+    content = statement.content.strip()
+    if statement.attribute != "rule" or not content.endswith(("避开", "避免", "绕开", "注意")):
+        return content
+    things = [
+        one.statement.value for one in before
+        if one.statement.attribute in ("allergy", "avoids", "dislikes", "diet")
+    ]  # fmt: skip
+    return f"{content}{things[-1]}" if things and things[-1] else ""
+
+
+def _is_bare(content: str) -> bool:
+    """Whether a sentence tells that something changed, and not what: `用户改到3月27日`."""
+    return bool(
+        re.match(
+            r"用[户戶](?:\d{4}年(?:\d{1,2}月)?(?:\d{1,2}日)?)?[又也都还就终于现在已经]*"
+            r"[改换挪推延调定升降涨跌上](?:到|成|为|在|至|了)?"
+            r"(?:第?[\d一二三四五六七八九十]+[年月日号点个副:0-9上下午]*)?了?$",
+            content,
+        )
+    )
+
+
+def _without_value(statement: Statement) -> Act:
+    """What a statement does that does not say what is now: nothing, if not what is over."""
+    return statement.act if statement.over else "state"
+
+
+def candidate_of(statement: Statement, language: str, importance: float, at: datetime) -> Candidate:
+    """A statement made at `at`, with its dates, and in few enough words."""
+    moments = [one for one in find_moments(statement.content, at) if not one.recurring]
+    due = expires = None
+    if statement.category == "plan":
+        due = next((one.until for one in moments if one.until > at), None)
+        expires = due and due + AFTER_DUE
+    elif statement.category in LASTS:
+        expires = max([one.until for one in moments] + [at + LASTS[statement.category]])
+    content, value = statement.content, statement.value
+    if statement.attribute not in _RECURRING:
+        content = absolute(content, at, language)
+        value = absolute(value, at, language) if value else ""
+    content = fitting(content, language)
+    # `in March` may be any March: only what names its year says since when something holds.
+    dated = [one for one in find_moments(content, at) if re.search(r"\d{4}", one.text)]
+    since = next((one.since for one in dated if one.until <= at), None)
+    # What is over is looked for in memories whose dates are absolute.
+    days = [absolute(words, at, language) for words in statement.over]
+    over = tuple(dict.fromkeys((*statement.over, *(_bare(day) for day in days))))
+    statement = statement._replace(content=content, value=value, over=over)
+    return Candidate(statement, language, importance, at, since, due, expires)
+
+
+def _bare(day: str) -> str:
+    """A date without the preposition that it got."""
+    return re.sub(r"^(?:on|in|at|from) (?=.*\d)", "", day)
+
+
+def fitting(content: str, language: str) -> str:
+    """`content` if it is short enough, else as many of its whole clauses as are."""
+    if _fits(content, language):
+        return content
+    marks = "，；、。, " if language == "zh" else ",;. "
+    cut = content[: MOST_CHARACTERS + 1] if language == "zh" else _first_words(content)
+    for mark in marks:
+        at = cut.rfind(mark)
+        if at > len(cut) // 3:
+            return cut[:at].rstrip(" ,;，；、。")
+    return cut[:MOST_CHARACTERS] if language == "zh" else cut
+
+
+def _fits(content: str, language: str) -> bool:
+    if language == "zh":
+        return len(content) <= MOST_CHARACTERS
+    return len(content.split()) <= MOST_WORDS
+
+
+def _first_words(content: str) -> str:
+    return " ".join(content.split(" ")[:MOST_WORDS])
+
+
+__all__ = ["Candidate", "candidates_of", "fitting", "fragments_of", "rules_for"]

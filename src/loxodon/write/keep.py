@@ -1,0 +1,331 @@
+"""Phase 4: carrying out what `reconcile` decided, within one transaction.
+
+The one place where statements become memories, and memories make way for them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from loxodon.errors import InputError, no_memory
+from loxodon.store import Filter, Store
+from loxodon.text.keywords import quick
+from loxodon.text.words import fold, query_words
+from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Kind, Record, Source, Turn
+from loxodon.write import entities, themes
+from loxodon.write.beliefs import DENIED, DOUBTFUL, MOST_SURE, SURER, certain
+from loxodon.write.decay import LIFT, initial_strength
+from loxodon.write.extract import Candidate
+from loxodon.write.reconcile import Plan, plan, said_at
+from loxodon.write.statements import USER, Statement
+
+SAID_AGAIN = 0.2
+"""What being said again adds to importance."""
+_TAGS = 3
+_SOURCES = 20
+"""Turns that a memory names as its sources; one said every day needs no more."""
+_ABOUT = 50
+_RENAMED = 1_000
+
+
+class Keeper:
+    """Takes statements in, one after the other, and counts what became of them."""
+
+    def __init__(self, store: Store, now: datetime) -> None:
+        self._store = store
+        self._now = now
+        self.counts: Counter[str] = Counter()
+        self.changed: dict[str, Record] = {}
+        """Every memory that was added or changed, as it is now, by id."""
+
+    def take(self, candidate: Candidate, turn: Turn) -> None:
+        """Make of one statement what it means for the memory."""
+        desk = self._store.desk
+        statement = candidate.statement
+        entities.learn(desk, statement, self._now, self._rename)
+        subject = entities.known_name(desk, statement.subject)
+        candidate = candidate._replace(statement=statement._replace(subject=subject))
+        found = plan(candidate, StoreView(self._store), f"{turn.session}:{turn.id}")
+        self._carry_out(found, candidate, turn)
+
+    def _carry_out(self, found: Plan, candidate: Candidate, turn: Turn) -> None:
+        since = candidate.valid_from or candidate.said_at
+        for record in found.retracted:
+            self._end(record, "retracted", since)
+        for record, content in found.rewritten:
+            self._rewrite(record, content, turn)
+        for record in found.denied:
+            self.deny(record)
+        over = "corrected" if candidate.statement.act == "correct" else "superseded"
+        for record in found.replaced:
+            self._end(record, over, since)
+        for record in found.promoted:
+            self._archive(record, "confirmed")
+            self._store.desk.answer_review(record.id, "confirmed", self._now)
+        if found.outcome == "add":
+            # What was known to be so comes before what was only thought to be.
+            gone = [one.id for one in (*found.replaced, *found.promoted)]
+            self._add(
+                candidate, turn, "learned", replaces=gone[0] if gone else "",
+                derived_from=tuple(one.id for one in found.promoted),
+            )  # fmt: skip
+        elif found.outcome == "hold" and found.target:
+            belief = self._add(candidate, turn, "held")
+            self._store.desk.put_review(belief.id, found.target.id, self._now)
+        elif found.outcome == "late" and found.target and candidate.statement.act != "end":
+            until = found.target.valid_from or said_at(found.target)
+            self._add(candidate, turn, "late", state="archived", valid_until=until)
+        elif found.outcome in ("confirm", "update") and found.target:
+            self._confirm(found.target, candidate, turn, richer=found.outcome == "update")
+
+    def _add(self, candidate: Candidate, turn: Turn, change: str, **more: Any) -> Record:
+        record = record_of(candidate, turn, self._now)._replace(**more)
+        record = self._store.insert(record, change)
+        self.counts["added" if record.state == "active" else "late"] += 1
+        self.counts["held"] += change == "held"
+        self.changed[record.id] = record
+        return record
+
+    def _archive(self, record: Record, change: str, **more: Any) -> None:
+        self.counts[change] += 1
+        values = {"state": "archived", **more}
+        self.changed[record.id] = self._store.update(record.id, None, change, self._now, values)
+
+    def _end(self, record: Record, change: str, since: datetime) -> None:
+        """Archive what made way for something that is so since then: until then it held.
+
+        What was said to be so after that held longer than the new one knows.
+        """
+        self._archive(record, change, valid_until=max(since, said_at(record)))
+
+    def _rewrite(self, record: Record, content: str, turn: Turn) -> None:
+        self.counts["updated"] += 1
+        values = {
+            "content": content, "tags": tags_of(content), "value": _value_within(record, content),
+            "sources": _with_source(record.sources, turn),
+        }  # fmt: skip
+        self.changed[record.id] = self._store.update(record.id, None, "updated", self._now, values)
+
+    def deny(self, belief: Record) -> None:
+        """Lose some confidence in a belief, or give it up."""
+        confidence = round(belief.confidence - DENIED, 6)
+        if confidence < DOUBTFUL:
+            self._archive(belief, "denied", confidence=max(0.0, confidence))
+            self._store.desk.answer_review(belief.id, "rejected", self._now)
+            return
+        # As present as it was, for what is left of it.
+        strength = belief.strength * confidence / belief.confidence
+        values = {"confidence": confidence, "strength": strength}
+        self.counts["doubted"] += 1
+        self.changed[belief.id] = self._store.update(belief.id, None, "doubted", self._now, values)
+
+    def _confirm(self, record: Record, candidate: Candidate, turn: Turn, richer: bool) -> None:
+        if record.kind == "belief" and self._settles_review(record):
+            return
+        said = candidate.said_at
+        values: dict[str, Any] = {
+            "confirmed_at": max(said, record.confirmed_at or said),
+            "importance": max(record.importance, min(1.0, candidate.importance + SAID_AGAIN)),
+            "strength": min(1.0, record.strength + LIFT),
+            "sources": _with_source(record.sources, turn),
+        }
+        if record.kind == "belief":
+            values["confidence"] = min(MOST_SURE, round(record.confidence + SURER, 6))
+        if richer:
+            values |= _richer(record, candidate)
+            # The new words are to be told and trusted no further than where they were said.
+            new = record_of(candidate, turn, self._now)
+            values |= {
+                "audience": themes.narrowest((record, new)),
+                "trust": themes.least_trusted((record, new)),
+            }
+        change = "updated" if richer else "repeated"
+        self.counts[change] += 1
+        self.changed[record.id] = self._store.update(record.id, None, change, self._now, values)
+
+    def _settles_review(self, belief: Record) -> bool:
+        """A guess that waits for an answer and is made again is taken as one."""
+        waiting = [one for one in self._store.desk.reviews() if one.belief.id == belief.id]
+        if waiting:
+            self.promote(belief, waiting[0].against)
+        return bool(waiting)
+
+    def promote(self, belief: Record, against: Record | None) -> Record:
+        """Make a fact of a belief; what it contradicts is superseded.
+
+        That is `against`, and whatever else has come to say the contrary since it was put off.
+        """
+        now = self._now
+        self._archive(belief, "confirmed")
+        self._store.desk.answer_review(belief.id, "confirmed", now)
+        belief = belief._replace(content=certain(belief.content))
+        over = {one.id: one for one in self._opposed(belief)}
+        if against is not None and against.state == "active":
+            over = {against.id: against, **over}
+        for record in over.values():
+            self._end(record, "superseded", belief.valid_from or now)
+        fact = belief._replace(
+            kind="fact", confidence=1.0, created_at=now, updated_at=now,
+            confirmed_at=now, strength=initial_strength("fact", belief.importance, 1.0),
+            state="active", version=1, replaces=next(iter(over), belief.id),
+            derived_from=(belief.id,), basis="",
+            sources=(self._store.get(belief.id) or belief).sources,
+        )  # fmt: skip
+        fact = self._store.insert(fact, "learned")
+        self.counts["added"] += 1
+        self.changed[fact.id] = fact
+        return fact
+
+    def _opposed(self, belief: Record) -> Sequence[Record]:
+        """The facts that cannot be so if this is."""
+        statement = Statement(
+            belief.content, belief.subject, belief.attribute, belief.value, belief.category,
+            positive=belief.positive,
+        )  # fmt: skip
+        candidate = Candidate(statement, "", belief.importance, self._now)
+        return plan(candidate, StoreView(self._store), "").replaced
+
+    def _rename(self, old: str, new: str) -> None:
+        """Put what is filed under one name under another."""
+        for record in self._store.latest("entity", old, _RENAMED):
+            names = [new if fold(name) == fold(old) else name for name in record.entities]
+            self._rename_in(record, {"entities": tuple(dict.fromkeys(names))})
+        for record in self._store.find(Filter(about=(old,))):
+            if record.kind == "summary":  # a theme of that name is no more
+                self._archive(record, "outdated")
+            else:
+                self._rename_in(record, {"subject": new})
+
+    def _rename_in(self, record: Record, values: dict[str, Any]) -> None:
+        self.changed[record.id] = self._store.update(record.id, None, "renamed", self._now, values)
+
+
+def confirm(store: Store, id: str, now: datetime) -> Record:
+    """Make a fact of a belief, because a person says so. Call inside `writing`."""
+    belief, against = _belief(store, id)
+    keeper = Keeper(store, now)
+    fact = keeper.promote(belief, against)
+    themes.renew(store, keeper.changed.values(), now)
+    return fact
+
+
+def reject(store: Store, id: str, now: datetime) -> Record:
+    """Give a belief up, because a person says so. Call inside `writing`."""
+    _belief(store, id)
+    store.desk.answer_review(id, "rejected", now)
+    return store.update(id, None, "rejected", now, {"state": "archived"})
+
+
+def _belief(store: Store, id: str) -> tuple[Record, Record | None]:
+    """An active belief, and what it contradicts where that waits for an answer."""
+    record = store.get(id)
+    if record is None:
+        raise no_memory(id)
+    if record.kind != "belief" or record.state != "active":
+        raise InputError(
+            "{id} is not a belief that can be confirmed or rejected",
+            hint="`loxodon review` shows what waits, `loxodon list --kind belief` all beliefs",
+            id=id,
+        )
+    waiting = [one.against for one in store.desk.reviews() if one.belief.id == id]
+    return record, waiting[0] if waiting else None
+
+
+class StoreView:
+    """`reconcile.View` over a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def about(self, *parts: str) -> Sequence[Record]:
+        return [one for one in self._store.latest_about(parts, _ABOUT) if one.kind != "summary"]
+
+    def like(self, text: str, limit: int) -> Sequence[Record]:
+        # Summaries repeat what facts say; asking for some more makes up for them.
+        hits = self._store.search("memories", query_words(text), Filter(), 2 * limit)
+        rows = [hit.row for hit in hits]
+        records, sources = self._store.records(rows), self._store.sources(rows)
+        found = [
+            records[row]._replace(sources=sources.get(row, ()))
+            for row in rows
+            if records[row].kind != "summary"
+        ]
+        return found[:limit]
+
+
+def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
+    """The memory that a statement makes."""
+    statement = candidate.statement
+    kind: Kind = "belief" if statement.confidence < 1 else "fact"
+    return Record(
+        id="", space="", kind=kind, content=statement.content, created_at=now, updated_at=now,
+        strength=initial_strength(kind, candidate.importance, statement.confidence),
+        audience="private" if turn.chat == "direct" else "group",
+        subject=statement.subject, attribute=statement.attribute, value=statement.value,
+        category=statement.category, project=statement.project or GLOBAL_PROJECT,
+        topic=statement.topic or GENERAL_TOPIC, tags=tags_of(statement.content),
+        entities=entities_of(statement), importance=candidate.importance,
+        confidence=statement.confidence, trust=turn.origin,
+        valid_from=candidate.valid_from or candidate.said_at, expires_at=candidate.expires_at,
+        due_at=candidate.due_at, confirmed_at=candidate.said_at,
+        sources=(Source(turn.session, turn.id),), basis=statement.basis,
+        positive=statement.positive,
+    )  # fmt: skip
+
+
+def tags_of(content: str) -> tuple[str, ...]:
+    """A few words that a memory is found by."""
+    words = [word for word in quick(content, _TAGS + 1) if word.lower() not in _NO_TAGS]
+    return tuple(dict.fromkeys(words[:_TAGS]))
+
+
+_NO_TAGS = frozenset({"用户", "user", "the user", "users"})
+
+
+def _with_source(sources: tuple[Source, ...], turn: Turn) -> tuple[Source, ...]:
+    source = Source(turn.session, turn.id)
+    return sources if source in sources else (*sources, source)[-_SOURCES:]
+
+
+def _value_within(record: Record, content: str) -> str:
+    """The value of a memory whose words become `content`: what changed there, changes in it."""
+    if record.value in content:
+        return record.value
+    start = _alike(record.content, content)
+    was, became = record.content[start:], content[start:]
+    end = _alike(was[::-1], became[::-1])
+    was, became = was[: len(was) - end], became[: len(became) - end]
+    value = record.value.replace(was, became).strip() if was else ""
+    return value if value in content else ""
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def entities_of(statement: Statement) -> tuple[str, ...]:
+    """The names that a memory is filed under."""
+    names = [one.name for one in statement.mentions if one.name != USER]
+    if statement.subject != USER:
+        names.append(statement.subject)
+    return tuple(dict.fromkeys(names))
+
+
+def _richer(record: Record, candidate: Candidate) -> dict[str, Any]:
+    """The fields of a memory that a fuller statement of the same replaces."""
+    new = candidate.statement
+    values: dict[str, Any] = {
+        "content": new.content,
+        "tags": tags_of(new.content),
+        "entities": tuple(dict.fromkeys((*record.entities, *entities_of(new)))),
+    }
+    for name in ("attribute", "value", "subject"):
+        values[name] = getattr(new, name) or getattr(record, name)
+    if candidate.due_at or candidate.expires_at:
+        values |= {"due_at": candidate.due_at, "expires_at": candidate.expires_at}
+    return values

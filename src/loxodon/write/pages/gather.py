@@ -1,0 +1,117 @@
+"""Phase 7: what the snapshot and the profile are made of, gathered from the store.
+
+However much there is, only a few hundred memories are read: the strongest, the newest, and those
+that bind.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from functools import cache
+from typing import NamedTuple
+
+from loxodon.config import Config
+from loxodon.messages import LANGUAGES
+from loxodon.store import Filter, Store
+from loxodon.text.markdown import one_line
+from loxodon.tokens import Counter
+from loxodon.types import Record
+from loxodon.write.pages.ranking import moved, ranking
+from loxodon.write.pages.snapshot import ASSISTANT, RECENT, Material, Totals, snapshot
+from loxodon.write.statements import USER
+
+SNAPSHOT = "snapshot"
+_STRONGEST = 300
+_NEWEST = 100
+_BINDING = 60
+_RELATED = 20
+_RULES = ("rule", "reply_style", "reply_language", "avoids", "form_of_address", "units")
+
+
+class Page(NamedTuple):
+    """Something written for a person to read, and what it was made from."""
+
+    name: str
+    language: str
+    text: str
+    basis: str
+
+
+def material(store: Store, config: Config, now: datetime) -> Material:
+    """All that a snapshot is made of, from one moment of the store."""
+    active = Filter(state="active")
+    records = store.find(active, _STRONGEST, strongest=True) + store.find(active, _NEWEST)
+    records += store.latest_about((USER, "", "health"), _BINDING)
+    records += store.latest_about((USER, "", "identity"), _BINDING)
+    records += store.latest_about((ASSISTANT,), _BINDING)
+    for attribute in _RULES:
+        records += store.latest_about((USER, attribute), _BINDING)
+    pool = store.desk.pool()
+    since = f"{now - RECENT + timedelta(days=1):%Y-%m-%d}"
+    return Material(
+        _once(records),
+        Totals(pool.active, pool.archived, pool.entities, pool.topics),
+        now,
+        [(event.date, event.summary) for event in store.desk.events(since=since)],
+        config.snapshot.identity,
+        cache(lambda record: related(store, record)),  # asked for each language
+    )
+
+
+def related(store: Store, record: Record) -> Sequence[Record]:
+    """More on one memory: what it was drawn from, what held before it, others on the same."""
+    ids = (record.replaces, *record.derived_from[:_RELATED])
+    found = [one for id in ids if id and (one := store.get(id))]
+    if record.subject == USER:
+        found += store.latest_about((USER, "", record.category), _RELATED)
+    elif record.subject:
+        found += store.latest_about((record.subject,), _RELATED)
+    return [one for one in _once(found) if one.id != record.id][:_RELATED]
+
+
+def renewed_snapshots(store: Store, config: Config, now: datetime, count: Counter) -> list[Page]:
+    """The snapshots that are not what they should be any more, in both languages."""
+    with store.reading():
+        found = material(store, config, now)
+        return [
+            written(found, config, count, language)
+            for language in LANGUAGES
+            if kept_snapshot(store, found, language) is None
+        ]
+
+
+def kept_snapshot(store: Store, found: Material, language: str) -> str | None:
+    """The snapshot as it was last written, while the ranking has hardly moved.
+
+    One that tells what has changed since is not kept, however little the ranking moved.
+    """
+    page = store.desk.page(SNAPSHOT, language)
+    if page is None:
+        return None
+    text, basis, _ = page
+    old = json.loads(basis)
+    contents = {one.id: one.content for one in found.records}
+    if any(contents.get(id) != said for id, said in old["content"].items()):
+        return None
+    return None if moved(old["ranking"], ranking(found.records, found.now)) else text
+
+
+def written(found: Material, config: Config, count: Counter, language: str) -> Page:
+    """A snapshot, with what it was made from."""
+    text = snapshot(found, config.snapshot.budget, count, language)
+    ranks = ranking(found.records, found.now)
+    basis = {
+        "ranking": ranks,
+        "content": {
+            one.id: one.content
+            for one in found.records
+            if one.id in ranks or one_line(one.content) in text
+        },
+    }
+    return Page(SNAPSHOT, language, text, json.dumps(basis, ensure_ascii=False))
+
+
+def _once(records: Iterable[Record]) -> list[Record]:
+    return list({record.id: record for record in records}.values())

@@ -1,0 +1,475 @@
+"""Consolidation: conversations become knowledge, in seven phases.
+
+    1  fragments and segments     what was said, cut
+    2  screening                  what of it is worth keeping
+    3  extraction                 what that says, as sentences that stand alone
+    4  keeping the store right    added, updated, superseded, retracted; summaries, entities
+    5  strength                   what faded is archived, what was used is lifted
+    6  indexes                    keywords of what changed
+    7  snapshot                   what a conversation starts with
+
+Every phase is one transaction that also notes which phase is next (the sixth, where very much has
+changed, several of 2,000 memories each): a run that is killed leaves whole phases behind it, and
+the next goes on at the one that was cut short. What passes from phase to phase is on the desk
+(`store/desk.py`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from itertools import groupby
+from time import perf_counter
+from typing import NamedTuple, ParamSpec, TypeVar
+
+from loxodon.config import Config
+from loxodon.errors import LoxodonError, StoreError
+from loxodon.store import Store
+from loxodon.store.desk import Desk, Judged, Work
+from loxodon.tokens import Counter as TokenCounter
+from loxodon.types import CAPTURED, Consolidated, Event, Segment, Turn
+from loxodon.write import codec, compress, fading, themes
+from loxodon.write.events import events_of
+from loxodon.write.extract import Candidate, candidates_of, fragments_of, rules_for
+from loxodon.write.keep import Keeper
+from loxodon.write.pages import gather
+from loxodon.write.residue import Residue
+from loxodon.write.segment import PAUSE, segments
+from loxodon.write.segment import Segment as Cut
+from loxodon.write.statements import CONTEXT, Fragment, Line, Said, Statement
+
+PHASES = 7
+BATCH = 1_000
+"""Turns in hand at a time."""
+_AFTER = 5
+"""The phase that follows once what is in hand has become memories."""
+_INDEXED = 2_000
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_REMEMBERED = 40
+"""Statements that a later turn of a session can refer to."""
+
+OnPhase = Callable[[int, int, int], None]
+"""Called with the phase that begins, how many turns are done and how many there are."""
+
+
+class _Context:
+    """What was said before each of the turns in hand, and what that has told."""
+
+    def __init__(
+        self, turns: Sequence[Turn], desk: Desk, read_before: Callable[[Turn], list[Statement]]
+    ) -> None:
+        self.known = desk.aliases()
+        self._read_before = read_before
+        self._earlier: dict[str, list[Statement]] = {}
+        self._lines: dict[int, tuple[list[Line], int]] = {}
+        for session, said in by_session(turns):
+            before = desk.turns_before(session, number(said[0]), CONTEXT)
+            lines = [Line(one.role, one.content, one.at) for one in (*before, *said)]
+            for n, turn in enumerate(said, len(before)):
+                self._lines[number(turn)] = lines, n
+
+    def before(self, turn: Turn) -> list[Line]:
+        """The turns before one of its session."""
+        lines, n = self._lines[number(turn)]
+        return lines[max(0, n - CONTEXT) : n]
+
+    def earlier(self, turn: Turn) -> list[Statement]:
+        """What was read from the session so far; at first what earlier runs read."""
+        if turn.session not in self._earlier:
+            self._earlier[turn.session] = self._read_before(turn)
+        return self._earlier[turn.session][-_REMEMBERED:]
+
+    def add(self, turn: Turn, read: Sequence[Candidate]) -> None:
+        self._earlier[turn.session] += [one.statement for one in read]
+        for one in read:
+            for mention in one.statement.mentions:
+                self.known |= dict.fromkeys(mention.aliases, mention.name)
+
+
+class Run:
+    """One consolidation of one store. Whoever calls holds the lock between runs."""
+
+    def __init__(
+        self,
+        store: Store,
+        config: Config,
+        now: datetime,
+        count: TokenCounter,
+        residue: Residue,
+        on_phase: OnPhase | None = None,
+    ) -> None:
+        self._store = store
+        self._desk = store.desk
+        self._config = config
+        self._now = now
+        self._count = count
+        self._residue = residue
+        self._on_phase = on_phase or (lambda phase, done, total: None)
+        self._counts: Counter[str] = Counter()
+        self._seconds: dict[int, float] = {}
+        self._failed: dict[int, tuple[str, str]] = {}
+        self._heard: dict[int, Sequence[Candidate]] = {}
+        self._summed_up: set[str] = set()
+        self._turns = 0
+
+    def all(self, reason: str) -> Consolidated:
+        """Every phase for all that is pending, then the daily and weekly work that is due.
+
+        What is said while it runs waits for the next run, so that each comes to an end.
+        """
+        with self._begun():
+            upto = self._desk.last_turn()
+            self._go_on()
+            while self._take_up(upto):
+                self._go_on()
+            if not self._turns:
+                self._ask_again()
+            for phase in range(max(_AFTER, self._desk.work().phase), PHASES + 1):
+                self._set(phase=phase)
+                self._one(phase)
+            self._compress()
+        self._set(phase=0, attempts=0, last_success=self._now)
+        return self._outcome(reason)
+
+    def only(self, phase: int) -> Consolidated:
+        """One phase by itself: 1 takes turns up, 2 to 4 go on with what is in hand."""
+        with self._begun():
+            pending = phase != 1 or self._take_up(self._desk.last_turn())
+            if pending:
+                self._one(phase)
+        self._set(attempts=0)
+        return self._outcome("asked for" if pending else "nothing is pending")
+
+    # The course of a run
+
+    @contextmanager
+    def _begun(self) -> Iterator[None]:
+        """One attempt; if it fails, `status` can say why."""
+        self._set(attempts=self._desk.work().attempts + 1, last_run=self._now, error="")
+        try:
+            yield
+        except Exception as error:
+            text = error.localized("en")[0] if isinstance(error, LoxodonError) else repr(error)
+            with suppress(StoreError):  # a full disk has no room for this either
+                self._set(error=text[:500])
+            raise
+
+    def _take_up(self, upto: int) -> bool:
+        """Take the next turns up to number `upto` in hand; whether there are any."""
+        turns = self._desk.turns_after(self._desk.work().done_to, upto, BATCH)
+        if turns:
+            self._set(upto=number(turns[-1]), phase=1)
+        return bool(turns)
+
+    def _go_on(self) -> None:
+        """Make memories of what is in hand, if anything is."""
+        phase = self._desk.work().phase
+        for rest in range(phase, _AFTER) if phase else ():
+            self._one(rest)
+
+    def _one(self, phase: int) -> None:
+        started = perf_counter()
+        done = self._desk.work().done_to
+        self._on_phase(phase, done, self._desk.last_turn())
+        getattr(self, f"_phase_{phase}")()
+        self._seconds[phase] = self._seconds.get(phase, 0.0) + perf_counter() - started
+
+    def _set(self, **values: object) -> None:
+        with self._store.writing():
+            self._desk.set_work(self._desk.work()._replace(**values))  # type: ignore[arg-type]
+
+    def _outcome(self, reason: str) -> Consolidated:
+        self._counts["waiting"] = self._desk.count_fragments("waiting")
+        self._counts["failed"] = self._desk.count_fragments("failed")
+        counts = {name: n for name, n in sorted(self._counts.items()) if n}
+        seconds = {phase: round(s, 4) for phase, s in sorted(self._seconds.items())}
+        return Consolidated(
+            True, reason, self._turns, counts, seconds, self._residue.tokens, self._residue.problem
+        )
+
+    # Phase 1: fragments and segments
+
+    def _phase_1(self) -> None:
+        work = self._desk.work()
+        turns = self._in_hand(work)
+        talks = [self._talk(session, said) for session, said in by_session(turns)]
+        fragments: list[Fragment] = []
+        for turn in filter(is_users, turns):
+            fragments += self._read(turn, fragments_of, number(turn), turn.content) or ()
+        with self._store.writing():
+            for talk in talks:
+                self._desk.put_segments(talk.segments, talk.instead_of)
+                for event in talk.events:
+                    self._desk.put_event(event)
+            self._desk.put_fragments(fragments)
+            self._put_aside()
+            self._desk.set_work(work._replace(phase=2))
+        self._turns += len(turns)
+
+    def _talk(self, session: str, turns: Sequence[Turn]) -> _Talk:
+        """What a session's new turns make, together with the segment that they go on with."""
+        cuts = segments(turns)
+        events = [*events_of(cuts, self._count), *self._deeds(turns)]
+        last = self._desk.last_segment(session)
+        if last is None or not goes_on(last, turns[0]):
+            return _Talk([kept_segment(one) for one in cuts], (), events)
+        cuts = segments(self._desk.turns_from(session, last.first_turn, number(turns[-1])))
+        return _Talk([kept_segment(one) for one in cuts], (last.no,), events)
+
+    def _deeds(self, turns: Sequence[Turn]) -> Iterator[Event]:
+        """What the assistant did."""
+        for turn in turns:
+            if turn.role == "assistant":
+                rules = rules_for(turn.content)[1]
+                for deed in self._read(turn, rules.deeds, turn.content) or ():
+                    yield Event(
+                        f"{turn.at:%Y-%m-%d}", turn.at, turn.session, turn.channel, "assistant",
+                        deed, 0, "assistant",
+                    )  # fmt: skip
+
+    # Phase 2: screening
+
+    def _phase_2(self) -> None:
+        work = self._desk.work()
+        turns = self._in_hand(work)
+        judged: list[Judged] = []
+        context = _Context(turns, self._desk, self._read_before)
+        for turn, pieces in self._cut("cut", turns):
+            said = said_in(context, turn, pieces)
+            if (found := self._read(turn, judged_of, said)) is not None:
+                judged += found.judged
+                # What was said before decides what an answer or a correction is worth.
+                context.add(turn, found.candidates)
+                self._heard[number(turn)] = found.candidates
+        with self._store.writing():
+            self._desk.put_verdicts(judged)
+            self._put_aside()
+            self._desk.set_work(work._replace(phase=3))
+
+    # Phase 3: extraction
+
+    def _phase_3(self) -> None:
+        work = self._desk.work()
+        found: list[tuple[int, Candidate]] = []
+        left: list[tuple[Said, Judged]] = []
+        turns = self._in_hand(work)
+        context = _Context(turns, self._desk, self._read_before)
+        for turn, pieces in self._cut("judged", turns):
+            said = said_in(context, turn, pieces)
+            # Phase 2 has read it, unless that was in a run that was cut short.
+            read = self._heard.pop(number(turn), None)
+            if read is None:
+                read = self._read(turn, candidates_of, said, [one.verdict for one in pieces])
+            if read is None:
+                continue
+            found += [(number(turn), one) for one in read]
+            context.add(turn, read)
+            told = {n for one in read for n in one.statement.fragments}
+            left += [(said, one) for one in pieces if self._is_left(one, told)]
+        asked = self._residue.read(left, turns)
+        found = [*(one for one in found if one[0] not in asked.instead_of), *asked.found]
+        with self._store.writing():
+            self._desk.put_candidates((turn, codec.to_json(one)) for turn, one in found)
+            self._put_aside()
+            self._desk.settle(asked.waiting)
+            self._desk.drop_waiting(asked.settled)
+            self._desk.set_work(work._replace(phase=4))
+
+    def _ask_again(self) -> None:
+        """What waits is asked about also when nothing new was said."""
+        work = self._desk.work()
+        asked = self._residue.read((), ())
+        if not asked.found and not asked.settled:
+            return
+        with self._store.writing():
+            self._desk.put_candidates((turn, codec.to_json(one)) for turn, one in asked.found)
+            self._desk.drop_waiting(asked.settled)
+            self._desk.set_work(work._replace(phase=4, upto=work.done_to))
+        self._one(4)
+
+    def _is_left(self, one: Judged, told: set[int]) -> bool:
+        """Whether a fragment that might matter was left without a statement."""
+        if one.fragment.n in told:
+            return False
+        if self._residue.thorough and one.fragment.type == "statement":
+            return True
+        return one.verdict.keep is None or one.verdict.keep
+
+    # Phase 4: keeping the store right
+
+    def _phase_4(self) -> None:
+        work = self._desk.work()
+        staged = [(codec.from_json(body), turn) for _, turn, body in self._desk.candidates()]
+        staged.sort(key=lambda one: (one[0].said_at, one[1]))
+        turns = self._store.turns([turn for _, turn in staged])
+        keeper = Keeper(self._store, self._now)
+        with self._store.writing():
+            for candidate, no in staged:
+                self._read(turns[no], self._take, keeper, candidate, turns[no])
+            keeper.counts["summaries"] += themes.renew(
+                self._store, list(keeper.changed.values()), self._now
+            )
+            self._desk.drop_candidates()
+            self._put_aside()
+            self._desk.set_work(work._replace(phase=_AFTER, done_to=work.upto))
+        self._counts += keeper.counts
+        self._summed_up |= keeper.changed.keys()
+        self._residue.afterwards(keeper.changed.values(), self._now)
+
+    def _take(self, keeper: Keeper, candidate: Candidate, turn: Turn) -> None:
+        with self._store.writing():  # by itself: one that cannot be taken leaves nothing behind
+            keeper.take(candidate, turn)
+
+    # Phases 5 to 7
+
+    def _phase_5(self) -> None:
+        with self._store.writing():
+            self._counts += fading.lift(self._store, self._now)
+            self._counts += fading.let_go(self._store, self._now)
+            # What faded, or a person edited or archived, is no longer told by a summary.
+            others = [one for one in self._desk.changed(_INDEXED) if one.id not in self._summed_up]
+            self._counts["summaries"] += themes.renew(self._store, others, self._now)
+            self._advance(5)
+
+    def _phase_6(self) -> None:
+        done = _INDEXED
+        while done == _INDEXED:
+            with self._store.writing():
+                done = self._desk.index(_INDEXED)
+                self._counts["indexed"] += done
+                if done < _INDEXED:
+                    self._advance(6)
+
+    def _phase_7(self) -> None:
+        rewritten = gather.renewed_snapshots(self._store, self._config, self._now, self._count)
+        with self._store.writing():
+            for page in rewritten:
+                self._desk.put_page(*page, self._now)
+            self._counts["snapshots"] += len(rewritten)
+            self._advance(7)
+
+    def _advance(self, phase: int) -> None:
+        """Note that a phase is done, in the transaction in which it was."""
+        work = self._desk.work()
+        if work.phase == phase:
+            self._desk.set_work(work._replace(phase=(phase + 1) % (PHASES + 1)))
+
+    def _compress(self) -> None:
+        self._counts += compress.daily(self._store, self._now, self._residue)
+        if compress.weekly_due(self._store, self._now):
+            self._counts += compress.weekly(self._store, self._now, self._residue)
+
+    def _read(
+        self, turn: Turn, rules: Callable[P, T], *given: P.args, **named: P.kwargs
+    ) -> T | None:
+        """What the rules make of a turn; None for one that they cannot deal with.
+
+        That one is put aside: it stops no run, and is not lost.
+        """
+        try:
+            return rules(*given, **named)
+        except StoreError:
+            raise
+        except Exception as error:  # any text is possible, and so is any mistake in a rule
+            self._failed[number(turn)] = (turn.content, repr(error))
+            return None
+
+    def _put_aside(self) -> None:
+        for turn, (text, error) in self._failed.items():
+            self._desk.fail_turn(turn, text, error)
+        self._failed.clear()
+
+    # What the phases look at
+
+    def _in_hand(self, work: Work) -> list[Turn]:
+        turns = self._desk.turns_after(work.done_to, work.upto)
+        return [turn for turn in turns if turn.channel != CAPTURED]
+
+    def _cut(self, stage: str, turns: Sequence[Turn]) -> Iterator[tuple[Turn, list[Judged]]]:
+        """Those of the turns in hand that have fragments, with these, in order."""
+        numbered = {number(turn): turn for turn in turns}
+        pieces = self._desk.fragments(stage)
+        for no, group in groupby(pieces, key=lambda one: one.fragment.turn):
+            yield numbered[no], list(group)
+
+    def _read_before(self, turn: Turn) -> list[Statement]:
+        """What earlier runs read from the turns before this one."""
+        before = self._desk.turns_before(turn.session, number(turn), CONTEXT)
+        drawn = self._store.drawn_from(number(one) for one in before)
+        records = self._store.records({row for rows in drawn.values() for row in rows})
+        return [
+            Statement(
+                one.content, one.subject, one.attribute, one.value, one.category,
+                confidence=one.confidence, topic="" if one.topic.startswith("_") else one.topic,
+            )
+            for _, one in sorted(records.items())
+            if one.state == "active" and one.kind != "summary"
+        ]  # fmt: skip
+
+
+class _Talk(NamedTuple):
+    """What phase 1 makes of a session's new turns."""
+
+    segments: Sequence[Segment]
+    instead_of: Sequence[int]
+    events: Sequence[Event]
+
+
+class _Screened(NamedTuple):
+    """What phase 2 makes of a turn."""
+
+    judged: Sequence[Judged]
+    candidates: Sequence[Candidate]
+
+
+def said_in(context: _Context, turn: Turn, pieces: Sequence[Judged]) -> Said:
+    """A turn with all that judging and reading it may look at."""
+    fragments = [one.fragment for one in pieces]
+    before, earlier = context.before(turn), context.earlier(turn)
+    return Said(turn.content, turn.at, fragments, before, earlier, context.known)
+
+
+def judged_of(said: Said) -> _Screened:
+    """The verdict on each fragment of a turn, and what the turn seems to say."""
+    verdicts = rules_for(said.text)[1].judge(said)
+    judged = [Judged(*pair) for pair in zip(said.fragments, verdicts, strict=True)]
+    return _Screened(judged, candidates_of(said, verdicts))
+
+
+def goes_on(last: Segment, turn: Turn) -> bool:
+    """Whether a segment may go on with a turn that came later.
+
+    One that is very long is left as it is: each run would have to read all of it again.
+    """
+    near = abs(turn.at - last.ended_at) <= PAUSE
+    return near and last.last_turn < number(turn) and last.last_turn - last.first_turn < BATCH
+
+
+def kept_segment(cut: Cut) -> Segment:
+    """A segment as the desk keeps it."""
+    return Segment(
+        cut.session, number(cut.turns[0]), number(cut.turns[-1]), cut.started, cut.ended,
+        cut.topic, cut.tags, cut.text,
+    )  # fmt: skip
+
+
+def is_users(turn: Turn) -> bool:
+    """Whether a turn is the user's own words."""
+    return turn.role == "user" and turn.origin in ("user", "import") and bool(turn.content.strip())
+
+
+def number(turn: Turn) -> int:
+    """The number of a turn in the journal."""
+    return int(turn.ref[2:])
+
+
+def by_session(turns: Sequence[Turn]) -> Iterator[tuple[str, list[Turn]]]:
+    """Turns by session, in the order in which the sessions begin."""
+    found: dict[str, list[Turn]] = {}
+    for turn in turns:
+        found.setdefault(turn.session, []).append(turn)
+    yield from found.items()

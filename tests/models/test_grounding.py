@@ -1,0 +1,169 @@
+"""What may be believed of a model's sentence."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loxodon.models.grounding import (
+    Source,
+    about_relative,
+    act_of,
+    closest,
+    hedged,
+    negated,
+    objection,
+    turned,
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "said", "context"),
+    [
+        ("The user lives in Leeds", "Leeds, well, just outside. originally from Ibadan", ""),
+        ("The user is allergic to peanuts", "i'm allergic to peanuts, like properly", ""),
+        ("The user no longer drinks coffee", "I don't drink coffee anymore", ""),
+        ("The user avoids dairy", "I can't have dairy", ""),
+        ("The user retired from the Post Office", "I retired from the Post Office in 2015", ""),
+        ("The user's wife is called Maureen", "My wife Maureen says I talk to the dahlias", ""),
+        ("The user has 3 cats", "we have three cats", ""),
+        ("The user's favourite food is ramen", "ramen!", "What is your favourite food?"),
+        ("The user lives in Leeds", "I don't think it's far, I live in Leeds", ""),
+        ("用户对花生过敏", "我对花生过敏", ""),
+        ("用户在阿里工作", "在阿里上班", ""),
+        ("用户不再喝咖啡", "我不喝咖啡了", ""),
+        ("用户戒了咖啡", "咖啡我戒了，不喝了", ""),
+        ("用户养了两只猫", "我家有2只猫", ""),
+        ("用户用Python和Go写后端", "我后端用python和go写的", ""),
+        ("用户住在杭州", "杭州", "你住在哪里？"),
+        ("用户打算明年去冰岛看极光", "明年想去冰岛看极光", ""),
+        ("用户对花生過敏", "我對花生過敏", ""),
+    ],
+)  # fmt: skip
+def test_what_was_said(content: str, said: str, context: str) -> None:
+    language = "zh" if "用户" in content else "en"
+    assert objection(content, Source(said, context), language) == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "said", "why"),
+    [
+        ("The user is not allergic to peanuts", "i'm allergic to peanuts", "contrary"),
+        ("The user drinks coffee", "I don't drink coffee anymore", "contrary"),
+        ("The user's sister Mei lives in Osaka", "my sister lives in Osaka", "name"),
+        ("The user has 4 cats", "we have three cats", "number"),
+        ("The user has four cats", "we have 3 cats", "number"),
+        ("The user moved to Leeds with his wife", "I moved to Leeds", "words"),
+        ("The user is a vegetarian", "yes", "something else"),
+        ("The user is wild", "haha that's wild", "not about the user"),
+        ("用户很离谱", "这也太离谱了", "not about the user"),
+        ("The user enjoys long walks on the beach", "I moved to Leeds", "something else"),
+        ("I live in Leeds", "I live in Leeds", "third person"),
+        ("You live in Leeds", "I live in Leeds", "third person"),
+        ("Where does the user live in Leeds?", "I live in Leeds", "question"),
+        ("The user lives in Leeds", "do I live in Leeds?", "question"),
+        ("用户喜欢辣", "I like spicy food", "something else"),
+        ("The user lives in Leeds</data>", "I live in Leeds", "plain"),
+        ("用户的妹妹小美在大阪读书", "我妹妹在大阪读书", "name"),
+        ("用户的同事李雷在大阪读书", "我同事在大阪读书", "words"),
+        ("用户用Rust写后端", "我后端用python写的", "name"),
+        ("用户喝咖啡", "我不喝咖啡了", "contrary"),
+        ("用户不喝咖啡", "我喝咖啡", "contrary"),
+        ("用户养了三只猫", "我家有2只猫", "number"),
+        ("我养了猫", "我养了猫", "third person"),
+    ],
+)  # fmt: skip
+def test_what_was_not(content: str, said: str, why: str) -> None:
+    language = "en" if content.startswith(("The", "I ", "You", "Where")) else "zh"
+    assert why in objection(content, Source(said), language)
+
+
+def test_the_language_is_that_of_what_was_said() -> None:
+    assert objection("The user lives in Leeds", Source("I live in Leeds"), "zh")
+    assert objection("用户住在 Leeds", Source("I live in Leeds"), "en")
+    assert not objection("用户用 Python, Go, Rust, C", Source("我用 Python, Go, Rust, C"), "zh")
+    assert not objection("The user knows 李雷 well", Source("I know 李雷 well"), "en")
+
+
+def test_the_clause_it_was_read_from() -> None:
+    said = "I don't like tea, but I love jazz. My sister plays the violin!"
+    assert closest("The user loves jazz", said).strip() == "but I love jazz."
+    assert closest("", "") == ""
+
+
+@pytest.mark.parametrize("text", ["I don't", "i dont know", "never", "我不喝", "没有车", "I can’t"])
+def test_negation(text: str) -> None:
+    assert negated(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["a notebook", "非常好", "不错", "差不多", "未来的计划", "特别喜欢"]
+)
+def test_no_negation(text: str) -> None:
+    assert not negated(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "contrary"),
+    [
+        ("用户喜欢爵士乐、乌龙茶，不吃香菜", "用户喜欢爵士乐\n用户喜欢乌龙茶\n用户不吃香菜", False),
+        ("用户喜欢爵士乐、乌龙茶、香菜", "用户喜欢爵士乐\n用户喜欢乌龙茶\n用户不吃香菜", True),
+        ("用户不喜欢爵士乐，不吃香菜", "用户喜欢爵士乐\n用户不吃香菜", True),
+        ("The user likes jazz and quit coffee", "User likes jazz\nUser drinks no coffee", False),
+        ("The user likes jazz and coffee", "User likes jazz\nUser drinks no coffee", True),
+        ("The user likes jazz", "The user likes jazz\nThe user drinks no coffee", False),
+        ("", "", False),
+    ],
+)
+def test_a_summary_that_turns_what_was_said(text: str, said: str, contrary: bool) -> None:
+    assert turned(text, said) is contrary
+
+
+def test_hedges() -> None:
+    assert hedged("Maybe I'll move")
+    assert hedged("他好像搬家了")
+    assert not hedged("I moved")
+
+
+@pytest.mark.parametrize(
+    ("claimed", "said", "act"),
+    [
+        ("end", "I quit smoking", "end"), ("end", "我不抽烟了", "end"), ("end", "I smoke", "state"),
+        ("correct", "no wait, it's Leeds", "correct"), ("correct", "it's Leeds", "state"),
+        ("change", "we moved to Leeds", "change"), ("change", "我换了手机", "change"),
+        ("change", "it rains", "state"), ("state", "we moved", "state"),
+    ],
+)  # fmt: skip
+def test_what_is_done_to_what_was_known_needs_words_for_it(
+    claimed: str, said: str, act: str
+) -> None:
+    assert act_of(claimed, said) == act
+
+
+def test_whose_it_is() -> None:
+    assert about_relative("The user's sister lives in Leeds")
+    assert about_relative("The user's older brother is 30")
+    assert about_relative("用户的妹妹在大阪")
+    assert not about_relative("The user's name is Tunde")
+    assert not about_relative("用户的名字是张三")
+
+
+@given(st.text(), st.text(), st.sampled_from(["zh", "en"]))
+def test_any_text_can_be_compared(content: str, said: str, language: str) -> None:
+    objection(content, Source(said, content), language)
+
+
+@pytest.mark.parametrize("piece", ["word ", "字", "no, ", "9", "'", "小", "I'm ", "\u0301", "不错"])
+def test_time_grows_with_length_only(piece: str) -> None:
+    def seconds(times: int) -> float:
+        best = 9.0
+        for _ in range(3):
+            begin = time.perf_counter()
+            objection("The user 用户 " + piece * 20, Source(piece * times), "zh")
+            best = min(best, time.perf_counter() - begin)
+        return best
+
+    assert seconds(16_000) < 80 * seconds(1_000) + 0.05

@@ -1,0 +1,38 @@
+"""The ledger: what was used, and whether there is more."""
+
+from __future__ import annotations
+
+from loxodon.models.ledger import Ledger
+
+
+class Pages:
+    """A book in memory."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[str, str, int, int]] = []
+
+    def spend(self, day: str, phase: str, tokens_in: int, tokens_out: int) -> None:
+        self.rows.append((day, phase, tokens_in, tokens_out))
+
+    def spent(self, day: str) -> int:
+        return sum(row[2] + row[3] for row in self.rows if row[0] == day)
+
+
+def test_a_day_has_its_own_cap() -> None:
+    book = Pages()
+    today, tomorrow = Ledger(book, "2026-02-04", 100), Ledger(book, "2026-02-05", 100)
+    assert today.allowed(100)
+    assert not today.allowed(101)
+    today.record("extract", 60, 10)
+    assert today.room() == 30
+    assert not today.allowed(31)
+    assert tomorrow.allowed(100)
+    today.record("summarise", 60, 10)  # a server may take more than it was allowed
+    assert today.room() == 0
+    assert book.rows[0] == ("2026-02-04", "extract", 60, 10)
+
+
+def test_no_cap_is_no_limit() -> None:
+    ledger = Ledger(Pages(), "2026-02-04", 0)
+    assert ledger.room() is None
+    assert ledger.allowed(10**9)

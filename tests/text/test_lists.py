@@ -1,0 +1,48 @@
+"""One thing out of a list inside a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from loxodon.text.lists import without
+
+
+@pytest.mark.parametrize(
+    ("sentence", "thing", "left"),
+    [
+        ("The user is allergic to egg and sesame", "egg", "The user is allergic to sesame"),
+        ("The user is allergic to egg and sesame", "Sesame", "The user is allergic to egg"),
+        ("allergic to eggs, milk, and soy", "milk", "allergic to eggs and soy"),
+        ("allergic to egg and eggplant", "egg", "allergic to eggplant"),
+        ("用户订了网易云和爱奇艺", "爱奇艺", "用户订了网易云"),
+        ("用户订了网易云和爱奇艺", "网易云", "用户订了爱奇艺"),
+        ("用户订了网易云和爱奇艺会员", "爱奇艺", "用户订了网易云"),
+        ("用户会英语、日语和法语", "英语", "用户会日语和法语"),
+        ("用户会英语、日语和法语", "法语", "用户会英语、日语"),
+    ],
+)
+def test_it_is_taken_out(sentence: str, thing: str, left: str) -> None:
+    assert without(sentence, thing) == left
+
+
+@pytest.mark.parametrize(
+    ("sentence", "thing"),
+    [
+        ("The user is allergic to eggs", "egg"),
+        ("The user likes tea and coffee", "milk"),
+        ("The user likes teapots and cups", "tea"),
+        ("用户喜欢猫", "猫"),
+        ("用户会英语、日语和法语", "德语"),
+        ("The user likes tea", ""),
+        ("", "tea"),
+        ("a and b", "(.*"),
+        ("a and b", "\\"),
+    ],
+)
+def test_what_stands_alone_or_is_not_there_is_not(sentence: str, thing: str) -> None:
+    assert without(sentence, thing) == ""
+
+
+def test_a_long_list_takes_no_longer_than_it_must() -> None:
+    assert without("x, " * 100_000, "y") == ""
+    assert without("和" * 200_000, "y") == ""

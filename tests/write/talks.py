@@ -1,0 +1,47 @@
+"""Conversations for the tests of consolidation, and everything that a home holds."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from loxodon import Memory
+from tests.conftest import NOW
+
+CONFIG = {"timezone": "Asia/Shanghai"}
+ZH = "我叫张三", "我住在北京", "我对花生过敏"
+EN = "I live in Leeds", "I'm allergic to shellfish"
+
+
+def said(
+    *contents: str, session: str = "s", at: datetime = NOW, role: str = "user", id: str = ""
+) -> list[dict[str, Any]]:
+    """Turns a minute apart, each with an id of its own."""
+    return [
+        {"role": role, "content": content, "session": session, "id": f"{id or session}-{n}",
+         "at": (at + timedelta(minutes=n)).isoformat()}
+        for n, content in enumerate(contents)
+    ]  # fmt: skip
+
+
+def known(memory: Memory, *words: str) -> list[str]:
+    """The active facts and beliefs that have all of `words`."""
+    records = [one for one in memory.list() if one.kind != "summary"]
+    return [one.content for one in records if all(word in one.content for word in words)]
+
+
+def rows(home: Path, space: str = "main") -> dict[str, list[tuple[Any, ...]]]:
+    """Every row of every table of a home, but for where the work stands and the full text."""
+    connection = apsw.Connection(str(home / "spaces" / space / "loxodon.db"))
+    tables = [
+        name
+        for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        if "_index" not in name and not name.startswith("sqlite_")
+    ]
+    found = {name: sorted(connection.execute(f"SELECT * FROM {name}"), key=repr) for name in tables}
+    found["meta"] = [row for row in found["meta"] if row[0] != "consolidation"]
+    connection.close()
+    return found
