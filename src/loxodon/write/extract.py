@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import cache
 from importlib import import_module
 from typing import NamedTuple, cast
 
@@ -76,6 +77,7 @@ def candidates_of(said: Said, verdicts: Sequence[Verdict]) -> list[Candidate]:
         content = _with_its_object(statement, found)
         if not content or _is_bare(content):
             continue
+        statement = _under_one_name(statement)
         about = [verdicts[n] for n in statement.fragments]
         importance = max((one.importance for one in about), default=0.5)
         if statement.confidence < 1:
@@ -90,6 +92,35 @@ def candidates_of(said: Said, verdicts: Sequence[Verdict]) -> list[Candidate]:
             candidate_of(statement._replace(content=content), language, importance, said.at)
         )
     return found
+
+
+_KIN = {
+    "mother": "mum mom mam mama mummy mommy ma mumsy", "father": "dad papa daddy pa pops",
+    "sister": "sis", "brother": "bro", "husband": "hubby", "wife": "missus wifey",
+    "grandmother": "gran nan nana nanna grandma granny",
+    "grandfather": "grandad granddad grandpa gramps grampa", "flatmate": "roommate housemate",
+    "colleague": "coworker co-worker workmate", "manager": "boss",
+}  # fmt: skip
+
+
+@cache
+def _kin() -> dict[str, str]:
+    """English words for relations, and the one that memories are filed under."""
+    listed = {word: kin for kin, words in _KIN.items() for word in words.split()}
+    return listed | {"other half": "partner", "line manager": "manager"}
+
+
+def _under_one_name(statement: Statement) -> Statement:
+    """A statement whose relations go by one name: what is known of `mum` is known of `mother`."""
+    subject = _kin().get(statement.subject, statement.subject)
+    mentions = tuple(
+        one._replace(
+            name=_kin().get(one.name, one.name),
+            aliases=tuple(dict.fromkeys(_kin().get(alias, alias) for alias in one.aliases)),
+        )
+        for one in statement.mentions
+    )
+    return statement._replace(subject=subject, mentions=mentions)
 
 
 def _with_its_object(statement: Statement, before: Sequence[Candidate]) -> str:

@@ -251,7 +251,7 @@ _OPENERS = """
     a_bit_about_me about_me my_background for_your_information
 """
 _CLOSERS = """
-    new_year_new_me but_jesus but_christ but_god but_hey
+    but_jesus but_christ but_god but_hey by_the_way by_the_by incidentally remember
     lol lmao lmaooo rofl haha hahaha hahahaha hah heh hehe btw tbh ngl though anyway anyways
     you_know obviously obvs please thanks thank_you cheers ta innit mate bro dude yeah huh eh
     right_now at_the_moment would_you_believe would_you_believe_it can_you_believe

@@ -75,7 +75,9 @@ def recognise(predicate: str) -> Found:
             continue
         groups = found.groupdict()
         value = (groups.get("v") or groups.get("w") or "").strip(" ，,、的")
-        value = pattern(r"^(?:真的?|一点儿?|完全|根本|连)+(?=.)|(?<=.)(?:都|也)$").sub("", value)
+        value = pattern(
+            r"^(?:真的?|一点儿?|完全|根本|连)+(?=.)|(?<=.)(?:(?<![成京首新江丰于花古])都|也)$"
+        ).sub("", value)
         if name in _HAD and pattern(r"没有?(?:买|换|提|入|租)|不(?:买|换|提)").search(predicate):
             return NOTHING
         if name in _PLACED and pattern("[了着]|过的").search(value):
