@@ -77,7 +77,7 @@ def candidates_of(said: Said, verdicts: Sequence[Verdict]) -> list[Candidate]:
         content = _with_its_object(statement, found)
         if not content or _is_bare(content):
             continue
-        statement = _under_one_name(statement)
+        statement = _not_allergic(_under_one_name(statement))
         about = [verdicts[n] for n in statement.fragments]
         importance = max((one.importance for one in about), default=0.5)
         if statement.confidence < 1:
@@ -108,6 +108,23 @@ def _kin() -> dict[str, str]:
     """English words for relations, and the one that memories are filed under."""
     listed = {word: kin for kin, words in _KIN.items() for word in words.split()}
     return listed | {"other half": "partner", "line manager": "manager"}
+
+
+def _not_allergic(statement: Statement) -> Statement:
+    """`对猫不过敏` is no allergy: a health memory must not be confirmed by its denial."""
+    if statement.attribute != "allergy" or not statement.positive:
+        return statement
+    found = re.search(
+        r"对(?P<a>[^，对]+?)(?:其实|并|根本|已经|完全|都)*(?:不再|不|没有?)过敏"
+        r"|不(?:再)?(?:会)?对(?P<b>[^，]+?)过敏"
+        r"|\b(?:not|no longer|isn't|never) allergic to (?P<c>[^,;]+)",
+        statement.content,
+    )
+    if not found:
+        return statement
+    thing = (found["a"] or found["b"] or found["c"]).strip()
+    over = tuple(dict.fromkeys((*statement.over, thing)))
+    return statement._replace(value=thing, positive=False, act="end", over=over)
 
 
 def _under_one_name(statement: Statement) -> Statement:

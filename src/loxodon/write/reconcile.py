@@ -54,6 +54,9 @@ _TOPIC = 0.3
 _NAMED = 0.6
 """Share of the words of a phrase that a memory must have to be meant by it."""
 
+_LIGHT = frozenset({"trip", "thing", "plan", "holiday", "idea", "stuff", "busi", "whole"})
+"""Words that name nothing by themselves, by their stems."""
+
 Relation = Literal["same", "richer", "poorer", "contradicts", "ended", "unrelated"]
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
 
@@ -451,6 +454,7 @@ def names(record: Record, phrase: str) -> bool:
     if any(c.isdigit() for c in wanted) and not wanted.isdigit() and " " not in wanted:
         return _compact(wanted) in _compact(text)  # xt30 is the X-T30
     words, numbers = gist(phrase)
+    words = words - _LIGHT or words  # the Japan trip is what is planned for Japan
     has = gist(record.content)
     if numbers - has.numbers:
         return False

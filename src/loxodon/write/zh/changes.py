@@ -255,6 +255,11 @@ _CANNOT = (
 
 def _stopped(clause: Clause) -> Change | None:
     """不喝咖啡了, 不在云帆了, 再也不吃榴莲了, 看不了恐怖片了."""
+    quit = pattern(rf"^(?:[^，戒]{{0,6}})戒掉?了?(?P<o>{_THING}{{1,6}}?)了(?:，|$)").match(
+        clause.predicate
+    )
+    if quit and not quit["o"].startswith(("烟", "酒", "糖")):
+        return _end(clause.content, quit["o"])
     if cannot := pattern(rf"[看吃喝玩听做跑打]不了(?P<o>{_THING}{{1,8}}?)了(?:，|$)").search(
         clause.predicate
     ):

@@ -1,0 +1,85 @@
+"""What holds for statements of every language: dates, limits, names, and what is not kept."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from loxodon.write.extract import (
+    MOST_READ,
+    Candidate,
+    candidate_of,
+    candidates_of,
+    fitting,
+    fragments_of,
+    rules_for,
+)
+from loxodon.write.statements import Said, Statement
+
+AT = datetime(2026, 2, 4, 18, 0, tzinfo=timezone(timedelta(hours=8)))
+
+
+def read(text: str) -> list[Candidate]:
+    said = Said(text, AT, fragments_of(1, text))
+    return candidates_of(said, rules_for(text)[1].judge(said))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("其实我对猫不过敏", "猫"),
+        ("我不对花生过敏", "花生"),
+        ("I'm not allergic to cats", "cat"),
+    ],
+)
+def test_the_denial_of_an_allergy_is_no_allergy(text: str, value: str) -> None:
+    (found,) = read(text)
+    assert not found.statement.positive
+    assert value in found.statement.value
+
+
+def test_a_relation_goes_by_one_name() -> None:
+    mum, mother = read("My mum lives in Cork")[0], read("My mother lives in Cork")[0]
+    assert mum.statement.subject == mother.statement.subject == "mother"
+
+
+def test_who_opens_in_chinese_speaks_chinese_whatever_was_pasted() -> None:
+    pasted = "帮我改一下语法：My name is Brent and I live in Denver. I love what you are building."
+    assert rules_for(pasted)[0] == "zh"
+    assert not read(pasted)
+
+
+def test_a_plan_is_due_and_goes_a_while_after() -> None:
+    plan = candidate_of(Statement("用户明天要交原型", category="plan"), "zh", 0.5, AT)
+    assert plan.statement.content == "用户2026年2月5日要交原型"
+    assert plan.due_at is not None
+    assert plan.due_at.isoformat() == "2026-02-06T00:00:00+08:00"
+    assert plan.expires_at == plan.due_at + timedelta(days=30)
+
+
+def test_what_is_temporary_ends() -> None:
+    found = candidate_of(Statement("用户有点累", category="temp"), "zh", 0.2, AT)
+    assert found.expires_at == AT + timedelta(days=7)
+
+
+def test_only_what_names_its_year_says_since_when() -> None:
+    assert candidate_of(Statement("Mei is back in March"), "en", 0.5, AT).valid_from is None
+    past = candidate_of(Statement("The user moved to York last year"), "en", 0.5, AT)
+    assert past.valid_from is not None
+    assert past.valid_from.year == 2025
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_no_sentence_is_too_long(language: str) -> None:
+    long = "用户喜欢猫，" * 60 if language == "zh" else "The user likes cats, " * 40
+    kept = fitting(long, language)
+    assert len(kept) <= 100 if language == "zh" else len(kept.split()) <= 40
+    assert kept[-1] not in "，, "
+
+
+@pytest.mark.parametrize("text", ["a" * 300_000, "我住在北京" * 60_000, "😀" * 50_000])
+def test_a_pasted_wall_of_text_is_read_at_its_ends_only(text: str) -> None:
+    fragments = fragments_of(1, text)
+    assert "".join(one.text for one in fragments).replace(" ", "") == text
+    assert sum(len(one.text) for one in fragments if one.type != "chat") <= MOST_READ
