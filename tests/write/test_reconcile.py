@@ -11,7 +11,8 @@ from loxodon.text.similarity import gist
 from loxodon.text.words import fold
 from loxodon.types import Record
 from loxodon.write.extract import Candidate
-from loxodon.write.reconcile import Plan, negative, plan, relation
+from loxodon.write.reconcile import Plan, plan
+from loxodon.write.relation import negative, relation
 from tests.write.said import known, said
 
 

@@ -18,7 +18,8 @@ from loxodon.types import Event, Record, Turn
 from loxodon.write import themes
 from loxodon.write.keep import Keeper
 from loxodon.write.pages.profile import Change, What, core, profile_text, week_summary
-from loxodon.write.reconcile import negative, said_at
+from loxodon.write.reconcile import said_at
+from loxodon.write.relation import negative
 from loxodon.write.residue import Residue
 
 WEEK = timedelta(days=7)
