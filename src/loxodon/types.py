@@ -43,7 +43,7 @@ CHANGES = (
     "learned", "held", "late", "updated", "repeated", "renamed",
     "superseded", "corrected", "retracted", "merged",
     "confirmed", "doubted", "denied", "rejected",
-    "used", "returned", "faded", "expired", "reckoned",
+    "used", "returned", "faded", "expired",
     "renewed", "reworded", "outdated",
 )  # fmt: skip
 """What can be done to a memory; a step in its history has one of these."""

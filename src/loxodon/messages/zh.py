@@ -500,7 +500,6 @@ SENTENCES: dict[str, str] = {
     "product": "产品",
     "project": "项目",
     "put aside": "搁置",
-    "reckoned": "重新计算",
     "rejected": "否定",
     "renamed": "改名",
     "renewed": "更新",

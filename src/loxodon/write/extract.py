@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from functools import cache
 from importlib import import_module
 from typing import NamedTuple, cast
 
@@ -74,10 +73,10 @@ def candidates_of(said: Said, verdicts: Sequence[Verdict]) -> list[Candidate]:
     language, rules = rules_for(said.text)
     found: list[Candidate] = []
     for statement in rules.read(said, verdicts):
-        content = _with_its_object(statement, found)
-        if not content or _is_bare(content):
+        content = statement.content.strip()
+        if not content:
             continue
-        statement = _not_allergic(_under_one_name(statement))
+        statement = _not_allergic(statement)
         about = [verdicts[n] for n in statement.fragments]
         importance = max((one.importance for one in about), default=0.5)
         if statement.confidence < 1:
@@ -92,22 +91,6 @@ def candidates_of(said: Said, verdicts: Sequence[Verdict]) -> list[Candidate]:
             candidate_of(statement._replace(content=content), language, importance, said.at)
         )
     return found
-
-
-_KIN = {
-    "mother": "mum mom mam mama mummy mommy ma mumsy", "father": "dad papa daddy pa pops",
-    "sister": "sis", "brother": "bro", "husband": "hubby", "wife": "missus wifey",
-    "grandmother": "gran nan nana nanna grandma granny",
-    "grandfather": "grandad granddad grandpa gramps grampa", "flatmate": "roommate housemate",
-    "colleague": "coworker co-worker workmate", "manager": "boss",
-}  # fmt: skip
-
-
-@cache
-def _kin() -> dict[str, str]:
-    """English words for relations, and the one that memories are filed under."""
-    listed = {word: kin for kin, words in _KIN.items() for word in words.split()}
-    return listed | {"other half": "partner", "line manager": "manager"}
 
 
 def _not_allergic(statement: Statement) -> Statement:
@@ -125,43 +108,6 @@ def _not_allergic(statement: Statement) -> Statement:
     thing = (found["a"] or found["b"] or found["c"]).strip()
     over = tuple(dict.fromkeys((*statement.over, thing)))
     return statement._replace(value=thing, positive=False, act="end", over=over)
-
-
-def _under_one_name(statement: Statement) -> Statement:
-    """A statement whose relations go by one name: what is known of `mum` is known of `mother`."""
-    subject = _kin().get(statement.subject, statement.subject)
-    mentions = tuple(
-        one._replace(
-            name=_kin().get(one.name, one.name),
-            aliases=tuple(dict.fromkeys(_kin().get(alias, alias) for alias in one.aliases)),
-        )
-        for one in statement.mentions
-    )
-    return statement._replace(subject=subject, mentions=mentions)
-
-
-def _with_its_object(statement: Statement, before: Sequence[Candidate]) -> str:
-    """A rule that leaves out what to avoid, with what was said just before: 避开 what?"""
-    content = statement.content.strip()
-    if statement.attribute != "rule" or not content.endswith(("避开", "避免", "绕开", "注意")):
-        return content
-    things = [
-        one.statement.value for one in before
-        if one.statement.attribute in ("allergy", "avoids", "dislikes", "diet")
-    ]  # fmt: skip
-    return f"{content}{things[-1]}" if things and things[-1] else ""
-
-
-def _is_bare(content: str) -> bool:
-    """Whether a sentence tells that something changed, and not what: `用户改到3月27日`."""
-    return bool(
-        re.match(
-            r"用[户戶](?:\d{4}年(?:\d{1,2}月)?(?:\d{1,2}日)?)?[又也都还就终于现在已经]*"
-            r"[改换挪推延调定升降涨跌上](?:到|成|为|在|至|了)?"
-            r"(?:第?[\d一二三四五六七八九十]+[年月日号点个副:0-9上下午]*)?了?$",
-            content,
-        )
-    )
 
 
 def _without_value(statement: Statement) -> Act:
@@ -219,6 +165,3 @@ def _fits(content: str, language: str) -> bool:
 
 def _first_words(content: str) -> str:
     return " ".join(content.split(" ")[:MOST_WORDS])
-
-
-__all__ = ["Candidate", "candidates_of", "fitting", "fragments_of", "rules_for"]

@@ -142,7 +142,6 @@ def spelled(text: str) -> str:
     """`text` (plain) with the spelling of chats written out."""
     text = _STRESS.sub(r"\1", _SMILEY.sub(" ", text))
     text = _ITS.sub("it's", text)
-    text = re.sub(r"^(?:the )?real me is\b", "i'm", text, flags=re.I)
     text = _CAUSE.sub("because", text)
     text = _put_straight(text)
     text = _RENTS.sub(r"\1's", text)

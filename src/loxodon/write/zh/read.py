@@ -57,12 +57,28 @@ def _statements(reading: Reading) -> list[Statement]:
         if pattern(r"[。！!？?\n]\s*$").search(fragment.text):
             reading.lost, reading.scene.running = False, THE_USER
     reading.found += _presupposed(reading)
-    finished = {polished(one.content): one for one in reading.found}
+    found = _with_objects(reading.found)
+    finished = {polished(one.content): one for one in found}
     return [
         one._replace(content=content)
         for content, one in finished.items()
         if is_sound(content) or (one.act == "correct" and one.category == "temp")
     ]
+
+
+def _with_objects(found: Sequence[Statement]) -> list[Statement]:
+    """Rules that leave out what to avoid, with what was said just before: 避开 what?"""
+    whole: list[Statement] = []
+    thing = ""
+    for one in found:
+        if one.attribute in ("allergy", "avoids", "dislikes", "diet"):
+            thing = one.value
+        if one.attribute == "rule" and one.content.endswith(("避开", "避免", "绕开", "注意")):
+            if not thing:
+                continue
+            one = one._replace(content=f"{one.content}{thing}")
+        whole.append(one)
+    return whole
 
 
 def _first_subject(reading: Reading) -> Who:

@@ -236,6 +236,14 @@ _GLUED = (
 """Half a clause, or 用户 before a clause that has a subject of its own."""
 
 
+_BARE = (
+    r"用户(?:\d{4}年(?:\d{1,2}月)?(?:\d{1,2}日)?)?[又也都还就终于现在已经]*"
+    r"[改换挪推延调定升降涨跌上](?:到|成|为|在|至|了)?"
+    r"(?:第?[\d一二三四五六七八九十]+[年月日号点个副:0-9上下午]*)?了?$"
+)
+"""That something changed, and not what: 用户改到3月27日."""
+
+
 def is_sound(content: str) -> bool:
     """Whether a sentence can be shown: someone is in it, and it is whole."""
     outside = pattern(r"《[^》]*》|“[^”]*”|「[^」]*」").sub("某", content)
@@ -256,5 +264,7 @@ def is_sound(content: str) -> bool:
     if content in ("用户自己", "用户这边") or "用户用户" in content:
         return False
     if pattern("用户[、和]用户").match(content) or pattern(_GLUED).search(content):
+        return False
+    if pattern(_BARE).match(content):
         return False
     return bool(pattern(r"用户|助手").search(content)) or count_han(content) >= 5
