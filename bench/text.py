@@ -56,3 +56,14 @@ class Talk:
             return " ".join(self._random.sample(words, min(terms, len(words))))
         start = self._random.randrange(max(1, len(text) - terms))
         return text[start : start + terms + 1]
+
+    def name(self) -> str:
+        """Someone's name."""
+        return self._latin_word().title() + " " + self._latin_word().title()
+
+    def half(self, text: str) -> str:
+        """Half of what `text` says, as a memory drawn from it would have it."""
+        if " " in text:
+            words = text.split()
+            return " ".join(words[: max(1, len(words) // 2)])
+        return text[: max(1, len(text) // 2)]

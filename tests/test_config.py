@@ -131,6 +131,19 @@ def test_the_environment_stands_above_the_file() -> None:
         with_environment(config, {"LOXODON_MEMORY_BASE_URL": "host"})
 
 
+def test_an_embedder_is_set_like_everything_else() -> None:
+    config = from_mapping({"embedder": {"kind": "onnx", "path": "x", "api_key": KEY}})
+    assert config.embedder[:2] == ("onnx", "x")
+    assert KEY not in repr(config)
+    assert shown(config)["embedder.api_key"] == MASK
+    found = with_environment(config, {"LOXODON_EMBEDDER": "openai", "LOXODON_EMBEDDER_MODEL": "e5"})
+    assert (found.embedder.kind, found.embedder.name, found.embedder.path) == ("openai", "e5", "x")
+    for bad in ({"embedder.kind": "word2vec"}, {"embedder.base_url": "host"},
+                {"embedder.api_key": "a b"}, {"embedder.query_timeout": 0}):  # fmt: skip
+        with pytest.raises(ConfigError):
+            from_mapping(bad)
+
+
 def test_what_a_model_is_asked_in_effect() -> None:
     url = "http://[::1]:8080/v1"
     assert from_mapping({"model.base_url": url}).model.mode == "rules"

@@ -25,10 +25,12 @@ from tests.conftest import NOW, Clock
 
 def test_the_public_names_are_pinned() -> None:
     assert loxodon.__all__ == [
-        "Added", "Card", "Config", "ConfigError", "Consolidated", "ConsolidationError", "Entity",
-        "Event", "Gate", "InputError", "Item", "LeftOut", "LoxodonError", "Memory", "ModelError",
+        "Added", "Card", "Config", "ConfigError", "Consolidated", "ConsolidationError",
+        "Coverage", "Embedded", "Entity", "Event", "Frame", "Gate", "InputError", "Item", "LeftOut",
+        "LoxodonError", "Memory", "ModelError",
         "NotFoundError", "Problem", "Recall", "Record", "Review", "Segment", "Source",
-        "StaleEditError", "Stats", "Status", "StoreError", "Turn", "Version",
+        "StaleEditError", "Stats", "Status", "StoreError", "Trace", "Turn",
+        "Version",
     ]  # fmt: skip
     assert all(hasattr(loxodon, name) for name in loxodon.__all__)
     assert (Path(loxodon.__file__).parent / "py.typed").exists()

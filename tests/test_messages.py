@@ -11,6 +11,7 @@ import pytest
 from loxodon import errors, messages
 from loxodon.config import _TAKES, KEYS
 from loxodon.messages.zh import SENTENCES
+from loxodon.recall.gate import REASONS
 from loxodon.serve.cli.parser import COMMANDS
 from loxodon.store.care import BROKEN
 from loxodon.types import CHANGES, ENTITY_TYPES
@@ -41,7 +42,7 @@ def _said() -> set[str]:
         said |= _said_in(ast.parse(path.read_text("utf-8")))
     said |= {about for about, _ in COMMANDS.values()} | {key.about for key in KEYS.values()}
     said |= set(_TAKES.values()) | {what for what, _ in BROKEN}
-    said |= {*CHANGES, *ENTITY_TYPES}
+    said |= {*CHANGES, *ENTITY_TYPES, *REASONS.values()}
     said |= {"correct them, or take the good ones with --skip-bad"}
     said |= {"none of its lines is good: correct them, or name the format with --format"}
     return said - {""}

@@ -17,20 +17,61 @@ from loxodon.filelock import FileLock
 
 FILE = "config.toml"
 _LOCK_SECONDS = 30.0
-SECRET = frozenset({"model.api_key"})
+SECRET = frozenset({"model.api_key", "embedder.api_key"})
 """Settings that no command, message or error shows."""
 MASK = "********"
 ENVIRONMENT = {
     "LOXODON_MEMORY_MODEL": "model.name",
     "LOXODON_MEMORY_API_KEY": "model.api_key",
     "LOXODON_MEMORY_BASE_URL": "model.base_url",
+    "LOXODON_EMBEDDER": "embedder.kind",
+    "LOXODON_EMBEDDER_PATH": "embedder.path",
+    "LOXODON_EMBEDDER_ENGLISH": "embedder.english",
+    "LOXODON_EMBEDDER_BASE_URL": "embedder.base_url",
+    "LOXODON_EMBEDDER_MODEL": "embedder.name",
+    "LOXODON_EMBEDDER_API_KEY": "embedder.api_key",
 }
 """Variables that stand above config.toml, and what they set."""
+
+
+PROFILES = ("default", "phase1", "openclaw", "tiered")
+"""The rankings that can be chosen; all but the default have a section with their weights."""
 
 
 class RecallConfig(NamedTuple):
     top: int = 10
     budget: int = 1000
+    profile: str = "default"
+    frame: int = 4000
+
+
+class Phase1Config(NamedTuple):
+    """Weights of the ranking `phase1`, as in seed 000."""
+
+    tags: float = 0.4
+    time: float = 0.3
+    file: float = 0.3
+    half_life: float = 7.0
+
+
+class OpenclawConfig(NamedTuple):
+    """Weights of the ranking `openclaw`, as in seed 003."""
+
+    vector: float = 0.7
+    text: float = 0.3
+    half_life: float = 30.0
+    mmr: float = 0.7
+
+
+class TieredConfig(NamedTuple):
+    """What a day takes in the ranking `tiered`, as in seed 004; named for a category of each."""
+
+    decision: float = 0.004
+    event: float = 0.023
+    temp: float = 0.099
+
+
+Weights = Phase1Config | OpenclawConfig | TieredConfig
 
 
 class DecayConfig(NamedTuple):
@@ -72,9 +113,30 @@ class ModelConfig(NamedTuple):
         return self.daily_tokens_full if self.mode == "full" else self.daily_tokens
 
     def __repr__(self) -> str:
-        # Settings get printed while people look for faults, and the key must not be.
-        shown = self._asdict() | {"api_key": MASK if self.api_key else ""}
-        return f"ModelConfig({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+        return _masked(self)
+
+
+class EmbedderConfig(NamedTuple):
+    """What finds texts by their meaning; nothing while `kind` is `none`."""
+
+    kind: str = "none"
+    path: str = ""
+    english: str = ""
+    base_url: str = ""
+    name: str = ""
+    api_key: str = ""
+    timeout: float = 60.0
+    query_timeout: float = 3.0
+
+    def __repr__(self) -> str:
+        return _masked(self)
+
+
+def _masked(section: ModelConfig | EmbedderConfig) -> str:
+    # Settings get printed while people look for faults, and the key must not be.
+    shown = section._asdict() | {"api_key": MASK if section.api_key else ""}
+    given = ", ".join(f"{name}={value!r}" for name, value in shown.items())
+    return f"{type(section).__name__}({given})"
 
 
 class Config(NamedTuple):
@@ -88,6 +150,14 @@ class Config(NamedTuple):
     snapshot: SnapshotConfig = SnapshotConfig()
     consolidation: ConsolidationConfig = ConsolidationConfig()
     model: ModelConfig = ModelConfig()
+    embedder: EmbedderConfig = EmbedderConfig()
+    phase1: Phase1Config = Phase1Config()
+    openclaw: OpenclawConfig = OpenclawConfig()
+    tiered: TieredConfig = TieredConfig()
+
+    def weights(self, profile: str) -> Weights | None:
+        """The weights of one of `PROFILES`; None for the default."""
+        return None if profile == "default" else getattr(self, profile)
 
 
 class Key(NamedTuple):
@@ -106,6 +176,9 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
                   None, None, ("estimate", "o200k")),
     "recall.top": ("Most items a recall returns.", 1, 1000),
     "recall.budget": ("Most tokens of the recalled context.", 0, 1_000_000),
+    "recall.frame": ("Most tokens of the frame that `context` assembles.", 0, 1_000_000),
+    "recall.profile": ("How what was found is ordered: default, or by the formula of phase1, "
+                       "openclaw or tiered.", None, None, PROFILES),
     "decay.fact": ("Share of its strength a fact of importance 0 loses a day.", 0, 1),
     "decay.belief": ("The same for a belief.", 0, 1),
     "decay.summary": ("The same for a summary.", 0, 1),
@@ -123,6 +196,30 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
     "model.retries": ("How often a question to the model is asked again.", 0, 10),
     "model.daily_tokens": ("Most tokens a day for residue; 0 for no limit.", 0, 1_000_000_000),
     "model.daily_tokens_full": ("Most tokens a day for full; 0 for no limit.", 0, 1_000_000_000),
+    "embedder.kind": ("What finds texts by meaning: none, use (offline, by the extra `semantic`), "
+                      "onnx (a model in a folder) or openai (a model at an address).",
+                      None, None, ("none", "use", "onnx", "openai")),
+    "embedder.path": ("Folder of the ONNX model, for onnx.",),
+    "embedder.english": ("Folder of a second ONNX model, for what is in English.",),
+    "embedder.base_url": ("Address of an OpenAI-compatible embedding model, for openai.",),
+    "embedder.name": ("Name of the model at that address.",),
+    "embedder.api_key": ("Its key, where it wants one; never shown.",),
+    "embedder.timeout": ("Most seconds for one batch at that address.", 0.1, 3600),
+    "embedder.query_timeout": ("Most seconds that a recall waits for its question to be embedded.",
+                               0.01, 3600),
+    "phase1.tags": ("What the tags count in the ranking phase1.", 0, 1),
+    "phase1.time": ("What the time counts in it.", 0, 1),
+    "phase1.file": ("What the layer counts in it: facts, then summaries, then turns.", 0, 1),
+    "phase1.half_life": ("Days after which the time counts half in it.", 0.01, 100_000),
+    "openclaw.vector": ("What the meaning counts in the ranking openclaw.", 0, 1),
+    "openclaw.text": ("What the words count in it.", 0, 1),
+    "openclaw.half_life": ("Days after which something counts half in it.", 0.01, 100_000),
+    "openclaw.mmr": ("How much relevance counts beside variety in it; 1 for relevance alone.",
+                     0, 1),
+    "tiered.decision": ("What a day without use takes from decisions and solutions in the ranking "
+                        "tiered.", 0, 1),
+    "tiered.event": ("The same for events and conversations.", 0, 1),
+    "tiered.temp": ("The same for what is temporary or of debugging.", 0, 1),
 }  # fmt: skip
 
 
@@ -198,11 +295,15 @@ def from_mapping(values: Mapping[str, object]) -> Config:
 def with_environment(config: Config, environ: Mapping[str, str]) -> Config:
     """`config` with what the environment of an entry point sets above it."""
     given = {
-        name.removeprefix("model."): checked(name, environ[variable])
+        name: checked(name, environ[variable])
         for variable, name in ENVIRONMENT.items()
         if environ.get(variable)
     }
-    return config._replace(model=config.model._replace(**given))  # type: ignore[arg-type]
+    for name, value in given.items():
+        section, _, key = name.partition(".")
+        changed = getattr(config, section)._replace(**{key: value})
+        config = config._replace(**{section: changed})
+    return config
 
 
 def shown(config: Config) -> dict[str, str | int | float]:
@@ -262,9 +363,9 @@ def _check_range(name: str, key: Key, value: str | int | float) -> None:
             hour_and_minute(value)
         elif name == "timezone":
             zone_named(value)
-        elif name == "model.base_url":
-            _check_address(value)
-        elif name == "model.api_key" and not (value.isascii() and _PRINTED.issuperset(value)):
+        elif name.endswith(".base_url"):
+            _check_address(name, value)
+        elif name in SECRET and not (value.isascii() and _PRINTED.issuperset(value)):
             raise ConfigError(
                 "the API key has characters that no key has",
                 hint="copy it again, without spaces or line breaks",
@@ -286,7 +387,7 @@ def _check_range(name: str, key: Key, value: str | int | float) -> None:
 _PRINTED = frozenset(map(chr, range(0x21, 0x7F)))
 
 
-def _check_address(text: str) -> None:
+def _check_address(name: str, text: str) -> None:
     """Refuse what is no address of a server; empty is none."""
     if not text:
         return
@@ -303,7 +404,7 @@ def _check_address(text: str) -> None:
         raise ConfigError(
             "{name} is not the address of a model",
             hint="write it as https://host/v1, without a key, a question mark or a name in it",
-            name="model.base_url",
+            name=name,
         )
 
 

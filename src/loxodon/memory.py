@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, tzinfo
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, Unpack
@@ -20,26 +21,38 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, Unpack
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
-from loxodon.errors import InputError, NotFoundError, no_memory, stale_edit
-from loxodon.fields import EDITABLE, checked, filter_of, number
+from loxodon.errors import (
+    ConfigError,
+    InputError,
+    LoxodonError,
+    NotFoundError,
+    no_memory,
+    stale_edit,
+)
+from loxodon.fields import EDITABLE, checked, choice, filter_of, moment, number
 from loxodon.recall.recall import recall
 from loxodon.spaces import space_folder
 from loxodon.store import Filter, Known, Progress, Store
 from loxodon.store.sqlite import SqliteStore
 from loxodon.text.check import checked_text
-from loxodon.text.words import query_words
+from loxodon.text.words import fold, query_words
 from loxodon.tokens import counter
 from loxodon.types import (
     CAPTURED,
+    CHATS,
     GENERAL_TOPIC,
     GLOBAL_PROJECT,
     Added,
     Audience,
     Card,
+    Chat,
     Consolidated,
+    Coverage,
     Draft,
+    Embedded,
     Entity,
     Event,
+    Frame,
     Kind,
     Origin,
     Problem,
@@ -56,8 +69,12 @@ from loxodon.write.decay import Decay, initial_strength
 from loxodon.write.journal import SAMPLE, session_for, with_keys
 
 if TYPE_CHECKING:
+    from loxodon.models.embedders import Chosen, Embedder
+    from loxodon.models.embedders.questions import Questioner
+    from loxodon.recall.gate import State as Conversation
     from loxodon.store.desk import Spent
     from loxodon.write.consolidation import Consolidation
+    from loxodon.write.embedding import Embedding
     from loxodon.write.phases import OnPhase
     from loxodon.write.residue import Residue
 
@@ -132,6 +149,8 @@ class Status(NamedTuple):
     """Messages that the rules stumbled over."""
     reviews: int
     """Beliefs that wait to be confirmed or rejected."""
+    embedding: tuple[Coverage, ...] = ()
+    """How far each embedder has come; none where none is set."""
 
 
 class Stats(NamedTuple):
@@ -153,6 +172,8 @@ class Stats(NamedTuple):
     """The sizes at which the pools are meant to settle: `active`, `total`."""
     ledger: tuple[Spent, ...]
     """Tokens that a model took, by day and phase, newest first."""
+    embedding: tuple[Coverage, ...] = ()
+    """How far each embedder has come; none where none is set."""
 
 
 EXPECTED = {"active": 200, "total": 5_000}
@@ -173,6 +194,9 @@ class Memory:
         self._clock = clock
         self._zone = zone
         self._count = counter(config.tokenizer)
+        self._used: set[str] = set()
+        self._embedders: Sequence[Chosen] | None = None
+        self._questions: Questioner | None = None
 
     @classmethod
     def open(
@@ -181,12 +205,14 @@ class Memory:
         space: str = "main",
         config: Config | Mapping[str, object] | None = None,
         clock: Clock | None = None,
+        embedder: Embedder | None = None,
     ) -> Memory:
         """Open the space `space` of the home at `path`; what does not exist is made.
 
         `config` replaces the home's config.toml and what the environment says of a model; a
         mapping may name single keys (`{"recall.top": 5}`). `clock` returns the present as an aware
-        datetime.
+        datetime. `embedder` takes the place of the one that `config` names: any object with a
+        `name` and `embed(texts)`, one vector a text.
         """
         home = home_at(os.fspath(path))
         if config is None:
@@ -198,7 +224,12 @@ class Memory:
         folder = space_folder(home, space, make=True)
         decay = Decay(config.decay, clock)
         store = SqliteStore(os.path.join(folder, DATABASE), space, zone, decay)
-        return cls(home, folder, store, config, clock, zone)
+        memory = cls(home, folder, store, config, clock, zone)
+        if embedder is not None:
+            from loxodon.models.embedders import Chosen
+
+            memory._embedders = (Chosen(embedder),)
+        return memory
 
     def __enter__(self) -> Memory:
         return self
@@ -213,6 +244,7 @@ class Memory:
 
     def close(self) -> None:
         """Let go of the database. Closing twice is fine."""
+        self._note_used()
         self._store.close()
 
     @property
@@ -253,6 +285,7 @@ class Memory:
         Those that name no session get the first of `names` that is free or begins like them.
         """
         names = [checked_text(name, "session", _MAX_SESSION) for name in names]
+        self._note_used()
         now = self.now()
         unnamed = [draft for draft in drafts if not draft.session]
         session = names[0]
@@ -462,6 +495,7 @@ class Memory:
         failures; `if_due` leaves what is not due. `phase` runs one phase by itself. A run that was
         cut short goes on where it was; two at once are one run.
         """
+        self._note_used()
         return self._consolidation().run(
             self.now(), force=force, if_due=if_due, phase=phase, on_phase=progress
         )
@@ -474,8 +508,51 @@ class Memory:
         from loxodon.write.consolidation import Consolidation
 
         return Consolidation(
-            self._store, self._folder, self.config, self._zone, self._count, self._residue
-        )
+            self._store, self._folder, self.config, self._zone, self._count, self._residue,
+            self._embed_quietly,
+        )  # fmt: skip
+
+    def embed(self, progress: Progress | None = None) -> Embedded:
+        """Give every turn and memory that has none a vector of the embedder that is set.
+
+        Consolidation does the same at its end. A run that is cut short is continued by the next;
+        what fails is tried again. Raises ConfigError where the embedder cannot be made.
+        """
+        return self._embedding().run(progress)
+
+    def _embed_quietly(self) -> int:
+        """What a consolidation has embedded; what goes wrong is told by `status`."""
+        if not self._has_embedder:
+            return 0
+        try:
+            return self._embedding().run(again=False).embedded
+        except ConfigError:
+            return 0
+
+    def _embedding(self) -> Embedding:
+        from loxodon.write.embedding import LOCK, Embedding
+
+        return Embedding(self._store, self._chosen, os.path.join(self._folder, LOCK))
+
+    @property
+    def _has_embedder(self) -> bool:
+        return self._embedders is not None or self.config.embedder.kind != "none"
+
+    def _chosen(self) -> Sequence[Chosen]:
+        """The embedders that are set, made once."""
+        if self._embedders is None:
+            from loxodon.models.embedders import chosen
+
+            self._embedders = chosen(self.config.embedder)
+        return self._embedders
+
+    def _questioner(self) -> Questioner | None:
+        """What embeds questions; None where no embedder is set."""
+        if self._questions is None and self._has_embedder:
+            from loxodon.models.embedders.questions import Questioner
+
+            self._questions = Questioner(self._chosen, self.config.embedder.query_timeout)
+        return self._questions
 
     def _residue(self) -> Residue:
         """What decides where the rules could not: a model, if one is set."""
@@ -573,25 +650,101 @@ class Memory:
         entity: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
+        as_of: datetime | None = None,
+        profile: str | None = None,
+        chat: Chat = "direct",
+        in_view: Iterable[str] = (),
     ) -> Recall:
         """What the memory has on `query`, best first, with a reason for each item.
 
         At most `top` items (10), and a block of at most `budget` tokens (1,000) to hand to an
         agent. Memories and turns of the journal both come back; a turn not beside the memory that
         was drawn from it, nor where that memory is archived. `kind` may be `turn`. Any text is a
-        query; none is syntax.
+        query; none is syntax. `profile` orders by another ranking than the configured one:
+        `default`, `phase1`, `openclaw` or `tiered`.
+
+        In a `chat` that is not direct nothing private comes back or is counted: no private memory,
+        no turn of a direct chat. Turns that are `in_view`, by their words or their refs, are before
+        the agent already and do not come.
         """
         where = filter_of(
             self._zone, kind=kind, project=project, topic=topic, tag=tag, entity=entity,
-            since=since, until=until,
+            since=since, until=until, audience=_audience(chat),
         )  # fmt: skip
         top = self.config.recall.top if top is None else number("top", top)
         budget = self.config.recall.budget if budget is None else number("budget", budget)
+        profile = self.config.recall.profile if profile is None else profile
+        choice("profile", profile, settings.PROFILES)
         now = self.now()
+        questioner = self._questioner()
         with self._store.reading():
-            return recall(
-                self._store, query, where, top=top, budget=budget, now=now, count=self._count
+            found = recall(
+                self._store, query, where, top=top, budget=budget, now=now, count=self._count,
+                meaning=questioner.ask if questioner else None,
+                as_of=moment("as_of", as_of, self._zone), profile=self.config.weights(profile),
+                in_view=frozenset(map(fold, in_view)),
+            )  # fmt: skip
+        if as_of is None and not found.unsure:
+            self._used.update(item.id for item in found.items if item.kind != "turn")
+        return found
+
+    def _note_used(self) -> None:
+        """Put down what was recalled since the last write: a recall itself never waits for one."""
+        used, self._used = self._used, set()
+        if used:
+            with suppress(LoxodonError):  # to count uses is not worth failing for
+                self.touch(sorted(used))
+
+    def assemble(
+        self,
+        message: str,
+        *,
+        soul: str | None = None,
+        workspace: str | os.PathLike[str] | None = None,
+        history: Iterable[str | Mapping[str, object]] = (),
+        chat: Chat = "direct",
+        state: Conversation | None = None,
+        top: int | None = None,
+        budget: int | None = None,
+    ) -> Frame:
+        """All that an agent should have before it when it replies to `message`, as one text.
+
+        The soul (given, or SOUL.md in `workspace`, else in the home), the user's profile, related
+        memories where the gate sees a reason, what was said today and yesterday, and the message:
+        at most `budget` tokens (4,000) in all, or the message alone where it has more.
+
+        `history` is what the agent has of this conversation already, as texts or `{"role",
+        "content"}`; it is not told again. With the `state` of the frame before, memories come once
+        for each topic; without it they come with every message that asks for them. In a `chat` that
+        is not direct nothing private is in any part.
+        """
+        from loxodon.recall import assemble as frames
+        from loxodon.recall.gate import State as Conversation
+        from loxodon.text.language import language_of
+
+        audience = _audience(chat)
+        budget = self.config.recall.frame if budget is None else number("budget", budget)
+        if soul is None:
+            soul = frames.soul_in([*([os.fspath(workspace)] if workspace else []), self.home])
+        state = state or Conversation()
+        now = self.now()
+
+        def ask(budget: int, in_view: frozenset[str]) -> Recall:
+            return self.recall(message, top, budget, chat=chat, in_view=in_view)
+
+        with self._store.reading():
+            material = frames.Material(
+                message, soul,
+                frames.profile_of(self._store, now, language_of(message), audience),
+                frames.recent_turns(self._store, now, audience), frames.texts_of(history), now,
+            )  # fmt: skip
+            knowing = state
+            if not state.names and audience is None:  # whom a group asks about is no secret to it,
+                knowing = state._replace(names=frames.Names(self._store))  # whom we know may be
+            frame = frames.assemble(
+                material, knowing, ask, budget, self.config.recall.budget, self._count
             )
+        return frame._replace(state=frame.state._replace(names=state.names))
 
     def snapshot(self, language: str = "en") -> str:
         """What a conversation should start with, as Markdown within the configured budget."""
@@ -622,7 +775,7 @@ class Memory:
                 self.consolidation_due(), work.phase, work.attempts,
                 work.attempts >= MOST_ATTEMPTS, work.error,
                 desk.count_fragments("waiting"), desk.count_fragments("failed"),
-                len(desk.reviews()),
+                len(desk.reviews()), self._coverage(),
             )  # fmt: skip
 
     def stats(self) -> Stats:
@@ -634,8 +787,11 @@ class Memory:
                 counts.active + counts.archived, counts.active, counts.archived, counts.kinds,
                 counts.bands, counts.turns, counts.sessions, desk.pool().entities,
                 len(desk.events()), desk.work().last_success, self._next_consolidation(),
-                EXPECTED, tuple(desk.ledger()),
+                EXPECTED, tuple(desk.ledger()), self._coverage(),
             )  # fmt: skip
+
+    def _coverage(self) -> tuple[Coverage, ...]:
+        return self._embedding().coverage() if self._has_embedder else ()
 
     def _next_consolidation(self) -> datetime:
         from loxodon.write.schedule import next_daily
@@ -660,6 +816,12 @@ def home_at(path: str) -> str:
     if not path or "\0" in path:
         raise InputError("that path cannot be a home", hint="name a folder, in UTF-8")
     return os.path.abspath(os.path.expanduser(path))
+
+
+def _audience(chat: Chat) -> str | None:
+    """Who hears what is said in a chat, as a filter has it."""
+    choice("chat", chat, CHATS)
+    return None if chat == "direct" else "group"
 
 
 def _quiet(done: int, total: int) -> None:

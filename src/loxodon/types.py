@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+if TYPE_CHECKING:
+    from loxodon.recall.gate import State as Conversation
+    from loxodon.recall.understand import Question
 
 Role = Literal["user", "assistant", "system", "tool"]
 Chat = Literal["direct", "group", "room"]
@@ -177,6 +181,7 @@ class Gate(NamedTuple):
 
     recall: bool
     reason: str
+    """One word that stays the same, of `recall.gate.REASONS`; `recall.gate.why` says it."""
 
 
 class Item(NamedTuple):
@@ -193,14 +198,57 @@ class Item(NamedTuple):
     why: Mapping[str, Any]
     """What made it come: the route, the words that matched, and what each factor gave."""
     tags: tuple[str, ...] = ()
+    valid_until: datetime | None = None
+    """Until when it held, where it no longer does."""
+    due_at: datetime | None = None
+    done: bool = False
+    confidence: float = 1.0
 
 
 class LeftOut(NamedTuple):
     """Something related that is not in the answer, and why not."""
 
     reason: str
-    """`budget` (did not fit), `top` (beyond the number asked for), …"""
+    """`budget` (did not fit), `top` (beyond the number asked for), `view` (the agent has it before
+    it); of a frame also `soul`, `profile` and `recent`, for what was cut from these parts."""
     number: int
+
+
+class Stage(NamedTuple):
+    """A step of a recall, and what it took."""
+
+    name: str
+    ms: float
+
+
+class Considered(NamedTuple):
+    """Something that was found, and what became of it."""
+
+    id: str
+    kind: str
+    score: float
+    routes: Mapping[str, float]
+    """What each way of finding it gave; the sum is what it was worth before it was weighed."""
+    factors: Mapping[str, float]
+    """What that was multiplied by, and for what."""
+    fate: str
+    """`shown`, `top`, `budget` or `view`, as in `LeftOut`; `same` for words that another has."""
+
+
+class Trace(NamedTuple):
+    """How a recall came to its answer."""
+
+    question: Question
+    """The question as it was understood."""
+    routes: Mapping[str, int]
+    """How many turns and memories each route gave something to."""
+    considered: tuple[Considered, ...]
+    """The best of what was found, best first: what is shown, and what came next."""
+    stages: tuple[Stage, ...]
+    profile: str = "default"
+    """The ranking that ordered them."""
+    trouble: tuple[str, ...] = ()
+    """Routes that failed, and why; the others answered."""
 
 
 class Recall(NamedTuple):
@@ -214,6 +262,34 @@ class Recall(NamedTuple):
     """At most `budget` tokens, header included; empty where nothing was found."""
     tokens: int
     elapsed_ms: float
+    trace: Trace | None = None
+    """How it came about; None where there was no word to look for."""
+    unsure: bool = False
+    """Whether what was found has so little of the question that it may be chance."""
+
+
+class Frame(NamedTuple):
+    """What an agent is handed before it replies: `text`, and the parts that it is made of.
+
+    A part that is empty is not in the text. The parts are as they stand there, without headings.
+    """
+
+    message: str
+    language: str
+    """That of the message, in which the headings are."""
+    gate: Gate
+    soul: str
+    profile: str
+    memories: str
+    """The block of related memories, with its own heading."""
+    recent: str
+    text: str
+    tokens: int
+    recall: Recall | None
+    """What was recalled, with its trace; None where the gate saw no need."""
+    left_out: tuple[LeftOut, ...]
+    state: Conversation
+    """What the gate knows of the conversation now: hand it in with the next message."""
 
 
 class Segment(NamedTuple):
@@ -309,6 +385,28 @@ class Consolidated(NamedTuple):
     """That a model took."""
     problem: str = ""
     """Why the model could not be asked, where it could not."""
+
+
+class Coverage(NamedTuple):
+    """How much of a memory one embedder has embedded."""
+
+    model: str
+    embedded: int
+    pending: int
+    """Texts that have no vector yet, and what it has to look at."""
+    failing: int
+    """Those of them that it failed on."""
+    error: str
+    """Why the last run could not go on, or what the last failure was; empty for neither."""
+
+
+class Embedded(NamedTuple):
+    """What an embedding run did."""
+
+    embedded: int
+    """Texts that have a vector now."""
+    models: tuple[Coverage, ...]
+    """How far each model has come; none where no embedder is set."""
 
 
 class Problem(NamedTuple):

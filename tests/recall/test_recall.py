@@ -74,9 +74,17 @@ def test_what_is_out_of_recall_takes_nobodys_place(memory: Memory, clock: Clock)
 
 
 def test_equals_come_newest_first(memory: Memory) -> None:
-    memory.add([{"role": "user", "content": "green tea", "at": f"2026-02-0{n}T10:00:00"}
+    memory.add([{"role": "user", "content": f"green tea {n}", "at": f"2026-02-0{n}T10:00:00"}
                 for n in (2, 3, 1)])  # fmt: skip
     assert [item.at.day for item in memory.recall("green tea").items] == [3, 2, 1]
+
+
+def test_what_was_said_twice_is_one_item_with_both_sources(memory: Memory) -> None:
+    memory.add([{"role": "user", "content": "green tea", "at": f"2026-02-0{n}T10:00:00"}
+                for n in (2, 3)])  # fmt: skip
+    (item,) = memory.recall("green tea").items
+    assert item.at.day == 3
+    assert len(item.sources) == 2
 
 
 def test_more_than_a_hundred_can_be_asked_for(memory: Memory) -> None:

@@ -96,8 +96,9 @@ def test_recall_for_a_person(filled: Shell) -> None:
     assert plain.startswith("1. [2026-02-04] 用户对花生过敏\n")
     assert "\x1b[" not in plain
     explained = filled.text("recall", "花生", "--explain")
-    assert "why: has 花生" in explained
-    assert "importance 1.00" in explained
+    assert "why: has 花生; score" in explained
+    assert "found by words" in explained
+    assert "weighed by importance ×1.05" in explained
     assert "nothing related" in filled.text("recall", "zeppelin")
     assert "no words" in filled.text("recall", "!!!")
 

@@ -383,6 +383,38 @@ class StoreContract:
         row = int(said.ref.removeprefix("t_"))
         assert store.drawn_from([row, 99]) == {row: self.found(store, "花生")}
 
+    def test_a_group_hears_nothing_private(self, store: Store) -> None:
+        self.put(
+            store, turn("apple in secret"), turn("apple in public", chat="group"),
+            turn("apple in the room", chat="room"), turn("apple taken back", chat="group", id="t4"),
+        )  # fmt: skip
+        self.keep(
+            store, record("private apple"), record("group apple", audience="group"),
+            record("apple for all", audience="all"),
+            record("apple not for you", sources=(Source(session="s", turn="t4"),)),
+        )  # fmt: skip
+        group = Filter(audience="group")
+        assert [one.content for one in store.journal(group, 0)] == [
+            "apple in public", "apple in the room",
+        ]  # fmt: skip
+        assert sorted(self.found(store, "apple", "turns", audience="group")) == [2, 3]
+        assert {one.content for one in store.find(group)} == {"group apple", "apple for all"}
+        assert sorted(self.contents(store, "apple", audience="group")) == [
+            "apple for all", "group apple",
+        ]  # fmt: skip
+        assert len(self.found(store, "apple", "turns")) == len(self.found(store, "apple")) == 4
+
+    def test_rows_found_elsewhere_are_held_against_a_filter(self, store: Store) -> None:
+        self.put(store, turn("a"), turn("b", chat="group"), turn("c", at=NOW + timedelta(days=2)))
+        self.keep(store, record("a"), record("b", kind="belief", audience="group"))
+        later = Filter(since=NOW + timedelta(days=1))
+        assert store.admitted("turns", [1, 2, 3, 99], Filter()) == {1, 2, 3}
+        assert store.admitted("turns", [1, 2, 3], Filter(audience="group")) == {2}
+        assert store.admitted("turns", [1, 3], later) == {3}
+        assert store.admitted("memories", [1, 2], Filter(kind="belief")) == {2}
+        assert store.admitted("memories", [1, 2], Filter(audience="group")) == {2}
+        assert store.admitted("memories", [], later) == set()
+
     # Walls
 
     def test_spaces_never_see_each_other(self, open_store: OpenStore) -> None:

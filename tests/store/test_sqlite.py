@@ -82,8 +82,10 @@ def test_the_schema_is_pinned(tmp_path: Path) -> None:
         "events", "events_by_date", "events_to_compress", "entities", "entity_names",
         "entity_names_by_entity", "reviews", "reviews_open", "memory_uses", "unindexed",
         "model_use", "pages",
+        "vector_models", "vector_blocks", "vector_blocks_by_change", "vector_bits", "vectors",
+        "vectors_by_row", "vectors_by_text", "vector_todo",
     }  # fmt: skip
-    assert connection.pragma("user_version") == 2
+    assert connection.pragma("user_version") == 3
     assert connection.pragma("application_id") == APPLICATION_ID
     assert connection.pragma("journal_mode") == "wal"
 
@@ -550,7 +552,7 @@ def old_home(path: Path) -> None:
 def test_a_home_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
     old_home(tmp_path / "x.db")
     store = opened(tmp_path / "x.db")
-    assert store._db.one("PRAGMA user_version") == (2,)
+    assert store._db.one("PRAGMA user_version") == (3,)
     assert store.check(lambda done, total: None) == []
     assert [one.content for one in store.journal(Filter(), 0)] == [
         "我对花生过敏", "I live in Leeds", "ok",

@@ -10,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loxodon.text.dates import Moment, absolute, find_moments, format_date, parse_moment
+from loxodon.text.dates import (
+    Moment,
+    absolute,
+    find_asked,
+    find_moments,
+    format_date,
+    parse_moment,
+)
 
 ZONE = timezone(timedelta(hours=8))
 AT = datetime(2026, 2, 4, 10, 30, tzinfo=ZONE)
@@ -173,6 +180,7 @@ ENGLISH: list[Case] = [
      "the day before yesterday", "2026-02-02", "2026-02-03", "day"),
     ("I moved last Tuesday", "last Tuesday", "2026-02-03", "2026-02-04", "day"),
     ("last Wednesday we had a power cut", "last Wednesday", "2026-01-28", "2026-01-29", "day"),
+    ("my test is a week on Thursday", "a week on Thursday", "2026-02-12", "2026-02-13", "day"),
     ("Let's meet next Friday for lunch", "next Friday", "2026-02-13", "2026-02-14", "day"),
     ("Are you free this Sunday?", "this Sunday", "2026-02-08", "2026-02-09", "day"),
     ("I'll send it on Monday", "Monday", "2026-02-09", "2026-02-10", "day"),
@@ -340,8 +348,25 @@ ENGLISH: list[Case] = [
     ("Remind me next Wednesday to water the plants",
      "next Wednesday", "2026-02-11", "2026-02-12", "day"),
     ("Grandpa emigrated in 1956 with nothing", "1956", "1956-01-01", "1957-01-01", "year"),
+    ("we met the weekend before last", "the weekend before last", "2026-01-24", "2026-01-26",
+     "span"),
+    ("he rang the Friday before last", "the Friday before last", "2026-01-23", "2026-01-24", "day"),
+    ("I saw her earlier this month", "earlier this month", "2026-02-01", "2026-02-05", "span"),
+    ("we want to move later this year", "later this year", "2026-02-04", "2027-01-01", "span"),
+    ("two summers ago we sailed", "two summers ago", "2024-06-01", "2024-09-01", "season"),
+    ("I will be away the week of March 9", "the week of March 9", "2026-03-09", "2026-03-16",
+     "week"),
+    ("the fair was on the last Friday in May", "the last Friday in May", "2025-05-30", "2025-05-31",
+     "day"),
+    ("the second Tuesday of last month was hectic",
+     "the second Tuesday of last month", "2026-01-13", "2026-01-14", "day"),
+    ("the party on December 1,2025 was fun", "December 1,2025", "2025-12-01", "2025-12-02", "day"),
+    ("we travelled over the summer", "the summer", "2025-06-01", "2025-09-01", "season"),
 ]  # fmt: skip
 RECURRING: list[Case] = [
+    ("每个月的第二个星期三开家长会", "每个月的第二个星期三", "2026-02-11", "2026-02-12", "day"),
+    ("we meet on the first Monday of the month",
+     "the first Monday of the month", "2026-03-02", "2026-03-03", "day"),
     ("我每天早上八点跑步", "每天早上八点", "2026-02-05T08:00", "2026-02-05T09:00", "hour"),
     ("每天都要吃降压药", "每天", "2026-02-04", "2026-02-05", "day"),
     ("每周三晚上有钢琴课", "每周三晚上", "2026-02-04T18:00", "2026-02-05", "part"),
@@ -484,6 +509,32 @@ def test_finds_each(sentence: str, words: list[str]) -> None:
 )
 def test_which_one_is_meant(sentence: str, since: str) -> None:
     assert day(sentence) == since
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "since", "recurring"),
+    [
+        # Who asks, asks for what was.
+        ("What did I do on Friday?", "Friday", "2026-01-30", False),
+        ("What do I say on Friday?", "Friday", "2026-01-30", False),
+        ("你记得我周五说了什么吗", "周五", "2026-01-30", False),
+        ("周末我们去哪了", "周末", "2026-01-31", False),
+        ("What was it on 5 May?", "5 May", "2025-05-05", False),
+        ("5月5号那周我在哪", "5月5号那周", "2025-05-05", False),
+        ("Who should I remember from March?", "March", "2025-03-01", False),
+        # …unless the question looks ahead, or names a habit.
+        ("What will we do on Friday?", "Friday", "2026-02-06", False),
+        ("我们周五要去哪", "周五", "2026-02-06", False),
+        ("What am I going to do in March?", "March", "2026-03-01", False),
+        ("周末我一般做什么", "周末", "2026-02-07", True),
+        ("What do I usually cook on Friday?", "Friday", "2026-02-06", True),
+    ],
+)
+def test_finds_what_a_question_asks_for(
+    question: str, words: str, since: str, recurring: bool
+) -> None:
+    (moment,) = find_asked(question, AT)
+    assert (moment.text, moment.since, moment.recurring) == (words, instant(since), recurring)
 
 
 def test_weeks_turn_on_monday() -> None:

@@ -33,15 +33,21 @@ class Answer(NamedTuple):
     """Seconds the server asks us to wait."""
 
 
-def post(base_url: str, key: str, body: Mapping[str, object], timeout: float) -> Answer:
-    """Send `body` to the chat endpoint below `base_url`; its answer, whatever the status."""
+def post(
+    base_url: str, key: str, body: Mapping[str, object], timeout: float, path: str = _PATH,
+    most: int = MOST_BYTES, section: str = "model",
+) -> Answer:  # fmt: skip
+    """Send `body` to the endpoint `path` below `base_url`; its answer, whatever the status.
+
+    An answer has at most `most` bytes. `section` is where the settings of the server are.
+    """
     parts = urlsplit(base_url)
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     connection = kind(parts.hostname or "", parts.port, timeout=timeout)
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     if key:
         headers["Authorization"] = f"Bearer {key}"
-    path = parts.path.rstrip("/").removesuffix(_PATH) + _PATH
+    path = parts.path.rstrip("/").removesuffix(path) + path
     late = Event()
     delivered = False
     try:
@@ -52,17 +58,17 @@ def post(base_url: str, key: str, body: Mapping[str, object], timeout: float) ->
         try:
             connection.request("POST", path, json.dumps(body).encode(), headers)
             delivered = True
-            answer = _read(connection.getresponse())
+            answer = _read(connection.getresponse(), most, section)
         finally:
             watch.cancel()
     except (OSError, HTTPException, UnicodeError) as error:  # the last: a host that cannot be one
         if late.is_set() or isinstance(error, TimeoutError):
-            raise _too_late(timeout, delivered) from None
-        raise _unreached(error, delivered) from None
+            raise _too_late(timeout, delivered, section) from None
+        raise _unreached(error, delivered, section) from None
     finally:
         connection.close()
     if late.is_set():  # hung up on, a body without a length looks like a whole one
-        raise _too_late(timeout, delivered)
+        raise _too_late(timeout, delivered, section)
     return answer
 
 
@@ -76,16 +82,17 @@ def _hang_up(line: socket.socket, late: Event) -> None:
         return  # the other side was faster
 
 
-def _read(response: HTTPResponse) -> Answer:
+def _read(response: HTTPResponse, most: int, section: str) -> Answer:
     pieces = []
     size = 0
     while piece := response.read1(_CHUNK):
         size += len(piece)
-        if size > MOST_BYTES:
+        if size > most:
             raise BadReplyError(
                 "the model's answer is longer than {most} bytes",
-                hint="check that model.base_url leads to a model",
-                most=MOST_BYTES,
+                hint="check that {section}.base_url leads to a model",
+                most=most,
+                section=section,
             )
         pieces.append(piece)
     streamed = response.headers.get_content_type() == "text/event-stream"
@@ -104,21 +111,23 @@ def _retry_after(response: HTTPResponse) -> float | None:
         return None
 
 
-def _too_late(timeout: float, delivered: bool) -> UnreachableModelError:
+def _too_late(timeout: float, delivered: bool, section: str) -> UnreachableModelError:
     return UnreachableModelError(
         "the model did not answer within {timeout} seconds",
-        hint="is it overloaded? `loxodon config model.timeout` gives it longer",
+        hint="is it overloaded? `loxodon config {section}.timeout` gives it longer",
+        section=section,
         timeout=f"{timeout:g}",
         delivered=delivered,
     )
 
 
-def _unreached(error: Exception, delivered: bool) -> UnreachableModelError:
+def _unreached(error: Exception, delivered: bool, section: str) -> UnreachableModelError:
     # An HTTPException repeats what the server sent; its kind says enough.
     reason = error.strerror if isinstance(error, OSError) else None
     return UnreachableModelError(
         "the model cannot be reached: {reason}",
-        hint="does it run, and is model.base_url right?",
+        hint="does it run, and is {section}.base_url right?",
+        section=section,
         reason=reason or type(error).__name__,
         delivered=delivered,
     )

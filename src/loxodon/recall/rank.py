@@ -1,49 +1,77 @@
-"""Scores: how well an item answers, from how well its words match and what we know of it.
+"""Weigh: what is known of a memory or a turn moves how well it matches, a little each.
 
-The first form. bm25 orders the rows of one index but cannot be compared with that of another,
-because it depends on what else stands there. What can be compared is how many of the query's words
-the best rows of each index have: that scales the whole index. What is known of a memory moves its
-score by three tenths at most.
+    validity     what was superseded comes last, unless the question asks for the past
+    time         what lies in the time the question names
+    strength, importance, confidence, trust, recency
+
+None of them hides the only answer: they order what matches about as well.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
+from loxodon.clock import to_stored
+from loxodon.recall.fuse import Found, Pool
+from loxodon.recall.understand import Question
 from loxodon.types import Record
 
-_MATCH = 0.7
-_IMPORTANCE = 0.15
-_STRENGTH = 0.15
-_TURN = 0.75
-"""A turn says it in passing; a memory of the same words was found worth keeping."""
+PAST = 0.35
+"""A memory that no longer holds, for a question that does not ask for the past…"""
+SAID_BEFORE = 0.8
+"""…and the turn that it was drawn from, which often says more than that."""
+FADED = 0.7
+_IN_TIME = 1.3
+_RECENCY = 0.04
+_RECENT = timedelta(days=60)
+_TRUST = {"user": 1.0, "file": 1.0, "import": 0.97, "group": 0.95, "assistant": 0.9}
+_LEAST_TRUST = 0.85
+Span = tuple[int, int]
+_FAR_PAST, _FAR_AHEAD = -(1 << 60), 1 << 60
 
 
-class Factors(NamedTuple):
-    """What made up a score."""
-
-    match: float
-    """How well the words match: 1 for the best row of an index whose best rows have every word."""
-    importance: float | None
-    strength: float | None
-    score: float
-
-
-def match_of(score: float, best: float, covered: float) -> float:
-    """How well the words match.
-
-    `score` is bm25, `best` that of the best row of the same index, `covered` the share of the
-    query's words that the best rows of the index have.
-    """
-    return (score / best if best > 0 else 1.0) * (0.5 + 0.5 * covered)
+def spans_of(question: Question) -> list[Span]:
+    """The times that a question names, as they are kept."""
+    return [
+        (
+            to_stored(time.since)[0] if time.since else _FAR_PAST,
+            to_stored(time.until)[0] if time.until else _FAR_AHEAD,
+        )
+        for time in question.times
+        if not time.recurring
+    ]
 
 
-def memory_factors(match: float, record: Record) -> Factors:
-    """The score of a memory."""
-    known = _MATCH + _IMPORTANCE * record.importance + _STRENGTH * min(1.0, record.strength)
-    return Factors(match, record.importance, record.strength, match * known)
+def weigh(pool: Pool, question: Question, now: datetime, spans: Sequence[Span]) -> None:
+    """Multiply each score by what is known of its memory or turn; the factors say what did what."""
+    present = to_stored(now)[0]
+    for found in pool.values():
+        if found.record is not None:
+            _weigh_memory(found, found.record, question)
+        at = _time_of(found)
+        if at is not None:
+            age = max(0, present - at) / (_RECENT.total_seconds() * 1000)
+            found.factors["recency"] = 1 + _RECENCY * 0.5**age
+            if spans and any(since <= at < until for since, until in spans):
+                found.factors["time"] = _IN_TIME
+        for factor in found.factors.values():
+            found.score *= factor
 
 
-def turn_factors(match: float) -> Factors:
-    """The score of a turn of the journal."""
-    return Factors(match, None, None, match * _TURN)
+def _weigh_memory(found: Found, record: Record, question: Question) -> None:
+    found.factors["importance"] = 0.95 + 0.1 * record.importance
+    found.factors["strength"] = 0.95 + 0.05 * min(1.0, record.strength)
+    found.factors["confidence"] = 0.8 + 0.2 * record.confidence
+    found.factors["trust"] = _TRUST.get(record.trust, _LEAST_TRUST)
+    if record.state == "archived":
+        asked = question.tense == "past"
+        found.factors["validity"] = 1.0 if asked else PAST if record.valid_until else FADED
+
+
+def _time_of(found: Found) -> int | None:
+    if found.place is not None:
+        return found.place.at
+    if found.record is not None:
+        return to_stored(found.record.valid_from or found.record.created_at)[0]
+    return None

@@ -12,15 +12,20 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from loxodon.types import Problem, Record, Source, Turn, Version
+from loxodon.types import Entity, Problem, Record, Source, Turn, Version
 
 if TYPE_CHECKING:
     from loxodon.store.desk import Desk
+    from loxodon.store.vectors import Vectors
 
 Progress = Callable[[int, int], None]
 """Called now and then with how much is done and how much there is."""
 
 Index = Literal["memories", "archive", "turns"]
+
+Standing = Literal["live", "past", "faded", "put away"]
+"""Where a memory stands: it holds; it held until something else did; it faded or expired; someone
+archived it."""
 
 
 class Filter(NamedTuple):
@@ -39,6 +44,9 @@ class Filter(NamedTuple):
     since: datetime | None = None
     until: datetime | None = None
     """Exclusive. The time of a memory is since when it holds, else when it was made."""
+    audience: str | None = None
+    """`group` admits what may be told in a group chat: no memory that is private, no turn of a
+    direct chat, nor one that a private memory was drawn from."""
 
 
 class Hit(NamedTuple):
@@ -46,6 +54,42 @@ class Hit(NamedTuple):
 
     row: int
     score: float
+
+
+class Place(NamedTuple):
+    """Where a turn stands in its session, and what is to know of it without reading it."""
+
+    row: int
+    session: int
+    role: str
+    speaker: str
+    at: int
+    """Milliseconds since 1970 UTC."""
+    length: int
+    """Characters."""
+    before: tuple[int, ...]
+    """The rows of the turns before it in its session, nearest first."""
+    after: tuple[int, ...]
+
+
+class Having(NamedTuple):
+    """Which rows of an index have which words."""
+
+    rows: int
+    """How many rows the index has, about."""
+    counts: Mapping[str, float]
+    """How many have each word, about."""
+    lists: Mapping[str, frozenset[int]]
+    """Which; not of words that very many have."""
+
+
+class Nature(NamedTuple):
+    """What kind of talk a journal holds."""
+
+    cohesion: float
+    """0 where turns in a row have no more in common than any two; near 1 in a conversation."""
+    words: float
+    """How many words a turn has, on average."""
 
 
 class Known(NamedTuple):
@@ -148,6 +192,14 @@ class Store(Protocol):
         """The same for what memories are about, as in `Filter.about`."""
         ...
 
+    def about(self, entity: str, limit: int) -> list[int]:
+        """The rows of the `limit` active memories about an entity that were kept last."""
+        ...
+
+    def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
+        """The entities that go by these folded names, by name."""
+        ...
+
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
         """Memories by row, those that exist."""
         ...
@@ -158,6 +210,10 @@ class Store(Protocol):
 
     def live(self, rows: Iterable[int], now: datetime) -> set[int]:
         """Those of these memories that are active and have not expired."""
+        ...
+
+    def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
+        """Where these memories stand, by row."""
         ...
 
     def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
@@ -180,11 +236,32 @@ class Store(Protocol):
         """What consolidation has in hand."""
         ...
 
+    @property
+    def vectors(self) -> Vectors:
+        """What finds texts by their meaning, where an embedder is set."""
+        ...
+
     def search(self, index: Index, words: Sequence[str], where: Filter, limit: int) -> list[Hit]:
         """The rows of an index that best match any of `words`, best first.
 
         Words come from `text.words.query_words`. Deterministic: ties go to the newer row.
         """
+        ...
+
+    def having(self, index: Index, words: Sequence[str]) -> Having:
+        """Which rows of an index have each of `words`."""
+        ...
+
+    def admitted(self, index: Index, rows: Iterable[int], where: Filter) -> set[int]:
+        """Those of these rows that `where` admits: for what was found without it."""
+        ...
+
+    def places(self, rows: Iterable[int]) -> dict[int, Place]:
+        """Where turns stand, by row."""
+        ...
+
+    def nature(self) -> Nature:
+        """What kind of talk the journal holds, by a sample of it."""
         ...
 
     def counts(self) -> Counts:

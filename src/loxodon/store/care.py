@@ -11,6 +11,7 @@ from loxodon.store import Index, Progress
 from loxodon.store.database import Database, Row
 from loxodon.store.rows import MEMORY, labels_of
 from loxodon.store.search import TABLES, TURN_TEXT
+from loxodon.store.sqlite_vectors import check_vectors
 from loxodon.text.words import fold, index_words
 from loxodon.types import Problem, Record
 
@@ -94,7 +95,7 @@ def check(
             (f"rows_{index}",),
         )
         problems += _derived(f"rows_{index}", 0, abs(counted - rows))
-    problems += _entity_names(db)
+    problems += _entity_names(db) + _derived("vectors", *check_vectors(db))
     return problems + _stale(db, record_of, end_of, progress) + _put_aside(db)
 
 

@@ -245,6 +245,18 @@ class Database:
             except UnicodeEncodeError:
                 raise _half_character() from None
 
+    def blob(self, table: str, column: str, row: int, writable: bool = False) -> apsw.Blob:
+        """A blob to be read or written in part. Call within a transaction, and close it there."""
+        try:
+            return self._connection.blob_open("main", table, column, row, writable)
+        except apsw.Error as error:
+            raise self._translated(error) from None
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this is within a write, which may still be undone."""
+        return self._mode == "writing"
+
     def close(self) -> None:
         """Closing twice is fine."""
         with self._turn:

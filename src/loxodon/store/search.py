@@ -185,6 +185,8 @@ def conditions_of(where: Filter, table: Table) -> tuple[str, list[Any]]:
             "t.row IN (SELECT memory FROM memory_labels WHERE label = 'about' AND name = ?)"
         )
         values.append(about_label(*where.about))
+    if where.audience is not None:
+        found.append("t.audience <> 'private'")
     _add_times(where, "coalesce(t.valid_from, t.created_at)", found, values)
     return " AND ".join(found), values
 
@@ -195,6 +197,11 @@ def _turn_conditions(where: Filter) -> tuple[str, list[Any]]:
     if where.session is not None:
         found.append("t.session = (SELECT no FROM sessions WHERE id = ?)")
         values.append(where.session)
+    if where.audience is not None:
+        found.append(
+            "t.chat <> 'direct' AND NOT EXISTS (SELECT 1 FROM memory_sources s JOIN memories m "
+            "ON m.row = s.memory WHERE s.seq = t.seq AND m.audience = 'private')"
+        )
     _add_times(where, "t.at", found, values)
     return " AND ".join(found), values
 

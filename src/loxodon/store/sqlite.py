@@ -15,7 +15,20 @@ from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
 from loxodon.errors import DamagedStoreError, no_memory, stale_edit
-from loxodon.store import Counts, Filter, Hit, Index, Known, Progress
+from loxodon.store import (
+    Counts,
+    Filter,
+    Having,
+    Hit,
+    Index,
+    Known,
+    Nature,
+    Place,
+    Progress,
+    Standing,
+    named,
+    nearby,
+)
 from loxodon.store.database import Database, Row
 from loxodon.store.rows import (
     COLUMNS,
@@ -44,10 +57,11 @@ from loxodon.store.search import (
     sample_due,
 )
 from loxodon.text.words import VERSION, fold, index_words
-from loxodon.types import KINDS, Problem, Record, Source, Turn, Version
+from loxodon.types import KINDS, Entity, Problem, Record, Source, Turn, Version
 
 if TYPE_CHECKING:
     from loxodon.store.desk import Desk
+    from loxodon.store.sqlite_vectors import SqliteVectors
 
 _CHUNK = 500
 _NEVER = 253_370_764_800_000  # the year 9999: what never fades is strongest
@@ -63,6 +77,7 @@ class SqliteStore:
         self._zone = zone
         self._decay = decay
         self._desk: Desk | None = None
+        self._vectors: SqliteVectors | None = None
         self._db = Database(path)
         self._common: tuple[str, dict[str, dict[str, float]]] = ("", {})
         try:
@@ -122,6 +137,15 @@ class SqliteStore:
             )
         return self._desk
 
+    @property
+    def vectors(self) -> SqliteVectors:
+        if self._vectors is None:
+            # Imported here: without an embedder a recall has no use for it.
+            from loxodon.store.sqlite_vectors import SqliteVectors
+
+            self._vectors = SqliteVectors(self._db, self._take)
+        return self._vectors
+
     # The journal
 
     def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | Known]:
@@ -152,7 +176,15 @@ class SqliteStore:
         self._take("rows_turns", len(rows))
         said = [one for one in kept if isinstance(one, Turn)]
         self._index("turns", [(int(one.ref[2:]), one.searchable) for one in said])
+        self._look_at_journal()
         return kept
+
+    def _look_at_journal(self) -> None:
+        """Find out what kind of talk the journal holds, each time it has doubled."""
+        rows = self._rows("turns")
+        if rows >= 2 * int(self._meta("nature_at") or 4):
+            self._db.run(self._db.sql["set_meta"], ("nature", nearby.measured(self._db, rows)))
+            self._db.run(self._db.sql["set_meta"], ("nature_at", str(rows)))
 
     def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Known | None]:
         seen: dict[bytes, str] = {}
@@ -273,6 +305,10 @@ class SqliteStore:
             self._take(f"rows_{index}", -1)
             self._put(row, new)
             self._db.run(self._db.sql["put_unindexed"], (row,))
+        if old.content != new.content:
+            self.vectors.changed(row)
+        elif old.state != new.state:
+            self.vectors.moved(row, "memories" if new.state == "active" else "archive")
         if labels_of(old) != labels_of(new):
             self._db.run(self._db.sql["drop_labels"], (row,))  # all but its keywords
             self._label(row, new)
@@ -318,6 +354,12 @@ class SqliteStore:
         sources = self.sources(row[0] for row in rows)
         return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
 
+    def about(self, entity: str, limit: int) -> list[int]:
+        return named.about(self._db, entity, limit)
+
+    def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
+        return named.entities_named(self._db, self._zone, names)
+
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
         found = self._db.all(
             f"SELECT t.row, {MEMORY} FROM memories t WHERE t.row IN {listed(rows)}"
@@ -342,6 +384,16 @@ class SqliteStore:
             (to_stored(now)[0],),
         )
         return {row for (row,) in found}
+
+    def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
+        found = self._db.all(
+            "SELECT m.row, CASE WHEN m.state = 'active' THEN 'live' "
+            "WHEN m.valid_until IS NOT NULL THEN 'past' "
+            "WHEN c.change = 'archived' THEN 'put away' ELSE 'faded' END "
+            "FROM memories m JOIN memory_changes c ON c.memory = m.row AND c.version = m.version "
+            f"WHERE m.row IN {listed(rows)}"
+        )
+        return dict(found)
 
     def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}
@@ -396,6 +448,27 @@ class SqliteStore:
             return []
         common = self._common_words(index) if rows >= SAMPLE_FROM else {}
         return Search(self._db, index, where, limit).best(words, common, rows)
+
+    def having(self, index: Index, words: Sequence[str]) -> Having:
+        rows = self._rows(index)
+        common = self._common_words(index) if rows >= SAMPLE_FROM else {}
+        return nearby.having(self._db, index, words, common, rows)
+
+    def admitted(self, index: Index, rows: Iterable[int], where: Filter) -> set[int]:
+        table = TABLES[index]
+        conditions, values = conditions_of(where, table)
+        found = self._db.all(
+            f"SELECT t.{table.key} FROM {table.truth} t "
+            f"WHERE t.{table.key} IN {listed(rows)} AND {conditions or '1'}",
+            values,
+        )
+        return {row for (row,) in found}
+
+    def places(self, rows: Iterable[int]) -> dict[int, Place]:
+        return nearby.places(self._db, rows)
+
+    def nature(self) -> Nature:
+        return nearby.nature(self._meta("nature"))
 
     def _rows(self, index: Index) -> int:
         """About how many rows an index has; counting them would take longer than most searches."""
@@ -495,6 +568,7 @@ class SqliteStore:
             while self.desk.index(care.BATCH):
                 pass
             care.name_entities(self._db)
+            self.vectors.rebuild()
             self._db.run(self._db.sql["set_meta"], ("rates", self._rates()))
         return done
 

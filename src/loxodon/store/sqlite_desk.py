@@ -8,6 +8,7 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from loxodon.clock import from_stored, to_stored
+from loxodon.store import named
 from loxodon.store.database import Database, Row
 from loxodon.store.desk import Judged, Pool, Spent, Used, Work
 from loxodon.store.rows import TURN, moment, turn_of
@@ -24,7 +25,6 @@ _SEGMENT = (
     "g.no, s.id, g.first_turn, g.last_turn, g.started_at, g.ended_at, g.utc_offset, g.topic, "
     "g.tags, g.text FROM segments g JOIN sessions s ON s.no = g.session"
 )
-_ENTITY = "e.name, e.type, e.aliases, e.created_at, e.updated_at, e.no"
 _TIMES = ("last_run", "last_success", "weekly_at")
 
 
@@ -218,20 +218,11 @@ class SqliteDesk:
     # Entities
 
     def entities(self) -> list[Entity]:
-        rows = self._db.all(f"SELECT {_ENTITY} FROM entities e ORDER BY e.no")
-        return [self._entity(row) for row in rows]
+        rows = self._db.all(f"SELECT {named.ENTITY} FROM entities e ORDER BY e.no")
+        return [named.entity_of(row, self._zone) for row in rows]
 
     def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
-        found: dict[str, Entity] = {}
-        for name in dict.fromkeys(names):
-            rows = self._db.all(
-                f"SELECT {_ENTITY} FROM entity_names n JOIN entities e ON e.no = n.entity "
-                "WHERE n.name = ?",
-                (fold(name),),
-            )
-            if rows:
-                found[name] = self._entity(rows[0])
-        return found
+        return named.entities_named(self._db, self._zone, names)
 
     def put_entity(self, entity: Entity) -> Entity:
         if not entity.no:
@@ -255,11 +246,6 @@ class SqliteDesk:
     def aliases(self) -> dict[str, str]:
         rows = self._db.all("SELECT name, aliases FROM entities WHERE aliases <> '[]' ORDER BY no")
         return {alias: name for name, aliases in rows for alias in json.loads(aliases)}
-
-    def _entity(self, row: Row) -> Entity:
-        name, type, aliases, created, updated, no = row
-        times = moment(created, self._zone), moment(updated, self._zone)
-        return Entity(name, type, tuple(json.loads(aliases)), *times, no)
 
     # Reviews
 

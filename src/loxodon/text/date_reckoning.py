@@ -33,6 +33,8 @@ class _Said(NamedTuple):
     today: datetime
     whole: bool
     """The text is to be a date and nothing else, so it needs no context to be believed."""
+    asked: bool = False
+    """The text is a question, so what it leaves open lies behind."""
 
 
 class _Hit(NamedTuple):
@@ -76,10 +78,10 @@ class _Clock(NamedTuple):
 _re = cache(re.compile)
 
 
-def _hear(text: str, at: datetime, *, whole: bool = False) -> _Said:
+def _hear(text: str, at: datetime, *, whole: bool = False, asked: bool = False) -> _Said:
     now = at.replace(tzinfo=None, fold=0)
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    return _Said(text, text.translate(_plain()), at, now, today, whole)
+    return _Said(text, text.translate(_plain()), at, now, today, whole, asked)
 
 
 @cache

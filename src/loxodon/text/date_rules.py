@@ -94,6 +94,10 @@ def _relative(said: _Said, hit: _Hit) -> _Piece | None:
     if "weekday" in words:
         return _week_of(said, hit)
     unit = _UNITS.get(words.get("unit", "周"), words.get("unit", ""))
+    if which in ("earlier", "later"):
+        since, until = _unit(said.today, unit)
+        passed = said.today + timedelta(1)
+        return _Piece(*((since, passed) if which == "earlier" else (said.today, until)), "span")
     if "past" in which or ("the" in words and which == "last"):
         return _around(said, unit, 1, -1)  # "the last week" ends today, "last week" on Sunday
     piece = _whole(said.today, unit, _OFF[which])
@@ -115,7 +119,8 @@ def _week_of(said: _Said, hit: _Hit) -> _Piece | None:
     if "coming" in which:
         return _Piece(*_days(said.today, ahead), "day")
     if n < 0 and which.isascii():
-        return _Piece(*_days(said.today, ahead - 7 if ahead < 7 else -7), "day")
+        latest = ahead - 7 if ahead < 7 else -7
+        return _Piece(*_days(said.today, latest + 7 * (n + 1)), "day")
     return _Piece(*_days(_unit(said.today, "week", n)[0], _WEEKDAY[weekday[:3]]), "day")
 
 
@@ -137,12 +142,43 @@ def _named(said: _Said, hit: _Hit) -> _Piece | None:
     return _Piece(*span, "season" if length == 3 else "month")
 
 
+def _nth(said: _Said, hit: _Hit) -> _Piece | None:
+    """The first Monday of the month, the last Friday in May, 每月第二个周三."""
+    words, which = hit.words, hit.words.get("which", "")
+    weekday = _WEEKDAY[words["weekday"][:3]]
+    nth = 0 if words["nth"][0] in "l最" else _ORDINAL.get(words["nth"]) or _number(words["nth"][1])
+
+    def day(month: datetime) -> _Span:
+        if nth:
+            span = _days(month, (weekday - month.weekday()) % 7 + 7 * (nth - 1))
+        else:
+            last = _shift(month, "month", 1) - timedelta(1)
+            span = _days(last, -((last.weekday() - weekday) % 7))
+        if span[0].month != month.month:
+            raise ValueError("a month without a fifth one")
+        return span
+
+    if "month" in words:
+        number = _MONTH.get(words["month"][:3]) or _number(words["month"])
+        year = _year_of(said, words.get("year", ""))
+        if year is not None:
+            return _Piece(*day(datetime(year, number, 1)), "day", words["year"][0].isdigit())
+        return _loose(lambda k: day(datetime(said.today.year + k, number, 1)), "day", "near")
+    month = _unit(said.today, "month")[0]
+    if which in ("the", "each", "every", "每"):
+        return _loose(lambda k: day(_shift(month, "month", k)), "day", "coming", True)
+    return _Piece(*day(_shift(month, "month", _OFF[which])), "day")
+
+
 def _bare_week(said: _Said, hit: _Hit) -> _Piece | None:
     """A weekday or a weekend that does not say which. "sun" and "sat" must look like one."""
     day, i = hit.words["weekday"], hit.start
     # 两周一次, "on a Tuesday", "Black Friday"
     if _before(said, i, rf"[个每圆0-9{_NUM}]|\b(?:an?|any|black|cyber|good|maundy|super|fat) "):
         return None
+    noun = _re(r" (?!(?:after|before|morning|afternoon|evening|night|of|we|i)\b)[a-z]+")
+    if day.endswith("day") and _before(said, i, r"\bthe ") and noun.match(said.text, hit.end):
+        return None  # "the Sunday mass"
     if day.isalpha() and day.isascii() and not day.endswith(("day", "weekend")):
         follows = _re(r"\.?,? (?:[0-9a]|morning|afternoon|evening|night)").match(said.text, hit.end)
         asked = said.whole or _before(said, i, r"\b(?:on|by|until|till|from|to|since) ")
@@ -152,6 +188,9 @@ def _bare_week(said: _Said, hit: _Hit) -> _Piece | None:
     if day in ("末", "weekend"):
         return _loose(lambda k: _days(monday, 5 + 7 * k, 2), "span", "coming")
     n = _WEEKDAY[day[:3]]
+    if later := hit.words.get("later"):
+        ahead = (n - said.today.weekday() - 1) % 7 + 1
+        return _Piece(*_days(said.today, ahead + (7 if later == "week" else 14)), "day")
     return _loose(lambda k: _days(monday, n + 7 * k), "day", "weekday")
 
 
@@ -181,6 +220,10 @@ def _amount(words: dict[str, str]) -> tuple[str, int, int] | None:
 
 def _away(said: _Said, hit: _Hit) -> _Piece | None:
     """三天前, 过两天, three days ago, in two weeks, a week from tomorrow; 三天内, within 3 days."""
+    if "name" in hit.words:  # two summers ago
+        month, n = _SEASON[hit.words["name"]], _number(hit.words["many"])
+        spans = [_months(said.today.year - k, month, 3) for k in range(-1, n + 2)]
+        return _Piece(*[span for span in spans if span[1] <= said.now][n - 1], "season")
     amount, lead = _amount(hit.words), hit.words.get("lead", "")
     way = hit.words.get("way", lead).removeprefix("from ")
     cue = _cue(said, hit.start, hit.end) if way in ("in", "within", "内") else 0
@@ -260,7 +303,7 @@ def _zh_calendar(said: _Said, hit: _Hit) -> _Piece | None:
 
 
 def _en_season(said: _Said, hit: _Hit) -> _Piece | None:
-    told = _before(said, hit.start, r"\bin ") and _cue(said, hit.start, hit.end) % 2
+    told = _before(said, hit.start, r"\b(?:in|over|during) ") and _cue(said, hit.start, hit.end) % 2
     return _calendar(said, hit) if told or said.whole or "year" in hit.words else None
 
 

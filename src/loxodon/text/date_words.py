@@ -39,6 +39,9 @@ iso: #
     (?P<y>[0-9]{4})(?P<sep>[-/.]?)(?P<m>[0-9]{1,2})(?:(?P=sep)(?P<d>[0-9]{1,2}))?
     (?:[t ](?P<h>[0-9]{2}):(?P<min>[0-9]{2})(?::(?P<s>[0-9]{2})(?:[.,][0-9]{1,9})?)?
     (?: ?(?P<z>z\b|[+-][0-9]{2}:?[0-9]{2}))?)?(?![0-9年]|[-/.:][0-9])
+nth: 每上下这本[个月] # 〇
+    (?:(?P<which>每|上|下|这|本)个?月的?|(?:(?P<year>{YEARZH}) ?的?)?(?P<month>{N})月份?的?)
+    (?P<nth>第[一二三四五]|最后一)个?{WEEK}(?P<weekday>{WD})
 day_word: 今昨明[天日儿早晚晨夜] 前后[天日儿晚] 大[前后]
     (?P<day>大?[前后]|[昨今明])(?:[天日]|儿个?|(?=[早晚晨夜]))
 relative: 上下这本[上下个一周星礼月季]
@@ -72,6 +75,11 @@ every: 每
     |(?P<unit>天|日|周|星期|礼拜|月|季度|年|工作日)(?:的?(?P<month>{N})月)?
     (?:的?(?P<edge>{EDGE})|的?(?P<day>{N})[日号]|的?(?P<season>[春夏秋冬])[天季])?)
 
+nth: the first second third fourth fifth last
+    (?:the )?(?P<nth>first|second|third|fourth|fifth|last) (?P<weekday>{DAY})days? (?:of|in)\ (?:
+    (?P<which>the|each|every|this|last|next) month\b|(?P<month>{MON})(?:,? (?:of )?{YEAR})?)
+nth: the first second third fourth fifth last
+    (?:the )?(?P<nth>first|second|third|fourth|fifth|last) (?P<weekday>{DAY})days? (?P<which>each|every) month\b
 day_word: today tomorrow yesterday tonight the day this last
     (?:the )?(?P<day>day after tomorrow|day before yesterday|today|tomorrow|yesterday)\b
     |(?P<part>this (?:morning|afternoon|evening)|last night|tonight)\b
@@ -80,7 +88,13 @@ relative: last next this past previous coming the
     (?P<unit>week|month|quarter|year|decade)\b(?! of\b)|(?P<weekday>{WDAY}|weekend\b)
     |(?P<name>{SEASON}|{MON}))
 relative: the
-    the (?P<unit>week|month|year) (?P<which>before last|after next)\b
+    the (?:(?P<unit>week|month|year)|(?P<weekday>weekend|{WDAY})) (?P<which>before last|after next)\b
+relative: earlier later
+    (?P<which>earlier|later) (?:this|in the) (?P<unit>week|month|quarter|year)\b
+bare_week: a
+    a (?P<later>week|fortnight) (?:on|from) (?P<weekday>{WDAY})
+bare_week: {DAY}
+    (?P<weekday>{WDAY}) (?P<later>week|fortnight)\b
 bare_week: {DAY}
     (?<!ash )(?<!good )(?<!black )(?<!cyber )(?<!easter )(?<!palm )(?<!super )
     (?P<weekday>{WDAY})(?! (?:mornings|afternoons|evenings|nights)\b)
@@ -88,13 +102,15 @@ bare_week: the
     the (?P<weekday>weekend)\b
 away: # half several few {COUNT}
     {MANY} (?P<way>ago|back|hence|from now|from today|from tomorrow)\b
+away: # two three four five six seven eight nine ten
+    (?P<many>[0-9]{1,2}|{COUNT}) (?P<name>spring|summer|autumn|fall|winter)s (?P<way>ago)\b
 away: in within
     (?P<lead>in|within) {MANY}
 stretch: the last past previous next coming following
     (?:the )?(?P<lead>last|past|previous|next|coming|following) {MANY}
 en_month: {MON}
     (?P<month>{MON})(?:\.(?= [0-9]))?(?: (?:the )?(?P<day>[0-9]{1,2}){TH}?
-    (?![0-9:%a-z]| ?[ap]\.?m\b|[.,][0-9]))?(?:,? (?:of )?{YEAR})?
+    (?![0-9:%a-z]| ?[ap]\.?m\b|[.,][0-9](?![0-9]{3}\b)))?(?:(?:,? (?:of )?|,){YEAR})?
 en_month: # the
     (?:the )?(?P<day>[0-9]{1,2}){TH}?(?: of)?[ -](?P<month>{MON})(?:\.(?=,? [0-9]))?(?:,? {YEAR})?
 month_day: the
@@ -155,7 +171,7 @@ _WEEKDAY = _numbered("mon tue wed thu fri sat sun") | _numbered("一 二 三 四
 _WEEKDAY |= _numbered("1 2 3 4 5 6 7") | {"天": 6}
 _SEASON = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _SEASON |= {"春": 3, "夏": 6, "秋": 9, "冬": 12}
-_ORDINAL = _numbered("first second third fourth", 1) | {"上": 1, "前": 1, "下": 2, "后": 2}
+_ORDINAL = _numbered("first second third fourth fifth", 1) | {"上": 1, "前": 1, "下": 2, "后": 2}
 _MONTHS = "January February March April May June July August September October November December"
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday"
 _BEGINNINGS = {

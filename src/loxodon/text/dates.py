@@ -72,6 +72,7 @@ from loxodon.text.date_rules import (
     _month_day,
     _narrow,
     _now,
+    _nth,
     _relative,
     _stretch,
     _time_en,
@@ -82,6 +83,10 @@ from loxodon.text.date_rules import (
 from loxodon.text.date_words import _BEGINNINGS, _GRAMMAR, _MONTHS, _NUM
 
 _YEAR_OR_PAST = r"[0-9]{4}|年|last|ago|yesterday|past|previous|[昨前上去]"
+_AHEAD = (
+    r"\b(?:will|going to|gonna|shall|plans?|planning|planned|upcoming|booked|scheduled)\b|'ll\b"
+    r"|打算|计划|准备|预计|将(?![军近])|要(?![求紧是不点素么])"
+)
 _BARE_WEEKDAY = (
     r"^\s*(?:(?:on )?(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*"
     r"|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天])\s*$"
@@ -107,6 +112,16 @@ class Moment(NamedTuple):
 def find_moments(text: str, at: datetime) -> list[Moment]:
     """Every moment that `text`, said at `at`, names: in order, none over another."""
     return [moment for moment, _ in _scan(text, at)]
+
+
+def find_asked(text: str, at: datetime) -> list[Moment]:
+    """Every moment that a question asked at `at` names.
+
+    Who asks, asks for what was: words that leave open which one they mean (in March, on Friday,
+    5月5号) are the latest before `at`, unless the question looks ahead by itself. A weekday beside
+    a word for a habit recurs.
+    """
+    return [moment for moment, _ in _scan(text, at, asked=True)]
 
 
 def parse_moment(text: str, at: datetime) -> Moment | None:
@@ -150,14 +165,17 @@ def until(text: str, at: datetime) -> datetime | None:
     return _shift(at, found.grain, n)
 
 
-def absolute(text: str, at: datetime, language: str) -> str:
+def absolute(
+    text: str, at: datetime, language: str, stays: Callable[[Moment], bool] | None = None
+) -> str:
     """`text` with each relative expression replaced by the date that it means.
 
-    What recurs stays, and what may be said of any year or day ("my birthday is March 5").
+    What recurs stays, and what may be said of any year or day ("my birthday is March 5"), and
+    what `stays` says does.
     """
     out, done = [], 0
     for moment, relative in _scan(text, at):
-        if relative:
+        if relative and not (stays and stays(moment)):
             lead, form = text[done : moment.start], format_date(moment, language)
             done = moment.end
             follows = text[moment.end : moment.end + 9]
@@ -202,14 +220,14 @@ class _AbsentError(Exception):
 _RESOLVERS: dict[str, Callable[[_Said, _Hit], _Piece | None]] = {
     resolver.__name__[1:]: resolver
     for resolver in (
-        _iso, _day_word, _relative, _bare_week, _month_day, _away, _stretch, _zh_calendar,
+        _iso, _nth, _day_word, _relative, _bare_week, _month_day, _away, _stretch, _zh_calendar,
         _calendar, _decade, _every, _en_month, _en_year, _en_season, _now,
     )
 }  # fmt: skip
 _TIMES: dict[str, Callable[[_Said, _Hit, str], _Clock | None]] = {
     "time_part": _time_part, "time_zh": _time_zh, "time_en": _time_en,
 }  # fmt: skip
-_OPENERS = "从 自 from between end start beginning middle early mid late"
+_OPENERS = "从 自 from between week end start beginning middle early mid late"
 _EDGE_OF = (
     r"(?:the )?(?:(end|start|beginning|middle) of (?:(?:the |this )?(week|month|quarter|year)\b)?"
     r"|(early|mid|late)[ -](?!week|month|quarter|year))"
@@ -286,6 +304,12 @@ def _date_at(said: _Said, i: int, edged: bool = False) -> tuple[_Piece, int] | N
         got = (_whole(said.today, unit), end) if unit else _date_at(said, end, edged=True)
         piece = _edge(got[0], edge[1] or edge[3]) if got else None
         return (piece, got[1]) if got and piece else None
+    week = None if edged else _re(r"(?:the )?week of (?:the )?").match(said.text, i)
+    if week:
+        got = _date_at(said, week.end(), edged=True)
+        if got is None or got[0].grain != "day":
+            return None
+        return _map(got[0], "week", lambda since, _: _unit(since, "week")), got[1]
     for name, hit in _tries(said, i, _grammar()[1]):
         try:
             found = _RESOLVERS[name](said, hit)
@@ -301,6 +325,9 @@ def _dated(said: _Said, i: int) -> tuple[_Piece, int] | None:
     got = _date_at(said, i)
     if got is None or got[0].grain not in ("day", "week") or got[0].recurring:
         return got
+    that = _re(r"的?[那当][一个]?(?:周|星期|礼拜)(?![一二三四五六日天末])").match(said.text, got[1])
+    if that and got[0].grain == "day":
+        return _map(got[0], "week", lambda since, _: _unit(since, "week")), that.end()
     glue = _re(r"(?:'s|,)? (?:of |on )?| ?\(|[的是]|").match(said.text, got[1])
     other = _date_at(said, glue.end()) if glue else None
     if glue is None or other is None or other[0].recurring:
@@ -442,6 +469,10 @@ def _read(said: _Said, i: int) -> tuple[tuple[Moment, bool] | None, int]:
         elif opened:
             return None, i
         cue = _cue(said, i, end) if piece.again or (second and second[0].again) else 0
+        if said.asked:
+            if cue == 2 and piece.lean in ("weekday", "coming"):
+                piece = piece._replace(recurring=True)
+            cue = 1 if cue == 1 and _looks_ahead(said, i, end) else -1
         piece = _between(said, piece, second[0], cue) if second else _settle(said, piece, cue)
         if piece.since >= piece.until:
             return None, end
@@ -450,6 +481,11 @@ def _read(said: _Said, i: int) -> tuple[tuple[Moment, bool] | None, int]:
         return None, absent.end
     except (ValueError, OverflowError):
         return None, i
+
+
+def _looks_ahead(said: _Said, start: int, end: int) -> bool:
+    """Whether a question is about what is to come: "remember" and "should" do not make it so."""
+    return bool(_re(_AHEAD).search(said.text, max(0, start - 60), end + 60))
 
 
 def _finish(said: _Said, piece: _Piece, i: int, end: int, cue: int) -> tuple[Moment, bool]:
@@ -461,8 +497,8 @@ def _finish(said: _Said, piece: _Piece, i: int, end: int, cue: int) -> tuple[Mom
     return Moment(said.raw[i:end], i, end, since, until, piece.grain, piece.recurring), relative
 
 
-def _scan(text: str, at: datetime) -> Iterator[tuple[Moment, bool]]:
-    said, done = _hear(text, at), 0
+def _scan(text: str, at: datetime, asked: bool = False) -> Iterator[tuple[Moment, bool]]:
+    said, done = _hear(text, at, asked=asked), 0
     tokens, follows = _starts()
     for token in tokens.finditer(said.text):
         start, key = token.start(), _key(token[0])
@@ -562,6 +598,8 @@ def _with_preposition(lead: str, form: str, moment: Moment, follows: str) -> tup
     if moment.grain == "span":
         word = "on" if "weekend" in form else "from" if " to " in form else "in"
     first = moment.text
+    if first.endswith("ago"):  # a month is no more precise than "about"
+        lead = _re(r"(?i)\b(?:about|around|roughly|approximately|nearly|almost) $").sub("", lead)
     if given := _re(r"(?i)\b(?:on|in|at) $").search(lead[-4:]):
         lead, first = lead[: len(lead) - len(given[0])], given[0]
     elif _re(r"['’]s|\s(?:is|was|are|were)\b").match(follows):

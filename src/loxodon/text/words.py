@@ -2,7 +2,7 @@
 
 Text is folded first (full-width forms, case, accents, traditional characters), then cut:
 
-- Latin words are stemmed, stop words dropped: `running` and `runs` meet in `run`.
+- Latin words are stemmed, stop words dropped: `running`, `runs` and `ran` meet in `run`.
 - Chinese and Japanese, Korean, Thai and other scripts that are not cut by spaces become pairs of
   characters; the last character of a stretch stands alone, so that every character begins some
   word and a single one is found by prefix (`猫*`). Pairs beat dictionary words on every set of
@@ -22,10 +22,11 @@ from itertools import groupby
 
 import Stemmer
 
+from loxodon.text.irregular import BASES, SPELLINGS
 from loxodon.text.stopwords import CHINESE_CHARACTERS, ENGLISH
 from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
 
-VERSION = f"1/{Stemmer.version()}"
+VERSION = f"2/{Stemmer.version()}"
 """Raised when the same text gives other words than before: indexes are then made anew."""
 
 MAX_QUERY_WORDS = 48
@@ -138,6 +139,11 @@ def query_words(text: str) -> list[str]:
     return list(telling or function)[:MAX_QUERY_WORDS]
 
 
+def stem_of(word: str) -> str:
+    """The search word of one Latin word, folded already; empty for a function word."""
+    return _STEMS[word]
+
+
 def among(words: Iterable[str], has: Collection[str]) -> list[str]:
     """Which of a query's words a text has, by its `index_words`."""
     return [
@@ -226,7 +232,9 @@ class _Stems(dict[str, str]):
         if bare in ENGLISH:
             stem = ""
         elif bare.isascii():
-            stem = _english(bare) if len(bare) > 2 else bare
+            base = BASES.get(bare, bare)
+            stem = _english(base) if len(base) > 2 else base
+            stem = _SPELLED.get(stem, stem)
         elif "\u0400" <= bare[0] <= "\u04ff":
             stem = _russian()(bare)
         else:
@@ -237,6 +245,7 @@ class _Stems(dict[str, str]):
 
 _STEMS = _Stems()
 _english = Stemmer.Stemmer("english").stemWord
+_SPELLED = {_english(other): _english(word) for other, word in SPELLINGS.items()}
 _MARKED = re.compile(r"[\u00c0-\u06ff\u1e00-\u1fff]")
 
 

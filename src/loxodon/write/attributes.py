@@ -7,6 +7,7 @@ fits none of these is kept under no attribute, and compared by its words.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from loxodon.write.statements import About
@@ -101,8 +102,8 @@ OF_THINGS = frozenset(["setting", "schedule", "holder", "score", "price", "deadl
 
 IMPLIED_BY: dict[str, tuple[str, ...]] = {
     "avoids": ("allergy", "diet", "dislikes"),
-    "diet": ("allergy", "avoids"),
-    "dislikes": ("avoids",),
+    "diet": ("allergy", "avoids", "dislikes"),
+    "dislikes": ("avoids", "diet"),
     "allergy": ("condition",),
     "symptom": ("allergy", "condition"),
 }
@@ -119,6 +120,37 @@ _FAMILIES = (
 def family_of(attribute: str) -> str:
     """What kind of thing an attribute is about, where another kind is surely not meant."""
     return next((names for names in _FAMILIES if attribute in names.split()), "")
+
+
+_ASPECTS = (
+    r"short|long|brief|concise|detail|length|sentence|paragraph|words|简短|简洁|精简|详细|短|长|字|句|啰嗦|废话",
+    r"emoji|smiley|表情|颜文字",
+    r"bullet|list|table|heading|markdown|bold|列表|要点|分点|表格|标题|加粗",
+    r"english|spanish|french|german|chinese|japanese|korean|italian|portuguese|中文|英文|英语|日语|日文|双语|粤语",
+    r"formal|casual|direct|friend|polite|tone|blunt|honest|gentle|joke|正式|口语|直接|语气|客气|敬语|幽默|安慰",
+    r"code|example|explain|explanation|代码|示例|例子|解释|注释|步骤",
+    r"grams|cups|metric|imperial|celsius|fahrenheit|miles|kilomet|公制|英制|摄氏|华氏",
+    r"question|apolog|反问|提问|道歉",
+)
+
+
+_OF_ANY_WISH = frozenset(
+    ["user", "give", "always", "with", "when", "that", "keep", "write", "tell", "make"]
+)
+
+
+@cache
+def _aspects() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(words, re.I) for words in _ASPECTS)
+
+
+def same_aspect(one: str, other: str) -> bool:
+    """Whether two wishes for replies are about one side of them: their length, their tone."""
+    both = [{n for n, side in enumerate(_aspects()) if side.search(text)} for text in (one, other)]
+    if all(both) or not (one + other).isascii():
+        return bool(both[0] & both[1]) or not all(both)
+    words = [set(re.findall(r"[a-z]{4,}", text.lower())) for text in (one, other)]
+    return bool((words[0] & words[1]) - _OF_ANY_WISH)
 
 
 _PLACES = frozenset(["home", "hometown", "workplace", "employer", "school", "nationality"])
@@ -145,7 +177,8 @@ def plausible(attribute: str, value: str, language: str) -> bool:
     if ATTRIBUTES[attribute].one and len(value) > _LONGEST[language]:
         return False
     named = attribute in _PLACES or attribute in _NAMES
-    if named and (re.search(_TIME, value) or not any(map(str.isalpha, value))):
+    clause = re.search(r"\b(?:because|so that|and (?:is|was|has))\b", value)
+    if named and (clause or re.search(_TIME, value) or not any(map(str.isalpha, value))):
         return False
     if attribute in _NAMES:
         return not any(map(str.isdigit, value)) and len(value.split()) <= 5

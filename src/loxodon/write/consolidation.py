@@ -34,7 +34,7 @@ class Consolidation:
 
     def __init__(
         self, store: Store, folder: str, config: Config, zone: tzinfo | None, count: Counter,
-        residue: Callable[[], Residue],
+        residue: Callable[[], Residue], embed: Callable[[], int],
     ) -> None:  # fmt: skip
         self._store = store
         self._lock_path = os.path.join(folder, LOCK)
@@ -42,6 +42,7 @@ class Consolidation:
         self._zone = zone
         self._count = count
         self._residue = residue
+        self._embed = embed
 
     def due(self, now: datetime) -> str:
         """Why a run is due: `daily`, `overdue`, `backlog` or `interrupted`; empty where none is."""
@@ -105,7 +106,9 @@ class Consolidation:
                 n=work.attempts,
                 reason=work.error or "it was interrupted",
             )
-        run = Run(self._store, self._config, now, self._count, self._residue(), on_phase)
+        run = Run(
+            self._store, self._config, now, self._count, self._residue(), on_phase, self._embed
+        )
         if phase is not None:
             self._check_phase(phase)
             return run.only(phase)

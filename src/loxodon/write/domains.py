@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from loxodon.text.words import fold
 
 _CHINESE = {
-    "exercise": "健身 跑步 慢跑 夜跑 晨跑 跑5 跑10 公里 游泳 撸铁 瑜伽 普拉提 动感单车 骑行 跳绳 打球 羽毛球 篮球 "
+    "exercise": "健身 快走 散步 暴走 跑步 慢跑 夜跑 晨跑 跑5 跑10 公里 游泳 撸铁 瑜伽 普拉提 动感单车 骑行 跳绳 打球 羽毛球 篮球 "
                 "网球 乒乓 太极 八段锦 私教 徒步 攀岩 拳击 广场舞",
     "drink": "咖啡 美式 拿铁 奶茶 茶 可乐 啤酒 白酒 红酒 喝酒 饮料 豆浆 牛奶 大麦茶",
-    "diet": "吃素 素食 纯素 吃肉 开荤 全素 生酮 轻食 减脂餐 低碳 断食 节食 吃斋 清真 无麸质 忌口",
+    "diet": "吃素 素食 纯素 吃鱼 蛋奶素 鱼素 吃肉 开荤 全素 生酮 轻食 减脂餐 低碳 断食 节食 吃斋 清真 无麸质 忌口",
     "smoking": "抽烟 吸烟 戒烟 香烟 电子烟 复吸 烟瘾",
     "commute": "地铁 公交 开车上班 骑车 电动车 通勤 打车 班车 高铁上班 拼车",
     "car": "汽车 轿车 SUV 特斯拉 比亚迪 辆车 新车 买车 换车 开的车",
@@ -37,9 +38,25 @@ _CHINESE = {
     "instrument": "吉他 钢琴 尤克里里 小提琴 架子鼓 古筝 口琴",
     "exam": "考研 考公 国考 省考 雅思 托福 四级 六级 驾照 科目二 科二 科三 科目三 N1 N2 教资 法考 CPA",
     "blend": "拼配 豆子 配方 菜单 口味",
-    "rent": "房租 租金 月租",
+    "rent": "房租 租金 月租 租的房",
+    "breakfast": "早饭 早餐 早点 早上吃 早上一般吃 早上都吃 早上喝",
+    "messenger": "钉钉 飞书 企业微信 企微 Slack Teams",
     "pay": "工资 月薪 时薪 一小时 薪水",
     "budget": "预算",
+    "llm": "GPT ChatGPT Claude Gemini DeepSeek 通义 Qwen 文心 Kimi 智谱 Llama",
+    "cloud": "阿里云 腾讯云 华为云 AWS Azure GCP 火山引擎 Vercel",
+    "shift": "夜班 白班 早班 中班 晚班 倒班 长白班",
+    "vcs": "SVN Git GitLab GitHub Gitee",
+    "room": "主卧 次卧 隔断 单间 整租 床位",
+    "os": "Windows macOS Linux Ubuntu 鸿蒙 黑苹果 用Mac 换Mac 换了Mac 双系统 Debian Manjaro",
+    "framework": "React Vue Angular Svelte Next.js Django Flask FastAPI SpringBoot Spring Laravel Rails Flutter UniApp",
+    "colour": "蓝色 绿色 红色 黄色 黑色 白色 灰色 粉色 紫色 橙色 棕色 米色 青色 金色 银色",
+    "team": "球迷 主队 湖人 勇士 皇马 巴萨 曼联 曼城 阿森纳 利物浦 切尔西 国安 申花 尤文 拜仁",
+    "carrier": "移动 联通 电信 广电 宽带 网速 千兆 百兆 套餐 SmarTone CSL 中华电信 台湾大哥大 远传",
+    "bank": "工资卡 开户行 建行 工行 农行 中行 招行 交行 邮储 中信 浦发 民生 建设银行 工商银行 农业银行 招商银行",
+    "role": "班长 学委 队长 社长 领队 课代表 团支书 组织部 宣传部",
+    "sleep": "睡觉 入睡 失眠 熬夜 早睡 点睡 才睡",
+    "style": "奶油风 中古风 原木风 日式 北欧风 法式 侘寂 极简 美式 新中式 现代简约 工业风",
 }  # fmt: skip
 _ENGLISH = {
     "exercise": "gym run running runs jog jogging swim swimming yoga pilates cycling crossfit "
@@ -50,14 +67,41 @@ _ENGLISH = {
     "smoking": "smoke smoking smoker cigarettes vape vaping",
     "commute": "commute commuting bus train tube subway tram cycle cycles bike bikes drive drives "
                "driving ferry carpool carpools",
-    "car": "car tesla honda toyota ford vw golf corolla civic prius bmw audi suv van truck ev",
+    "car": "car tesla honda toyota ford vw corolla civic prius bmw audi suv van truck ev mazda kia "
+           "hyundai subaru nissan volvo mercedes jeep chevy chevrolet lexus fiat renault peugeot "
+           "skoda seat_leon camry rav4 hatchback sedan minivan pickup motorbike vauxhall dacia",
     "phone": "iphone pixel galaxy samsung android phone oneplus",
     "computer": "laptop macbook thinkpad pc desktop chromebook imac",
     "camera": "camera fuji fujifilm sony nikon canon leica ricoh lens",
     "editor": "vscode code vim neovim zed emacs sublime pycharm intellij cursor editor",
-    "code": "python java javascript typescript golang go rust kotlin swift php ruby scala perl",
-    "os": "linux windows macos ubuntu fedora arch debian",
-    "database": "mysql postgres postgresql sqlite mongodb oracle dynamodb database",
+    "code": "python java javascript typescript golang Go Rust kotlin Swift php Ruby scala perl c++ "
+            "c# elixir haskell clojure cobol",
+    "os": "linux windows macos ubuntu fedora Arch debian mint_linux pop!_os nixos chromeos",
+    "database": "mysql postgres postgresql sqlite mongodb oracle dynamodb database mariadb "
+                "cockroachdb redis cassandra firestore supabase snowflake bigquery",
+    "browser": "chrome firefox safari Edge Brave opera vivaldi Arc chromium browser",
+    "hosting": "heroku fly.io vercel netlify aws gcp azure Render digitalocean railway cloudflare "
+               "linode hetzner ec2 lambda kubernetes hosting on-prem",
+    "tracker": "jira Linear trello asana clickup basecamp monday.com",
+    "notes": "evernote notion obsidian onenote Bear roam logseq apple_notes google_keep notebook",
+    "chat": "slack Teams microsoft_teams discord mattermost zulip google_chat",
+    "ci": "jenkins circleci travis github_actions gitlab_ci buildkite teamcity ci",
+    "framework": "React Vue Angular Svelte next.js nuxt django flask fastapi Rails laravel Spring "
+                 "Express remix ember jquery sveltekit flutter react_native htmx",
+    "carrier": "verizon t-mobile at&t mint_mobile vodafone o2 giffgaff telstra optus comcast xfinity "
+               "spectrum broadband fiber fibre ee Three virgin_media",
+    "bank": "bank banks chase barclays hsbc lloyds monzo natwest santander nationwide starling revolut "
+            "wells_fargo bank_of_america citibank Citi credit_union halifax commbank ally_bank",
+    "music": "spotify apple_music tidal deezer youtube_music",
+    "storage": "dropbox google_drive onedrive icloud",
+    "mail": "gmail outlook protonmail proton_mail hotmail fastmail",
+    "console": "ps4 ps5 playstation xbox Switch steam_deck nintendo",
+    "reader": "kindle kobo ebooks",
+    "watch": "apple_watch garmin fitbit",
+    "sight": "glasses contacts contact_lenses lasik",
+    "belt": "white_belt yellow_belt orange_belt green_belt blue_belt purple_belt brown_belt "
+            "red_belt black_belt",
+    "indent": "tabs spaces",
     "supervisor": "boss manager advisor supervisor lead coach teacher tutor landlord",
     "flatmate": "flatmate roommate housemate lodger",
     "partner": "girlfriend boyfriend fiance fiancee husband wife partner engaged married single "
@@ -70,7 +114,7 @@ _ENGLISH = {
     "instrument": "guitar piano violin drums ukulele cello bass",
     "office": "office remote hybrid wfh rto",
     "rent": "rent",
-    "pay": "rate charge charges salary wage",
+    "pay": "rate charge charges salary wage raise",
     "budget": "budget",
     "seat": "seat window aisle",
     "colour": "blue green red yellow black white grey pink tiles paint",
@@ -86,7 +130,7 @@ _KINDS = (
     ("外卖", "美团 饿了么 骑手"),
     ("住院", "医院 病房 icu 重症"),
     ("coffee", "latte espresso americano cappuccino flat-white mocha"),
-    ("alcohol|drinking|booze", "beer wine whisky whiskey gin vodka cocktails pint pints"),
+    ("alcohol|drinking|booze|drink", "beer wine whisky whiskey gin vodka cocktails pint pints"),
     ("meat", "beef pork lamb chicken steak"),
     ("dairy", "milk cheese yoghurt yogurt butter cream"),
     ("smoking|cigarettes", "smokes smoke smoker vape"),
@@ -106,27 +150,65 @@ def kinds_of(thing: str) -> frozenset[str]:
     )
 
 
-def words_of(domain: str) -> str:
-    """The words that tell a domain, of both languages."""
-    return f"{_CHINESE.get(domain, '')} {_ENGLISH.get(domain, '')}"
+BY_NAME = {
+    "car": "car", "phone": "phone", "mobile": "phone", "laptop": "computer",
+    "computer": "computer", "camera": "camera", "console": "console", "browser": "browser",
+    "glasses": "sight", "contacts": "sight",
+}  # fmt: skip
+"""What all things of a domain are called: who sells the car sells the Honda."""
+_USED = (
+    "editor code os database browser hosting tracker notes chat ci framework carrier bank music "
+    "storage mail indent"
+)
+TOOLS = frozenset(_USED.split())
+"""Domains of what is used, by whoever or whatever of the user's it is."""
+
+
+def words_of(domain: str, language: str = "") -> str:
+    """The words that tell a domain, of both languages, or those of one."""
+    chinese, english = _CHINESE.get(domain, ""), _ENGLISH.get(domain, "").replace("_", " ")
+    return english if language == "en" and english else f"{chinese} {english}"
 
 
 @lru_cache(maxsize=4_096)
 def domains_of(text: str) -> frozenset[str]:
     """The sides of life that a sentence is about."""
+    english = _english()
+    words = _word().findall(text)
+    pairs = [f"{one}_{other}" for one, other in pairwise(words)]
+    told = {
+        domain
+        for word in (*words, *pairs)
+        for form in (word, fold(word), fold(word).removesuffix("s"))
+        for domain in english.get(form, ())
+    }
+    if text.isascii():
+        return frozenset(told)
     folded = fold(text)
-    return frozenset(
-        name for name, pattern in (*_patterns(chinese=True), *_patterns(chinese=False))
-        if pattern.search(folded)
-    )  # fmt: skip
+    return frozenset(told | {name for name, pattern in _patterns() if pattern.search(folded)})
 
 
 @cache
-def _patterns(chinese: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    lists = _CHINESE if chinese else _ENGLISH
-    return tuple((name, _any_of(words.split(), chinese)) for name, words in lists.items())
+def _english() -> dict[str, tuple[str, ...]]:
+    """Domains by the words that tell them; a word with a capital is meant only where it has it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for domain, words in _ENGLISH.items():
+        for word in words.split():
+            found[word] = (*found.get(word, ()), domain)
+    return found
 
 
-def _any_of(words: list[str], chinese: bool) -> re.Pattern[str]:
-    some = "|".join(re.escape(fold(word)) for word in sorted(words, key=len, reverse=True))
-    return re.compile(some if chinese else rf"\b(?:{some})s?\b")
+@cache
+def _word() -> re.Pattern[str]:
+    return re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[&.+#!'-]+[A-Za-z0-9]+)*(?:[+#]+)?")
+
+
+@cache
+def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((name, _any_of(words.split())) for name, words in _CHINESE.items())
+
+
+def _any_of(words: list[str]) -> re.Pattern[str]:
+    return re.compile(
+        "|".join(re.escape(fold(word)) for word in sorted(words, key=len, reverse=True))
+    )

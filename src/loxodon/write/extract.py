@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from importlib import import_module
 from typing import NamedTuple, cast
 
-from loxodon.text.dates import absolute, find_moments
+from loxodon.text.dates import Moment, absolute, find_moments
 from loxodon.text.language import language_of
 from loxodon.write.attributes import ATTRIBUTES, plausible
 from loxodon.write.statements import Act, Fragment, Language, Piece, Said, Statement, Verdict
@@ -126,8 +127,9 @@ def candidate_of(statement: Statement, language: str, importance: float, at: dat
         expires = max([one.until for one in moments] + [at + LASTS[statement.category]])
     content, value = statement.content, statement.value
     if statement.attribute not in _RECURRING:
-        content = absolute(content, at, language)
-        value = absolute(value, at, language) if value else ""
+        stays = partial(_stays, content, statement.category) if language == "en" else None
+        content = absolute(content, at, language, stays)
+        value = absolute(value, at, language, stays and partial(_stays, value, "fact"))
     content = fitting(content, language)
     # `in March` may be any March: only what names its year says since when something holds.
     dated = [one for one in find_moments(content, at) if re.search(r"\d{4}", one.text)]
@@ -137,6 +139,19 @@ def candidate_of(statement: Statement, language: str, importance: float, at: dat
     over = tuple(dict.fromkeys((*statement.over, *(_bare(day) for day in days))))
     statement = statement._replace(content=content, value=value, over=over)
     return Candidate(statement, language, importance, at, since, due, expires)
+
+
+def _stays(content: str, category: str, moment: Moment) -> bool:
+    """Whether an hour or a weekday is said of no day: `gets up at 5:30`, `works Monday to Friday`,
+    `the second Tuesday`, `a 7:15 mile`."""
+    if re.fullmatch(r"(?:at )?\d{1,2}(?:[:.]\d\d)? ?(?:[ap]\.?m\.?)?", moment.text, re.IGNORECASE):
+        after = content[moment.end :]
+        noun = re.match(r" (?!on|in|at|for|with|to|and|today|tomorrow)[a-z]{3,}", after)
+        return category not in ("plan", "temp", "event") or noun is not None
+    if re.search(r"\b(?:first|second|third|fourth|last|other) $", content[: moment.start]):
+        return moment.text.lower().endswith(("day", "days"))
+    span = re.fullmatch(r"\w+days? (?:to|through|till|thru|-) \w+days?", moment.text, re.IGNORECASE)
+    return span is not None and category != "plan"
 
 
 def _bare(day: str) -> str:

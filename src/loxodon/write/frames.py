@@ -14,7 +14,9 @@ from functools import cache
 from loxodon.text.similarity import gist
 from loxodon.text.words import fold, index_words
 from loxodon.types import Record
+from loxodon.write.domains import domains_of
 from loxodon.write.statements import USER, Statement
+from loxodon.write.values import conflicts, topics_of
 
 _CLOSE = 0.5
 """Share of the words of the shorter of two sentences that make them about one thing."""
@@ -77,7 +79,8 @@ def _pending() -> re.Pattern[str]:
     """What is still to come or going on, and what it is of."""
     return re.compile(
         r"\b(?:(?:is|are|was)(?: \w+ly| still| currently)? (?:waiting|planning|hoping|going"
-        r"|applying|training|learning|reading|expecting|saving|looking|thinking|trying|considering|studying"
+        r"|applying|training|learning|reading|expecting|saving|looking|thinking|trying"
+        r"|considering|studying"
         r"|preparing|getting|having|writing|building|working|due|on the waiting list|booked"
         r"|scheduled)|(?:wants|needs|hopes|plans|has|intends|would like) to|applied"
         r"|has an? (?=[\w ]*(?:appointment|interview|exam|test|surgery|operation|scan)))\b"
@@ -119,6 +122,11 @@ def settles(statement: Statement, record: Record) -> bool:
     if statement.confidence < 1 or statement.category == "plan":
         return False
     waited = _pending().search(record.content)
+    if waited and is_thing(statement) and _over_with().search(statement.content):
+        return bool(set(index_words(statement.subject)[-1:]) & set(index_words(waited["of"])))
+    same = is_thing(record) and record.subject == statement.subject
+    if same and _mended().search(statement.content):
+        return _faulty().search(record.content) is not None
     told = _outcome().match(statement.content) if waited else None
     if waited is None or told is None:
         return False
@@ -133,6 +141,35 @@ def settles(statement: Statement, record: Record) -> bool:
             after = rest[n + 1] if n + 1 < len(rest) else ""
             return not after or not gist(after).words or after in _AFTER_OBJECT
     return False
+
+
+@cache
+def _over_with() -> re.Pattern[str]:
+    """What has come that was waited for."""
+    return re.compile(
+        r"\b(?:approved|denied|rejected|accepted|granted|refused|arrived|came|come|delivered"
+        r"|fell through|is here"
+        r"|issued|went (?:well|badly|fine|ok|great)|is (?:over|done|finished))\b"
+    )
+
+
+@cache
+def _mended() -> re.Pattern[str]:
+    return re.compile(
+        r"\b(?:fixed|repaired|mended|sorted|replaced|working (?:again|fine|now)|back (?:up"
+        r"|online|from|in)"
+        r"|as good as new|healed|better|cleared up)\b"
+    )
+
+
+@cache
+def _faulty() -> re.Pattern[str]:
+    return re.compile(
+        r"\b(?:broken|broke|not working|isn't working|doesn't work|down|leaking|leaks|cracked"
+        r"|at the (?:garage"
+        r"|mechanic\w*|shop)|in the shop|dead|stuck|sore|hurts?|aches?|faulty|acting up"
+        r"|playing up|won't)\b"
+    )
 
 
 _NO_NOUN = (
@@ -158,6 +195,10 @@ _SMALL = frozenset(_ADVERBS.split())
 
 def rescheduled(statement: Statement, record: Record) -> bool:
     """Whether one thing that is done has another time of day, or is done more or less often."""
+    hours = [_hour().search(content) for content in (statement.content, record.content)]
+    if all(hours) and statement.subject == record.subject and statement.positive:
+        new, old = (one for one in hours if one)
+        return bool(new["up"]) == bool(old["up"]) and new["n"] != old["n"]
     one, other = _often().findall(statement.content), _often().findall(record.content)
     if not one or not other or one == other:
         return False
@@ -167,12 +208,188 @@ def rescheduled(statement: Statement, record: Record) -> bool:
 
 
 @cache
+def _hour() -> re.Pattern[str]:
+    """When someone gets up, or goes to bed: the number, and which of the two."""
+    return re.compile(
+        r"(?:(?P<up>\bup)|(?P<bed>\bto (?:bed|sleep)|\b(?:sleeps|asleep))) (?:at|around|by"
+        r"|before|until)"
+        r"(?: about| around)? (?=(?P<n>\d[\d:.]*))",
+        re.IGNORECASE,
+    )
+
+
+@cache
 def _often() -> re.Pattern[str]:
     return re.compile(
-        r"\b(?:to bed|get up|gets up|wakes? up|up) at (\d[\d:.]*(?: ?[ap]m)?)"
+        r"\b(?:to bed|get(?:s|ting)? up|wak(?:es?|ing) up|up) at (\d[\d:.]*(?: ?[ap]m)?)"
         r"|\b(once|twice|\w+ times) (?:an?|per|every) (?:day|week|month|year)\b",
         re.IGNORECASE,
     )
+
+
+@cache
+def journey() -> re.Pattern[str]:
+    """A journey to come, whatever it was called."""
+    return re.compile(
+        r"\b(?:is|are|will be|plans to|wants to|has booked|booked) .*?(?:(?:going|flying"
+        r"|travell?ing|off"
+        r"|heading|driving|go|fly|travel) to (?:the )?[A-Z]|visiting [A-Z]|visit [A-Z]|(?:trip"
+        r"|flights?"
+        r"|holiday|vacation|cruise|cabin|getaway) )"
+    )
+
+
+_HELD = "manager colleague doctor teacher therapist landlord holder knows"
+_ROLES = frozenset(_HELD.split())
+"""What someone is to the user for as long as they do it."""
+
+
+def leaves_role(statement: Statement, record: Record) -> bool:
+    """Whether who had a role in the user's life has left it: `Priya left the company`."""
+    if record.subject != USER or not statement.subject[:1].isupper() or statement.confidence < 1:
+        return False
+    name, value = fold(statement.subject), fold(record.value)
+    if not value or (name != value and name not in value.split() and value not in name.split()):
+        return False
+    if record.attribute in ("living_with", "neighbour"):
+        return _moves_away().search(statement.content) is not None
+    return record.attribute in _ROLES and _leaves().search(statement.content) is not None
+
+
+@cache
+def _leaves() -> re.Pattern[str]:
+    return re.compile(
+        r"\b(?:has |have |is |was |just |been |got )*(?:left(?! the user (?:a|some|the|alone))|quit"
+        r"|resigned|retired|retiring|leaving|transferred|stepped down|moved on|moved to another"
+        r"|moved teams"
+        r"|fired|sacked|laid off|let go|made redundant|passed away|died|replaced|emigrated"
+        r"|no longer (?:works?|with|part|at|the|their|teach\w*|coach\w*)"
+        r"|(?:closed|sold|shut|closing|selling) (?:his|her|their|the) (?:\w+ )?(?:practice"
+        r"|clinic|office"
+        r"|shop|salon|studio|business|surgery)"
+        r"|stopped (?:teaching|coaching|practi[sc]ing|taking|seeing|working)"
+        r"|went on (?:maternity|paternity"
+        r"|parental) leave|isn't (?:with|at) \w+ any ?more)\b",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _moves_away() -> re.Pattern[str]:
+    return re.compile(
+        r"\b(?:(?:moved|moving) (?:out|away|to|in with|back|into)|left(?! the user)|passed away"
+        r"|died"
+        r"|sold (?:his|her|their|the) (?:house|home|flat|place)|no longer lives)\b",
+        re.IGNORECASE,
+    )
+
+
+_ALIKE = 0.6
+"""Share of the topics of the shorter of two sentences that they must have in common."""
+_OF_ANY = frozenset(f"count:{unit}" for unit in ("week", "day", "month", "year", "time"))
+"""Counts of time, which can be of anything."""
+
+
+def revalued(statement: Statement, record: Record) -> bool:
+    """Whether a sentence gives another value of what the memory gives one of.
+
+    Who says that it has changed need share only what it is about; where nothing says so, it must
+    be of things, or of a number of the same, and nearly all that the sentences are about.
+    """
+    kinds = conflicts(statement.content, record.content)
+    if not kinds or statement.act == "end" or (not is_thing(record) and _happened(record.content)):
+        return False
+    whose = _beings() | {word for name in _subjects(statement, record) for word in topics_of(name)}
+    one, other = topics_of(statement.content), topics_of(record.content)
+    if is_thing(statement) or is_thing(record):
+        whose = _beings()
+    shared = (one & other) - whose
+    if statement.act == "change" and _changed_thing(statement) in index_words(record.content):
+        shared |= {"changed"}
+    own = not statement.subject[:1].isupper()
+    if statement.act == "change" and own and kinds & {"date", "money"}:
+        shared |= domains_of(statement.content) & domains_of(record.content)
+    counted = {kind for kind in kinds if ":" in kind} - _OF_ANY
+    if _so_long().search(statement.content) and _so_long().search(record.content):
+        counted |= kinds & {"count:week", "count:month"}
+    if statement.act in ("change", "correct"):
+        if kinds == {"name"}:
+            head = _changed_thing(statement)
+            return bool(head) and head in other
+        return bool(shared or counted)
+    if kinds - counted - {"money", "number", "often", "name"} and not is_thing(record):
+        return False
+    if counted and not kinds - counted - {"name"}:
+        return True
+    least = min(len(one - whose), len(other - whose))
+    return bool(shared) and kinds != {"name"} and len(shared) / least >= _ALIKE
+
+
+@cache
+def _so_long() -> re.Pattern[str]:
+    """How far someone is: `is 20 weeks along`."""
+    return re.compile(r"^The user is (?:now |about |already )*\d+ (?:weeks|months)\b")
+
+
+def _subjects(statement: Statement, record: Record) -> tuple[str, ...]:
+    return tuple(one for one in (statement.subject, record.subject) if one != USER)
+
+
+def is_thing(one: Statement | Record) -> bool:
+    """Whether something is said of a thing of the user's, and not of someone."""
+    if one.subject == USER or not one.subject or not one.subject.isascii():
+        return False
+    if fold(one.subject.split()[-1]) in _beings():
+        return False
+    return one.subject[:1].islower() or one.content.startswith(f"The user's {one.subject} ")
+
+
+@cache
+def _beings() -> frozenset[str]:
+    from loxodon.write.en.words import BEINGS, as_set
+
+    words = as_set(BEINGS)
+    return words | {stem for word in words if word.isalpha() for stem in index_words(word)}
+
+
+def of_another(statement: Statement, record: Record) -> bool:
+    """Whether a sentence names what has changed, and that is nothing the memory tells of: a phone
+    plan is no phone."""
+    head = _changed_thing(statement)
+    if not head or statement.subject != USER:
+        return False
+    return not domains_of(head) and head not in index_words(record.content)
+
+
+def _changed_thing(statement: Statement) -> str:
+    """The word (stem) for what a sentence says has changed: its subject, or what was changed."""
+    if is_thing(statement):
+        words = statement.subject
+    else:
+        found = _object_changed().search(statement.content)
+        words = found["thing"] if found else ""
+    stems = index_words(words)
+    return stems[-1] if stems else ""
+
+
+@cache
+def _object_changed() -> re.Pattern[str]:
+    return re.compile(
+        r"\b(?:the|their|his|her|its) (?P<thing>[a-z][\w-]*(?: [a-z][\w-]*){0,2}?)(?: over| up"
+        r"| down"
+        r"| across| back)? (?:to|in|into|onto|with|from|on|off|until|using|for) "
+    )
+
+
+def _happened(content: str) -> bool:
+    """Whether an English sentence tells what happened, not what is."""
+    from loxodon.write.en.verbs import forms_of, is_finite
+
+    for word in content.split()[1:8]:
+        if is_finite(word.lower()):
+            forms = forms_of(word.lower())
+            return "past" in forms and "base" not in forms
+    return False
 
 
 def recounted(content: str, kept: str) -> bool:
@@ -219,4 +436,8 @@ def _count() -> re.Pattern[str]:
     )
 
 
-__all__ = ["begins_alike", "decided_anew", "recounted", "rescheduled", "settles", "timed"]
+__all__ = [
+    "begins_alike", "decided_anew", "is_thing", "journey", "leaves_role", "of_another",
+    "recounted", "rescheduled", "revalued", "settles",
+    "timed",
+]  # fmt: skip

@@ -5,7 +5,7 @@
     3  extraction                 what that says, as sentences that stand alone
     4  keeping the store right    added, updated, superseded, retracted; summaries, entities
     5  strength                   what faded is archived, what was used is lifted
-    6  indexes                    keywords of what changed
+    6  indexes                    keywords of what changed, vectors of what has none
     7  snapshot                   what a conversation starts with
 
 Every phase is one transaction that also notes which phase is next (the sixth, where very much has
@@ -26,11 +26,11 @@ from typing import NamedTuple, ParamSpec, TypeVar
 
 from loxodon.config import Config
 from loxodon.errors import LoxodonError, StoreError
-from loxodon.store import Store
+from loxodon.store import Filter, Store
 from loxodon.store.desk import Desk, Judged, Work
 from loxodon.tokens import Counter as TokenCounter
 from loxodon.types import CAPTURED, Consolidated, Event, Segment, Turn
-from loxodon.write import codec, compress, fading, themes
+from loxodon.write import codec, compress, fading, speakers, themes
 from loxodon.write.events import events_of
 from loxodon.write.extract import Candidate, candidates_of, fragments_of, rules_for
 from loxodon.write.keep import Keeper
@@ -101,6 +101,7 @@ class Run:
         count: TokenCounter,
         residue: Residue,
         on_phase: OnPhase | None = None,
+        embed: Callable[[], int] = lambda: 0,
     ) -> None:
         self._store = store
         self._desk = store.desk
@@ -108,11 +109,13 @@ class Run:
         self._now = now
         self._count = count
         self._residue = residue
+        self._embed = embed
         self._on_phase = on_phase or (lambda phase, done, total: None)
         self._counts: Counter[str] = Counter()
         self._seconds: dict[int, float] = {}
         self._failed: dict[int, tuple[str, str]] = {}
         self._heard: dict[int, Sequence[Candidate]] = {}
+        self._shared: dict[str, bool] = {}
         self._summed_up: set[str] = set()
         self._turns = 0
 
@@ -252,6 +255,19 @@ class Run:
 
     # Phase 3: extraction
 
+    def _by_name(
+        self, turn: Turn, turns: Sequence[Turn], read: Sequence[Candidate]
+    ) -> Sequence[Candidate]:
+        """What was read from a turn; among several people, about the one who spoke."""
+        name = speakers.name_of(turn)
+        if not name:
+            return read
+        if turn.session not in self._shared:
+            here = [one for one in turns if one.session == turn.session]
+            before = self._store.journal(Filter(session=turn.session), CONTEXT)
+            self._shared[turn.session] = speakers.several([*here, *before])
+        return [speakers.said_by(one, name) for one in read] if self._shared[turn.session] else read
+
     def _phase_3(self) -> None:
         work = self._desk.work()
         found: list[tuple[int, Candidate]] = []
@@ -266,8 +282,8 @@ class Run:
                 read = self._read(turn, candidates_of, said, [one.verdict for one in pieces])
             if read is None:
                 continue
-            found += [(number(turn), one) for one in read]
             context.add(turn, read)
+            found += [(number(turn), one) for one in self._by_name(turn, turns, read)]
             told = {n for one in read for n in one.statement.fragments}
             left += [(said, one) for one in pieces if self._is_left(one, told)]
         asked = self._residue.read(left, turns)
@@ -343,6 +359,7 @@ class Run:
                 self._counts["indexed"] += done
                 if done < _INDEXED:
                     self._advance(6)
+        self._counts["embedded"] += self._embed()
 
     def _phase_7(self) -> None:
         rewritten = gather.renewed_snapshots(self._store, self._config, self._now, self._count)

@@ -24,7 +24,7 @@ from loxodon.write.attributes import (
 )
 from loxodon.write.domains import domains_of, kinds_of, words_of
 from loxodon.write.extract import Candidate
-from loxodon.write.relation import Relation, relation, rewords, units
+from loxodon.write.relation import Relation, forgets, relation, rewords, units
 from loxodon.write.statements import USER, Statement
 
 SIMILAR = 5
@@ -91,6 +91,9 @@ def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
         return Plan("late", later[0])
     if rewords(candidate.statement):
         return Plan("nothing", rewritten=_reworded(candidate.statement, opposed))
+    if forgets(candidate.statement):
+        doubted = tuple(record for how, record in beliefs if how in ("contradicts", "ended"))
+        return Plan("nothing", retracted=(*ended, *doubted))
     replaced, retracted, rewritten = _spared(candidate.statement, opposed, ended)
     denied = tuple(record for how, record in beliefs if how in ("contradicts", "ended"))
     promoted = tuple(record for how, record in beliefs if how in ("same", "richer", "poorer"))
@@ -112,6 +115,9 @@ def _spared(
             if left := without(record.content, words) or _without_clause(record.content, words):
                 rewritten[record.id] = (record, left)
     for record in opposed:
+        for words in (words for words in statement.over if len(words) > 2):
+            if left := _without_clause(record.content, words):
+                rewritten[record.id] = (record, left)
         if renumbered := _renumbered(statement, record):
             rewritten[record.id] = (record, renumbered)
     return (
@@ -124,7 +130,8 @@ def _spared(
 def _without_clause(content: str, words: str) -> str:
     """A Chinese sentence without the clauses that name what is over, if the first does not."""
     clauses = content.split("，")
-    left = [clause for clause in clauses if words not in clause]
+    parts = [part for part in words.split("的") if part]
+    left = [clause for clause in clauses if not parts or not all(part in clause for part in parts)]
     if any(re.match("(?:名字|小名|取名)?[叫是]", clause) for clause in clauses if words in clause):
         return ""  # who bears the name is the one that the first clause is about
     return "，".join(left) if left[:1] == clauses[:1] and len(left) < len(clauses) else ""
@@ -146,7 +153,11 @@ def _renumbered(statement: Statement, record: Record) -> str:
 
 def _reworded(statement: Statement, opposed: Sequence[Record]) -> tuple[tuple[Record, str], ...]:
     """The memories with the wrong word, put right; of those with a number only the newest."""
-    old = statement.over[0]
+    texts = [one.content.lower() for one in opposed]
+    old = next(
+        (words for words in statement.over if any(words.lower() in text for text in texts)),
+        statement.over[0],
+    )
     whole = rf"(?<!\w){re.escape(old)}(?!\w)" if old.isascii() else re.escape(old)
     pattern = re.compile(whole, re.IGNORECASE | re.ASCII)
     if any(map(str.isdigit, old)):
@@ -197,13 +208,15 @@ def _near(candidate: Candidate, view: View) -> list[Record]:
     for words in dict.fromkeys(map(_looked_up, statement.over)):
         found += view.like(" ".join((words, *kinds_of(words))), 2 * SIMILAR)
         found += view.about(words)
+    if statement.subject != USER:
+        found += view.about(USER, "marital_status")
     if statement.act == "change" and statement.subject != USER:
         found += view.about(statement.subject)
     if statement.act == "end" and statement.attribute == "occupation":
         found += view.about(statement.subject, "employer")
     if statement.act == "change" and not statement.over and not (known and known.one):
         for domain in domains_of(statement.content):
-            found += view.like(words_of(domain), 2 * SIMILAR)
+            found += view.like(words_of(domain, candidate.language), 2 * SIMILAR)
     return list({record.id: record for record in found}.values())
 
 

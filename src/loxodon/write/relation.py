@@ -24,16 +24,23 @@ from loxodon.write.attributes import (
     OPPOSITES,
     PROGRESSING,
     family_of,
+    same_aspect,
 )
-from loxodon.write.domains import domains_of, kinds_of
+from loxodon.write.domains import BY_NAME, TOOLS, domains_of, kinds_of
 from loxodon.write.frames import (
     begins_alike,
     decided_anew,
+    is_thing,
+    journey,
+    leaves_role,
+    of_another,
     recounted,
     rescheduled,
+    revalued,
     settles,
     timed,
 )  # fmt: skip
+from loxodon.write.frames_zh import came_about, told_anew
 from loxodon.write.statements import USER, Statement
 
 _SAME = 0.8
@@ -45,10 +52,20 @@ _TOPIC = 0.3
 _NAMED = 0.6
 """Share of the words of a phrase that a memory must have to be meant by it."""
 
+_TOLD_OF = ("condition", "surgery", "injury")
+_MUCH = 4
+"""Words (characters of Chinese) that make news of what was told before."""
+
 _LIGHT = frozenset({"trip", "thing", "plan", "holiday", "idea", "stuff", "busi", "whole"})
 """Words that name nothing by themselves, by their stems."""
 
 Relation = Literal["same", "richer", "poorer", "contradicts", "ended", "unrelated"]
+
+
+_WITH = "丈夫 妻子 男朋友 女朋友 对象 未婚夫 未婚妻 老伴 husband wife girlfriend boyfriend"
+_PARTNERS = frozenset(_WITH.split())
+_WITHOUT = "单身 单身狗 没对象 没有对象 没男朋友 没女朋友 没有男朋友 没有女朋友 single"
+_ALONE = frozenset(_WITHOUT.split())
 
 
 def rewords(statement: Statement) -> bool:
@@ -56,17 +73,37 @@ def rewords(statement: Statement) -> bool:
     return statement.act == "correct" and statement.category == "temp" and bool(statement.over)
 
 
+def forgets(statement: Statement) -> bool:
+    """Whether a statement only asks that something be forgotten."""
+    return statement.act == "end" and statement.category == "temp" and bool(statement.over)
+
+
 def relation(statement: Statement, record: Record) -> Relation:
     """What `record` is to a new statement."""
+    if forgets(statement):
+        return "ended" if any(names(record, words) for words in statement.over) else "unrelated"
     if rewords(statement):
-        return "contradicts" if fold(statement.over[0]) in fold(record.content) else "unrelated"
+        wrong = any(fold(words) in fold(record.content) for words in statement.over)
+        return "contradicts" if wrong else "unrelated"
+    if leaves_role(statement, record):
+        return "ended"
+    if statement.subject in _PARTNERS and record.attribute == "marital_status":
+        return "contradicts" if record.value in _ALONE else "unrelated"
+    if record.subject == statement.subject and came_about(statement, record):
+        return "contradicts"
     if record.subject and not _concerns(statement, record):
         return "ended" if _ends_subject(statement, record) else "unrelated"
+    if _gone(statement) and record.subject == statement.subject and not negative(record):
+        return "ended"
+    if statement.act == "end" and statement.attribute == "living_with" != record.attribute:
+        told = record.subject == statement.subject != USER and record.attribute == ""
+        if told and any(names(record, words) for words in statement.over):
+            return "ended"  # what a flatmate was like to live with
     if statement.act == "correct" and any(names(record, words) for words in statement.over):
         return "contradicts"
     if statement.act in ("change", "correct") and recounted(statement.content, record.content):
         return "contradicts"
-    of_two = statement.attribute in OF_THINGS and statement.subject != record.subject
+    of_two = statement.attribute in OF_THINGS and not _one_thing(statement, record)
     if statement.attribute and statement.attribute == record.attribute and not of_two:
         found = _by_value(statement, record)
         if found != "unrelated":
@@ -77,6 +114,12 @@ def relation(statement: Statement, record: Record) -> Relation:
         if record.attribute in IMPLIED_BY.get(statement.attribute, ()):
             return "poorer"
     if settles(statement, record) or rescheduled(statement, record):
+        return "contradicts"
+    if told_anew(statement, record) and not negative(record):
+        return "contradicts"
+    if _promoted(statement, record):
+        return "contradicts"
+    if revalued(statement, record):
         return "contradicts"
     if statement.act in ("end", "change", "correct"):
         found = _by_what_is_over(statement, record)
@@ -93,9 +136,18 @@ def _by_value(statement: Statement, record: Record) -> Relation:
         return _about_one_thing(statement, record)
     if not ATTRIBUTES[statement.attribute].one:
         return "unrelated"
-    if statement.attribute in OF_SOMETHING and not _same_frame(statement, record):
+    anew = statement.act == "change" and _shares_more(statement, record)
+    if statement.attribute in OF_SOMETHING and not anew and not _same_frame(statement, record):
+        return "unrelated"
+    if statement.attribute == "reply_style" and not same_aspect(statement.value, record.value):
         return "unrelated"
     return "ended" if statement.act == "end" and not statement.value else "contradicts"
+
+
+def _promoted(statement: Statement, record: Record) -> bool:
+    """Whether a new post takes the place of one that was told together with its employer."""
+    risen = statement.act == "change" and statement.attribute == "occupation"
+    return risen and record.attribute == "employer" and bool(re.search("[当做任]", record.content))
 
 
 def _shares_more(statement: Statement, record: Record) -> bool:
@@ -131,6 +183,9 @@ def _about_one_thing(statement: Statement, record: Record) -> Relation:
         return found
     if statement.attribute in PROGRESSING:
         return "contradicts"  # the exam that was failed is passed now
+    news = gist(statement.content).words - gist(record.content).words
+    if statement.attribute in _TOLD_OF and len(news) >= _MUCH:
+        return "unrelated"  # more is known of the illness, or what became of it
     return "unrelated" if statement.attribute in DESCRIBED else "same"
 
 
@@ -139,15 +194,19 @@ def _by_what_is_over(statement: Statement, record: Record) -> Relation:
     named = any(names(record, words) for words in statement.over)
     if negative(record) and statement.act != "correct":
         # What was given up is taken up again; that it is over is no news.
+        named = named or (bool(record.value) and _has_kind(statement.content, record.value))
         resumed = statement.act == "change" and statement.positive and named
         return "contradicts" if resumed else "unrelated"
     if not _same_family(statement, record):
-        return "unrelated"
+        pupil = record.attribute == "school" and " is at " in statement.content
+        changed = pupil and statement.act == "change" and statement.attribute == "employer"
+        return "contradicts" if changed else "unrelated"
     if statement.attribute == "schedule" and not timed().search(record.content):
         return "unrelated"  # the appointment is moved, not the dentist
     health = statement.topic == "health" and statement.act == "end"
     ill = record.attribute == "condition" and fold(record.value) in map(fold, statement.over)
-    kept = record.attribute in LASTING and not health and not ill
+    parts = any("的" in words and names(record, words) for words in statement.over)
+    kept = record.attribute in LASTING and not health and not ill and not parts
     if kept and not _shares_more(statement, record):
         return "unrelated"  # the cat is gone, the allergy is not
     if statement.act == "end":
@@ -158,6 +217,8 @@ def _by_what_is_over(statement: Statement, record: Record) -> Relation:
         return "unrelated"
     if named:
         return "contradicts"
+    if re.search("另一|另外一|别的|其他", statement.content):
+        return "unrelated"
     if not statement.over and statement.attribute == record.attribute == "medication":
         return "contradicts"  # one drug for another
     if record.category in ("event", "relation"):
@@ -169,7 +230,8 @@ def _by_what_is_over(statement: Statement, record: Record) -> Relation:
         if all("的" in words for words in statement.over):
             return "unrelated"  # it is known by all its parts, or not at all
         if told:
-            return "contradicts" if told & domains_of(record.content) else "unrelated"
+            same = told & domains_of(record.content) and not of_another(statement, record)
+            return "contradicts" if same else "unrelated"
         whose = _owner(statement.subject, statement.attribute)
         if statement.act != "change" or whose != USER:
             same = statement.act == "change" and _topical(_told_of(statement), record.content)
@@ -179,10 +241,16 @@ def _by_what_is_over(statement: Statement, record: Record) -> Relation:
         or decided_anew(statement, record)
         or begins_alike(statement, record)
         or recounted(statement.content, record.content)
-        or _same_domain(_told_of(statement), record.content)
+        or (_same_domain(_told_of(statement), record.content) and not of_another(statement, record))
         or _remeasured(statement.content, record.content)
     )
     return "contradicts" if alike else "unrelated"
+
+
+def _has_kind(content: str, thing: str) -> bool:
+    """Whether a sentence names a thing, or a kind of it: wine is alcohol."""
+    words = set(re.findall(r"[a-z-]+", fold(content)))
+    return bool(words & kinds_of(thing))
 
 
 def _by_words(statement: Statement, record: Record) -> Relation:
@@ -207,7 +275,9 @@ def _two_things(statement: Statement, record: Record) -> bool:
     if not statement.attribute or not record.attribute:
         return False
     if statement.attribute != record.attribute:
-        return True
+        return not family_of(statement.attribute) == family_of(record.attribute) != ""
+    if statement.value in record.content and record.value in statement.content:
+        return False  # the cat, and its name
     # `_by_value` found them to be two; what is alike but for its number is one that has changed.
     values = bool(statement.value and record.value)
     return values and likeness(statement.value, record.value) < _FRAME
@@ -250,6 +320,10 @@ def names(record: Record, phrase: str) -> bool:
     text = fold(f"{record.content}\n{record.value}")
     if any(kind in text for kind in kinds_of(phrase)):
         return True
+    if wanted in _JOURNEYS and journey().search(record.content):
+        return True
+    if wanted in BY_NAME and BY_NAME[wanted] in domains_of(record.content):
+        return True
     plain = wanted.isascii() and " " not in wanted
     if plain and _compound().search(text, max(0, text.find(wanted))):
         return False
@@ -258,13 +332,18 @@ def names(record: Record, phrase: str) -> bool:
     if not wanted.isascii() or _compact(wanted) != wanted:
         parts = [part for part in wanted.split("的") if part]
         bare = _compact(text).replace("的", "")
-        if _compact(wanted).replace("的", "") in bare or all(part in text for part in parts):
+        if _compact(wanted).replace("的", "") in bare or all(_has(part, text) for part in parts):
             return True
+        if _apart(wanted, bare):
+            return True
+        held = len(wanted) > 2 and wanted[-1] in "局课班群"
+        if held and record.attribute not in ("skill", "likes"):
+            return wanted[:-1] in text  # the class that is over was for this
         both, has = gist(phrase), gist(record.content)
         known = both.words <= has.words and both.numbers <= has.numbers
         return wanted.isascii() and len(both.words) > 1 and known
     if any(c.isdigit() for c in wanted) and not wanted.isdigit() and " " not in wanted:
-        return _compact(wanted) in _compact(text)  # xt30 is the X-T30
+        return _compact(wanted).removesuffix("s") in _compact(text)  # xt30 is the X-T30
     words, numbers = gist(phrase)
     words = words - _LIGHT or words  # the Japan trip is what is planned for Japan
     has = gist(record.content)
@@ -275,6 +354,7 @@ def names(record: Record, phrase: str) -> bool:
     return len(words & has.words) / len(words) >= _NAMED
 
 
+_JOURNEYS = frozenset(["trip", "holiday", "vacation", "travel plans", "flights", "flight"])
 _MAKES = "店馆厅机豆杯厂商师员粮砂器品行社吧包瓶油味色园院校会所城卡盒膏水"
 """What makes another word of the one before it: 咖啡机, 酒店, 健身卡."""
 
@@ -299,6 +379,23 @@ def _ends_a_word(wanted: str, text: str) -> bool:
     return len(wanted) > 1 and any(text[one.end() : one.end() + 1] not in _MAKES for one in found)
 
 
+def _has(part: str, text: str) -> bool:
+    """Whether `text` has a part of a name; of a long Chinese one both halves will do."""
+    if part in text:
+        return True
+    return len(part) > 3 and not part.isascii() and part[:-2] in text and part[-2:] in text
+
+
+def _apart(wanted: str, text: str) -> bool:
+    """Whether a Chinese name stands in `text` with a bit more inside it: 游泳卡 in 游泳馆的年卡."""
+    if len(wanted) == 2 and wanted[1] in "语大":  # 西语 is 西班牙语, 苏大 苏州大学
+        return bool(re.search(f"{re.escape(wanted[0])}[\u4e00-\u9fff]{{1,3}}{wanted[1]}", text))
+    if not 3 <= len(wanted) <= 6 or wanted.isascii() or wanted[:2] not in text:
+        return False
+    rest = text[text.index(wanted[:2]) + 2 :].split("，")[0]
+    return 0 <= rest.find(wanted[2:]) <= 4
+
+
 @cache
 def _compound() -> re.Pattern[str]:
     return re.compile(
@@ -318,15 +415,29 @@ def _ends_subject(statement: Statement, record: Record) -> bool:
     if negative(record):
         return False
     gone = statement.subject != "user" and fold(statement.subject) in map(fold, statement.over)
-    return gone and names(record, statement.subject)
+    return gone and any(names(record, name) for name in (statement.subject, *statement.over))
+
+
+def _gone(statement: Statement) -> bool:
+    """Whether whom a statement is about is no more."""
+    of_one = statement.act == "end" and statement.subject != USER and statement.topic == "loss"
+    return of_one and fold(statement.subject) in map(fold, statement.over)
 
 
 def _concerns(statement: Statement, record: Record) -> bool:
     """Whether both are about the same; what others do to the user may change what is so of them."""
     if record.subject == statement.subject:
         return True
+    things = is_thing(statement) and is_thing(record)
+    if things and _same_thing(record.subject, statement.subject):
+        return True
     if statement.act == "state":
-        return False
+        if is_thing(statement) and record.subject == USER:
+            return settles(statement, record)
+        named = statement.subject == USER and is_thing(record) and record.attribute == "schedule"
+        return named and _names_head(record.subject, statement.content)
+    if _touches(statement, record):
+        return True
     if _owner(record.subject, record.attribute) == _owner(statement.subject, statement.attribute):
         return True
     if statement.act == "change" and record.subject in statement.over:
@@ -350,11 +461,42 @@ def _concerns(statement: Statement, record: Record) -> bool:
         return True
     if USER not in (record.subject, statement.subject):
         return _same_thing(record.subject, statement.subject)
-    if record.subject != USER:  # who has got well, or come home, went without saying
-        unnamed = statement.content.startswith("用户说")
-        return unnamed and any(names(record, words) for words in statement.over)
+    born = statement.subject in ("孩子", "儿子", "女儿", "老大", "老二")
+    meant = any(len(words) > 1 and names(record, words) for words in statement.over)
+    if record.subject == USER and meant and (statement.subject in record.content or born):
+        return True  # the kitten that has a name now is the one found without
+    if record.subject != USER:  # whose it is may go without saying: 芭蕾不学了
+        unnamed = not statement.content.isascii() and statement.act in ("end", "change")
+        return unnamed and meant
     told = re.sub(r"用户的|\b[Tt]he user's\b", "", statement.content)
     return "用户" in told or "the user" in told.lower()
+
+
+def _one_thing(statement: Statement, record: Record) -> bool:
+    """Whether what is said of a thing is said of the same one."""
+    if statement.subject == record.subject:
+        return True
+    things = is_thing(statement) and is_thing(record)
+    return things and _same_thing(record.subject, statement.subject)
+
+
+def _touches(statement: Statement, record: Record) -> bool:
+    """Whether one is about a thing that the other names: `migrated the backend to Postgres`."""
+    of_user = all(one.subject == USER or is_thing(one) for one in (statement, record))
+    if of_user and domains_of(statement.content) & domains_of(record.content) & TOOLS:
+        return True
+    if is_thing(record) and statement.subject == USER:
+        return _names_head(record.subject, statement.content)
+    if not is_thing(statement) or record.subject != USER:
+        return False
+    over = any(names(record, words) for words in statement.over)
+    return over or _names_head(statement.subject, record.content)
+
+
+def _names_head(subject: str, content: str) -> bool:
+    """Whether a sentence has the word that a thing is called by, the last of its words."""
+    stems = index_words(subject)
+    return bool(stems) and stems[-1] in index_words(content)
 
 
 def _owner(subject: str, attribute: str) -> str:
@@ -365,13 +507,15 @@ def _owner(subject: str, attribute: str) -> str:
 def _in_place(record: Record, over: Sequence[str]) -> bool:
     """Whether what is over is what a thing of the user's was said to be, or to be with."""
     content = fold(record.content)
-    own = content.startswith("the user's ") and record.subject[:1].islower()
+    own = content.startswith("the user's ") and is_thing(record)
     return own and any(words and content.endswith(f" {fold(words)}") for words in over)
 
 
 def _same_thing(a: str, b: str) -> bool:
     """Whether two things that are no names may be one: `thesis deadline` and `deadline`."""
     one, other = sorted((fold(a), fold(b)), key=len)
+    if re.match(rf"{re.escape(one)} (?:to|for|of|with|in|at|from|on) ", other):
+        return True
     return other.endswith(f" {one}") or (not one.isascii() and len(one) > 1 and one in other)
 
 
@@ -385,10 +529,14 @@ def _same_family(statement: Statement, record: Record) -> bool:
 
 def _topical(content: str, kept: str) -> bool:
     """Whether two sentences are about the same thing, though they say different things of it."""
-    one, other = gist(content).words, gist(kept).words
+    one, other = gist(content).words - _OF_TIME, gist(kept).words - _OF_TIME
     shared = one & other
     least = 3 if any(not word.isascii() for word in shared) else 2
     return len(shared) >= least and len(shared) / min(len(one), len(other)) >= _TOPIC
+
+
+_OF_TIME = frozenset("每天周月年日时小现最近今")
+"""Characters that two Chinese sentences share without being about one thing."""
 
 
 def _told_of(statement: Statement) -> str:

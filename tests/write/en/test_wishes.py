@@ -54,3 +54,28 @@ def test_what_is_not_wanted_is_negative() -> None:
 )
 def test_however_it_is_put_how_to_behave_is_kept(turn: str, content: str) -> None:
     assert content in contents(turn)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "When you give me recipes use grams not cups.",
+            "use grams not cups when it gives the user recipes",
+        ),
+        ("You don't need to explain basics to me.", "not to explain basics to the user"),
+        ("Stop ending every message with a question.", "stop ending every message with a question"),
+        ("Could you be more direct with me?", "be more direct with the user"),
+        ("Use British spelling when writing for me.", "use British spelling"),
+        ("My English not so good, please use easy words.", "use easy words"),
+    ],
+)
+def test_ways_of_answering_are_kept_however_they_are_put(said: str, told: str) -> None:
+    assert told in the(said, attribute="reply_style").content
+
+
+def test_what_the_user_feels_about_an_answer_is_a_wish() -> None:
+    assert contents("I hate it when you use the word delve.") == [
+        "The user hates it when the assistant uses the word delve"
+    ]
+    assert contents("can you remind me how to back it up") == []

@@ -158,12 +158,41 @@ def _between(args: Namespace, now: datetime) -> dict[str, datetime | None]:
 
 def _recall(args: Namespace) -> Outcome:
     with opened(args) as memory:
+        times = _between(args, memory.now())
         answer = memory.recall(
             " ".join(args.query), args.top, args.budget, kind=args.kind, project=args.project,
-            topic=args.topic, tag=args.tag, entity=args.entity, **_between(args, memory.now()),
+            topic=args.topic, tag=args.tag, entity=args.entity, since=times["since"],
+            until=times["until"], profile=args.profile, chat=args.chat,
         )  # fmt: skip
         budget = memory.config.recall.budget if args.budget is None else args.budget
-    return Outcome(answer, lambda: view.recall(answer, budget, args.explain))
+    data = answer if args.explain else answer._replace(trace=None)
+    return Outcome(data, lambda: view.recall(answer, budget, args.explain))
+
+
+def _context(args: Namespace) -> Outcome:
+    soul = _soul(args.soul) if args.soul is not None else None
+    with opened(args) as memory:
+        frame = memory.assemble(
+            _given_text(" ".join(args.message)), soul=soul, workspace=args.workspace,
+            chat=args.chat, top=args.top, budget=args.budget,
+        )  # fmt: skip
+
+    def show() -> None:
+        from loxodon.serve.cli import explaining
+
+        if args.explain:
+            explaining.frame(frame)
+        else:
+            print(view.safe(frame.text))
+
+    recall = frame.recall and frame.recall._replace(trace=None)
+    return Outcome(frame if args.explain else frame._replace(recall=recall), show)
+
+
+def _soul(path: str) -> str:
+    from loxodon.serve.cli.adding import bytes_of
+
+    return bytes_of(path).decode("utf-8-sig", "replace")
 
 
 def _journal(args: Namespace) -> Outcome:
@@ -315,6 +344,7 @@ def _status(args: Namespace) -> Outcome:
         (t("last consolidation"), view.minute(found.last_consolidation)),
         (t("next consolidation"), view.minute(found.next_consolidation)),
         (t("to consolidate"), _to_do(found)),
+        *view.coverage(found.embedding),
         *_troubles(found),
     ]  # fmt: skip
     return Outcome(found, lambda: view.pairs(rows))
@@ -372,6 +402,7 @@ def _stats(args: Namespace) -> Outcome:
         (t("events"), str(found.events)),
         (t("last consolidation"), view.minute(found.last_consolidation)),
         (t("next consolidation"), view.minute(found.next_consolidation)),
+        *view.coverage(found.embedding),
         (t("model tokens"), "" if found.ledger else t("none")),
         *((f"  {one.day} {one.phase}", t("{n} in {calls} calls",
             n=one.tokens_in + one.tokens_out, calls=one.calls)) for one in found.ledger[:_LISTED]),
@@ -460,11 +491,18 @@ def _later(name: str) -> Callable[[Namespace], Outcome]:
     return run
 
 
+def _bench(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.bench import bench
+
+    return bench(args)
+
+
 _RUN: dict[str, Callable[[Namespace], Outcome]] = {
     "init": _init,
     "add": _add,
     "capture": _capture,
     "recall": _recall,
+    "context": _context,
     "journal": _journal,
     "list": _list,
     "get": _get,
@@ -474,6 +512,7 @@ _RUN: dict[str, Callable[[Namespace], Outcome]] = {
     "unarchive": _unarchive,
     "history": _history,
     "consolidate": _later("consolidate"),
+    "embed": _later("embed"),
     "review": _later("review"),
     "entities": _later("entities"),
     "profile": _later("profile"),
@@ -483,6 +522,7 @@ _RUN: dict[str, Callable[[Namespace], Outcome]] = {
     "validate": _validate,
     "rebuild-index": _rebuild_index,
     "config": _config,
+    "bench": _bench,
     "help": _help,
     "usage": _usage,
     "version": _version,

@@ -8,7 +8,7 @@ from loxodon import messages
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
-from loxodon.types import Consolidated
+from loxodon.types import Consolidated, Embedded
 
 
 def consolidate(args: Namespace) -> Outcome:
@@ -67,9 +67,25 @@ def _counted() -> dict[str, str]:
         "faded": t("faded"),
         "expired": t("expired"),
         "cleared": t("cleared away"),
+        "embedded": t("embedded"),
         "waiting": t("waiting for a model"),
         "failed": t("put aside"),
     }
+
+
+def embed(args: Namespace) -> Outcome:
+    with opened(args) as memory, view.Bar(t("embedding")) as bar:
+        found = Embedded(0, memory.status().embedding) if args.status else memory.embed(bar)
+
+    def show() -> None:
+        if not found.models:
+            print(t("no embedder is set; `loxodon config embedder.kind use` sets one"))
+            return
+        if not args.status:
+            print(t("{n} texts embedded", n=found.embedded))
+        view.pairs(view.coverage(found.models))
+
+    return Outcome(found, show, 8 if any(one.error for one in found.models) else 0)
 
 
 def review(args: Namespace) -> Outcome:

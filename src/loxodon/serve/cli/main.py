@@ -67,7 +67,8 @@ def _run(typed: list[str]) -> int:
 
 def _files(typed: list[str]) -> set[str]:
     """Words that may be the names of files, whose bytes must stay as they are."""
-    return {word for word in typed if os.path.exists(word)} if "add" in typed else set()
+    reads = "add" in typed or "bench" in typed
+    return {word for word in typed if os.path.exists(word)} if reads else set()
 
 
 def _whole_text(word: str) -> str:

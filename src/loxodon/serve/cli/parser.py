@@ -10,11 +10,11 @@ from typing import NoReturn
 
 from loxodon.errors import UsageError
 from loxodon.messages import current, t
-from loxodon.types import CATEGORIES, KINDS
+from loxodon.types import CATEGORIES, CHATS, KINDS
 
 Build = Callable[[argparse.ArgumentParser], None]
 
-_FREE_TEXT = frozenset({"recall", "journal", "capture", "tag"})
+_FREE_TEXT = frozenset({"recall", "context", "journal", "capture", "tag"})
 _SHIELD = "\0"  # which nobody can type: arguments end at it
 _FLAGS = ("--json",)
 _OPTIONS = ("--home", "--space", "--now")
@@ -211,8 +211,30 @@ def _recall(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--top", type=_whole, metavar="N", help=t("most items (10)"))
     parser.add_argument("--budget", type=_whole, metavar="TOKENS", help=t("most tokens (1000)"))
     parser.add_argument("--explain", action="store_true", help=t("say why each item came"))
+    parser.add_argument("--profile", metavar="NAME",
+                        help=t("with this ranking (setting recall.profile)"))  # fmt: skip
+    _chat(parser)
     _filters(parser)
     _times(parser)
+
+
+def _context(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "message", metavar="MESSAGE", nargs="+", help=t("what was said, or - for standard input")
+    )
+    parser.add_argument("--budget", type=_whole, metavar="TOKENS", help=t("most tokens (4000)"))
+    parser.add_argument("--top", type=_whole, metavar="N", help=t("most memories (10)"))
+    parser.add_argument("--soul", metavar="FILE", help=t("who the agent is; else SOUL.md"))
+    parser.add_argument("--workspace", metavar="DIR",
+                        help=t("where SOUL.md is; else the home"))  # fmt: skip
+    about = t("say instead why, and what each part takes")
+    parser.add_argument("--explain", action="store_true", help=about)
+    _chat(parser)
+
+
+def _chat(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--chat", choices=CHATS, default="direct",
+                        help=t("who hears it; in a group nothing private is told"))  # fmt: skip
 
 
 def _journal(parser: argparse.ArgumentParser) -> None:
@@ -244,6 +266,11 @@ def _consolidate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--phase", type=_whole, metavar="N", help=t("only this phase, 1 to 7"))
 
 
+def _embed(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--status", action="store_true",
+                        help=t("only say how far it has come"))  # fmt: skip
+
+
 def _review(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--confirm", metavar="ID", help=t("this belief is so: make it a fact"))
@@ -263,6 +290,34 @@ def _config(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("key", metavar="KEY", nargs="?", help=t("a setting; all where not given"))
     parser.add_argument("value", metavar="VALUE", nargs="?", help=t("its new value"))
     parser.add_argument("--unset", action="store_true", help=t("return the setting to its default"))
+
+
+def _bench(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", choices=("retrieval",), help=t("what to measure"))
+    parser.add_argument("file", metavar="FILE", nargs="+", help=t("labelled conversations"))
+    parser.add_argument("--embedder", metavar="KIND[:PATH]",
+                        help=t("with this embedder (setting embedder.kind)"))  # fmt: skip
+    parser.add_argument("--profile", metavar="NAME",
+                        help=t("with this ranking (setting recall.profile)"))  # fmt: skip
+    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[],
+                        help=t("with this setting; may be given again"))  # fmt: skip
+    parser.add_argument("--limit", type=_whole, default=0, metavar="N",
+                        help=t("the first N conversations of each file (0: all)"))  # fmt: skip
+    parser.add_argument("--category", metavar="NAME", action="append", default=[],
+                        help=t("only questions of this category; may be given again"))  # fmt: skip
+    parser.add_argument("--leave-out", metavar="NAME", action="append", default=[],
+                        help=t("a category that the overall figures leave out; may be given "
+                               "again"))  # fmt: skip
+    parser.add_argument("--top", type=_whole, default=100, metavar="N",
+                        help=t("most items of the context (as many as fit)"))  # fmt: skip
+    about = t("also ask each conversation what only another can answer")
+    parser.add_argument("--crossed", action="store_true", help=about)
+    parser.add_argument("--details", metavar="FILE",
+                        help=t("write each question's result there, one a line"))  # fmt: skip
+    parser.add_argument("--jobs", type=_whole, default=1, metavar="N",
+                        help=t("processes that share the work (1)"))  # fmt: skip
+    about = t("keep the memories in this folder, and use those that are there already")
+    parser.add_argument("--keep", metavar="DIR", default="", help=about)
 
 
 def names_of(text: str) -> list[str]:
@@ -293,6 +348,7 @@ COMMANDS: dict[str, tuple[str, Build]] = {
     "add": ("Journal conversations from files or standard input.", _add),
     "capture": ("Remember one thing as you say it.", _capture),
     "recall": ("Find what the memory has on a question.", _recall),
+    "context": ("Print all that an agent should have before it replies.", _context),
     "journal": ("Show what was said, all of it or what matches.", _journal),
     "list": ("List memories, newest first.", _list),
     "get": ("Show one memory, or one turn (t_…).", _id),
@@ -302,6 +358,7 @@ COMMANDS: dict[str, tuple[str, Build]] = {
     "unarchive": ("Bring an archived memory back.", _id_and_version),
     "history": ("Show every version of a memory.", _id),
     "consolidate": ("Make knowledge of what was said: facts, beliefs, summaries.", _consolidate),
+    "embed": ("Give vectors to what has none yet, for recall by meaning.", _embed),
     "review": ("Show beliefs that contradict what is known; confirm or reject.", _review),
     "entities": ("List whom and what the memory knows, or show one.", _entities),
     "profile": ("Show the core of what is known of the user.", _profile),
@@ -311,4 +368,5 @@ COMMANDS: dict[str, tuple[str, Build]] = {
     "validate": ("Look for damage in the data and its indexes.", _nothing),
     "rebuild-index": ("Make every index anew from the data.", _nothing),
     "config": ("Show or change the settings.", _config),
+    "bench": ("Measure how good and how fast recall is.", _bench),
 }

@@ -13,8 +13,19 @@ from datetime import datetime, tzinfo
 from time import monotonic
 from typing import Any
 
-from loxodon.messages import t
-from loxodon.types import Entity, Item, Problem, Recall, Record, Source, Turn, Version
+from loxodon.messages import current, t
+from loxodon.types import (
+    Coverage,
+    Entity,
+    Frame,
+    Item,
+    Problem,
+    Recall,
+    Record,
+    Source,
+    Turn,
+    Version,
+)  # fmt: skip
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _NARROW = 90
@@ -38,8 +49,12 @@ def plain(value: Any) -> Any:
         if value.file:
             return {"file": value.file, "line": value.line}
         return {"session": value.session, "turn": value.turn}
-    if isinstance(value, Item):  # tags are in the context, and not part of the shape promised
-        return {k: plain(v) for k, v in value._asdict().items() if k != "tags"}
+    if isinstance(value, Item):
+        return {k: plain(v) for k, v in value._asdict().items() if _told(k, v)}
+    if isinstance(value, Frame):  # the state of the gate is for the library
+        return {k: plain(v) for k, v in value._asdict().items() if k != "state"}
+    if isinstance(value, Recall) and value.trace is None:
+        return {k: plain(v) for k, v in value._asdict().items() if k != "trace"}
     if isinstance(value, Entity):
         kept = {k: plain(v) for k, v in value._asdict().items() if k != "no"}
         return {"id": value.id, **kept}
@@ -50,6 +65,15 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(v) for v in value]
     return value
+
+
+def _told(field: str, value: object) -> bool:
+    """Whether a field of an item is in JSON: tags are in the context, and what is as it mostly is
+    goes without saying."""
+    return field != "tags" and Item._field_defaults.get(field, _ALWAYS) != value
+
+
+_ALWAYS = object()
 
 
 def coloured() -> bool:
@@ -154,10 +178,16 @@ def _columns(text: str) -> int:
 
 def recall(answer: Recall, budget: int, explain: bool) -> None:
     """The items of a recall, best first."""
+    from loxodon.recall.context import marks
+
+    if explain:
+        from loxodon.serve.cli import explaining  # which loads the gate
+
     for n, item in enumerate(answer.items, 1):
         who = f"{item.why['speaker']}: " if item.kind == "turn" else ""
         text = safe("\n   ".join((who + item.content).splitlines()))
-        print(f"{paint(f'{n}.', 'bold')} {paint(f'[{day(item.at)}]', 'cyan')} {text}")
+        note = paint(marks(item, current()), "yellow")
+        print(f"{paint(f'{n}.', 'bold')} {paint(f'[{day(item.at)}]', 'cyan')} {note}{text}")
         about = [item.kind, item.id]
         if item.sources:
             about.append(t("from {place}", place=place(item.sources[0])))
@@ -165,10 +195,15 @@ def recall(answer: Recall, budget: int, explain: bool) -> None:
             about.append(t("tags: {tags}", tags=", ".join(item.tags)))
         print("   " + paint(safe(" · ".join(about)), "dim"))
         if explain:
-            print("   " + paint(safe(_reason(item)), "yellow"))
+            for line in explaining.item(item):
+                print("   " + paint(safe(line), "yellow"))
     if not answer.items:
         print(_why_nothing(answer))
+    elif answer.unsure:
+        print(paint(t("perhaps none of this answers the question"), "yellow"))
     print(paint(_summary(answer, budget), "dim"))
+    if explain:
+        explaining.recall(answer)
 
 
 def _why_nothing(answer: Recall) -> str:
@@ -180,33 +215,16 @@ def _why_nothing(answer: Recall) -> str:
     return t("nothing was asked for") if "top" in left else t("nothing related was found")
 
 
-def _reason(item: Item) -> str:
-    why = item.why
-    reason = t(
-        "why: has {words} (match {match})",
-        words=", ".join(why["words"]) or "—",
-        match=f"{why['match']:.0%}",
-    )
-    if "importance" in why:
-        reason += t(
-            "; importance {importance}, strength {strength}",
-            importance=f"{why['importance']:.2f}",
-            strength=f"{why['strength']:.2f}",
-        )
-    return reason + t("; score {score}", score=f"{item.score:.2f}")
-
-
 def _summary(answer: Recall, budget: int) -> str:
     text = t(
         "found {n}, {tokens} of {budget} tokens, {ms} ms",
         n=len(answer.items), tokens=answer.tokens, budget=budget, ms=f"{answer.elapsed_ms:.1f}",
     )  # fmt: skip
     for left in answer.left_out:
-        text += "; " + (
-            t("{n} more beyond --top", n=left.number)
-            if left.reason == "top"
-            else t("{n} did not fit the budget", n=left.number)
-        )
+        if left.reason == "top":
+            text += "; " + t("{n} more beyond --top", n=left.number)
+        elif left.reason == "budget":
+            text += "; " + t("{n} did not fit the budget", n=left.number)
     return text
 
 
@@ -309,6 +327,19 @@ def versions(found: Sequence[Version]) -> None:
                 was = f"{_shown(old)} → " if before else ""
                 print(safe(f"    {name}: {was}{_shown(new)}"))
         before = version.record
+
+
+def coverage(found: Sequence[Coverage]) -> list[tuple[str, str]]:
+    """How far embedders have come, as pairs of a name and a value."""
+    rows = []
+    for one in found:
+        said = t("{embedded} embedded, {pending} to do", embedded=one.embedded, pending=one.pending)
+        if one.failing:
+            said += t(", {failing} of them failed", failing=one.failing)
+        if one.error:
+            said += f" ({one.error})"
+        rows.append((t("vectors"), f"{one.model}: {said}" if one.model else one.error))
+    return rows
 
 
 def problems(found: Sequence[Problem]) -> None:

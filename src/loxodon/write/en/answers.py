@@ -12,7 +12,7 @@ from loxodon.write.en.clean import bare, plain, spelled
 from loxodon.write.en.patterns import Lazy
 from loxodon.write.en.scene import NAME, Scene, is_name
 from loxodon.write.en.turned import turned
-from loxodon.write.en.verbs import forms_of, third_person
+from loxodon.write.en.verbs import forms_of, is_finite, third_person
 from loxodon.write.en.words import PLACES, as_set
 from loxodon.write.statements import USER, Line
 
@@ -68,7 +68,7 @@ _WHAT_DO = Lazy(
 )
 _WHICH = Lazy(
     r"\b(?:which|what)(?:'s your| is your| are your| kind of| sort of| type of"
-    r"| exact)? (?P<noun>(?!(?:is|are|do|about|would|if|can|should|did|time|kind|else"
+    r"| exact)? (?P<noun>(?!(?:is|are|do|does|did|was|were|will|has|have|happens|makes|brings|about|would|if|can|should|did|time|kind|else"
     r"|the)\b)[a-z][\w -]{1,25}?)(?: (?:is it|are you (?:on|using|in|with|thinking)"
     r"|would you (?:like|prefer)|should i use|works best|do you mean|are we talking))?\?",
     re.I,
@@ -85,8 +85,8 @@ _DO_YOU = Lazy(
 )
 _HAVE_YOU = Lazy(r"\bhave you (?:got|had) (?P<rest>[^?]{2,60})\?", re.I)
 _NOT_ANSWER = Lazy(
-    r"\b(?:you|idk|dunno|maybe|not sure|depends|whatever|anything|all of|none|everything|nothing"
-    r"|hmm|good question|ask|why|what|how|the usual)\b|\?",
+    r"\b(?:you|idk|dunno|maybe|not sure|depends|whatever|(?:any|every|no)thing(?! (?:with|but|containing|except"
+    r"|spicy|too)\b)|all of|none|hmm|good question|ask|why|what|how|the usual)\b|\?",
     re.I,
 )
 
@@ -99,6 +99,11 @@ def answered(core: str, text: str, before: Sequence[Line], scene: Scene) -> Clau
     core = _SMALL.sub("", core)
     if named := _names_asked(core, asked):
         return named
+    named_only = re.match(r"(?:my|our)\b", core, re.I) and not any(
+        is_finite(word) or word.endswith("'s") for word in core.lower().split()
+    )
+    if named_only:
+        return _asked_about(core, asked)
     if re.match(r"(?:i|we|my|our|he|she|it|they|me)\b(?!')", core, re.I) or re.match(
         r"(?:i'm|i've|it's|he's|she's|we're)\b", core, re.I
     ):
@@ -165,13 +170,21 @@ _IT_IS = Lazy(r"(?P<what>[\w' +-]{2,30}?) it is(?: then)?", re.I)
 _FOR = Lazy(r"\bfor (?P<what>(?:the|my|our|a) [\w' -]{2,30}?)(?=[?.!,]|$)", re.I)
 
 
+_OFFERED_IDLY = Lazy(r"^(?:maybe|perhaps|how about|what about|you could|try)\b", re.I)
+_ABOUT_STATE = Lazy(r"(?:[\w ]{1,20}[,!.] )?(?:is|are|was|were|do|does|did|have|has|will)\b", re.I)
+
+
 def chosen(core: str, before: Sequence[Line]) -> Clause | None:
     """`oak` after "oak or pine?", `Sunday it is`: a choice among what was offered."""
     if not before or before[-1].role != "assistant" or len(core.split()) > 6:
         return None
+    if _OFFERED_IDLY.search(before[-1].content):
+        return None
     if _PREFER.search(before[-1].content):
         return None
     said = _IT_IS.fullmatch(core)
+    if not said and _ABOUT_STATE.match(question_of(before)):
+        return None  # "is this for work or for fun?" asks what is so, not for a choice
     offered = plain(before[-1].content[-600:])
     what = said["what"] if said else core.strip(" .!")
     if not said and not (
@@ -308,6 +321,19 @@ _PREFER = Lazy(
     r"\b(?:do|would) you (?:prefer|rather|like) (?P<a>[\w' -]{2,30}?) or (?P<b>[\w' -]{2,30}?)\?",
     re.I,
 )
+_DIETARY = Lazy(r"\b(?:dietary|diet|eat|food)\b", re.I)
+_ANY = Lazy(
+    r"(?:^|[,.!] |\b(?:do you have|have you got|got|are there) )any (?:other |particular |special |specific )?"
+    r"(?P<noun>(?:dietary |food |favou?rite |medical |health )?(?:pets|animals|kids|children|siblings|hobbies|injuries"
+    r"|restrictions|requirements|preferences|conditions|constraints|dislikes|plans|experience))\b",
+    re.I,
+)
+_HAD = frozenset("pets animals kids children siblings injuries conditions experience plans".split())
+_THE = Lazy(
+    r"\b(?:what|who|where|when)(?:'s| is) the (?P<noun>(?:[a-z]+ )?(?:occasion|budget|deadline|event|venue|theme|dress code"
+    r"|destination|breed|model|goal|timeline|group size|diagnosis|due date|course|subject|recipient))\b[^?]{0,20}\?",
+    re.I,
+)
 _ALLERGIES = Lazy(r"\ballerg(?:y|ies|ic)\b", re.I)
 
 
@@ -347,13 +373,64 @@ def _asked_about(short: str, asked: str) -> Clause | None:
             return Clause("The user", USER, f"prefers {first}")
     if (
         _ALLERGIES.search(asked)
-        and len(short.split()) <= 6
+        and len(short.split()) <= 10
         and not re.search(r"\b(?:allerg|no|none|not|halal|vegan|only)", short, re.I)
     ):
         return Clause(
-            "The user", USER, f"is allergic to {re.sub(r'^(?:just|only|yes|mainly) ', '', short)}"
+            "The user",
+            USER,
+            f"is allergic to {re.sub(r'^(?:just|only|yes|mainly) ', '', short[:1].lower() + short[1:])}",
         )
+    if _DIETARY.search(asked) and re.match(r"(?:any|no|every)thing |only |mostly ", short, re.I):
+        return Clause("The user", USER, f"eats {short[:1].lower()}{short[1:]}")
+    if (any_ := _ANY.search(asked)) and len(short.split()) <= 10:
+        noun = any_["noun"].lower()
+        if noun.split()[-1] in _HAD:
+            return Clause("The user", USER, f"has {short[:1].lower()}{short[1:]}")
+        if not re.match(r"(?:not|no|yes|sure|please)\b", short, re.I):
+            return Clause(
+                f"The user's {noun}", noun, f"are {short[:1].lower()}{short[1:]}", of=USER
+            )
+    if (the := _THE.search(asked)) and len(short.split()) <= 12:
+        said = re.sub(r"^(?:my|our)\b", "the user's", short, flags=re.I)
+        if not re.search(r"\b(?:my|our|me|i)\b", said, re.I):
+            return Clause(f"The user's {the['noun']}", the["noun"], f"is {said}", of=USER)
     return None
+
+
+_IS_YOUR = Lazy(
+    r"\b(?:is|are) your (?P<noun>[a-z]+) (?P<rest>(?:(?!you\b|your\b|i\b|me\b)[a-z-]+ ?){1,3})\?",
+    re.I,
+)
+
+
+def rest_of(text: str) -> str:
+    """What a short answer goes on to say after the answer proper: `Seun, but …`, `no, I …`."""
+    said = _YES.match(text) or _NO.match(text)
+    if said:
+        return str(said["rest"]).strip(" ,.")
+    cut = re.split(r"\. |[!;]|, (?:well|but|so|just)\b", text, maxsplit=1)
+    return cut[1].strip(" ,.") if len(cut) > 1 else ""
+
+
+_AIM = Lazy(
+    r"\b(?P<noun>(?:main |biggest |current |long[- ]term )?(?:goal|aim|target|dream|plan|ambition|priority|objective))s?\b"
+    r"|\b(?:hoping|want|trying|looking|working) (?:to|towards?)\b",
+    re.I,
+)
+
+
+def aimed(core: str, before: Sequence[Line]) -> Clause | None:
+    """`run a marathon by May` after "What's your goal?": not a request but what the user wants."""
+    found = _AIM.search(question_of(before))
+    if not found or "base" not in forms_of(core.split()[0].lower() if core else ""):
+        return None
+    if len(core.split()) > _MOST_WORDS or re.search(
+        r"\b(?:me|you|your|this|that|it|please)\b", core, re.I
+    ):
+        return None
+    noun = (found["noun"] or "goal").lower()
+    return Clause(f"The user's {noun}", noun, f"is to {core[:1].lower()}{core[1:]}", of=USER)
 
 
 def _agreed(text: str, asked: str, scene: Scene) -> Clause | None:
@@ -362,10 +439,14 @@ def _agreed(text: str, asked: str, scene: Scene) -> Clause | None:
     if not yes and not no:
         return None
     rest = bare(spelled((yes or no)["rest"]))  # type: ignore[index]
-    if rest and read_clause(rest, scene, USER, asked):
+    if yes and rest and read_clause(rest, scene, USER, asked):
         return None
-    if len(rest.split()) > 3:
+    if yes and len(rest.split()) > 3:
         return None
+    if no and (thing := _IS_YOUR.search(asked)):
+        so = f"is not {thing['rest']}"
+        more = f", {rest}" if rest and not read_clause(rest, scene, USER, asked) else ""
+        return Clause(f"The user's {thing['noun']}", thing["noun"], so + more, of=USER)
     being, doing, having = _ARE_YOU.search(asked), _DO_YOU.search(asked), _HAVE_YOU.search(asked)
     if being and "your" not in being["rest"]:
         return Clause("The user", USER, f"is {'' if yes else 'not '}{being['rest'].strip()}")
@@ -378,10 +459,13 @@ def _agreed(text: str, asked: str, scene: Scene) -> Clause | None:
         and "base" in forms_of(doing["verb"].lower())
         and not re.search(r"\b(?:you|your|them|it|that|this)\b", doing["rest"])
     ):
-        verb = third_person(doing["verb"].lower()) if yes else f"does not {doing['verb'].lower()}"
+        verb = third_person(doing["verb"].lower())
+        if no:
+            ended = re.match(r"\W*not any ?more\b", text, re.I)
+            verb = f"no longer {verb}" if ended else f"does not {doing['verb'].lower()}"
         what = re.sub(r"\bany\b", "some" if yes else "any", doing["rest"])
         return Clause("The user", USER, f"{verb}{what}")
     return None
 
 
-__all__ = ["answered", "chosen", "own_name", "question_of"]
+__all__ = ["aimed", "answered", "chosen", "own_name", "question_of", "rest_of"]

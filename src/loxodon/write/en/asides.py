@@ -48,6 +48,11 @@ def asides_of(
     found += _in_brackets(text, scene)
     found += _ages(text, scene)
     found += _devices(text)
+    if called := _CALLED_ME.search(text):
+        name = called["name"]
+        found.append(
+            Statement(f"The user goes by {name}", USER, "nickname", name, "identity", topic="name")
+        )
     found += kin_in(text, scene)
     return found
 
@@ -168,8 +173,8 @@ def _relative() -> re.Pattern[str]:
     return re.compile(
         rf"(?:\b(?:my|our) (?:\w+ )?(?P<rel>{people})(?:,? (?P<name>{NAME}))?"
         rf"|(?P<from>{NAME} from (?:work|school|uni|church|the gym|my \w+))),? (?:who"
-        r"|that)(?P<said>(?:'s| is| has| works| lives| plays| loves| studies| can't"
-        r"| doesn't)\b[^,;.]*?)"
+        r"|that)(?P<said>(?:'s| (?:also |only |just |still |never |always |really )*(?:can't|doesn't|won't"
+        r"|\w+s|\w+ed))\b[^,;.]*?)"
         r"(?=$|[,;.!?]| so | but | and (?:my|i|the)\b| (?:plays|is|are|wants|said|says|has"
         r"|starts|works|loves|will|keeps|can|goes|lives)\b)",
         re.I,
@@ -277,6 +282,11 @@ def _aged(subject: str, age: str, content: str, mention: Mention | None) -> Stat
     )
 
 
+_CALLED_ME = Lazy(
+    r"\b(?:everyone|everybody|people|they|(?:all )?my (?:friends|mates|family|colleagues)|friends|mates|most people|folks)"
+    r"(?: just| all| always| mostly| usually)* calls? me (?P<name>(?-i:[A-Z])[\w'-]+)",
+    re.I,
+)
 _DEVICE = Lazy(
     r"\b(?:on|with|for|in|from|to) (?:my|our) (?:old "
     r"|new )?(?P<what>(?P<phone>iphone(?: \d+\w*)?(?: pro| max| mini| plus)*"

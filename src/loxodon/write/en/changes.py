@@ -10,15 +10,18 @@ from __future__ import annotations
 import re
 
 from loxodon.write.en.patterns import Lazy
-from loxodon.write.en.rules import tidy
+from loxodon.write.en.person import ADVERBS
+from loxodon.write.en.rules import realised, tidy
+from loxodon.write.en.verbs import AUXILIARIES
 from loxodon.write.en.words import PETS, as_set
 from loxodon.write.statements import USER, Act, Statement
 
 _NOW = Lazy(
-    r"(?<!while )(?<!years )(?<!months )(?<!weeks )(?<!days )(?<!year )\b(?:now(?!here)|these days|nowadays|from now on|from (?:today|tomorrow|next \w+)"
+    r"(?<!while )(?<!years )(?<!months )(?<!weeks )(?<!\bdays )(?<!year )\b(?:now(?!here)|these days|nowadays|from now on|from (?:today|tomorrow|next \w+)"
     r"|going forward"
     r"|from (?:january|february|march|april|may|june|july|august|september|october|november"
     r"|december)|as of \w+|finally|once again|instead|in the end|after all)\b(?! that)"
+    r"|^has been \w+ing\b.* (?:lately|recently|since (?:the|my|their|his|her|a|an)\b.*)"
     r"|\b(?:back|up|down) to\b|\bback (?:on|in|into|with|at)\b|\bagain$",
     re.I,
 )
@@ -36,7 +39,7 @@ _INSTEAD = Lazy(
     re.I,
 )
 _NO_MORE = Lazy(
-    r",? (?:and |so )?(?:no more|not|goodbye|bye bye) (?P<old>[\w&' -]{3,30}?)"
+    r",? (?:and |so )?(?:no more|not|goodbye|bye bye) (?P<old>[\w&':. -]{3,30}?)"
     r"(?: for the user| any ?more)?$",
     re.I,
 )
@@ -56,8 +59,8 @@ _RESUMED = Lazy(
 """Something taken up that may have been given up before."""
 _SAT = Lazy(
     r"(?:has )?(?:finally )?(?:passed|failed|aced|flunked|retook|resat|took|sat|got through|cleared)"
-    r" (?:the|their|his|her|a|an)? ?(?P<old>(?:[\w-]+ ){0,3}?(?:test|exam|exams|bar|viva|interview"
-    r"|licence|license|finals|course|module|theory|IELTS|TOEFL|SAT|GRE|GCSEs?|A-levels?))\b",
+    r" (?:(?:the|their|his|her|a|an) )?(?P<old>(?:[\w-]+ ){0,3}?(?:test|exam|probation|trial|qualifying|exams|bar|viva|interview"
+    r"|licence|license|finals|course|module|theory(?: test)?|IELTS|TOEFL|SAT|GRE|GCSEs?|A-levels?))\b",
     re.I,
 )
 """An exam taken: what was said of it before is past."""
@@ -74,11 +77,16 @@ _CAUSES = Lazy(
     r"|here)\b)"
     r"|(?P<apart>\b(?:divorced?|separated|separating|splitting up|split up|broken? up|broke up)\b)"
     r"|(?P<wed>\b(?:got|just) (?:married|hitched)\b|\btied the knot\b)"
-    r"|(?P<paired>\b(?:seeing|dating) (?:someone|a (?:guy|girl|man|woman)|(?-i:[A-Z]))|\b(?:has|have|got) (?:a|an)"
+    r"|(?P<paired>\b(?:seeing|dating) (?:someone|a (?:guy|girl|man|woman)|(?!Dr|Mr|Mrs|Ms|Miss|Prof)(?-i:[A-Z]))|\b(?:has|have|got) (?:a|an)"
     r" (?:new )?(?:girlfriend|boyfriend|partner)\b|\bin a relationship\b|\bmet someone\b)"
     r"|(?P<graduated>\bgraduated\b|\bfinished (?:uni|university|college|school|(?:their|his|her)"
     r" (?:degree|masters?|phd|studies))\b|\bgot (?:their|his|her) degree\b)"
-    r"|(?P<home>\b(?:discharged|out of hospital|home from (?:the )?hospital|left hospital)\b)"
+    r"|(?P<sight>\b(?:had|got|did) (?:lasik|laser eye|eye surgery))"
+    r"|(?P<own>\b(?:got|found|rented|bought|has|moved into) (?:their|his|her) own (?:apartment|flat|place"
+    r"|house|studio|home)\b)"
+    r"|(?P<joined>\bmoved in(?: with the user|$))"
+    r"|(?P<conceived>\b(?:is|got|was) (?:\w+ )?pregnant\b|\bis expecting\b)"
+    r"|(?P<home>\b(?:came|is|has come|got|back) home(?!-)|\b(?:discharged|out of hospital|home from (?:the )?hospital|left hospital)\b)"
     r"|(?P<hired>\b(?:got|found|landed|started|has) (?:a|an|the|their|his|her) (?:new )?"
     r"(?:[\w-]+ )?job\b|\bgot hired\b)"
     r"|(?P<meat>\b(?:eat|eats|eating|ate|back on) (?:meat|chicken|fish|beef|bacon|dairy|cheese"
@@ -93,10 +101,14 @@ _ENDED_BY: dict[str, tuple[str, ...]] = {
     "wed": ("girlfriend", "boyfriend", "fiancé", "fiancée", "fiance", "engaged", "single"),
     "paired": ("single",),
     "graduated": ("studying", "majoring", "student", "undergraduate", "final year"),
-    "home": ("in hospital", "hospital", "icu"),
+    "home": ("in hospital", "in the hospital", "hospital", "icu", "deployed", "in rehab"),
     "hired": ("unemployed", "out of work", "job hunting", "looking for work", "between jobs"),
     "meat": ("vegetarian", "vegan", "pescatarian", "plant-based"),
     "pet": ("any pets", "no pets"),
+    "joined": ("lives alone", "living alone", "lives by"),
+    "conceived": ("trying for a baby", "trying to conceive", "trying for another"),
+    "sight": ("glasses", "contacts", "contact lenses"),
+    "own": ("lives with", "living with", "lives at home", "roommate", "flatmate"),
 }
 """What is over once something of the kind has happened; words that memories of it have."""
 
@@ -120,9 +132,75 @@ def effective(statement: Statement, predicate: str) -> Statement:
         and not _LASTING.match(statement.content)
     ):
         statement = statement._replace(act="change")
+    if statement.act == "state" and (given_up := _given_up(predicate)):
+        return statement._replace(act="end", over=(given_up,), positive=False)
+    if statement.act == "state" and statement.positive and alters(predicate):
+        statement = statement._replace(act="change")
     if statement.act == "state" and (levels := _other_levels(statement.content)):
         statement = statement._replace(act="change", over=levels)
     return _with_causes(statement, predicate)
+
+
+_ALTERING = frozenset(
+    """
+    moved moving migrated migrating switched switching changed changing swapped swapping replaced
+    replacing upgraded upgrading downgraded rewrote rewriting rewritten ported porting converted
+    converting transitioned refinanced renewed relocated relocating transferred transferring
+    rescheduled postponed bumped raised lowered upped increased decreased reduced extended shortened
+    shifted pushed slipped jumped climbed rose risen fell fallen crept gained doubled tripled halved
+    promoted demoted reassigned redid redone rebuilt rebuilding renamed rebranded revised adjusted
+    settled opted chose picked downsized
+    remarried resat redecorated repainted rehomed rebooked updated exceeded surpassed topped
+    """.split()
+)
+"""Verbs that say of anything that it is otherwise than before."""
+_SMALL = ADVERBS | AUXILIARIES | {"got", "gotten", "been", "had", "to"}
+
+
+def alters(predicate: str) -> bool:
+    """Whether the verb of a predicate says that something is otherwise than before."""
+    words = re.findall(r"[\w'-]+", realised(predicate).lower())[:6]
+    verb = next((word for word in words if word not in _SMALL), "")
+    if verb in _ALTERING:
+        return not {"will", "would", "might", "can", "could"} & set(words[:1])
+    return _ARRIVED_AT.match(predicate) is not None
+
+
+_ARRIVED_AT = Lazy(
+    r"(?:has |is |was |just |have |are )*(?:went|gone|going|came|come|coming|dropped|dropping|grew"
+    r"|grown|shrank|cut|brought|taken|took|put|hit|reached|passed|broke|crossed|lost|up|down)"
+    r"(?: \w+){0,3}? ?(?:(?:up|down|back|out|in) )?(?:to|at|below|above|under|over|past)? ?[$£€]?\d",
+    re.I,
+)
+"""Another number arrived at: `went down to 12`, `hit 40k`, `came back at 118`."""
+_NOT_TO_BE = Lazy(
+    r"(?:won't|will not|isn't|is not|aren't|are not|can't|cannot|couldn't)(?: be)?"
+    r"(?: (?:able|going) to)? (?:\w+ing|come|go|make|attend|join|do|have|host|run|get|buy|move)"
+    r"(?: to| for| in| with| on)? (?:(?:the|a|an|their|his|her|this|that) )?"
+    r"(?P<old>[\w&' -]{3,40}?)(?=$|,|;| after all| this | next | in | on | because| since| until"
+    r"| any ?more| now| due)",
+    re.I,
+)
+_NOT_LATELY = Lazy(
+    r"(?:hasn't|has not|haven't)(?: really| even| actually)? (?:been (?:to|on|in|doing|playing)|been"
+    r"|\w+ed|gone to|gone|done|had|seen|drunk|eaten|taken|read|run|swum|ridden|written)"
+    r"(?: to| on| in| at)? (?:(?:the|a|an|any|their|my) )?(?P<old>[\w&' -]{3,30}?) (?:in|for)"
+    r" (?:over |about |nearly |almost |a few |a couple of |several |like )?(?:\w+ )?(?:weeks|months"
+    r"|years|ages|a while|a long time|a month|a year|forever)",
+    re.I,
+)
+
+
+def _given_up(predicate: str) -> str:
+    """What a sentence says will not be, or has not been for long: `won't be running Chicago`."""
+    if found := _NOT_LATELY.match(predicate):
+        return tidy(found["old"])
+    if re.search(
+        r"\b(?:after all|any ?more|now|this year|until)\b", predicate
+    ) or predicate.startswith(("won't be ", "will not be ")):
+        found = _NOT_TO_BE.match(predicate)
+        return tidy(found["old"]) if found else ""
+    return ""
 
 
 _LEVEL = Lazy(
@@ -130,6 +208,7 @@ _LEVEL = Lazy(
     r" (?:is )?(?:now )?(?:at )?(?P<level2>[ABC][12])\b",
     re.I,
 )
+_PASSED_LEVEL = Lazy(r"\b(?:passed|got|has|reached|at) (?:the |their |a )?([ABC][12])\b", re.I)
 _LEVELS = ("A1", "A2", "B1", "B2", "C1", "C2")
 
 
@@ -137,7 +216,8 @@ def _other_levels(content: str) -> tuple[str, ...]:
     """The levels of a language that who has this one is no longer at."""
     found = _LEVEL.search(content)
     if found is None:
-        return ()
+        passed = _PASSED_LEVEL.search(content)
+        return _LEVELS[: _LEVELS.index(passed[1].upper())] if passed else ()
     level, tongue = found["level"] or found["level2"], found["after"] or found["before"]
     return tuple(f"{one} {tongue}" for one in _LEVELS if one != level.upper())
 
@@ -191,4 +271,4 @@ def _with_causes(statement: Statement, predicate: str) -> Statement:
     return statement._replace(act=act, over=tuple(dict.fromkeys(over)), subject=subject)
 
 
-__all__ = ["effective"]
+__all__ = ["alters", "effective"]

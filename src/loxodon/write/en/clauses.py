@@ -69,7 +69,9 @@ def read_clause(text: str, scene: Scene, running: str = USER, asked: str = "") -
     text = _RELATIVE.sub(r"\1 ", _LEAD_IN.sub("", without_asides(text)))
     text = _AND_I.sub(r"me and my \1 ", text)
     text = _KIN_AND_I.sub(r"me and my \1 ", text)
-    text = _COLON.sub(r"\1 is ", text)
+    text = _NO_COPULA.sub(
+        r"\1 is \2", _NEXT_UP.sub("my next plan is ", _COLON.sub(r"\1 is ", text))
+    )
     text = _RIP.sub(r"\1 died", _DISLOCATED.sub(r"my \3\1\2", text))
     if inverted := _INVERTED.fullmatch(text):
         text = f"my {inverted['noun']} is {inverted['what']}"
@@ -85,6 +87,8 @@ def read_clause(text: str, scene: Scene, running: str = USER, asked: str = "") -
     tokens, adjunct = _adjunct_last(tokens)
     first = tokens[0].lower()
     if first == "we" and (group := _GROUP.match(text)):
+        if group["called"]:
+            return Clause("The user's group", "group", f"is called {group['called']}", of=USER)
         kind = (
             "company"
             if group["n"] or group["kind"] not in ("band", "family", "household", "team", "lab")
@@ -132,6 +136,12 @@ _ON_DAYS = Lazy(
     r"(?P<what>(?!the\b|so\b|always\b|really\b|such\b|bad\b|worst\b|best\b|not\b)[a-z][\w' -]{2,40})",
     re.I,
 )
+_NEXT_UP = Lazy(r"^next (?:up|stop|on (?:the|my) list)(?: is|'s|:)? (?=\S)", re.I)
+_NO_COPULA = Lazy(
+    r"^((?:my|our) [a-z]+(?: [a-z]+)?) (not (?:so |very |that |too )?[a-z]+|very [a-z]+|so [a-z]+)$",
+    re.I,
+)
+"""`my English not so good`."""
 _COLON = Lazy(r"^((?:my|our) [a-z' -]{2,30}[a-z]): (?=\S)", re.I)
 """`our trip: Lake Bled`."""
 _TAKES_ME = Lazy(
@@ -182,6 +192,7 @@ _INVERTED = Lazy(
 _GROUP = Lazy(
     r"we(?:'re| are) (?:(?P<what>(?:an? )(?:[\w-]+ ){0,4}?(?P<kind>agency|company|startup"
     r"|firm|team|business|band|charity|studio|practice|lab|household|family|co-op|shop)\b.*)"
+    r"|called (?P<called>(?-i:[A-Z])?\w.{1,40})"
     r"|(?P<n>\d+)(?: people| strong| of us)?(?P<rest>(?: now)?)$)",
     re.I,
 )
@@ -193,7 +204,8 @@ def _adjunct_last(tokens: Tokens) -> tuple[Tokens, Tokens]:
     first = tokens[0].lower()
     if (first in _ADJUNCT_FIRST or "ing" in forms_of(first)) and "," in tokens[1:20]:
         at = tokens.index(",", 1)
-        if tokens[at + 1 : at + 2] and tokens[at + 1].lower() in _SUBJECT_FIRST:
+        whose = ("i", "we") if "ing" in forms_of(first) else _SUBJECT_FIRST
+        if tokens[at + 1 : at + 2] and tokens[at + 1].lower() in whose:
             adjunct = expand([first, *tokens[1:at]])
             return tokens[at + 1 :], [",", *adjunct] if "ing" in forms_of(first) else adjunct
     if (first in _ADJUNCT_FIRST and tokens[1:2] != ["time"]) or re.fullmatch(_DAY, first):
@@ -439,7 +451,14 @@ def of_any_thing(text: str, scene: Scene) -> Clause | None:
     tokens = tokens_of(text)
     if not 1 < len(tokens) <= 25:
         return None
-    at = _verb_at(tokens, 1, tokens[0].lower().endswith("s"))
+    at = _verb_at(tokens, 1, tokens[0].lower().endswith("s")) or next(
+        (
+            n
+            for n in range(1, min(len(tokens) - 1, 5))
+            if "s" in forms_of(tokens[n].lower()) and tokens[n + 1].lower() in _AFTER_UNLISTED
+        ),
+        0,
+    )
     noun = [
         part for part in tokens[:at] if part.lower() not in ("the", "this", "that", "our", "my")
     ]
@@ -484,6 +503,7 @@ def _acting_on_user(noun: Tokens, rest: Tokens) -> Subject | None:
         return None
     if (
         words[0].lower() in ENGLISH
+        or forms_of(words[0].lower())
         or words[0].lower() in _NO_ACTOR
         or (lower[-1] in ("me", "us") and "of" in lower)
     ):
@@ -554,11 +574,17 @@ def _verb_at(tokens: Tokens, start: int, plural: bool) -> int:
             and at + 1 < len(tokens)
         ):
             following = tokens[at + 1].lower()
+            someone = previous in people() or is_name(tokens[at - 1])
             if is_finite(following) or "base" in forms_of(following):
+                return at
+            if someone and "s" in forms_of(following):
                 return at
         if is_finite(lower):
             return at
         forms = forms_of(lower)
+        owned = tokens[0].lower() in ("my", "our") and at >= 2 and at + 1 < len(tokens)
+        if owned and "s" in forms and tokens[at + 1].lower() in _AFTER_UNLISTED:
+            return at
         many = (
             plural or joined or previous.endswith("s") or previous in ("kids", "children", "people")
         )

@@ -32,7 +32,7 @@ _SPELLINGS = {
     "thats": "that's", "whats": "what's", "wheres": "where's", "hows": "how's", "whos": "who's",
     "theres": "there's", "heres": "here's", "hes": "he's", "shes": "she's", "theyre": "they're",
     "theyve": "they've", "weve": "we've", "youre": "you're", "youve": "you've", "youll": "you'll",
-    "theyll": "they'll", "itll": "it'll", "thatll": "that'll", "lets": "let's", "aint": "ain't",
+    "theyll": "they'll", "itll": "it'll", "thatll": "that'll", "aint": "ain't",
     "gonna": "going to", "gonnae": "going to", "gon": "going to", "wanna": "want to",
     "gotta": "have to", "hafta": "have to", "tryna": "trying to", "finna": "going to",
     "outta": "out of", "lotta": "lot of", "kinda": "kind of", "sorta": "sort of",
@@ -141,13 +141,39 @@ def plain(text: str) -> str:
 def spelled(text: str) -> str:
     """`text` (plain) with the spelling of chats written out."""
     text = _STRESS.sub(r"\1", _SMILEY.sub(" ", text))
-    text = _ITS.sub("it's", text)
+    text = _short_days(_ITS.sub("it's", text))
+    text = _ME_MUM.sub("my ", _MISSUS.sub(r"\1 wife", text))
     text = _CAUSE.sub("because", text)
     text = _put_straight(text)
     text = _RENTS.sub(r"\1's", text)
     text = _ILL.sub(lambda found: "i'll" if found[0].lower() == "ill" else "i'd", text)
     text = _SPACE.sub(" ", _WORD.sub(_word, text)).strip()
     return _TITLED.sub(lambda found: found[1] + found[2].upper(), text)
+
+
+_MISSUS = Lazy(r"\b(my|the) (?:mrs|missus|missis)\b(?! [A-Z])", re.I)
+_ME_MUM = Lazy(
+    r"(?<!give )(?<!tell )(?<!send )(?<!show )\bme (?=(?:mum|mam|dad|da|nan|mate|mates|brother|sister|wife|husband|gran|son"
+    r"|daughter|boss|car|house|job|knee|back|phone)\b)",
+    re.I,
+)
+_SHORT_DAY = Lazy(r"\b(?:mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun)\b(?!['.-]\w)", re.I)
+_ONE_DAY = Lazy(
+    r"\b(?<=on |by )(?:mon|tues?|weds?|thu(?:rs?)?|fri|sat|sun)\b(?= |$|[,.!?])|\b(?:tues|weds|thurs?)\b",
+    re.I,
+)
+_LONG_DAYS = {
+    "mo": "monday", "tu": "tuesday", "we": "wednesday", "th": "thursday", "fr": "friday",
+    "sa": "saturday", "su": "sunday",
+}  # fmt: skip
+
+
+def _short_days(text: str) -> str:
+    """`text` with `tues and thurs` written out; one short word alone may be another (`sun`)."""
+    several = len(_SHORT_DAY.findall(text)) > 1
+    return (_SHORT_DAY if several else _ONE_DAY).sub(
+        lambda day: _LONG_DAYS[day[0][:2].lower()], text
+    )
 
 
 _TITLED = Lazy(r"\b((?:Mr|Mrs|Ms|Miss|Dr)\.? )([a-z])(?=[a-z]{2})")
@@ -212,7 +238,7 @@ _OPENERS = """
     sigh sooo soo phew huh now_then by_the_way by_the_by good_news bad_news big_news quick_update
     small_update update news just_so_you_know just_so_you_have_it_right just_to_let_you_know
     just_fyi just_saying fun_fact full_disclosure for_the_record for_context some_context context
-    for_reference for_info note reminder_that reminder remember_that remember please_remember_that
+    for_reference for_future_reference for_info note reminder_that reminder remember_that remember please_remember_that
     please_remember do_remember please_note_that please_note note_that keep_in_mind_that
     keep_in_mind bear_in_mind_that bear_in_mind don't_forget_that don't_forget in_case_you_forgot
     as_you_know as_i_said like_i_said as_i_told_you as_mentioned as_i_mentioned i_mean i_meant
@@ -314,6 +340,9 @@ def bare(text: str) -> str:
         found = _closer().search(text)
         if not found or not found[0]:
             break
+        word = found[0].strip(" .!,;")
+        if word.isupper() and len(word) > 1 and not text.isupper():
+            break  # TA, a teaching assistant, is no thanks
         text = text[: found.start()]
     return _LOOSE_END.sub("", text.strip())
 

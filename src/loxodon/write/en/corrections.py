@@ -123,6 +123,7 @@ def recalled(text: str) -> Statement | None:
         return None
     old = tidy(found["a"] or found["c"] or found["f"] or found["g"] or found["i"] or "")
     new = tidy(found["b"] or found["d"] or found["e"] or found["h"] or found["j"] or "")
+    old, new = (_PLACED.sub("", words) for words in (old, new))
     if min(len(old), len(new)) < 2 or {old.lower(), new.lower()} & _NO_TERM or old == new:
         return None
     if found["c"] and " not " not in text.lower() and "n't " not in text.lower():
@@ -134,6 +135,7 @@ def recalled(text: str) -> Statement | None:
     return Statement(content, "user", "", new, "temp", "correct", (old,))
 
 
+_PLACED = Lazy(r"^(?:from|in|at|on|called|named|with|for) ", re.I)
 _GOT_WRONG = Lazy(
     r"(?:sorry,? |oops,? |ah,? |so )*(?:i|you|we)(?:'ve| have)?(?: just)? (?:got|had|have|put|wrote"
     r"|gave you|spelled|spelt) (?:my|our|the) (?P<what>[\w' -]{3,40}?)(?: down)? wrong(?: before"

@@ -87,7 +87,7 @@ _NO_MORE = Lazy(
     re.I,
 )
 _WISHES = Lazy(
-    r"(?P<only>(?!not\b|the only)[a-z][\w' -]{2,30}?) only(?: now| please)?(?:,.*)?"
+    r"(?P<only>(?!not\b|the only|always\b|never\b|usually\b|often\b)[a-z][\w' -]{2,30}?) only(?: now| please)?(?:,.*)?"
     r"|always (?P<always>[\w' -]{2,25})|no (?P<no>[\w-]+(?: [\w-]+)?)(?: ever| please)?",
     re.I,
 )
@@ -371,7 +371,7 @@ def _ill(text: str, scene: Scene, running: str, asked: str) -> Completed | None:
 
 _NOT_USER = frozenset(
     """
-    rained snowed poured
+    rained snowed poured back
     bit is are was were be being does sounds seems looks feels works goes depends means makes helps
     turned turns went-on worked helped let lets see saw looked sounded seemed felt happened guess
     wish thank thanks sorry bet hope suppose imagine say said been-there agreed understood noted
@@ -429,8 +429,13 @@ def _verb(text: str, scene: Scene, running: str, asked: str) -> Completed | None
         return other or USER, " ".join([*lead, verb, *rest])
     if verb in ("doesn't", "hasn't", "isn't", "has") and other and rest:
         return other, " ".join([*lead, verb, *rest])
-    aged = verb == "turned" and rest and rest[0][:1].isdigit()
-    if not forms or (verb in _NOT_USER and not aged) or (verb in AUXILIARIES and verb != "been"):
+    aged = verb == "turned" and rest and (rest[0][:1].isdigit() or rest[0].lower() == "down")
+    goes_on = "s" in forms and other
+    if (
+        not forms
+        or (verb in _NOT_USER and not aged and not goes_on)
+        or (verb in AUXILIARIES and verb != "been")
+    ):
         return None
     if not rest and not (verb in ("retired", "divorced", "graduated", "qualified") or asked):
         return None
@@ -460,8 +465,11 @@ def _verb(text: str, scene: Scene, running: str, asked: str) -> Completed | None
         return other or USER, f"{before}{said}"
     if "participle" in forms and "base" not in forms:
         return other or USER, f"{'has' if other else 'have'} {before}{said}"
-    if ("s" in forms and other and not is_noun_too(forms["s"])) or (
-        "s" in forms and other and rest and rest[0].lower() in _AFTER_VERB
+    if (
+        "s" in forms
+        and other
+        and rest
+        and rest[0].lower() not in ("for", "of", "is", "are", "and", "that")
     ):
         return other, f"{before}{said}"
     sure = (

@@ -64,23 +64,36 @@ ENDS = (
         r"| yesterday| after | because| and )", "partner", "end", False, "relationship"),
     Rule(r"(?:aren't|are not|isn't|are no longer|is no longer) together(?: any ?more)?", "partner",
         "end", False, "relationship"),
-    Rule(r"(?:had|has had)(?: to)? (?:say|said) goodbye to {O}", "pet", "end", False, "pets"),
+    Rule(r"(?:(?:had|has had)(?: to)? )?(?:say|said) goodbye to {O}", "pet", "end", False, "pets"),
     Rule(
-        r"(?:had|has had)(?: to)? (?:put|have) (?P<o>[^,;]{2,30}?) (?:down|to sleep|put down"
+        r"(?:(?:had|has had)(?: to)? )?(?:put|have|had) (?P<o>[^,;]{2,30}?) (?:down|to sleep|put down"
         r"|put to sleep)", "pet", "end", False, "pets"),
     Rule(r"(?:put|had) {O} (?:down|put down|put to sleep)", "pet", "end", False, "pets", "user"),
     Rule(r"lost the baby\b", "pregnancy", "end", False, "loss", "user"),
     Rule(r"lost (?P<o>(?:the|their|his|her) (?:baby|{PET}|{PERSON})(?: (?-i:[A-Z])\w+)?)", "",
         "end", False, "loss"),
+    Rule(r"lost (?P<o>(?-i:[A-Z])\w+)(?=$|,| on | last| this| in | yesterday| today| to | at | after)", "",
+        "end", False, "loss", "user"),
     Rule(r"(?:miscarried|had a miscarriage|lost the pregnancy)", "pregnancy", "end", False,
         "health"),
     Rule(
-        r"(?:has )?(?:passed away|died|passed on|passed|was put down|was put to sleep"
-        r"|crossed the rainbow bridge)\b(?! (?:the|his|her|their|with|out|by|a|an|N\d|\w+ (?:exam"
-        r"|test|challenge)))", "", "end", False, "loss", "person"),
+        r"(?:has )?(?:passed away|died|passed on|was put down|was put to sleep"
+        r"|crossed the rainbow bridge|passed(?= (?:peacefully|suddenly|quietly|in (?:his|her|their)"
+        r" sleep|surrounded|from|at (?:home|\d)|last (?:night|week|month|year)|yesterday|this"
+        r"|on \w+day|in (?:hospital|hospice|a hospice|the night|\d{4}|{MONTH}))\b))\b"
+        r"(?! (?:the|his|her|their)\b)", "", "end", False, "loss", "person"),
     Rule(r"(?:has |is )?gone back to (?P<v>{PLACE})(?=$|[,;]| so\b| and\b)", "home", "change", True,
         "home", "person"),
-    Rule(r"(?:has |is )?gone$", "", "end", True, "change", "person"),
+    Rule(r"(?:has |is )?(?:long |now |all |finally )?gone$", "", "end", True, "change", "person"),
+    Rule(r"(?:came|has come|is|got|is back|was sent) (?P<v>home)\b(?! (?:from work|schooled))", "", "change", True,
+        "change", "person"),
+    Rule(r"(?:came|has come|come) (?:off|out)(?=$|,| on | in | last| yesterday| today| this)", "", "end",
+        False, "health", "thing"),
+    Rule(
+        r"(?:is|are|was|were|has been|have been|got)(?: put| now| placed)? on (?:hold|ice|pause|the back"
+        r" burner)\b", "", "end", True, "change", "thing"),
+    Rule(r"(?:is|went|came|has come|has gone) off (?P<o>[\w -]{2,30}?)(?:,? and|,|;) (?:is )?(?:now )?on(?:to)?"
+        r" (?P<v>[\w -]+?)(?: now)?(?=$|,)", "medication", "change", True, "health"),
     Rule(r"(?:has )?moved out\b", "living_with", "end", False, "home", "person"),
     Rule(
         r"(?:is|was|has been|are|were|got) (?:off|cancelled|canceled|called off|scrapped|over"
@@ -105,7 +118,8 @@ ENDS = (
     Rule(
         r"(?:(?:doesn't|does not|don't|can't(?! stand| bear| abide))(?: \w+(?: to| on| in| at| for"
         r"| with)?(?! any ?(?:more|longer)))?|isn't|is not|hasn't|aren't)(?: the| a| an| their)?"
-        r" (?P<o>[^,;]+?)(?:,)? any ?(?:more|longer)\b", "", "end", False, "change"),
+        r" (?P<o>[^,;]+?)(?:,)? (?:any ?(?:more|longer)|these days|nowadays|at the moment|now)\b", "",
+        "end", False, "change"),
     Rule(
         r"(?:had to |has had to |has to |is having to )(?:rehome|sell|give up|give away|cancel|quit"
         r"|stop|drop|close|return|pull out of|drop out of|get rid of|scrap|ditch|shut|call off"
@@ -113,7 +127,7 @@ ENDS = (
     Rule(r"(?:is|are|was|were) (?:finished|done|complete|completed|submitted|sold|gone|published)$",
         "", "end", True, "change", "thing"),
     Rule(
-        r"(?:has )?(?:gave|given|passed|handed|donated|lent|rehomed|returned) (?!up\b|in\b|birth|it\b"
+        r"(?:has )?(?:gave|given|handed|donated|lent|rehomed|returned) (?!up\b|in\b|birth|it\b"
         r"|off\b|out\b|away\b|notice|the user)(?P<o>(?:the |their |his"
         r" |her )?[\w' -]{2,30}?)(?: away| back| on| in| over)?(?: to .+|$)", "", "end", False,
         "change", "user"),
@@ -142,7 +156,7 @@ ENDS = (
         "", "end", False, "change"),
     Rule(
         r"(?:is|are|has|have|feels?)(?: been)?(?: \w+ly| all| much| so much)? (?:better|healed"
-        r"|recovered|cured|gone|back to normal|all clear|normal|under control|in remission"
+        r"|recovered|cured|gone(?! (?:from|up|down|to|back|on|for))|back to normal|all clear|normal|under control|in remission"
         r"|in range)\b", "", "end", False, "health", "thing"),
     Rule(
         r"(?:died|broke|broke down|packed in|gave up the ghost|conked out|was stolen|got stolen"
@@ -155,11 +169,11 @@ ENDS = (
         r"(?:has )?(?:stopped|quit|given up|gave up|packed in|jacked in|cut out|kicked|dropped"
         r"|ditched|cancelled|canceled|deleted|uninstalled|unsubscribed from|sold|got rid of"
         r"|gotten rid of|binned|scrapped|abandoned|pulled out of|pulling out of|dropped out of"
-        r"|withdrew from|backed out of|closed|shut down|returned|ripped out|removed|gave away"
+        r"|withdrew from|backed out of|closed(?! on\b)|shut down|returned|ripped out|removed|gave away"
         r"|given away|donated|finished(?! up)|completed|lapsed|ended(?! up)|moved away from"
         r"|moved off|stepped down from|stepped back from|resigned as|opted out of|called off"
         r"|gone off|went off|got out of|broke up with|split up with|split with|divorced"
-        r"|dumped) (?:doing |using |drinking |eating |playing |going to |taking |wearing "
+        r"|dumped) (?!(?:to|from|by|below|under|again|for)\b|\d)(?:doing |using |drinking |eating |playing |going to |taking |wearing "
         r"|watching |seeing |having |with )?{O}", "", "end", False, "change"),
     Rule(
         r"(?:is|are) (?:pulling out of|dropping|giving up|quitting|cancelling|selling"
@@ -339,9 +353,9 @@ CHANGES = (
     Rule(r"(?:is|are) (?P<v>[^,;]+?) now$", "", "change", True, "", "thing"),
     Rule(r"(?:are|is) (?:official|together|an item|dating|a couple|going out)\b(?! any)", "partner",
         "change", True, "relationship"),
-    Rule(r"(?:has )?(?:got|is) engaged\b|(?:said yes|proposed)$", "marital_status", "change", True,
+    Rule(r"(?:has )?(?:got|is) (?P<v>engaged)\b|(?:said yes|proposed)$", "marital_status", "change", True,
         "relationship"),
-    Rule(r"(?:has )?(?:got|gotten|was|were) married\b", "marital_status", "change", True,
+    Rule(r"(?:has )?(?:got|gotten|was|were) (?P<v>married)\b", "marital_status", "change", True,
         "relationship"),
 )  # fmt: skip
 

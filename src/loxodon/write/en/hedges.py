@@ -7,6 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from loxodon.write.en.patterns import Lazy
+from loxodon.write.en.verbs import forms_of, is_noun_too
 from loxodon.write.en.words import RELATIONS, alternatives
 
 
@@ -60,7 +61,8 @@ _LEADING = (
 )  # fmt: skip
 _INNER = (
     (
-        r"\b(?:might|may|could)(?: well| also| possibly)? (?:be|have|need|get|go|not|move|end"
+        r"\bmight [a-z]+|\b(?:may|could)(?: well| also| possibly)? (?:sell|leave|close|buy|quit|stop|change|come|join|try|switch"
+        r"|cancel|retire|be|have|need|get|go|not|move|end"
         r"|want|start|do|take|become|lose)\b",
         _STRONG,
     ),
@@ -89,11 +91,19 @@ _OPINION = Lazy(
 """After "I think" this is an opinion or a wish, not a fact held for likely."""
 
 
+_PREDICATE = Lazy(
+    r"(?:is|was|has|might|may|could|can|would|will|should|must|isn't|wasn't|won't|sounds?|looks?|works?|makes?|helps?)\b",
+    re.I,
+)
+"""A verb where a subject was expected: the "that" before it was one."""
+
+
 _FACTIVE = Lazy(
-    r"^(?:i|we)(?:'ve|'d| have| had)?(?: also| just| recently| only| now| already)*"
-    r" (?:noticed|realised|realized|remember(?:ed)?|found out|discovered|learned|learnt|recall|forgot to"
+    r"^(?:i|we)(?:(?:'ve|'d| have| had)?(?: also| just| recently| only| now| already)*"
+    r" (?:know|noticed|realised|realized|remember(?:ed)?|found out|discovered|learned|learnt|recall|forgot to"
     r" (?:mention|say|tell you)|(?:should|must|have to|need to|can) (?:mention|say|admit)"
-    r"|'m (?:happy|glad|proud|pleased|delighted|sad|sorry) (?:to (?:say|report|tell you)))(?: that)?,? "
+    r")|(?:'m| am) (?:(?:so|really|very|just) )*(?:happy|glad|proud|pleased|delighted|sad|sorry|relieved)(?: to (?:say|report"
+    r"|tell you))?)(?: that)?,? "
     r"(?=(?:i|we|my|our|she|he)(?:'\w+)? \w+)",
     re.I,
 )
@@ -153,6 +163,10 @@ def unhedged(text: str) -> Hedged:
     text = _COULD_BE.sub(r"my \1 might be \2 ", text)
     confidence, basis, softened = 1.0, "", False
     told = _tellers().match(text)
+    if told and _is_order(told["said"]):
+        return Hedged(
+            "", _TOLD, told["who"]
+        )  # what someone told the user to do is no fact of theirs
     if told and _is_sentence(told["said"]):
         basis = f"{told['who']} {told['verb']}"
         text = told["said"]
@@ -173,6 +187,10 @@ def unhedged(text: str) -> Hedged:
                     confidence = min(confidence, sure)
                     basis = basis or found[0].strip(" ,")
                     softened = True
+                if found[0].rstrip().endswith(" that") and _PREDICATE.match(rest):
+                    return Hedged(
+                        f"that {rest}", confidence, basis, softened
+                    )  # "I think that might"
                 text = rest
                 break
         else:
@@ -190,9 +208,27 @@ def unhedged(text: str) -> Hedged:
     return Hedged(text.strip(), confidence, basis, softened)
 
 
+def _is_order(said: str) -> bool:
+    first, second = [*said.lower().split(), "", ""][:2]
+    forms = forms_of(first)
+    if "base" not in forms or "past" in forms:
+        return False
+    return not is_noun_too(first) or second in (
+        "with",
+        "by",
+        "the",
+        "a",
+        "an",
+        "at",
+        "on",
+        "using",
+        "my",
+    )
+
+
 def _is_sentence(said: str) -> bool:
     return len(said.split()) >= 2 and not re.match(
-        r"(?:hi|hello|yes|no|thx|thanks|ok|it all|so|you|that's|to|about|of|by|at|with|what|how|why|a lot"
+        r"(?:\w+ )?(?:not )?to \w+|(?:hi|hello|yes|no|thx|thanks|ok|it all|so|you|that's|to|about|of|by|at|with|what|how|why|a lot"
         r"|things?)\b(?! \w+ing)",
         said,
         re.I,

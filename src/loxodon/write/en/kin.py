@@ -42,6 +42,14 @@ _BORN = Lazy(
 )
 
 
+_ANOTHERS = Lazy(
+    r"\b(?:friends?|mates?|cousin|colleague|coworker|co-worker|neighbou?rs?|boss|aunt|uncle|niece|nephew|(?-i:[A-Z][a-z]+))"
+    r"(?:,| (?:and|from|at)\b[^.!?]{0,40}?)?(?: [A-Z]\w+,?)?(?: just| recently| has| have)* (?:had|welcomed|have|has|gave birth)\b",
+    re.I,
+)
+"""Someone else whose baby it is."""
+
+
 _NAMED_IT = Lazy(rf"\b(?:named|called|naming|calling) (?P<kind>her|him) (?P<name>{NAME})")
 _MOTHER = Lazy(
     r"\b(?P<who>sister|sis|brother|cousin|best friend|friend|daughter|niece)(?: [A-Z]\w+)?(?: has"
@@ -77,6 +85,12 @@ def kin_in(text: str, scene: Scene) -> list[Statement]:
     if mother := _MOTHER.search(text):
         scene.parent = {"sis": "sister"}.get(mother["who"].lower(), mother["who"].lower())
     born = _BORN.search(text)
+    if not scene.parent and _ANOTHERS.search(text[: born.start()] if born else text):
+        whose = re.search(
+            r"\b(cousin|colleague|coworker|neighbou?r|boss|aunt|uncle|mate)", text, re.I
+        )
+        if re.search(r"\b(?:baby|girl|boy|twins|birth)\b", text, re.I):
+            scene.parent = whose[1].lower() if whose else "friend"
     named = _NAMED_IT.search(text) if scene.parent else None
     born = born or named
     if born and is_name(born["name"]):

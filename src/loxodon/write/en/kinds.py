@@ -37,7 +37,7 @@ _CHAT = """
 """
 _QUESTION_START = Lazy(
     r"(?:what|what's|whats|which|who|who's|whose|whom|when(?! (?:i|we|my|our|he"
-    r"|she|they)\b)|when's|where|where's|why|how|how's|how'd|what're)\b"
+    r"|she|they|you)\b)|when's|where|where's|why|how|how's|how'd|what're)\b"
     r"(?! (?:i (?:like|love|hate|do|need|want)|it is|we (?:do|need)) (?:is|are)\b)"
     r"|(?:is|are|does|can|could|would|should|shall|will|isn't|aren't|doesn't|couldn't"
     r"|wouldn't|shouldn't)"
@@ -86,7 +86,7 @@ _ORDER_VERBS = """
     swap merge combine reverse reword tweak adjust trim lengthen simplify clarify refine undo
     try turn_this turn_it type update upload use verify walk_me warn watch_out word write act open
     close play redo shout roast cheer cancel delete forget_about forget_that haiku poem limerick
-    remember_for remember_to
+    remember_for remember_to scrap_the scrap_that skip_the ditch_the drop_the avoid_the swap_the forget_the
 """
 _WANTS = Lazy(
     r"(?:can|could|would|will) (?:you|u|ya|we|i (?:get|have|ask))\b|(?:i(?:'d| would) (?:like"
@@ -117,7 +117,7 @@ _WANTS = Lazy(
     r"|something|somewhere|anything)\b"
     r"|help\b|(?:so )?send help|hit me|hit ya up|nudge me|ping me|wake me|remind me"
     r"|let me know|lmk|talk me through"
-    r"|bring me|back to (?:spreadsheets|work|it)\b|back to (?:the|my|our) [\w ]{2,25}$|less |fewer |shorter|longer\b"
+    r"|bring me|back to (?:spreadsheets|work|it|english|spanish|french|german|italian|japanese)\b|back to (?:the|my|our) [\w ]{2,25}$|less |fewer |shorter|longer\b"
     r"|more (?:formal|casual|detail|examples)"
     r"|one sentence|in (?:one|two|three|\d+) (?:sentences?|words?|lines?|paragraphs?)|tl;?dr"
     r"|you (?:can|could|should|also|must|need to|may) |(?:talk|speak|write) to me\b"

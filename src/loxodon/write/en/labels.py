@@ -7,6 +7,7 @@ from functools import cache
 
 from loxodon.write.en.patterns import Lazy
 from loxodon.write.en.scene import Scene
+from loxodon.write.en.verbs import forms_of
 from loxodon.write.en.words import PETS, RELATIONS, alternatives
 from loxodon.write.statements import USER
 
@@ -14,7 +15,7 @@ Completed = tuple[str, str]
 
 
 _LABEL = Lazy(
-    r"(?:my |our |the )?(?P<label>(?:new |current |next |old |main )?(?:day job|side hustle"
+    r"(?:my |our |the )?(?P<label>(?:new |current |next |old |main |new year's |this year's |long[- ]term |fitness )?(?:day job|side hustle"
     r"|job|role|stack(?: at work)?|tech stack|budget|deadline|target|goal"
     r"|favou?rite [a-z ]{2,20}|rent|salary|hobby|hobbies|diet|allergies|allergy|pets?"
     r"|location|address|height|weight|size|name|age"
@@ -54,7 +55,13 @@ def labelled(text: str, scene: Scene, running: str, asked: str) -> Completed | N
         if found["label"].lower().startswith("new ") and label != found["label"].lower()
         else ""
     )
-    return f"the user's {label}", f"{verb}{now} {found['value']}"
+    to = (
+        "to "
+        if label.endswith(("goal", "target", "plan"))
+        and "base" in forms_of(found["value"].split()[0].lower())
+        else ""
+    )
+    return f"the user's {label}", f"{verb}{now} {to}{found['value']}"
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from loxodon.text.stopwords import ENGLISH
 from loxodon.write.en.patterns import Lazy
 from loxodon.write.en.scene import Scene
 from loxodon.write.en.verbs import AUXILIARIES, forms_of, is_noun_too, third_person
@@ -52,6 +53,7 @@ def text_of(tokens: Tokens) -> str:
 
 _HAS_AFTER = frozenset(
     """
+    packed handed jacked ditched swapped upgraded cancelled transferred
     gone been left put got moved had become started finished passed qualified retired turned joined
     stopped decided asked lost broken split quit come become taken made given grown won met found
     begun changed arrived happened fallen bought sold built agreed died recovered returned
@@ -185,7 +187,7 @@ def _second_verbs(tokens: Tokens) -> Tokens:
 
 _AFTER_VERB = frozenset(
     """
-    a an the my our their in at on for with to as from every some no two three it them
+    a an the my our their in at on for with to as from every some no two three it them full
     """.split()
 )
 
@@ -215,7 +217,8 @@ def rewritten(tokens: Tokens, of_user: bool, scene: Scene, names: str) -> Tokens
         if lower in _FIRST and part != "US":
             found.append(_FIRST[lower][0 if of_user else 1])
         elif lower in _THIRD:
-            replaced = _pronoun(lower, found, of_user, scene, names)
+            follows = " ".join(tokens[at + 1 : at + 4])
+            replaced = _pronoun(lower, found, of_user, scene, names, follows)
             if replaced is None:
                 return _before_you(found)
             found.append(replaced)
@@ -255,14 +258,24 @@ _THIRD = frozenset(
 )
 
 
-def _pronoun(lower: str, found: Tokens, of_user: bool, scene: Scene, names: str) -> str | None:
+_DUMMY = Lazy(
+    r"(?:\w+ )?(?:hard|easy|difficult|easier|harder|impossible|tough|helpful|useful|clear|better|best|important"
+    r"|to|when|that|if|is|was|has|would|will|does|work|out)\b|\w+ing\b",
+    re.I,
+)
+"""What follows an "it" that stands for nothing: `finds it hard to`, `hates it when`."""
+
+
+def _pronoun(
+    lower: str, found: Tokens, of_user: bool, scene: Scene, names: str, follows: str
+) -> str | None:
     """What stands for a pronoun of the third person: itself where the sentence names whom it
     means, else their name, else None."""
     if lower in ("himself", "herself", "themselves"):
         return lower
     if lower in ("it", "its"):
         nouns = [word for word in found if word.isalpha() and len(word) > 2]
-        if scene.things and of_user and lower == "it":
+        if scene.things[scene.old :] and of_user and lower == "it" and not _DUMMY.match(follows):
             return scene.things[-1].replace("the user's", "their")
         return lower if len(nouns) >= 2 or not of_user else None
     if lower in ("they", "them", "their", "theirs"):
@@ -280,8 +293,25 @@ def _pronoun(lower: str, found: Tokens, of_user: bool, scene: Scene, names: str)
     someone = scene.meant_by(lower)
     if someone is None or someone.full in names:
         return lower if someone else None
-    genitive = lower == "his"
-    return f"{someone.full}'s" if genitive else someone.full
+    return f"{someone.full}'s" if _is_genitive(lower, follows) else someone.full
+
+
+def _is_genitive(lower: str, follows: str) -> bool:
+    """Whether `her` is whose something is: `her cat tree`, but `saw her yesterday`."""
+    after = follows.split(" ", 1)[0].lower() if follows else ""
+    if lower != "her" or not after.isalpha():
+        return lower == "his"
+    return (
+        after not in ENGLISH
+        and after not in ADVERBS
+        and not after.endswith("ly")
+        and (after not in _AFTER_HER and ("ing" not in forms_of(after)))
+    )
+
+
+_AFTER_HER = frozenset(
+    "a an the some two three yesterday today tomorrow tonight last next every once twice active happy safe awake up".split()
+)
 
 
 __all__ = ["ADVERBS", "Tokens", "agree", "expand", "resolve_s", "rewritten", "text_of", "tokens_of"]

@@ -37,13 +37,13 @@ def _proper() -> re.Pattern[str]:
 
 
 _TAGS = Lazy(
-    r"(?:,? (?:lol|haha+|lmao+|tbh|ngl|btw|though|tho|innit|i guess|you know|from there"
+    r"(?:,? (?:(?:and )?never (?:was|were|have|has|had|did|will)|lol|haha+|lmao+|tbh|ngl|btw|though|tho|innit|i guess|you know|from there"
     r"|obviously|etc|as usual|either|basically|honestly|literally))+$",
     re.I,
 )
 _INSIDE = Lazy(
     r",? \b(?:like|um|uh|er|you know|basically|literally|honestly|obviously|kind of|sort of|well"
-    r"|lol|haha)\b,(?= )|(?<= )(?:um|uh|erm|lol|haha|basically|literally|honestly"
+    r"|lol|haha|btw|by the way)\b,(?= )|(?<= )(?:um|uh|erm|lol|haha|basically|literally|honestly"
     r"|like(?= (?:[£$€]?\d"
     r"|five|two|three|really|properly))) ",
     re.I,
@@ -56,7 +56,7 @@ _BARE_DAY = Lazy(
 _NO_ON = frozenset(
     """
     on last next this every each by until since from to before after of and or till through a the
-    first second third fourth
+    other alternate except maundy black good easter first second third fourth
     """.split()
 )
 _BARE_MONTH = Lazy(
@@ -71,12 +71,15 @@ _PAST_DAY = Lazy(r"\bon (?=(?:mon|tues|wednes|thurs|fri|satur|sun)day\b)", re.I)
 def polished(content: str) -> str:
     """`content` with its fillers gone and its proper nouns in capitals."""
     content = _INSIDE.sub(" ", content)
-    content = re.sub(r"\s+", " ", content).strip(' ,;:-.!?("*/&+')
+    content = re.sub(r"\s+", " ", content).strip(" ,;:-.!?(*/&+")
+    if content.count('"') % 2:
+        content = content.strip('"')
     content = _TAGS.sub("", content).strip(" ,;:-.!")
     content = _LOOSE_SO.sub("", content)
     content = re.sub(r"(?<=\w{3} )(?:over |out )?there$", "", content).strip()
     content = re.sub(r"\bworks how an?\b", "works as a", content)
     content = re.sub(r"^(The user wants the assistant .*) and don't\b", r"\1 and not to", content)
+    content = re.sub(r",? and (?:really )?wants? to (?:make sure|know|ensure)\b.*$", "", content)
     content = re.sub(r",? and no (?:patience|time|clue|idea|money|energy|life)$", "", content)
     content = re.sub(
         r"\b((?:mon|tues|wednes|thurs|fri|satur|sun)day) (evening|morning|afternoon)s\b",

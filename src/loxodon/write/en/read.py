@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+from loxodon.text.words import fold
 from loxodon.write.en.reading import interpret
 from loxodon.write.en.sound import is_sound
 from loxodon.write.statements import Said, Statement, Verdict
@@ -47,4 +48,6 @@ def _under_one_name(statement: Statement) -> Statement:
         )
         for one in statement.mentions
     )
-    return statement._replace(subject=subject, mentions=mentions)
+    also = (_kin()[fold(words)] for words in statement.over if fold(words) in _kin())
+    over = tuple(dict.fromkeys((*statement.over, *also)))
+    return statement._replace(subject=subject, mentions=mentions, over=over)

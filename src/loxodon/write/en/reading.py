@@ -11,20 +11,26 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from loxodon.write.en.answers import answered, chosen, own_name, question_of
+from loxodon.text.stopwords import ENGLISH
+from loxodon.write.en.answers import aimed, answered, chosen, own_name, question_of, rest_of
 from loxodon.write.en.asides import asides_of, called_so, name_given
+from loxodon.write.en.changes import alters
 from loxodon.write.en.clauses import Clause, of_any_thing, read_clause
 from loxodon.write.en.clean import bare, plain, spelled
 from loxodon.write.en.corrections import corrected, corrects, got_wrong, owns_up, recalled, within
+from loxodon.write.en.elided import completed
 from loxodon.write.en.hedges import softened, unhedged
+from loxodon.write.en.inside import supposed
 from loxodon.write.en.kin import introduced
+from loxodon.write.en.labels import article
 from loxodon.write.en.patterns import Lazy
-from loxodon.write.en.person import expand, rewritten, text_of, tokens_of
+from loxodon.write.en.person import agree, expand, rewritten, text_of, tokens_of
 from loxodon.write.en.polish import polished, sound
 from loxodon.write.en.recognise import recognise, relation_in
 from loxodon.write.en.rules import Found
 from loxodon.write.en.scene import Scene, Someone, own_things, scene_of
 from loxodon.write.en.screen import reasons
+from loxodon.write.en.sound import is_sound
 from loxodon.write.en.stating import (
     RELATED,
     at_work,
@@ -35,8 +41,8 @@ from loxodon.write.en.stating import (
 )  # fmt: skip
 from loxodon.write.en.verbs import forms_of, is_finite, is_noun_too, participle_of
 from loxodon.write.en.wishes import standing_wish
-from loxodon.write.en.words import NATIONALITIES, PETS, RELATIONS, alternatives, as_set
-from loxodon.write.en.worth import is_worth, parts_of
+from loxodon.write.en.words import NATIONALITIES, PETS, PLACES, RELATIONS, alternatives, as_set
+from loxodon.write.en.worth import came_out, is_worth, parts_of
 from loxodon.write.statements import USER, Fragment, Line, Said, Statement
 
 
@@ -67,6 +73,8 @@ def _interpret(key: _Key, at: object) -> tuple[Reading, ...]:
     said = Said(text, at, fragments, before, earlier, known)  # type: ignore[arg-type]
     why = reasons(said)
     scene = scene_of(before, earlier, known)
+    scene.old = len(scene.things)
+    scene.recase = re.search(r"\bI\b", text[:_LONGEST]) is None
     reader = _Reader(said, scene, known)
     readings = [reader.read(n, reason) for n, reason in enumerate(why)]
     return tuple(_without(reading, reader.withdrawn) for reading in readings)
@@ -142,10 +150,12 @@ class _Reader:
             r"\b(?:pay off|fix|sell|use|descale|clean|replace|repair)\b", text
         ):
             self.scene.things += own_things(text)
+        if reason == "instruction" and n == 0 and (aim := aimed(bare(text), self.said.before)):
+            return self._reading((*self._replied(aim), *extra), n, "")
         wish = standing_wish(text, self.scene)
         if wish or reason in ("question", "instruction"):
             made = (wish, *extra) if wish else tuple(extra)
-            return self._reading(made, n, reason)
+            return self._reading((*made, *(() if wish else self._supposed(text))), n, reason)
         if reason:
             return self._reading(tuple(extra), n, reason)
         denied = _STARRED.fullmatch(fragment.text.strip()) is not None
@@ -173,7 +183,9 @@ class _Reader:
         if n == 0 or all(self.said.fragments[m].type == "chat" for m in range(n)):
             reply = answered(bare(text), text, self.said.before, self.scene)
             if reply:
-                return self._reading((*self._replied(reply), *extra), n, "")
+                more = bare(rest_of(text))
+                further = self._clause(more, extra) if len(more.split()) > 2 else ()
+                return self._reading((*self._replied(reply), *further, *extra), n, "")
         week = weekly(bare(text))
         if week:
             made = tuple(s for one in week for s in self._statements(one, 1.0, ""))
@@ -183,11 +195,20 @@ class _Reader:
             new = () if named.name.lower() in self.told else (introduced(named),)
             return self._reading((*new, *extra), n, "repeated")
         made = self._clause(bare(text), extra)
+        if reasoned := self._because(n, text.strip(" .!,"), made):
+            told = tuple(one for one in made if one.attribute)
+            return self._reading((reasoned, *told, *extra), n, "")
         made = made or self._said_more(n, bare(text))
+        if not made and (longer := self._of_it(n, bare(text))):
+            return self._reading((longer, *extra), n, "")
         made = made or self._run_on(bare(text), extra) or self._loose(bare(text))
         if not made and (longer := self._added(n, bare(text))):
             return self._reading((longer, *extra), n, "")
-        made = made or self._listed(bare(text))
+        if not made and (longer := self._placed(n, text)):
+            return self._reading((longer, *extra), n, "")
+        made = made or self._pieces(bare(text), extra) or self._listed(bare(text))
+        if not made and (_GIVEN.match(text) or _CONTACT.search(text)):
+            made = self._supposed(text)
         if self._corrects(n, text):
             made = tuple(one._replace(act="correct") if one.act == "state" else one for one in made)
         return self._reading((*made, *extra), n, "" if made or extra else "unclear")
@@ -203,6 +224,13 @@ class _Reader:
                 self.found.append(statement)
                 self.told |= {m.name.lower() for m in statement.mentions if m.aliases}
         return Reading(tuple(kept), "" if kept else reason or "unclear")
+
+    def _supposed(self, text: str) -> tuple[Statement, ...]:
+        """What a question or request takes for granted."""
+        made = [s for one in supposed(text, self.scene) for s in self._statements(one, 1.0, "")]
+        return tuple(
+            one._replace(act="state", over=()) if one.act == "change" else one for one in made
+        )
 
     def _taken_back(self) -> Statement | None:
         """That the last turn was a joke, where things were read from it: they are over."""
@@ -241,14 +269,63 @@ class _Reader:
         last = self.found[-1]
         if last.attribute in ("age", "child", "name", "pet") or len(last.content.split()) > 20:
             return None
-        self.withdrawn.add(last.content)
-        content = polished(self.scene.named(f"{last.content}, {text}"))
-        return last._replace(content=content)
+        return self._joined(last, f"{last.content}, {text}")
 
-    def _just_said(self, n: int) -> Statement | None:
+    def _joined(self, last: Statement, content: str) -> Statement | None:
+        """The last statement made longer; None, and the last one stays, where that is no sentence."""
+        longer = last._replace(content=polished(self.scene.named(content)))
+        if len(content.split()) > _MOST_JOINED or not (is_sound(longer) and sound(longer.content)):
+            return None
+        self.withdrawn.add(last.content)
+        return longer
+
+    def _placed(self, n: int, text: str) -> Statement | None:
+        """What the user last said, with where or with whom, where that was just asked: `yeah, at The Hangar`."""
+        found = _WHERE_WITH.fullmatch(text.strip(" .!"))
+        told = [one for one in self.said.earlier if one.subject == USER and one.act != "end"]
+        if n or not found or not self.asked or not told or told[-1].attribute in RELATED:
+            return None
+        last = next(
+            (line.content for line in reversed(self.said.before) if line.role == "user"), ""
+        )
+        shared = set(last.lower().split()) & set(told[-1].content.lower().split()) - ENGLISH
+        where = (
+            rewritten(expand(tokens_of(found["where"])), True, self.scene, "")
+            if len(shared) > 1
+            else None
+        )
+        longer = (
+            told[-1]._replace(content=polished(f"{told[-1].content}, {text_of(where)}"))
+            if where
+            else None
+        )
+        return longer if longer and is_sound(longer) else None
+
+    def _because(self, n: int, text: str, made: Sequence[Statement]) -> Statement | None:
+        """The last statement with its reason: `…, because it needs no server`, `…, it was too slow`."""
+        last = self._just_said(n, ended=True)
+        found = _REASON.match(text)
+        if last is None or not found:
+            return None
+        settled = last.attribute in ("decision", "plan", "uses", "avoids") or last.act != "state"
+        if not found["because"] and (made or not settled):
+            return None
+        own = last.subject == USER and not re.match(r"(?:it|they)\b", found["why"], re.I)
+        why = rewritten(expand(tokens_of(found["why"])), own, self.scene, last.content)
+        return (
+            self._joined(
+                last, f"{last.content} {(found['because'] or 'because').lower()} {text_of(why)}"
+            )
+            if why
+            else None
+        )
+
+    def _just_said(self, n: int, ended: bool = False) -> Statement | None:
         """What the fragment before stated, where something can be added to it."""
         before = self.said.fragments[n - 1].n if n else -1
-        told = [one for one in self.found if one.fragments == (before,) and one.act != "end"]
+        told = [
+            one for one in self.found if one.fragments == (before,) and (ended or one.act != "end")
+        ]
         return next((one for one in told if one.attribute not in RELATED), None)
 
     def _said_more(self, n: int, text: str) -> tuple[Statement, ...]:
@@ -256,7 +333,8 @@ class _Reader:
         was said of it; of `rehearsals are on Mondays` the rehearsals are the user's."""
         last = self._just_said(n)
         more = _MORE.match(text)
-        if not last or not more or not _SOLID.search(text, more.end("who")):
+        mine = more and more["who"].lower() == "it" and re.search(r"\b(?:me|my|us|our)\b", text)
+        if not last or not more or not (mine or _SOLID.search(text, more.end("who"))):
             return ()
         if more["noun"]:
             clause = read_clause(f"my {text}", self.scene, USER, "")
@@ -265,10 +343,21 @@ class _Reader:
             return ()
         said = rewritten(expand(tokens_of(text)), False, self.scene, last.content)
         content = f"{last.content}, and {text_of(said)}" if said else ""
-        if not content or len(content.split()) > _MOST_JOINED:
-            return ()
-        self.withdrawn.add(last.content)
-        return (last._replace(content=polished(self.scene.named(content))),)
+        longer = self._joined(last, content) if content else None
+        return (longer,) if longer else ()
+
+    def _of_it(self, n: int, text: str) -> Statement | None:
+        """The last statement with what the user says of its thing: `… and wants it gone by May`."""
+        last = self._just_said(n)
+        found = _OF_IT.match(text)
+        if last is None or last.subject != USER or not found or len(text.split()) > 16:
+            return None
+        said = rewritten(
+            agree(expand(tokens_of(text[found.end("who") :]))), False, self.scene, last.content
+        )
+        if not said or not (forms_of(said[0].lower()) or said[0].lower() in ("is", "has", "does")):
+            return None
+        return self._joined(last, f"{last.content} and {_theirs(text_of(said))}")
 
     def _loose(self, text: str) -> tuple[Statement, ...]:
         """What a fragment says of the user that lacks both subject and verb: `not a morning
@@ -276,16 +365,45 @@ class _Reader:
         found = _BEING.match(text)
         if not found or self.running != USER:
             return ()
-        if found["where"] and not (_SOLID.search(text) or re.search(r"\b(?:my|our)\b", text)):
+        returned = re.match(r"back to (?:an? |the )", text, re.I)
+        if (
+            found["where"]
+            and not returned
+            and not (_SOLID.search(text) or re.search(r"\b(?:my|our)\b", text))
+        ):
             return ()
         clause = read_clause(f"i'm {text}", self.scene, USER, "")
         return self._statements(clause, 1.0, "") if clause else ()
+
+    def _pieces(self, text: str, extra: Sequence[Statement]) -> tuple[Statement, ...]:
+        """What a row of short pieces says, each by itself: `first time mum, 31 weeks, hate needles`."""
+        pieces = [piece.strip(" .!") for piece in text.split(",")]
+        if (
+            self.running != USER
+            or not 3 <= len(pieces) <= 8
+            or any(len(one.split()) > 6 for one in pieces)
+        ):
+            return ()
+        made: list[Statement] = []
+        for piece in pieces:
+            aged = re.fullmatch(r"(?:aged )?([1-9]\d)(?: ?(?:yo|f|m))?", piece, re.I)
+            clause = Clause("The user", USER, f"is {aged[1]}") if aged else None
+            if clause is None and (whole := completed(piece, self.scene, USER, "")):
+                clause = read_clause(f"i {whole[1]}", self.scene) if whole[0] == USER else None
+            if clause is None and _MEASURED.match(piece):
+                a = "" if piece[:1].isdigit() else f"{article(piece)} "
+                clause = read_clause(f"i'm {a}{piece}", self.scene)
+            if clause:
+                made += self._statements(clause, 1.0, "")
+        return tuple(made) if len(made) > 1 else ()
 
     def _listed(self, text: str) -> tuple[Statement, ...]:
         """Nothing but nouns and figures, said by way of introduction: `family of 5, one coeliac`,
         `37 weeks, baby girl`. Whoever lists them has them, or is so many weeks, feet or years."""
         words = text.split()
         if self.running != USER or not 3 <= len(words) <= 16:
+            return ()
+        if words[0].lower() in _OPENS_PHRASE:
             return ()
         if _NO_DETAIL.match(text) and not re.match(r"no \w+, no ", text, re.I):
             return ()
@@ -324,21 +442,23 @@ class _Reader:
             return None
         said = rewritten(expand(tokens_of(text)), last.subject == USER, self.scene, last.content)
         content = f"{last.content}, {text_of(said)}" if said else ""
-        if not content or len(content.split()) > _MOST_JOINED:
-            return None
-        self.withdrawn.add(last.content)
-        return last._replace(content=polished(self.scene.named(content)))
+        return self._joined(last, content) if content else None
 
     def _mine(self, n: int, text: str) -> str:
         """`mine's two` with the noun that it stands for, where one was named just before."""
-        found = re.match(r"(?:and |but |so )*mine(?='s| is| are| was| has| have)", text, re.I)
+        found = re.match(
+            r"(?:and |but |so |because |since |as )*mine(?='s| is| are| was| has| have)", text, re.I
+        )
         if not found:
             return text
         before = " ".join(one.text for one in self.said.fragments[max(0, n - 2) : n]).lower()
         nouns = [
-            word for word in re.findall(r"[a-z-]+", before) if word in as_set(RELATIONS + PETS)
+            word
+            for word in re.findall(r"[a-z-]+", before)
+            if word in as_set(RELATIONS + PETS) or word in _DEVICES
         ]
-        return f"my {nouns[-1]}{text[found.end() :]}" if nouns else text
+        noun = next((word for word in nouns if word in _DEVICES), nouns[-1]) if nouns else ""
+        return f"my {noun}{text[found.end() :]}" if noun else text
 
     def _pointed(self, n: int, text: str) -> Clause | None:
         """`that's my car`, `so that's the new budget`: said of what was named just before."""
@@ -356,6 +476,8 @@ class _Reader:
     def _run_on(self, text: str, extra: Sequence[Statement]) -> tuple[Statement, ...]:
         """What comes after a beginning that is no clause: "not for me, I can't stand wine"."""
         later = _LATER.search(text, 1)
+        if later and _SUBORDINATE.search(text[: later.start()]):
+            return ()
         return self._clause(text[later.start() :], extra) if later else ()
 
     def _clause(self, text: str, extra: Sequence[Statement]) -> tuple[Statement, ...]:
@@ -364,9 +486,12 @@ class _Reader:
         hedged = unhedged(text)
         asked = self.asked or ("wish" if self.wishing else "")
         self._step_back(hedged.basis)
+        met = {one.name for one in self.scene.people}
         clause = read_clause(bare(hedged.text), self.scene, self.running, asked)
-        if clause is None or clause.of in ("?", "??"):
-            clause = self._changed_thing(bare(hedged.text)) or clause
+        if clause is None or (
+            clause.of in ("?", "??", "the") and recognise(clause).attribute in ("", "schedule")
+        ):
+            clause = self._changed_thing(bare(hedged.text), met) or clause
         if clause is None and (teller := _TELLER.match(hedged.basis)):
             said = re.sub(r"^(?:he|she|they)\b", f"my {teller[1]}", bare(hedged.text), flags=re.I)
             clause = read_clause(said, self.scene, self.running, asked)
@@ -385,14 +510,23 @@ class _Reader:
             clause = clause._replace(predicate=softened(clause.predicate))
         return self._statements(clause, hedged.confidence, hedged.basis, bool(extra))
 
-    def _changed_thing(self, text: str) -> Clause | None:
+    def _changed_thing(self, text: str, met: set[str]) -> Clause | None:
         """What became of something that is only named: `goa's cancelled`, `launch slipped`."""
         clause = of_any_thing(text, self.scene)
-        if clause is None or self.scene.find(clause.key):
+        if clause is None or _WORLD.search(clause.key):
             return None
+        if someone := self.scene.find(clause.key):
+            # A word that opens a sentence has a capital: `Standup is at 10 now` is of no one.
+            place = clause.key.split()[-1] in as_set(PLACES)
+            if someone.name in met or not (place or _OF_NO_ONE.match(clause.predicate)):
+                return None
+            self.scene.people.remove(someone)
         found = recognise(clause)
         over = found.act in ("end", "change") and bool(found.over or found.value)
+        over = over or _DATED.match(clause.predicate) is not None
         over = over or _TIMED_NOW.search(clause.predicate) is not None
+        over = over or (alters(clause.predicate) and _SOLID.search(clause.predicate) is not None)
+        over = over or came_out(clause.predicate)
         return clause if over and not _BRIEFLY.search(text) else None
 
     def _step_back(self, basis: str) -> None:
@@ -486,6 +620,43 @@ class _Reader:
         return tuple(made)
 
 
+_REASON = Lazy(
+    r"(?:(?P<because>because|since|so that|given that|as(?= (?:i|we|my|our|it|the|he|she|they|there)\b))(?![\w'])|(?=(?:it|they|[a-z]+s|the [a-z]+)(?:'s|'re| is| are| was| were| has"
+    r"| needs| gives?| takes?| kept| keeps| just)\b[a-z' ]*\b(?:too|so|more|less|[a-z]+er|better|faster|not|no|never|cheap|easy|"
+    r"only|always|way)\b)) ?(?P<why>\S.*)",
+    re.I,
+)
+"""Why something was decided or ended, said after it."""
+
+
+def _theirs(text: str) -> str:
+    return text.replace("the user's", "their")
+
+
+_OF_IT = Lazy(
+    r"(?P<who>i|we)(?:'ve|'m|'re)? (?!think|guess|hope|know|like|love|hate)[a-z]+(?: [a-z]+)? (?:it|them)\b(?= \w+ \w)",
+    re.I,
+)
+_OPENS_PHRASE = frozenset(
+    "the on in at with for from to of by my our his her their this that these those".split()
+)
+_WHERE_WITH = Lazy(
+    r"(?:(?:yes|yeah|yep|yup|no|nah|aye),? )?(?P<where>(?:at|in|with|near|from|by|through|on) (?!it\b|that\b|this\b|you\b|the same\b)"
+    r"[\w'&. -]{3,50})",
+    re.I,
+)
+_SUBORDINATE = Lazy(
+    r"\b(?:if|whether|when|unless|than|as|like|that|think|thinks|thought|said|says|asked|until|before|after|while|how|what)\s*$",
+    re.I,
+)
+_CONTACT = Lazy(r"[a-z] i(?:'m|'ve| am| got| bought| made) ", re.I)
+_GIVEN = Lazy(
+    r"(?:and |so |but )?(?:given|considering|with|for|due to|because of|despite|thanks to|as for) (?:my|our)\b",
+    re.I,
+)
+_DEVICES = frozenset(
+    "phone car laptop bike computer camera oven boiler fridge washer dishwasher mattress guitar piano tv tablet printer".split()
+)
 _DID_TO_THING = Lazy(
     r"(?:has )?(?P<verb>moved|changed|rescheduled|postponed|pushed|raised|put|increased|cut"
     r"|lowered|bumped)"
@@ -518,7 +689,7 @@ _BEING = Lazy(
     r"(?:just |currently |still |recently |always |proper )*(?:not (?:an? |the |really |much of an? |into |keen "
     r"|big |very |that |overly )|\d{2} ?(?:f|m|yo|y/o)\b|(?P<where>(?:fresh (?:off|from|out of)|back (?:from|in|at|to)"
     r"|home (?:from|with)|off (?:an?|the|to)|up (?:in|at)|down (?:in|at)|out (?:in|at)|stuck (?:in|at|with)|based (?:in"
-    r"|at|near)|away (?:in|at|until)|on (?:an?|the|my|day|week)|at (?:the|my)|under (?:the|an?)|halfway through)\b))",
+    r"|at|near)|away (?:in|at|until)|on (?:an?|the|my|day|week|earlies|lates|nights|leave|call|holiday)|at (?:the|my)|under (?:the|an?)|halfway through)\b))",
     re.I,
 )
 _STATE_OF = Lazy(r"\w+(?:ed|lt|nt|de|ten) (?:on|in|at|by|for|to|with|from|of) \w", re.I)
@@ -548,7 +719,7 @@ _NO_DETAIL = Lazy(
     re.I,
 )
 _OBJECT = Lazy(
-    r"(?:\w+ ){1,2}?((?:the|their) [a-z]+(?: [a-z]+)?)(?=$| (?:today|yesterday|in|on|at|last|from"
+    r"(?:\w+ ){1,2}?((?:the|their) (?!user\b)[a-z]+(?: [a-z]+)?)(?=$| (?:today|yesterday|in|on|at|last|from"
     r"|with)\b)"
 )
 _TITLE = Lazy(r"(?<=[a-z] )([A-Z][\w']+(?: (?:of|the|and|in)? ?[A-Z][\w']+)*)")
@@ -556,6 +727,14 @@ _TIMED_NOW = Lazy(
     r"(?=.*\b(?:now|these days|from now on)\b).*(?:\d|day\b|days\b|week|month|morning|evening|night)",
     re.I,
 )
+_DATED = Lazy(
+    r"(?:is|are|starts?|begins?|ends?|finishes|finish|opens?|leaves?|departs?|resumes?|kicks off|meets?|takes place|falls)"
+    r"(?: (?:off|up|again|due))? (?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|on|at|in|every|from|the|next|this|a week|tomorrow|first|last|\d).*"
+    r"(?:\d|day\b|days\b|week\b|month\b|tomorrow|january|february|march|april|june|july|august|september|october"
+    r"|november|december)",
+    re.I,
+)
+"""When something is or begins: what is dated is the user's affair, whoever's it is."""
 _TELLER = Lazy(r"(?:my |our |the )?([a-z]+) (?:says?|said|told me|confirmed|agreed|thinks?)", re.I)
 """Who told something of themselves: `landlord confirmed he's selling`."""
 _SWAPPED = Lazy(
@@ -563,6 +742,20 @@ _SWAPPED = Lazy(
     r"(?P<rest>(?: (?:last|this|in|on|because|to)\b.*)?)$",
     re.I,
 )
+_OF_NO_ONE = Lazy(
+    r"(?:is|was|has|has been|got|just|now|only|\w+ed|went|goes|going|rose|fell|up|down)(?: \w+){0,2}?"
+    r" (?:to |until |at |on |for |every )*(?:[$£€]?\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february"
+    r"|march|april|may\b|june|july|august|september|october|november|december|next|noon)"
+    r"|(?:is|was|has been|got) (?:cancelled|canceled|called off|postponed|delayed|rescheduled)\b",
+    re.I,
+)
+"""What is said of what takes place or has a price, not of people."""
+_WORLD = Lazy(
+    r"\b(?:prices?|s&p|dow|nasdaq|ftse|bitcoin|btc|ethereum|gas|petrol|oil|inflation|interest rates?|unemployment"
+    r"|population|temperature|weather|dollar|euro|pound|stock|stocks|market|economy|sun|season|episode)\b",
+    re.I,
+)
+"""What changes for everyone, and is nobody's."""
 _BRIEFLY = Lazy(r"\b(?:error|exception|stack ?trace|null|undefined|line \d+)\b", re.I)
 """Words of talk about a program, where things change that are nobody's."""
 _STARRED = Lazy(r"\*+ ?[\w'. -]{2,30}|[\w'. -]{2,30}\*")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from loxodon.write.attributes import OF_THINGS, plausible
+from loxodon.write.domains import BY_NAME, TOOLS, domains_of
 from loxodon.write.en.clauses import Clause
 from loxodon.write.en.endings import CHANGES, ENDS
 from loxodon.write.en.patterns import Lazy
@@ -35,7 +37,7 @@ def recognise(clause: Clause) -> Found:
     """What the clause says, by the first rule that fits; empty where none does."""
     if clause.subject in ("It", "There"):
         return Found()
-    predicate = light(clause.predicate)
+    predicate = re.sub(r"^has got\b", "has", _PLURAL.sub(_singular, light(clause.predicate)))
     if clause.of == USER and clause.key != USER:
         found = _of_thing(clause, predicate)
         if found:
@@ -49,10 +51,26 @@ def recognise(clause: Clause) -> Found:
         match = pattern.match(predicate)
         if match and (found := _found(match, rule, clause)):
             thing = clause.of and not is_person(clause)
+            if found.attribute == "theme" and clause.key.split()[-1].lower() not in _HAS_THEME:
+                return Found(topic=found.topic)  # `the shed is on a slope`
             if thing and found.act == "state" and found.attribute in _OF_BEINGS:
                 return Found(topic=found.topic)  # what a thing is called is not the user's name
             return found
     return Found()
+
+
+_HAS_THEME = frozenset(
+    "thesis dissertation paper essay book novel project talk presentation podcast article chapter research phd course report "
+    "series blog memoir film play documentary masters postdoc study script story lecture".split()
+)
+_PLURAL = Lazy(r"^(?:are|were|have|don't|aren't)\b(?! not? )")
+
+
+def _singular(found: re.Match[str]) -> str:
+    """The verb of several as of one: the rules are written for one."""
+    return {"are": "is", "were": "was", "have": "has", "don't": "doesn't", "aren't": "isn't"}[
+        found[0]
+    ]
 
 
 _OF_PEOPLE = frozenset(("home", "employer", "school", "occupation", "diet", "age", "membership"))
@@ -75,7 +93,10 @@ def is_person(clause: Clause) -> bool:
     """Whether a clause is about someone, not something."""
     last = clause.key.split()[-1].lower() if clause.key else ""
     named = clause.key[:1].isupper() and clause.key.split()[-1][:1].isupper()
-    return named or last in as_set(RELATIONS) or last in as_set(PETS)
+    kind = clause.key.lower().replace(" in law", "-in-law").split()[-1:]
+    return named or any(
+        one in as_set(BEINGS) or one.removesuffix("s") in as_set(BEINGS) for one in (last, *kind)
+    )
 
 
 def _found(match: re.Match[str], rule: Rule, clause: Clause) -> Found | None:
@@ -91,13 +112,27 @@ def _found(match: re.Match[str], rule: Rule, clause: Clause) -> Found | None:
     if "o" in groups and groups["o"] and over.lower() in _NO_VALUE:
         over = ""
     over = tidy(_LEADING.sub("", over))
-    overs = tuple(part for part in (over, _GENERIC.sub("", over)) if part)
+    shorter = _GIVEN_TO.split(over, maxsplit=1)[0] if rule.act == "end" else ""
+    named = _GENERIC.sub("", over)
+    if rule.act == "change" and named.lower() in BY_NAME:
+        named = ""  # a phone plan is no phone
+    overs = tuple(part for part in (over, named, shorter) if part)
+    if attribute == "degree" and rule.act == "change":
+        attribute = "major"
     overs = tuple(dict.fromkeys(overs))
     if rule.act == "end" and not overs:
-        overs = tuple(dict.fromkeys(w for o in _ended(clause) for w in (o, _GENERIC.sub("", o))))
+        overs = tuple(dict.fromkeys(w for o in _ended(clause) for w in (o, _NAMED_BY.sub("", o))))
+    if attribute in ("home", "employer", "school") and not plausible(attribute, value, "en"):
+        return None  # rehearsals that moved to Wednesdays live nowhere
+    if attribute == "home" and domains_of(value) & TOOLS:
+        attribute = "uses"  # who has moved to Firefox does not live there
+    if attribute == "pet" and (called := _CALLED_SO.match(value)):
+        value = called["name"]
     if attribute == "allergy":
         value = re.sub(r"(?<=[a-z]{2}[^s])s$", "", value)
     about = over if groups.get("thing") and rule.attribute else ""
+    if groups.get("thing") and attribute in OF_THINGS:
+        about = tidy(groups["thing"])
     if about and attribute != "schedule":
         overs = tuple(part for part in (tidy(groups.get("o") or ""),) if part)
     return Found(attribute, value, rule.act, overs, rule.positive, rule.topic, about)
@@ -109,11 +144,26 @@ _LEADING = Lazy(
     re.I,
 )
 """What stands before the thing that is over: `gave up on being a pilot`."""
+_CALLED_SO = Lazy(r"[\w' -]+? (?:named|called) (?P<name>(?-i:[A-Z])[\w'-]*)$", re.I)
+_GIVEN_TO = Lazy(
+    r" to (?:an? |the |my |their |some|(?-i:[A-Z]))| and (?:\w+ed|went|took|got|bought)\b| for good\b",
+    re.I,
+)
+"""What stands after the thing that is over: `sold Blaze to a family in Kent`."""
 _GENERIC = Lazy(
     r" (?:membership|subscription|account|course|class|classes|lessons|thing|plan|gym|trip|holiday"
     r"|appointment|habit|diet|idea|contract|order|booking)$",
     re.I,
 )
+
+
+_NAMED_BY = Lazy(
+    r" (?:membership|subscription|account|course|class|classes|lessons|thing|plan|gym|trip|holiday|appointment"
+    r"|contract|order|booking|house|flat|place|deal|sale|offer|tickets|tour|visit|interview|weekend|flights?"
+    r"|concert|job|role|move|vacation|cruise|getaway|reservation)$",
+    re.I,
+)
+"""What something that falls through is called besides its name: `the Whitstable house`."""
 
 
 def head_attribute(thing: str) -> str:
@@ -212,6 +262,8 @@ def relation_attribute(relation: str) -> str:
     last = relation.split()[-1] if relation else ""
     if relation.startswith(("ex ", "ex-")):
         return "ex"
+    if "'s " in relation:
+        return "knows"  # someone else's
     table = _attribute_of()
     if relation in table or last in table:
         return table.get(relation, table.get(last, ""))
@@ -221,7 +273,7 @@ def relation_attribute(relation: str) -> str:
 def _is_kin(relation: str) -> bool:
     return bool(
         re.search(
-            r"cousin|aunt|uncle|niece|nephew|gran|nan|in.law|relative|god|great|gramps|nana",
+            r"cousin|aunt|uncle|niece|nephew|gran|\bnan\b|in.law|relative|god|great|gramps|nana",
             relation,
         )
     )
@@ -234,6 +286,13 @@ _NAME_VALUE = Lazy(
 _CALLED = Lazy(
     r"(?:is|are|was) (?:called|named) (?P<v>[^,;]+?)(?=$|[,;.]| and | who | because| after )", re.I
 )
+_BECAME = Lazy(
+    r"(?:has |have |is |are |was |just |been |got )*(?:changed|changing|gone|went|going|moved|moving|switched"
+    r"|raised|bumped|dropped|fell|rose|risen|jumped|increased|cut|lowered|reduced|extended|pushed|slipped)"
+    r"(?: up| down| back| out)?(?: from [^,;]+?)? to (?P<v>[^;]+)",
+    re.I,
+)
+"""What something of the user's has come to: `my number changed to …`."""
 _ALTERED_TO = Lazy(
     r"(?:been )?(?:\w+ed|put|cut|brought|going|gone|up|down)(?: up| down| back| forward)? (?:to|until) "
 )
@@ -281,17 +340,27 @@ def _of_thing(clause: Clause, predicate: str) -> Found | None:
             )
     if relation or is_person(clause):
         return None
+    if key.split()[-1].removesuffix("s") in as_set(RELATIONS):
+        aged = re.fullmatch(
+            r"(?:is|are) (?P<v>\d{1,2}(?:(?:,| and|, and) \d{1,2})*)(?: now)?", predicate
+        )
+        return Found("age", aged["v"], topic=key) if aged else None
     if last := re.match(r"last (?:day|shift|week)(?: at (?P<where>.+))?", clause.key, re.I):
         return Found("employer", "", "end", (last["where"],) if last["where"] else (), True, "work")
-    attribute = "" if "'s " in key else head_attribute(key.split(" at ")[0])
+    attribute = "" if "'s " in key or "s' " in key else head_attribute(key.split(" at ")[0])
     match = _IS.match(predicate)
     if attribute and match and not re.match(r"(?:off|cancelled|over|gone|called)\b", match["v"]):
         value = tidy(re.split(r",(?!\d)| because | so | but ", match["v"])[0], True)
         if altered := _ALTERED_TO.match(value):
             value, change = value[altered.end() :], True
+        if attribute in ("car", "phone", "computer") and value.isalpha() and value.islower():
+            return Found(topic=key)  # how it is, not which
         if attribute == "occupation" and value.isalpha() and value.islower():
             return Found(attribute, value, topic=key) if value in as_set(JOBS) else Found(topic=key)
         return Found(attribute, value, "change" if change else "state", (), True, key)
+    if attribute and (became := _BECAME.match(predicate)):
+        value = tidy(re.split(r",(?!\d)| because | so | but ", became["v"])[0], True)
+        return Found(attribute, value, "change", (), True, key)
     if key.startswith(("favourite", "favorite")):
         return match and Found(
             "favourite", tidy(match["v"]), "change" if change else "state", (), True, key

@@ -12,6 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from loxodon.write.en.patterns import Lazy
+from loxodon.write.en.verbs import past_of
 from loxodon.write.en.words import (
     CONDITION_ADJECTIVES,
     CONDITIONS,
@@ -55,7 +56,7 @@ class Found(NamedTuple):
 
 _END = (
     r"(?=\s*(?:$|[,;(]|\.\s| because\b| since\b| as\b| so\b| but\b| which\b| who\b| while\b"
-    r"| until\b| when\b| after\b| before\b| instead\b"
+    r"| until\b| when\b| after\b| before\b| instead\b| where\b"
     r"| at the moment\b| these days\b| right now\b| every\b| each\b| for (?:the|a|my|their"
     r"|\d+|two|three|many|over|about|years|work|now)\b| and (?:is|has|was|also|then|now"
     r"|the user|it|he|she|they|works?|lives?|doesn't|can't|loves?|hates?)\b| - ))"
@@ -143,7 +144,19 @@ def light(predicate: str) -> str:
     """`predicate` without the small adverbs that no rule cares for."""
     predicate = re.sub(r"^(?:might|may|could|must)(?: well| also)? be\b", "is", predicate)
     predicate = re.sub(r"^(?:might|may|could|must)(?: well| also)? have\b", "has", predicate)
+    predicate = realised(predicate)
     return _LIGHT.sub("", predicate)
+
+
+_HAD_TO = Lazy(r"(?:had|has had|have had|ended up having) to (?P<verb>[a-z]+)\b", re.I)
+
+
+def realised(predicate: str) -> str:
+    """`had to postpone` is `postponed`, and what several have done is what one has."""
+    found = _HAD_TO.match(predicate)
+    if found and (past := past_of(found["verb"].lower())):
+        return f"{past}{predicate[found.end() :]}"
+    return re.sub(r"^have (?=\w+(?:ed|t|n)\b)", "has ", predicate)
 
 
 _EDGE = Lazy(
@@ -168,4 +181,4 @@ def tidy(value: str, article: bool = False) -> str:
     return value
 
 
-__all__ = ["Found", "Rule", "compiled", "light", "tidy"]
+__all__ = ["Found", "Rule", "compiled", "light", "realised", "tidy"]

@@ -15,6 +15,7 @@ from loxodon.write.en.verbs import forms_of
 from loxodon.write.en.words import (
     BEINGS,
     FEMALE,
+    JOBS,
     LANGUAGES,
     MALE,
     MONTHS,
@@ -109,12 +110,15 @@ def is_name(word: str) -> bool:
         return False
     if bare.isupper() and len(bare) > 5:
         return False
-    return not (forms_of(lower) and is_order(lower)) and lower not in (
-        "read",
-        "done",
-        "been",
-        "got",
-    )
+    forms = forms_of(lower)
+    if forms and ("s" in forms or ("past" in forms and "base" not in forms)):
+        return lower in _VERBS_AND_NAMES
+    return not (forms and is_order(lower)) and lower not in ("read", "done", "been", "got", "live")
+
+
+_VERBS_AND_NAMES = frozenset(
+    "rose drew parks marks banks brooks wills sprung may hale jets".split()
+)
 
 
 def names_in(text: str) -> list[str]:
@@ -145,6 +149,10 @@ class Scene:
     def __init__(self, known: Mapping[str, str]) -> None:
         self.people: list[Someone] = []
         self.things: list[str] = []
+        self.old = 0
+        """How many of the things were named before this turn."""
+        self.recase = True
+        """Names may have to be put in capitals: whoever writes "i" small writes them small, too."""
         self.parent = ""
         """Whose baby was just spoken of: `sister`."""
         self.group = ""
@@ -233,6 +241,7 @@ class Scene:
                 and found[1].lower() not in as_set(PLACES)
             ):
                 self.meet(Someone(found[1]))
+        self._hear_others(text)
         taken = {part.lower() for one in self.people for part in one.name.split()}
         for name in names_in(text):
             if _is_written_so(name, text):
@@ -245,9 +254,27 @@ class Scene:
             if not any(one.relation == relation for one in self.people):
                 self.meet(Someone(relation, relation))
 
+    def _hear_others(self, text: str) -> None:
+        """Note people who are someone else's: `Priya and her husband Karan`, `Tom left his wife`."""
+        for found in _others().finditer(text):
+            relation, name = found["rel"].lower(), found["name"] or ""
+            whose = found["whose"].lower()
+            owner = (
+                self.meant_by(whose) if whose in ("his", "her") else self.find(found["whose"][:-2])
+            )
+            if name and is_name(name):
+                self.meet(Someone(name, "", gender_of(relation)))
+            elif owner and not any(one.relation == relation for one in self.people):
+                self.meet(Someone(relation, relation, gender_of(relation), False, owner.full))
+        if seeing := _SEEING.search(text):
+            self.meet(Someone(seeing[1], "partner"))
+        for found in _CALLED_SO.finditer(text):
+            if is_name(found[1]) and found[0].split()[0].lower() in as_set(JOBS + BEINGS):
+                self.meet(Someone(found[1]))
+
     def named(self, text: str) -> str:
         """`text` with the names known here in their right case."""
-        if not self.cased:
+        if not self.cased or not self.recase:
             return text
         return re.sub(r"[a-zà-ÿ][\w-]+", lambda found: self._right(found[0]), text)
 
@@ -270,6 +297,23 @@ def _is_written_so(name: str, text: str) -> bool:
     return (
         re.match(r"'s\b|,? (?:is|was|has|can|will|\w+ed|\w+s|and [A-Z])\b", text[at + len(name) :])
         is not None
+    )
+
+
+_SEEING = Lazy(
+    r"\b(?:seeing|dating|going out with) (?:someone|somebody|a (?:guy|girl|woman|man|bloke|lad))(?: new)?,? (?:btw,? )?"
+    r"(?:called |named )?([A-Z][a-z]+)"
+)
+_CALLED_SO = Lazy(r"\b[a-z-]+,? (?:called|named) ([A-Z][\w-]+)")
+
+
+@cache
+def _others() -> re.Pattern[str]:
+    people = alternatives(FEMALE + MALE + " partner baby kid boss flatmate cousin")
+    return re.compile(
+        rf"\b(?P<whose>his|her|(?-i:[A-Z])[a-z]+'s) (?:new |old |little |older |younger )?(?P<rel>{people})\b(?!'s)"
+        r"(?:,? (?P<name>(?-i:[A-Z])[\w-]+))?",
+        re.I,
     )
 
 
@@ -301,7 +345,9 @@ NEUTRAL_ONE = """
     partner spouse cousin baby kid child flatmate roommate housemate lodger neighbour neighbor
     boss manager supervisor advisor mentor colleague friend mate teacher coach doctor gp dentist
     therapist physio nurse landlord tenant assistant little_one eldest oldest youngest toddler dog
-    cat puppy kitten horse
+    cat puppy kitten horse ex tutor lecturer professor trainer accountant lawyer solicitor vet
+    midwife counsellor psychiatrist surgeon builder plumber cleaner nanny childminder babysitter
+    team_lead apprentice intern co-founder
 """
 
 

@@ -77,7 +77,8 @@ _SARCASM = Lazy(
     re.I,
 )
 _IDIOM = Lazy(
-    r"\b(?:could (?:eat|murder|kill for|do with) an? (?:horse|\w+)|like a dog|to the dogs|killing me|kill me|starving"
+    r"\b(?:(?:basically|practically|literally|officially) an? [\w ]{3,20} at this point|for a (?:hundred|thousand|million) (?:years|times)"
+    r"|could (?:eat|murder|kill for|do with) an? (?:horse|\w+)|like a dog|to the dogs|killing me|kill me|starving"
     r"|starved|spirit animal|(?:a|total) (?:potato|raccoon)|over the moon|under the weather|piece of cake"
     r"|raining cats"
     r"|break a leg|once in a blue moon|cost(?:s)? an arm|bite the bullet|hit the sack"
@@ -88,7 +89,7 @@ _IDIOM = Lazy(
     r"|(?:is|are|'s) (?:such )?an? (?:total |complete |absolute |bit of a |proper "
     r"|real )?(?:dinosaur|nightmare|joke|legend|saint|angel|riot|monster|beast|machine|mess"
     r"|disaster|dream|star|hoot|gem|menace|pain|hero|beauty|treat|delight|shambles|circus|zoo"
-    r"|idiot|muppet|clown|genius|lifesaver|struggle|struggle bus|goblin|gremlin|zombie|wreck"
+    r"|idiot|muppet|clown|vampire|hermit|robot|sloth|ghost|potato|genius|lifesaver|struggle|struggle bus|goblin|gremlin|zombie|wreck"
     r"|baby|princess|diva|drama queen|boss)$"
     r"|(?:i'm|i am|im) (?:so |just |really |legit |literally |basically |a bit |such an? "
     r"|all |feeling |super |totally |proper |very |pretty |kinda |kind of )*(?:done|tired"

@@ -38,7 +38,19 @@ _VAGUE = Lazy(
     r"|time|rest|trip)"
     r"|(?:got|did|made|took|gets|does|makes|takes|has|had|loves|likes|hates) (?:it|that|this|them|one"
     r"|ones|so|both|those|these)(?: (?:now|then|too|all|though))?"
-    r"|(?:would|'d) rather\b.*|only needed?\b.*|just needed\b.*)$"
+    r"|(?:would|'d) rather\b.*|only needed?\b.*|just needed\b.*"
+    r"|(?:really |just |also )*(?:wants?|needs?|would like|hopes?|is (?:trying|looking|hoping)) to (?:make sure|ensure|know|see|hear"
+    r"|understand|figure|find (?:out|some|a good|a way|the best|new|more)|come up with|get (?:some|more|a better|a sense)|learn more"
+    r"|explore (?:more|some|other)|take the next|start by|try (?:it|that|this|those|them|some)|look into|do (?:it|this|that)"
+    r"|incorporate|emphasi[sz]e|highlight|double[- ]check|be sure)\b.*"
+    r"|is (?:in the mood for|on the right track|always looking|open to|all about)\b.*"
+    r"|(?:has been|is) looking for (?:a way|ways|some|something|new|more|any|ideas|recommendations|tips|advice)\b.*"
+    r"|(?:really |also |just )*needs? (?:some|a bit of|a little) (?:inspiration|motivation|guidance|ideas|clarity|context)\b.*"
+    r"|(?:probably )?should\b.*|wants? the (?:tone|table|text|list|e-?mail|letter|code|title|output|image|font|colou?r|style|intro"
+    r"|ending|wording|format)\b.*|was (?:just )?(?:reading|thinking|talking|looking|watching)\b.*\b(?:and|when) (?:wondered"
+    r"|was wondering|noticed)\b.*|needs? something\b.*|(?:has|have) (?:attached|pasted|uploaded|copied|included)\b.*|(?:really )?(?:apologi[sz]es|appreciates)\b.*"
+    r"|has a (?:fun fact|question|request|favou?r|idea|feeling)\b.*|(?:will|is going to) (?:definitely |also )?(?:start (?:by|with|filling)|check"
+    r"|look into|keep (?:that|this|it|those))\b.*)$"
 )
 _ASKED_FOR = Lazy(
     r"^The user (?:needs|wants|would like|is after|is looking for|could use|could do with|has to"
@@ -50,6 +62,15 @@ _ASKED_FOR = Lazy(
     r"|stor(?:y|ies)|script|posts?|captions?|reply|response|answers?|explanation|formula|function"
     r"|regex|query|table|rhyme|haiku|limerick|lyrics|paragraph|sentence|translation|pep talk)\b"
 )
+_DANGLING = Lazy(
+    r"^The user (?:(?:is|has|was|had|will|would|can|can't|could|won't|didn't|doesn't|does|did|might|also|just|still|always|never"
+    r"|really|finally|already|probably|been|going|trying|hoping|planning|wanting|to|not|usually|even|definitely) )*"
+    r"[a-z]+(?: (?:up|out|off|on|in|back|down|with|about|for|at|to|over|of|using|doing|getting|trying|making))*"
+    r" (?:it|them|this|that one|those|these|that)\b(?! (?:[a-z]+ )?(?:to|when|that|if|hard|easy|difficult|how|because"
+    r"|year|week|month|summer|winter|spring|autumn|morning|evening|is|was|kind|type|[a-z]+ing)\b)"
+    r"(?! (?-i:[A-Z])| [a-z]+ (?:in|at|on|from|with)\b)"
+)
+"""Something done to a thing that the sentence does not name."""
 _OPEN_END = Lazy(r"\b(?:it|this|that|them|those|these|there|both|either|though|anyway|stuff)$")
 
 
@@ -59,6 +80,8 @@ def is_sound(statement: Statement) -> bool:
     if _BROKEN.search(content):
         return False
     if _VAGUE.match(content) or _ASKED_FOR.match(content):
+        return False
+    if _DANGLING.match(content) and not statement.over:
         return False
     if statement.attribute or statement.over:
         return True

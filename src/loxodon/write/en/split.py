@@ -18,6 +18,7 @@ from loxodon.write.en.clean import bare, plain, spelled
 from loxodon.write.en.foreign import stretches
 from loxodon.write.en.kinds import type_of
 from loxodon.write.en.patterns import Lazy
+from loxodon.write.en.person import ADVERBS
 from loxodon.write.en.verbs import AUXILIARIES, forms_of, is_finite, is_noun_too
 from loxodon.write.en.words import PETS, RELATIONS, alternatives, as_set
 from loxodon.write.statements import Piece
@@ -53,7 +54,7 @@ _QUESTION = (
     r"|should|do you|does|did|any (?:tips|ideas|recs|advice|suggestions|good))"
 )
 _REQUEST = (
-    r"(?:make me|give me|write me|write (?:a|an|him|her|them)|find me|tell me|help me|help\b"
+    r"(?:(?:scrap|skip|ditch|drop|leave out|avoid|forget|swap) (?:the|that|any|all) |make me|give me|write me|write (?:a|an|him|her|them)|find me|tell me|help me|help\b"
     r"|teach me|show me|send me|send help|remind me"
     r"|draft|suggest|recommend|pls|please|need help|need (?:a|an|some|\d+) "
     r"|looking for (?:ideas|recs|advice)|let me know"
@@ -71,7 +72,7 @@ def _boundary() -> re.Pattern[str]:
     subject = (
         rf"(?:(?:{_PRONOUN}|{_CONTRACTED})(?=\s)|(?:my|our)\s|(?:his|her|their)\s+{people}\b"
         rf"|(?:the|a|an)\s+\w+|{people}(?:'s|s)?\b"
-        r"|(?-i:[A-Z][\w'-]+)|you\s)"
+        r"|(?-i:[A-Z][\w'-]+)|you\s|mine\b)"
     )
     connective = (
         r"(?:(?:and|but|so|then|also|plus|because|cos|bc|though|although|while|whereas|anyway"
@@ -88,11 +89,11 @@ def _boundary() -> re.Pattern[str]:
         rf"(?=(?P<next>{subject}|{_QUESTION}\b|{_REQUEST}|[\w']+))"
         rf"|(?P<gap>\s+)(?=(?P<word>(?:{strong})\s+(?:{connective}{{0,2}})(?P<after>{subject}"
         rf"|{_QUESTION}\b|{_REQUEST}|no\b|still\b|not\b|\w+ing\b)))"
-        r"|(?P<space>\s+)(?=(?P<and>and\s+(?:then\s+|also\s+"
-        rf"|now\s+)?(?P<second>(?:{_PRONOUN}|{_CONTRACTED})\s|(?:my|our|his|her|their)\s+\S+"
-        rf"|(?-i:[A-Z][\w'-]+)\s|the\s+\S+\s|{_REQUEST}|{_QUESTION}\s)))"
+        r"|(?P<space>\s+)(?=(?P<and>and\s+(?:(?:then|also|now|it turns out|turns out|these days|nowadays|currently|lately|usually"
+        rf"|sometimes|at weekends),?\s+)?(?P<second>(?:{_PRONOUN}|{_CONTRACTED})\s|(?:my|our|his|her|their)\s+\S+"
+        rf"|(?-i:[A-Z][\w'-]+)\s|the\s+\S+\s|{people}(?:'s)?\s+\S|{_REQUEST}|{_QUESTION}\s)))"
         r"|(?P<run>\s+)(?=(?:i'm|im|he's|hes|she's|shes|it's|they're|theyre|we're|i've|ive|there's|theres"
-        r"|that's|thats)\s)"
+        r"|that's|thats|(?:um+|uh+|erm?)\s+(?:my|i|i'm|i've|we|our|he|she|it|it's|the))\s)"
         r"|(?P<open>\s*\()(?=(?P<inner>[^()]{12,300})\))|(?P<close>\)\s*)",
         re.I,
     )
@@ -125,17 +126,24 @@ def _clauses(sentence: str) -> Iterator[str]:
 def _cuts(sentence: str, start: int, found: re.Match[str]) -> bool:
     before = sentence[max(start, found.start() - 600) : found.start()]
     if found["run"] is not None:
-        return _runs_on(before)
+        # Who writes "I" with a capital marks their clauses: "the party I'm hosting" is no run-on.
+        if re.match(r"\s+(?:um|uh|er)", sentence[found.start() : found.start() + 6], re.I):
+            return _has_verb(before)
+        return sentence[found.end() : found.end() + 1] != "I" and _runs_on(before)
     if found["gap"] is not None:
         return _strong_cuts(before, sentence[found.end() : found.end() + 160], found)
     if found["space"] is not None:
         rest = sentence[found.end() : found.end() + 160].split(None, 1)[-1]
+        if re.match(r"(?:i|me|myself)\b", rest, re.I) and _COMPOUND.search(before):
+            return False
         return _has_verb(before) and _begins_clause(rest)
     mark = found["mark"].strip()
     rest = sentence[found.end() : found.end() + 160]
-    if not _has_meaning(before) or _is_topic(before) or _OPENS.match(before):
+    if not _has_meaning(before) or _OPENS.match(before):
         return False
-    if _is_relative(rest) or _leads_in(before):
+    if _is_topic(before) and not (len(before.split()) > 3 and type_of(rest) == "instruction"):
+        return False
+    if _is_relative(rest) or (_leads_in(before) and not (_tells(before) and _asks(rest))):
         return False
     if mark in (";", "-", "--", "---", "–", "—") or mark.startswith((".", "…")):
         return _has_verb(before) or _begins_clause(rest) or type_of(rest) != "statement"
@@ -145,7 +153,31 @@ def _cuts(sentence: str, start: int, found: re.Match[str]) -> bool:
             or type_of(rest) != "statement"
             or type_of(before) not in ("statement", "chat")
         )
+    if _LISTED_VERBS.search(before) and re.match(r"and |or ", found["lead"] or ""):
+        return _begins_clause(rest)
     return _begins_clause(rest, after=before) or _asks(rest) or _GROUNDS.match(rest) is not None
+
+
+_LISTED_VERBS = Lazy(r"\b(?:to|can|will|could|must|should|would) (?:[a-z]+, )*[a-z]+$", re.I)
+"""Verbs in a row before "and edit …", which is then no request."""
+
+
+_COMPOUND = Lazy(
+    r"(?:^|[,;:(]|\b(?:where|when|that|because|so|but|while|since|as|before|after|which|and|if))\s*"
+    r"(?:(?:my|our|the) [a-z-]+(?: [a-z-]+)?|(?-i:[A-Z])[\w-]+)$",
+    re.I,
+)
+"""What makes one subject with the "and I" after it: "…, where my team and I"."""
+
+
+def _tells(before: str) -> bool:
+    """Whether what leads in is a clause that tells something: "since I moved to Leeds"."""
+    found = _LEADS_IN.match(before)
+    first = found["first"].lower() if found else ""
+    words = (
+        [word.lower() for word in _WORDS.findall(before[found.start("first") :])] if found else []
+    )
+    return first in ("since", "as", "because") and len(words) > 3 and words[1] in _SUBJECTS
 
 
 _GROUNDS = Lazy(
@@ -160,9 +192,14 @@ def _runs_on(before: str) -> bool:
     if len(words) < 4 or "," in before[-1:] or not _has_verb(before):
         return False
     last = words[-1]
+    if _TOLD_WHOM.search(before):
+        return False  # "told my mum I'm …" is one clause
     return last.isalpha() and last not in ENGLISH and not forms_of(last) and last not in _OPEN_ENDS
 
 
+_TOLD_WHOM = Lazy(
+    r"\b(?:told|tell|telling|convinced|reminded|promised|texted)(?: [\w']+){1,3}$", re.I
+)
 _OPEN_ENDS = frozenset(
     "sure glad happy afraid sorry aware certain convinced way reason time case fact thing place one "
     "maybe probably hope guess anyway though because cos although since until whether".split()
@@ -179,6 +216,8 @@ def _strong_cuts(before: str, rest: str, found: re.Match[str]) -> bool:
     if word == "so" and re.search(
         r"\b(?:just|is|are|was|been|feel|'m|and|or|think|hope|even|if)$", before
     ):
+        return False
+    if word == "so" and re.match(r"that (?!is\b|was\b|means\b|makes\b)\w", after, re.I):
         return False
     if word == "so" and re.match(r"\w+ing\b", after):
         return True
@@ -280,15 +319,17 @@ def _begins_clause(rest: str, after: str = "") -> bool:
     if "," in rest or ";" in rest:
         rest = _PAUSE.split(_APPOSED.sub(r" \1 ", rest), maxsplit=1)[0]
     words = [word.lower() for word in _WORDS.findall(rest)[:9]]
-    while words and words[0] in _LINKS:
+    while words and (words[0] in _LINKS or (len(words) > 1 and words[0] in _OFTEN)):
         words.pop(0)
+    if words[:2] in (["these", "days"], ["at", "weekends"], ["turns", "out"]):
+        words = words[2:]
     if not words:
         return False
     first = words[0].replace("’", "'")
     if first in _NO_SUBJECT:
         return bool(
-            {"i", "we", "he", "she", "i'm", "i've", "we're"} & set(words[1:5])
-        ) and first in ("on", "in", "at", "since", "after", "before", "from")
+            {"i", "we", "he", "she", "i'm", "i've", "we're"} & set(words[1:6])
+        ) and first in ("on", "in", "at", "since", "after", "before", "from", "for", "with")
     if "'" in first and first.rsplit("'", 1)[1] in ("m", "ve", "re", "ll", "d"):
         return True
     if "'" in first and first.endswith("'s") and len(words) > 1:
@@ -297,6 +338,8 @@ def _begins_clause(rest: str, after: str = "") -> bool:
         return True
     if first in _SUBJECT_PRONOUNS:
         return len(words) > 1
+    if _of_someone(words):
+        return True
     if after and _same_subject(first, words, after):
         return True
     limit = 7 if first in ("my", "our", "his", "her", "their", "the", "a", "an") else 4
@@ -304,6 +347,15 @@ def _begins_clause(rest: str, after: str = "") -> bool:
         _is_verb(word, i) or ("s" in forms_of(word) and words[i - 1] in as_set(RELATIONS))
         for i, word in enumerate(words[1:limit], 1)
     )
+
+
+def _of_someone(words: list[str]) -> bool:
+    """Whether someone of the user's and a verb come first: `my wife Lin plays the violin`."""
+    if words[0] not in ("my", "our", "his", "her", "their"):
+        return False
+    at = next((n for n, word in enumerate(words[1:4], 1) if word in as_set(RELATIONS + PETS)), 0)
+    rest = [word for word in words[at + 1 : at + 4] if word not in ADVERBS] if at else []
+    return any("s" in forms_of(word) or is_finite(word) for word in rest[:2])
 
 
 def _possesses(words: list[str]) -> bool:
@@ -328,7 +380,7 @@ def _same_subject(first: str, words: list[str], before: str) -> bool:
     forms = forms_of(first)
     if first in AUXILIARIES:
         return first not in ("is", "are") and _has_verb(before)
-    if not forms or not _has_verb(before):
+    if not forms or not _has_verb(before) or _NAMED_BEFORE.search(before):
         return False
     if "past" in forms and words[1] not in ("and", "or"):
         return first not in (
@@ -342,12 +394,29 @@ def _same_subject(first: str, words: list[str], before: str) -> bool:
             "set",
             "read",
         )
+    other = re.match(
+        r"\W*(?:(?:and|so|but|well|ok) )*(?:(?:my|our|he|she)\b|(?-i:[A-Z][a-z]+)'?s? )",
+        before,
+        re.I,
+    )
+    if (
+        "s" in forms
+        and other
+        and (words[1] in _AFTER_VERB or words[1] in ("me", "us", "him", "her", "them"))
+    ):
+        return True
     user = re.match(r"(?:\W*\w+\W+){0,3}?(?:i|i'm|im|i've|ive|we|we're|i'd)\b", before, re.I)
     return (
         "base" in forms
         and bool(user)
         and (words[1] in _AFTER_VERB or (not is_noun_too(first) and words[1] not in ("and", "or")))
     )
+
+
+_NAMED_BEFORE = Lazy(
+    r"\b(?:my|our|a|the|his|her) [a-z][\w' -]{2,40}, [A-Z][\w'-]+(?: [A-Z][\w'-]+)?$"
+)
+"""A name in commas is the subject of the verb after it: "a friend of mine, David, had"."""
 
 
 def _has_verb(text: str) -> bool:
@@ -411,6 +480,9 @@ _LINKS = frozenset(
     well like now still
     """.split()
 )
+_OFTEN = frozenset(
+    "always usually often sometimes never nowadays currently lately mostly recently".split()
+)
 _NO_SUBJECT = frozenset(
     """
     of in at on for with to from by about like than as if when until before after which who
@@ -430,7 +502,7 @@ _CONTRACTIONS = frozenset(
 _AFTER_IS = frozenset(
     """
     a an the in at on off out back from not so too very really always still now just called due
-    over fine gone been left got moved about going my our only also already actually here there
+    over fine gone been left got moved about going my our his her their only also already actually here there
     allergic vegetarian vegan coeliac celiac
     """.split()
 )

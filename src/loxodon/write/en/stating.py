@@ -68,6 +68,9 @@ def statement_of(
     """A clause and what was found in it as a statement."""
     content = polished(scene.named(clause.content))
     subject = _subject(clause, found)
+    if lately := _LATELY.search(subject):
+        subject = subject[: lately.start()]
+        found = found._replace(act="change") if found.act == "state" else found
     relation = scene.relation_of.get(subject.lower(), "")
     known = ATTRIBUTES.get(found.attribute)
     category = known.category if known else _category(clause, found)
@@ -81,7 +84,8 @@ def statement_of(
     if act == "state" and found.attribute in ("plan", "decision") and "instead" in clause.predicate:
         act = "change"
     wrong = re.search(r",? not (?:on |in |at )?(?P<old>[\w ]{2,20})$", found.value)
-    if found.attribute and (wrong or re.search(r"\b(?:actually|in fact)\b", clause.predicate)):
+    actually = known and known.one and re.search(r"\b(?:actually|in fact)\b", clause.predicate)
+    if found.attribute and (wrong or actually):
         act = "correct"
         if wrong:
             found = found._replace(value=found.value[: wrong.start()], over=(wrong["old"],))
@@ -102,7 +106,10 @@ def statement_of(
         and relation_attribute(relation) == "living_with"
     ):
         act, over = "end", (subject, relation)
-    if found.attribute in ("partner", "pet", "living_with", "") and act == "end" and relation:
+    lost = found.topic == "loss" or subject.lower() in map(str.lower, over)
+    if (
+        found.attribute in ("partner", "pet", "living_with") or (not found.attribute and lost)
+    ) and (act == "end" and relation):
         over = (*over, relation)
     made = Statement(
         content=content,
@@ -121,6 +128,8 @@ def statement_of(
     return effective(made, clause.predicate)
 
 
+_LATELY = Lazy(r" (?:these days|nowadays|now|right now|at the moment|lately|currently)$", re.I)
+"""What a subject may end with that is no part of its name."""
 _NOT_SO = Lazy(
     r",? (?:and )?not (?:in |on |at |with |for |from |a |an |the |as )*"
     r"(?P<old>(?-i:[A-Z£$€]|\d{3})[\w&'.:,-]*(?: (?-i:[A-Z0-9])[\w&'.-]*)*)(?: any ?more)?$",
@@ -133,6 +142,12 @@ def _subject(clause: Clause, found: Found) -> str:
     """Whom a statement is filed under: the user, where it tells who someone of theirs is."""
     if found.about:
         return found.about
+    if found.act != "state" and _treats(clause, found):
+        return USER
+    if clause.of == USER and (
+        both := re.match(r"([\w' -]+?) and (?:his|her|their|the) ", clause.key)
+    ):
+        return both[1]
     if clause.of == USER and clause.key != USER:
         if found.attribute == "name" and not clause.key.lower().endswith("name"):
             return clause.key
@@ -149,6 +164,14 @@ def _subject(clause: Clause, found: Found) -> str:
     ):
         return USER
     return clause.key
+
+
+def _treats(clause: Clause, found: Found) -> bool:
+    """Whether who looks after the user's health changed what they take."""
+    kin = relation_in(clause) or clause.key.lower()
+    if clause.of != USER or relation_attribute(kin) not in ("doctor", "therapist"):
+        return False
+    return found.attribute in ("medication", "uses", "dose") or "mg" in clause.predicate
 
 
 _AT_WORK = Lazy(

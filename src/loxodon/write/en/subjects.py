@@ -38,6 +38,8 @@ def subject_of(noun: Tokens, scene: Scene) -> Subject | None:
         return _owned(words[1:], scene)
     if first in ("his", "her", "their") and len(words) > 1:
         return _someones(first, words[1:], scene)
+    if first in ("this", "that") and len(words) > 1 and words[-1].lower() not in people():
+        return None  # what one points at need not be one's own
     if first in ("the", "this", "that") and len(words) > 1:
         return _definite(words[1:], scene)
     if first in ("nobody", "everyone", "everybody", "noone", "half", "most") and len(words) > 2:
@@ -72,18 +74,23 @@ def _owned(words: Tokens, scene: Scene) -> Subject | None:
         known = next((one for one in reversed(scene.people) if one.relation == relation), None)
         someone = known or Someone(relation, relation)
         scene.meet(someone)
+        if re.search(r"(?:[^s]s|children|folks)$", relation):
+            scene.group = f"the user's {rewritten_text}"
         return Subject(f"The user's {rewritten_text}", someone.name, USER)
     if relation and re.search(r"(?:s|children|folks|in-laws)$", lowered) and "'s" not in lowered:
         scene.group = f"the user's {rewritten_text}"
     if (
         name
         and words[-1] == name
+        and not re.search(r" (?:to|from|in|at|for|on|with|of) ", lowered)
         and "'s" not in lowered
         and " and " not in lowered
         and len(words) <= 4
     ):
         scene.meet(Someone(name, "", gender_of(relation)))
         return Subject(f"The user's {rewritten_text}", name, USER)
+    if relation and " and " in lowered:
+        scene.group = f"the user's {rewritten_text}"
     owner, _, kind = rewritten_text.rpartition("'s ")
     if owner and kind in people():
         scene.meet(
@@ -113,6 +120,8 @@ def _definite(words: Tokens, scene: Scene) -> Subject | None:
     last = words[-1].lower()
     if words[0].lower() == "new" and len(words) > 1:
         return _owned(words, scene)
+    if len(words) > 1 and words[0].endswith("s'") and words[0].lower().rstrip("'") in people():
+        return Subject(f"The user's {text}", text, USER)
     if len(words) > 2 and words[1] == "'s" and is_own(words[:1]):
         return Subject(f"The user's {text}", text.split("'s ", 1)[1], USER)
     if last in people() or is_own(words):

@@ -170,7 +170,7 @@ WORK = (
     Rule(
         r"(?:works|is working|has been working|has worked|is employed|interns|temps"
         r"|freelances|consults|does \w+)(?: (?:part[- ]time|full[- ]time|remotely|nights|shifts"
-        r"|offshore|mostly))* (?:at|for|with|by) (?P<v>(?!home|night|weekends|myself"
+        r"|offshore|mostly))* (?:at|for|with|by) (?P<v>(?!home|night|weekends|myself|the kids|fun|the family|a living|charity|their|his|her"
 
             r"|the moment)[^,;]+?)(?=$|[,;]| in (?:the |{PLACE})| as | on | since| for \d| and "
             r"|\.)", "employer", topic="work"),
@@ -193,6 +193,18 @@ WORK = (
         r"|remote|remotely|hybrid|in the office|nights|shifts|part[- ]time|full[- ]time"
         r"|\w+ days(?: a week)?|offshore|freelance|4 days|four days)\b.*)", "schedule",
         topic="work"),
+    Rule(
+        r"works in (?P<v>hr|it|sales|marketing|finance|insurance|retail|construction|logistics"
+        r"|healthcare|education|tech|biotech|pharma|advertising|publishing|journalism|hospitality"
+        r"|banking|consulting|law|real estate|pr|recruitment|procurement|operations|accounting"
+        r"|admin|customer (?:service|support|success)|public relations|government|politics"
+        r"|software|cyber ?security|data science|design|fashion|film|tv|media|music|catering"
+        r"|engineering|manufacturing|research|academia|mental health|social (?:care|work))\b",
+        "occupation", topic="work"),
+    Rule(r"(?:is|was)(?: now)? at (?P<v>[$£€]\d[\d,]{3,}.*|\d{2,3}k)", "salary", topic="work",
+        of="user"),
+    Rule(r"(?:was|got|has been)(?: \w+)? (?:bumped|raised|upped|moved|put)(?: up)? (?:to|on) "
+        r"(?P<v>[$£€]\d[\d,]{3,}.*|[$£€]?\d{2,3}k)", "salary", "change", topic="work", of="user"),
     Rule(r"(?:charges|earns|makes|is paid|gets paid|is on) (?P<v>{MONEY}.*)", "salary",
         topic="money"),
     Rule(
@@ -244,7 +256,8 @@ LIVING = (
         r"|is doing (?:a |an )?(?:phd|masters?) (?:in|on)) (?P<v>[^,;]+?)(?= at | in (?:a|the) |$"
         r"|[,;]| and )", "major", topic="education"),
     Rule(
-        r"(?:is in|starts|is starting|is going into|just started) (?P<v>(?:year|grade|class|std"
+        r"(?:is in|starts|is starting|is going into|started|has started|went into|is entering|entered"
+        r"|moved up to|is now in) (?:the |their |his |her )?(?P<v>(?:year|grade|class|std"
         r"|form|p)\s?\d+|\d+(?:st|nd|rd|th) (?:grade|year|std|standard)|(?:first|second|third"
         r"|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|final|senior|junior"
         r"|freshman|sophomore) (?:grade|year|form)|reception|kindergarten|nursery|preschool"
@@ -302,6 +315,15 @@ LIKES = (
 )  # fmt: skip
 
 THINGS = (
+    Rule(
+        r"(?:has|has got) (?:an? |some )?(?P<v>(?:bad|dodgy|weak|broken|sprained|torn|injured|arthritic|stiff|sore|swollen"
+        r"|fractured|herniated|slipped|dislocated|high|low|irregular|chronic)(?: left| right| lower| upper)? (?:knee|back"
+        r"|shoulder|hip|wrist|ankle|elbow|neck|heart|eye|eyesight|hearing|foot|leg|arm|hand|finger|toe|rib|disc|jaw|thumb"
+        r"|hamstring|blood pressure|cholesterol|blood sugar|iron|pain)s?)\b", "condition", topic="health"),
+    Rule(
+        r"(?:has|has got) (?:an? |the )?(?P<v>(?:[\w-]+ ){0,2}?(?:trip|holiday|flight|exams?|interview|vacation|honeymoon"
+        r"|conference|appointment|driving test|surgery|operation|presentation|audition|cruise|viva|recital|gig|meeting)"
+        r"\b.*)", "plan", topic="plans"),
     Rule(
         r"(?:got|had|has had|has got|received) (?:the|a|an|my|their"
         r"|some) (?P<v>(?:[\w-]+ ){0,2}(?:promotion|job|offer|raise|results|extension|review|cold"
@@ -372,9 +394,9 @@ THINGS = (
     Rule(r"(?:watches|is watching|binges|only watches) {V}", "watches", topic="media"),
     Rule(r"(?:reads|is reading) {V}", "reads", topic="media"),
     Rule(
-        r"(?:collects|grows|keeps|breeds|does|practises|practices|bakes|brews|paints|fishes"
+        r"(?:collects|grows|keeps|breeds|does(?! (?:the|most|about|not|all|a lot|\d|some|it|that|everything|nothing|this)\b)|practises|practices|bakes|brews|paints|fishes"
         r"|gardens|runs|swims|cycles|climbs|hikes|knits|sews|sings|dances|skis|surfs|sails|rows"
-        r"|coaches|volunteers|meditates|cooks)\b(?: (?P<v>[^,;]+?))?(?=$|[,;]| at | with | in "
+        r"|coaches|volunteers|meditates|cooks)\b(?: (?P<v>(?!or |and )[^,;]+?))?(?=$|[,;]| at | with | in "
         r"| on | every| for | because| so | and )", "hobby", topic="hobby"),
     Rule(
         r"(?:has|has got|owns|bought|got|picked up|inherited|ended up with|purchased"

@@ -20,7 +20,7 @@ _QUESTION = Lazy(
     r"|what type of|what|which|where(?:abouts)?|when|who)(?P<noun>(?: (?!is\b|are\b|do\b|does\b|did\b"
     r"|have\b|has\b|was\b|were\b|will\b|would\b|can\b)[\w'-]+){0,4})"
     r"(?: (?P<aux>is|are|was|were|do|does|did|have|has|will|would|can)|'(?P<short>s|re))"
-    r" (?P<subject>you|your (?:[\w'-]+ ?){1,4}?)(?P<rest>(?: [\w',-]+)*)\?",
+    r" (?P<subject>you|(?:your|the) (?:[\w'-]+ ?){1,4}?)(?P<rest>(?: [\w',-]+)*)\?",
     re.I,
 )
 _EVER = Lazy(
@@ -44,30 +44,39 @@ def turned(answer: str, asked: str) -> Clause | None:
     if found is None:
         return _how_often(answer, asked)
     whose, rest = found["subject"].lower(), found["rest"].strip(" ,")
+    aux = (found["aux"] or {"s": "is", "re": "are"}[found["short"].lower()]).lower()
     if whose != "you":
-        whose, rest = _whole_noun(whose, rest)
+        whose, rest = _whole_noun(whose, rest, aux)
     if re.search(r"\b(?:you|your|me|i)\b", rest, re.I):
         return None
-    aux = (found["aux"] or {"s": "is", "re": "are"}[found["short"].lower()]).lower()
+    if whose.startswith("the ") and (found["wh"].lower() in ("what", "who") or len(whose) < 5):
+        return None
     said = _said(aux, rest.split(), whose == "you")
-    object_ = _object(found["wh"].lower(), found["noun"].strip(), answer, rest)
+    object_ = _object(found["wh"].lower(), found["noun"].strip(), answer, rest, said)
     if not said or not object_:
         return None
     said = f"{said} {object_}"
     if whose == "you":
         return Clause("The user", USER, said)
-    noun = whose.removeprefix("your ")
+    noun = whose.removeprefix("your ").removeprefix("the ")
     return Clause(f"The user's {noun}", noun, said, of=USER)
 
 
-def _whole_noun(whose: str, rest: str) -> tuple[str, str]:
+def _whole_noun(whose: str, rest: str, aux: str) -> tuple[str, str]:
     """`your`, and all the words up to a verb: the noun may have several."""
     words = [*whose.split(), *rest.split()]
+    being = aux in ("is", "are", "was", "were")
+    if being and words[0] == "the" and re.fullmatch(_HAS_PLACE_END, words[-1]):
+        return " ".join(words[:-1]), words[-1]
+    wanted = {"ing", "participle"} if being else {"base", "ing"}
     at = next(
         (
             n
             for n, word in enumerate(words)
-            if n > 1 and {"base", "ing"} & set(forms_of(word.lower()))
+            if n > 1
+            and wanted & set(forms_of(word.lower()))
+            and not _HAS_PLACE.fullmatch(words[n - 1])
+            and not (being and {"base"} & set(forms_of(word.lower())))
         ),
         len(words),
     )
@@ -100,21 +109,35 @@ def _said(aux: str, rest: list[str], of_user: bool) -> str:
     return " ".join([aux, *rest])
 
 
-def _object(asked_for: str, noun: str, answer: str, rest: str) -> str:
+_HAS_PLACE_END = r"(?:in|at|on|from|to|with|by|for)"
+
+
+def _object(asked_for: str, noun: str, answer: str, rest: str, said: str) -> str:
     """The answer as it stands after the verb: `for three years`, `in Lund`, `two cats`."""
     first = answer.split()[0].lower().strip(",")
+    if asked_for == "how long" and said in ("is", "are", "was", "were"):
+        return answer
     if asked_for == "how long" and not re.match(r"(?:since|for|from|until|all)\b", answer, re.I):
         return f"for {answer}"
     if asked_for in ("how many", "how much") and noun:
-        return answer if noun.split()[-1].lower() in answer.lower() else f"{answer} {noun}"
+        if noun.split()[-1].lower() in answer.lower():
+            return answer
+        count, mark, more = answer.partition(",")
+        return f"{count} {noun}{mark}{more}"
     bare_end = not rest or not _HAS_PLACE.fullmatch(rest.split()[-1])
     if asked_for.startswith("where") and bare_end and not _HAS_PLACE.match(answer):
         return f"in {answer}" if answer[:1].isupper() else f"at {answer}"
-    if asked_for == "when" and first.rstrip("s") in as_set(WEEKDAYS):
+    if asked_for in ("when", "what time") and _CLOCK.match(answer):
+        return f"at {answer}"
+    if (asked_for == "when" or noun.endswith("days")) and first.rstrip("s") in _WEEK:
         return f"on {answer}"
     if asked_for == "when" and first in as_set(MONTHS):
         return f"in {answer}"
     return answer
+
+
+_CLOCK = Lazy(r"(?:half|quarter|\d{1,2}(?:[:.]\d\d| ?[ap]m|ish| o'clock)?(?:$|[ ,]))", re.I)
+_WEEK = as_set(WEEKDAYS) | frozenset("mon tue tues wed weds thu thur thurs fri sat sun".split())
 
 
 def _how_often(answer: str, asked: str) -> Clause | None:

@@ -14,7 +14,7 @@ from loxodon.write.statements import USER, Statement
 
 _REMIND = Lazy(
     r"(?:please |can you |could you |pls )*(?:remind|nudge|ping|alert"
-    r"|wake) me (?P<what>(?:\w.*)?\b(?:to|about|of|that|when|at|every|on|in|a \w+ before)\b.*)",
+    r"|wake) me (?!how\b|what\b|why\b|where\b|which\b|who\b|again\b)(?P<what>(?:\w.*)?\b(?:to|about|of|that|when|at|every|on|in|a \w+ before)\b.*)",
     re.I,
 )
 
@@ -33,7 +33,7 @@ _STYLE = Lazy(
     r"|slang|acronyms|disclaimers?|sugar|buddy|mate|sir).*)"
     r"|(?P<use>(?:use|give me|write in|answer in|reply in|respond in"
     r"|speak) .*(?:bullet points?|paragraphs?|plain english|simple (?:words|english|steps)"
-    r"|large|tables|emojis?|formal|informal|lists?|examples|answers|replies|explanations)\b.*))",
+    r"|(?:easy|simple|short|plain|small|simpler) (?:words|language|sentences)|large|tables|emojis?|formal|informal|lists?|examples|answers|replies|explanations)\b.*))",
     re.I,
 )
 
@@ -60,7 +60,7 @@ _CALL = Lazy(
 
 
 _FORGET = Lazy(
-    r"(?:please )?(?:forget|ignore|drop|delete|scrap)(?: about)? (?:the|that|my"
+    r"(?:please )?(?:forget|ignore|delete)(?: about)? (?:the|that|my"
     r"|what i said about(?: the| my)?) (?P<what>(?!message|last|bit|part"
     r"|that)[\w' -]{2,40}?)(?: (?:thing|stuff|bit|idea|plan|business))?",
     re.I,
@@ -68,8 +68,9 @@ _FORGET = Lazy(
 
 
 _UNITS = Lazy(
-    r"(?:please )?(?:use|give me|stick to|in) (?P<what>metric|imperial|celsius|fahrenheit"
-    r"|kilometres|kilometers|miles|british (?:english|spelling)|american (?:english|spelling)"
+    r"(?:please )?(?:(?:use|give me|stick to|in)|(?:give me|show|put|use|i (?:need|want|use)) (?:the |all )?(?:temperatures?"
+    r"|distances?|weights?|measurements?|prices?|units|lengths?|times?|amounts?|quantities) in) (?P<what>metric|imperial|celsius|fahrenheit"
+    r"|kilometres|kilometers|miles|grams|cups|british (?:english|spelling)|american (?:english|spelling)"
     r"|24[- ]?h(?:our)?(?: time| clock)?|pounds|euros|dollars|kg|kilos)(?: units"
     r"| only)?(?: please)?(?: from now on)?",
     re.I,
@@ -148,7 +149,7 @@ def standing_wish(text: str, scene: Scene) -> Statement | None:
         words = re.sub(r"^(?:from now on|in future|going forward),? |\byour ", "", words)
         if style["no"]:
             words = re.sub(r"^(?:don't|do not|never|no need to) ", "", words)
-        said = rewritten(expand(tokens_of(words)), True, scene, "")
+        said = rewritten(expand(tokens_of(words[:1].lower() + words[1:])), True, scene, "")
         if said:
             content = (
                 f"The user wants the assistant {'not ' if style['no'] else ''}to {text_of(said)}"
@@ -191,6 +192,7 @@ def standing_wish(text: str, scene: Scene) -> Statement | None:
         if lead.startswith("only")
         else ""
     )
+    words = _PLEASE.sub("", words[:1].lower() + words[1:])
     content = f"The user wants the assistant {'' if positive else 'not '}to {always_}{_base(words)}"
     return Statement(
         polished(content),
@@ -207,8 +209,19 @@ _HOW = Lazy(
     r"(?:please |pls |and |also |so |ok,? |but )*(?:"
     r"(?:in|with|for) (?:all )?(?:of )?your (?:replies|answers|responses|messages|explanations),? (?:please )?"
     r"(?P<within>.+)"
-    r"|when(?:ever)? you (?P<doing>[^,]{3,60}), (?:please )?(?P<then>.+)"
-    r"|(?:can|could|would|will) you (?:please )?(?P<please>(?:stop|always|never|avoid|quit|only)\b.+)"
+    r"|when(?:ever)? you (?P<doing>[^,]{3,60}?)(?:, | (?=(?:use|keep|give|write|make|don't|please|always|never|stick|put"
+    r"|include|skip|avoid|start) ))(?:please )?(?P<then>.+)"
+    r"|(?:(?:and|so|but) )*(?:please )?you (?P<neednt>don't (?:need|have) to|needn't|can stop|should stop|should(?: always)?|can always"
+    r"|must|may|can just|can)(?P<need> (?:explain|call|write|use|give|keep|answer|speak|talk|show|skip|send|ask|apologi[sz]\w+"
+    r"|remind\w*|repeat\w*|tell|be|assume|include|add|say|ending|using|asking)\b.+)"
+    r"|i (?:really )?(?P<feel>like|love|prefer|appreciate|hate|dislike|don't like|can't stand|find it annoying)(?: it)? (?:when|if|how)"
+    r" you (?P<felt>.+)"
+    r"|(?P<stop>stop|quit|avoid) (?P<ing>\w+ing (?!it\b|that\b|this\b|there\b|here\b).+)"
+    r"|(?P<use>(?:use|keep|stick to|give me|write|spell|put|format|show) .+? (?:when(?:ever)? (?:you|writing|answering|talking"
+    r"|replying|explaining)|in (?:all )?your (?:replies|answers|messages)|for me always).*)"
+    r"|(?P<address>(?:address|refer to) me .+)"
+    r"|(?:can|could|would|will) you (?:please )?(?P<please>(?:stop|always|never|avoid|quit|only|be (?:more|less|a bit"
+    r"|a little|as)|keep (?:your|it|them|things|answers|replies))\b.+)"
     r"|i(?:'d| would) (?:like|prefer|love|appreciate it if|rather)(?: for)? you (?P<not>not )?(?:to |would |could )?"
     r"(?P<like>(?:not (?:to )?)?(?:address|call|speak|talk|answer|reply|respond|explain|always|never|use|keep|stop"
     r"|write|avoid|refer|didn't)\b.+)"
@@ -222,6 +235,11 @@ _HOW = Lazy(
     re.I,
 )
 """Ways of saying how the assistant is to behave."""
+_FEELS = {
+    "don't like": "doesn't like",
+    "can't stand": "can't stand",
+    "find it annoying": "dislikes",
+}
 _ONCE = Lazy(
     r"\b(?:this (?:email|letter|essay|text|time|one|list|recipe)|the (?:email|letter|story|poem|spoiler|ending|end)"
     r"|yet|it|now|today|tonight|for this)\b",
@@ -232,8 +250,9 @@ _YOUR_WAY = Lazy(
     r"|,? (?:please|pls|thanks|thank you|ok|okay)$",
     re.I,
 )
+_PLEASE = Lazy(r",? \b(?:please|pls|plz|thanks)\b", re.I)
 _TITLES = Lazy(
-    r"(?:address|call|refer to) (?:me )?(?:as )?(?P<name>(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)*)"
+    r"(?:address|call|refer to) (?:me )?(?:\w+ly )?(?:as )?(?P<name>(?:(?-i:Dr|Mr|Mrs|Ms|Prof)\.? )?(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)*)"
 )
 
 
@@ -245,17 +264,32 @@ def _told_how(text: str, scene: Scene) -> Statement | None:
         return None
     order = next(
         found[name]
-        for name in ("within", "then", "please", "like", "no", "ever", "to")
+        for name in (
+            "within", "then", "please", "like", "no", "ever", "to", "need", "felt", "ing", "use", "address",
+        )
         if found[name] is not None
-    )
-    order = _YOUR_WAY.sub("", order).strip(" .!,")
+    ).strip()  # fmt: skip
+    if found["felt"] and (
+        liked := rewritten(expand(tokens_of(_YOUR_WAY.sub("", order))), True, scene, "")
+    ):
+        verb = "is" if liked[0].lower() == "are" else third_person(liked[0])
+        feel = _FEELS.get(found["feel"].lower(), third_person(found["feel"].split()[0].lower()))
+        return Statement(
+            polished(f"The user {feel} it when the assistant {verb} {text_of(liked[1:])}"), USER, "reply_style",
+            text_of(liked), "preference", positive=feel in ("likes", "loves", "prefers", "appreciates"), topic="replies",
+        )  # fmt: skip
+    order = re.sub(r" (?:now|again|from now on)$", "", _YOUR_WAY.sub("", order).strip(" .!,"))
     if titled := _TITLES.match(order):
         name = titled["name"]
         content = f"The user wants to be addressed as {name}"
         return Statement(content, USER, "form_of_address", name, "preference", topic="name")
-    if (found["ever"] or found["then"]) and _ONCE.search(order):
+    if (found["ever"] or found["then"] or found["need"] or found["ing"]) and _ONCE.search(order):
         return None
-    refuses = found["no"] is not None or found["not"] is not None
+    neednt = (found["neednt"] or "").lower()
+    refuses = found["no"] is not None or found["not"] is not None or found["stop"] is not None
+    refuses = refuses or neednt.startswith(("don't", "needn't")) or "stop" in neednt
+    if neednt.startswith("should") and re.match(r"(?:be|know)\b", order, re.I):
+        return None
     lead = re.match(r"(?:don't|do not|never|stop|quit|avoid|not(?: to)?|didn't|no more|no|without"
                     r"|skip the|drop the|less|fewer|(?P<more>always|only))\b(?: ever)? ", order, re.I)  # fmt: skip
     if lead and lead["more"] is None:
@@ -268,6 +302,7 @@ def _told_how(text: str, scene: Scene) -> Statement | None:
     if not said or len(said) < 2:
         return None
     words = text_of(said)
+    words = _PLEASE.sub("", words[:1].lower() + words[1:])
     if re.match(r"\w+ing\b", words):
         how = f"The user wants the assistant to {'stop' if refuses else 'keep'} {words}"
     else:

@@ -7,6 +7,7 @@ import re
 from loxodon.text.stopwords import ENGLISH
 from loxodon.write.en.clauses import Clause
 from loxodon.write.en.patterns import Lazy
+from loxodon.write.en.person import ADVERBS
 from loxodon.write.en.recognise import recognise
 from loxodon.write.en.rules import Found
 from loxodon.write.en.verbs import forms_of
@@ -19,15 +20,18 @@ def parts_of(clause: Clause) -> list[Clause]:
     if len(pieces) == 1:
         return [clause]
     parts = [clause._replace(predicate=piece.strip(" ,")) for piece in pieces]
-    known = [recognise(part).attribute for part in parts]
-    return parts if all(known) else [clause]
+    read = [recognise(part) for part in parts]
+    if all(found.attribute or (found.act != "state" and found.over) for found in read):
+        return parts
+    return [clause]
 
 
 _AND = Lazy(
-    r",? (?:and|but)(?: also| now| then| still)? (?=(?:is|has|was|works|lives|loves|likes"
+    r"(?:,|,? (?:and|but))(?: also| now| then| still)? (?=(?:is|has|was|works|lives|loves|likes"
     r"|hates|plays|does|doesn't|can't|speaks|studies|runs|drives|uses|wants|moved|started"
     r"|takes|went|goes|has been|keeps|teaches|owns|eats|drinks|bought|got|sold|joined"
-    r"|switched|quit|left|isn't|won't|never)\b)"
+    r"|switched|quit|left|isn't|won't|never|cancelled|canceled|dropped|gave up|stopped|closed"
+    r"|ended|deleted|ditched|starts|began|signed|adopted|retired|resigned|put)\b)"
 )
 
 
@@ -39,7 +43,7 @@ _BLAND = Lazy(
     r"|hopes?)(?: (?:it|that|this|so|them|the maths|a lot|what|stuff))?$"
     r"|(?:didn't|doesn't|don't|can't|couldn't) (?:know|believe|think|remember|see|understand"
     r"|tell|wait|sleep|help|get|say|find|hear)\b"
-    r"|(?:just )?(?:said|asked|told(?! the user (?:to|not to) )|mentioned|meant|called|texted|emailed|saw"
+    r"|(?:just )?(?:said|asked|told(?! the user (?:\w+ )?(?:to|not to) )|mentioned|meant|called|texted|emailed|saw"
     r"|heard|noticed|read that|clicked|tried|opened|typed|pasted|copied|checked|looked"
     r"|figured|wondered|burned|burnt|overslept|sobbed|cried|laughed|forgot|woke)\b"
     r"|(?:is|was) (?:asking|wondering|trying to figure|looking at|typing|talking|saying"
@@ -77,6 +81,8 @@ def is_worth(clause: Clause, found: Found, confidence: float, basis: str = "") -
         return False
     if clause.of == "the" and re.search(r"\d year old|\b(?:youngest|eldest|oldest)\b", clause.key):
         return bool(found.attribute) or len(words) >= 3
+    if clause.of and clause.of != "?" and came_out(clause.predicate):
+        return True
     if clause.of == "the":
         told = bool(re.match(r"(?!i\b)(?:.* )?(?:thinks?|reckons?|believes?|says?)$", basis, re.I))
         if re.match(
@@ -104,7 +110,13 @@ def is_worth(clause: Clause, found: Found, confidence: float, basis: str = "") -
         return clause.of != "?" or found.attribute in _OF_STRANGERS
     if not clause.sure and re.match(r"is an? (?-i:[A-Z])", clause.predicate):
         return True
-    named = clause.of == USER and re.fullmatch(r"(?:is|are) ([a-z]{4,})", clause.predicate)
+    if _does(clause, words) or (
+        len(words) == 2 and words[0] in ("is", "are") and words[1] in _ORIENTED
+    ):
+        return True
+    named = clause.of not in ("", "?", "??") and re.fullmatch(
+        r"(?:is|are) ([a-z]{4,})", clause.predicate
+    )
     if named and not _IDLE.fullmatch(named[1]) and not _ADJECTIVE.search(named[1]):
         return named[1] not in ENGLISH and not forms_of(named[1])
     solid = bool(
@@ -129,7 +141,42 @@ def is_worth(clause: Clause, found: Found, confidence: float, basis: str = "") -
         return False
     if len(clause.subject.split()) > 4 and len(words) >= 2:
         return True
-    return len(words) >= (2 if solid else 3 if clause.stated else 4)
+    return len(words) >= (2 if solid else 3 if clause.stated or clause.key != USER else 4)
+
+
+_CAME_OUT = Lazy(
+    r"(?:is|are|was|were|has been|have been|got|has|have)(?: just| finally| now| already| been)?"
+    r" (?:approved|denied|rejected|accepted|granted|refused|fixed|repaired|delivered|delayed|confirmed|postponed"
+    r"|booked|finalised|finalized|renewed|extended|(?:planned|scheduled|set|booked|due) (?:for|on|in|at) \S)"
+    r"|(?:came|has come) back (?:all )?(?:clear|negative|positive|normal|benign|fine|clean|inconclusive)\b",
+    re.I,
+)
+"""How something came out that one has been waiting for."""
+
+
+def _does(clause: Clause, words: list[str]) -> bool:
+    """Whether a clause says in two words what someone does: `eats meat`, `plays golf`."""
+    if len(words) != 2 or clause.of in ("?", "??", "the") or not clause.sure:
+        return False
+    verb, thing = words[0].lower(), words[1].lower()
+    known = forms_of(verb)
+    return "s" in known and known["s"] not in _SAYING and thing not in ENGLISH and (
+        thing.isalpha() and len(thing) > 2 and not thing.endswith("ly") and thing not in ADVERBS
+        and not {"past", "participle", "ing"} & set(forms_of(thing)) - set()
+    )  # fmt: skip
+
+
+_ORIENTED = frozenset(
+    "gay bi bisexual lesbian queer trans transgender nonbinary non-binary asexual straight".split()
+)
+_SAYING = frozenset(
+    "say think know mean guess hope feel look seem sound agree see need want hear get tell ask".split()
+)
+
+
+def came_out(predicate: str) -> bool:
+    """Whether a predicate tells how something came out, or for when it is set."""
+    return _CAME_OUT.match(predicate) is not None
 
 
 _ADJECTIVE = Lazy(r"(?:y|ing|ed|ful|ous|ive|al|ible|able|ent|ant|ic|ish|less|st)$|^(?:well|home|here|back|away|open"
@@ -137,7 +184,10 @@ _ADJECTIVE = Lazy(r"(?:y|ing|ed|ful|ous|ive|al|ible|able|ent|ant|ic|ish|less|st)
 _WENT = Lazy(r"(?:went|came|put|got|made|goes|turned|keeps|kept)\b.*(?-i:[A-Z\d])")
 _PASSING = Lazy(
     r"(?:has|has got) \d+ (?:minutes?|mins|hours?|seconds) (?:before|until|left|to)\b|is at \d+%|says? (?:error|access"
-    r"|invalid)\b|is so (?:stupid|dumb|tired|bored|hungry)\b|swears\b|(?:has|got) (?:an? |some )?leftover"
+    r"|invalid)\b|(?:just |only )?(?:made|had|ate|drank|finished|poured) (?:an? |some |my |their )?(?:coffee|tea|lunch|dinner"
+    r"|breakfast|snack|toast)$|(?:is|was) (?:sitting|standing|waiting|walking|lying|typing) (?:in|at|on|here|outside)\b"
+    r"|hurts? (?:today|now|right now|so much)|(?:just )?(?:got|gets|keeps getting|is getting) (?:an?|this|the) (?:\w+ )?error\b"
+    r"|(?:throws|crashes|fails|returns|raises|segfaults|won't (?:compile|run|build|start|load))\b|is so (?:stupid|dumb|tired|bored|hungry)\b|swears\b|(?:has|got) (?:an? |some )?leftover"
 )
 """What will be gone within the hour."""
 _IDLE = Lazy(
@@ -159,7 +209,9 @@ _LIFE = Lazy(
 
 
 _INVENTED = Lazy(
-    r"^The user's (?:main |new )?(?:detective|protagonist|hero|heroine|villain|narrator|character"
+    r"^The user's (?:next |main |first |last |other |only )?(?:question|point|guess|query|issue is|problem is) ?|^The (?:economy|government"
+    r"|president|weather|world|internet|election|stock market|market|country|dollar|euro)\b"
+    r"|^The user's (?:main |new )?(?:detective|protagonist|hero|heroine|villain|narrator|character"
     r"|antagonist|love interest|sidekick)\b"
 )
 
@@ -190,4 +242,4 @@ _OF_STRANGERS = frozenset(
 """What makes a name that nobody introduced someone of the user's, not someone in the news."""
 
 
-__all__ = ["is_worth", "parts_of"]
+__all__ = ["came_out", "is_worth", "parts_of"]

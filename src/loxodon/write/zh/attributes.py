@@ -9,6 +9,7 @@ from typing import NamedTuple
 from loxodon.write.attributes import ATTRIBUTES
 from loxodon.write.statements import About
 from loxodon.write.zh import about_life, about_self
+from loxodon.write.zh.syntax import words_in
 from loxodon.write.zh.words import CHILDREN, PLAIN_RELATION, pattern
 
 
@@ -75,12 +76,15 @@ def recognise(predicate: str) -> Found:
             continue
         groups = found.groupdict()
         value = (groups.get("v") or groups.get("w") or "").strip(" ，,、的")
+        if name == "plan" and pattern("不会|不想|没打算|不打算").search(predicate):
+            continue
+        value = value.removesuffix("了") if len(value) > 1 else value
         value = pattern(
-            r"^(?:真的?|一点儿?|完全|根本|连)+(?=.)|(?<=.)(?:(?<![成京首新江丰于花古])都|也)$"
+            r"^(?:现在|目前|真的?|一点儿?|完全|根本|连)+(?=.)|(?<=.)(?:(?<![成京首新江丰于花古])都|也)$"
         ).sub("", value)
         if name in _HAD and pattern(r"没有?(?:买|换|提|入|租)|不(?:买|换|提)").search(predicate):
             return NOTHING
-        if name in _PLACED and pattern("[了着]|过的").search(value):
+        if name in _PLACED and (pattern("[了着]|过的").search(value) or _ends_in_verb(value)):
             continue  # a place holds no verb
         if value and not _NOT_A_VALUE.match(value) and not pattern("[^是]是[^是]").search(value):
             wished = name in _HAD and pattern(_WISH).search(
@@ -91,6 +95,12 @@ def recognise(predicate: str) -> Found:
             of = (groups.get("w") or "") if name == "score" and groups.get("v") else ""
             return Found("plan" if wished else name, _SHORT.get(value, value), of)
     return NOTHING
+
+
+def _ends_in_verb(value: str) -> bool:
+    """老家种地: a place, and what is done there."""
+    words = words_in(value)
+    return len(words) > 1 and words[0][1] in ("ns", "s", "n", "f") and words[-1][1] == "v"
 
 
 def about_of(predicate: str) -> About:

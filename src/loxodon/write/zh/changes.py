@@ -20,8 +20,9 @@ from loxodon.write.zh.leaving import (
     topic_of_change,
 )
 from loxodon.write.zh.person import Clause
+from loxodon.write.zh.syntax import ends_in_noun, is_noun, noun_head
 from loxodon.write.zh.third import SHORT, long_relations
-from loxodon.write.zh.words import FAMILY, NO_LONGER, alternatives, pattern
+from loxodon.write.zh.words import FAMILY, NO_LONGER, POSSESSIONS, alternatives, pattern
 
 
 class Change(NamedTuple):
@@ -41,17 +42,18 @@ _ADVERB = (
     "|今年|最近|终于|刚|刚刚|后来|暂时|彻底|真的?|又|全都|正式)*"
 )
 
-_GIVEN_UP = (
+GIVEN_UP = (
     "停 退订 退 取消 卖 注销 卸载 戒 断 推翻 扔 删 放弃 出 退掉 停"
     "掉 卖掉 pass 否 清 清仓 抛 割 戒掉 断掉 解除 终止 中止 撤销 删"
-    "除 送人 处理 撤 停用 弃用 废弃 退租 退保"
+    "除 送人 处理 撤 停用 弃用 废弃 退租 退保 退出 弃 摘 置换 退坑 弃坑 脱坑 辞 辞退 推 推掉 搁置 砍 砍掉 拉黑 卸 断供"
 )
 """What one does to a thing one is done with."""
-_GONE = (
+GONE = (
     "退费 转让 解散 下线 停更 黄 倒闭 结束 散 掰 吹 没 丢 坏 报废 作"
     "废 过期 到期 跑路 关门 停业 飞跑 跑丢 走丢 摔碎 摔碎屏 泡"
     "汤 凉 崩 解体 停办 关停 关 拆 掉 死 凉凉 出手 转手 回血 被偷 被拒 被毙 被否 被取消 被叫停 被砍"
-    " 被封 被收走 阵亡 退役 罢工 下市 断货 停产 拒签 告吹 易主 送走 拒 毙"
+    " 被封 被收走 阵亡 退役 罢工 下市 断货 停产 拒签 告吹 易主 送走 拒 毙 没影 没戏 没下文 没成 落空 流产 停摆 停播 停刊 鸽 泡了 关张 闭店 撤店"
+    " 散伙 散场 过世 毁约 爽约 违约 撤销 无效 失效 失败"
 )
 """What a thing does that is over."""
 _HABITUAL = "喝吃抽跑住在用做玩学看听养开写打骑坐练订买追刷带教送卖种信爱喜怕"
@@ -74,6 +76,7 @@ def change_of(clause: Clause) -> Change:
         _left_work,
         _healed,
         _stopped,
+        _over_by_grammar,
         _fronted,
         _given_up,
         _changed,
@@ -84,14 +87,23 @@ def change_of(clause: Clause) -> Change:
     return Change()
 
 
-_HANDLE = r"(?<=.{2})的?(?:位置|职务|职位|位子|资格|身份|名额|账号|账户|[那这][套个台辆家份边])$"
-"""What is put behind a thing to take hold of it: 队长的位置, Python的那套."""
+_HANDLE = (
+    r"(?<=.{2})的?(?:位置|职务|职位|位子|资格|身份|名额|账号|账户|[那这][套个台辆家份边趟张次场部门]|[那这]件?事[儿情]?)$"
+    r"|^[那这](?:一)?[张台辆只条部本家份套间趟款双件把块场次门节位个](?=.{2})"
+)
+"""What is put around a thing to take hold of it: 队长的位置, Python的那套, 那张游泳卡."""
+_DEED_OF = {
+    "跑步": "跑", "抽烟": "抽", "喝酒": "酒", "博士": "读博", "画画": "画", "唱歌": "唱", "打球": "球",
+    "健身": "健身房", "阿姨": "保姆", "保姆": "阿姨", "减肥": "减脂", "牙套": "正畸", "弹琴": "琴",
+}  # fmt: skip
+"""The word by which a deed or a helper may have been spoken of before."""
 
 
 def _end(content: str, *over: str, attribute: str = "", value: str = "") -> Change:
     bare = (pattern(_HANDLE).sub("", word.strip(" 的了，")) for word in over)
-    words = tuple(dict.fromkeys(word for word in bare if word))
-    return Change("end", content, words, attribute, value, False)
+    words = [word for word in bare if word]
+    words += [_DEED_OF[word] for word in words if word in _DEED_OF]
+    return Change("end", content, tuple(dict.fromkeys(words)), attribute, value, False)
 
 
 def _forgotten(clause: Clause) -> Change | None:
@@ -121,18 +133,21 @@ _REPLACEABLE = (
 
 def _dead(clause: Clause) -> Change | None:
     who = clause.who
-    titled = pattern(r"(?:医生|老师|教练|经理|主任|阿姨)$").search(who.name)
+    titled = pattern(r"(?:医生|大夫|老师|教练|经理|主任|阿姨)$").search(who.name)
     if (titled or who.relation in _REPLACEABLE) and pattern(
         r"^[^，]{0,4}(?:退休|离职|辞职|调走|走|搬走|搬出去|回国|跳槽|跑|退队|辞工)了"
     ).match(clause.predicate):
-        return _end(clause.content, who.name or who.relation)
+        surname = f"姓{who.name[0]}" if titled and len(who.name) > 2 else ""
+        return _end(clause.content, who.name or who.relation, surname)
     if who.gender == "it" and pattern(
-        r"^[^，]{0,6}(?:(?:送|让|转|过继|寄养)给|送人|送走|送养|卖了|丢了|跑了|找不到了)"
+        r"^[^，]{0,6}(?:(?:送|让|转|过继|寄养)给|送(?:到|去|回)?[^，]{1,8}(?:养|那儿?|家)了?$|送人|送走|送养|卖了|丢了|跑了|找不到了)"
     ).match(clause.predicate):
         return _end(clause.content, who.name or who.relation)
     if who.key == "user" or not pattern(_DIED).search(clause.predicate):
         return None
     gone = pattern(r"走了|没了|不在了").search(clause.predicate)
+    if pattern("能|会|可以|先|要|想|自己|慢慢|学|[家店国厂司]走").search(clause.predicate):
+        return None
     close = who.gender == "it" or who.relation not in (
         "",
         "同事",
@@ -162,7 +177,7 @@ def _departed(clause: Clause) -> Change | None:
         return None
     if not pattern(
         r"^[^，不]{0,6}(?:退休|离职|辞职|辞|调走|调离|走|搬走|搬出去|搬家|回国|跳槽|跑路|退队|辞工|不干|不做|不教"
-        r"|不带|被裁|转行|高升|毕业|退出)了"
+        r"|不带|被裁|转行|高升|毕业|退出|出国|休产假|生孩子去|退)了"
     ).match(clause.predicate):
         return None
     name = who.name or who.relation
@@ -173,7 +188,7 @@ def _departed(clause: Clause) -> Change | None:
 
 
 def _parted(clause: Clause) -> Change | None:
-    if not (found := pattern(_PARTED).search(clause.predicate)):
+    if not (found := pattern(_PARTED).search(clause.predicate)) or noun_head(clause.predicate):
         return None
     if pattern(
         r"闹离婚|(?:我|还|都|很|一直|^)想离婚|要离婚|(?:我|还|都|很|一直|^)想分手|闹分手"
@@ -203,7 +218,7 @@ def _parted(clause: Clause) -> Change | None:
         "男朋友",
         "女朋友",
         "对象",
-        *(("老公", "老婆") if value == "离婚" else ()),
+        *(("老公", "老婆", "丈夫", "妻子", "爱人") if value == "离婚" else ()),
         attribute="marital_status",
         value=value,
     )
@@ -265,7 +280,7 @@ def _stopped(clause: Clause) -> Change | None:
     ):
         return _end(clause.content, cannot["o"])
     if left := pattern(
-        rf"从(?P<o>{_THING}{{2,10}}?)(?:里|那边|那儿)?(?:搬?出来|搬走|搬出去?|离开|走|润|跑路|撤|退出"
+        rf"从(?P<o>{_THING}{{2,10}}?)(?:里|那边|那儿)?(?:接回来|接出来|接回家|接走|转出来|拿回来|搬?出来|搬走|搬出去?|离开|走|润|跑路|撤|退出"
         rf"|退下来|下来|逃离|毕业)了|(?:逃离|搬离|撤离|脱离)了?(?P<p>{_THING}{{2,8}}?)(?:了|，|$)"
     ).search(clause.predicate):
         return _end(clause.content, left["o"] or left["p"])
@@ -320,7 +335,7 @@ def _stopped(clause: Clause) -> Change | None:
     if len(thing) == 1 or (want in ("用", "需要") and thing):
         over = f"{verb}{thing}"  # 跑步, 异地, 戴眼镜: the verb is part of the thing
     over_words = (
-        (over, topic, {"跑步": "跑", "抽烟": "抽", "喝酒": "酒", "博士": "读博"}.get(over, ""))
+        (over, topic)
         if over
         else ({"辞": "辞职", "结": "结婚", "干": "工作", "去": "", "住": ""}.get(verb, ""),)
     )
@@ -334,9 +349,57 @@ def _stopped(clause: Clause) -> Change | None:
     )
 
 
+_OWNED = tuple(word for word in POSSESSIONS.split() if len(word) > 1)
+_MEASURED = r"^[那这](?:一)?[张台辆只条部本家份套间趟款双件把块场次门节位个](?=.)"
+
+
+def what_is_over(text: str) -> tuple[str, str, str] | None:
+    """The thing that a clause opens with, what became of it, and the rest: 奶茶店|关了|，…."""
+    told = pattern(
+        rf"^(?P<t>[^，]{{1,16}}?)(?P<v>(?:被[^，]{{0,6}}?)?(?:{alternatives(GIVEN_UP)}|{alternatives(GONE)})(?:了吧?|掉了?))(?P<rest>(?:，.*)?)$"
+    ).match(text)
+    if not told:
+        return None
+    start, verb = told["t"], told["v"]
+    if pattern("(?:快要?|就要|即将|马上要?|差点|可能|应该|没|不|想|要|打算|准备)$").search(start):
+        return None
+    adverbs = pattern(rf"{_ADVERB}$").search(start)
+    cuts = (len(start), adverbs.start() if adverbs else 0)
+    for cut in cuts:
+        thing = pattern(_HANDLE).sub("", pattern(_MEASURED).sub("", start[:cut].lstrip("的")))
+        named = is_noun(thing) or ends_in_noun(thing) or thing.endswith(_OWNED)
+        if (
+            thing
+            and named
+            and not pattern("[我你他她]|用户|^[把被给跟和在没不又都也就从对]").search(thing)
+        ):
+            return thing, start[cut:] + verb, told["rest"]
+    return None
+
+
+def _over_by_grammar(clause: Clause) -> Change | None:
+    """奶茶店上个月关了, 成都那趟取消了: any noun, and that it is no more."""
+    if (
+        clause.explicit
+        and clause.content != f"用户的{clause.predicate}"
+        and clause.who.key != "user"
+    ):
+        return None
+    found = what_is_over(clause.predicate)
+    if not found or not clause.content.endswith(clause.predicate):
+        return None
+    thing, verb, rest = found
+    given = pattern(rf"^(?P<a>{_ADVERB})(?P<v>{alternatives(GIVEN_UP)})(?:了|掉了?)$").match(verb)
+    if given:
+        return _end(
+            f"{clause.who.display}{given['a']}{given['v'].removesuffix('掉')}了{thing}{rest}", thing
+        )
+    return _end(f"{clause.who.display}的{thing}{verb}{rest}", thing)
+
+
 def _fronted(clause: Clause) -> Change | None:
     """舍曲林停了, 爱奇艺退订了, 全马计划取消: the thing first, then what became of it."""
-    verbs = alternatives(_GIVEN_UP)
+    verbs = alternatives(GIVEN_UP)
     found = pattern(
         rf"^(?P<t>{_THING}{{1,12}}?)(?P<adv>{_ADVERB})(?P<v>{verbs})(?P<done>了|掉|掉了"
         rf"|成功)?(?P<rest>，.*)?$"
@@ -344,7 +407,7 @@ def _fronted(clause: Clause) -> Change | None:
     if (
         found
         and not pattern(
-            r"^(?:被|我|用户|已|终|没|不|要|想|打算|准备|能|会|该|又|就|全都|都|也|医生|跟"
+            r"(?:快|快要|就要|即将|马上|差点)$|[了才就]|^(?:被|我|用户|已|终|没|不|要|想|打算|准备|能|会|该|又|就|全都|都|也|医生|跟"
             r"|和|给|申请|提前|刚|上|下|昨|今|每|天天|在)|把|[还付结交理弄]$"
         ).search(found["t"])
         and (found["done"] or found["v"].endswith("掉") or found["v"] in ("取消", "退订"))
@@ -360,20 +423,21 @@ def _fronted(clause: Clause) -> Change | None:
         )
         verb = found["v"].removesuffix("掉")
         return _end(
-            f"{clause.who.display}{found['adv']}{verb}了{found['t']}{found['rest'] or ''}", thing
+            f"{clause.who.display}{found['adv']}{verb}了{found['t'].lstrip('的')}{found['rest'] or ''}",
+            thing,
         )
     if found := pattern(
         rf"^(?P<t>{_THING}{{2,10}}?){_ADVERB}(?:(?:送|让|转|捐|过户|留)给[^，]{{1,8}}?(?:了|养)"
         rf"|给(?:用户的)?(?:{long_relations()}|[{SHORT}])了)"
     ).match(clause.predicate.removeprefix("把")):
         return _end(clause.content, found["t"])
-    gone = alternatives(_GONE)
+    gone = alternatives(GONE)
     found = pattern(
         rf"^(?P<t>{_THING}{{2,10}}?)(?:那边|那里)?{_ADVERB}(?P<v>{gone}|停)(?:了|掉了)(?:，.*)?$"
     ).match(clause.predicate)
-    if found and not pattern(r"^(?:把|被|我|用户|已|没|不|要|想|刚|上|下|昨|今|就|都|也|全)").match(
-        found["t"]
-    ):
+    if found and not pattern(
+        r"^(?:把|被|我|用户|已|没|不|要|想|刚|上|下|昨|今|就|都|也|全)|(?:快|快要|就要|即将|马上|差点)$"
+    ).search(found["t"]):
         subject = clause.who.display
         own = clause.content if clause.explicit else f"{subject}的{clause.predicate}"
         thing = pattern(r"^[^，]{0,6}?(?:发现|显示|查出|测出)").sub("", found["t"])
@@ -389,7 +453,7 @@ def _fronted(clause: Clause) -> Change | None:
 def _given_up(clause: Clause) -> Change | None:
     """卖了燕郊那套, 戒了烟, 退出乐队, 退队了, 最后没买特斯拉."""
     if after_all := pattern(
-        rf"(?:最后|最终|还是|结果|后来)?没有?(?:买|去|考|报|参加|学|换|选|租|辞)(?:成)?(?P<o>{_THING}{{2,10}}?)(?:，|$)"
+        rf"(?:最后|最终|还是|结果|后来)?没有?(?:买|去|考|报|参加|学|换|选|租|辞)(?!过)(?:成)?(?P<o>{_THING}{{2,10}}?)(?:，|$)"
     ).match(clause.predicate):
         wished = ("打算", "准备", "考虑", "想", "计划", "可能")
         return _end(clause.content, *(f"{sign}的{after_all['o']}" for sign in wished))
@@ -424,7 +488,7 @@ def _given_up(clause: Clause) -> Change | None:
         return _end(clause.content, found["o"])
     found = pattern(
         r"(?P<v>退队|退群|退社|退学|戒烟|戒酒|戒糖|断药|停药|退赛|停课|退房|关店"
-        r"|停播)(?:了|成功|(?:满|有|快)?[0-9一二两三四五六七八九十半几]+个?(?:天|年|月"
+        r"|停播)(?:了|成功|(?:满|有|快)?[0-9一二两三四五六七八九十百千半几]+个?(?:天|年|月"
         r"|周))"
     ).search(clause.predicate)
     if found:
@@ -459,9 +523,49 @@ _TIME = (
 )
 
 
+_AS_OF_NOW = r"^(?:(?:现在|目前|如今|已经)(?:只|就|都|改|不|全|没)|(?:以后|今后)[^，]{2})"
+
+
 def _changed(clause: Clause) -> Change | None:
     """换成, 改到, 搬到, 跳槽, 升: something else from now on."""
     text = clause.predicate
+    if guided := pattern(
+        rf"^(?:现在|目前|如今)(?:改)?(?:跟着?|找的?是?|看的?是?|是)(?P<n>[{HAN}A-Za-z]{{1,4}}?)(?P<t>老师|教授|导师|教练|师傅|大夫|医生)"
+    ).match(text):
+        roles = {"教练": ("教练", "私教"), "大夫": ("主治", "医生是"), "医生": ("主治", "医生是")}
+        return Change(
+            "change", clause.content, roles.get(guided["t"], ("导师", "老师是", "师傅是"))
+        )
+    if role := pattern(rf"换(?:了|个|一个|位|掉)*(?P<r>{alternatives(_HELD)})(?:了|，|$)").search(
+        text
+    ):
+        return Change("change", clause.content, (role["r"], *_ended_by(text)))
+    if married := pattern(
+        rf"^用户(?:和|跟|与)(?P<n>[{HAN}A-Za-z]{{2,6}}?)(?:上周|昨天|上个?月|刚|已经|正式)*(?:订婚|结婚|领证|领了证)"
+    ).match(clause.content):
+        kinds = ("女朋友", "男朋友", "对象", "相亲对象", "未婚夫", "未婚妻")
+        return Change(
+            "change", clause.content, (*(f"{kind}的{married['n']}" for kind in kinds), "单身")
+        )
+    moved = pattern(rf"^(?P<t>[店厂房班群]|{_THING}{{2,6}}?)(?:已经|也|刚)?(?:搬|迁)[到去]").match(
+        text
+    )
+    if moved and is_noun(moved["t"]) and moved["t"] not in ("公司", "单位", "学校"):
+        return Change("change", clause.content, (f"{moved['t']}的在", f"{moved['t']}在"))
+    if pattern(
+        r"^(?:就|又|直接|已经|现在|后来|都|最后|最终|干脆|只好|刚)*(?:改|换|转)(?![了善变天行学院账发载身让弯机动向移播基岗正个届换到成])[^了，]{2,8}了?(?:，|$)"
+    ).match(text):
+        return Change("change", clause.content, (*same_deed(text), *_ended_by(text)))
+    if pattern(r"^(?:最后|最终|结果)(?:还是|我|就)*(?:选|去|定|送|买|报|上|签|用|租|找)").match(
+        text
+    ):
+        return Change("change", clause.content, _ended_by(text))
+    if (
+        (head := noun_head(text))
+        and pattern(_AS_OF_NOW).match(text[len(head) :])
+        and clause.who.key == "user"
+    ):
+        return Change("change", clause.content, known_as(head))
     if found := pattern(
         rf"从(?P<a>(?:(?!开始|起|月|年|周){_THING}){{1,12}}?)(?:换|改|搬|转|迁移|迁|跳槽?|升级?|调整?|切换?|移)(?:到|成|去|为"
         rf"|用|了)+(?P<b>{_THING}{{1,14}}?)(?:了|，|$)"
@@ -484,7 +588,8 @@ def _changed(clause: Clause) -> Change | None:
     if now := pattern(
         rf"^(?:现在|目前|如今)(?P<t>{_THING}{{2,6}}?)(?:也|全|基本)*(?:都|只|就|一律)"
     ).match(text):
-        return Change("change", clause.content, known_as(now["t"]) or ("此前",))
+        topic_now = pattern("^(?:一点儿?|一口|一滴)(?=.)").sub("", now["t"])
+        return Change("change", clause.content, known_as(topic_now) or (topic_now, "此前"))
     if now := pattern(
         rf"^(?:现在|目前|如今)(?:都|改|只|基本|就|还)*(?P<v>用|去|吃|喝|坐|骑|穿|跟|唱|演|打|弹|教|负责|主攻|从事)(?P<o>{_THING}{{2,12}}?)了?$"
     ).match(text):
@@ -493,7 +598,7 @@ def _changed(clause: Clause) -> Change | None:
             "change", clause.content, (*deed, f"{now['v']}的{now['o'][-2:]}", *_ended_by(text))
         )
     if counted := pattern(
-        rf"(?:现在|一共|总共|目前)[^，]{{0,6}}?[0-9一二两三四五六七八九十百]+(?P<m>[只个条口台辆套间家名位亩头])(?P<n>[{HAN}]{{1,3}}?)了?$"
+        rf"(?:现在|一共|总共|目前)[^，]{{0,6}}?[0-9一二两三四五六七八九十百]+(?P<m>[只个条口台辆套间家名位亩头])(?P<n>(?!小时|月|星期|钟头|礼拜|多月)[{HAN}]{{1,3}}?)了?$"
     ).search(text):
         return Change("change", clause.content, (counted["m"] + counted["n"],))
     if turned := pattern(
@@ -515,8 +620,8 @@ def _changed(clause: Clause) -> Change | None:
         r"|搬完|跳槽|入职|转学|转到|转去|转行|转岗|转正|调到|调去|调走|(?<!小)升(?!级|学"
         r"|初|旗)|晋升|提拔|提的|提了.{0,3}(?:长|主任|经理|主管)|加到|涨到|降到|减到"
         r"|涨价|加薪|换到|切到|切换到|迁到|迁移到|推迟到|提前到|延期到|回归|升为|改主意"
-        r"|去了|现在是|现在在|现在改|又改|又抽|又喝|现在用|现在开|现在骑|现在住|all in"
-        r"|变更为|调任|开始(?:开|用|吃|喝|跑|干|抽|坐|骑|走|住|穿|睡|早|去)|转(?=[A-Z做战型投学])|(?<![更交兑])换(?=[^了，个成到]{2,8}了)|每[^，]{1,6}只|携号转网|升级到|升级成|爱上"
+        r"|去了|现在是|现在在(?!学|看|读|玩|追|做|准备|备|考|练|写|等|找|忙|想|吃|用|研究)|现在改|又改|又抽|又喝|现在用|现在开|现在骑|现在住|all in"
+        r"|变更为|调任|重构成|重写成|改写成|改造成|派到|派去|外派|[瘦胖减降]到|最(?:喜欢|爱)(?=[^，]*了$)|现在[^，]{0,2}最(?:喜欢|爱)|现在[^，]{0,2}(?:支持|粉)|转粉|改粉|开始(?:开|用|吃|喝|跑|干|抽|坐|骑|走|住|穿|睡|早|去)|转(?=[A-Z做战型投学])|(?<![更交兑])换(?=[^了，个成到]{2,8}了)|每[^，]{1,6}只|携号转网|升级到|升级成|升级(?=[^，]{2,6}了)|爱上"
     ).search(text) and not pattern(
         r"(?:打算|想|准备|计划|要|可能|考虑|估计|明年|下个?月|如果)[^，]{0,6}(?:换|改|搬"
         r"|跳|转|升|去|调)"
@@ -538,6 +643,10 @@ def _opposite(clause: Clause) -> Change | None:
     ).match(clause.predicate):
         shared = ("跟用户住", "一起住", "同住", "带娃", "带孩子", "带的孩子")
         return Change("change", clause.content, shared)
+    if clause.who.key != "user" and pattern(
+        r"^(?:[^，]{0,6})(?:来|搬来|搬到|到|住进|住到)了?用户(?:这|家|们)"
+    ).match(clause.predicate):
+        return Change("change", clause.content, ("老家", "在老家", "住在"))
     over = _ended_by(clause.predicate)
     return Change("change", clause.content, over) if over else None
 

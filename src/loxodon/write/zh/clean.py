@@ -55,6 +55,11 @@ SHORT = 400
 _plain_again = lru_cache(maxsize=512)(_plain)
 
 
+_WRITTEN = "户现这对时个说让为从没还经过来会离职换听觉块钱岁车学妈给"
+_WRITTEN_IN_FULL = "戶現這對時個說讓為從沒還經過來會離職換聽覺塊錢歲車學媽給"
+"""Characters that the rules put in themselves, for who writes in the traditional script."""
+
+
 class Script:
     """How a writer writes: gives a sentence in plain words back in their characters."""
 
@@ -66,7 +71,8 @@ class Script:
             if character != simple and character not in "係妳牠":
                 self._back.setdefault(ord(simple), character)
         if len(self._back) >= 2:
-            self._back.setdefault(ord("户"), "戶")
+            for simple, full in zip(_WRITTEN, _WRITTEN_IN_FULL, strict=True):
+                self._back.setdefault(ord(simple), full)
 
     def restore(self, content: str) -> str:
         return content.translate(self._back) if self._back else content

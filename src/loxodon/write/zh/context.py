@@ -7,7 +7,24 @@ from loxodon.write.zh.clean import plain, tidy
 from loxodon.write.zh.leaving import given_up_before, known_as
 from loxodon.write.zh.person import Clause
 from loxodon.write.zh.reading import Reading
+from loxodon.write.zh.syntax import nouns_in
 from loxodon.write.zh.words import PLAIN_RELATION, pattern
+
+
+def left_behind(reading: Reading, content: str) -> tuple[str, ...]:
+    """What the clauses around a change are done with, by the names it may be known by."""
+    start = max(0, reading.place - 3)
+    before = [given_up_before(tidy(text)) for text in reading.texts[start : reading.place]]
+    before += [known_as(thing)[-1] for thing in before if known_as(thing)]
+    before += [noun for thing in before for noun in nouns_in(thing)]
+    before += [thing[:2] for thing in before if len(thing) > 3 and not thing[0].isascii()]
+    return tuple(
+        dict.fromkeys(
+            thing
+            for thing in before
+            if thing and thing not in content and known_as(thing) and thing not in PLAIN_RELATION
+        )
+    )
 
 
 def in_context(reading: Reading, statement: Statement, clause: Clause) -> Statement:
@@ -52,17 +69,23 @@ def in_context(reading: Reading, statement: Statement, clause: Clause) -> Statem
     if statement.act == "state" and deed and any(map(announced.match, reading.texts[:12])):
         statement = statement._replace(act="change", over=(deed["v"],))
     if statement.act == "change" and len(reading.texts) > 1:
-        before = [given_up_before(tidy(text)) for text in reading.texts[:4]]
-        before += [known_as(thing)[-1] for thing in before if known_as(thing)]
-        before += [thing[:2] for thing in before if len(thing) > 3 and not thing[0].isascii()]
-        left = tuple(
-            thing
-            for thing in before
-            if thing
-            and thing not in statement.content
-            and known_as(thing)
-            and thing not in PLAIN_RELATION
+        left = left_behind(reading, statement.content)
+        if (
+            not left
+            and reading.found
+            and pattern(r"^(?:就|又|已经|现在|后来|都|直接)*[换改转]").match(clause.predicate)
+        ):
+            left = tuple(
+                noun
+                for noun in nouns_in(plain(reading.found[-1].content).removeprefix("用户的"))
+                if noun not in PLAIN_RELATION and noun not in statement.content and known_as(noun)
+            )
+        turned = pattern(r"^(?P<a>(?:就|又|已经|现在|后来|都|直接)*)(?P<r>[换改转]成.+)$").match(
+            clause.predicate
         )
+        if left and turned and statement.content == f"用户{clause.predicate}":
+            content = f"{clause.who.display}{turned['a']}把{left[0]}{turned['r']}"
+            statement = statement._replace(content=content)
         statement = statement._replace(over=statement.over + left)
     last = reading.found[-1] if reading.found else earlier
     if (

@@ -9,8 +9,8 @@ from loxodon.write.zh.words import pattern
 
 _SLIP = (
     r"(?:不对不对|不对|不不不|不不|哦不是|哦不对|哦不|啊不是|啊不对|啊不|噢不|喔不"
-    r"|诶不对|诶不是|欸不对|欸不是|等等|等一下|错了错了|错了|(?:我)?(?:说|打|写|看"
-    r"|记|搞|弄|输|听|念|算)(?:错|岔|快|反|串|混)了?|刚才?说错了?|口误|手滑|手误|更正一?下?|更正"
+    r"|诶不对|诶不是|欸不对|欸不是|等等|等一下|错了错了|错了|(?:我)?(?:上次|之前|昨天|前天|前面|刚才|上回)?(?:我)?(?:跟你)?(?:说|打|写|看"
+    r"|记|搞|弄|输|听|念|算)(?:错|岔|快|反|串|混)(?:行|题|页|人|地方)?了?|刚才?说错了?|口误|手滑|手误|更正一?下?|更正"
     r"|纠正一?下?|纠正|应该说|准确(?:地|来)?说|准确讲|不是的|不，|不是，)"
 )
 _THING = rf"[{HAN}A-Za-z0-9.+ -]"
@@ -25,7 +25,7 @@ class Correction(NamedTuple):
 def correction_in(text: str) -> Correction | None:
     """What a clause (plain) puts right, if it does."""
     lead = pattern(
-        rf"^(?:不好意思|抱歉|对不起|啊|哦|诶|欸|噢|唉|哎呀?"
+        rf"^(?:不好意思|抱歉|对不起|等下|等会|等一下|啊|哦|诶|欸|噢|唉|哎呀?"
         rf"|嗯)*[，, ]?(?:我)?(?:一直)?{_SLIP}[，,。！! 、…]*"
     ).match(text)
     body = text[lead.end() :] if lead else text
@@ -65,11 +65,12 @@ def misreported(text: str, rest: str) -> tuple[str, str, str] | None:
         return found["s"], found["be"], found["w"]
     found = pattern(
         r"^(?:哎呀|啊|诶)?(?:我)?(?:之前|上次|刚才|前面|昨天)?(?:说|记|写)?的?(?P<s>(?:我的?)?[^，我]{1,6}?)的?"
-        r"(?P<of>名字|生日|年龄|地址|电话)?(?:我)?(?:打|说|写|记|搞|弄)?(?:错了|不对|有误|岔了|反了|混了)$"
+        r"(?P<of>名字|名称|名|生日|年龄|地址|电话|号码|日期|时间)?(?:我)?(?:上次|之前|刚才|前面|当时|一直)?(?:我)?(?:打|说|写|记|搞|弄)?(?:错了|不对|有误|岔了|反了|混了)$"
     ).match(text.strip("，,。 "))
     if found and found["of"] and pattern(r"^(?:其实|应该|正确的)*(?:是|叫|在)").match(rest):
-        of = "" if found["of"] == "名字" else f"的{found['of']}"
-        return found["s"] + of, "叫" if found["of"] == "名字" else "是", ""
+        named = found["of"] in ("名字", "名称", "名")
+        of = "" if named else f"的{found['of']}"
+        return found["s"] + of, "叫" if named else "是", ""
     return None
 
 
@@ -85,7 +86,7 @@ def is_slip(text: str) -> bool:
     """Whether a clause is nothing but 说错了 or 哦不."""
     return bool(
         pattern(
-            rf"^(?:不好意思|抱歉|对不起|啊|哦|诶|欸|噢|唉|哎呀?"
+            rf"^(?:不好意思|抱歉|对不起|等下|等会|等一下|啊|哦|诶|欸|噢|唉|哎呀?"
             rf"|嗯)*[，, ]?(?:我)?(?:一直)?(?:{_SLIP}|不|不是)[了啊呀，,。！! 、…]*$"
         ).match(text)
     )
@@ -106,7 +107,7 @@ _SHAPES = (
     (
         rf"[{_DIGITS}{_CHINESE}.]+(?:多)?(?:岁|栋|号楼|单元|楼|层|室|块|元|万|分|斤|公斤"
         rf"|个人|个月|个|点半?|年级|年|号|日|月|周|天|小时|分钟|米|平|度|期|班|路|次|人"
-        rf"|mg|毫克|微克|片|%)"
+        rf"|只|条|头|口|匹|棵|桌|盒|瓶|杯|本|支|颗|台|辆|套|间|家|份|节|门|公里|mg|毫克|微克|片|%)"
     ),
     rf"[{_DIGITS}]+(?:\.[{_DIGITS}]+)?",
     rf"[{_CHINESE}]{{2,}}",
@@ -123,6 +124,8 @@ def replaced(earlier: str, correction: Correction) -> tuple[str, str] | None:
     shorter = pattern(rf"初[{_CHINESE}]$").search(right)
     if shorter and earlier.endswith(shorter[0]) and right != shorter[0]:
         return earlier[: -len(shorter[0])] + right, shorter[0]
+    if moved := _at_another_hour(earlier, right):
+        return moved
     for shape in _SHAPES:
         new = pattern(shape).match(right)
         if not new:
@@ -141,6 +144,25 @@ def replaced(earlier: str, correction: Correction) -> tuple[str, str] | None:
         old = last[-1]
         return earlier[: old.start()] + right + earlier[old.end() :], old[0]
     return None
+
+
+def _at_another_hour(earlier: str, right: str) -> tuple[str, str] | None:
+    """是四点, of what was said for three and is kept as 15:00."""
+    clock = pattern(r"(?<![0-9])([0-9]{1,2}):([0-9]{2})(?![0-9])").search(earlier)
+    said = pattern(
+        r"^(?:上午|下午|晚上|早上|中午)?(?P<h>[0-9]{1,2}|[一二两三四五六七八九]|十[一二]?)点(?P<m>半)?钟?$"
+    ).match(right)
+    if not clock or not said:
+        return None
+    hour = (
+        int(said["h"])
+        if said["h"].isdigit()
+        else "零一二三四五六七八九十".find(said["h"].replace("两", "二"))
+    )
+    hour = hour if hour >= 0 else 10 + "零一二".find(said["h"][1])
+    if hour < 12 <= int(clock[1]):
+        hour += 12
+    return earlier.replace(clock[0], f"{hour:02d}:{'30' if said['m'] else '00'}", 1), clock[0]
 
 
 def _unit(word: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from loxodon.write.statements import Fragment, Mention
+from loxodon.write.attributes import ATTRIBUTES
+from loxodon.write.statements import USER, Fragment, Mention
 from loxodon.write.zh.attributes import NOTHING, recognise
 from loxodon.write.zh.beliefs import hedge_of
 from loxodon.write.zh.changes import change_of
+from loxodon.write.zh.context import left_behind
 from loxodon.write.zh.people import THE_USER, Who, naming
 from loxodon.write.zh.person import Clause, stands_alone
 from loxodon.write.zh.phrasing import announced, polished
@@ -14,6 +16,13 @@ from loxodon.write.zh.sentence import is_sound, relabelled
 from loxodon.write.zh.third import third_person
 from loxodon.write.zh.words import pattern
 
+_ANEW = r"^(?:现在|如今|目前|最后|最终|结果|后来|于是|所以|就|又|只好|干脆|直接)*(?:现在|改|换|转|还是|最后|最终|选|定|去了)"
+"""A bit that tells how it is after what was said before it."""
+_DEPENDS = (
+    r"^(?:主要|专门|尤其|特别是|每[天周月年晚次隔个]|一[天周月年][^，]{1,6}次|[0-9一二两三四五六七八九十]+[块元万千百k]+[^，]{0,4}$|月费|年费)"
+    r"(?!.*(?:上班|睡|起床|跑步|健身))"
+)
+"""How often, of what kind, for how much: said of what was told before it."""
 _LONGEST = 70
 """A sentence takes no more bits after it than fit in this many characters."""
 _TRIFLE = r"^.{1,4}都.{1,3}了$|对不住|对不起|[看记搞说](?:错|岔)了|^先.{1,2}着$|要命$"
@@ -30,10 +39,13 @@ def joins(
         reading.said.fragments[fragment.n - 1].text
     ):
         return False
+    meant = pattern(r"(?<![其吉伐排维])[他她它](?!们|人|乡|国|汀)").search(bare)
+    if meant and meant.start() and reading.scene.meant_by(meant[0]) == reading.scene.running:
+        return False  # 十三岁，每天遛它: who does it is another
     if pattern(r"^(?:主要是|因为|毕竟|由于|图的?是|就是因为|谁让)").match(text):
         return last.act != "end"
     if pattern(
-        r"(?:定|定下来|出来|改|变|换|换[\u4e00-\u9fff]{1,3}|选好|想好|取好名字|有结果)了$"
+        r"(?:定|定下来|出来|改|变|调整?|换|换[\u4e00-\u9fff]{1,3}|选好|想好|取好名字|有结果)了$"
     ).search(last.content):
         return not clause.explicit
     if pattern(r"^(?:叫|名叫|名字叫|取名)").match(bare):
@@ -54,6 +66,13 @@ def joins(
         return True
     if pattern(r"^(?:就)?在[^，]{2,12}$").match(bare) and _is_a_place(bare):
         return last.attribute not in ("name", "age", "zodiac", "hometown")
+    if (
+        not clause.explicit
+        and pattern(_DEPENDS).match(bare)
+        and last.act == "state"
+        and not (last.attribute in ATTRIBUTES and ATTRIBUTES[last.attribute].one)
+    ):
+        return True
     leans = pattern(r"^(?:还|也|又|再|而且|并且|同时)").match(bare)
     return not strong and (bool(leans) or not (stands_alone(bare) and size(bare) >= 7))
 
@@ -83,9 +102,18 @@ def join(reading: Reading, fragment: Fragment, text: str, bare: str) -> None:
         content = f"{before}，{'因为' if reason else '但'}{rest}"
     change = change_of(Clause(reading.scene.running, rest, content, False))
     over = change.over if change.act == "end" else ()
+    anew = last.act == "state" and (change.act == "change" or bool(pattern(_ANEW).match(bare)))
+    if anew:
+        left = left_behind(reading, rest)
+        old = last.value and any(last.value in word or word in last.value for word in left)
+        last = last._replace(act="change", over=(*last.over, *change.over, *left))
+        if old:  # what it had been, not what it is
+            last = last._replace(attribute="", value="")
     found = recognise(content.removeprefix("用户的").removeprefix("用户"))
     if pattern(r"^(?:一个|大的|小的|其中)").match(bare):
         found = NOTHING  # 一个上三年级: said of one of them
+    if last.act == "change" and any(found.value and found.value in word for word in last.over):
+        found = NOTHING  # what it had been, not what it is
     if not is_sound(polished(content)):
         return
     reading.found[-1] = last._replace(
@@ -94,6 +122,9 @@ def join(reading: Reading, fragment: Fragment, text: str, bare: str) -> None:
         act="end" if over and last.act == "state" else last.act,
         positive=last.positive and not (over and last.act == "state"),
         over=last.over + over,
+        subject=found.of
+        if found.of and not last.attribute and last.subject == USER
+        else last.subject,
         attribute=last.attribute or found.attribute,
         value=last.value or found.value,
         project=last.project

@@ -17,14 +17,17 @@ from loxodon.write.zh.about_self import JOBS
 from loxodon.write.zh.answers import adopted, framed
 from loxodon.write.zh.attributes import about_of, recognise
 from loxodon.write.zh.beliefs import unhedged
+from loxodon.write.zh.changes import what_is_over
 from loxodon.write.zh.clean import SHORT, count_han, plain, tidy
 from loxodon.write.zh.leaving import finished, topic_of_change
 from loxodon.write.zh.people import person_pattern, pets
 from loxodon.write.zh.person import of_an_occasion, opens_with_own, stands_alone
 from loxodon.write.zh.phrasing import straightened
+from loxodon.write.zh.reference import named_before, refers, spoken_of
 from loxodon.write.zh.scene import Scene, asked, earlier_text
 from loxodon.write.zh.speech import is_chat, is_instruction, is_question, is_reminder, is_rule
 from loxodon.write.zh.split import is_foreign
+from loxodon.write.zh.syntax import noun_head
 from loxodon.write.zh.words import PLAIN_RELATION, pattern
 
 # --- what a whole turn is -------------------------------------------------------------------------
@@ -170,6 +173,8 @@ def _goes_on_with_fiction(whole: str, said: Said) -> bool:
         for line in said.before
     )
     before = earlier_text(said)
+    if played and pattern(signs.ROLE_OVER).search(whole):
+        return False
     if played or not before or len(whole) > 60:
         return played
     told = said.before[-1].content[:40] if said.before else ""
@@ -256,14 +261,23 @@ def _dropped(
         return "request"
     if pattern(r"^(?:不要|别|不许|不准)(?!是|人)").match(bare) and not pattern("我").search(bare):
         return "request"
-    if is_instruction(text) and not pattern(
-        r"我.{0,8}(?:过敏|不吃|是|在|有|喜欢)|我[^，]{0,6}了$"
-    ).search(text):
+    if (
+        is_instruction(text)
+        and not (before and before.keep and _done_by_another(said.fragments[fragment.n - 1], bare))
+        and not pattern(r"我.{0,8}(?:过敏|不吃|是|在|有|喜欢)|我[^，]{0,6}了$").search(text)
+    ):
         return "request"
     reason = before and before.keep and pattern(r"^(?:但|可是|不过|因为|主要是|就是)").match(text)
     if not reason and (pattern(signs.FEELING).match(bare) or pattern(signs.COMPLAINT).search(bare)):
         return "feeling"
     if adopted(text, said):
+        return ""
+    if refers(bare) and (
+        (not any_kept and spoken_of(said))
+        or named_before([plain(one.text) for one in said.fragments[: fragment.n]][-3:], 3)
+    ):
+        return ""
+    if before and before.keep and _done_by_another(said.fragments[fragment.n - 1], bare):
         return ""
     if pattern(signs.WANTED).match(bare) and not pattern(signs.SOUGHT_IN_LIFE).search(bare):
         return "request"
@@ -294,7 +308,8 @@ def _dropped(
     lasting = lasting or _is_an_experience(bare)
     if pattern(signs.MOMENT).search(bare) and not lasting:
         return "momentary"
-    if before and before.reason == "momentary" and not lasting and not recognise(bare).attribute:
+    goes_on_so = before and before.reason == "momentary" and not lasting
+    if goes_on_so and not recognise(bare).attribute and not noun_head(bare):
         return "momentary"
     if fragment.n == 0 and asked(said) and framed(asked(said), bare, Scene(said), ""):
         return "request" if _is_of_the_task(said) else ""
@@ -318,6 +333,16 @@ def _dropped(
     if goes_on or _is_of_the_user(bare, said) or _may_be_of_the_user(bare, said, before):
         return ""
     return "unrelated"
+
+
+def _done_by_another(last: Fragment, bare: str) -> bool:
+    """我妈来了，帮我带孩子: who was just spoken of does it, not the assistant."""
+    return bool(
+        pattern(
+            r"^(?:还|也|天天|经常|每天)?(?:帮|给|陪|替|教)我(?!写|查|算|翻|推|看看|找|想|改|列|生成|总结|分析|解释|讲|说)"
+        ).match(bare)
+        and person_pattern().match(tidy(plain(last.text)))
+    )
 
 
 def _is_an_experience(bare: str) -> bool:
@@ -486,7 +511,8 @@ def _is_about_the_world(bare: str) -> bool:
         r"^(?P<head>[\u4e00-\u9fff·A-Za-z]{1,7}?[^的\W])(?:是|原名|本名|住在|出生|位于|需要|包含|源于|分为|是指"
         r"|属于|成立|发明|发现|说过|获得|又?(?:降价|涨价|发布|上映|夺冠|官宣|破产|上市))"
     ).match(bare)
-    return found is not None and not opens_with_own(found["head"])
+    adverb = pattern(r"^(?:最后|最终|结果|后来|终于|还|到底)").match(bare)
+    return found is not None and not adverb and not opens_with_own(found["head"])
 
 
 def _is_topic_comment(bare: str) -> bool:
@@ -496,6 +522,10 @@ def _is_topic_comment(bare: str) -> bool:
     return bool(
         topic_of_change(bare)
         or finished(bare)
+        or what_is_over(bare)
+        or pattern(r"^(?:现在|目前|如今|已经)(?:只|就|都|改|不|全|没)").match(
+            bare[len(noun_head(bare)) :]
+        )
         or pattern(r"^那[套辆台趟只条块份场间本部把张个家边件款双栋]").match(bare)
         or pattern(
             r"^.{1,8}(?:目标|计划|时间|地点|日期|预算|名字|价格|费用|房租|老师|教练|医生|名称|型号|颜色|尺寸|版本|题目"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from loxodon.write.zh.about_life import DRUGS, ILLNESSES
 from loxodon.write.zh.clean import HAN
-from loxodon.write.zh.words import pattern
+from loxodon.write.zh.syntax import noun_head
+from loxodon.write.zh.words import BODY, pattern
 
 _THING = rf"[{HAN}A-Za-z0-9+ .《》-]"
 _BETWEEN = (
@@ -17,13 +18,13 @@ _BETWEEN = (
 )
 _INTO = (
     "(?:改名(?:叫|为|成)?|改签?(?:叫|去|到|成|为|在|至)|换(?:到|成|为|去|了)|变(?:成|为"
-    "|更为)|升级?(?:到|成|为|至)|提[高升]到|增加?到|减[少到]?到?|缩[短减]?到|推迟?到"
+    "|更为)|升级?(?:到|成|为|至)|提[高升]?到|增加?到|减[少到]?到?|缩[短减]?到|推迟?到"
     "|延[期长后]?[到至]|提前到|顺延到|挪[到去]|调整?(?:到|成|为|去)|转[到成为去]|迁移?[到去]+"
     "|搬[到去]|[涨降跌掉长瘦胖砍压移切拖加砍]+(?:到|至)|定[在到为成]|[改换染变转调搬退]回|改(?=[用讲考打演唱投做学吃喝坐骑走跑练教卖种弹养穿看读报订]|[0-9一二三四五六七八九十]|周|星期|下周|明天|[0-9一二三四五六七八九十]+[点月号])"
     "|换(?=[^了，个成到去来]{2,8}了))(?:了)?"
 )
 _NOT_A_TOPIC = (
-    r"^(?:用户|我|现在|目前|已经|又|最近|今年|去年|上周|上个?月|刚|原来|后来|终于|每"
+    r"^(?:用户|我|这学期|下学期|本学期|这周|这个月|现在|目前|已经|又|最近|今年|去年|上周|上个?月|刚|原来|后来|终于|每"
     r"|也|都|就|没|不|要|想|打算|准备|可能|应该|决定|从|把|被|给|跟|和|在|由|将|下|明|因为"
     r"|已|还|再|才|自己|一直|本来|搬|换|改|[0-9一二三四五六七八九十]+[月点号])"
 )
@@ -74,11 +75,16 @@ _UNDERWAY = "没有 没 不会 打算 准备 计划 报名 备考 想 在考 在
 
 def finished(predicate: str) -> tuple[str, ...]:
     """What was planned or under way, in a clause that says it is done: 小说写完了, 驾照到手了."""
-    if paid := pattern(rf"^(?P<t>{_THING}{{2,10}}?){_BETWEEN}(?:提前)?[还付结交][清完]了").match(
-        predicate
-    ):
+    if paid := pattern(
+        rf"^(?:[^，]{{0,8}}把)?(?P<t>{_THING}{{2,10}}?){_BETWEEN}(?:提前)?[还付结交][清完]了"
+    ).match(predicate):
         debt = pattern(r"(?:提前)?(?:的[钱债款])?$").sub("", paid["t"])
-        return f"还的{debt}", f"欠的{debt}", *((debt,) if debt.startswith("欠") else ())
+        return (
+            f"还的{debt}",
+            f"欠的{debt}",
+            f"{debt}的还",
+            *((debt,) if debt.startswith("欠") else ()),
+        )
     found = pattern(
         rf"^(?P<t>{_THING}{{2,12}}?){_BETWEEN}(?:(?P<v>写|考|读|看|追|学|做|办|装|修|拍|背|刷|翻译"
         rf"|录|还|弄|搞)(?:完|好|成)|到手|拿到手?|拿下|考过|考出来|[考办拿批]下来|批|下来|通过"
@@ -119,8 +125,15 @@ _TAKEN_UP = "卖种教弹拉送播练骑坐投订写画拍修追听读跑住睡�
 
 def same_deed(predicate: str) -> tuple[str, ...]:
     """What is done otherwise from now on, by its verb: 改卖枇杷 ends 卖脐橙."""
-    found = pattern(rf"(?:改|换)(?P<v>[{_TAKEN_UP}])(?!了)").search(predicate)
+    found = pattern(rf"(?:改|换)(?P<v>[{_TAKEN_UP}])(?!了|练|师|室|授|材)").search(predicate)
     return (found["v"],) if found else ()
+
+
+_WORN = (
+    r"太|不|没|坏|腻|吐|漂移|超|病|疼|痛|贵|卡|慢|掉|断|涨|满|难|累|吵|远|关|黄|拒|退|[搞弄整害]得|便秘|过敏|拉肚子|吃力"
+    r"|费|闹|漏|裂|碎|老化|淘汰|过时|倒闭|搬|撤|鸽|抢|挤|差|烂|旧|脏|臭"
+)
+"""What is said of a thing that one is about to part with."""
 
 
 def given_up_before(clause: str) -> str:
@@ -133,6 +146,14 @@ def given_up_before(clause: str) -> str:
     ).match(clause)
     if found and not pattern(_NOT_A_TOPIC).match(found["h"]):
         return found["h"].strip()
+    head = noun_head(clause)
+    if head and pattern(_WORN).search(clause[len(head) :]) and head not in BODY.split():
+        return head
+    used = pattern(rf"(?:喝|吃|用|穿|开|骑|玩|听|看)(?P<h>{_THING}{{2,6}}?)(?:{_WORN})").search(
+        clause
+    )
+    if used:
+        return used["h"]
     taken = pattern(rf"^我?们?把(?P<h>{_THING}{{2,6}}?)(?:给|剪|卖|退|停|拆|扔|换|送)").match(
         clause
     )

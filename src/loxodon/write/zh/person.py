@@ -26,6 +26,7 @@ from loxodon.write.zh.people import (
     spoken_relation,
 )
 from loxodon.write.zh.scene import Scene
+from loxodon.write.zh.syntax import is_noun, noun_head, words_in
 from loxodon.write.zh.third import SHORT, household, long_relations, third_person, we
 from loxodon.write.zh.words import (
     BODY,
@@ -76,7 +77,7 @@ def _subjects() -> re.Pattern[str]:
         rf"|她"
         rf"们?家?的?)?{kin}(?P<house>家)?(?:的)?(?P<kin2>(?:{long_relations()}))?(?P<kname>{name})?"
         rf"|(?P<we>我们)(?P<wetail>俩|两口子|夫妻俩?|一家人?|全家|两个?人?|仨|几个人?|四个人?)?"
-        rf"|(?P<i>我)(?:自己|本人|个人|这人|这个人|这边|这儿|这里)?"
+        rf"|(?P<i>我)(?:自己(?!租|住|一个人|过|在家|带)|本人|个人|这人|这个人|这边|这儿|这里)?"
         rf"|(?P<pronoun>他们|她们|它们|他|她|它)"
         rf")"
     )
@@ -94,7 +95,7 @@ def _possessions() -> re.Pattern[str]:
     long = alternatives(word for word in POSSESSIONS.split() if len(word) > 1)
     short = alternatives(word for word in POSSESSIONS.split() if len(word) == 1)
     return re.compile(
-        rf"(?i:{long})(?!子|们)|(?:{short})(?=[在是有没要被叫已也还都很就里上卖坏丢换停])"
+        rf"(?i:{long})(?!子|们|日(?!语))|(?:{short})(?=[在是有没要被叫已也还都很就里上卖坏丢换停提修租买搬])"
     )
 
 
@@ -163,7 +164,7 @@ def _named_subject(text: str, scene: Scene) -> Clause | None:
             name,
             person(relation, name, {})
             if relation in PLAIN_RELATION
-            else Who(name, name, relation, name, ""),
+            else Who(name, name, relation, name, "it" if _is_pet(relation) else ""),
         )
     for name in sorted(names, key=len, reverse=True):
         short = name[1:] if len(name) == 3 and pattern(f"[{HAN}]{{3}}").fullmatch(name) else name
@@ -179,10 +180,10 @@ def _named_subject(text: str, scene: Scene) -> Clause | None:
         rf"(?P<where>(?:楼[上下]|隔壁|对门|对面|门口|小区|公司|单位|店里|班[里上]|村[里头]|学校|医院)的?)?"
         rf"(?:[小老阿][{HAN}](?![{HAN}]?[年月时里店板师家学们上号程])"
         rf"|[A-Z][a-z]+(?=走了|离职|辞职|跳槽|升|休|怀|生了|结婚|请假|回国|调|退)"
-        rf"|[{HAN}]{{1,3}}(?:老师|医生|教授|总|师傅|阿姨|叔叔|经理"
+        rf"|[{HAN}]{{1,3}}(?:老师|医生|大夫|教授|总|师傅|阿姨|叔叔|经理|律师|教练"
         rf"|主任))(?=[在是说去要想也都跟和把被给最现升离考怀换搬结生有没不休跳"
         rf"很会能真做当开住读教管今昨明下上刚已退调走辞请病回查吃喝跑拉吐掉"
-        rf"睡摔受得又发应可好估据听天])"
+        rf"睡摔受得又发应可好估据听天]|(?<=老师|医生|大夫|教授|师傅|经理|主任|律师|教练)[{HAN}])(?!的)"
     ).match(text, start)
     if titled and _is_name(titled[0].removeprefix(titled["where"] or "")):
         name = titled[0].removeprefix(titled["where"] or "")
@@ -196,6 +197,10 @@ def _named_subject(text: str, scene: Scene) -> Clause | None:
             else None
         )
     return None
+
+
+def _is_pet(kind: str) -> bool:
+    return bool(pattern(rf"(?:{pets()})$").search(kind))
 
 
 def _is_name(word: str) -> bool:
@@ -240,11 +245,13 @@ def _first_person(lead: str, rest: str, scene: Scene) -> Clause | None:
     if together:
         scene.notice("我" + together["other"])
         display = f"用户和{spoken_relation(together['other'])}"
+        if rest[together.end() :] in ("住", "过", "生活"):
+            return _made(THE_USER, display, lead, f"一起{rest[together.end() :]}", scene)
         return _made(THE_USER, display, lead, rest[together.end() :], scene)
     if found := pattern(
         rf"家?的?(?:那"
         rf"|这)?[一两三]?[只条]?(?P<pet>{pets()})(?P<name>(?![死走丢病没跑"
-        rf"不去在是又最昨今])[{HAN}](?!了)[{HAN}](?=[今昨在是又最，,]"
+        rf"不去在是又最昨今吃喝叫爱喜现每特挺很也都就])[{HAN}](?![了的])[{HAN}](?=[今昨在是又最，,]"
         rf"|$))?"
     ).match(rest):
         who = pet(found["pet"], found["name"] or "", scene.known)
@@ -408,7 +415,9 @@ def _relation(lead: str, rest: str, found: re.Match[str], scene: Scene) -> Claus
     if (
         kin in _DOCTORS
         and not name
-        and pattern("[^，]{0,4}(?:说|让|给|建议|叫|怀疑|觉得|认为|确诊|诊断)").match(rest)
+        and pattern(
+            "[^，]{0,4}(?:说|让|给|建议|叫|怀疑|觉得|认为|确诊|诊断|把|开|加|减|停|换|调)"
+        ).match(rest)
     ):
         who = Who(kin, USER)
         scene.speaker = kin
@@ -456,8 +465,14 @@ def _bare(text: str, scene: Scene) -> Clause | None:
         return Clause(THE_USER, f"是{found['p']}人", f"用户是{found['p']}人", True)
     if own := _own_subject(text):
         return Clause(own, rest[len(own.name) :], rest, True)
-    if not _starts_by_itself().match(text) and (
-        found := pattern(rf"^(?P<t>[{HAN}A-Za-z]{{2,8}})把(?P<o>[{HAN}A-Za-z]{{2,8}})").match(text)
+    if (
+        not _starts_by_itself().match(text)
+        and (
+            found := pattern(rf"^(?P<t>[{HAN}A-Za-z]{{2,8}})把(?P<o>[{HAN}A-Za-z]{{2,8}})").match(
+                text
+            )
+        )
+        and is_noun(found["t"])
     ):
         return Clause(THE_USER, rest, f"{found['t']}把用户的{rest[found.start('o') :]}", False)
     if found := pattern(rf"^(?P<t>[{HAN}A-Za-z]{{2,8}})给(?:了)?offer").match(text):
@@ -485,7 +500,22 @@ def _bare(text: str, scene: Scene) -> Clause | None:
         return Clause(THE_USER, rest, f"用户{rest}", True)
     if who is THE_USER and _is_a_verdict(text):
         return Clause(THE_USER, f"觉得{rest}", f"用户觉得{rest}", False)
+    if who is THE_USER and (own_noun := _of_a_noun(text, rest)):
+        return own_noun
     return Clause(who, rest, _glued(who.display, rest), False)
+
+
+_ACTS = r"(?:都|也|又|刚|昨天|今天|已经)*(?:说|通知|让|要求|给|把|来|打电话|催|建议|答应|同意|拒绝|叫|发|规定|决定|推荐|问)"
+
+
+def _of_a_noun(text: str, rest: str) -> Clause | None:
+    """物业说漏水, 风险承受能力一般: a clause with a subject of its own, which no list knows."""
+    head = noun_head(text)
+    if not head or not rest.startswith(head) or _starts_by_itself().match(text):
+        return None
+    if pattern(_ACTS).match(rest[len(head) :]) or words_in(text)[0][1] in ("nr", "nrt"):
+        return Clause(THE_USER, rest, rest, False)
+    return Clause(THE_USER, rest, f"用户的{rest}", False)
 
 
 def _is_a_verdict(text: str) -> bool:
@@ -496,6 +526,7 @@ def _is_a_verdict(text: str) -> bool:
     ).match(text)
     return (
         found is not None
+        and not pattern("(?<!太)[^太好真]{1,4}了$").search(text)
         and not _starts_by_itself().match(text)
         and not _possessions().match(text)
         and not _body().match(text)
@@ -574,7 +605,7 @@ def stands_alone(text: str) -> bool:
         ).match(text)
         or pattern(rf"(?:{pets()})").match(text)
         or pattern(
-            rf"(?i:{alternatives(EMPLOYERS)})|(?:家|屋|店|厂|班|村|宿舍|公司|单位|学校)(?:里|上)"
+            rf"新(?:公司|单位|工作|房子|家|手机|电脑|车|学校|老板|领导|同事|室友|邻居)|(?i:{alternatives(EMPLOYERS)})|(?:家|屋|店|厂|班|村|宿舍|公司|单位|学校)(?:里|上)"
         ).match(text)
     )
 

@@ -12,6 +12,7 @@ from functools import cache
 from loxodon.write.zh.about_life import ILLNESSES
 from loxodon.write.zh.about_self import CITIES, JOBS
 from loxodon.write.zh.clean import HAN
+from loxodon.write.zh.syntax import topic_in
 from loxodon.write.zh.words import EMPLOYERS, alternatives, pattern
 
 _LIKES = (
@@ -41,13 +42,20 @@ def straightened(text: str) -> str:
         r"^我[这那](?:台|把|辆|只|条|件|本|部|套|款|双|间|份|块|盆|棵|位)(?=[\u4e00-\u9fffA-Za-z]{2})"
     ).sub("我的", text)
     text = pattern(
-        r"^我[这那](?![个些样么里边儿会种次天几两时阵段年周月只条辆家])(?=[\u4e00-\u9fff]{2})"
+        r"^我[这那](?![个些样么里边儿会种次天几两时阵段年周月只条辆家学])(?=[\u4e00-\u9fff]{2})"
     ).sub("我", text)
     text = pattern(r"^(我[^，]{1,4})[啊呢嘛吧][，,]").sub(r"\1", text)
     text = pattern(
         r"^[这那]个(?=(?:项目|公司|团队|店|产品|系统|平台|网站|app|课题|房子|小程序|工程|仓库)(?!不错|怎么))"
     ).sub("我的", text)
     text = pattern(r"^我系(?=.{2,}(?:人|生|员|师)$)").sub("我是", text)
+    text = _without_mark(text)
+    text = pattern(r"^(?:我)?[跟和][他她](?:已经|正式|还是|就)?(?P<v>离|分)(?:婚|手|开)?了").sub(
+        lambda found: "我离婚了" if found["v"] == "离" else "我分手了", text
+    )
+    text = pattern(
+        r"^(?:我们?)?房东(?:又|要|给|说)*(?P<v>[涨降加减])(?:价|租|房租|钱)?了?[，,]?(?:到|成|变成)?(?P<n>[0-9一二两三四五六七八九十千百]+)(?:块|元)?(?:一个?月|每月)?了?$"
+    ).sub(r"我的房租\g<v>到\g<n>了", text)
     # 小米12这款手机, 大润发这家超市: the thing by its name and by its kind.
     text = pattern(
         r"(?<=[A-Za-z0-9》”])这(?:款|家|个|种|台|部|双|支|本|首)?(?=[\u4e00-\u9fff])|(?<=^[^，我这那在是有]{2})这(?:款|家|种|台|部|双|支|本|首|座)(?=[\u4e00-\u9fff])"
@@ -61,6 +69,19 @@ def straightened(text: str) -> str:
         r"(我|他|她)?不是((?:在|有|要|说|去|做|换|刚|已经|是|搬|买|养|考"
         r"|学)[^，不]{2,30})[嘛么](?=[，,。 ]|$)"
     ).sub(lambda found: (found[1] or "我") + found[2], text)
+
+
+def _without_mark(text: str) -> str:
+    """瑜伽课那个，我退了, 法语这事儿我放弃了: the topic as it is, before what is said of it."""
+    head, comma, rest = text.partition("，")
+    if comma and rest and (topic := topic_in(head)):
+        return topic + rest
+    marked = pattern(
+        r"^(?P<t>[^，我你他她它这那]{2,10}?)(?:这件?事[儿情]?|那件?事[儿情]?|的事[儿情]?|那趟|那次)(?=我|不|取消|黄|没|算|先|已|停|泡|吹|推)"
+    ).match(text)
+    if marked and (topic := topic_in(marked[0])):
+        return topic + text[marked.end() :]
+    return text
 
 
 def fronted(text: str) -> str:
@@ -86,10 +107,16 @@ def fronted(text: str) -> str:
 def _object_given_up(text: str) -> str:
     """那个项目我退出了."""
     found = pattern(
-        rf"^(?P<n>[{HAN}A-Za-z0-9]{{2,10}}?)(?:那个|那边)?我(?:已经|也|都)?"
-        r"(?P<v>退出|退|取消|卖|停|辞|戒|放弃)了$"
+        rf"^(?:[那这][一]?[张台辆只条部本家份套间趟款双件把块场次门节位个])?(?P<n>[{HAN}A-Za-z0-9]{{2,10}}?)(?:那个|那边)?"
+        r"我(?P<a>(?:已经|也|都|就|早就|后来|上周|上个月|昨天|前天|刚|暂时|直接)*)"
+        r"(?:(?P<v>退出|退|取消|卖|停|辞|戒|放弃|弃|退订|注销|卸载|删|扔|丢|推|拒|拆|摘)掉?了(?P<r>，.*)?"
+        r"|(?P<g>(?:转|送|让|卖|捐|借|过户|留)给[^，]{1,8}了.*))$"
     ).match(text)
-    return f"我{found['v']}了{found['n']}" if found else ""
+    if not found:
+        return ""
+    if found["g"]:
+        return f"我{found['a']}把{found['n']}{found['g']}"
+    return f"我{found['a']}{found['v']}了{found['n']}{found['r'] or ''}"
 
 
 def _allergen_first(text: str) -> str:
@@ -159,11 +186,21 @@ def polished(content: str) -> str:
         r"(今年)([0-9]{1,3}|[一二三四五六七八九]?十[一二三四五六七八九]?)(?:了)?(?=，|$)"
     ).sub(r"\1\2岁", text)
     text = pattern(
-        r"(?<![每这下上个本])周末(?=在[^，]{1,12}(?:打工|兼职|上课|上班|做|教|带|练|摆摊))"
+        r"(?<![每这下上个本])周末(?=(?:在[^，]{1,12})?(?:打工|兼职|上课|上班|做(?!手术)|教|带|练|摆摊|当|跑|加班|值班|轮|休息|送|开滴滴))"
     ).sub("每周末", text)
     text = pattern(
         r"(?<![每这下上个本逢])(周末|周[一二三四五六日])(?=都|还|也|兼|一般|通常|能|有(?!个)|会|固定|照常|休息|限行)"
     ).sub(r"每\1", text)
+    text = pattern(
+        r"(?<![每这下上个本逢])((?:周|礼拜|星期)[一二三四五六日天](?:[、和跟]?(?:周|礼拜|星期)?[一二三四五六日天](?![点月号]))+)"
+    ).sub(r"每\1", text)
+    text = pattern(r"现在(?=(?:周|礼拜|星期)[一二三四五六日天])").sub("现在每", text)
+    text = pattern(
+        r"(?<![每这下上个本逢])((?:周|礼拜|星期)[一二三四五六日天](?:上午|下午|晚上|早上)?)(?=要?(?:轮|值|倒|上夜班|夜班|白班|晚班|早班|轮休|调休|单休))"
+    ).sub(r"每\1", text)
+    text = pattern(
+        r"(?<![每今去前明后年整一个])([春夏秋冬][天季])(?=[^，]{0,8}(?:都|总|会|容易|经常|一般|老是))"
+    ).sub(r"每年\1", text)
     text = pattern(r"((?:改|推迟|提前|挪|延)到[^，]{1,14})了$").sub(r"\1", text)
     text = pattern(r"^([^，]*(?:是|在|叫)[^，不]{2,10})，?(?:而)?不是[^，]{1,8}$").sub(r"\1", text)
     text = pattern(r"(管|负责|做)([^，]{1,8})那块$").sub(r"\1\2", text)
@@ -178,12 +215,13 @@ def polished(content: str) -> str:
     text = pattern(r"^(用户等[^，]{2,}，)用户(?=就|再|才|也)").sub(r"\1", text)
     text = pattern(r"^用户(?:身为|作为)(?=[^，]{2,}$)").sub("用户是", text)
     text = pattern(
-        r"用户(?=老家|家乡|短板|强项|弱项|软肋|痛点|本命|偶像|初恋|母校|最爱|日常|专业|主力)"
+        r"用户(?=老家|家乡|短板|强项|弱项|软肋|痛点|本命|偶像|初恋|母校|最爱(?![吃喝看听玩去打穿的])|日常|专业|主力)"
     ).sub("用户的", text)
     if "烟" not in text:
         text = pattern(r"(?<=[\u4e00-\u9fff])抽了(?=[一二三四五六七八九十几0-9]+(?:多)?年)").sub(
             "抽烟抽了", text
         )
+    text = pattern(r"^(用户(?![的和家])[^，用的]{0,16}?)用户的(?!名|.{0,3}的)").sub(r"\1", text)
     if pattern(
         r"^用户(?:要|等|带|给|陪|让|帮|送|接|照顾|跟|和|想给|[^，]{0,12}(?:带|陪|接|送))"
     ).match(text):
@@ -212,6 +250,9 @@ def polished(content: str) -> str:
     return f"{found['s']}是{found['n'].strip()}" if found else text
 
 
+_DONE_WITH = tuple("用 换 买 学 写 装 刷 玩 喜欢 找 请 看 聘 招 带 想 爱 懂 会".split())
+
+
 @cache
 def _bare_nouns() -> re.Pattern[str]:
     cities = alternatives(CITIES)
@@ -224,7 +265,7 @@ def _bare_nouns() -> re.Pattern[str]:
         rf"|(?:做|干|搞|送|开(?!学|会|始)|卖|教|种|养|修"
         rf"|跑)(?:(?!得)[{HAN}A-Za-z]){{1,6}}的"
         rf"|(?![在做当是升干任提开教有没不想要会去来被给跟和对现以之"
-        rf"从])(?:(?!是)[{HAN}]){{0,4}}{JOBS}"
+        rf"从]|周|每|平时|晚上|暑假|寒假|兼职|[^，]{{1,3}}[做当干请])(?:(?!是)[{HAN}]){{0,4}}{JOBS}"
         rf"|(?:(?!是)[{HAN}]){{0,4}}(?:课代表|班长|学委|团支书))"
         rf"|(?P<have>(?!色弱|色盲|左撇子|血压高|血糖高|胃不好|失眠|晕|恐高|近视|视障|听障"
         rf"|脑梗|心梗|中风|失明){ILLNESSES})"
@@ -250,6 +291,8 @@ def completed(predicate: str, explicit: bool) -> str:
         and not pattern(JOBS).fullmatch(predicate)
     ):
         return predicate  # 三月入职，智驾测试: what the job is, not who someone is
+    if found["be"] and pattern(JOBS).search(predicate) and predicate.startswith(_DONE_WITH):
+        return predicate  # 用安卓: no trade
     if found["be"]:
         return "是" + pattern("(?<=座)的$").sub("", predicate)
     if found["have"]:

@@ -14,13 +14,14 @@ from loxodon.write.zh.about_self import JOBS
 from loxodon.write.zh.answers import adopted, confirmed, framed, in_the_past, refused
 from loxodon.write.zh.beliefs import SURE, hedge_of, unhedged
 from loxodon.write.zh.clean import Script, plain, tidy
-from loxodon.write.zh.context import in_context
+from loxodon.write.zh.context import in_context, left_behind
 from loxodon.write.zh.corrections import correction_in
 from loxodon.write.zh.joining import join, joins
 from loxodon.write.zh.people import THE_USER, Who, given_name, people_in, person, pet, pets
 from loxodon.write.zh.person import Clause, clause_of
 from loxodon.write.zh.phrasing import fronted, polished
 from loxodon.write.zh.reading import Reading, size
+from loxodon.write.zh.reference import completed_from, filled, named_before, refers, spoken_of
 from loxodon.write.zh.repair import corrects, take_back, takes_back_a_request
 from loxodon.write.zh.requests import reminder, rule
 from loxodon.write.zh.sentence import ROLES, is_sound, statement_of
@@ -44,6 +45,7 @@ def _statements(reading: Reading) -> list[Statement]:
     parts = zip(reading.said.fragments, reading.verdicts, reading.texts, strict=False)
     for place, (fragment, verdict, text) in enumerate(parts):
         bare = tidy(text)
+        reading.place = place
         if verdict.reason == "joke":
             take_back(reading)
         elif takes_back_a_request(reading, fragment, text) or corrects(reading, place, text):
@@ -110,9 +112,15 @@ def _read(reading: Reading, fragment: Fragment, verdict: Verdict, text: str, bar
 
 def _read_clause(reading: Reading, fragment: Fragment, text: str, bare: str) -> None:
     bare = fronted(bare)
+    last = spoken_of(reading.said)
+    if last and not reading.found and refers(bare):
+        following = reading.texts[fragment.n + 1 : fragment.n + 2]
+        bare = completed_from(bare, last, tidy("".join(following))) or bare
+    elif refers(bare) and (thing := named_before(reading.texts, fragment.n)):
+        bare = filled(bare, thing) or bare
     if reading.found and reading.found[-1].act == "end" and pattern(_REPLACES).match(bare):
         reading.scene.running = THE_USER  # whoever has gone does not look for the next
-    bare = _of_the_new(reading, bare)
+    bare = _of_the_new(reading, _renamed(reading, bare))
     mistaken, reading.mistaken = reading.mistaken, None
     if mistaken and (
         right := pattern(r"^(?:其实|应该|正确的)*(?:是|叫|在|有)+(?P<b>[^，]{1,12})$").match(bare)
@@ -126,6 +134,12 @@ def _read_clause(reading: Reading, fragment: Fragment, text: str, bare: str) -> 
     if clause.explicit:
         reading.lost = False
     statement = statement_of(clause, hedge_of(bare, plain(reading.said.text[:600])))
+    if (
+        statement.act == "state"
+        and fragment.n
+        and pattern(r"^(?:最后|最终|结果)(?!一)").match(text)
+    ):
+        statement = statement._replace(act="change")
     strong = statement.act != "state" or bool(statement.attribute)
     if statement.attribute in _LOOSE and statement.act == "state":
         strong = bare.startswith("没")
@@ -133,7 +147,8 @@ def _read_clause(reading: Reading, fragment: Fragment, text: str, bare: str) -> 
         join(reading, fragment, text, bare)
         return
     unclear = reading.slipped and bare.startswith("是")
-    if reading.lost or unclear or not _says_enough(bare, clause, strong):
+    lost = reading.lost and not (statement.act == "change" and left_behind(reading, bare))
+    if lost or unclear or not _says_enough(bare, clause, strong):
         if clause.explicit:
             _go_on_with(reading, clause, bare)
         return
@@ -151,6 +166,16 @@ def _read_clause(reading: Reading, fragment: Fragment, text: str, bare: str) -> 
         ]
     _add(reading, in_context(reading, statement, clause), fragment)
     _go_on_with(reading, clause, bare)
+
+
+def _renamed(reading: Reading, bare: str) -> str:
+    """我妈嫌雪糕难听，改叫奶盖了: what is called otherwise is what had the name."""
+    name = pattern(r"^(?:就|又|后来|现在|所以)*改(?:名)?叫(?P<n>[^，]{1,8}?)了?$").match(bare)
+    before = reading.texts[reading.place - 1] if name and reading.place else ""
+    disliked = pattern(
+        r"(?:嫌|觉得|说|不喜欢)(?P<x>[^，我]{1,6}?)(?:这个?名字?|这名)?(?:太|有点|不)?(?:难听|好听|土|吉利|难记|难写)"
+    ).search(before)
+    return f"{disliked['x']}改名叫{name['n']}了" if name and disliked else bare
 
 
 def _of_the_new(reading: Reading, bare: str) -> str:

@@ -31,6 +31,8 @@ class Reading:
         """Whether the last clause was about someone that could not be told."""
         self.retracted: tuple[str, ...] = ()
         """What a joke taken back had said, to be ended by the next statement."""
+        self.place = 0
+        """The fragment that is being read."""
         self.texts = [straightened(plain(one.text)) for one in said.fragments[:MANY]]
 
 

@@ -61,7 +61,10 @@ def corrects(reading: Reading, place: int, text: str) -> bool:
 
 def _not_but(reading: Reading, place: int, text: str) -> Correction | None:
     """不是青霉素，是头孢: two clauses that put a word said before in the place of another."""
-    wrong = denied(text)
+    subject = pattern(r"^(?P<s>[^，不]{1,8}?)(?:其实|并|应该)?(?=不是[^，]{2,12}$)").match(
+        text.strip("，, ")
+    )
+    wrong = denied(text[subject.end() :] if subject else text)
     if not wrong or place + 1 >= len(reading.texts) or pattern("[我你他她]").search(wrong):
         return None
     right = pattern(

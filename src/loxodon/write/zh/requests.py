@@ -6,6 +6,8 @@ from loxodon.write.statements import USER, Statement
 from loxodon.write.zh.clean import HAN, plain, tidy
 from loxodon.write.zh.labels import topic_of
 from loxodon.write.zh.scene import Scene
+from loxodon.write.zh.speech import FORGET
+from loxodon.write.zh.syntax import words_in
 from loxodon.write.zh.third import third_person
 from loxodon.write.zh.words import pattern
 
@@ -48,6 +50,8 @@ _LANGUAGE = (
 
 def rule(text: str, scene: Scene) -> Statement | None:
     """How the assistant should call the user, answer, or behave."""
+    if found := pattern(FORGET).match(text.strip("，,。！! ")):
+        return _forget(found["o"] or found["p"])
     stop = pattern(
         rf"(?:别|不要|不许|甭)(?:再)?(?:叫|喊|称呼)我(?P<v>[{HAN}A-Za-z]{{1,8}}?)(?:了|啦|$|，)"
     ).search(text)
@@ -65,9 +69,7 @@ def rule(text: str, scene: Scene) -> Statement | None:
     if found := pattern(
         rf"(?P<o>[0-9月日号{HAN}]{{2,12}}?)(?:那个|这个|的)?(?:就)?(?:别|不要|不用)(?:再)?记了?"
     ).search(text):
-        return Statement(
-            f"用户要求不再记{found['o']}", USER, "", "", "status", "end", (found["o"],), False
-        )
+        return _forget(found["o"])
     if found := pattern(_ADDRESS).search(text):
         return Statement(
             f"用户希望被称为{found['v'].strip()}",
@@ -118,6 +120,17 @@ def rule(text: str, scene: Scene) -> Statement | None:
         "preference",
         positive=not rest.startswith(("别", "不")),
         topic="回复方式",
+    )
+
+
+def _forget(thing: str) -> Statement:
+    """What is to be forgotten: nothing of it is kept, not even that it was asked for."""
+    thing = pattern(
+        r"^(?:关于|我的?|那个|有关)+|(?:的事[儿情]?|那[件个]?事?[儿情]?|这[件个]?事?[儿情]?|的|给我)+$"
+    ).sub("", thing)
+    over = (thing, thing[0]) if len(thing) == 2 and words_in(thing)[0][1] == "v" else (thing,)
+    return Statement(
+        f"用户要求不再记{thing}", USER, category="temp", act="end", over=over, positive=False
     )
 
 

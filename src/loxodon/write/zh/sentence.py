@@ -65,6 +65,8 @@ def statement_of(clause: Clause, hedge: Hedge) -> Statement:
         found = Found(change.attribute, change.value or found.value)
     content = change.content or clause.content
     subject = USER if change.of_user else clause.who.key
+    if change.of_user and not change.attribute:
+        found = NOTHING  # who has left their job is another
     if (
         clause.content == f"用户的{clause.predicate}"
         and not change.attribute
@@ -80,6 +82,14 @@ def statement_of(clause: Clause, hedge: Hedge) -> Statement:
         rf"个)(?P<r>{long_relations()})(?P<rest>[在是做当去].+)$"
     ).match(clause.predicate):
         subject, found = PLAIN_RELATION[friend["r"]], recognise(friend["rest"])
+    if (
+        shared := pattern(
+            rf"^用户(?:现在|目前)?(?:和|跟)(?P<v>[{HAN}A-Za-z]{{1,8}}?)(?:一起|一块儿?)?(?:住|合租|同住|同居)(?!院)"
+        ).match(content)
+        if not found.attribute
+        else None
+    ):
+        found = Found("living_with", shared["v"])
     name = given_name(clause.predicate)
     if name and clause.who.relation:
         subject, found = USER, Found(_relation_attribute(clause), name)
@@ -88,7 +98,7 @@ def statement_of(clause: Clause, hedge: Hedge) -> Statement:
     elif holder := _holder(content):
         subject, found = holder[0], Found("holder", holder[1])
     elif topic := pattern(
-        rf"^用户的(?:[{HAN}]{{1,3}}的)?(?P<t>(?!时间|日期)[{HAN}]{{2,4}}?)(?:的?时间|的?日期)?(?:(?=每[周天月])"
+        rf"^用户的(?:[{HAN}]{{1,3}}的)?(?P<t>(?!时间|日期)[{HAN}]{{2,4}}?)(?:的?时间|的?日期)?(?:(?=每[周天月])|(?=(?:周|星期|礼拜)[一二三四五六日天])"
         rf"|改成|改到|改签到|改在|改|定在|推迟到|提前到|挪到|是(?=周)|在(?=周|每))(?P<v>.+)$"
     ).match(content):
         if not pattern(_A_TIME).search(topic["v"]):
@@ -219,11 +229,11 @@ def _relation_attribute(clause: Clause) -> str:
 _UNFINISHED = (
     r"(?:因为|所以|但是|如果|的话|(?<![一两三几])把|被|跟|和|与|(?<![现存内所])在|从"
     r"|(?<!反)对|给|是|的时候|(?<![需重])要|(?<=[都也就能不还将才该定])会|让|就"
-    r"|(?<![成首])都|也|很|非常|这么|那么|一个|这个|那个)$"
+    r"|(?<![成首])都|也|很|非常|这么|那么|一个|这个|那个|那段|那里|那儿)$"
 )
 _DEICTIC = (
     r"这(?!些$|份|片|条街|栋|层楼|一带|附近|个?月|周|学期|[几两]天|[几两些]年|阵子|个?星期|个?礼拜"
-    r"|段时间|次|几年|辈子|边|方面|学年|半年|一年|里|么多年)|那玩意"
+    r"|段时间|次|几年|辈子|边|儿|方面|学年|半年|一年|里|么多年)|那玩意"
     r"|(?<![上下壁门])那家(?!医院|公司|店)|那种$|这个(?!月|星期|礼拜|学期|周)|那个"
 )
 
@@ -242,6 +252,13 @@ _BARE = (
     r"(?:第?[\d一二三四五六七八九十]+[年月日号点个副:0-9上下午]*)?了?$"
 )
 """That something changed, and not what: 用户改到3月27日."""
+
+
+_EMPTY = (
+    r"(?:用户|医生让用户)(?:终于|总算|已经|都|就|也)*(?:(?:去看|搬|看|问|试|做|弄|搞|写|说|用|吃)(?:完|过|好)了|破功了|吃的|去的|用的|做的"
+    r"|没(?:啥|什么)打算|(?:反而)?不太?懂)$"
+)
+"""That something was done, and not what."""
 
 
 def is_sound(content: str) -> bool:
@@ -265,6 +282,6 @@ def is_sound(content: str) -> bool:
         return False
     if pattern("用户[、和]用户").match(content) or pattern(_GLUED).search(content):
         return False
-    if pattern(_BARE).match(content):
+    if pattern(_BARE).match(content) or pattern(_EMPTY).match(content):
         return False
     return bool(pattern(r"用户|助手").search(content)) or count_han(content) >= 5

@@ -16,6 +16,7 @@ from loxodon.text import sentences
 from loxodon.write.statements import Piece
 from loxodon.write.zh.clean import HAN, count_han, plain, simplified
 from loxodon.write.zh.speech import is_question, type_of
+from loxodon.write.zh.syntax import topic_in
 from loxodon.write.zh.words import THOUGHT_OPENINGS, alternatives, pattern
 
 MOST_CHARACTERS = 100
@@ -269,7 +270,7 @@ def _leans_back() -> re.Pattern[str]:
         rf"(?:才|就|都|大概|差不多|将近|快|共|一共|总共|每月|每年|每天|每次"
         rf"|一[天个]?)?{_NUMBER}(?:多|来|几)?(?:{units})(?:一?个?[月年天次斤平])?(?:出头"
         rf"|左右|多|了)?[。！!，,… ]*$"
-        rf"|{_NUMBER}(?:年|个月|天|周|星期)(?:多|半)?(?:了)?[。！!，,… ]*$"
+        rf"|{_NUMBER}(?:年|个月|天|周|星期)(?:多|半)?(?:了)?[。！!，,… ]*$|[0-9]{{3,}}(?:块|元)?了[。！!，,… ]*$"
         rf"|[做干吃学练用住待养打跑开教写玩抽喝读当种卖戴穿]了(?:快|将近|差不多|有|大概"
         rf"|都)?(?:小|大)?{_NUMBER}(?:多|来)?个?(?:年|月|天|周|星期|辈子)(?:多"
         rf"|半)?(?:了)?[。！!，,… ]*$"
@@ -289,6 +290,7 @@ def _settled(clauses: list[str]) -> list[str]:
             _leans_forward().match(simplified(found[-1]))
             or _leans_back().match(folded)
             or (folded[0] in "他她它" and _is_a_topic(simplified(found[-1])))
+            or (found[-1][-1] in "，, " and topic_in(simplified(found[-1])))
         ):
             found[-1] += _gap(found[-1], clause) + clause
         elif fits and not pattern(rf"[{HAN}\w]").search(clause):

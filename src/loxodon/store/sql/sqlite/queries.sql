@@ -197,3 +197,106 @@ SELECT coalesce(sum(tokens_in + tokens_out), 0) FROM model_use WHERE day = ?
 SELECT day, phase, calls, tokens_in, tokens_out FROM model_use
 WHERE day IN (SELECT DISTINCT day FROM model_use ORDER BY day DESC LIMIT ?)
 ORDER BY day DESC, phase
+
+-- Vectors -----------------------------------------------------------------------------------------
+
+-- name: vector_model
+SELECT no, size, turns_to, memories_to, sampled, error FROM vector_models WHERE name = ?
+
+-- name: vector_frame
+SELECT frame, spread FROM vector_models WHERE no = ?
+
+-- name: put_vector_model
+INSERT OR IGNORE INTO vector_models
+  (name, size, turns_to, memories_to, sampled, frame, spread, error)
+VALUES (?, 0, 0, 0, 0, zeroblob(0), 1, '')
+
+-- name: set_vector_frame
+UPDATE vector_models SET sampled = ?, frame = ?, spread = ? WHERE no = ?
+
+-- name: sampled_vectors
+-- Every ?2nd vector of a model; of turns also what was said, to tell questions from the rest.
+SELECT substr(coalesce(t.content, ''), 1, 200), substr(coalesce(t.content, ''), -10), v.half
+FROM vectors v LEFT JOIN turns t ON v.pool = 'turns' AND t.seq = v.row
+WHERE v.model = ?1 AND v.slot % ?2 = 0
+
+-- name: set_vector_size
+UPDATE vector_models SET size = ? WHERE no = ? AND size = 0
+
+-- name: set_vector_error
+UPDATE vector_models SET error = ? WHERE name = ? AND error <> ?1
+
+-- name: blocks
+SELECT no FROM vector_blocks WHERE model = ? AND pool = ? ORDER BY no
+
+-- name: changed_blocks
+SELECT no FROM vector_blocks WHERE model = ? AND pool = ? AND changed > ? ORDER BY no
+
+-- name: bits
+SELECT rows, bits FROM vector_bits WHERE block = ?
+
+-- name: last_block
+SELECT no, used FROM vector_blocks WHERE model = ? AND pool = ? ORDER BY no DESC LIMIT 1
+
+-- name: put_block
+INSERT INTO vector_blocks (no, model, pool, used, changed) VALUES (?, ?, ?, 0, ?)
+
+-- name: put_bits
+INSERT INTO vector_bits (block, rows, bits) VALUES (?, zeroblob(?), zeroblob(?))
+
+-- name: use_block
+UPDATE vector_blocks SET used = max(used, ?), changed = ? WHERE no = ?
+
+-- name: put_vector
+INSERT INTO vectors (slot, model, pool, row, hash, half) VALUES (?, ?, ?, ?, ?, ?)
+
+-- name: count_vectors
+SELECT count(*) FROM vectors WHERE model = ?
+
+-- name: vectors_of_memory
+SELECT v.slot, v.model, m.size FROM vectors v JOIN vector_models m ON m.no = v.model
+WHERE v.row = ? AND v.pool IN ('memories', 'archive')
+
+-- name: next_memories
+SELECT row FROM memories m WHERE row > ?2 AND NOT EXISTS (
+  SELECT 1 FROM vectors v WHERE v.row = m.row AND v.pool IN ('memories', 'archive') AND v.model = ?1)
+ORDER BY row LIMIT ?3
+
+-- name: next_turns
+SELECT seq FROM turns t WHERE seq > ?2 AND NOT EXISTS (
+  SELECT 1 FROM vectors v WHERE v.row = t.seq AND v.pool = 'turns' AND v.model = ?1)
+ORDER BY seq LIMIT ?3
+
+-- name: advance_memories
+UPDATE vector_models SET memories_to = max(memories_to, ?) WHERE name = ?
+
+-- name: advance_turns
+UPDATE vector_models SET turns_to = max(turns_to, ?) WHERE name = ?
+
+-- name: vectors_behind
+-- Rows that a model has not come to yet, less those of them that it has, or failed on, already.
+SELECT (SELECT count(*) FROM memories WHERE row > ?2) + (SELECT count(*) FROM turns WHERE seq > ?3)
+  - (SELECT count(*) FROM vectors WHERE row > ?2 AND pool IN ('memories', 'archive') AND model = ?1)
+  - (SELECT count(*) FROM vectors WHERE row > ?3 AND pool = 'turns' AND model = ?1)
+  - (SELECT count(*) FROM vector_todo WHERE model = ?1 AND kind = 'memories' AND row > ?2)
+  - (SELECT count(*) FROM vector_todo WHERE model = ?1 AND kind = 'turns' AND row > ?3)
+
+-- name: queue_vector
+-- A memory has to be embedded again by every model that has come past it.
+INSERT INTO vector_todo (model, kind, row, tries, error)
+SELECT no, 'memories', ?1, 0, '' FROM vector_models WHERE memories_to >= ?1
+ON CONFLICT (model, kind, row) DO UPDATE SET tries = 0, error = ''
+
+-- name: fail_vector
+INSERT INTO vector_todo (model, kind, row, tries, error) VALUES (?, ?, ?, 1, ?)
+ON CONFLICT (model, kind, row) DO UPDATE SET tries = tries + 1, error = excluded.error
+
+-- name: vector_todo
+SELECT kind, row FROM vector_todo WHERE model = ? AND tries < ? ORDER BY kind, row
+
+-- name: settle_vector
+DELETE FROM vector_todo WHERE model = ? AND kind = ? AND row = ?
+
+-- name: count_vector_todo
+SELECT count(*), count(*) FILTER (WHERE tries > 0), coalesce(max(error), '')
+FROM vector_todo WHERE model = ?

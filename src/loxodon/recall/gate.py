@@ -1,0 +1,330 @@
+"""The gate: whether a message is worth a recall, decided by rules and with a reason.
+
+It runs before every reply, so it reads no database and asks no model. First what never needs the
+memory: an acknowledgement, a greeting, code, an order that brings all it needs. Then what does:
+words that ask for a memory, speak of the past, name someone or something known, or ask at all.
+Last what was recalled for already: a topic that the conversation has not left.
+
+Where several reasons hold, the most telling one is given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from functools import cache
+from typing import NamedTuple
+
+from loxodon.messages import t
+from loxodon.recall import words_en, words_zh
+from loxodon.recall.code import is_shell, without_code
+from loxodon.recall.names import named
+from loxodon.text.keywords import quick
+from loxodon.text.stopwords import CHINESE_CHARACTERS
+from loxodon.text.words import fold, index_words
+from loxodon.types import Gate
+
+LOOKED_AT = 2_000
+"""Characters that are looked at: what a longer message wants is said by then, or at its end."""
+_TAIL = 400
+SHORTEST = 5
+"""Characters; in fewer there is nothing to look for, unless they name someone known."""
+_LONG = 20
+"""Characters of a statement that is long enough to begin a topic."""
+_KEPT = 5
+"""Recalls that a conversation keeps in mind."""
+_SAME = 0.6
+"""The share of a message's keywords that must be recalled for before it is the same topic."""
+_CODE = 0.5
+"""The share of code from which a message is code."""
+_HEAD = 120
+"""Characters within which an order says what is to be done with what follows it."""
+
+REASONS = {
+    "asked": "a recall was asked for",
+    "requested": "it asks to remember",
+    "past": "it refers to the past",
+    "name": "it names someone or something that is known",
+    "relation": "it speaks of someone close",
+    "configuration": "it is about settings or accounts",
+    "project": "it is about a project or a tool of the user",
+    "preference": "what the user likes decides",
+    "question": "it is a question",
+    "own": "it is about the user",
+    "topic": "it begins a topic",
+    "empty": "it has no word to look for",
+    "short": "it is too short",
+    "acknowledgement": "it only acknowledges",
+    "greeting": "it only greets",
+    "code": "it is code",
+    "command": "it is an order that needs no memory",
+    "repeated": "its topic was recalled for already",
+    "plain": "nothing in it points to the memory",
+}
+"""Every reason a gate can give, and the sentence for it."""
+
+
+class State(NamedTuple):
+    """What the gate knows of a conversation; a new one for each message, cheap to hold."""
+
+    recalled: tuple[frozenset[str], ...] = ()
+    """What the last recalls were for, newest last."""
+    names: Container[str] = frozenset()
+    """People, projects and tools that the memory knows, folded (`names.folded_names`): a set, or
+    anything that can tell whether it has a name."""
+
+    def after(self, message: str, gate: Gate) -> State:
+        """The state once the gate has let `message` pass, or has not."""
+        if not gate.recall:
+            return self
+        return self._replace(recalled=(*self.recalled, _topic(message))[-_KEPT:])
+
+
+def should_recall(message: str, state: State = State()) -> Gate:  # noqa: B008  it is frozen
+    """Whether `message` is worth a recall in this conversation, and why."""
+    text = _looked_at(message)
+    if not _any_word(text):
+        return Gate(False, "acknowledgement" if _has_emoji(text) else "empty")
+    prose, share = without_code(text)
+    said = fold(prose).strip()
+    if share >= _CODE or is_shell(text):
+        reason = _strong(said)
+        return Gate(bool(reason), reason or "code")
+    known = _known(said, state)
+    if known is None and (skipped := _says_nothing(said)):
+        return Gate(False, skipped)
+    return _judge(said, prose, known, state)
+
+
+def why(gate: Gate, language: str | None = None) -> str:
+    """The reason of a gate as a sentence."""
+    return t(REASONS.get(gate.reason, gate.reason), language)
+
+
+# --- What is looked at ----------------------------------------------------------------------------
+
+
+def _looked_at(message: str) -> str:
+    """The beginning of a message, and the end of a long one: people ask first or last."""
+    if len(message) <= LOOKED_AT:
+        return message.strip()
+    return f"{message[: LOOKED_AT - _TAIL].strip()}\n{message[-_TAIL:].strip()}"
+
+
+def _any_word(text: str) -> bool:
+    return any(map(str.isalnum, text))
+
+
+def _has_emoji(text: str) -> bool:
+    return any("\u2600" <= c <= "\u27bf" or "\U0001f000" <= c <= "\U0001faff" for c in text)
+
+
+# --- What says nothing ----------------------------------------------------------------------------
+
+
+def _says_nothing(said: str) -> str:
+    """Why a message cannot want a recall, if it cannot."""
+    if len(_re(r"\s+").sub("", said)) < SHORTEST:
+        return "short"
+    bare = _re(r"[^\w'/:+]+").sub(" ", said).strip()
+    if len(bare) > 120:
+        return ""
+    if _made_of(bare, "ACKNOWLEDGEMENT"):
+        return "acknowledgement"
+    if _made_of(bare, "GREETING"):
+        return "greeting"
+    return "command" if any(_pattern(one, "CONTROL").fullmatch(bare) for one in _in(bare)) else ""
+
+
+def _made_of(said: str, name: str) -> bool:
+    """Whether a message is nothing but phrases of one kind, one after the other."""
+    phrases, longest = _phrases(name)
+    units = _units(said)
+    reached = {0}
+    for start in range(len(units)):
+        if start in reached:
+            ends = range(start + 1, min(start + longest, len(units)) + 1)
+            reached.update(end for end in ends if units[start:end] in phrases)
+    return len(units) in reached
+
+
+@cache
+def _phrases(name: str) -> tuple[frozenset[tuple[str, ...]], int]:
+    """The phrases of a kind in both languages, and the length of the longest."""
+    english: list[str] = getattr(words_en, name).replace("\n", "").split("|")
+    chinese: list[str] = getattr(words_zh, name).split()
+    found = frozenset(_units(phrase) for phrase in english + chinese)
+    return found, max(map(len, found))
+
+
+def _units(text: str) -> tuple[str, ...]:
+    """Words where there are spaces, characters where there are none."""
+    return tuple(_re("[a-z0-9']+|[^\\s!-~]").findall(text))
+
+
+# --- What points to the memory --------------------------------------------------------------------
+
+
+def _judge(said: str, prose: str, known: str | None, state: State) -> Gate:
+    ordered = _order(said)
+    head = _head(said) if ordered else said
+    if ordered == "slash":
+        asked = _found("REQUESTED", said)
+        return Gate(asked, "requested" if asked else "command")
+    if reason := _strong(head):
+        return Gate(True, reason)
+    if known and ordered:  # a name in the text to translate is nobody's business
+        known = _known(head, state)
+    reason = "name" if known else _sign(head, ordered)
+    if not reason:
+        if ordered:
+            return Gate(False, "command")
+        reason = _new_topic(said, prose, state)
+    if not reason:
+        return Gate(False, "plain")
+    return _unless_repeated(prose, reason, state)
+
+
+def _strong(said: str) -> str:
+    """What wants a recall whatever else the message is."""
+    if _found("REQUESTED", said):
+        return "requested"
+    return "past" if _found("PAST", said) else ""
+
+
+_SIGNS = (
+    ("RELATION", "relation"),
+    ("CONFIGURATION", "configuration"),
+    ("PREFERENCE", "preference"),
+    ("PROJECT", "project"),
+)
+
+
+def _sign(said: str, ordered: str) -> str:
+    for name, reason in _SIGNS:
+        if _found(name, said):
+            return reason
+    if _found("OWN", said) and not (ordered and _of_the_asker(said)):
+        return "question" if not ordered and _found("QUESTION", said) else "own"
+    return "question" if not ordered and _found("QUESTION", said) else ""
+
+
+def _of_the_asker(said: str) -> bool:
+    """Whether an order speaks of the user only as the one who gives it: `I want you to …`."""
+    rest = _re(_joined(words_en.POLITE)).sub("", said, count=1)
+    return not _found("OWN", rest)
+
+
+def _found(name: str, said: str) -> bool:
+    """Whether words of a kind are in the message."""
+    for language in _in(said):
+        if (language, name) != ("en", "RELATION"):
+            if _pattern(language, name).search(said):
+                return True
+        elif any(_is_close(match[0]) for match in _pattern(language, name).finditer(said)):
+            return True
+    return False
+
+
+def _in(said: str) -> list[str]:
+    """The languages that a message has words of."""
+    return [*(["zh"] if _has_han(said) else []), *(["en"] if _re("[a-z]").search(said) else [])]
+
+
+def _has_han(text: str) -> bool:
+    return not text.isascii() and any("\u3400" <= character <= "\u9fff" for character in text)
+
+
+def _is_close(found: str) -> bool:
+    """Whether a word for a relation means someone of the user's."""
+    owner, _, word = found.rpartition(" ")
+    return word not in words_en.NEEDS_MY or owner in ("my", "our", "his", "her", "their")
+
+
+@cache
+def _pattern(language: str, name: str) -> re.Pattern[str]:
+    return re.compile(_joined(getattr(words_en if language == "en" else words_zh, name)))
+
+
+def _known(said: str, state: State) -> str | None:
+    """The first known name in the message."""
+    if not state.names:
+        return None
+    found = named(said, lambda names: (name for name in names if name in state.names))
+    return found[0].name if found else None
+
+
+# --- Orders ---------------------------------------------------------------------------------------
+
+
+def _order(said: str) -> str:
+    """`slash` for a /command, `order` for a sentence that is one, else nothing."""
+    if said.startswith("/") and said[1:2].isalpha():
+        return "slash"
+    module = words_zh if _has_han(said[:12]) else words_en
+    found = _re(f"{_joined(module.POLITE)}{_joined(module.COMMAND)}").match(said)
+    return "order" if found else ""
+
+
+def _head(said: str) -> str:
+    """What an order says before the material that it is to be carried out on."""
+    cut = _re(r"[:：\n]").search(said, 0, _HEAD)
+    return said[: cut.start()] if cut else said
+
+
+# --- Topics ---------------------------------------------------------------------------------------
+
+
+def _new_topic(said: str, prose: str, state: State) -> str:
+    """`topic` where a statement begins one: it says so, or is long and names things."""
+    words = _topic(prose)
+    if len(words) > 1 and _found("TOPIC", said):
+        return "topic"
+    if len(said) <= _LONG or len(words) < 3:
+        return ""
+    named_things = _re(
+        r"(?<=[a-z,;] )[A-Z][\w.+#-]+|(?<![.!?] )\b[A-Za-z]*[a-z][A-Z]\w*|\b[A-Z]{2,}\b|《[^》]+》"
+        r"|(?<=[^!-~])[A-Za-z][\w.+#-]{2,}"
+    ).search(prose)
+    elsewhere = bool(state.recalled) and _share(words, state) == 0
+    return "topic" if named_things or elsewhere else ""
+
+
+def _unless_repeated(prose: str, reason: str, state: State) -> Gate:
+    words = _topic(prose)
+    if not words:  # "why is it like that": it asks about what was said just now
+        if state.recalled:
+            return Gate(False, "repeated")
+        return Gate(True, reason) if reason != "question" else Gate(False, "empty")
+    if state.recalled and _share(words, state) >= _SAME:
+        return Gate(False, "repeated")
+    return Gate(True, reason)
+
+
+def _share(words: frozenset[str], state: State) -> float:
+    """The share of `words` that earlier recalls were for."""
+    known = frozenset[str]().union(*state.recalled)
+    return len(words & known) / len(words)
+
+
+def _topic(message: str) -> frozenset[str]:
+    """What a message is about: the stems and the characters of its keywords."""
+    text = message[:LOOKED_AT]
+    found: set[str] = set()
+    for phrase in quick(text, 12) or [_re(_joined(words_zh.VAGUE)).sub(" ", text)]:
+        for word in index_words(phrase):
+            if word[0] >= "\u2e80":
+                found.update(c for c in word if c not in CHINESE_CHARACTERS)
+            elif word not in words_en.VAGUE:
+                found.add(word)
+    return frozenset(found)
+
+
+# --- Small things ---------------------------------------------------------------------------------
+
+
+def _joined(source: str) -> str:
+    return source.replace("\n", "")
+
+
+_re = cache(re.compile)

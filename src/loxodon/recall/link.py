@@ -1,0 +1,100 @@
+"""Link: a turn and the memories drawn from it are one finding, shown once.
+
+Each lifts the other a little. The better of the two is shown; the memory also where it is nearly as
+good, because it is shorter and can be read alone. A turn is left out where all that was drawn from
+it was put away by hand; where it no longer holds it falls back. What was captured is a memory in
+the first place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from loxodon.recall.fuse import Found, Pool
+from loxodon.recall.rank import SAID_BEFORE
+from loxodon.store import Filter, Standing, Store
+from loxodon.types import CAPTURED
+
+LIFT = 0.15
+"""What a turn adds to its memory, and the memory to the turn."""
+NEARLY = 0.9
+"""How good, beside its turn, a memory must be to be shown in its place."""
+
+
+class Linked(NamedTuple):
+    """What is shown, and what it stands for."""
+
+    found: Found
+    others: tuple[int, ...] = ()
+    """The rows of the turns that a memory is shown for, or of the memories that a turn is."""
+
+
+def linked(store: Store, pool: Pool, where: Filter, asks_past: bool) -> list[Linked]:
+    """What was found, best first, each thing once."""
+    turns = {key.row: found for key, found in pool.items() if key.is_turn}
+    memories = {key.row: found for key, found in pool.items() if not key.is_turn}
+    drawn = store.drawn_from(turns) if turns and where.kind != "turn" else {}
+    if drawn:
+        _leave_out(store, turns, drawn, asks_past)
+    pairs = {
+        row: [memories[one] for one in rows if one in memories]
+        for row, rows in drawn.items()
+        if row in turns
+    }
+    _lift(turns, pairs)
+    shown_for: dict[int, list[int]] = {}
+    hidden: set[int] = set()
+    shown: list[Linked] = []
+    for row, turn in turns.items():
+        partners = pairs.get(row) or []
+        best = max(partners, key=lambda one: one.score, default=None)
+        if best is not None and best.score >= NEARLY * turn.score:
+            shown_for.setdefault(best.key.row, []).append(row)
+        else:
+            hidden.update(one.key.row for one in partners)
+            shown.append(Linked(turn, tuple(one.key.row for one in partners)))
+    shown += [
+        Linked(found, tuple(sorted(shown_for.get(row, ()), key=lambda one: -turns[one].score)))
+        for row, found in memories.items()
+        if row in shown_for or row not in hidden
+    ]
+    return sorted(shown, key=lambda one: _order(one.found))
+
+
+def _leave_out(
+    store: Store, turns: dict[int, Found], drawn: Mapping[int, Sequence[int]], asks_past: bool
+) -> None:
+    """Take out turns that must not come back, and move back those that no longer hold."""
+    standing = store.standing({row for rows in drawn.values() for row in rows})
+    captured = store.in_channel(CAPTURED, drawn)
+    for row, rows in drawn.items():
+        states: set[Standing] = {standing[one] for one in rows if one in standing}
+        if row in captured or states == {"put away"}:
+            del turns[row]
+        elif states and "live" not in states and "faded" not in states and not asks_past:
+            turns[row].factors["validity"] = SAID_BEFORE
+            turns[row].score *= SAID_BEFORE
+
+
+def _lift(turns: Mapping[int, Found], pairs: Mapping[int, Sequence[Found]]) -> None:
+    by_turn: dict[int, float] = {}
+    by_memory: dict[int, tuple[Found, float]] = {}
+    for row, partners in pairs.items():
+        for memory in partners:
+            by_turn[row] = max(by_turn.get(row, 0.0), memory.score)
+            before = by_memory.get(memory.key.row, (memory, 0.0))[1]
+            by_memory[memory.key.row] = memory, max(before, turns[row].score)
+    for row, score in by_turn.items():
+        _raise(turns[row], LIFT * score)
+    for memory, score in by_memory.values():
+        _raise(memory, LIFT * score)
+
+
+def _raise(found: Found, by: float) -> None:
+    found.routes["linked"] = by
+    found.score += by
+
+
+def _order(found: Found) -> tuple[float, bool, int]:
+    return (-found.score, found.key.is_turn, -found.key.row)

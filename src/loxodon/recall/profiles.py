@@ -1,0 +1,350 @@
+"""Profiles: the rankings of the seeds, by name, each as its document has it.
+
+    phase1      000, section 4: 0.4 tags + 0.3 time + 0.3 file
+    openclaw    003, hybrid search: 0.7 vector + 0.3 text, faded by age, then varied (MMR)
+    tiered      004, sections 5.3 and 8.2: partition first, full text to fill up, then relevance
+
+The default is none of them and is not here (`rank.py`). A profile orders what the routes found and
+what was linked; it finds nothing by itself. What only stands beside a hit, or has much in common
+with one, is left to the default: no seed looks there. Where the documents are silent, it is said
+below what was chosen.
+
+Each formula is a pure function of `Features`; `arranged` makes these and brings the order back to
+what was found. Whatever the formula says, what no longer holds comes last, and where 004 says that
+nothing archived is looked at, not at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from loxodon.config import OpenclawConfig, Phase1Config, TieredConfig, Weights
+from loxodon.recall.fuse import Found, Key, Pool
+from loxodon.recall.link import Linked
+from loxodon.recall.relevance import halved, kept
+from loxodon.recall.understand import Question
+from loxodon.store import Store
+from loxodon.text.words import among, fold, index_words, query_words
+from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Record, Turn
+
+Layer = Literal["fact", "summary", "turn"]
+
+PRIORITY: Mapping[Layer, float] = {"fact": 1.0, "summary": 0.6, "turn": 0.3}
+"""000's `insights > segments > daily`. It gives the order; the numbers are ours."""
+RECENT_DAYS = 3
+"""What the time route of 000 looks at."""
+_READ = 600
+"""Characters of a text whose words are compared."""
+
+
+class Features(NamedTuple):
+    """What the formulas look at, of one thing that was found."""
+
+    layer: Layer
+    text: float = 0.0
+    """How well its words match: 1 for the best that was found."""
+    meaning: float = 0.0
+    """The same for its meaning; 0 for all where no embedder is set."""
+    tags: float = 0.0
+    """The share of the question's keywords that it is tagged with."""
+    days: float = 0.0
+    """Since it was said, or last said again."""
+    idle: float = 0.0
+    """Days since it was last used, or said."""
+    category: str = "conversation"
+    importance: float = 0.5
+    project: str = GLOBAL_PROJECT
+    topic: str = GENERAL_TOPIC
+    words: frozenset[str] = frozenset()
+    holds: bool = True
+    """False for what no longer holds, unless the question asks for the past."""
+
+
+class Placed(NamedTuple):
+    """One of the features that were handed in, where the formula puts it."""
+
+    at: int
+    """Its place among those handed in."""
+    terms: Mapping[str, float]
+    """What is added to make its score."""
+    factors: Mapping[str, float] = MappingProxyType({})
+    """What the sum is multiplied by."""
+
+    @property
+    def score(self) -> float:
+        return sum(self.terms.values()) * math.prod(self.factors.values())
+
+
+# --- 000 ------------------------------------------------------------------------------------------
+
+
+def phase1(found: Sequence[Features], weights: Phase1Config) -> list[Placed]:
+    """000: tags × 0.4 + time × 0.3, half-life of 7 days, + file × 0.3; best first.
+
+    First come those to which its four routes lead, about 23, then the others. What was found by
+    text alone scores by its time and file: how much the text itself should count is a question
+    that the document leaves open.
+    """
+    led_to = _four_routes(found)
+    placed = [
+        Placed(
+            at,
+            {
+                "tags": weights.tags * one.tags,
+                "time": weights.time * halved(one.days, weights.half_life),
+                "file": weights.file * PRIORITY[one.layer],
+            },
+        )
+        for at, one in enumerate(found)
+    ]
+    return sorted(placed, key=lambda one: (one.at not in led_to, -one.score))
+
+
+def _four_routes(found: Sequence[Features]) -> set[int]:
+    """10 by time, 5 by tags, 3 by file and 5 by text, as the table of 000 has it."""
+    each = list(enumerate(found))
+    recent = [at for at, one in each if one.layer != "fact" and one.days <= RECENT_DAYS]
+    tagged = [at for at, one in each if one.tags > 0]
+    matching = [at for at, one in each if one.text > 0]
+    facts = [at for at, one in each if one.layer == "fact" and one.tags + one.text > 0]
+    return {
+        *sorted(recent, key=lambda at: found[at].days)[:10],
+        *sorted(tagged, key=lambda at: -found[at].tags)[:5],
+        *sorted(facts, key=lambda at: -found[at].importance)[:3],
+        *sorted(matching, key=lambda at: -found[at].text)[:5],
+    }
+
+
+# --- 003 ------------------------------------------------------------------------------------------
+
+
+def openclaw(found: Sequence[Features], top: int, weights: OpenclawConfig) -> list[Placed]:
+    """003: 0.7 vector + 0.3 text, × e^(−age × ln 2 / 30 days), then MMR with λ = 0.7.
+
+    Candidates are the four times `top` best by meaning and as many by words. Text counts
+    1 / (1 + rank), the best having rank 0. Without an embedder, of which the document does not
+    speak, text alone counts: the shares are of what there is.
+    """
+    matching = _best((one.text for one in found), 4 * top)
+    meant = _best((one.meaning for one in found), 4 * top)
+    text = {at: 1 / (1 + rank) for rank, at in enumerate(matching)}
+    by_meaning = weights.vector if meant else 0.0
+    whole = by_meaning + weights.text or 1.0
+    placed: list[Placed] = []
+    for at in sorted({*matching, *meant}):
+        terms = {
+            "text": weights.text * text.get(at, 0.0) / whole,
+            "vector": by_meaning * (found[at].meaning if at in meant else 0.0) / whole,
+        }
+        placed.append(Placed(at, terms, {"decay": halved(found[at].days, weights.half_life)}))
+    placed.sort(key=lambda one: -one.score)
+    words = [found[one.at].words for one in placed]
+    return [placed[i] for i in varied([one.score for one in placed], words, top, weights.mmr)]
+
+
+def _best(values: Iterable[float], most: int) -> list[int]:
+    """The places of the highest values above 0, highest first."""
+    having = [(value, at) for at, value in enumerate(values) if value > 0]
+    return [at for _, at in sorted(having, key=lambda one: -one[0])[:most]]
+
+
+def varied(
+    scores: Sequence[float], words: Sequence[frozenset[str]], top: int, relevance: float
+) -> list[int]:
+    """MMR: the first `top` by λ × relevance − (1 − λ) × similarity to what was taken; then others.
+
+    Similarity is the share of words in common. Relevance is the score beside the best one, so that
+    the two stay comparable where all that was found is old.
+    """
+    best = max(scores, default=0.0) or 1.0
+    left = sorted(range(len(scores)), key=lambda i: -scores[i])
+    nearest = [0.0] * len(scores)
+    taken: list[int] = []
+    while left and len(taken) < top:
+        pick = max(left, key=lambda i: relevance * scores[i] / best - (1 - relevance) * nearest[i])
+        left.remove(pick)
+        taken.append(pick)
+        for i in left:
+            nearest[i] = max(nearest[i], in_common(words[pick], words[i]))
+    return taken + left
+
+
+def in_common(one: frozenset[str], other: frozenset[str]) -> float:
+    """The share of the words of either that both have."""
+    both = len(one & other)
+    return both / (len(one) + len(other) - both) if both else 0.0
+
+
+# --- 004 ------------------------------------------------------------------------------------------
+
+
+def tiered(
+    found: Sequence[Features], project: str, topic: str, weights: TieredConfig
+) -> list[Placed]:
+    """004: the partition's most important, full text where they are too few, then by relevance.
+
+    The partition is what has the project (and topic) that the question names, or none; where it
+    names none it is everything. Up to 20 are taken from it, and if they are fewer than 5, 10 by
+    full text. Relevance is the importance times what its category keeps. Archived memories are not
+    looked at. The other memories follow, then the turns, by match and age: they are the event log,
+    which 004 searches on demand.
+    """
+    memories = [at for at, one in enumerate(found) if one.layer != "turn" and one.holds]
+    inside = [at for at in memories if _in_partition(found[at], project, topic)]
+    chosen = sorted(inside, key=lambda at: (-found[at].importance, -found[at].text))[:20]
+    if len(chosen) < 5:
+        matching = [at for at in memories if found[at].text > 0 and at not in inside]
+        chosen += sorted(matching, key=lambda at: -found[at].text)[:10]
+    log = [at for at, one in enumerate(found) if one.layer == "turn" and one.text > 0]
+    placed: list[Placed] = []
+    for some in (chosen, [at for at in memories if at not in chosen], log):
+        scored = [_relevance(at, found[at], weights) for at in some]
+        placed += sorted(scored, key=lambda one: (-one.score, -found[one.at].text))
+    return placed
+
+
+def _in_partition(one: Features, project: str, topic: str) -> bool:
+    return (not project or fold(one.project) in (fold(project), GLOBAL_PROJECT)) and (
+        not topic or fold(one.topic) in (fold(topic), GENERAL_TOPIC)
+    )
+
+
+def _relevance(at: int, one: Features, weights: TieredConfig) -> Placed:
+    factors = {"category": kept(one.category, one.idle, weights)}
+    if one.layer == "turn":
+        factors["words"] = one.text
+    return Placed(at, {"importance": one.importance}, factors)
+
+
+# --- From what was found to the features, and back ------------------------------------------------
+
+
+def arranged(
+    store: Store, ranked: Sequence[Linked], pool: Pool, question: Question, weights: Weights,
+    top: int, now: datetime,
+) -> list[Linked]:  # fmt: skip
+    """What was found and linked, as the profile with these weights orders it.
+
+    Of a turn and the memories drawn from it the one is shown that the profile puts first.
+    """
+    groups = [[one.found, *_others(one, pool)] for one in ranked]
+    each = {one.key: one for group in groups for one in group if _is_looked_at(one)}
+    turns = store.turns([key.row for key in each if key.is_turn])
+    found = [one for one in each.values() if one.record is not None or one.key.row in turns]
+    features = _features(found, turns, question, now)
+    placed = _placed(features, found, question, weights, top)
+    placed.sort(key=lambda one: not features[one.at].holds)
+    return _each_once([_scored(found[one.at], one) for one in placed], groups)
+
+
+def _placed(
+    features: Sequence[Features], found: Sequence[Found], question: Question, weights: Weights,
+    top: int,
+) -> list[Placed]:  # fmt: skip
+    if isinstance(weights, Phase1Config):
+        return phase1(features, weights)
+    if isinstance(weights, OpenclawConfig):
+        return openclaw(features, top, weights)
+    records = [one.record for one in found if one.record is not None]
+    asked = frozenset(question.words)
+    project = question.project or named((one.project for one in records), asked)
+    topic = question.topic or named((one.topic for one in records), asked)
+    return tiered(features, project, topic, weights)
+
+
+def named(labels: Iterable[str], asked: frozenset[str]) -> str:
+    """The first of these projects or topics all of whose words are asked for; else empty."""
+    for label in dict.fromkeys(labels):
+        words = query_words(label) if label not in (GLOBAL_PROJECT, GENERAL_TOPIC) else ()
+        if words and asked.issuperset(words):
+            return label
+    return ""
+
+
+def _others(linked: Linked, pool: Pool) -> list[Found]:
+    keys = (Key(not linked.found.key.is_turn, row) for row in linked.others)
+    return [pool[key] for key in keys if key in pool]
+
+
+def _is_looked_at(found: Found) -> bool:
+    return found.record is not None or "words" in found.routes or "meaning" in found.routes
+
+
+def _features(
+    found: Sequence[Found], turns: Mapping[int, Turn], question: Question, now: datetime
+) -> list[Features]:
+    asked = [words for words in map(query_words, question.keywords) if words]
+    text = max((one.routes.get("words", 0.0) for one in found), default=0.0) or 1.0
+    meaning = max((one.routes.get("meaning", 0.0) for one in found), default=0.0) or 1.0
+    return [
+        _of(one.record or turns[one.key.row], asked or [question.words], now)._replace(
+            text=one.routes.get("words", 0.0) / text,
+            meaning=one.routes.get("meaning", 0.0) / meaning,
+            holds=one.factors.get("validity", 1.0) >= 1,
+        )
+        for one in found
+    ]
+
+
+def _of(what: Turn | Record, asked: Sequence[Sequence[str]], now: datetime) -> Features:
+    words = frozenset(index_words(what.searchable[:_READ]))
+    if isinstance(what, Turn):
+        days = _days(now, what.at)
+        return Features("turn", tags=_tagged((), words, asked), days=days, idle=days, words=words)
+    days = _days(now, what.confirmed_at or what.valid_from or what.created_at)
+    return Features(
+        "summary" if what.kind == "summary" else "fact",
+        tags=_tagged((*what.tags, *what.entities), words, asked),
+        days=days,
+        idle=min(days, _days(now, what.accessed_at)) if what.accessed_at else days,
+        category=what.category,
+        importance=what.importance,
+        project=what.project,
+        topic=what.topic,
+        words=words,
+    )
+
+
+def _days(now: datetime, then: datetime) -> float:
+    return max(0.0, (now - then).total_seconds() / 86_400)
+
+
+def _tagged(
+    labels: Sequence[str], words: frozenset[str], keywords: Sequence[Sequence[str]]
+) -> float:
+    """The share of the keywords, each given by its words, that are among its tags and names.
+
+    A keyword of which only a part is there counts in part. In 000 everything has tags, made of its
+    own keywords; what has none here has its words.
+    """
+    has = frozenset(index_words("\n".join(labels))) if labels else words
+    return sum(len(among(of_one, has)) / len(of_one) for of_one in keywords) / len(keywords)
+
+
+def _scored(found: Found, placed: Placed) -> Found:
+    """The same with the score of the profile and what it is made of, for who asks why."""
+    validity = found.factors.get("validity", 1.0)
+    found.routes = dict(placed.terms)
+    found.factors = {**placed.factors, **({"validity": validity} if validity != 1 else {})}
+    found.score = placed.score * validity
+    return found
+
+
+def _each_once(ordered: Sequence[Found], groups: Sequence[Sequence[Found]]) -> list[Linked]:
+    """What comes first of a turn and the memories drawn from it, with those it is shown for."""
+    partners: dict[Key, dict[Key, None]] = {}
+    for group in groups:
+        for one in group:
+            others = (other.key for other in group if other.key.is_turn != one.key.is_turn)
+            partners.setdefault(one.key, {}).update(dict.fromkeys(others))
+    shown: list[Linked] = []
+    hidden: set[Key] = set()
+    for found in ordered:
+        if found.key not in hidden:
+            hidden.update(partners[found.key])
+            shown.append(Linked(found, tuple(key.row for key in partners[found.key])))
+    return shown

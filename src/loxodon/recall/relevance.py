@@ -1,0 +1,68 @@
+"""Relevance: what time takes from a memory when it is ordered, not when it is kept.
+
+Strength (`write/decay.py`) decides what is archived; this only orders what was found, by how long
+ago it was said and by the category of what it says. The formulas are those of the seeds; what the
+default makes of them moves a score by a few per cent, so that it decides between equals and never
+against a better match.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from loxodon.config import TieredConfig
+
+_CATEGORY = 0.05
+_RECENCY = 0.03
+"""How far the default lets each of the two move a score, up or down."""
+HALF_LIVES = (7.0, 30.0)
+"""Days after which what was said counts half: of 000, and of 003."""
+
+
+class _Fading(NamedTuple):
+    """How a category fades: at the rate of which setting, and what it keeps for ever."""
+
+    rate: str
+    floor: float
+
+
+# Section 8.2 of 004. What it does not name (health, preference, relation, …) does not fade, as
+# identity, config and credential do not: its function ends by returning the importance.
+_FADING: Mapping[str, _Fading] = {
+    "decision": _Fading("decision", 0.3),
+    "solution": _Fading("decision", 0.3),
+    "event": _Fading("event", 0.1),
+    "conversation": _Fading("event", 0.1),
+    "temp": _Fading("temp", 0.0),
+    "debug": _Fading("temp", 0.0),
+}
+
+
+def halved(days: float, half_life: float) -> float:
+    """What is left of 1 after `days`, if `half_life` days halve it; the future is the present."""
+    return float(0.5 ** (max(0.0, days) / half_life))
+
+
+_RATES = TieredConfig()
+
+
+def kept(category: str, idle: float, rates: TieredConfig = _RATES) -> float:
+    """The share of its importance that a memory keeps, `idle` days after it was last used (004)."""
+    fading = _FADING.get(category)
+    if fading is None:
+        return 1.0
+    left = math.exp(-getattr(rates, fading.rate) * max(0.0, idle))
+    return fading.floor + (1 - fading.floor) * left
+
+
+def category_factor(category: str, idle: float) -> float:
+    """004's relevance as a factor of the default: from 0.95, for what faded away, to 1.05."""
+    return 1 + _CATEGORY * (2 * kept(category, idle) - 1)
+
+
+def recency_factor(days: float) -> float:
+    """000's and 003's recency as a factor of the default: from 0.97 for what is old to 1.03."""
+    left = sum(halved(days, half_life) for half_life in HALF_LIVES) / len(HALF_LIVES)
+    return 1 + _RECENCY * (2 * left - 1)

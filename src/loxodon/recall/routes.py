@@ -1,0 +1,344 @@
+"""The routes: where a recall looks, one after the other, into one pool.
+
+    words       full text over turns and memories, with what stands around a turn
+    related     the same in other words (text/related.py)
+    alike       what has much in common with the best hits, where the journal is a pile of notes
+    meaning     vectors, where an embedder is set
+    entity      memories about someone or something the question names, by any of its names
+    beside      memories about those whom the best memories are about
+    time        what lies in the time the question names
+    label       the project, topic or tag the question names
+    archive     archived memories, where the active ones have too little
+
+A route that fails leaves the others' findings and a note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from loxodon.recall.fuse import Answers, Found, Key, Pool, fused
+from loxodon.recall.known import Match, known, matches, total
+from loxodon.recall.rank import Span, spans_of
+from loxodon.recall.spoken import hops, spoken
+from loxodon.recall.terms import Terms, terms_of
+from loxodon.recall.understand import Question
+from loxodon.store import Filter, Having, Index, Nature, Store
+from loxodon.text.related import expand
+from loxodon.text.words import query_words
+from loxodon.types import Record
+
+if TYPE_CHECKING:
+    from loxodon.store.vectors import Near, View
+
+_MEANT = 60
+_MEANT_MEMORIES = 20
+MEANING = 0.2
+"""What a text whose meaning is closer than usual by one spread gets."""
+_USUAL = 1.0
+"""Spreads by which a text must be closer than usual to count."""
+_MOST_MEANING = 1.0
+_CONTEXT = (0.7, 0.3)
+"""What the meaning of a neighbour counts, by its distance."""
+_OF_CONTEXT = 0.8
+_ENTITY = 0.1
+_BESIDE = 0.15
+_LABEL = 0.1
+_TIME = 0.3
+_ABOUT = 12
+_IN_TIME = 30
+_FEW = 3
+"""Memories that match well; with fewer the archive is asked."""
+_WELL = 0.5
+
+
+_ALIAS = 0.5
+
+
+class Look(NamedTuple):
+    """What is looked for, and where."""
+
+    store: Store
+    question: Question
+    where: Filter
+    now: datetime
+    views: Sequence[View] = ()
+    as_of: datetime | None = None
+    top: int = 10
+
+
+class Seen(NamedTuple):
+    """What all routes found."""
+
+    pool: Pool
+    each: Sequence[tuple[Terms, Having]]
+    """For each thing asked: its words, and which turns have them."""
+    spans: Sequence[Span]
+    problems: tuple[str, ...]
+    counts: dict[str, int]
+    """How many each route found."""
+
+
+def look(asked: Look, lap: Callable[[str], None]) -> Seen:
+    """Go along every route; `lap` is told the name of each that is done."""
+    store, question = asked.store, asked.question
+    nature = store.nature()
+    each = [terms_of(words, related) for words, related in _asked(question)]
+    answers, having = [], []
+    for terms in each:
+        said = spoken(store, terms, asked.where, nature, asked.top, question.kind != "none")
+        lap("turns")
+        memories = _memories(asked, terms, said.having, nature)
+        lap("memories")
+        having.append(said.having)
+        turns = said.scores if has_turns(asked.where) else {}
+        answers.append(Answers(turns, said.places, memories))
+    pool = fused(answers, frozenset(question.words), _to_assistant(question))
+    lap("fuse")
+    spans = spans_of(question)
+    problems: list[str] = []
+    terms, of_turns = each[0], having[0]
+    routes: dict[str, Callable[[], None]] = {
+        "alike": lambda: _alike(asked, pool, nature),
+        "meaning": lambda: _meaning(asked, pool, nature),
+        "entity": lambda: _entities(asked, pool, terms, of_turns, nature),
+        "label": lambda: _labels(asked, pool),
+        "time": lambda: _in_time(asked, pool, spans),
+    }
+    for name, route in routes.items():
+        try:
+            route()
+        except Exception as error:  # a route that fails must not cost the agent the others
+            problems.append(f"{name}: {error}"[:200])
+        lap(name)
+    _complete(asked, pool)
+    _within(asked, pool)
+    lap("places")
+    counts: dict[str, int] = {}
+    for found in pool.values():
+        for name in found.routes:
+            counts[name] = counts.get(name, 0) + 1
+    return Seen(pool, list(zip(each, having, strict=True)), spans, tuple(problems), counts)
+
+
+def _asked(question: Question) -> list[tuple[list[str], list[tuple[str, float]]]]:
+    """For each thing that is asked its words, and the words for the same."""
+    asks = question.asks if len(question.asks) > 1 else ()
+    found = [(query_words(ask.text), ask.text) for ask in asks]
+    found = [(words, text) for words, text in found if words]
+    if not found:
+        found = [(list(question.words), question.focus)]
+    aliases = _aliases(question)
+    return [
+        (words, [(one.word, one.weight) for one in expand(words, text)] + aliases)
+        for words, text in found
+    ]
+
+
+def _aliases(question: Question) -> list[tuple[str, float]]:
+    """The words of the other names of those whom the question names."""
+    asked = set(question.words)
+    names = [name for one in question.entities for name in (one.entity.name, *one.entity.aliases)]
+    words = dict.fromkeys(word for name in names[:12] for word in query_words(name))
+    return [(word, _ALIAS) for word in words if word not in asked]
+
+
+def has_turns(where: Filter) -> bool:
+    """Whether turns can be what `where` admits; they have no labels."""
+    labelled = any((where.project, where.topic, where.tag, where.entity))
+    return where.kind in (None, "turn") and not labelled
+
+
+def _to_assistant(question: Question) -> bool:
+    """Whether the question asks for what the assistant said."""
+    return re.search(r"\b(?:you|your)\b|[你您]", question.text, re.IGNORECASE) is not None
+
+
+def _memories(asked: Look, terms: Terms, having: Having, nature: Nature) -> dict[int, Match]:
+    if asked.where.kind == "turn":
+        return {}
+    rest = terms, asked.where, having, nature, asked.now
+    found = known(asked.store, "memories", *rest)
+    if asked.as_of is None and not _too_little(found, asked.question):
+        return found
+    archived = known(asked.store, "archive", *rest)
+    standing = asked.store.standing(archived)
+    # What someone put away by hand does not come back by itself.
+    found |= {row: one for row, one in archived.items() if standing.get(row) != "put away"}
+    if asked.as_of is not None:
+        return {row: one for row, one in found.items() if held(one.record, asked.as_of)}
+    return found
+
+
+def _too_little(found: Mapping[int, Match], question: Question) -> bool:
+    if question.tense == "past":
+        return True
+    best = max((total(one.found) for one in found.values()), default=0.0)
+    return sum(total(one.found) >= _WELL * best for one in found.values()) < _FEW
+
+
+def held(record: Record, at: datetime) -> bool:
+    """Whether something was known, and held, at a moment."""
+    since = record.valid_from or record.created_at
+    return since <= at and (record.valid_until is None or record.valid_until > at)
+
+
+def _add(pool: Pool, key: Key, route: str, share: float) -> Found:
+    found = pool.setdefault(key, Found(key))
+    found.routes[route] = found.routes.get(route, 0.0) + share
+    found.score += share
+    return found
+
+
+def _alike(asked: Look, pool: Pool, nature: Nature) -> None:
+    if has_turns(asked.where) and asked.where == Filter(kind=asked.where.kind):
+        turns = {key.row: found.score for key, found in pool.items() if key.is_turn}
+        for row, share in hops(asked.store, turns, asked.question.words, nature).items():
+            _add(pool, Key(True, row), "alike", share)
+
+
+def _meaning(asked: Look, pool: Pool, nature: Nature) -> None:
+    if not asked.views:
+        return
+    vectors, where = asked.store.vectors, asked.where
+    if has_turns(where):
+        near = {one.row: one for one in vectors.similar("turns", asked.views, _MEANT, where)}
+        rows = {key.row for key in pool if key.is_turn} | near.keys()
+        for row, score in _in_context(asked, rows, near, nature).items():
+            if row in rows and score > _USUAL:
+                share = min(_MOST_MEANING, MEANING * (score - _USUAL))
+                _add(pool, Key(True, row), "meaning", share)
+    if where.kind != "turn":
+        close = vectors.similar("memories", asked.views, _MEANT_MEMORIES, where)
+        records = asked.store.records(one.row for one in close)
+        for one in close:
+            if one.score > _USUAL and one.row in records:
+                share = min(_MOST_MEANING, MEANING * (one.score - _USUAL))
+                found = _add(pool, Key(False, one.row), "meaning", share)
+                found.record = records[one.row]
+
+
+def _in_context(
+    asked: Look, rows: Iterable[int], near: Mapping[int, Near], nature: Nature
+) -> dict[int, float]:
+    """How close each turn is together with its neighbours, as far as these matter here."""
+    places = asked.store.places(rows)
+    beside = {
+        row: [*zip(place.before, _CONTEXT, strict=False), *zip(place.after, _CONTEXT, strict=False)]
+        for row, place in places.items()
+    }
+    wanted = set(places) | {other for others in beside.values() for other, _ in others}
+    known = asked.store.vectors.similarities("turns", asked.views, wanted - near.keys())
+    score = {row: one.score for row, one in (*near.items(), *known.items())}
+    cohesion = nature.cohesion if nature.cohesion > 0.15 else 0.0
+    found: dict[int, float] = {}
+    for row, others in beside.items():
+        own = score.get(row)
+        if own is None:
+            continue
+        around = own + cohesion * sum(part * score.get(other, 0.0) for other, part in others)
+        size = 1 + 0.45 * cohesion * sum(part for _, part in others)
+        found[row] = (1 - _OF_CONTEXT) * own + _OF_CONTEXT * around / size
+    return found
+
+
+def _entities(asked: Look, pool: Pool, terms: Terms, having: Having, nature: Nature) -> None:
+    """Memories about those the question names, and about those the best memories are about."""
+    if asked.where.kind == "turn" or asked.as_of is not None:
+        return
+    named = {one.entity.name for one in asked.question.entities}
+    for name in sorted(named):
+        _about(asked, pool, name, _ENTITY, "entity", (terms, having, nature))
+    memories = sorted(
+        (found for key, found in pool.items() if not key.is_turn), key=lambda one: -one.score
+    )[:2]
+    best = max((found.score for found in pool.values()), default=1.0) or 1.0
+    for found in memories:
+        if found.record is not None and found.score >= _WELL * best:
+            for name in found.record.entities[:3]:
+                if name not in named:
+                    share = _BESIDE * found.score
+                    _about(asked, pool, name, share, "beside", (terms, having, nature))
+
+
+def _about(
+    asked: Look, pool: Pool, name: str, share: float, route: str,
+    matching: tuple[Terms, Having, Nature],
+) -> None:  # fmt: skip
+    where = asked.where._replace(entity=asked.where.entity or name, state="active")
+    rows = asked.store.about(name, _ABOUT)
+    if len(rows) == _ABOUT:
+        return  # so much is about it that its name tells nothing
+    fresh = [row for row in rows if Key(False, row) not in pool]
+    for row, match in matches(asked.store, fresh, *matching, asked.now).items():
+        if admits(where, match.record):
+            _add(pool, Key(False, row), route, 0.0).record = match.record
+    for row in rows:
+        if Key(False, row) in pool:
+            _add(pool, Key(False, row), route, share)
+
+
+def admits(where: Filter, record: Record) -> bool:
+    """Whether a filter admits a memory that was found by its name rather than by a search."""
+    return (
+        where.kind in (None, record.kind)
+        and where.project in (None, record.project)
+        and where.topic in (None, record.topic)
+        and (where.tag is None or where.tag in record.tags)
+        and (where.since is None or (record.valid_from or record.created_at) >= where.since)
+        and (where.until is None or (record.valid_from or record.created_at) < where.until)
+    )
+
+
+def _labels(asked: Look, pool: Pool) -> None:
+    """A little more for what has the project, the topic or a tag that the question names."""
+    question = asked.question
+    for found in pool.values():
+        record = found.record
+        if record is None:
+            continue
+        if (
+            (question.project and question.project == record.project)
+            or (question.topic and question.topic == record.topic)
+            or any(tag.casefold() in question.keywords for tag in record.tags)
+        ):
+            found.routes["label"] = _LABEL
+            found.score += _LABEL
+
+
+def _in_time(asked: Look, pool: Pool, spans: Sequence[Span]) -> None:
+    """What was said in the time that the question names, where its words lead nowhere else."""
+    times = [time for time in asked.question.times if not time.recurring and time.grain != "recent"]
+    if not times or not has_turns(asked.where) or asked.where.since or asked.where.until:
+        return
+    for time in times[:2]:
+        where = asked.where._replace(since=time.since, until=time.until)
+        hits = asked.store.search("turns", asked.question.words, where, _IN_TIME)
+        best = max((hit.score for hit in hits), default=0.0) or 1.0
+        for hit in hits:
+            _add(pool, Key(True, hit.row), "time", _TIME * hit.score / best)
+
+
+def _within(asked: Look, pool: Pool) -> None:
+    """Take out what the filter does not admit, whatever route it came by: here is the wall."""
+    if asked.where._replace(kind=None) == Filter():
+        return
+    for index, is_turn in _KINDS:
+        rows = [key.row for key in pool if key.is_turn == is_turn]
+        kept = asked.store.admitted(index, rows, asked.where) if rows else set()
+        for row in rows:
+            if row not in kept:
+                del pool[Key(is_turn, row)]
+
+
+_KINDS: tuple[tuple[Index, bool], ...] = (("turns", True), ("memories", False))
+
+
+def _complete(asked: Look, pool: Pool) -> None:
+    """Find out where the turns stand that came by a route other than words."""
+    lacking = [key.row for key, found in pool.items() if key.is_turn and found.place is None]
+    for row, place in asked.store.places(lacking).items() if lacking else ():
+        pool[Key(True, row)].place = place

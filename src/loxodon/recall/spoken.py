@@ -1,0 +1,205 @@
+"""The journal's route: turns that have the words of the question, and those that stand beside them.
+
+A turn is judged with its surroundings. Words of the question that it lacks but a neighbour has
+count too, less with distance; so an answer that shares no word with the question is found through
+what stands around it. How much neighbours lend depends on the journal: in a conversation they are
+about the same thing, in a pile of notes they are not (`store.nature`). There it is what a note has
+in common with the best hits, wherever it stands, that leads on: from "the one who is 36" to the
+cousin, and from the cousin to her school.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from loxodon.recall.known import RELATED
+from loxodon.recall.terms import Terms, rarity, weights
+from loxodon.store import Filter, Having, Nature, Place, Store
+from loxodon.text.words import index_words
+
+CANDIDATES = 100
+"""Turns that the words lead to."""
+_SEEDS = 50
+"""Those of them whose neighbours are looked at."""
+_KEPT = 120
+"""Turns and neighbours that go on to be weighed."""
+_LENT = (0.8, 0.45)
+"""What a word of a neighbour counts, by its distance."""
+_BY_ASSISTANT = 0.6
+"""An assistant's long answers touch on many things that were not asked about."""
+_LEAST_COHESION = 0.15
+"""Where turns in a row have no more in common than this, neighbours lend nothing."""
+_MOST_COHESION = 0.7
+"""…and from here on nothing is looked for by what hits have in common."""
+_NEGLIGIBLE = 0.02
+_HOPS = 5
+_HOP = 0.8
+_HOP_FROM = 0.4
+"""How good a hit must be, beside the best, to lead on."""
+_HOP_READ = 60
+_READ = 600
+"""Characters of a turn that is led to."""
+
+
+class Spoken(NamedTuple):
+    """What the journal has on a question."""
+
+    scores: dict[int, dict[str, float]]
+    """By row: what each way of finding it gave."""
+    having: Having
+    weights: Mapping[str, float]
+    places: dict[int, Place]
+
+
+def spoken(
+    store: Store, terms: Terms, where: Filter, nature: Nature, top: int, asks: bool
+) -> Spoken:
+    """Turns that match, with what each way of finding them gave, unweighed."""
+    having = store.having("turns", terms.all)
+    worth = weights(terms, having)
+    scores: dict[int, dict[str, float]] = {}
+    for hit in store.search("turns", terms.words, where, max(CANDIDATES, 2 * top)):
+        scores[hit.row] = {"words": hit.score}
+    _add_common(scores, terms, having, worth)
+    if terms.related:
+        _add_related(store, scores, terms, where)
+    places = store.places(_best(scores, _SEEDS))
+    if nature.cohesion > _LEAST_COHESION and not where.session:
+        beside = _beside(places.values())
+        if not asks:  # who names a thing wants what has it; who asks, what stands beside it too
+            beside = {row: others for row, others in beside.items() if row in scores}
+        _add_around(scores, beside, places, terms, having, worth, nature.cohesion)
+        kept = _best(scores, max(_KEPT, 2 * top))
+        scores = {row: scores[row] for row in kept}
+        places |= store.places(row for row in kept if row not in places)
+    return Spoken(scores, having, worth, places)
+
+
+def _best(scores: Mapping[int, Mapping[str, float]], number: int) -> list[int]:
+    """The rows with the highest scores, best first; of equals the newer."""
+    totals = [(-sum(found.values()), -row) for row, found in scores.items()]
+    return [-row for _, row in sorted(totals)[:number]]
+
+
+def _add_common(
+    scores: dict[int, dict[str, float]], terms: Terms, having: Having, worth: Mapping[str, float]
+) -> None:
+    """Add what light words tell, and what the index makes too little of common ones.
+
+    FTS5 gives a word nothing that half of the rows have, which in a small journal are most words.
+    """
+    missing = {word: worth[word] for word in terms.light}
+    missing |= {word: worth[word] - _given(having, word) for word in terms.words}
+    for word, part in missing.items():
+        if part > _NEGLIGIBLE and word in having.lists:
+            for row in scores.keys() & having.lists[word]:
+                scores[row]["words"] += part
+
+
+def _given(having: Having, word: str) -> float:
+    """What FTS5's bm25 has a word tell."""
+    count = having.counts.get(word, 0.0)
+    return math.log(max(1.0, (having.rows - count + 0.5) / (count + 0.5)))
+
+
+def _add_related(
+    store: Store, scores: dict[int, dict[str, float]], terms: Terms, where: Filter
+) -> None:
+    """What is said in other words."""
+    parts = dict(terms.related)
+    mean = sum(parts.values()) / len(parts)
+    for hit in store.search("turns", list(parts), where, CANDIDATES // 2):
+        scores.setdefault(hit.row, {})["related"] = RELATED * mean * hit.score
+
+
+Beside = dict[int, dict[int, int]]
+"""For each turn its neighbours, with how far off each is."""
+
+
+def _beside(places: Iterable[Place]) -> Beside:
+    found: Beside = {}
+    for place in places:
+        chain = [*reversed(place.before), place.row, *place.after]
+        for i, row in enumerate(chain):
+            for distance in (1, 2):
+                if i + distance < len(chain):
+                    found.setdefault(row, {})[chain[i + distance]] = distance
+                    found.setdefault(chain[i + distance], {})[row] = distance
+    return found
+
+
+def _add_around(
+    scores: dict[int, dict[str, float]], beside: Beside, places: Mapping[int, Place],
+    terms: Terms, having: Having, worth: Mapping[str, float], cohesion: float,
+) -> None:  # fmt: skip
+    """Add what neighbours lend: for each word that a turn lacks, the most that one has to give."""
+    lists = [(having.lists[word], worth[word]) for word in terms.all if word in having.lists]
+    parts = {
+        row: _BY_ASSISTANT if place.role == "assistant" else 1.0 for row, place in places.items()
+    }
+    for row, neighbours in beside.items():
+        lent = 0.0
+        for rows, weight in lists:
+            if row not in rows:
+                most = 0.0
+                for other, distance in neighbours.items():
+                    if other in rows:
+                        most = max(most, _LENT[distance - 1] * parts.get(other, 1.0))
+                lent += weight * most
+        if lent:
+            scores.setdefault(row, {})["around"] = lent * cohesion
+
+
+def hops(
+    store: Store, totals: Mapping[int, float], words: Sequence[str], nature: Nature
+) -> dict[int, float]:
+    """Turns that have much in common with the best of `totals`: how much, from 0 to 1."""
+    if nature.cohesion >= _MOST_COHESION or not totals:
+        return {}
+    best = max(totals.values())
+    seeds = sorted(totals, key=lambda row: (-totals[row], -row))[:_HOPS]
+    leading = store.turns([row for row in seeds if totals[row] >= _HOP_FROM * best])
+    texts = {row: index_words(turn.content[:_READ]) for row, turn in leading.items()}
+    asked = set(words)
+    counted = Counter(word for text in texts.values() for word in set(text))
+    having = store.having("turns", list(counted))
+    shared: dict[int, float] = {}
+    for word in counted:
+        if word in having.lists and having.counts[word] > 1 and word not in asked:
+            weight = rarity(having, word)
+            for row in having.lists[word]:
+                shared[row] = shared.get(row, 0.0) + weight
+    led = [row for row, _ in sorted(shared.items(), key=lambda one: (-one[1], -one[0]))]
+    return _alike(store, texts, led[:_HOP_READ], totals, having, best, 1 - nature.cohesion)
+
+
+def _alike(
+    store: Store, texts: Mapping[int, Sequence[str]], led: Sequence[int],
+    totals: Mapping[int, float], having: Having, best: float, open_: float,
+) -> dict[int, float]:  # fmt: skip
+    seeds = {row: _vector(words, having) for row, words in texts.items()}
+    found: dict[int, float] = {}
+    for row, turn in store.turns(led).items():
+        vector = _vector(index_words(turn.content[:_READ]), having)
+        each = [
+            totals[seed] / best * _cosine(vector, other)
+            for seed, other in seeds.items()
+            if seed != row
+        ]
+        alike = max(each, default=0.0)
+        if alike > 0:
+            found[row] = _HOP * open_ * alike
+    return found
+
+
+def _vector(words: Sequence[str], having: Having) -> dict[str, float]:
+    raw = {word: rarity(having, word) for word in set(words)}
+    size = math.sqrt(sum(weight * weight for weight in raw.values())) or 1.0
+    return {word: weight / size for word, weight in raw.items()}
+
+
+def _cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    return sum(weight * other[word] for word, weight in one.items() if word in other)

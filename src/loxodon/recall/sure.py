@@ -1,0 +1,104 @@
+"""Sure or not: whether what was found can be what was asked for.
+
+A search always finds something. What tells is how much of the question the best findings have,
+weighed by how rare its words are; by chance more of it is found in a larger journal. A name that
+the memory has never heard is a bad sign. Nothing is hidden because of this: the answer is marked.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+
+from loxodon.recall.fuse import Found
+from loxodon.recall.routes import Seen
+from loxodon.recall.terms import is_light, rarity
+from loxodon.recall.understand import Question
+from loxodon.store import Having, Store
+from loxodon.text.keywords import quick
+from loxodon.text.words import index_words, query_words
+
+_LOOKED_AT = 10
+_LEAST = 0.26
+"""The share of a question that must be found in a journal of `_SMALL` turns…"""
+_SMALL = 500
+_MORE = 0.12
+"""…and what ten times as many turns add to it."""
+_WITH_UNKNOWN_NAME = 0.45
+_LEAST_PAIRS = 0.075
+"""The same for pairs of characters, most of which cross from one word to the next."""
+_BESIDE = 0.6
+_COMMON = 0.5
+_MEANT = 0.45
+"""What vectors must give for an answer in other words."""
+_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+\b")
+
+
+def is_unsure(store: Store, question: Question, seen: Seen, best: Sequence[Found]) -> bool:
+    """Whether the best findings have so little of the question that they may be chance."""
+    best = best[:_LOOKED_AT]
+    if not best:
+        return True
+    if any(found.routes.get("meaning", 0.0) >= _MEANT for found in best):
+        return False
+    if question.language == "zh":
+        return min(_pairs_found(seen, best)) < _LEAST_PAIRS
+    share, rows = _words_found(store, question, best)
+    least = _LEAST + _MORE * math.log10(max(rows, _SMALL) / _SMALL)
+    return share < least or (share < _WITH_UNKNOWN_NAME and _unknown_name(store, question))
+
+
+def _pairs_found(seen: Seen, best: Sequence[Found]) -> list[float]:
+    """For each thing asked, the largest share of its pairs that one finding has."""
+    shares = []
+    for terms, having in seen.each:
+        worth = {word: rarity(having, word) for word in terms.words}
+        whole = sum(worth.values()) or 1.0
+        found = [sum(v * _has(one, having)(word) for word, v in worth.items()) for one in best]
+        shares.append(max(found) / whole)
+    return shares
+
+
+def _words_found(store: Store, question: Question, best: Sequence[Found]) -> tuple[float, int]:
+    """The largest share of the question's keywords that one finding has, and of how many turns."""
+    keywords = [(key, query_words(key)) for key in quick(question.focus)]
+    keywords = [(key, words) for key, words in keywords if words] or [
+        (question.focus, list(question.words))
+    ]
+    having = store.having("turns", sorted({word for _, words in keywords for word in words}))
+    worth = [
+        (words, max(rarity(having, word) for word in words) * (0.5 if is_light(words) else 1.0))
+        for _, words in keywords
+    ]
+    whole = sum(value for _, value in worth) or 1.0
+    shares = []
+    for one in best:
+        has = _has(one, having)
+        shares.append(sum(v * sum(map(has, words)) / len(words) for words, v in worth) / whole)
+    return max(shares), having.rows
+
+
+def _has(found: Found, having: Having) -> Callable[[str], float]:
+    """How much a finding has of a word: 1 for itself, less where it stands beside."""
+    if found.record is not None:
+        said = set(index_words(found.record.searchable))
+        return lambda word: float(word.rstrip("*") in said or word in found.words)
+    place = found.place
+    beside = (*place.before[:1], *place.after[:1]) if place else ()
+
+    def has(word: str) -> float:
+        rows = having.lists.get(word)
+        if rows is None:
+            return _COMMON
+        if found.key.row in rows:
+            return 1.0
+        return _BESIDE if any(row in rows for row in beside) else 0.0
+
+    return has
+
+
+def _unknown_name(store: Store, question: Question) -> bool:
+    """Whether the question names someone or something that was never spoken of."""
+    words = [word for name in _NAME.findall(question.text) for word in index_words(name)[:1]]
+    return bool(words) and min(store.having("turns", words).counts.values()) == 0

@@ -1,0 +1,73 @@
+"""The words of a question, weighed: what it is about counts, how it asks counts less.
+
+"How many days had passed between the wedding and …" is about the wedding; `many`, `days` and
+`passed` say what kind of answer is wanted, and stand in half of all talk. They count half. Words
+that mean much the same as one of the question's (`text/related.py`) count a third.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from loxodon.store import Having
+
+LIGHT = 0.5
+"""What a word of the asking counts."""
+
+# As the index has them: stems of English words, pairs of Chinese characters.
+_ASKING = frozenset(
+    """
+    mani much day week month year hour time long pass total number amount differ kind type sort
+    first last recent past current event happen name say tell describ mention ask talk discuss
+    thing someth one two three few most ago prior previous combin includ like common both
+    什么 哪个 哪些 哪里 哪儿 时候 时间 多少 几个 怎么 怎样 来着 那个 这个 有几 个人 是什 是哪
+    的是 是在 我的 我是 的人 是多 多大 一个 一下 知道 告诉 记得
+    """.split()  # noqa: SIM905  a block of words is easier to read and to keep than a list
+)
+
+
+class Terms(NamedTuple):
+    """What is looked for, word by word."""
+
+    words: tuple[str, ...]
+    """What the question is about; what it asks with, where there is nothing else."""
+    light: tuple[str, ...] = ()
+    related: tuple[tuple[str, float], ...] = ()
+    """Words of much the same meaning, each with how much the same."""
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        return self.words + self.light
+
+
+def terms_of(words: Sequence[str], related: Sequence[tuple[str, float]] = ()) -> Terms:
+    """The words of a question, told apart."""
+    light = tuple(word for word in words if word in _ASKING)
+    telling = tuple(word for word in words if word not in _ASKING)
+    if not telling:
+        return Terms(light, (), tuple(related))
+    return Terms(telling, light, tuple(related))
+
+
+def is_light(words: Sequence[str]) -> bool:
+    """Whether words only ask, and tell nothing of what is asked for."""
+    return all(word in _ASKING for word in words)
+
+
+def weights(terms: Terms, having: Having) -> Mapping[str, float]:
+    """What each word tells: the rarer the more, as bm25 has it."""
+    found = {word: rarity(having, word) for word in terms.words}
+    return found | {word: LIGHT * rarity(having, word) for word in terms.light}
+
+
+def rarity(having: Having, word: str) -> float:
+    """How much it tells that a text has `word`."""
+    count = having.counts.get(word, 0.0)
+    return math.log(1 + (having.rows - count + 0.5) / (count + 0.5)) if having.rows else 1.0
+
+
+def saturated(times: float, length: float, mean: float) -> float:
+    """What a word that a text has so many times adds, as bm25 has it; 1 for an average text."""
+    return times * 2.2 / (times + 1.2 * (0.25 + 0.75 * length / mean))

@@ -1,0 +1,53 @@
+"""Trace: how a recall came to its answer, for whoever wants to know (`recall --explain`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from loxodon.recall.link import Linked
+from loxodon.recall.routes import Seen
+from loxodon.recall.understand import Question
+from loxodon.types import Considered, Item, Stage, Trace
+
+_NEXT = 10
+"""How many of those that just missed it are named."""
+
+
+def traced(
+    question: Question, seen: Seen, ranked: Sequence[Linked], items: Sequence[Item],
+    shown: Sequence[Item], passed: Mapping[str, str], laps: Mapping[str, float], profile: str,
+) -> Trace:  # fmt: skip
+    """What was understood, found and weighed, what became of it, and how long each stage took."""
+    fates = dict(passed)
+    fates |= {item.id: "budget" for item in items} | {item.id: "shown" for item in shown}
+    first = ranked[: len(fates) + _NEXT]
+    return Trace(
+        question,
+        seen.counts,
+        tuple(_considered(one, fates.get(name_of(one), "top")) for one in first),
+        tuple(Stage(name, round(ms, 3)) for name, ms in laps.items()),
+        profile,
+        seen.problems,
+    )
+
+
+def name_of(linked: Linked) -> str:
+    """The id of a memory, or that of a turn."""
+    found = linked.found
+    return found.record.id if found.record is not None else f"t_{found.key.row}"
+
+
+def _considered(linked: Linked, fate: str) -> Considered:
+    found = linked.found
+    return Considered(
+        name_of(linked),
+        found.record.kind if found.record is not None else "turn",
+        round(found.score, 4),
+        rounded(found.routes),
+        rounded(found.factors),
+        fate,
+    )
+
+
+def rounded(shares: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in shares.items()}

@@ -1,0 +1,176 @@
+"""Understand: from a question as it was typed to what the routes of a recall look for.
+
+A pure function of the question, the time, and three look-ups: who or what goes by a name, and which
+projects and topics there are. The question's own words are looked up in them, so it costs the same
+however much is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from loxodon.recall.asking import (
+    Ask,
+    Kind,
+    Tense,
+    asks_of,
+    pivoted,
+    tense_of,
+    without_meta,
+)
+from loxodon.recall.names import Part, named
+from loxodon.recall.times import Beside, When, events_of, times_of
+from loxodon.text.keywords import quick
+from loxodon.text.language import language_of
+from loxodon.text.words import fold, query_words
+from loxodon.types import Entity
+
+LOOKED_AT = 4_000
+"""Characters of a question that are read."""
+_TIMED = 600
+"""Characters in which times are looked for; a page that was pasted dates nothing."""
+
+Lookup = Callable[[Iterable[str]], Mapping[str, str]]
+"""Which of some folded names there are, and how each is written."""
+
+
+def _none(names: Iterable[str]) -> Mapping[str, str]:
+    return {}
+
+
+def _nobody(names: Iterable[str]) -> Mapping[str, Entity]:
+    return {}
+
+
+class Known(NamedTuple):
+    """What the memory knows by name; each is asked once, with all that may be a name."""
+
+    entities: Callable[[Iterable[str]], Mapping[str, Entity]] = _nobody
+    """By any of its names, folded; `store.desk.entities_named`."""
+    projects: Lookup = _none
+    topics: Lookup = _none
+
+
+class Named(NamedTuple):
+    """An entity that a question names."""
+
+    text: str
+    """As it was typed: a name, an alias or a relation."""
+    entity: Entity
+
+
+class Question(NamedTuple):
+    """A question, understood."""
+
+    text: str
+    language: str
+    asks: tuple[Ask, ...]
+    """The parts that ask, in order; one with the whole text where nothing is asked."""
+    focus: str
+    """What is looked for: without what leads up to the question and speaks of the asking."""
+    words: tuple[str, ...]
+    """The search words of `focus`; see `text.words.query_words`."""
+    keywords: tuple[str, ...]
+    entities: tuple[Named, ...]
+    """Each once, in the order they are named."""
+    project: str
+    """As the memory writes it; empty where none is named."""
+    topic: str
+    times: tuple[When, ...]
+    events: tuple[Beside, ...]
+    kind: Kind
+    """The kind of answer that the first part asks for."""
+    tense: Tense
+
+
+def understand(query: str, now: datetime, known: Known = Known()) -> Question:  # noqa: B008
+    """What `query`, asked at `now`, looks for."""
+    text = query[:LOOKED_AT].strip()
+    language = language_of(text)
+    asks = asks_of(text, language)
+    asked = " ".join(ask.text for ask in asks) if pivoted(text, language) else text
+    focus = without_meta(asked, language)
+    times = times_of(asked[:_TIMED], now, language)
+    events = events_of(asked[:_TIMED], times, language)
+    entities, project, topic = _named(asked, known)
+    return Question(
+        text=query,
+        language=language,
+        asks=asks,
+        focus=focus,
+        words=tuple(query_words(focus) or query_words(text)),
+        keywords=tuple(quick(focus)),
+        entities=entities,
+        project=project,
+        topic=topic,
+        times=times,
+        events=events,
+        kind=asks[0].kind,
+        tense=_tense(focus, language, times, events, now),
+    )
+
+
+def _tense(
+    text: str, language: str, times: tuple[When, ...], events: tuple[Beside, ...], now: datetime
+) -> Tense:
+    """The tense of the words; without one, what lies wholly behind is past."""
+    said = tense_of(text, language)
+    if said != "any":
+        return said
+    ended = any(
+        time.until is not None and time.until <= now and not time.recurring for time in times
+    )
+    return "past" if ended or any(event.side == "before" for event in events) else "any"
+
+
+# --- Names ----------------------------------------------------------------------------------------
+
+
+def _named(text: str, known: Known) -> tuple[tuple[Named, ...], str, str]:
+    """The entities that the text names, its project and its topic."""
+    folded = fold(text)
+    found: dict[str, Entity] = {}
+    projects: dict[str, str] = {}
+    topics: dict[str, str] = {}
+
+    def look_up(names: Iterable[str]) -> Iterable[str]:
+        asked = list(names)
+        found.update(known.entities(asked))
+        projects.update(known.projects(asked))
+        topics.update(known.topics(asked))
+        return found.keys() | projects.keys() | topics.keys()
+
+    parts = [part for part in named(folded, look_up) if _is_meant(part, text, folded)]
+    entities: dict[int | str, Named] = {}
+    for part in parts:
+        if entity := found.get(part.name):
+            typed = text[part.start : part.end] if len(text) == len(folded) else part.name
+            entities.setdefault(entity.no or entity.name, Named(typed, entity))
+    return tuple(entities.values()), _first(parts, projects), _first(parts, topics)
+
+
+def _first(parts: Iterable[Part], labels: Mapping[str, str]) -> str:
+    return next((labels[part.name] for part in parts if part.name in labels), "")
+
+
+_WORDS_TOO = frozenset(
+    """
+    may mark rose hope will grace art bill jack pat sue drew chase faith joy june april august
+    summer dawn autumn lily ivy daisy max rob nick dean grant rich frank gene guy buddy carol
+    amber ruby pearl iris violet olive sky star angel destiny harmony melody penny holly heather
+    rusty sandy misty crystal gin ray ben pepper ginger cookie biscuit honey sugar shadow lucky
+    """.split()  # noqa: SIM905
+)
+"""Names that are words as well: in English text with capitals, only a capital makes them names."""
+
+
+def _is_meant(part: Part, text: str, folded: str) -> bool:
+    """Whether the stretch is the name, and not a word or a part of one that looks like it."""
+    if len(part.name) == 1 and part.name >= "\u2e80":  # 妈 in 我妈, not in 妈妈 or 姑妈
+        return part.start > 0 and folded[part.start - 1] in "我你您他她的"
+    if part.name not in _WORDS_TOO or len(text) != len(folded):
+        return True
+    capitals = any(map(str.isupper, text[1:]))
+    return not capitals or text[part.start].isupper()

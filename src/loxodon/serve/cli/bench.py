@@ -1,0 +1,119 @@
+"""`loxodon bench retrieval FILE…`: how good and how fast recall is on labelled conversations."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Mapping
+from typing import Any
+
+from loxodon import config as settings
+from loxodon.config import Config
+from loxodon.errors import InputError, UsageError
+from loxodon.measure.retrieval import Options, changed_settings, measure
+from loxodon.measure.retrieval import Outcome as Found
+from loxodon.messages import t
+from loxodon.serve.cli import view
+from loxodon.serve.cli.opening import Outcome, home_of
+
+_SHOWN = ("r@5", "r@10", "r@20", "r@1k", "r@1k_text", "ndcg@10", "mrr")
+
+
+def bench(args: Namespace) -> Outcome:
+    config = _config(args)
+    options = Options(
+        args.limit, tuple(args.category), tuple(args.leave_out), args.top, args.crossed,
+        max(1, args.jobs), args.keep,
+    )  # fmt: skip
+    with view.Bar(t("measuring")) as bar:
+        found = measure(args.file, config, options, bar)
+    if args.details is not None:
+        _write_details(args.details, found)
+    data = {"files": [one.report for one in found], "settings": changed_settings(config)}
+    return Outcome(data, lambda: _show(found, data["settings"]))  # type: ignore[arg-type]
+
+
+def _config(args: Namespace) -> Config:
+    """The settings of the home, and what this command sets above them."""
+    home = home_of(args)
+    given: dict[str, object] = {}
+    if args.embedder is not None:
+        kind, colon, path = args.embedder.partition(":")
+        given["embedder.kind"] = kind
+        if colon:
+            given["embedder.path"] = path
+    if args.profile is not None:
+        given["recall.profile"] = args.profile
+    for text in args.set:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(
+                "{text} sets nothing", hint="write it as recall.top=20", text=repr(text)
+            )
+        given[name] = value
+    config = settings.with_environment(settings.load(home), os.environ)
+    return settings.from_mapping({**settings.flat(config), **given})
+
+
+def _write_details(path: str, found: list[Found]) -> None:
+    import json
+
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            for one in found:
+                file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in one.each)
+    except OSError as error:
+        raise InputError(
+            "cannot write {path}: {reason}",
+            hint="check who owns the folder and how full the disk is",
+            path=path,
+            reason=error.strerror or str(error),
+        ) from None
+
+
+def _show(found: list[Found], changed: Mapping[str, object]) -> None:
+    for one in found:
+        _show_file(one.report)
+    if changed:
+        shown = ", ".join(f"{name}={value}" for name, value in changed.items())
+        print(t("settings: {settings}", settings=shown))
+
+
+def _show_file(report: Mapping[str, Any]) -> None:
+    print(view.paint(view.safe(os.path.basename(report["file"])), "bold"))
+    rows = [_row(t("overall"), report["overall"])]
+    if "overall_with_left_out" in report:
+        rows.append(_row(t("overall, nothing left out"), report["overall_with_left_out"]))
+    rows += [_row(name or "—", figures) for name, figures in report["categories"].items()]
+    headings = ("R@5", "R@10", "R@20", "R@1k", t("R@1k, own words"), "NDCG@10", "MRR")
+    view.table(
+        ((t("category"), False), (t("questions"), False), *((name, False) for name in headings)),
+        rows,
+    )
+    ingest, latency, tokens = report["ingest"], report["latency_ms"], report["tokens"]
+    print(t("recall p50 {p50} ms, p99 {p99} ms; context {mean} tokens on average, {most} at most",
+            **latency, **tokens))  # fmt: skip
+    if "latency_without_embedder_ms" in report:
+        print(t("without the embedder's own time p50 {p50} ms, p99 {p99} ms",
+                **report["latency_without_embedder_ms"]))  # fmt: skip
+    print(t("{conversations} conversations, {turns} turns: added in {add_s} s, consolidated in "
+            "{consolidate_s} s", conversations=report["conversations"], **ingest))  # fmt: skip
+    for name, what in (("true", t("asked of its own conversation")),
+                       ("crossed", t("asked of another conversation"))):  # fmt: skip
+        if name in report["abstention"]:
+            share = report["abstention"][name]
+            print(t("{what}: {abstains}% empty or unsure ({empty}% empty), of {n}",
+                    what=what, **share))  # fmt: skip
+    if report["evidence_not_there"]:
+        print(t("{n} pieces of evidence name no turn of their conversation, and count as missed",
+                n=report["evidence_not_there"]), file=sys.stderr)  # fmt: skip
+    if report["not_embedded"]:
+        print(t("{n} texts could not be embedded, and are found by their words alone",
+                n=report["not_embedded"]), file=sys.stderr)  # fmt: skip
+    print()
+
+
+def _row(name: str, figures: Mapping[str, float]) -> tuple[str, ...]:
+    scores = (f"{figures[key]:.1f}" if key in figures else "—" for key in _SHOWN)
+    return (name, str(figures["n"]), *scores)

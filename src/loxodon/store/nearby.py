@@ -1,0 +1,118 @@
+"""What stands around a turn: its neighbours, which turns have a word, and whether it matters.
+
+In a conversation an answer often shares no word with the question, but stands beside a turn that
+does. In a pile of notes neighbours say nothing of each other. `cohesion` tells which it is: how
+much more alike two turns in a row are than two picked at random.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from loxodon.store import Having, Index, Nature, Place
+from loxodon.store.database import Database
+from loxodon.store.search import TABLES, any_of, divided, listed
+from loxodon.text.words import index_words
+
+REACH = 2
+"""How many turns to each side are neighbours."""
+_MEASURED = 400
+"""Turns that a measurement looks at, each with the one behind it."""
+_COMPARED = 1_000
+"""Characters of a turn that are compared."""
+_DEFAULT = Nature(0.7, 24.0)
+"""Of a journal too short to tell: most are conversations."""
+
+_BESIDE = """(SELECT group_concat(seq) FROM (SELECT n.seq FROM turns n WHERE n.session = t.session
+ AND n.seq {sign} t.seq ORDER BY n.seq {order} LIMIT {reach}))"""
+_PLACES = (
+    "SELECT t.seq, t.session, t.role, t.speaker, t.at, length(t.content), "
+    + _BESIDE.format(sign="<", order="DESC", reach=REACH)
+    + ", "
+    + _BESIDE.format(sign=">", order="ASC", reach=REACH)
+    + " FROM turns t WHERE t.seq IN "
+)
+
+
+def places(db: Database, rows: Iterable[int]) -> dict[int, Place]:
+    """Where turns stand, and what can be known of them without reading them."""
+    return {
+        row: Place(row, session, role, speaker, at, length, _rows(before), _rows(after))
+        for row, session, role, speaker, at, length, before, after in db.all(_PLACES + listed(rows))
+    }
+
+
+def _rows(joined: str | None) -> tuple[int, ...]:
+    return tuple(map(int, joined.split(","))) if joined else ()
+
+
+def having(
+    db: Database, index: Index, words: Sequence[str], common: Mapping[str, float], rows: int
+) -> Having:
+    """Which rows of an index have each of `words`; not for those whose lists are too long."""
+    name = TABLES[index].name
+    listable, _ = divided(words, common, rows)
+    lists: dict[str, frozenset[int]] = {}
+    for word in listable:
+        found = db.all(f"SELECT rowid FROM {name} WHERE {name} MATCH ?", (any_of([word]),))
+        lists[word] = frozenset([row for (row,) in found])
+    counts = {word: common.get(word, 0.0) * rows for word in words}
+    counts |= {word: float(len(rows_with)) for word, rows_with in lists.items()}
+    return Having(rows, counts, lists)
+
+
+def nature(stored: str) -> Nature:
+    """What was measured, as `measured` wrote it down."""
+    return Nature(*json.loads(stored)) if stored else _DEFAULT
+
+
+def measured(db: Database, last: int) -> str:
+    """How cohesive a journal of `last` turns is and how long its turns are, to be kept as text."""
+    from random import Random  # a recall has no use for it
+
+    picked = Random(last).sample(range(1, last + 1), min(last, _MEASURED))  # noqa: S311
+    read = f"SELECT seq, session, substr(content, 1, {_COMPARED}) FROM turns WHERE seq IN "
+    rows = db.all(read + listed({*picked, *(seq + 1 for seq in picked)}))
+    texts = {seq: (session, index_words(text)) for seq, session, text in rows}
+    if not texts:
+        return ""
+    spread = Counter(word for _, words in texts.values() for word in set(words))
+    weights = {word: math.log(1 + len(texts) / n) for word, n in spread.items()}
+    vectors = {seq: (session, _vector(words, weights)) for seq, (session, words) in texts.items()}
+    beside: list[float] = []
+    apart: list[float] = []
+    for seq, other in pairwise(picked):
+        if seq in vectors:
+            _compare(vectors, seq, seq + 1, True, beside)
+            _compare(vectors, seq, other, False, apart)
+    lift = 1 - _mean(apart) / _mean(beside) if _mean(beside) > 0 else 0.0
+    length = _mean([len(words) for _, words in texts.values()])
+    return json.dumps([round(max(0.0, lift), 3), round(length, 1)])
+
+
+_Vector = Mapping[str, float]
+
+
+def _vector(words: Sequence[str], weights: Mapping[str, float]) -> _Vector:
+    raw = {word: weights[word] for word in set(words)}
+    size = math.sqrt(sum(weight * weight for weight in raw.values())) or 1.0
+    return {word: weight / size for word, weight in raw.items()}
+
+
+def _compare(
+    vectors: Mapping[int, tuple[int, _Vector]], one: int, other: int, same: bool, into: list[float]
+) -> None:
+    """Add how alike two turns are, if they are (`same`) or are not of one session."""
+    if other in vectors and other != one and (vectors[one][0] == vectors[other][0]) == same:
+        a, b = vectors[one][1], vectors[other][1]
+        if len(b) < len(a):
+            a, b = b, a
+        into.append(sum(weight * b[word] for word, weight in a.items() if word in b))
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return sum(numbers) / len(numbers) if numbers else 0.0

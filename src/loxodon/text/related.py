@@ -1,0 +1,285 @@
+"""Related words: what a question may find though it was said in other words.
+
+The words stand in `related.txt`, in groups: some mean the same (`movie`, `film`, 电影), some name
+kinds of a thing (`pet`: `dog`, 狗, `cat`, 猫). `related` answers for one word, `expand` for a
+question. Both speak of search words, as `text.words` makes them; a word that the index has in
+several pieces comes as these with spaces between (`电饭 饭煲`, `ice cream`), to be looked for in a
+row: quoted, FTS5 takes it as a phrase. One Chinese character is a beginning (`狗*`), as in a query.
+
+Chinese words are found in a question by the words of the list itself, the longest first and from
+the end, since the head of a Chinese phrase is its end: 我家电视 has 电视, not 家电. Words that only
+look as if they had others in them (热狗, 马上) are known too, and stand for nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+from itertools import chain, pairwise
+from typing import NamedTuple
+
+from loxodon.text.stopwords import CHINESE_PROTECTED, CHINESE_WORDS
+from loxodon.text.words import fold, query_words, stem_of
+
+SAME = 1.0
+"""Weight of a word that means the same."""
+KIND = 0.6
+"""…that is a kind of what was asked for: a pet may be a dog, and may not."""
+GENERAL = 0.35
+"""…that is what the word asked for is a kind of."""
+MAX_EXPANSIONS = 24
+"""More would cost a search more time than they find."""
+
+_ONE_CHARACTER = 0.6
+"""What is left of the weight of a single character: it begins many other words."""
+_LOOKED_AT = 2_000
+"""Characters of a question that are looked at: what is longer has words enough of its own."""
+_LONGEST_PHRASE = 4
+_FIRST_HAN = "\u2e80"
+
+
+class Expansion(NamedTuple):
+    """A word to look for beside those of a question."""
+
+    word: str
+    weight: float
+    because: str
+    """The word of the question that it is related to, as it was typed, folded."""
+
+
+def related(word: str) -> Sequence[tuple[str, float]]:
+    """What else `word` may have been called, as (search word, weight), the closest first.
+
+    `word` is a search word or a written one: a stem, a phrase of stems with spaces between, or a
+    Chinese word of any length.
+    """
+    key = _key(fold(word).rstrip("*"))
+    return _related(key) if _written(key) else ()
+
+
+def expand(words: Collection[str], text: str) -> list[Expansion]:
+    """What else to look for when `text` is asked, whose `query_words` are `words`.
+
+    At most `MAX_EXPANSIONS`, none of them in `words`; what is closest first, and the words of the
+    question in turn, so that a general one does not crowd out the others.
+    """
+    asked = frozenset(words)
+    best: dict[str, tuple[float, int, int, str]] = {}
+    for place, (typed, key) in enumerate(_known_in(fold(text[:_LOOKED_AT]))):
+        found = _related(key)
+        if _is_han(key) and len(key) == 1:
+            # The pairs of the question have it only beside its neighbours there: 的猫, 猫叫.
+            found = ((_searched(key), SAME * _ONE_CHARACTER), *found)
+        for rank, (word, weight) in enumerate(found):
+            one = (-weight, rank, place, typed)
+            if word not in asked and one < best.get(word, _WORST):
+                best[word] = one
+    chosen: dict[str, Expansion] = {}
+    for word, (less, _, _, because) in sorted(best.items(), key=lambda item: item[1]):
+        # What has the phrase 偏头痛 is found by 头痛 already.
+        if not any(piece in asked or piece in chosen for piece in word.split()):
+            chosen[word] = Expansion(word, -less, because)
+        if len(chosen) == MAX_EXPANSIONS:
+            break
+    return list(chosen.values())
+
+
+_WORST = (1.0, 0, 0, "")
+
+
+# --- what a question has --------------------------------------------------------------------------
+
+
+@cache
+def _stretch() -> re.Pattern[str]:
+    return re.compile(r"([a-z0-9]+(?:'[a-z]+)?)|([\u4e00-\u9fff]+)")
+
+
+def _known_in(folded: str) -> Iterator[tuple[str, str]]:
+    """(as typed, key) of each known word of a text, each key once."""
+    seen: set[str] = set()
+    for typed, key in chain(_latin_in(folded), _han_in(folded)):
+        if key not in seen:
+            seen.add(key)
+            yield typed, key
+
+
+def _latin_in(folded: str) -> Iterator[tuple[str, str]]:
+    """Known English words and phrases, the longest where several begin."""
+    tokens = [match.span(1) for match in _stretch().finditer(folded) if match[1]]
+    at = 0
+    while at < len(tokens):
+        for end in range(min(at + _LONGEST_PHRASE, len(tokens)), at, -1):
+            run = tokens[at:end]
+            if all(folded[a[1] : b[0]] in (" ", "-") for a, b in pairwise(run)):
+                key = " ".join(_piece(folded[a:b]) for a, b in run)
+                if _written(key):
+                    yield folded[run[0][0] : run[-1][1]], key
+                    at = end - 1
+                    break
+        at += 1
+
+
+def _han_in(folded: str) -> Iterator[tuple[str, str]]:
+    """Known Chinese words, cut from the end of each stretch, the longest first."""
+    thesaurus = _thesaurus()
+    for match in _stretch().finditer(folded):
+        stretch = match[2] or ""
+        found: list[str] = []
+        end = len(stretch)
+        while end > 0:
+            start = max(0, end - thesaurus.longest)
+            while start < end and not _is_word(stretch[start:end], thesaurus):
+                start += 1
+            if stretch[start:end] in thesaurus.places:
+                found.append(stretch[start:end])
+            end = min(start, end - 1)
+        yield from ((word, word) for word in reversed(found))
+
+
+def _is_word(piece: str, thesaurus: _Thesaurus) -> bool:
+    return piece in thesaurus.places or piece in thesaurus.others or piece in CHINESE_WORDS
+
+
+# --- the groups -----------------------------------------------------------------------------------
+
+
+class _Line(NamedTuple):
+    general: list[str]
+    """The words that mean the same; where there are kinds, the words for all of them."""
+    kinds: list[str]
+
+
+class _Thesaurus(NamedTuple):
+    places: dict[str, list[str]]
+    """The rows that have a word, by how it is written there."""
+    english: dict[str, list[str]]
+    """English words and phrases, by their first two letters."""
+    others: frozenset[str]
+    """Chinese words that stand for nothing here, but are not to be cut apart."""
+    longest: int
+    """Characters of the longest Chinese word."""
+
+
+@cache
+def _thesaurus() -> _Thesaurus:
+    """The file, by word. Rows are taken apart when they are asked for, so that it loads fast."""
+    with open(os.path.join(os.path.dirname(__file__), "related.txt"), encoding="utf-8") as file:
+        rows = file.read().splitlines()
+    places: dict[str, list[str]] = {}
+    others = set(CHINESE_PROTECTED)
+    for row in rows:
+        words = row[1:].replace("|", " ").replace(":", " ").split()
+        if row[:1] == "!":
+            others.update(words)
+        elif row[:1] in ("=", ">"):
+            for word in words:
+                if word in places:
+                    places[word].append(row)
+                else:
+                    places[word] = [row]
+    english: dict[str, list[str]] = {}
+    longest = 0
+    for word in chain(places, others):
+        if word >= _FIRST_HAN:
+            longest = max(longest, len(word))
+        else:
+            english.setdefault(word[:2], []).append(word)
+    return _Thesaurus(places, english, frozenset(others), longest)
+
+
+def _written(key: str) -> list[str]:
+    """How the file writes the words that are known under `key`."""
+    if _is_han(key):
+        return [key] if key in _thesaurus().places else []
+    letters = key[:2]
+    return _beginning(letters).get(key, []) if letters in _thesaurus().english else []
+
+
+@cache
+def _beginning(letters: str) -> dict[str, list[str]]:
+    """The English words that begin with two `letters`, by key.
+
+    Stemming all three thousand would take longer than all the rest; a stem begins as its word.
+    """
+    written: dict[str, list[str]] = {}
+    for word in _thesaurus().english[letters]:
+        written.setdefault(_key(word), []).append(word)
+    return written
+
+
+@cache
+def _related(key: str) -> Sequence[tuple[str, float]]:
+    found: dict[str, float] = {}
+    for word, weight in _near(_written(key)).items():
+        searched = _searched(word)
+        if searched.endswith("*"):
+            weight *= _ONE_CHARACTER
+        if searched and _key(word) != key:
+            found[searched] = max(weight, found.get(searched, 0.0))
+    # Of the same weight, words of the same language first: what was said is mostly in it.
+    return sorted(found.items(), key=lambda item: (-item[1], _is_han(item[0]) != _is_han(key)))
+
+
+def _near(words: Sequence[str]) -> dict[str, float]:
+    """The words that stand with any of `words`, and the kinds of what means the same."""
+    near: dict[str, float] = {}
+
+    def add(others: Sequence[str], weight: float) -> None:
+        for other in others:
+            near[other] = max(weight, near.get(other, 0.0))
+
+    for word in words:
+        for line in _lines(word):
+            if word in line.general:
+                add(line.general, SAME)
+                add(line.kinds, KIND)
+            else:
+                add(line.general, GENERAL)
+    for same in [word for word, weight in near.items() if weight == SAME]:
+        for line in _lines(same):
+            if same in line.general:
+                add(line.kinds, KIND)
+    return near
+
+
+def _lines(word: str) -> list[_Line]:
+    return [_line(row) for row in _thesaurus().places.get(word, ())]
+
+
+@cache
+def _line(row: str) -> _Line:
+    general, _, kinds = row[1:].replace("|", " ").partition(":")
+    return _Line(general.split(), kinds.split())
+
+
+# --- keys and search words ------------------------------------------------------------------------
+
+
+def _is_han(word: str) -> bool:
+    return word >= _FIRST_HAN
+
+
+def _key(word: str) -> str:
+    """What `word` is known under, folded already: its stems, or itself if it is Chinese."""
+    if word >= _FIRST_HAN:
+        return word
+    if word.isalnum():
+        return stem_of(word) or word
+    return " ".join(map(_piece, word.replace("_", " ").split()))
+
+
+def _piece(word: str) -> str:
+    """A part of an English phrase; function words count there: `break up` is not `break`."""
+    return stem_of(word) or word
+
+
+@cache
+def _searched(word: str) -> str:
+    """What the index has `word` as; empty for a phrase that loses its first or last word there."""
+    pieces = word.split("_")
+    if len(pieces) > 1 and not (stem_of(pieces[0]) and stem_of(pieces[-1])):
+        return ""
+    return " ".join(query_words(word.replace("_", " ")))

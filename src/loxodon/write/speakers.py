@@ -1,0 +1,54 @@
+"""Who is meant by "the user" where several people talk.
+
+The rules read every message as the user's own. In a conversation of several named people that would
+make one person of them all, whose jobs and children overturn each other. There a statement is about
+the one who made it, by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from loxodon.types import ROLES, Turn
+from loxodon.write.extract import Candidate
+from loxodon.write.statements import USER, Statement
+
+
+def several(turns: Iterable[Turn]) -> bool:
+    """Whether more than one named person talks in these turns."""
+    names = {turn.speaker.casefold() for turn in turns if turn.role == "user" and name_of(turn)}
+    return len(names) > 1
+
+
+def name_of(turn: Turn) -> str:
+    """The name of the one who speaks; empty where there is none."""
+    name = turn.speaker.strip()
+    return "" if name.casefold() in ROLES else name
+
+
+def said_by(candidate: Candidate, name: str) -> Candidate:
+    """`candidate` as a statement of the person called `name`."""
+    statement = candidate.statement
+    if candidate.language == "zh":
+        content = statement.content.replace("用户", name)
+        owned = f"用户的{statement.subject}" in statement.content
+        of = f"{name}的{statement.subject}"
+    else:
+        content = _named(statement.content, name)
+        owned = f"the user's {statement.subject}".casefold() in statement.content.casefold()
+        of = f"{name}'s {statement.subject}"
+    subject = name if statement.subject == USER else of if owned else statement.subject
+    return candidate._replace(statement=_about(statement, content, subject, name))
+
+
+def _named(content: str, name: str) -> str:
+    return re.sub(r"\b[Tt]he user\b", lambda _: name, content)
+
+
+def _about(statement: Statement, content: str, subject: str, name: str) -> Statement:
+    return statement._replace(
+        content=content,
+        subject=subject,
+        value=_named(statement.value, name).replace("用户", name),
+    )

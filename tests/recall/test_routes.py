@@ -1,0 +1,184 @@
+"""The ways to a memory, each on a real store: what it finds that words alone do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from loxodon import Memory
+from loxodon.types import Recall
+
+
+class Now:
+    """A clock that can be set."""
+
+    def __init__(self) -> None:
+        self.at = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.at
+
+
+@pytest.fixture
+def now() -> Now:
+    return Now()
+
+
+@pytest.fixture
+def memory(tmp_path: Path, now: Now) -> Iterator[Memory]:
+    with Memory.open(tmp_path / "home", config={"timezone": "UTC"}, clock=now) as memory:
+        yield memory
+
+
+def talk(memory: Memory, session: str, at: datetime, *lines: str) -> None:
+    """A conversation of two people: lines as `name: words`, a minute apart."""
+    turns = []
+    for n, line in enumerate(lines):
+        who, _, words = line.partition(": ")
+        role = "assistant" if who == "assistant" else "user"
+        turns.append({"role": role, "speaker": who, "content": words,
+                      "at": (at + timedelta(minutes=n)).isoformat()})  # fmt: skip
+    memory.add(turns, session=session)
+
+
+def shown(found: Recall) -> list[str]:
+    return [item.content for item in found.items]
+
+
+DAY = datetime(2026, 2, 1, 9, tzinfo=UTC)
+
+CHAT = (
+    "Ann: how was the pottery workshop at the old mill",
+    "Bea: the pottery workshop was lovely, the mill has such light",
+    "Ann: did you make something at the workshop",
+    "Bea: two bowls and a jug, glazed in blue",
+    "Ann: blue glaze suits bowls, will you show the jug",
+    "Bea: once it is fired I will show the jug and the bowls",
+)
+NOTES = (
+    "我表妹今年36岁。",
+    "阳台的灯坏了。",
+    "我表妹学历是硕士。",
+    "超市周三有特价。",
+    "体检报告放在抽屉里。",
+    "我叔叔今年52岁。",
+    "楼下新开了一家面馆。",
+    "周末想去爬山。",
+)
+
+
+def test_an_answer_is_found_through_what_stands_beside_it(memory: Memory) -> None:
+    for n in range(3):
+        talk(memory, f"other {n}", DAY + timedelta(days=n),
+             f"Ann: the bus {n} was late again", f"Bea: the bus {n} is always late on rainy days",
+             f"Ann: rainy days and the bus {n} do not mix")  # fmt: skip
+    talk(memory, "pottery", DAY + timedelta(days=5), *CHAT)
+    found = memory.recall("What did Bea make at the pottery workshop?")
+    answer = next(item for item in found.items if "two bowls" in item.content)
+    assert answer.why["routes"]["around"] > 0
+    assert found.items.index(answer) < 4
+
+
+def test_what_someone_said_counts_more_where_they_are_named(memory: Memory) -> None:
+    talk(memory, "s", DAY, "Ann: I adore mountain trails", "Bea: I adore mountain trails too")
+    first, second = memory.recall("what does Bea adore about mountain trails").items[:2]
+    assert first.why["speaker"] == "Bea"
+    assert first.score > second.score
+
+
+def test_among_notes_what_hits_have_in_common_leads_on(memory: Memory) -> None:
+    memory.add([{"role": "user", "content": text, "at": (DAY + timedelta(hours=n)).isoformat()}
+                for n, text in enumerate(NOTES)], session="notes")  # fmt: skip
+    found = memory.recall("那个36岁的人是什么学历？")
+    assert "硕士" in " ".join(shown(found)[:3])
+
+
+def test_the_same_is_found_in_other_words(memory: Memory) -> None:
+    talk(memory, "s", DAY, "user: we saw a wonderful film on Friday", "user: the soup was cold")
+    found = memory.recall("any movie lately?")
+    assert "film" in found.items[0].content
+    assert found.items[0].why["routes"]["related"] > 0
+
+
+def test_a_question_in_one_language_finds_an_answer_in_the_other(memory: Memory) -> None:
+    talk(memory, "s", DAY, "user: my dentist is on Mill Road", "user: 我昨天买了电饭煲")
+    assert "dentist" in memory.recall("我的牙医在哪里？").items[0].content
+    assert "电饭煲" in memory.recall("did I buy a rice cooker?").items[0].content
+
+
+def test_the_time_a_question_names_counts(memory: Memory, now: Now) -> None:
+    for day in (3, 17):
+        talk(memory, f"feb {day}", datetime(2026, 2, day, 9, tzinfo=UTC),
+             f"user: went swimming in the lake, lap count {day}")  # fmt: skip
+    now.at = datetime(2026, 2, 20, tzinfo=UTC)
+    assert "count 3" in memory.recall("did I go swimming on 3 February?").items[0].content
+    assert "count 17" in memory.recall("我17号游泳了吗 swimming").items[0].content
+
+
+def test_of_two_questions_each_gets_its_answer(memory: Memory) -> None:
+    texts = [f"第{n}场讲座的规模是{n}百人，地点在上海。" for n in range(1, 9)]
+    memory.add([{"role": "user", "content": text} for text in [*texts, "我表姐的身高是166cm。"]])
+    found = memory.recall("有几场讲座的规模超过三百人？另外，表姐的身高是多少？", top=4)
+    assert any("166" in text for text in shown(found))
+
+
+def test_what_was_superseded_comes_last_unless_the_past_is_asked_for(
+    memory: Memory, now: Now
+) -> None:
+    memory.add([{"role": "user", "content": "I live in Leeds.", "at": "2026-01-05T10:00:00"}])
+    memory.consolidate(force=True)
+    now.at += timedelta(days=30)
+    memory.add([{"role": "user", "content": "I moved to York last week, I live in York now.",
+                 "at": "2026-03-20T10:00:00"}])  # fmt: skip
+    memory.consolidate(force=True)
+    assert "York" in memory.recall("Where do I live?").items[0].content
+    past = memory.recall("Where did I live before?")
+    assert any("Leeds" in text for text in shown(past))
+
+
+def test_what_was_known_at_a_date(memory: Memory, now: Now) -> None:
+    now.at = datetime(2026, 1, 6, tzinfo=UTC)
+    memory.add([{"role": "user", "content": "I live in Leeds.", "at": "2026-01-05T10:00:00"}])
+    memory.consolidate(force=True)
+    now.at = datetime(2026, 3, 21, tzinfo=UTC)
+    memory.add([{"role": "user", "content": "I moved, I live in York now.",
+                 "at": "2026-03-20T10:00:00"}])  # fmt: skip
+    memory.consolidate(force=True)
+    then = memory.recall("Where do I live?", as_of=datetime(2026, 2, 1, tzinfo=UTC))
+    assert any("Leeds" in text for text in shown(then))
+    assert not any("York" in text for text in shown(then))
+
+
+def test_nothing_related_is_marked_as_unsure(memory: Memory) -> None:
+    talk(memory, "pottery", DAY, *CHAT)
+    assert memory.recall("Which visa does Priyanka need for the Osaka conference?").unsure
+    assert not memory.recall("What did Bea make at the pottery workshop?").unsure
+    assert memory.recall("？！").unsure
+
+
+def test_what_was_recalled_is_lifted_by_the_next_run(memory: Memory, now: Now) -> None:
+    kept = memory.capture("Bea's birthday is on 5 May")
+    memory.recall("When is Bea's birthday?")
+    memory.consolidate(force=True)
+    assert memory.get(kept.id).access_count == 1
+
+
+def test_a_recall_writes_nothing_by_itself(memory: Memory) -> None:
+    memory.capture("Bea's birthday is on 5 May")
+    before = memory.status().bytes
+    memory.recall("When is Bea's birthday?")
+    assert memory.status().bytes == before
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "   ", "?!…", "the of and", "的了吗", "ไม่รู้ภาษา", "x" * 100_000, "\u202eabc\x00def", "🐘🐘", "a*" * 500],
+)
+def test_any_text_is_a_query(memory: Memory, query: str) -> None:
+    talk(memory, "pottery", DAY, *CHAT)
+    for budget in (0, 10, 1000):
+        found = memory.recall(query, budget=budget)
+        assert found.tokens <= budget

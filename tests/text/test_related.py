@@ -1,0 +1,259 @@
+"""Related words: what a question finds though it was said in other words."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+
+import apsw
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import loxodon.text.related
+from loxodon.store.search import any_of
+from loxodon.text.related import GENERAL, KIND, MAX_EXPANSIONS, SAME, Expansion, expand, related
+from loxodon.text.stopwords import ENGLISH
+from loxodon.text.words import fold, index_words, query_words, stem_of
+
+
+def expanded(question: str) -> dict[str, Expansion]:
+    return {one.word: one for one in expand(query_words(question), question)}
+
+
+def found(question: str, text: str) -> bool:
+    """Whether a real full-text index finds `text` by what `question` is expanded to."""
+    db = apsw.Connection(":memory:")
+    db.execute("CREATE VIRTUAL TABLE said USING fts5(words, content='', tokenize='ascii')")
+    db.execute("INSERT INTO said (words) VALUES (?)", (" ".join(index_words(text)),))
+    words = list(expanded(question))
+    if not words:
+        return False
+    return bool(list(db.execute("SELECT 1 FROM said WHERE said MATCH ?", (any_of(words),))))
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Which movies did we see?", "That film was great"),
+        ("Which movies did we see?", "这部影片很好看"),
+        ("我看过什么电影", "We saw a film last night"),
+        ("What did she purchase?", "I bought a lamp"),
+        ("我最近买了什么", "刚入手一台相机"),
+        ("What is my job?", "她的职业是护士"),
+        ("Where do I work?", "My employer is a bank"),
+        ("How are the kids?", "My daughter started school"),
+        ("孩子在哪上学", "我女儿在上小学"),
+        ("Who is my physician?", "My doctor is Dr. Lee"),
+        ("医生是谁", "王大夫让我多休息"),
+        ("Do I have any allergies?", "I'm allergic to peanuts"),
+        ("What did I bake?", "The sourdough bread came out well"),
+        ("我有什么宠物", "我养了一只兔子"),
+        ("我有什么宠物", "家里有只猫"),
+        ("Do I have pets?", "My dog is called Max"),
+        ("家里有哪些家电", "新买的电饭煲很好用"),
+        ("家里有哪些家电", "吸尘器坏了"),
+        ("Which database do we use?", "We moved to Postgres"),
+        ("用的什么框架", "后端是 FastAPI 写的"),
+        ("Where did I study for my bachelor?", "本科在武汉读的"),
+        ("what streaming service do I have", "I cancelled Netflix"),
+        ("What instruments can she play?", "她会弹钢琴"),
+        ("我儿子多大", "他今年五岁了"),
+        ("How old is he?", "at the age of five"),
+        ("What is her age?", "she is five years old"),
+        ("我的貓叫什麼", "养了一只小猫"),
+        ("When do I see my mother-in-law?", "岳母周五来"),
+        ("What dessert do I like?", "I love ice cream"),
+    ],
+)
+def test_a_question_finds_what_was_said_in_other_words(question: str, text: str) -> None:
+    assert found(question, text)
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("热狗好吃吗", "我养了一只金毛"),
+        ("马上到了", "骑马很有趣"),
+        ("of course you know", "上课很累"),
+        ("a third-party library", "生日派对"),
+        ("what sport do you like", "I like pasta"),
+        ("credit card number", "a deck of cards"),
+        ("What did they break up about?", "坏了"),
+        ("家里有哪些家电", "他用热水洗澡"),
+    ],
+)
+def test_what_only_looks_related_is_not_found(question: str, text: str) -> None:
+    assert not found(question, text)
+
+
+def test_the_weight_tells_how_close_a_word_is() -> None:
+    assert dict(related("movi"))["film"] == SAME
+    assert dict(related("电影"))["film"] == SAME
+    assert dict(related("pet"))["dog"] == KIND
+    assert dict(related("dog"))["pet"] == GENERAL
+    assert dict(related("宠物"))["狗*"] < KIND
+
+
+def test_a_word_may_be_given_as_it_is_written() -> None:
+    assert related("movies") == related("movi") == related("Movie")
+    assert related("電影") == related("电影")
+    assert related("狗*") == related("狗")
+    assert related("washing machine")
+
+
+def test_what_means_the_same_has_the_kinds_of_the_other() -> None:
+    assert dict(related("电器"))["冰箱"] == KIND
+
+
+def test_words_in_the_language_of_the_question_come_first() -> None:
+    assert next(word for word, weight in related("kid") if weight == SAME) == "child"
+    assert next(word for word, weight in related("孩子") if weight == SAME) == "小孩"
+
+
+def test_a_word_of_several_pieces_is_looked_for_as_a_row() -> None:
+    assert "电饭 饭煲" in dict(related("家电"))
+    assert "ice cream" in dict(related("dessert"))
+    assert "wash machin" in dict(related("洗衣机"))
+
+
+def test_phrases_that_lose_a_word_in_the_index_are_only_recognised() -> None:
+    assert not {"break", "get", "put"} & set(dict(related("分手")) | dict(related("起床")))
+    assert "分手" in expanded("When did they break up?")
+
+
+def test_an_expansion_says_because_of_what() -> None:
+    assert expanded("Which Movies?")["film"].because == "movies"
+    assert expanded("家里有哪些家電")["冰箱"].because == "家电"
+    assert expanded("my mother-in-law")["岳母"].because == "mother-in-law"
+
+
+def test_the_end_of_a_chinese_phrase_decides_where_it_is_cut() -> None:
+    assert {one.because for one in expanded("我家电视").values()} == {"电视"}
+
+
+def test_a_single_character_is_looked_for_beside_the_pairs_of_the_question() -> None:
+    assert "猫*" not in query_words("我的猫叫什么")
+    assert "猫*" in expanded("我的猫叫什么")
+    assert "猫*" not in expanded("猫")
+
+
+def test_no_expansion_repeats_the_question_or_another() -> None:
+    question = "我头痛，过敏，家里的电视和家电，movies and films, pets"
+    words = query_words(question)
+    pieces = [piece for one in expand(words, question) for piece in one.word.split()]
+    assert not set(pieces) & set(words)
+    assert "偏头" not in pieces
+
+
+def test_a_general_word_does_not_crowd_out_the_others() -> None:
+    many = expand([], "pets, appliances, furniture, vegetables, countries: which movie?")
+    assert len(many) == MAX_EXPANSIONS
+    assert Counter(one.because for one in many).keys() >= {"movie", "pets", "countries"}
+    assert [one.weight for one in many] == sorted((one.weight for one in many), reverse=True)
+
+
+@pytest.mark.parametrize("text", ["", " ", "!!!", "的了吗", "the and", "zzz", "🍜", "\x00", "*"])
+def test_any_question_has_an_answer(text: str) -> None:
+    assert isinstance(expand(query_words(text), text), list)
+    assert isinstance(related(text), (tuple, list))
+
+
+@given(st.text(max_size=200))
+def test_expansions_of_any_text_are_few_and_new(text: str) -> None:
+    words = query_words(text)
+    many = expand(words, text)
+    assert len(many) <= MAX_EXPANSIONS
+    assert not {one.word for one in many} & set(words)
+    assert all(0 < one.weight <= SAME for one in many)
+
+
+def test_a_long_question_takes_no_longer() -> None:
+    for text in ("电" * 1_000_000, "movie " * 200_000, "a-" * 500_000, "家电视" * 300_000):
+        assert len(expand([], text)) <= MAX_EXPANSIONS
+
+
+def test_the_same_question_is_expanded_the_same_way_in_every_process() -> None:
+    script = (
+        "from loxodon.text.related import expand;"
+        "print(expand(['pet'], 'which pets, movies and 家电 do I have'))"
+    )
+    runs = set()
+    for seed in ("1", "2"):
+        env = os.environ | {"PYTHONHASHSEED": seed, "PYTHONUTF8": "1"}
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, env=env)
+        runs.add(done.stdout)
+    assert b"film" in min(runs)
+    assert len(runs) == 1
+
+
+# --- the file ------------------------------------------------------------------------------------
+
+
+def rows() -> list[str]:
+    folder = os.path.dirname(loxodon.text.related.__file__)
+    with open(os.path.join(folder, "related.txt"), encoding="utf-8") as file:
+        return [row for row in file.read().splitlines() if row and not row.startswith("#")]
+
+
+def words_of(row: str) -> list[str]:
+    return row[1:].replace("|", " ").replace(":", " ").split()
+
+
+def key_of(word: str) -> str:
+    return " ".join(stem_of(piece) or piece for piece in word.split("_"))
+
+
+GROUPS = [row for row in rows() if row[0] != "!"]
+
+
+def test_every_row_is_one_of_three_kinds() -> None:
+    for row in rows():
+        assert re.match(r"[=>!] \S", row), row
+        assert (":" in row) == (row[0] == ">"), row
+        general, _, kinds = row[1:].partition(":")
+        assert general.strip(" |"), row
+        assert kinds.strip(" |") or row[0] != ">", row
+        assert len(words_of(row)) > 1, row
+
+
+def test_words_stand_as_they_are_searched() -> None:
+    for row in rows():
+        for word in words_of(row):
+            assert fold(word) == word, row
+            assert word not in ENGLISH, row
+            assert re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)*|[\u4e00-\u9fff]{1,6}", word), row
+
+
+def test_no_row_has_a_word_twice() -> None:
+    for row in GROUPS:
+        keys = Counter(key_of(word) for word in words_of(row))
+        assert keys.most_common(1)[0][1] == 1, row
+
+
+def test_no_word_means_many_things() -> None:
+    same = Counter(key_of(word) for row in GROUPS if row[0] == "=" for word in words_of(row))
+    every = Counter(key_of(word) for row in GROUPS for word in words_of(row))
+    assert [key for key, count in same.items() if count > 2] == []
+    assert [key for key, count in every.items() if count > 4] == []
+
+
+def test_no_group_stands_twice() -> None:
+    assert len({frozenset(words_of(row)) for row in GROUPS}) == len(GROUPS)
+
+
+def test_nearly_all_groups_have_both_languages() -> None:
+    both = [row for row in GROUPS if re.search("[a-z]", row) and re.search("[\u4e00-\u9fff]", row)]
+    assert len(GROUPS) > 600
+    assert len(both) > 0.97 * len(GROUPS)
+
+
+def test_a_stem_begins_as_its_word() -> None:
+    # `related.py` looks English words up by their first two letters, before it stems them.
+    for row in rows():
+        for word in words_of(row):
+            if word.isascii():
+                assert key_of(word)[:2] == word[:2], row

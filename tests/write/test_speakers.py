@@ -1,0 +1,41 @@
+"""Several people in one conversation stay apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from loxodon import Memory
+
+
+def told(tmp_path: Path, turns: list[tuple[str, str]]) -> list[str]:
+    with Memory.open(tmp_path / "home") as memory:
+        memory.add(
+            [{"role": "user", "speaker": who, "content": text} for who, text in turns], session="s"
+        )
+        memory.consolidate(force=True)
+        return [one.content for one in memory.list() if one.kind == "fact"]
+
+
+def test_among_several_people_a_fact_is_about_the_one_who_said_it(tmp_path: Path) -> None:
+    facts = told(
+        tmp_path,
+        [
+            ("Mel", "I live in Leeds and I have two kids."),
+            ("Caro", "I live in York, by the river."),
+        ],
+    )
+    assert any("Mel lives in Leeds" in fact for fact in facts), facts
+    assert any("Caro lives in York" in fact for fact in facts), facts
+    assert not any("user" in fact.lower() for fact in facts), facts
+
+
+def test_the_same_in_chinese(tmp_path: Path) -> None:
+    facts = told(tmp_path, [("小王", "我住在成都。"), ("小李", "我住在重庆，我妹妹在上海读书。")])
+    assert any("小王住在成都" in fact for fact in facts), facts
+    assert any("小李住在重庆" in fact for fact in facts), facts
+    assert any("小李的妹妹" in fact for fact in facts), facts
+
+
+def test_one_person_with_a_name_is_the_user(tmp_path: Path) -> None:
+    facts = told(tmp_path, [("Mel", "I live in Leeds."), ("Mel", "I work as a nurse.")])
+    assert any("The user lives in Leeds" in fact for fact in facts), facts
