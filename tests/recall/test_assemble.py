@@ -123,6 +123,7 @@ def test_what_is_recent_is_not_recalled_as_well(known: Memory) -> None:
 
 
 def test_what_the_agent_has_before_it_is_not_told_again(known: Memory) -> None:
+    history: list[str | dict[str, object]]
     history = ["今天下雨", {"role": "user", "content": "昨天买了新的自行车"}, {"role": "tool"}]
     frame = known.assemble("自行车放哪里好？", history=history)
     assert "下雨" not in frame.text

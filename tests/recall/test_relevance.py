@@ -58,11 +58,11 @@ def test_the_rates_can_be_set() -> None:
 @pytest.mark.parametrize(
     ("category", "idle", "factor"),
     [
-        ("identity", 400, 1.05),  # 1 + 0.05 × (2 × 1 − 1)
-        ("decision", 10_000, 0.98),  # 1 + 0.05 × (2 × 0.3 − 1)
-        ("event", 10_000, 0.96),  # 1 + 0.05 × (2 × 0.1 − 1)
-        ("temp", 7, 1.0),  # 1 + 0.05 × (2 × 0.50007 − 1)
-        ("temp", 10_000, 0.95),
+        ("identity", 400, 1.02),  # 1 + 0.02 × (2 × 1 − 1)
+        ("decision", 10_000, 0.992),  # 1 + 0.02 × (2 × 0.3 − 1)
+        ("event", 10_000, 0.984),  # 1 + 0.02 × (2 × 0.1 − 1)
+        ("temp", 7, 1.0),  # 1 + 0.02 × (2 × 0.50007 − 1)
+        ("temp", 10_000, 0.98),
     ],
 )
 def test_the_default_minds_the_category_a_little(category: str, idle: float, factor: float) -> None:
@@ -90,7 +90,7 @@ def test_the_default_minds_how_long_ago_a_little(days: float, factor: float) -> 
 def test_no_factor_leaves_its_bounds_and_none_rises_with_age(
     category: str, days: float, more: float
 ) -> None:
-    assert 0.95 <= category_factor(category, days) <= 1.05
+    assert 0.98 <= category_factor(category, days) <= 1.02
     assert 0.97 <= recency_factor(days) <= 1.03
     assert category_factor(category, days + more) <= category_factor(category, days)
     assert recency_factor(days + more) <= recency_factor(days)

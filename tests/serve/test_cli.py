@@ -78,6 +78,7 @@ def test_the_main_job(filled: Shell) -> None:
     answer = filled.json("recall", "花生")
     assert list(answer) == [
         "query", "gate", "items", "left_out", "context", "tokens", "elapsed_ms",
+        "unsure",
     ]  # fmt: skip
     first = answer["items"][0]
     assert list(first) == ["id", "kind", "content", "score", "at", "state", "sources", "why"]
@@ -199,8 +200,11 @@ def test_now_sets_the_clock_for_the_whole_command(filled: Shell) -> None:
 def test_spaces_are_walls(filled: Shell) -> None:
     filled("--space", "bob", "capture", "bob likes peanuts")
     assert filled.json("--space", "bob", "list")[0]["space"] == "bob"
-    assert filled.json("--space", "bob", "recall", "花生")["items"] == []
-    assert filled.json("recall", "peanuts")["items"] == []
+    found = filled.json("--space", "bob", "recall", "花生")["items"]
+    assert {item["content"] for item in found} <= {"bob likes peanuts"}
+    assert filled.json("--space", "bob", "recall", "Kuzu")["items"] == []
+    found = filled.json("recall", "peanuts")["items"]
+    assert all("bob" not in item["content"] for item in found)
     assert b"no space" in filled("--space", "carol", "list", code=3).stderr
 
 

@@ -679,7 +679,7 @@ SENTENCES: dict[str, str] = {
     "gate": "闸门",
     "tokens": "token 数",
     "{n} left out": "略去 {n}",
-    "asks {kind}": "问的是{kind}",
+    "asks {kind}": "问{kind}",
     "what was so": "过去的情况",
     "what is so now": "现在的情况",
     "{stages}; {total} ms in all": "{stages}；共 {total} 毫秒",

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from loxodon.recall.known import Match
 from loxodon.store import Place
-from loxodon.text.words import index_words
+from loxodon.text.words import query_words
 from loxodon.types import Record
 
 _BY_ASSISTANT = 0.5
@@ -104,7 +104,7 @@ def is_named(speaker: str, words: frozenset[str]) -> bool:
     """Whether the words of a question name a speaker."""
     if not speaker or speaker in ("user", "assistant"):
         return False
-    name = index_words(speaker)
+    name = query_words(speaker)
     return bool(name) and words.issuperset(name)
 
 

@@ -18,6 +18,8 @@ from loxodon.types import CAPTURED
 
 LIFT = 0.15
 """What a turn adds to its memory, and the memory to the turn."""
+FLOOR = 0.12
+"""How good, beside the best, a turn must be that only stands beside something."""
 NEARLY = 0.9
 """How good, beside its turn, a memory must be to be shown in its place."""
 
@@ -30,8 +32,10 @@ class Linked(NamedTuple):
     """The rows of the turns that a memory is shown for, or of the memories that a turn is."""
 
 
-def linked(store: Store, pool: Pool, where: Filter, asks_past: bool) -> list[Linked]:
-    """What was found, best first, each thing once."""
+def linked(store: Store, pool: Pool, where: Filter, asks_past: bool, most: int) -> list[Linked]:
+    """The best `most` of what was found, in order, each thing once."""
+    if len(pool) > most:
+        pool = {found.key: found for found in sorted(pool.values(), key=_order)[:most]}
     turns = {key.row: found for key, found in pool.items() if key.is_turn}
     memories = {key.row: found for key, found in pool.items() if not key.is_turn}
     drawn = store.drawn_from(turns) if turns and where.kind != "turn" else {}
@@ -59,7 +63,9 @@ def linked(store: Store, pool: Pool, where: Filter, asks_past: bool) -> list[Lin
         for row, found in memories.items()
         if row in shown_for or row not in hidden
     ]
-    return sorted(shown, key=lambda one: _order(one.found))
+    shown.sort(key=lambda one: _order(one.found))
+    least = FLOOR * shown[0].found.score if shown else 0.0
+    return [one for one in shown if one.found.score >= least or set(one.found.routes) != {"around"}]
 
 
 def _leave_out(

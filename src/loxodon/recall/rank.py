@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 
 from loxodon.clock import to_stored
 from loxodon.recall.fuse import Found, Pool
+from loxodon.recall.relevance import category_factor, recency_factor
 from loxodon.recall.understand import Question
 from loxodon.types import Record
 
@@ -23,8 +24,8 @@ SAID_BEFORE = 0.8
 """…and the turn that it was drawn from, which often says more than that."""
 FADED = 0.7
 _IN_TIME = 1.3
-_RECENCY = 0.04
-_RECENT = timedelta(days=60)
+_DAY = timedelta(days=1)
+_DAY_MS = 86_400_000
 _TRUST = {"user": 1.0, "file": 1.0, "import": 0.97, "group": 0.95, "assistant": 0.9}
 _LEAST_TRUST = 0.85
 Span = tuple[int, int]
@@ -43,30 +44,30 @@ def spans_of(question: Question) -> list[Span]:
     ]
 
 
-def weigh(pool: Pool, question: Question, now: datetime, spans: Sequence[Span]) -> None:
+def weigh(pool: Pool, asks_past: bool, now: datetime, spans: Sequence[Span]) -> None:
     """Multiply each score by what is known of its memory or turn; the factors say what did what."""
     present = to_stored(now)[0]
     for found in pool.values():
         if found.record is not None:
-            _weigh_memory(found, found.record, question)
+            _weigh_memory(found, found.record, asks_past, now)
         at = _time_of(found)
         if at is not None:
-            age = max(0, present - at) / (_RECENT.total_seconds() * 1000)
-            found.factors["recency"] = 1 + _RECENCY * 0.5**age
+            found.factors["recency"] = recency_factor((present - at) / _DAY_MS)
             if spans and any(since <= at < until for since, until in spans):
                 found.factors["time"] = _IN_TIME
         for factor in found.factors.values():
             found.score *= factor
 
 
-def _weigh_memory(found: Found, record: Record, question: Question) -> None:
+def _weigh_memory(found: Found, record: Record, asks_past: bool, now: datetime) -> None:
     found.factors["importance"] = 0.95 + 0.1 * record.importance
     found.factors["strength"] = 0.95 + 0.05 * min(1.0, record.strength)
     found.factors["confidence"] = 0.8 + 0.2 * record.confidence
     found.factors["trust"] = _TRUST.get(record.trust, _LEAST_TRUST)
-    if record.state == "archived":
-        asked = question.tense == "past"
-        found.factors["validity"] = 1.0 if asked else PAST if record.valid_until else FADED
+    idle = now - (record.accessed_at or record.confirmed_at or record.created_at)
+    found.factors["category"] = category_factor(record.category, idle / _DAY)
+    if record.state == "archived" and not asks_past:
+        found.factors["validity"] = PAST if record.valid_until else FADED
 
 
 def _time_of(found: Found) -> int | None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from loxodon.config import Weights
     from loxodon.models.embedders.questions import Question as Meaning
 
+_RANKED = 80
+"""How many of the best findings are linked and put in order; more where more are asked for."""
 _COMPARED = 4_000
 """Characters of a text in which the words of the query are looked for when it is shown."""
 
@@ -64,17 +66,19 @@ def recall(
         where = where._replace(until=min(as_of, where.until) if where.until else as_of)
     views = asked.views if asked else ()
     seen = look(Look(store, question, where, now, views, as_of, top), watch.lap)
-    weigh(seen.pool, question, now, seen.spans)
+    asks_past = question.tense == "past" or as_of is not None
+    weigh(seen.pool, asks_past, now, seen.spans)
     watch.lap("weigh")
-    ranked = linked(store, seen.pool, where, question.tense == "past" or as_of is not None)
+    most = max(_RANKED, 3 * top) if profile is None else len(seen.pool)
+    ranked = linked(store, seen.pool, where, asks_past, most)
     watch.lap("link")
+    unsure = is_unsure(store, question, seen, [one.found for one in ranked])
+    watch.lap("sure")
     if profile is not None:
         from loxodon.recall.profiles import arranged  # most recalls have none
 
         ranked = arranged(store, ranked, seen.pool, question, profile, top, as_of or now)
         watch.lap("profile")
-    unsure = is_unsure(store, question, seen, [one.found for one in ranked])
-    watch.lap("sure")
     passed: dict[str, str] = {}
     at = as_of.astimezone(now.tzinfo) if as_of else now
     items = _items(store, ranked, question, top, at, in_view, passed)
@@ -85,9 +89,7 @@ def recall(
         LeftOut("top", len(ranked) - len(items) - len(passed)),
         LeftOut("view", sum(fate == "view" for fate in passed.values())),
     )
-    trace = traced(
-        question, seen, ranked, items, chosen.items, passed, watch.laps, _name(profile)
-    )
+    trace = traced(question, seen, ranked, items, chosen.items, passed, watch.laps, _name(profile))
     return Recall(
         query, Gate(True, "asked"), chosen.items, tuple(one for one in left if one.number > 0),
         chosen.text, chosen.tokens, watch.total(), trace, unsure,
@@ -183,4 +185,3 @@ def _item(
         one.id, one.kind, text, score, at, one.state, sources.get(found.key.row, ()), why, one.tags,
         over, one.due_at, one.done, one.confidence,
     )  # fmt: skip
-

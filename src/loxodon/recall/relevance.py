@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from loxodon.config import TieredConfig
 
-_CATEGORY = 0.05
+_CATEGORY = 0.02
 _RECENCY = 0.03
 """How far the default lets each of the two move a score, up or down."""
 HALF_LIVES = (7.0, 30.0)
@@ -58,7 +58,7 @@ def kept(category: str, idle: float, rates: TieredConfig = _RATES) -> float:
 
 
 def category_factor(category: str, idle: float) -> float:
-    """004's relevance as a factor of the default: from 0.95, for what faded away, to 1.05."""
+    """004's relevance as a factor of the default: from 0.98, for what faded away, to 1.02."""
     return 1 + _CATEGORY * (2 * kept(category, idle) - 1)
 
 

@@ -21,14 +21,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.recall.fuse import Answers, Found, Key, Pool, fused
-from loxodon.recall.known import Match, known, matches, total
+from loxodon.recall.known import Match, known, matches
 from loxodon.recall.rank import Span, spans_of
 from loxodon.recall.spoken import hops, spoken
 from loxodon.recall.terms import Terms, terms_of
 from loxodon.recall.understand import Question
 from loxodon.store import Filter, Having, Index, Nature, Store
 from loxodon.text.related import expand
-from loxodon.text.words import query_words
+from loxodon.text.words import fold, query_words
 from loxodon.types import Record
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ _TIME = 0.3
 _ABOUT = 12
 _IN_TIME = 30
 _FEW = 3
-"""Memories that match well; with fewer the archive is asked."""
+"""Memories that match; with fewer the archive is asked."""
 _WELL = 0.5
 
 
@@ -160,7 +160,7 @@ def _to_assistant(question: Question) -> bool:
 def _memories(asked: Look, terms: Terms, having: Having, nature: Nature) -> dict[int, Match]:
     if asked.where.kind == "turn":
         return {}
-    rest = terms, asked.where, having, nature, asked.now
+    rest = terms, asked.where, having, nature, asked.now, asked.top
     found = known(asked.store, "memories", *rest)
     if asked.as_of is None and not _too_little(found, asked.question):
         return found
@@ -174,10 +174,7 @@ def _memories(asked: Look, terms: Terms, having: Having, nature: Nature) -> dict
 
 
 def _too_little(found: Mapping[int, Match], question: Question) -> bool:
-    if question.tense == "past":
-        return True
-    best = max((total(one.found) for one in found.values()), default=0.0)
-    return sum(total(one.found) >= _WELL * best for one in found.values()) < _FEW
+    return question.tense == "past" or len(found) < _FEW
 
 
 def held(record: Record, at: datetime) -> bool:
@@ -194,7 +191,8 @@ def _add(pool: Pool, key: Key, route: str, share: float) -> Found:
 
 
 def _alike(asked: Look, pool: Pool, nature: Nature) -> None:
-    if has_turns(asked.where) and asked.where == Filter(kind=asked.where.kind):
+    plain = asked.where == Filter(kind=asked.where.kind)
+    if plain and asked.question.kind != "none":
         turns = {key.row: found.score for key, found in pool.items() if key.is_turn}
         for row, share in hops(asked.store, turns, asked.question.words, nature).items():
             _add(pool, Key(True, row), "alike", share)
@@ -273,7 +271,10 @@ def _about(
     if len(rows) == _ABOUT:
         return  # so much is about it that its name tells nothing
     fresh = [row for row in rows if Key(False, row) not in pool]
-    for row, match in matches(asked.store, fresh, *matching, asked.now).items():
+    terms, having, nature = matching
+    nothing = Having(0, {}, {})
+    found = matches(asked.store, fresh, terms, nothing, having, nature, asked.now)
+    for row, match in found.items():
         if admits(where, match.record):
             _add(pool, Key(False, row), route, 0.0).record = match.record
     for row in rows:
@@ -296,6 +297,7 @@ def admits(where: Filter, record: Record) -> bool:
 def _labels(asked: Look, pool: Pool) -> None:
     """A little more for what has the project, the topic or a tag that the question names."""
     question = asked.question
+    keywords = {fold(word) for word in question.keywords}
     for found in pool.values():
         record = found.record
         if record is None:
@@ -303,7 +305,7 @@ def _labels(asked: Look, pool: Pool) -> None:
         if (
             (question.project and question.project == record.project)
             or (question.topic and question.topic == record.topic)
-            or any(tag.casefold() in question.keywords for tag in record.tags)
+            or any(fold(tag) in keywords for tag in record.tags)
         ):
             found.routes["label"] = _LABEL
             found.score += _LABEL

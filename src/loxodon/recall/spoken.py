@@ -11,8 +11,8 @@ cousin, and from the cousin to her school.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import nlargest
 from typing import NamedTuple
 
 from loxodon.recall.known import RELATED
@@ -39,7 +39,10 @@ _HOPS = 5
 _HOP = 0.8
 _HOP_FROM = 0.4
 """How good a hit must be, beside the best, to lead on."""
-_HOP_READ = 60
+_HOP_WORDS = 40
+_HOP_LIST = 300
+"""A word that more turns have leads nowhere."""
+_HOP_READ = 40
 _READ = 600
 """Characters of a turn that is led to."""
 
@@ -162,18 +165,18 @@ def hops(
     best = max(totals.values())
     seeds = sorted(totals, key=lambda row: (-totals[row], -row))[:_HOPS]
     leading = store.turns([row for row in seeds if totals[row] >= _HOP_FROM * best])
-    texts = {row: index_words(turn.content[:_READ]) for row, turn in leading.items()}
+    texts = {row: index_words(leading[row].content[:_READ]) for row in seeds if row in leading}
     asked = set(words)
-    counted = Counter(word for text in texts.values() for word in set(text))
-    having = store.having("turns", list(counted))
+    told = [word for text in texts.values() for word in dict.fromkeys(text).keys() - asked]
+    having = store.having("turns", list(dict.fromkeys(told))[:_HOP_WORDS])
     shared: dict[int, float] = {}
-    for word in counted:
-        if word in having.lists and having.counts[word] > 1 and word not in asked:
+    for word, rows in having.lists.items():
+        if 1 < len(rows) <= _HOP_LIST:
             weight = rarity(having, word)
-            for row in having.lists[word]:
+            for row in rows:
                 shared[row] = shared.get(row, 0.0) + weight
-    led = [row for row, _ in sorted(shared.items(), key=lambda one: (-one[1], -one[0]))]
-    return _alike(store, texts, led[:_HOP_READ], totals, having, best, 1 - nature.cohesion)
+    led = nlargest(_HOP_READ, shared, key=lambda row: (shared[row], row))
+    return _alike(store, texts, led, totals, having, best, 1 - nature.cohesion)
 
 
 def _alike(

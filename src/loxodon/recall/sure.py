@@ -16,7 +16,6 @@ from loxodon.recall.routes import Seen
 from loxodon.recall.terms import is_light, rarity
 from loxodon.recall.understand import Question
 from loxodon.store import Having, Store
-from loxodon.text.keywords import quick
 from loxodon.text.words import index_words, query_words
 
 _LOOKED_AT = 10
@@ -55,14 +54,17 @@ def _pairs_found(seen: Seen, best: Sequence[Found]) -> list[float]:
     for terms, having in seen.each:
         worth = {word: rarity(having, word) for word in terms.words}
         whole = sum(worth.values()) or 1.0
-        found = [sum(v * _has(one, having)(word) for word, v in worth.items()) for one in best]
-        shares.append(max(found) / whole)
+        most = 0.0
+        for one in best:
+            has = _has(one, having)
+            most = max(most, sum(part * has(word) for word, part in worth.items()))
+        shares.append(most / whole)
     return shares
 
 
 def _words_found(store: Store, question: Question, best: Sequence[Found]) -> tuple[float, int]:
     """The largest share of the question's keywords that one finding has, and of how many turns."""
-    keywords = [(key, query_words(key)) for key in quick(question.focus)]
+    keywords = [(key, query_words(key)) for key in question.keywords]
     keywords = [(key, words) for key, words in keywords if words] or [
         (question.focus, list(question.words))
     ]

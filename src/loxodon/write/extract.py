@@ -148,6 +148,8 @@ def _stays(content: str, category: str, moment: Moment) -> bool:
         after = content[moment.end :]
         noun = re.match(r" (?!on|in|at|for|with|to|and|today|tomorrow)[a-z]{3,}", after)
         return category not in ("plan", "temp", "event") or noun is not None
+    if content[: moment.start].endswith("-"):
+        return True  # `a monday-to-friday rota`
     if re.search(r"\b(?:first|second|third|fourth|last|other) $", content[: moment.start]):
         return moment.text.lower().endswith(("day", "days"))
     span = re.fullmatch(r"\w+days? (?:to|through|till|thru|-) \w+days?", moment.text, re.IGNORECASE)

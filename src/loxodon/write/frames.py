@@ -135,7 +135,7 @@ def settles(statement: Statement, record: Record) -> bool:
     if not words:
         return False
     head = gist(words[-1]).words
-    rest = re.findall(r"[\w'-]+", statement.content[told.end() :])
+    rest = re.findall(r"[\w'-]+", re.split("[,;]", statement.content[told.end() :])[0])
     for n, word in enumerate(rest):
         if gist(word).words == head:
             after = rest[n + 1] if n + 1 < len(rest) else ""
@@ -169,6 +169,65 @@ def _faulty() -> re.Pattern[str]:
         r"|at the (?:garage"
         r"|mechanic\w*|shop)|in the shop|dead|stuck|sore|hurts?|aches?|faulty|acting up"
         r"|playing up|won't)\b"
+    )
+
+
+def same_doing(statement: Statement, record: Record) -> bool:
+    """Whether one says what someone is and the other what they do, and it is the same: `tunes
+    harps` and `is a harp tuner`."""
+    if statement.act != "state" or not statement.positive or statement.confidence < 1:
+        return False
+    both = [_is_doer().match(content) for content in (statement.content, record.content)]
+    if sum(one is not None for one in both) != 1 or statement.subject != record.subject:
+        return False
+    doer = next(one for one in both if one)
+    other = record.content if both[0] else statement.content
+    does = [_root(word) for word in index_words(other) if gist(word).words] if other.isascii() else []
+    told = [_root(word) for word in index_words(doer["of"] or "") if gist(word).words]
+    head = _root(index_words(doer["who"])[-1])
+    return head in does and bool(told) and set(told) < set(does)
+
+
+def _root(stem: str) -> str:
+    """A stem without what makes a doer of a verb, and the letter that goes before it."""
+    return re.sub(r"(?:er|or|e)$", "", stem) if len(stem) > 3 else stem
+
+
+@cache
+def _is_doer() -> re.Pattern[str]:
+    return re.compile(
+        r"^The user is an? (?P<of>(?:[a-z-]+ ){0,2})(?P<who>[a-z]{3,}(?:er|or))(?=$|[,;]| here)"
+    )
+
+
+def redecided(statement: Statement, record: Record) -> bool:
+    """Whether a sentence says what a thing will be, of which something else was planned or chosen:
+    `the honeymoon will be in Norway` and `decided on Crete for the honeymoon`."""
+    if not is_thing(statement) or record.subject != USER or statement.confidence < 1:
+        return False
+    will = _will_be().search(statement.content)
+    of = re.search(
+        rf"\b(?:the|their) (?:\w+ )?{re.escape(fold(statement.subject))}\b(?! \w+ing\b)",
+        fold(record.content),
+    )
+    if not will or not of or not _intends().match(record.content):
+        return False
+    when = timed().search(will["what"]) is not None
+    return when == (timed().search(record.content) is not None)
+
+
+@cache
+def _will_be() -> re.Pattern[str]:
+    return re.compile(
+        r" (?:will (?:now )?(?:be|have)|is (?:now )?going to (?:be|have)|is to be) (?P<what>.+)"
+    )
+
+
+@cache
+def _intends() -> re.Pattern[str]:
+    return re.compile(
+        r"^The user (?:has |is )?(?:decided|chosen|chose|picked|plans|planning|going|having|painting|booked|booking|settled"
+        r"|went|opted|getting|holding|doing|making|using|wants)\b"
     )
 
 
@@ -438,6 +497,6 @@ def _count() -> re.Pattern[str]:
 
 __all__ = [
     "begins_alike", "decided_anew", "is_thing", "journey", "leaves_role", "of_another",
-    "recounted", "rescheduled", "revalued", "settles",
+    "recounted", "redecided", "rescheduled", "revalued", "same_doing", "settles",
     "timed",
 ]  # fmt: skip

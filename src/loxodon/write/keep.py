@@ -19,6 +19,7 @@ from loxodon.write import entities, themes
 from loxodon.write.beliefs import DENIED, DOUBTFUL, MOST_SURE, SURER, certain
 from loxodon.write.decay import LIFT, initial_strength
 from loxodon.write.extract import Candidate
+from loxodon.write.implied import resumed
 from loxodon.write.reconcile import Plan, plan, said_at
 from loxodon.write.statements import USER, Statement
 
@@ -48,8 +49,17 @@ class Keeper:
         entities.learn(desk, statement, self._now, self._rename)
         subject = entities.known_name(desk, statement.subject)
         candidate = candidate._replace(statement=statement._replace(subject=subject))
-        found = plan(candidate, StoreView(self._store), f"{turn.session}:{turn.id}")
-        self._carry_out(found, candidate, turn)
+        whole = resumed(candidate, lambda: self._kept_last(turn))
+        if whole is None:
+            return
+        found = plan(whole, StoreView(self._store), f"{turn.session}:{turn.id}")
+        self._carry_out(found, whole, turn)
+
+    def _kept_last(self, turn: Turn) -> Sequence[Record]:
+        """The memories that were kept last, newest first, but for what this turn has told."""
+        source = Source(turn.session, turn.id)
+        latest = self._store.latest("project", GLOBAL_PROJECT, _ABOUT)
+        return [one for one in latest if one.kind != "summary" and one.sources != (source,)]
 
     def _carry_out(self, found: Plan, candidate: Candidate, turn: Turn) -> None:
         since = candidate.valid_from or candidate.said_at

@@ -35,8 +35,10 @@ from loxodon.write.frames import (
     leaves_role,
     of_another,
     recounted,
+    redecided,
     rescheduled,
     revalued,
+    same_doing,
     settles,
     timed,
 )  # fmt: skip
@@ -87,6 +89,8 @@ def relation(statement: Statement, record: Record) -> Relation:
         return "contradicts" if wrong else "unrelated"
     if leaves_role(statement, record):
         return "ended"
+    if statement.act in ("end", "change") and _is_meant(statement, record):
+        return "ended" if statement.act == "end" else "contradicts"
     if statement.subject in _PARTNERS and record.attribute == "marital_status":
         return "contradicts" if record.value in _ALONE else "unrelated"
     if record.subject == statement.subject and came_about(statement, record):
@@ -113,8 +117,10 @@ def relation(statement: Statement, record: Record) -> Relation:
             return "contradicts"
         if record.attribute in IMPLIED_BY.get(statement.attribute, ()):
             return "poorer"
-    if settles(statement, record) or rescheduled(statement, record):
+    if settles(statement, record) or rescheduled(statement, record) or redecided(statement, record):
         return "contradicts"
+    if same_doing(statement, record) and not negative(record):
+        return _size(statement.content, record.content)
     if told_anew(statement, record) and not negative(record):
         return "contradicts"
     if _promoted(statement, record):
@@ -126,6 +132,12 @@ def relation(statement: Statement, record: Record) -> Relation:
         if found != "unrelated":
             return found
     return _by_words(statement, record)
+
+
+def _is_meant(statement: Statement, record: Record) -> bool:
+    """Whether a statement has all the words of a memory for what is over (see `implied`)."""
+    words = record.content.removeprefix("用户的").removeprefix("用户")
+    return words != record.content and words in statement.over
 
 
 def _by_value(statement: Statement, record: Record) -> Relation:
@@ -433,7 +445,7 @@ def _concerns(statement: Statement, record: Record) -> bool:
         return True
     if statement.act == "state":
         if is_thing(statement) and record.subject == USER:
-            return settles(statement, record)
+            return settles(statement, record) or redecided(statement, record)
         named = statement.subject == USER and is_thing(record) and record.attribute == "schedule"
         return named and _names_head(record.subject, statement.content)
     if _touches(statement, record):

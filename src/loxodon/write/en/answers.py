@@ -206,8 +206,8 @@ def chosen(core: str, before: Sequence[Line]) -> Clause | None:
 
 
 _THIS_IS = Lazy(
-    rf"(?:hi,? |hello,? |hey,? |so |and )*(?:it's|this is|i'm) (?P<name>{NAME})(?P<tail>(?: here"
-    r"| again| now| speaking)?)",
+    rf"(?:hi,? |hello,? |hey,? |so |and |dear assistant,? |good (?:morning|evening|afternoon),? )*(?:it's |this is |i'm |(?={NAME} (?:here|speaking)$))"
+    rf"(?P<name>{NAME})(?P<tail>(?: here| again| now| speaking)?)",
     re.I,
 )
 

@@ -75,7 +75,7 @@ _CAUSES = Lazy(
     r"(?P<born>\bhad (?:a|her|his|their|the|our) (?:[\w-]+ ){0,3}?(?:baby|twins|girl|boy|son"
     r"|daughter)\b|\bgave birth\b|\b(?:baby|girl|boy|son|daughter|twins) (?:was|were|is) (?:born"
     r"|here)\b)"
-    r"|(?P<apart>\b(?:divorced?|separated|separating|splitting up|split up|broken? up|broke up)\b)"
+    r"|(?P<apart>\b(?:divorced?|separated|separating|splitting up|split up|broken? up|broke up)\b|\b(?:returned|gave back|took off) the (?:engagement |wedding )?ring\b)"
     r"|(?P<wed>\b(?:got|just) (?:married|hitched)\b|\btied the knot\b)"
     r"|(?P<paired>\b(?:seeing|dating) (?:someone|a (?:guy|girl|man|woman)|(?!Dr|Mr|Mrs|Ms|Miss|Prof)(?-i:[A-Z]))|\b(?:has|have|got) (?:a|an)"
     r" (?:new )?(?:girlfriend|boyfriend|partner)\b|\bin a relationship\b|\bmet someone\b)"

@@ -80,6 +80,10 @@ def read_clause(text: str, scene: Scene, running: str = USER, asked: str = "") -
     tokens = tokens_of(text)
     if not tokens or len(tokens) > 60:
         return None
+    if mine := _MINE.fullmatch(text):
+        what = re.sub(r"^(?:my|our)\b", "the user's", mine["what"])
+        said = f"{mine['be']} {mine['kin']} of" if mine["kin"] else _belongs(mine["be"])
+        return Clause(capital(what), what.lower(), f"{said} the user")
     if for_me := _FOR_ME.fullmatch(text):
         return Clause("The user", USER, f"goes for {for_me[1]}")
     if (settled := _IT_IS.fullmatch(text)) and settled["what"].lower() not in ENGLISH:
@@ -117,6 +121,8 @@ def read_clause(text: str, scene: Scene, running: str = USER, asked: str = "") -
     if first in ("you", "your", "who", "which", "what", "there", "these", "those", "if"):
         return None
     gerund = "ing" in forms_of(first) and tokens[1:2] not in (["is"], ["was"], ["has"], ["'s"])
+    if gerund and (at := _gerund_ends(tokens)):
+        return _of_doing(tokens, at, scene)
     found = None if gerund else _of_noun(tokens, adjunct, scene)
     if found and found.of != "??":
         return found
@@ -124,6 +130,57 @@ def read_clause(text: str, scene: Scene, running: str = USER, asked: str = "") -
         return own
     whole = completed(text, scene, running, asked)
     return (_from_completed(whole, scene) if whole else None) or found
+
+
+def _gerund_ends(tokens: Tokens) -> int:
+    """Where the verb is of which a doing is the subject: `running every day keeps me sane`; 0 where
+    the doing is what is told of the user."""
+    for at in range(1, min(len(tokens), 14)):
+        word, before = tokens[at].lower(), tokens[at - 1].lower()
+        if word in _ENDS_DOING:
+            return 0
+        if at > 1 and word in _OF_DOING:
+            return at
+        if (
+            "s" in forms_of(word)
+            and before not in _BEFORE_NOUN
+            and not before.isdigit()
+            and (not is_noun_too(forms_of(word)["s"]) or tokens[at + 1 : at + 2] in _DONE_TO)
+        ):
+            return at
+    return 0
+
+
+_ENDS_DOING = frozenset(
+    ", ; : ( because since so but while when that who which if and as until after before where how what"
+    " why whether than i we he she they it".split()
+)
+_OF_DOING = frozenset("is was isn't wasn't has can will would could should may might must".split())
+"""Verbs that follow a doing as their subject: `finding a flat was hard`."""
+_DONE_TO = (["me"], ["us"], ["my"], ["our"], ["so"], ["a"], ["the"])
+
+
+def _of_doing(tokens: Tokens, at: int, scene: Scene) -> Clause | None:
+    """A doing and what it does to the user; of what it is in general nothing is to be kept."""
+    if not {"me", "my", "us", "our"} & {part.lower() for part in tokens[at:]}:
+        return None
+    subject = rewritten(expand(tokens[:at]), False, scene, "")
+    predicate = rewritten(expand(tokens[at:]), False, scene, "")
+    if not subject or not predicate:
+        return None
+    return Clause(capital(text_of(subject)), text_of(subject).lower(), text_of(predicate))
+
+
+_MINE = Lazy(
+    r"(?P<what>(?!(?:it|that|this|those|these|they|he|she|there|which|who|what|all|i|you)\b)[\w' -]{4,60}?) (?P<be>is|are|was|were)"
+    r" (?:(?P<kin>(?:an? )?[a-z]+(?: [a-z]+)?) of )?(?:mine|ours)",
+    re.I,
+)
+"""`two of the boats are ours`: whose something is, said last."""
+
+
+def _belongs(be: str) -> str:
+    return {"is": "belongs to", "are": "belong to"}.get(be.lower(), "belonged to")
 
 
 _KIN_AND_I = Lazy(

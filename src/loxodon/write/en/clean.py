@@ -78,6 +78,12 @@ _CLEFT = Lazy(
     re.I,
 )
 """`what I love is baking`: I love baking."""
+_PHASE = Lazy(
+    r"^((?:my |our )?[\w-]+(?: [A-Z][\w-]+)?)'s ([a-z-]+?)s? (?:phase|craze|obsession|mania|stage|era|fad)"
+    r"(?: is| has|'s)? (?:over|done|died|passed|ended|finished|gone|dead|history)(?: (?:now|finally|with|and gone))*$",
+    re.I,
+)
+"""`her horse phase is over`: she is no longer into horses."""
 _BRED = Lazy(r"^((?-i:[A-Z])[\w-]+(?: (?-i:[A-Z])[\w-]+)?) born and (?:bred|raised)\b", re.I)
 _BIT_OF = Lazy(r"^bit of a(?=n? )", re.I)
 _MYSELF = Lazy(r"^(?:(?:hi|hello|hey)[,.!]? )?myself (?=[A-Z][a-z]+(?:$|[ ,.]))", re.I)
@@ -87,7 +93,7 @@ _DOUBLED = Lazy(
     re.I,
 )
 """`my husband he drives a truck`: the pronoun says the subject again."""
-_CLEFT_DO = Lazy(r"^what i do(?: for (?:a living|work))? is (?:i )?(?=\w)", re.I)
+_CLEFT_DO = Lazy(r"^what i (?:actually |really |in fact )?do(?: for (?:a living|work))? is (?:i )?(?=\w)", re.I)
 _RENTS = Lazy(
     r"\b(rent|boiler|landlord|mum|dad|mom|boss|car|train|wife|husband|flight|wedding|contract"
     r"|lease)s(?= (?:going|been|gone|due|up|off|cancelled|called|coming|leaving|a|an|not|in"
@@ -182,6 +188,8 @@ _TITLED = Lazy(r"\b((?:Mr|Mrs|Ms|Miss|Dr)\.? )([a-z])(?=[a-z]{2})")
 def _put_straight(text: str) -> str:
     """`text` with its beginning in the usual order: `what I love is tea`, `my husband he drives`."""
     lower = text[:40].lower()
+    if "'s " in lower:
+        text = _PHASE.sub(r"\1 is no longer into \2s", text)
     if lower.startswith("what i "):
         return _CLEFT_DO.sub("i ", _CLEFT.sub(r"i \g<how>\g<verb> \g<what>", text))
     if "myself " in lower:
@@ -267,7 +275,8 @@ _OPENERS = """
     you_should_know_that you_should_know i_should_add_that i_should_add i_might_add
     i_forgot_to_tell_you i_wanted_to_tell_you i_wanted_to_let_you_know_that for_the_sake_of_context
     let_me_tell_you_that let_me_add_that it's_worth_mentioning_that worth_mentioning
-    what_matters_is_that the_main_thing_is_that my_situation_is_this i_wish_to_inform_you_that
+    what_matters_is_that what_matters_is what's_important_is_that what's_important_is
+    whats_important_is never_mind_the_mess the_main_thing_is_that my_situation_is_this i_wish_to_inform_you_that
     i_would_like_to_inform_you_that i'm_writing_to_inform_you_that i_am_writing_to_inform_you_that
     i_wanted_to_say just_wanted_to_say just_wanted_to_let_you_know_that just_wanted_to_let_you_know
     kindly_note_that kindly_note please_be_advised_that be_advised_that please_be_aware_that

@@ -29,6 +29,8 @@ _OOPS = (
     r"|ugh,? )*"
     r"(?:no,? wait|wait,? no|no no|scratch that|correction|i mean|i meant|my mistake|my bad"
     r"|i misread(?: it| that)?|i got (?:it|that) wrong|i was wrong|make that|or rather|rather"
+    r"|i tell a lie|scrap that|strike that|silly me|it says(?: here)?|make it|for \w+'s sake|slip of the \w+"
+    r"|no,? hang on|no,? hold on|i stand corrected|that should (?:be|read|say)|should(?:'ve| have) (?:said|been)"
     r"|oh no|no sorry|sorry|wait|no|nope|typo|actually(?: correction)?|actually no|fine)"
 )
 _WITHIN = Lazy(
@@ -86,10 +88,15 @@ _Y_NOT_X = Lazy(
 )
 _OOPS_Y = Lazy(
     rf"(?:{_OOPS})[,.:;]?\s+(?:with a \w\. |it's |it is |that's |we're "
-    rf"|so )*(?P<new>[^,.;!]{{1,40}}?)(?P<tail>[.!,;].*)?",
+    rf"|so )*(?P<new>(?:[^,.;!]|\.(?=\d)){{1,40}}?)(?P<tail>(?:[!,;]|\.(?!\d)).*)?",
     re.I | re.S,
 )
 _STARTS = Lazy(rf"(?:{_OOPS})\b", re.I)
+_OR_IS_IT = Lazy(
+    r"or (?:is|was) (?:it|that) (?:the |on |in |at )?(?P<new>[^,;?]{1,25})\??,? (?:yes|yeah|yep|yup|right),? (?:it's |the |on |in |at )?(?P=new).*",
+    re.I | re.S,
+)
+"""`118, or is it 181, yes 181`."""
 _WITH_A = Lazy(r"with an? \w[.,]? (?P<new>(?-i:[A-Z])\w+)\b.*", re.I | re.S)
 
 
@@ -200,14 +207,72 @@ def corrected(
     date = _date().search(text)
     if date and (denied or _STARTS.match(text)) and (redated := _redated(date[0], text, earlier)):
         return redated
-    if denied and len(text.split()) <= 3:
-        return _put_right(tidy(bare(text)), earlier)
+    if denied and (len(text.split()) <= 3 or value_alone(text)):
+        return _put_right(tidy(value_alone(text) or bare(text)), earlier)
+    if again := _OR_IS_IT.fullmatch(text):
+        return _put_right(tidy(again["new"]), earlier)
     spelt = _WITH_A.fullmatch(text)
     if spelt:
         return _put_right(spelt["new"], earlier)
     found = _OOPS_Y.fullmatch(text)
     if found and _STARTS.match(text):
         return _put_right(tidy(bare(found["new"])), earlier)
+    return None
+
+
+@cache
+def _bare_value() -> re.Pattern[str]:
+    numbers = "one two three four five six seven eight nine ten eleven twelve twenty thirty"
+    return re.compile(
+        rf"(?:at |on |in |the )?(?:[£$€]?\d[\d.,:]*(?:k|[ap]m|st|nd|rd|th)?|{alternatives(numbers)}"
+        rf"|{alternatives(WEEKDAYS)}|{alternatives(MONTHS)}|noon|midnight)"
+        rf"(?: (?:[ap]m|o'clock|{alternatives(_UNITS)}|of {alternatives(MONTHS)}|{alternatives(MONTHS)}))?",
+        re.I,
+    )
+
+
+_UNITS = """
+    feet foot metres meters inches cm mm km miles yards kilos kg grams pounds lbs stone ounces litres
+    pints gallons hours minutes days weeks months years degrees percent quid euros dollars people
+"""
+
+
+def is_value(text: str) -> bool:
+    """Whether `text` is nothing but a number, an hour, a day or a month."""
+    return len(text) < 30 and _bare_value().fullmatch(text.strip(" .!,*")) is not None
+
+
+_SAYS_SO = Lazy(
+    r"(?:(?:ugh|argh|oh|ah|ooh|hm+|and|but|ok|wait|hang on|dear me|drat|damn)[,. ]+)*(?P<new>[^,;!]{1,25}?)"
+    r"(?:,? (?:(?:the|my|our|his|her|it|she|he|they) ?(?:new )?[\w' ]{0,20} ?(?:says?|said|reads|tells me|confirmed)"
+    r"|according to .{3,30}|to be exact|to be precise|not [^,]{1,25}))?[.!]*",
+    re.I,
+)
+
+
+def value_alone(text: str) -> str:
+    """The value that is all a fragment says, who says so aside: `ugh, Wednesday, the card says`."""
+    found = _SAYS_SO.fullmatch(text) if len(text) < 80 else None
+    return found["new"].strip() if found and is_value(found["new"]) else ""
+
+
+_MAKE_THAT = Lazy(r"(?:oh |ah |sorry,? |actually,? |no,? |and )*make (?:that|it) (?P<new>[^,.;!]{1,25})", re.I)
+
+
+def makes_that(text: str) -> bool:
+    """`make that 45` puts a number right, unlike `make it shorter`."""
+    found = _MAKE_THAT.match(text)
+    return found is not None and is_value(found["new"])
+
+
+def _other_unit(new: str, earlier: Sequence[Statement]) -> Correction | None:
+    """`2 feet`, after "2 metres deep": the same number of something else."""
+    found = re.fullmatch(rf"(\d[\d.,]*) ({alternatives(_UNITS)})", new, re.I)
+    for statement in reversed(earlier[-4:]) if found else ():
+        pattern = rf"\b{re.escape(found[1])} ({alternatives(_UNITS)})\b"  # type: ignore[index]
+        old = re.search(pattern, statement.content, re.I)
+        if old and old[0].lower() != new.lower():
+            return _replaced(statement, old[0], new)
     return None
 
 
@@ -244,7 +309,9 @@ def _recounted(text: str, earlier: Sequence[Statement]) -> Correction | None:
 
 
 def _replaced(statement: Statement, old: str, new: str) -> Correction:
-    pattern = re.compile(rf"\b{re.escape(old)}\b", re.I)
+    if old[:1] in "£$€" and new[:1].isdigit():
+        new = f"{old[0]}{new}"
+    pattern = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)", re.I)
 
     def put(text: str) -> str:
         return pattern.sub(lambda _: new, text, count=1)
@@ -307,6 +374,8 @@ def _put_right(new: str, earlier: Sequence[Statement]) -> Correction | None:
         pattern = rf"\b{re.escape(numbered['noun'])} (\d+)"  # type: ignore[index]
         if found := re.search(pattern, statement.content, re.I):
             return _replaced(statement, found[1], numbered["n"])  # type: ignore[index]
+    if same_number := _other_unit(new, earlier):
+        return same_number
     kind = _kind(words[0])
     if (
         not kind
@@ -318,7 +387,7 @@ def _put_right(new: str, earlier: Sequence[Statement]) -> Correction | None:
         old = next(
             (
                 word
-                for word in re.findall(r"[£$€]?[\w'-]+", statement.content)
+                for word in re.findall(r"[£$€]?(?:\d[\d.,:]*\d|[\w'-]+)", statement.content)
                 if word.lower() not in ("the", "user", "user's")
                 and _kind(word) == kind
                 and not (kind == "name" and statement.content.startswith(word))
@@ -352,4 +421,6 @@ def _mistyped(content: str, new: str) -> str:
     )  # fmt: skip
 
 
-__all__ = ["corrected", "corrects", "got_wrong", "owns_up", "recalled", "within"]
+__all__ = [
+    "corrected", "corrects", "got_wrong", "makes_that", "owns_up", "recalled", "value_alone", "within",
+]  # fmt: skip

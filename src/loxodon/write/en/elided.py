@@ -24,6 +24,7 @@ from loxodon.write.en.words import (
     MEDICINES,
     NATIONALITIES,
     alternatives,
+    as_set,
 )  # fmt: skip
 from loxodon.write.statements import USER
 
@@ -34,6 +35,8 @@ def completed(text: str, scene: Scene, running: str, asked: str) -> Completed | 
     words = text.split()
     if not words or len(words) > 40:
         return None
+    if lasted := _SO_LONG.match(text):
+        return USER, f"{'have' if lasted['of'] else 'am'} {text}"
     if life := _job_life().match(text):
         return USER, f"am {article(life['role'])} {life['role']}"
     if asked and re.search(r"\bwould you\b", asked) and "base" in forms_of(words[0].lower()):
@@ -164,6 +167,7 @@ _STATE = """
     not_married not_vegan not_vegetarian not_allergic_to not_religious not_keen_on not_a_fan_of
     not_a_big_fan_of not_a_huge_fan_of not_the_biggest_fan_of big_fan_of huge_fan_of not_into
     halfway nearly_done_with partly_retired semi-retired semi_retired left-handed right-handed
+    between_jobs out_of_work on_benefits on_probation on_parole snowed_in housebound homeless
 """
 
 
@@ -243,6 +247,22 @@ def _state(text: str, scene: Scene, running: str, asked: str) -> Completed | Non
 
 # --- jobs and illnesses ---------------------------------------------------------------------------
 
+_SO_LONG = Lazy(
+    r"(?:nearly |almost |over |about |just )?(?:\d+|an?|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen"
+    r"|twenty|thirty) (?:days|weeks|months|years)"
+    r" (?:(?P<of>of (?!the\b|this\b|it\b)\w|as an? )|sober\b|clean\b|single\b|smoke[- ]free\b|post[- ]?op\b"
+    r"|post[- ]?partum\b|into (?:the|my|an?|our)\b|out of (?!stock)\w|married\b)",
+    re.I,
+)
+"""How long something has gone on, by itself: `six months sober`, `ten years of night shifts`."""
+_DOERS = (
+    "grower keeper maker player tuner smoker drinker sleeper sleepwalker runner walker hiker climber swimmer cyclist rower"
+    " fosterer collector brewer weaver knitter widow widower orphan stonemason signalman vegetarian twitcher birder angler"
+    " surfer skier gamer sculptor breeder grandparent fan speaker teetotaller expat immigrant refugee introvert insomniac"
+    " night_owl mum mom dad mother father parent"
+)
+"""Nouns of what one is besides a job; who writes one and nothing else is it."""
+_EX = Lazy(r"(?:ex|former)[- ](?!wife|husband|partner|boyfriend|girlfriend|boss)[a-z]{3,}", re.I)
 
 @cache
 def _job_life() -> re.Pattern[str]:
@@ -252,7 +272,7 @@ def _job_life() -> re.Pattern[str]:
 @cache
 def _jobs() -> re.Pattern[str]:
     job = (
-        rf"(?:{alternatives(JOBS)}|\w{{3,}}(?:ologist|ographer|grapher)|beginner|newbie|noob"
+        rf"(?:{alternatives(JOBS + _DOERS)}|\w{{3,}}(?:ologist|ographer|grapher)|beginner|newbie|noob"
         r"|first[- ]timer|introvert|extrovert|night owl|morning person|single (?:mum|mom|dad"
         r"|parent)|mum of \w+|mom of \w+|dad of \w+|father of \w+|mother of \w+)"
     )
@@ -274,6 +294,9 @@ _NO_ROLE = Lazy(
 
 def _job(text: str, scene: Scene, running: str, asked: str) -> Completed | None:
     """`electrician, self employed`, `night porter at Ritz`, `keen beginner at chess`."""
+    if (was := _EX.match(text)) and not asked and re.match(r"$|,| here\b", text[was.end() :]):
+        doer = was[0].split("-")[-1].lower() in as_set(JOBS + _DOERS)
+        return USER, f"am {'an ' if doer else ''}{text}"
     found = _jobs().fullmatch(text)
     if not found or _NO_ROLE.search(found["role"]):
         return None
@@ -377,6 +400,7 @@ _NOT_USER = frozenset(
     wish thank thanks sorry bet hope suppose imagine say said been-there agreed understood noted
     kidding joking love-it speaking considering regarding depending talking nothing something
     anything everything morning evening during according including fucking freaking fishing
+    respect agree disagree appreciate
     """.split()
 )
 
@@ -504,7 +528,7 @@ _ADJECTIVES = frozenset(
     tired bored excited annoyed indeed naked sacred wicked hundred kindred confused interested
     worried scared stressed shocked surprised disappointed embarrassed amazed exhausted relieved
     frustrated overwhelmed related based supposed unexpected limited mixed fried baked grilled
-    roasted smoked boiled frozen used detailed advanced
+    roasted smoked boiled frozen used detailed advanced thrilled delighted overjoyed pleased
     """.split()
 )
 _DONE_TO_ONE = frozenset(

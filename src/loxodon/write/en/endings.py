@@ -14,6 +14,13 @@ ENDS = (
     ),
     Rule(r"(?:has|is|have|are)(?: fully| completely)? (?:healed|cleared up|gone away)\b",
         "", "end", False, "health", "thing"),
+    Rule(r"(?:has )?changed (?:their|his|her) minds? (?:about|on) {O}", "", "end", False, "decision"),
+    Rule(
+        r"(?:has )?(?:banned|barred|forbidden|forbade|prohibited|warned) the user(?: from| off)?"
+        r" (?:(?:eating|drinking|playing|using|having|doing|going to) )?{O}", "avoids", "end", False, "habit",
+        "person"),
+    Rule(r"is (?:so |totally |completely |well )?over (?P<o>(?!the\b|it\b|that\b|this\b)[a-z-]+s)$",
+        "likes", "end", False, "taste", "person"),
     Rule(r"(?:has )?(?:flogged|nuked|chucked|wound up|shut|packed in|jacked in) {O}",
         "", "end", False, "change"),
     Rule(r"(?:is|was|has been) (?:no longer|not) (?:allergic|intolerant) to {V}(?: any ?more)?",
@@ -38,7 +45,7 @@ ENDS = (
         r"(?:has )?(?:left|quit|resigned from|walked out of|got fired from|was fired from"
         r"|was let go from|got laid off from|was laid off from) (?P<o>(?:the )?[\w&' "
         r".-]*?\b(?:practice|company|firm|job|council|library|school|army|navy|raf|bank|agency"
-        r"|hospital|studio|startup|team)|(?-i:[A-Z])[\w&'.-]*(?: (?-i:[A-Z])[\w&'.-]*)*|banking"
+        r"|hospital|studio|startup|team|zoo|museum|hotel|factory|theatre|airport)|(?:the )?(?-i:[A-Z])[\w&'.-]*(?: (?-i:[A-Z])[\w&'.-]*)*|banking"
         r"|teaching|nursing|law|medicine|academia|retail|consulting|finance)\b", "employer", "end",
         False, "work"),
     Rule(
@@ -91,7 +98,13 @@ ENDS = (
         False, "health", "thing"),
     Rule(
         r"(?:is|are|was|were|has been|have been|got)(?: put| now| placed)? on (?:hold|ice|pause|the back"
-        r" burner)\b", "", "end", True, "change", "thing"),
+        r" burner)\b|(?:is|are|has been|was) (?:paused|suspended|parked|mothballed)\b", "", "end", True, "change", "thing"),
+    Rule(
+        r"(?:got|was given|has had|had) the (?:chop|boot|axe|push|heave-ho|bullet)\b|(?:has |have )?(?:fizzled out|petered out"
+        r"|disbanded|dissolved|bit the dust|died a death|been disbanded|been wound up)\b|(?:is|are) (?:no more|history|kaput)\b",
+        "", "end", False, "change", "thing"),
+    Rule(r"(?:hasn't|haven't|doesn't have) an? {O} any ?more|(?:has )?handed in the keys? (?:for|to|of) (?P<o2>(?:the |their )?[\w' -]+)",
+        "", "end", False, "change"),
     Rule(r"(?:is|went|came|has come|has gone) off (?P<o>[\w -]{2,30}?)(?:,? and|,|;) (?:is )?(?:now )?on(?:to)?"
         r" (?P<v>[\w -]+?)(?: now)?(?=$|,)", "medication", "change", True, "health"),
     Rule(r"(?:has )?moved out\b", "living_with", "end", False, "home", "person"),
@@ -331,6 +344,10 @@ CHANGES = (
     Rule(
         r"(?:has )?(?:went|gone|go|goes|ended up|decided to go|is going) (?:back )?(?:with"
         r"|for) {V} (?:instead|over|rather than)(?: of)?(?: (?P<o>[^,;]+))?", "decision", "change"),
+    Rule(
+        r"(?:has )?(?:talked|persuaded|coaxed|nudged|pushed|got|turned|steered|won|converted|sold|put) the user"
+        r" (?:round |over )?(?:into|onto|on to|over to|round to|towards) {VT}", "decision", "change", True,
+        "decision", "person"),
     Rule(
         r"(?:has )?(?:dropped|ditched|swapped|gave up|given up) (?P<o>[^,;]+?) (?:for"
         r"|in favour of|in favor of) {VT}", "", "change"),

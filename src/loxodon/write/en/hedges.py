@@ -35,7 +35,10 @@ _LEADING = (
         r"i(?:'m| am)?(?: also| do| kind of)? (?:starting to )?(?:suspect(?:ing)?"
         r"|wonder(?:ing)? (?:if|whether))(?: that)?", _STRONG),
     (r"according to (?:my |our |the )?[\w' ]{2,30},", _TOLD),
-    (r"i have a (?:feeling|hunch|suspicion)(?: that)?", _STRONG),
+    (
+        r"i(?:'ve| have|'ve got| have got| got)? (?:an? |this |half an? )?(?:strong |sneaking |nagging |gut |funny )*(?:feeling|hunch"
+        r"|suspicion|inkling|premonition)(?: that)?|something tells me(?: that)?|my (?:hunch|theory|suspicion|bet|gut feeling) is(?: that)?"
+        r"|i(?:'d| would)? bet(?: you)?(?: that)?(?= (?:my|our|the|he|she|they|we|it's|(?-i:[A-Z])))", _STRONG),
     (r"(?:maybe|perhaps|possibly|could be(?: that)?)", _STRONG),
     (
         r"(?:i(?:'m| am) )?(?:pretty|fairly|quite|almost|reasonably|99%|90%) (?:sure|certain"

@@ -17,7 +17,16 @@ from loxodon.write.en.asides import asides_of, called_so, name_given
 from loxodon.write.en.changes import alters
 from loxodon.write.en.clauses import Clause, of_any_thing, read_clause
 from loxodon.write.en.clean import bare, plain, spelled
-from loxodon.write.en.corrections import corrected, corrects, got_wrong, owns_up, recalled, within
+from loxodon.write.en.corrections import (
+    corrected,
+    corrects,
+    got_wrong,
+    makes_that,
+    owns_up,
+    recalled,
+    value_alone,
+    within,
+)  # fmt: skip
 from loxodon.write.en.elided import completed
 from loxodon.write.en.hedges import softened, unhedged
 from loxodon.write.en.inside import supposed
@@ -25,8 +34,10 @@ from loxodon.write.en.kin import introduced
 from loxodon.write.en.labels import article
 from loxodon.write.en.patterns import Lazy
 from loxodon.write.en.person import agree, expand, rewritten, text_of, tokens_of
+from loxodon.write.en.pointing import goes_on, with_noun
 from loxodon.write.en.polish import polished, sound
 from loxodon.write.en.recognise import recognise, relation_in
+from loxodon.write.en.rewording import by_role, reworded
 from loxodon.write.en.rules import Found
 from loxodon.write.en.scene import Scene, Someone, own_things, scene_of
 from loxodon.write.en.screen import reasons
@@ -127,7 +138,9 @@ class _Reader:
         fragment = self.said.fragments[n]
         if reason == "quoted" or len(fragment.text) > _LONGEST:
             return Reading((), reason or "unclear")
-        text = self._mine(n, within(spelled(plain(fragment.text))))
+        text = by_role(self._mine(n, within(spelled(plain(fragment.text)))))
+        if n == 0 and self.said.before and self.said.before[-1].role == "assistant":
+            text = with_noun(text, self.said.before[-1].content)
         self.stressed = _STRESSED.search(text) is not None
         if reason in ("", "question") and (reworded := self._reworded(n, text)):
             return self._reading(reworded, n, "")
@@ -139,10 +152,14 @@ class _Reader:
         if reason == "chat" and n == 0 and self.asked:
             reply = answered(bare(text), text, self.said.before, self.scene)
             return self._reading(self._replied(reply) if reply else (), n, reason)
+        if self.asked and n == 0 and _FOR_TASK.search(self.asked) and _MERE_VALUE.fullmatch(text):
+            return Reading((), "task")
         if reason == "joke" and (taken := self._taken_back()):
             return self._reading((taken,), n, reason)
         if reason in _SILENT:
             return Reading((), reason)
+        if reason == "instruction" and makes_that(text):
+            reason = ""
         self.scene.hear(text)
         extra = asides_of(text, self.scene, self.told, self.relations)
         text = _AGE_IN_BRACKETS.sub("", text)
@@ -162,6 +179,8 @@ class _Reader:
         if n > 0:
             before = self.said.fragments[n - 1].text.strip(" .,!")
             denied = denied or _DENIES.fullmatch(before) is not None
+        # A value by itself that nobody asked for puts right the one just said.
+        denied = denied or (not self.asked and value_alone(text) != "")
         correction = corrected(text, self.scene, [*self.said.earlier, *self.found], denied)
         if correction:
             wrong, right = correction
@@ -170,7 +189,9 @@ class _Reader:
             return self._reading((right, *([denied_so] if denied_so else []), *extra), n, "")
         if longer := self._continued(bare(text)):
             return self._reading((longer,), n, "")
-        pointed = self._pointed(n, bare(text)) or own_name(text, self.said.before)
+        pointed = self._pointed(n, bare(text))
+        if not pointed and (re.search("[A-Z]", text) or self._opens(n)):
+            pointed = own_name(text, self.said.before)
         if pointed:
             return self._reading((*self._statements(pointed, 1.0, ""), *extra), n, "")
         naming = name_given(bare(text), self.scene)
@@ -180,7 +201,7 @@ class _Reader:
         pick = chosen(bare(text), self.said.before)
         if pick:
             return self._reading((*self._statements(pick, 1.0, ""), *extra), n, "")
-        if n == 0 or all(self.said.fragments[m].type == "chat" for m in range(n)):
+        if self._opens(n):
             reply = answered(bare(text), text, self.said.before, self.scene)
             if reply:
                 more = bare(rest_of(text))
@@ -198,6 +219,8 @@ class _Reader:
         if reasoned := self._because(n, text.strip(" .!,"), made):
             told = tuple(one for one in made if one.attribute)
             return self._reading((reasoned, *told, *extra), n, "")
+        if not any(is_sound(one) for one in made):
+            made = self._told_of_it(n, bare(text)) or made
         made = made or self._said_more(n, bare(text))
         if not made and (longer := self._of_it(n, bare(text))):
             return self._reading((longer, *extra), n, "")
@@ -212,6 +235,10 @@ class _Reader:
         if self._corrects(n, text):
             made = tuple(one._replace(act="correct") if one.act == "state" else one for one in made)
         return self._reading((*made, *extra), n, "" if made or extra else "unclear")
+
+    def _opens(self, n: int) -> bool:
+        """Whether nothing but small talk stands before a fragment."""
+        return all(self.said.fragments[m].type == "chat" for m in range(n))
 
     def _reading(self, made: Sequence[Statement], n: int, reason: str) -> Reading:
         kept = []
@@ -344,6 +371,21 @@ class _Reader:
         said = rewritten(expand(tokens_of(text)), False, self.scene, last.content)
         content = f"{last.content}, and {text_of(said)}" if said else ""
         longer = self._joined(last, content) if content else None
+        return (longer,) if longer else ()
+
+    def _told_of_it(self, n: int, text: str) -> tuple[Statement, ...]:
+        """The last statement with what the next says of a thing that it names: `…, and their
+        grandfather won it in Odessa`."""
+        last = self._just_said(n)
+        if last is None or not goes_on(text, last.content):
+            return ()
+        said = expand(tokens_of(re.sub(r"^(?:and|but|so|which) ", "", text, flags=re.I)))
+        if said[0].lower() in ("i", "we"):
+            rest = rewritten(agree(said[1:]), True, self.scene, last.content)
+            rest = ["the", "user", *rest] if rest else rest
+        else:
+            rest = rewritten(said, False, self.scene, last.content)
+        longer = self._joined(last, f"{last.content}, and {_small(text_of(rest))}") if rest else None
         return (longer,) if longer else ()
 
     def _of_it(self, n: int, text: str) -> Statement | None:
@@ -483,7 +525,7 @@ class _Reader:
     def _clause(self, text: str, extra: Sequence[Statement]) -> tuple[Statement, ...]:
         if self.found and not self.asked and len(text.split()) == 1:
             return ()  # a word alone after a sentence belongs to that, and not to the user
-        hedged = unhedged(text)
+        hedged = unhedged(reworded(text))
         asked = self.asked or ("wish" if self.wishing else "")
         self._step_back(hedged.basis)
         met = {one.name for one in self.scene.people}
@@ -629,6 +671,13 @@ _REASON = Lazy(
 """Why something was decided or ended, said after it."""
 
 
+def _small(text: str) -> str:
+    """`text` without the capital that began its sentence, where that is no name's."""
+    first = text.split()[0].lower() if text else ""
+    small = first in ("the", "its", "it", "they", "their", "my", "our")
+    return text[:1].lower() + text[1:] if small else text
+
+
 def _theirs(text: str) -> str:
     return text.replace("the user's", "their")
 
@@ -728,7 +777,8 @@ _TIMED_NOW = Lazy(
     re.I,
 )
 _DATED = Lazy(
-    r"(?:is|are|starts?|begins?|ends?|finishes|finish|opens?|leaves?|departs?|resumes?|kicks off|meets?|takes place|falls)"
+    r"(?:is|are|starts?|begins?|ends?|finishes|finish|opens?|leaves?|departs?|resumes?|kicks off|meets?|takes place|falls"
+    r"|goes up|goes out|closes?|renews?|expires?|reopens?|arrives?|lands?|returns?|runs? out|retires?|must be|has to be|should be)"
     r"(?: (?:off|up|again|due))? (?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|on|at|in|every|from|the|next|this|a week|tomorrow|first|last|\d).*"
     r"(?:\d|day\b|days\b|week\b|month\b|tomorrow|january|february|march|april|june|july|august|september|october"
     r"|november|december)",
@@ -772,6 +822,15 @@ _DENIES = Lazy(
     r".*\b(?:misread|got (?:it|that) wrong|made a mistake|typo|mixed (?:it|them) up)\b.*|(?:no"
     r"|nope|nah|wait|actually|hmm no|oops|sorry|wait no|no wait)",
     re.I,
+)
+_FOR_TASK = Lazy(
+    r"\bshould (?:the|it|this|that|i (?:use|put|write|include|add)|we (?:use|put))\b|\b(?:for|in|on) the (?:chart|graph"
+    r"|slides?|sign|script|e-?mail|table|poster|title|text|image|logo|diagram|flyer|banner|header|letter|card|caption)\b",
+    re.I,
+)
+"""What the assistant asks to get on with what it is making."""
+_MERE_VALUE = Lazy(
+    r"(?!.*\b(?:i|i'm|i've|my|me|we|our|us|always|never)\b)(?:[^\s.?!]+ ?){1,10}[.!]?", re.I
 )
 _THATS = Lazy(
     r"(?:so )?that's (?:my|our|the)(?P<new> new)? (?P<noun>car|bike|phone|laptop|hometown|budget"

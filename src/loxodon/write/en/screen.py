@@ -26,6 +26,9 @@ _FICTION = Lazy(
     r"|dummy|fake|sitcom|plot|dating profile for|persona)"
     r"|haiku about|poem about|story about|limerick about|song about|(?:d&d|dnd) (?:character"
     r"|campaign)|my (?:oc|character|protagonist|narrator|main character|villain)\b"
+    r"|let'?s (?:rehearse|act out|improvise|improv|simulate|do a (?:mock|skit|scene|sketch))|mock (?:trial|interview|exam)"
+    r"|you (?:play|prosecute|be) (?:the|a|an|my)\b|be (?-i:[A-Z])\w+ with me|i'?ll (?:be|play) (?:the (?!one)|an? )\w+[,;] (?:and )?you"
+    r"|(?:d&d|dnd|dungeons) (?:time|night|session)\b.*:|(?:rank|choose between|pick one|pick between) (?:my|these|the|two|three)[\w ]{0,20}:"
     r"|first[- ]person (?:story|narrative)|in the voice of|word problem|maths? problem)",
     re.I,
 )
@@ -33,6 +36,9 @@ _PASTED = Lazy(
     r"\b(?:translat\w*|proof ?read\w*|summari[sz]\w*|paraphras\w*|rephras\w*|rewrit\w*"
     r"|re-?word\w*|polish\w*|correct (?:this|the|my)|fix (?:the grammar|this (?:text|sentence"
     r"|paragraph)|my (?:grammar|english|spelling))"
+    r"|(?:put|turn|convert|change|make|transform) (?:this|it|the following|these)(?: \w+)? (?:in|into|to) (?:the |an? |some )?"
+    r"(?:past|present|future|passive|active|plural|third|first|second|limerick|haiku|poem|sonnet|rap|bullets?|prose|formal|informal"
+    r"|plain|simple|proper|better|(?-i:[A-Z])\w+|dialogue|tweet|verse|rhyme|reported|indirect)"
     r"|critique|edit (?:this|my)|grammar check|improve (?:this|my)|tl;?dr|reply to this"
     r"|respond to this|answer this|what does this (?:mean|say)|analy[sz]e this (?:text|mail"
     r"|email|message|poem)|explain this (?:text|passage|quote)"
@@ -181,6 +187,7 @@ def reasons(said: Said) -> list[str]:
     if not whole:
         _pasted_after(said, found)
         _joked_before(said.fragments, found)
+        _negated_after(said.fragments, found)
         _supposed_on(said.fragments, found)
         if _in_fiction(said.before):
             _played_before(said.fragments, found)
@@ -265,6 +272,8 @@ def _own_reason(fragment: Fragment) -> str:
         return "supposed"
     if _JOKE.search(words):
         return "joke"
+    if _MOCKS.search(words):
+        return "sarcasm"
     if (_IDIOM.search(core) and len(core.split()) <= _MOST_IDLE) or re.search(
         r"\bomg\b.*\bblind\b", words, re.I
     ):
@@ -276,6 +285,13 @@ def _own_reason(fragment: Fragment) -> str:
     return ""
 
 
+_MOCKS = Lazy(
+    r"\b(?:love|adore|enjoy|live for)s? (?:it )?when .*\b(?:breaks?|broken|fails?|crash(?:es)?|stops?|dies|cancels?|cancelled"
+    r"|delayed|ignores?|leaks?|freezes|hangs up|goes down|late)\b|, said (?:nobody|no one)\b|^(?:so |really |just |absolutely )?"
+    r"(?:thrilled|delighted|overjoyed) to (?:be (?:on hold|stuck)|wait)\b",
+    re.I,
+)
+"""A liking of what nobody likes."""
 _ACCEPTS = Lazy(
     r"(?:(?:i think|i guess|maybe|perhaps|hm+|then|so|ok|okay|thanks|great),? )*(?:i'll|i will|i'm going to|i might"
     r"|i may|i can|i could|let me|i'd (?:love|like) to|will)(?: (?:definitely|probably|also|just|certainly"
@@ -348,6 +364,16 @@ def _joked_before(fragments: Sequence[Fragment], found: list[str]) -> None:
         if reason == "joke" or _JOKE.search(fragments[n].text):
             for earlier in range(n + 1):
                 found[earlier] = found[earlier] or "joke"
+
+
+def _negated_after(fragments: Sequence[Fragment], found: list[str]) -> None:
+    """A lone "not" after a sentence, or "said nobody", turns it round."""
+    for n in range(1, len(found)):
+        if _NOT_AT_ALL.fullmatch(fragments[n].text):
+            found[n - 1] = found[n] = "sarcasm"
+
+
+_NOT_AT_ALL = Lazy(r"\W*(?:not|as if|said (?:nobody|no one)(?: ever)?)\W*", re.I)
 
 
 def _played_before(fragments: Sequence[Fragment], found: list[str]) -> None:

@@ -342,11 +342,20 @@ def _begins_clause(rest: str, after: str = "") -> bool:
         return True
     if after and _same_subject(first, words, after):
         return True
+    if first not in ("my", "our", "his", "her", "their") and _NAMED_SO.fullmatch(rest.strip(" .!")):
+        return False
     limit = 7 if first in ("my", "our", "his", "her", "their", "the", "a", "an") else 4
     return any(
         _is_verb(word, i) or ("s" in forms_of(word) and words[i - 1] in as_set(RELATIONS))
         for i, word in enumerate(words[1:limit], 1)
     )
+
+
+_NAMED_SO = Lazy(
+    r"(?:and |or )?[\w' ,-]{2,60}? (?:called|named|titled|nicknamed|known as|(?:we|i) call) (?:the )?(?-i:[A-Z])[\w'-]*(?: (?-i:[A-Z])[\w'-]*)*",
+    re.I,
+)
+"""A thing with its name, the last of several: "…, and a van named Bertha"."""
 
 
 def _of_someone(words: list[str]) -> bool:
@@ -435,7 +444,7 @@ def _has_meaning(text: str) -> bool:
 
 
 def _is_clause(inner: str) -> bool:
-    return len(inner.split()) >= 4 and _begins_clause(inner)
+    return len(inner.split()) >= 3 and _begins_clause(inner)
 
 
 def _short(piece: str) -> Iterator[str]:

@@ -75,7 +75,8 @@ def statement_of(
     known = ATTRIBUTES.get(found.attribute)
     category = known.category if known else _category(clause, found)
     negative = re.match(
-        r"(?:doesn't|does not|isn't|is not|can't|cannot|never|hasn't|won't|no longer|didn't)\b",
+        r"(?:doesn't|does not|isn't|is not|can't|cannot|never|hasn't|won't|no longer|didn't"
+        r"|has no (?!longer|idea|choice|time|problem|issue|plans))\b",
         clause.predicate,
     )
     act = found.act
@@ -142,7 +143,7 @@ def _subject(clause: Clause, found: Found) -> str:
     """Whom a statement is filed under: the user, where it tells who someone of theirs is."""
     if found.about:
         return found.about
-    if found.act != "state" and _treats(clause, found):
+    if found.act != "state" and (_treats(clause, found) or _led_to(clause, found)):
         return USER
     if clause.of == USER and (
         both := re.match(r"([\w' -]+?) and (?:his|her|their|the) ", clause.key)
@@ -164,6 +165,12 @@ def _subject(clause: Clause, found: Found) -> str:
     ):
         return USER
     return clause.key
+
+
+def _led_to(clause: Clause, found: Found) -> bool:
+    """Whether someone got the user to choose something, or forbade it."""
+    said = re.match(r"(?:has )?[a-z]+ the user\b", clause.predicate)
+    return said is not None and found.attribute in ("decision", "avoids")
 
 
 def _treats(clause: Clause, found: Found) -> bool:

@@ -122,6 +122,7 @@ IDENTITY = (
     Rule(
         r"(?:speaks|is fluent in|can speak|knows|understands)(?: (?:fluent|some|a little|a bit of"
         r"|basic|good))* (?P<v>{LANGUAGE}\b.*)", "language", topic="language"),
+    Rule(r"{BE} an? native (?P<v>{LANGUAGE}) speaker", "native_language", topic="language"),
     Rule(
         r"(?:is|has been)(?: (?:happily|newly|recently))? (?P<v>single|married|divorced|widowed"
         r"|separated|engaged|a widow|a widower|in a relationship)\b", "marital_status",

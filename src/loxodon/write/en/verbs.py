@@ -81,7 +81,7 @@ _REGULAR = """
     drum dye embark enforce exhibit fly-fish forage franchise fundraise gig glaze graze
     home-educate homeschool hoover hop host hustle incubate intern irrigate invent jam jar lapse
     lay-off liaise magnetise manufacture milk moonlight nap overhaul pilot plough plumb plaster
-    preach preside procrastinate prune purl quilt rear recruit rehearse retake rig roster rotate
+    weave sleepwalk stammer stutter busk preach preside procrastinate prune purl quilt rear recruit rehearse retake rig roster rotate
     rough scaffold sculpt season shadow shear shoot skimp slum sow spar spin-off stargaze sublet
     subcontract swot temp till tile tinker top totter tow trap upcycle weld whisk
 """

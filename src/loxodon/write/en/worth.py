@@ -51,7 +51,9 @@ _BLAND = Lazy(
     r"|(?:is|was) (?:(?:so|very|pretty|quite) )?(?:not )?(?:sure|certain|all set|glad|excited|happy|open to|willing)\b"
     r"|had no idea\b"
     r"|(?:sounds?|looks?|seems?) (?:like )?(?:a |an |really |so |very |pretty |quite |absolutely )*(?:perfect|great|good"
-    r"|nice|fun|lovely|interesting|amazing|awesome|delicious|ideal|cool|helpful|fine|right)\b"
+    r"|nice|fun|lovely|interesting|amazing|awesome|delicious|ideal|cool|helpful|fine|right|cute|adorable|sweet"
+    r"|beautiful|gorgeous|stunning|happy|incredible|wonderful|yummy|tasty|cosy|cozy|precious|peaceful)\b"
+    r"|(?:(?:totally|completely|fully|really|definitely|absolutely|so|wholeheartedly) )*agrees?(?: with (?:it|that|this|them|him|her))?$"
     r"|is (?:copying|pasting|sending|typing|saving|printing|reading|trying|using|forwarding) (?:this|that|it|them|these)\b"
     r"|should (?:really |probably |just )?(?:go|get|do|be|start|stop|have)\b"
     r"|(?:used to|always|would always) say|always said|(?:is |was )?(?:just )?testing\b"
@@ -77,6 +79,8 @@ def is_worth(clause: Clause, found: Found, confidence: float, basis: str = "") -
         return False
     if found.attribute in ("plan",) and clause.key == USER and _BLAND.match(clause.predicate):
         return False
+    if clause.key != USER and _LITTLE_SCENE.match(clause.predicate):
+        return False
     if clause.of == "??" and (found.attribute not in _OF_LOWER or not (found.value or found.over)):
         return False
     if clause.of == "the" and re.search(r"\d year old|\b(?:youngest|eldest|oldest)\b", clause.key):
@@ -90,6 +94,8 @@ def is_worth(clause: Clause, found: Found, confidence: float, basis: str = "") -
             r"|confirmed)\b",
             clause.predicate,
         ):
+            return True
+        if _TURNED_OUT.match(clause.predicate):
             return True
         mine = "the user" in clause.predicate
         dated = found.attribute in ("schedule", "price") or (
@@ -109,6 +115,8 @@ def is_worth(clause: Clause, found: Found, confidence: float, basis: str = "") -
     if found.attribute:
         return clause.of != "?" or found.attribute in _OF_STRANGERS
     if not clause.sure and re.match(r"is an? (?-i:[A-Z])", clause.predicate):
+        return True
+    if _STANDING.match(clause.predicate):
         return True
     if _does(clause, words) or (
         len(words) == 2 and words[0] in ("is", "are") and words[1] in _ORIENTED
@@ -156,6 +164,8 @@ _CAME_OUT = Lazy(
 
 def _does(clause: Clause, words: list[str]) -> bool:
     """Whether a clause says in two words what someone does: `eats meat`, `plays golf`."""
+    if len(words) == 1 and clause.key == USER and clause.stated:
+        return forms_of(words[0]).get("s") in _DONE_FOR_ITSELF
     if len(words) != 2 or clause.of in ("?", "??", "the") or not clause.sure:
         return False
     verb, thing = words[0].lower(), words[1].lower()
@@ -166,6 +176,15 @@ def _does(clause: Clause, words: list[str]) -> bool:
     )  # fmt: skip
 
 
+_TURNED_OUT = Lazy(r"(?:will|is going to|are going to|is|are) (?:now )?(?:be |have )?.+\b(?:after all|instead)$", re.I)
+"""What a thing will be that was to be something else."""
+_STANDING = Lazy(r"is (?:an? )?(?:ex-[a-z]{3,}|between jobs|out of work|on benefits|on parole|homeless)\b", re.I)
+"""A state that tells of a life in two words."""
+_DONE_FOR_ITSELF = frozenset(
+    "weave knit crochet sew quilt foster vape smoke snore sleepwalk stammer stutter busk juggle sculpt whittle farm fence"
+    " sail surf ski garden freelance blog podcast meditate homeschool lip-read".split()
+)
+"""What someone does, said by its verb alone: `I weave`."""
 _ORIENTED = frozenset(
     "gay bi bisexual lesbian queer trans transgender nonbinary non-binary asexual straight".split()
 )
@@ -190,6 +209,15 @@ _PASSING = Lazy(
     r"|(?:throws|crashes|fails|returns|raises|segfaults|won't (?:compile|run|build|start|load))\b|is so (?:stupid|dumb|tired|bored|hungry)\b|swears\b|(?:has|got) (?:an? |some )?leftover"
 )
 """What will be gone within the hour."""
+_LITTLE_SCENE = Lazy(
+    r"(?:has )?just (?:knocked|thrown|threw|spilled|spilt|landed|flown|flew|jumped|bit|bitten|peed|puked|vomited|walked"
+    r"|sat|climbed|stolen|stole|eaten|ate|licked|scratched|woken|woke|run|ran|burst|crashed into|fallen|fell|handed)\b"
+    r"|(?:has )?(?:thrown|threw|spilled|spilt|knocked|sneezed|puked|vomited|peed) .*\b(?:at|on|over|onto) (?:the user|me)$"
+    r"|(?:will|is going to|would|'ll) (?:(?:so|totally|absolutely|actually) )?(?:cry|laugh|flip|freak|die|scream|lose it|faint"
+    r"|kill the user|(?:love|hate|like) (?:it|that|this|them|these|those))\b",
+    re.I,
+)
+"""What someone or an animal has done this minute, or how they will take something."""
 _IDLE = Lazy(
     r"right|wrong|fine|ok|okay|good|great|mad|crazy|silly|weird|funny|late|ready|lost|stuck|done|lucky|sure|better"
 )

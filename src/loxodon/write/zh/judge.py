@@ -11,6 +11,7 @@ from functools import cache
 from re import Pattern
 from re import compile as compiled
 
+from loxodon.write.implied import is_bare_result
 from loxodon.write.statements import Fragment, Said, Verdict
 from loxodon.write.zh import signs
 from loxodon.write.zh.about_self import JOBS
@@ -120,6 +121,7 @@ def _turn_reason(whole: str, said: Said) -> str:
     """Why nothing in a turn is the user's fact, or nothing."""
     checks = (
         ("fiction", signs.FICTION),
+        ("fiction", signs.PLAYED),
         ("dream", signs.DREAM),
         ("sarcasm", signs.SARCASM),
         ("joke", signs.MEMES),
@@ -168,7 +170,8 @@ def _goes_on_with_fiction(whole: str, said: Said) -> bool:
         line.role == "user"
         and pattern(
             r"角色扮演|扮演|来练|相声|接龙|来编|一起编|你(?:来)?[当做]我|模拟(?:面试|对话)|你(?:来)?(?:当|是"
-            r"|演)[^，]{1,6}[，,]?我(?:来)?(?:当|是|演)"
+            r"|演|扮|装)[^，]{1,6}[，,]?我(?:来)?(?:当|是|演|扮|装)"
+            rf"|{signs.PLAYED}"
         ).search(plain(line.content[:500]))
         for line in said.before
     )
@@ -232,6 +235,8 @@ def _dropped(
         return "" if denies or _answers(bare, said) else "chat"
     if pattern(signs.TAKEN_BACK).search(text):
         return "joke"
+    if is_bare_result(bare) and not any_kept:
+        return "unrelated"
     if hypothetical:
         return "hypothetical"
     if is_reminder(text):

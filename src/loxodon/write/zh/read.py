@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from loxodon.write.implied import is_undoing, may_be_resumed, names_successor
 from loxodon.write.statements import USER, Fragment, Said, Statement, Verdict
 from loxodon.write.zh.about_self import JOBS
 from loxodon.write.zh.answers import adopted, confirmed, framed, in_the_past, refused
@@ -50,10 +51,18 @@ def _statements(reading: Reading) -> list[Statement]:
             take_back(reading)
         elif takes_back_a_request(reading, fragment, text) or corrects(reading, place, text):
             pass
+        elif place and names_successor(bare):
+            left = tidy(reading.texts[max(0, place - 2)]) if place > 1 else ""
+            before = "，".join(filter(None, (left, tidy(reading.texts[place - 1]))))
+            reading.found.append(_open(f"{before}，{bare}", fragment))
+        elif verdict.keep and is_undoing(bare) and not reading.said.earlier and not reading.found:
+            _leave_open(reading, fragment, bare)
         elif verdict.keep:
             _read(reading, fragment, verdict, text, bare)
         else:
             _pass_over(reading, fragment, text, bare)
+            if verdict.reason in ("unrelated", "momentary", "empty"):
+                _leave_open(reading, fragment, bare)
         if verdict.reason not in ("comment", "opinion", "general", "quoted", "fiction"):
             reading.scene.notice(bare)
         if pattern(r"[。！!？?\n]\s*$").search(fragment.text):
@@ -64,8 +73,21 @@ def _statements(reading: Reading) -> list[Statement]:
     return [
         one._replace(content=content)
         for content, one in finished.items()
-        if is_sound(content) or (one.act == "correct" and one.category == "temp")
+        if is_sound(content) or (one.act in ("correct", "change") and one.category == "temp")
     ]
+
+
+def _leave_open(reading: Reading, fragment: Fragment, bare: str) -> None:
+    """Note a clause that only a memory can tell the subject of (see `write.implied`)."""
+    after = tidy("".join(reading.texts[reading.place + 1 : reading.place + 2]))
+    for said in (f"{bare}，{after}", bare) if 0 < len(after) <= _NEAR else (bare,):
+        if may_be_resumed(said):
+            reading.found.append(_open(said, fragment))
+            return
+
+
+def _open(said: str, fragment: Fragment) -> Statement:
+    return Statement(said, category="temp", act="change", fragments=(fragment.n,))
 
 
 def _with_objects(found: Sequence[Statement]) -> list[Statement]:
@@ -199,9 +221,16 @@ def _clause(reading: Reading, bare: str) -> Clause | None:
     return clause_of(unhedged(bare), reading.scene)
 
 
+_URGED = r"[^，]{0,4}(?:骂|逼|劝|催|训|念叨|拦|提醒|吓|批评|警告|勒令|押|盯|数落)(?:醒|住|着|了|过)*用户"
+"""What makes the user change: whatever follows is what they do."""
+
+
 def _go_on_with(reading: Reading, clause: Clause, bare: str) -> None:
     """Whom the next clause is about, if it does not say: mostly the one this was about."""
     who = clause.who
+    if who is not THE_USER and pattern(_URGED).match(clause.predicate):
+        reading.scene.running = THE_USER
+        return
     if who.relation and (name := given_name(clause.predicate)):
         named = person(who.relation, name, {}) if who.gender != "it" else who
         who = (

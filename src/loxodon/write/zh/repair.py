@@ -16,6 +16,7 @@ from loxodon.write.zh.corrections import (
 )
 from loxodon.write.zh.reading import Reading, ends_sentence
 from loxodon.write.zh.requests import cancelled, forgotten
+from loxodon.write.zh.syntax import words_in
 from loxodon.write.zh.words import pattern
 
 
@@ -24,6 +25,9 @@ def corrects(reading: Reading, place: int, text: str) -> bool:
     fragment = reading.said.fragments[place]
     if is_slip(text):
         reading.slipped = True
+        told = [*reading.said.earlier, *reading.found][-1:]
+        for last in told:  # whoever it was said of
+            reading.scene.running = reading.scene.known_by(last.subject)
         return True
     if place == reading.put_right:
         return True
@@ -117,8 +121,12 @@ def _apply(reading: Reading, correction: Correction, fragment: Fragment) -> bool
             reading.scene.running = reading.scene.known_by(statement.subject)
             return True
     for statement in reversed(reading.said.earlier):
+        if statement.category == "temp":
+            continue
         earlier = statement._replace(content=plain(statement.content), value=plain(statement.value))
-        if changed := replaced(earlier.content, correction) or _by_value(earlier, correction):
+        if changed := replaced(earlier.content, correction) or _by_value(
+            earlier, correction
+        ) or _by_kind(earlier, correction):
             fixed = _corrected(earlier, changed[0])
             reading.found.append(
                 fixed._replace(act="correct", over=(changed[1],), fragments=(fragment.n,))
@@ -155,6 +163,25 @@ def _corrected(statement: Statement, content: str) -> Statement:
     if value and value not in content:
         value = ""
     return statement._replace(content=content, value=value)
+
+
+_PROPER = ("nr", "nrt", "nz", "nt", "nrfg")
+
+
+def _by_kind(statement: Statement, correction: Correction) -> tuple[str, str] | None:
+    """泸州, of what was said to be 宜宾: one word of a kind for another, told by a dictionary."""
+    right = words_in(correction.right)
+    if correction.wrong or len(right) != 1 or len(correction.right) < 2:
+        return None
+    kind = right[0][1]
+    kinds = _PROPER if kind in _PROPER else (kind,)
+    if kind not in ("ns", "eng", *_PROPER):
+        return None
+    body = statement.content.removeprefix("用户")
+    same = [word for word, tag in words_in(body) if tag in kinds and len(word) > 1]
+    if not same or same[-1] == correction.right:
+        return None
+    return statement.content.replace(same[-1], correction.right, 1), same[-1]
 
 
 def _by_value(statement: Statement, correction: Correction) -> tuple[str, str] | None:

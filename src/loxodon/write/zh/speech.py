@@ -76,6 +76,14 @@ FORGET = (
 """A wish that something said before be forgotten."""
 
 
+_GUESSED = (
+    r"^(?!.*(?:什么|怎么|多少|哪|谁|几|啥|咋|你|您|我[记搞弄看听说想]))(?:我(?:家|们)?(?:这|的)?)?(?:(?:会不会|该不会|莫不|别|不会)是[^，]{3,16}"
+    r"|(?:总|老|一直)(?:觉得|感觉)[^，]{4,16}|[^，]{2,10}(?:得有|怕是|八成|多半|大概率)[^，]{2,12}吧?)"
+    r"[啊呀吧了]*[?？]?$"
+)
+"""A guess in the form of a question: it says what someone thinks."""
+
+
 @cache
 def _chat() -> re.Pattern[str]:
     words = alternatives(GREETINGS.split() + ACKNOWLEDGEMENTS.split())
@@ -137,6 +145,8 @@ def is_reminder(text: str) -> bool:
 def is_question(text: str) -> bool:
     """Whether `text` (plain) asks."""
     bare = text.rstrip(" ~～…。.!！啊呀呢哈哦嘛噢吧")
+    if pattern(_GUESSED).match(text):
+        return False
     if pattern(r"[?？][\s~～!！?？)）”\"]*$").search(text):
         return True
     if pattern(r"(?:吗|么|嘛|不|没|没有|不行|不呀|呗)$").search(bare) and _asks_by_ending(bare):

@@ -111,6 +111,8 @@ def topic_in(clause: str) -> str:
     if found is None:
         return ""
     topic = found["t"].rstrip("的")
+    if topic.startswith(("没", "不", "有")):
+        return ""  # 没有的事: a denial
     last = words_in(topic)[-1:]
     return (
         topic if is_noun(topic) or (last and last[0][1] in ("v", "vn") and len(topic) <= 4) else ""
