@@ -78,14 +78,7 @@ def _scaled(answers: Answers, named: frozenset[str], to_assistant: bool, pool: P
         key = Key(True, row)
         found = pool.setdefault(key, Found(key))
         found.place = place = answers.places.get(row)
-        part = 1.0
-        if place is not None:
-            if place.role == "assistant" and not to_assistant:
-                part = _BY_ASSISTANT
-            if place.speaker not in speakers:
-                speakers[place.speaker] = is_named(place.speaker, named)
-            if speakers[place.speaker]:
-                part *= _NAMED
+        part = voice(place, named, to_assistant, speakers) if place is not None else 1.0
         shares[key] = {name: value * part for name, value in routes.items()}
     for row, match in answers.memories.items():
         key = Key(False, row)
@@ -98,6 +91,16 @@ def _scaled(answers: Answers, named: frozenset[str], to_assistant: bool, pool: P
         key: {name: value / best for name, value in routes.items()}
         for key, routes in shares.items()
     }
+
+
+def voice(
+    place: Place, named: frozenset[str], to_assistant: bool, speakers: dict[str, bool]
+) -> float:
+    """What a turn counts by who said it; `speakers` remembers who is named."""
+    part = _BY_ASSISTANT if place.role == "assistant" and not to_assistant else 1.0
+    if place.speaker not in speakers:
+        speakers[place.speaker] = is_named(place.speaker, named)
+    return part * _NAMED if speakers[place.speaker] else part
 
 
 def is_named(speaker: str, words: frozenset[str]) -> bool:

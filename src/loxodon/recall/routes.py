@@ -16,17 +16,17 @@ A route that fails leaves the others' findings and a note.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon.recall.fuse import Answers, Found, Key, Pool, fused
+from loxodon.recall.fuse import Answers, Found, Key, Pool, fused, voice
 from loxodon.recall.known import Match, known, matches
 from loxodon.recall.rank import Span, spans_of
 from loxodon.recall.spoken import hops, spoken
 from loxodon.recall.terms import Terms, terms_of
 from loxodon.recall.understand import Question
-from loxodon.store import Filter, Having, Index, Nature, Store
+from loxodon.store import Filter, Having, Index, Nature, Place, Store
 from loxodon.text.related import expand
 from loxodon.text.words import fold, query_words
 from loxodon.types import Record
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _MEANT = 60
 _MEANT_MEMORIES = 20
-MEANING = 0.2
+MEANING = 0.15
 """What a text whose meaning is closer than usual by one spread gets."""
 _USUAL = 1.0
 """Spreads by which a text must be closer than usual to count."""
@@ -205,10 +205,14 @@ def _meaning(asked: Look, pool: Pool, nature: Nature) -> None:
     if has_turns(where):
         near = {one.row: one for one in vectors.similar("turns", asked.views, _MEANT, where)}
         rows = {key.row for key in pool if key.is_turn} | near.keys()
-        for row, score in _in_context(asked, rows, near, nature).items():
-            if row in rows and score > _USUAL:
-                share = min(_MOST_MEANING, MEANING * (score - _USUAL))
-                _add(pool, Key(True, row), "meaning", share)
+        places = asked.store.places(rows)
+        named, speakers = frozenset(asked.question.words), dict[str, bool]()
+        to_assistant = _to_assistant(asked.question)
+        for row, score in _in_context(asked, places, near, nature).items():
+            if score > _USUAL:
+                part = voice(places[row], named, to_assistant, speakers)
+                share = min(_MOST_MEANING, MEANING * (score - _USUAL)) * part
+                _add(pool, Key(True, row), "meaning", share).place = places[row]
     if where.kind != "turn":
         close = vectors.similar("memories", asked.views, _MEANT_MEMORIES, where)
         records = asked.store.records(one.row for one in close)
@@ -220,10 +224,9 @@ def _meaning(asked: Look, pool: Pool, nature: Nature) -> None:
 
 
 def _in_context(
-    asked: Look, rows: Iterable[int], near: Mapping[int, Near], nature: Nature
+    asked: Look, places: Mapping[int, Place], near: Mapping[int, Near], nature: Nature
 ) -> dict[int, float]:
     """How close each turn is together with its neighbours, as far as these matter here."""
-    places = asked.store.places(rows)
     beside = {
         row: [*zip(place.before, _CONTEXT, strict=False), *zip(place.after, _CONTEXT, strict=False)]
         for row, place in places.items()

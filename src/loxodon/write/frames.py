@@ -127,6 +127,8 @@ def settles(statement: Statement, record: Record) -> bool:
     same = is_thing(record) and record.subject == statement.subject
     if same and _mended().search(statement.content):
         return _faulty().search(record.content) is not None
+    if _qualifies(statement.content, record.content):
+        return True
     told = _outcome().match(statement.content) if waited else None
     if waited is None or told is None:
         return False
@@ -141,6 +143,29 @@ def settles(statement: Statement, record: Record) -> bool:
             after = rest[n + 1] if n + 1 < len(rest) else ""
             return not after or not gist(after).words or after in _AFTER_OBJECT
     return False
+
+
+def _qualifies(content: str, kept: str) -> bool:
+    """Whether who was learning something has passed: `is a learner driver`, `passed first time`."""
+    was = _learner().match(kept)
+    has = _passed().match(content) if was else None
+    if not was or not has:
+        return False
+    stem = index_words(was["of"])[-1]
+    return bool(has["how"]) or any(word[:4] == stem[:4] for word in index_words(has["what"] or ""))
+
+
+@cache
+def _learner() -> re.Pattern[str]:
+    return re.compile(r"^The user is an? (?:learner|trainee|student|apprentice) (?P<of>\w+)")
+
+
+@cache
+def _passed() -> re.Pattern[str]:
+    return re.compile(
+        r"^The user (?:has |finally |just )*(?:passed|qualified)"
+        r" (?:(?P<how>first time\b|second time\b|today\b|at last\b|with )|(?P<what>.+))"
+    )
 
 
 @cache
@@ -182,7 +207,7 @@ def same_doing(statement: Statement, record: Record) -> bool:
         return False
     doer = next(one for one in both if one)
     other = record.content if both[0] else statement.content
-    does = [_root(word) for word in index_words(other) if gist(word).words] if other.isascii() else []
+    does = [_root(word) for word in index_words(other) if gist(word).words]
     told = [_root(word) for word in index_words(doer["of"] or "") if gist(word).words]
     head = _root(index_words(doer["who"])[-1])
     return head in does and bool(told) and set(told) < set(does)
@@ -226,8 +251,8 @@ def _will_be() -> re.Pattern[str]:
 @cache
 def _intends() -> re.Pattern[str]:
     return re.compile(
-        r"^The user (?:has |is )?(?:decided|chosen|chose|picked|plans|planning|going|having|painting|booked|booking|settled"
-        r"|went|opted|getting|holding|doing|making|using|wants)\b"
+        r"^The user (?:has |is )?(?:decided|chosen|chose|picked|plans|planning|going|having"
+        r"|painting|booked|booking|settled|went|opted|getting|holding|doing|making|using|wants)\b"
     )
 
 

@@ -13,8 +13,9 @@ from functools import cache
 from loxodon.text.similarity import gist
 from loxodon.text.words import fold
 from loxodon.types import Record
+from loxodon.write.attributes import OF_THINGS
 from loxodon.write.domains import domains_of
-from loxodon.write.statements import Statement
+from loxodon.write.statements import USER, Statement
 
 _MORE_OF = (
     "allergy condition medication language skill pet child sibling relative friend colleague "
@@ -62,7 +63,16 @@ def told_anew(statement: Statement, record: Record) -> bool:
     goals = statement.attribute == record.attribute == "goal"
     if goals and statement.act == "change" and _amounts(new).keys() & _amounts(old).keys():
         return True
+    if statement.attribute not in OF_THINGS:
+        new, old = of_nobody(new, statement.subject), of_nobody(old, statement.subject)
     return now and _made_alike(_not_told().sub("", new), _not_told().sub("", old))
+
+
+def of_nobody(content: str, subject: str) -> str:
+    """A Chinese sentence without the name of whom it is about: two sentences share that."""
+    if subject == USER or subject.isascii():
+        return content
+    return re.sub(f"^(?:用户的)?[^，是在]{{0,3}}?{re.escape(subject)}", "", content)
 
 
 @cache

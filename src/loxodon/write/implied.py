@@ -109,10 +109,10 @@ def _instead(
 @cache
 def _value() -> re.Pattern[str]:
     return re.compile(
-        r"^(?:用户)?(?:已经|都|现在|终于|总算|刚|又|都已经|目前)*"
+        r"^(?:用户的?)?(?:已经|都|现在|终于|总算|刚|又|都已经|目前)*"
         r"(?:到|升到?|上|破|过|超|突破|看到|写到|读到|追到|打到|学到|攒到?|攒够|存到|涨到|拿到|过了)?(?:了)?"
         rf"(?P<v>(?P<th>第)?(?P<n>[0-9]+(?:\.[0-9]+)?|[{_NUMERAL}]+)(?P<u>[本章集课关级页册卷季期轮遍楼层分段斤个只人字单章节篇km]{{0,2}}|公里|公斤)"
-        r"|[A-Z][0-9]|[\u4e00-\u9fff]{2,3})"
+        r"|[A-Z][0-9]|[\u4e00-\u9fff]{2,3}?)"
         r"(?:了|过线|到手|达成|通过|拿下|啦|的了)?$"
     )
 
@@ -177,7 +177,7 @@ def _measured(content: str, new: re.Match[str]) -> str:
 def _switch() -> re.Pattern[str]:
     return re.compile(
         r"^(?:用户)?(?:已经|又|就|都|现在|后来|干脆|直接|最后|还是|全|也)*"
-        r"(?:(?:换|改|挪|转|切|滚|搬|迁)(?P<to>回来|回去|回|成|到|去|为|用|吃|喝|戴|穿|学|叫|上|玩|坐|骑|练|养|看)?|重[刷染装做])"
+        r"(?:(?:换|改|挪|转|切|滚|搬|迁|染(?=回|成))(?P<to>回来|回去|回|成|到|去|为|用|吃|喝|戴|穿|学|叫|上|玩|坐|骑|练|养|看)?|重[刷染装做])"
         r"(?:了|过)?，?(?P<x>[^，了过]{0,10}?)(?:的)?了?(?P<tail>，.*)?$"
     )
 
@@ -193,7 +193,7 @@ def _switched(statement: Statement, recent: Recent) -> Statement | None:
     if found["to"] == "叫":
         return _renamed(statement, thing, recent)
     for record in _facts(recent):
-        if old := _of_its_kind(thing, record):
+        if old := _of_its_kind(thing, record, statement.attribute == "medication"):
             first = record.content.split("，")[0]
             if old == thing or old not in first:
                 continue
@@ -233,17 +233,21 @@ def _renamed(statement: Statement, name: str, recent: Recent) -> Statement | Non
     return None
 
 
-def _of_its_kind(thing: str, record: Record) -> str:
+def _of_its_kind(thing: str, record: Record, drug: bool = False) -> str:
     """The thing in a memory that another of its kind may take the place of."""
     first = record.content.split("，")[0]
-    for old in (record.value, *_things_in(first)):
+    hue = re.search(f"[^用户的刷染了成]{{1,2}}[{_COLOURS}]色?$", first)
+    for old in (record.value, hue[0] if hue else "", *_things_in(first)):
         if len(old) < 2 or old not in first or thing in first:
             continue
         if domains_of(thing) & domains_of(old):
             return old
-        if not thing.isascii() and (thing[-1] == old[-1] or {thing[-1], old[-1]} <= set(_COLOURS)):
+        ends = {thing.removesuffix("色")[-1], old.removesuffix("色")[-1]}
+        if not thing.isascii() and (len(ends) == 1 or ends <= set(_COLOURS)):
             return old
-        if record.attribute == "medication" and old == record.value and _is_drug(thing):
+        if record.attribute == "medication" and old == record.value and (
+            drug or _is_drug(thing)
+        ):
             return old
     return ""
 
@@ -377,9 +381,11 @@ def _settled(statement: Statement, recent: Recent) -> Statement | None:
 
 def _lived_otherwise(statement: Statement, recent: Recent) -> Statement | None:
     """每月存两千 ends 月光族: habits that nobody has together."""
+    if is_left_open(statement):
+        return None
     over = tuple(
         _whole(record)
-        for record in _facts(recent)
+        for record in recent()
         if record.subject == statement.subject and opposed(statement.content, record.content)
     )
     if not over:
@@ -403,14 +409,15 @@ def _happens() -> re.Pattern[str]:
 
 def _befell(statement: Statement, recent: Recent) -> Statement | None:
     """石榴让施工队刨了: what was had is no more, if it was."""
-    found = _happens().match(statement.content) if is_left_open(statement) else None
-    if not found:
+    said = statement.content.removeprefix("用户的").removeprefix("用户")
+    found = _happens().match(said) if statement.act in ("state", "change") else None
+    if not found or statement.subject != USER:
         return None
     thing = found["t"]
     for record in _facts(recent):
         if thing in record.content and record.attribute not in ("allergy", "condition"):
             return statement._replace(
-                content=f"用户的{statement.content}", act="end", positive=False,
+                content=f"用户的{said}", act="end", positive=False,
                 over=(_whole(record),), category="status", subject=record.subject,
             )  # fmt: skip
     return None
@@ -420,8 +427,10 @@ def _moved_out(statement: Statement, recent: Recent) -> Statement | None:
     """公婆搬去小叔子那儿了: who lived with the user does no longer."""
     if statement.subject == USER or not re.search("搬(?:去|到|走|出|回)[^，]*了", statement.content):
         return None
+    called = re.match("用户的(?P<k>[\u4e00-\u9fff]{2})", statement.content)
+    names = {statement.subject, called["k"] if called else statement.subject}
     for record in _facts(recent):
-        if record.attribute == "living_with" and statement.subject in record.content:
+        if record.attribute == "living_with" and any(name in record.content for name in names):
             return _instead(statement, record)
     return None
 
@@ -486,7 +495,7 @@ def _post() -> re.Pattern[str]:
     """Where someone stands in their work, school or team."""
     return re.compile(
         r"^(?:用户|用户的[^，在是]{1,4})(?:的?[^，在]{0,4}里?)?(?:现在|眼下|目前|平时|天天|一直)?"
-        r"(?:(?P<at>在[^，]{0,10}(?:柜台?|楼|科|组|部|处|岗|线|车间|门店|店|班|站|哨所|点|厂|校区|中心|窗口|前台|后厨|仓|连|营))"
+        r"(?:(?P<at>在[^，]{0,10}(?:柜台?|楼|科|组|部|处|岗|线|车间|门店|店|(?<!上)班|站|哨所|点|厂|校区|中心|窗口|前台|后厨|仓|连|营))"
         r"|(?P<duty>(?:负责|带|管|教|踢|打|主管|对接|跟)(?!着|了|过|球|工|游戏|娃|孩子)[^，]{2,10})|(?P<turn>[^，]{0,4}(?:轮转|分|派|调|轮)[到在去进][^，]{2,10}))"
     )
 

@@ -118,6 +118,8 @@ def _spared(
         for words in (words for words in statement.over if len(words) > 2):
             if left := _without_clause(record.content, words):
                 rewritten[record.id] = (record, left)
+        if left := _other_half(statement, record):
+            rewritten[record.id] = (record, left)
         if renumbered := _renumbered(statement, record):
             rewritten[record.id] = (record, renumbered)
     return (
@@ -135,6 +137,18 @@ def _without_clause(content: str, words: str) -> str:
     if any(re.match("(?:名字|小名|取名)?[叫是]", clause) for clause in clauses if words in clause):
         return ""  # who bears the name is the one that the first clause is about
     return "，".join(left) if left[:1] == clauses[:1] and len(left) < len(clauses) else ""
+
+
+def _other_half(statement: Statement, record: Record) -> str:
+    """A Chinese memory of two facts without the one that has changed, if that is not the first."""
+    clauses = record.content.split("，")
+    if len(clauses) < 2 or (statement.attribute and statement.attribute == record.attribute):
+        return ""
+    told = gist(statement.content).words - gist(statement.subject).words
+    if told & gist(clauses[0]).words:
+        return ""
+    changed = [clause for clause in clauses[1:] if len(told & gist(clause).words) > 1]
+    return "，".join(one for one in clauses if one != changed[0]) if len(changed) == 1 else ""
 
 
 def _renumbered(statement: Statement, record: Record) -> str:

@@ -42,7 +42,7 @@ from loxodon.write.frames import (
     settles,
     timed,
 )  # fmt: skip
-from loxodon.write.frames_zh import came_about, told_anew
+from loxodon.write.frames_zh import came_about, of_nobody, told_anew
 from loxodon.write.statements import USER, Statement
 
 _SAME = 0.8
@@ -249,7 +249,7 @@ def _by_what_is_over(statement: Statement, record: Record) -> Relation:
             same = statement.act == "change" and _topical(_told_of(statement), record.content)
             return "contradicts" if same else "unrelated"
     alike = (
-        _topical(statement.content, record.content)
+        _topical(_told_of(statement), of_nobody(record.content, statement.subject))
         or decided_anew(statement, record)
         or begins_alike(statement, record)
         or recounted(statement.content, record.content)
@@ -555,7 +555,8 @@ def _told_of(statement: Statement) -> str:
     """What a statement says, without whom it says it of: that it is a wife is no news of one."""
     if _owner(statement.subject, statement.attribute) == USER:
         return statement.content
-    return re.sub(r"^用户的[^，是在]{1,3}|^[Tt]he user's \w+", "", statement.content)
+    bare = re.sub(r"^用户的[^，是在]{1,3}|^[Tt]he user's \w+", "", statement.content)
+    return of_nobody(bare, statement.subject)
 
 
 def _same_domain(content: str, kept: str) -> bool:

@@ -260,7 +260,7 @@ def _with_causes(statement: Statement, predicate: str) -> Statement:
     found = _CAUSES.search(f"{statement.subject} {predicate}")
     if found is None or (not statement.positive and found.lastgroup != "apart"):
         return statement
-    if found.lastgroup == "apart" and statement.over:
+    if found.lastgroup == "apart" and statement.over and not found[0].endswith("ring"):
         return statement  # it says from whom
     over = (*statement.over, *_ENDED_BY[found.lastgroup or ""])
     act: Act = "change" if statement.act == "state" else statement.act

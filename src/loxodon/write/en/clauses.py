@@ -72,6 +72,7 @@ def read_clause(text: str, scene: Scene, running: str = USER, asked: str = "") -
     text = _NO_COPULA.sub(
         r"\1 is \2", _NEXT_UP.sub("my next plan is ", _COLON.sub(r"\1 is ", text))
     )
+    text = _RULED.sub(r"my \1 was \2", text)
     text = _RIP.sub(r"\1 died", _DISLOCATED.sub(r"my \3\1\2", text))
     if inverted := _INVERTED.fullmatch(text):
         text = f"my {inverted['noun']} is {inverted['what']}"
@@ -171,6 +172,12 @@ def _of_doing(tokens: Tokens, at: int, scene: Scene) -> Clause | None:
     return Clause(capital(text_of(subject)), text_of(subject).lower(), text_of(predicate))
 
 
+_RULED = Lazy(
+    r"^((?:(?!my\b|our\b|the\b|his\b|her\b|their\b|i\b|we\b)[a-z-]+ ){0,2}(?:permission|visa|application|appeal|loan|mortgage|grant|claim"
+    r"|permit|licence|license|parole|bail|asylum|funding|refund|extension)) (refused|granted|approved|denied|rejected|declined|turned down)$",
+    re.I,
+)
+"""How an authority decided, without a verb: `planning permission refused`."""
 _MINE = Lazy(
     r"(?P<what>(?!(?:it|that|this|those|these|they|he|she|there|which|who|what|all|i|you)\b)[\w' -]{4,60}?) (?P<be>is|are|was|were)"
     r" (?:(?P<kin>(?:an? )?[a-z]+(?: [a-z]+)?) of )?(?:mine|ours)",

@@ -14,6 +14,7 @@ from loxodon.write.en.scene import Scene, is_name
 from loxodon.write.en.verbs import AUXILIARIES, forms_of
 from loxodon.write.en.words import (
     DIETS,
+    JOBS,
     LANGUAGES,
     MONTHS,
     PLACES,
@@ -92,6 +93,12 @@ _OOPS_Y = Lazy(
     re.I | re.S,
 )
 _STARTS = Lazy(rf"(?:{_OOPS})\b", re.I)
+_THEY_DID = Lazy(
+    r"(?:(?:ha|no|oh|sorry|actually|wait|oops|i mean|silly me)[,. ]+)*(?:it was |it's )?(?P<who>(?:(?:the|my|our) )?[\w-]+)"
+    r" (?:did(?: it| that)?|is|does|was|who did(?: it)?)(?:,? (?:i mean|i meant|sorry|actually))?,?",
+    re.I,
+)
+"""`the plasterer is, I mean`: it was someone else."""
 _OR_IS_IT = Lazy(
     r"or (?:is|was) (?:it|that) (?:the |on |in |at )?(?P<new>[^,;?]{1,25})\??,? (?:yes|yeah|yep|yup|right),? (?:it's |the |on |in |at )?(?P=new).*",
     re.I | re.S,
@@ -140,6 +147,25 @@ def recalled(text: str) -> Statement | None:
         return None
     content = f"The user meant {new}, not {old}"
     return Statement(content, "user", "", new, "temp", "correct", (old,))
+
+
+_SPELT = Lazy(
+    r"(?:(?:oh|and|by the way|btw|sorry|actually),? )*(?:(?:he|she|they|we|i) (?:actually )?(?:spells?|writes?) (?:it|that|his name|her name)"
+    r"|(?:it's |that's |his name's |her name's )?(?:actually )?(?:spelled|spelt|written))(?: as)? (?P<new>(?-i:[A-Z])[\w'-]+)(?:[,.;].*)?",
+    re.I,
+)
+
+
+def respelt(text: str, earlier: Sequence[Statement]) -> Statement | None:
+    """`he spells it Alun`: that a name is written otherwise, wherever it stands."""
+    found = _SPELT.fullmatch(text.strip(" .!")) if len(text) < 80 else None
+    for statement in reversed(earlier[-6:]) if found else ():
+        new = found["new"]  # type: ignore[index]
+        if old := _mistyped(statement.content, new, 0.5):
+            return Statement(
+                f"The user meant {new}, not {old}", "user", "", new, "temp", "correct", (old,)
+            )
+    return None
 
 
 _PLACED = Lazy(r"^(?:from|in|at|on|called|named|with|for) ", re.I)
@@ -209,6 +235,8 @@ def corrected(
         return redated
     if denied and (len(text.split()) <= 3 or value_alone(text)):
         return _put_right(tidy(value_alone(text) or bare(text)), earlier)
+    if (other := _THEY_DID.fullmatch(text)) and (right := _of_other(other["who"], earlier)):
+        return right
     if again := _OR_IS_IT.fullmatch(text):
         return _put_right(tidy(again["new"]), earlier)
     spelt = _WITH_A.fullmatch(text)
@@ -218,6 +246,20 @@ def corrected(
     if found and _STARTS.match(text):
         return _put_right(tidy(bare(found["new"])), earlier)
     return None
+
+
+def _of_other(who: str, earlier: Sequence[Statement]) -> Correction | None:
+    """The last statement, of someone or something else instead."""
+    last, new = earlier[-1], re.sub(r"^(?:the|my|our) ", "", who, flags=re.I)
+    old = last.subject
+    doer = new != who and re.search(r"(?:er|or|ist|ian|man|woman)$", new)
+    known = doer or new.lower() in as_set(RELATIONS + JOBS) or is_name(new)
+    if old in ("user", new) or not known or not re.search(rf"\b{re.escape(old)}\b", last.content):
+        return None
+    wrong, right = _replaced(last, old, new)
+    if is_name(new):
+        right = right._replace(content=right.content.replace(f"The user's {new} ", f"{new} "))
+    return wrong, right
 
 
 @cache
@@ -408,19 +450,20 @@ def _alike(old: str, new: str) -> bool:
     return len(a) == 1 == len(b) and SequenceMatcher(None, a[0], b[0]).ratio() > 0.75
 
 
-def _mistyped(content: str, new: str) -> str:
+def _mistyped(content: str, new: str, least: float = 0.7) -> str:
     """The name in `content` that `new` is nearly."""
     return next(
         (
             word
             for word in re.findall(r"[\w'-]+", content)
             if word[:1].isupper() and word.lower() not in ("the", new.lower())
-            and SequenceMatcher(None, word.lower(), new.lower()).ratio() >= 0.7
+            and SequenceMatcher(None, word.lower(), new.lower()).ratio() >= least
         ),
         "",
     )  # fmt: skip
 
 
 __all__ = [
-    "corrected", "corrects", "got_wrong", "makes_that", "owns_up", "recalled", "value_alone", "within",
+    "corrected", "corrects", "got_wrong", "makes_that", "owns_up", "recalled",
+    "respelt", "value_alone", "within",
 ]  # fmt: skip

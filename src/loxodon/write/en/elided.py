@@ -33,7 +33,7 @@ def completed(text: str, scene: Scene, running: str, asked: str) -> Completed | 
     """Whom `text` (bare, with no subject of its own) is about, and its predicate."""
     text = text.strip(" .!,;:-")
     words = text.split()
-    if not words or len(words) > 40:
+    if not words or len(words) > 40 or running == "?":
         return None
     if lasted := _SO_LONG.match(text):
         return USER, f"{'have' if lasted['of'] else 'am'} {text}"
@@ -89,6 +89,8 @@ _NO_MORE = Lazy(
     r"| ever)?(?P<tail>,.*)?$",
     re.I,
 )
+_NONE_UNTIL = Lazy(r"no (?P<what>(?!more\b|one\b)[a-z-]+(?: [a-z-]+)?) (?:till|until|before|unless) \w+ ?\w+", re.I)
+"""What has to wait: `no dog until there's a garden`."""
 _WISHES = Lazy(
     r"(?P<only>(?!not\b|the only|always\b|never\b|usually\b|often\b)[a-z][\w' -]{2,30}?) only(?: now| please)?(?:,.*)?"
     r"|always (?P<always>[\w' -]{2,25})|no (?P<no>[\w-]+(?: [\w-]+)?)(?: ever| please)?",
@@ -147,6 +149,9 @@ def _refused(text: str, scene: Scene, running: str, asked: str) -> Completed | N
             return USER, f"only want {wish['only']}"
         if wish["always"] and not forms_of(wish["always"].split()[0].lower()):
             return USER, f"always want {wish['always']}"
+    until = _NONE_UNTIL.match(text)
+    if until and until["what"].split()[-1].lower() not in _NOTHING:
+        return USER, f"want {text}"
     more = _NO_MORE.match(text)
     if more and not re.search(r"\b(?:questions?|time|room|messages?|of)\b", more["what"]):
         return USER, f"no longer have {more['what']}"

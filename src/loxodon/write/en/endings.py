@@ -14,6 +14,8 @@ ENDS = (
     ),
     Rule(r"(?:has|is|have|are)(?: fully| completely)? (?:healed|cleared up|gone away)\b",
         "", "end", False, "health", "thing"),
+    Rule(r"(?:is |was |has been |got )?(?:repealed|lifted|overturned|revoked|rescinded|abolished)\b", "", "end",
+        False, "change", "thing"),
     Rule(r"(?:has )?changed (?:their|his|her) minds? (?:about|on) {O}", "", "end", False, "decision"),
     Rule(
         r"(?:has )?(?:banned|barred|forbidden|forbade|prohibited|warned) the user(?: from| off)?"
@@ -346,7 +348,7 @@ CHANGES = (
         r"|for) {V} (?:instead|over|rather than)(?: of)?(?: (?P<o>[^,;]+))?", "decision", "change"),
     Rule(
         r"(?:has )?(?:talked|persuaded|coaxed|nudged|pushed|got|turned|steered|won|converted|sold|put) the user"
-        r" (?:round |over )?(?:into|onto|on to|over to|round to|towards) {VT}", "decision", "change", True,
+        r" (?:round |over )?(?:into|onto|on to|over to|round to|towards) {LIST}", "decision", "change", True,
         "decision", "person"),
     Rule(
         r"(?:has )?(?:dropped|ditched|swapped|gave up|given up) (?P<o>[^,;]+?) (?:for"

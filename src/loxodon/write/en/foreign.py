@@ -112,6 +112,20 @@ def _is_title(quoted: str) -> bool:
     )
 
 
+_OWN_TEXT = Lazy(
+    r"\bmy (?:own )?(?:(?!friend|mate|boss|mum|mom|dad|sister|brother|colleague)[a-z-]+ )?(?:bio|profile|cv|resume|résumé"
+    r"|cover letter|summary|about me|about page|introduction|personal statement|intro|headline)\b(?! for (?:a|my|the) "
+    r"(?:character|novel|story|friend|client))",
+    re.I,
+)
+_INVENTED = Lazy(r"\b(?:character|fake|fictional|exercise|textbook|sample|example|made[- ]up|parody|satire)\b", re.I)
+
+
+def is_own_text(text: str) -> bool:
+    """Whether what a message quotes is what the user wrote of themselves: a profile, a CV."""
+    return _OWN_TEXT.search(text) is not None and _INVENTED.search(text) is None
+
+
 def is_foreign(text: str) -> bool:
     """Whether a piece is code, a log, or a quotation, and so nothing the user says."""
     stripped = text.strip()
@@ -121,4 +135,4 @@ def is_foreign(text: str) -> bool:
     return (quoted and len(stripped.split()) >= _QUOTED_WORDS) or len(stripped) > _LONGEST_LINE
 
 
-__all__ = ["is_foreign", "stretches"]
+__all__ = ["is_foreign", "is_own_text", "stretches"]

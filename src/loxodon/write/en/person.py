@@ -108,6 +108,8 @@ def resolve_s(tokens: Tokens, at: int, subject: bool = True) -> str:
         return "'s" if checked and _verb_within(after[1:3]) else "is"
     if ("past" in forms or "participle" in forms) and len(after) > 1:
         return "is"
+    if len(after) == 1 and re.fullmatch(r"[a-z]{3,}(?<!stair)(?<!sea)(?<!door)[^sui]s", first):
+        return "'s"  # `my uncle's tools`, and no more
     return "'s" if _verb_within(after[1:5]) else "is"
 
 

@@ -12,7 +12,11 @@ from loxodon.write.en.patterns import Lazy
 from loxodon.write.en.verbs import forms_of, is_noun_too
 from loxodon.write.en.words import BEINGS, as_set
 
-_A_THING = Lazy(r"\b(?:an?|any) (?P<noun>(?:[a-z-]+ )?[a-z-]{3,})(?=[?.,!;]|$| (?:in|for|on|at|to|with|from|of|near)\b)")
+_A_THING = Lazy(
+    r"\b(?:an?|any) (?P<noun>(?:[a-z-]+ )?[a-z-]{3,})"
+    r"(?=[?.,!;]|$| (?:in|for|on|at|to|with|from|of|near|or|and)\b)",
+    re.I,
+)
 _NO_THING = frozenset(
     "bit lot few way idea while time moment plan tip try look note kind sort type hand chance "
     "question step place part version option good great start couple".split()
@@ -48,7 +52,9 @@ def with_noun(text: str, offered: str) -> str:
     return f"{lead} the {noun}{text[it.end() if it else 0 :]}"
 
 
-_IT_DOES = Lazy(r"(?:and |but |so )?(?P<who>it|they|its [a-z]+)(?P<verb>'s|'re| [a-z]+)\b ?(?P<rest>.*)", re.I)
+_IT_DOES = Lazy(
+    r"(?:and |but |so )?(?P<who>it|they|its [a-z]+)(?P<verb>'s|'re| [a-z]+)\b ?(?P<rest>.*)", re.I
+)
 _DID_IT = Lazy(
     r"(?:my|our|the|his|her|(?-i:[A-Z])[a-z]+) ?(?:[\w' -]{2,30}? )?(?P<verb>[a-z]+)(?: me)? (?:it|them)\b(?P<rest>.*)"
 )

@@ -24,6 +24,7 @@ from loxodon.write.en.corrections import (
     makes_that,
     owns_up,
     recalled,
+    respelt,
     value_alone,
     within,
 )  # fmt: skip
@@ -32,6 +33,7 @@ from loxodon.write.en.hedges import softened, unhedged
 from loxodon.write.en.inside import supposed
 from loxodon.write.en.kin import introduced
 from loxodon.write.en.labels import article
+from loxodon.write.en.pairs import paired
 from loxodon.write.en.patterns import Lazy
 from loxodon.write.en.person import agree, expand, rewritten, text_of, tokens_of
 from loxodon.write.en.pointing import goes_on, with_noun
@@ -39,7 +41,7 @@ from loxodon.write.en.polish import polished, sound
 from loxodon.write.en.recognise import recognise, relation_in
 from loxodon.write.en.rewording import by_role, reworded
 from loxodon.write.en.rules import Found
-from loxodon.write.en.scene import Scene, Someone, own_things, scene_of
+from loxodon.write.en.scene import Scene, Someone, is_name, own_things, scene_of
 from loxodon.write.en.screen import reasons
 from loxodon.write.en.sound import is_sound
 from loxodon.write.en.stating import (
@@ -50,11 +52,12 @@ from loxodon.write.en.stating import (
     takes_place,
     weekly,
 )  # fmt: skip
+from loxodon.write.en.suspicions import called_off, settled, suspected, taken_back
 from loxodon.write.en.verbs import forms_of, is_finite, is_noun_too, participle_of
 from loxodon.write.en.wishes import standing_wish
 from loxodon.write.en.words import NATIONALITIES, PETS, PLACES, RELATIONS, alternatives, as_set
 from loxodon.write.en.worth import came_out, is_worth, parts_of
-from loxodon.write.statements import USER, Fragment, Line, Said, Statement
+from loxodon.write.statements import USER, Fragment, Line, Mention, Said, Statement
 
 
 class Reading(NamedTuple):
@@ -87,6 +90,9 @@ def _interpret(key: _Key, at: object) -> tuple[Reading, ...]:
     scene.old = len(scene.things)
     scene.recase = re.search(r"\bI\b", text[:_LONGEST]) is None
     reader = _Reader(said, scene, known)
+    if fragments and not set(why) & _UNREAL and (each := paired(spelled(plain(text[:_LONGEST])))):
+        listed = tuple(one._replace(fragments=(fragments[0].n,)) for one in each)
+        return (Reading(listed), *(Reading((), "listed") for _ in fragments[1:]))
     readings = [reader.read(n, reason) for n, reason in enumerate(why)]
     return tuple(_without(reading, reader.withdrawn) for reading in readings)
 
@@ -111,6 +117,11 @@ _SILENT = frozenset(
         "chat",
     )
 )
+
+
+_UNREAL = _SILENT - {"chat"}
+_UNKNOWN = "?"
+"""Whom a clause is about that has a pronoun of nobody known: a verb after it is not the user's."""
 
 
 class _Reader:
@@ -154,6 +165,8 @@ class _Reader:
             return self._reading(self._replied(reply) if reply else (), n, reason)
         if self.asked and n == 0 and _FOR_TASK.search(self.asked) and _MERE_VALUE.fullmatch(text):
             return Reading((), "task")
+        if reason in ("", "instruction", "supposed") and (later := self._reconsidered(n, bare(text))):
+            return self._reading((later,), n, "")
         if reason == "joke" and (taken := self._taken_back()):
             return self._reading((taken,), n, reason)
         if reason in _SILENT:
@@ -181,6 +194,8 @@ class _Reader:
             denied = denied or _DENIES.fullmatch(before) is not None
         # A value by itself that nobody asked for puts right the one just said.
         denied = denied or (not self.asked and value_alone(text) != "")
+        if spelling := respelt(text, [*self.said.earlier, *self.found]):
+            return self._reading((spelling, *extra), n, "")
         correction = corrected(text, self.scene, [*self.said.earlier, *self.found], denied)
         if correction:
             wrong, right = correction
@@ -194,6 +209,10 @@ class _Reader:
             pointed = own_name(text, self.said.before)
         if pointed:
             return self._reading((*self._statements(pointed, 1.0, ""), *extra), n, "")
+        topic = self.said.fragments[n - 1].text if n else ""
+        guess = suspected(bare(text), topic) or settled(bare(text)) or called_off(bare(text))
+        if guess or (guess := taken_back(text, self.said.earlier, self._last_said())):
+            return self._reading((guess, *extra), n, "")
         naming = name_given(bare(text), self.scene)
         if naming:
             self.running = naming.name
@@ -201,7 +220,9 @@ class _Reader:
         pick = chosen(bare(text), self.said.before)
         if pick:
             return self._reading((*self._statements(pick, 1.0, ""), *extra), n, "")
-        if self._opens(n):
+        if self._opens(n) and (longer := self._asked_more(bare(text))):
+            return self._reading((longer, *extra), n, "")
+        if self._opens(n) and not _WHAT_ON.fullmatch(self.asked.strip()):
             reply = answered(bare(text), text, self.said.before, self.scene)
             if reply:
                 more = bare(rest_of(text))
@@ -215,7 +236,7 @@ class _Reader:
         if named:
             new = () if named.name.lower() in self.told else (introduced(named),)
             return self._reading((*new, *extra), n, "repeated")
-        made = self._clause(bare(text), extra)
+        made = self._instead(bare(text)) or self._clause(bare(text), extra)
         if reasoned := self._because(n, text.strip(" .!,"), made):
             told = tuple(one for one in made if one.attribute)
             return self._reading((reasoned, *told, *extra), n, "")
@@ -224,17 +245,26 @@ class _Reader:
         made = made or self._said_more(n, bare(text))
         if not made and (longer := self._of_it(n, bare(text))):
             return self._reading((longer, *extra), n, "")
+        if not made and (longer := self._explained(n, bare(text))):
+            return self._reading((longer, *extra), n, "")
         made = made or self._run_on(bare(text), extra) or self._loose(bare(text))
         if not made and (longer := self._added(n, bare(text))):
             return self._reading((longer, *extra), n, "")
         if not made and (longer := self._placed(n, text)):
             return self._reading((longer, *extra), n, "")
-        made = made or self._pieces(bare(text), extra) or self._listed(bare(text))
+        made = made or self._pieces(bare(text), extra) or self._listed(n, bare(text))
         if not made and (_GIVEN.match(text) or _CONTACT.search(text)):
             made = self._supposed(text)
+        who = re.match(r"(?:he|she)(?![\w-])", bare(text), re.I)
+        if not made and who and self.scene.meant_by(who[0].lower()) is None:
+            self.running = _UNKNOWN
         if self._corrects(n, text):
             made = tuple(one._replace(act="correct") if one.act == "state" else one for one in made)
         return self._reading((*made, *extra), n, "" if made or extra else "unclear")
+
+    def _last_said(self) -> str:
+        """The user's turn before this one."""
+        return next((one.content for one in reversed(self.said.before) if one.role == "user"), "")
 
     def _opens(self, n: int) -> bool:
         """Whether nothing but small talk stands before a fragment."""
@@ -306,6 +336,24 @@ class _Reader:
         self.withdrawn.add(last.content)
         return longer
 
+    def _asked_more(self, text: str) -> Statement | None:
+        """What the user last said with what the assistant then asked for in a word: `What on?`."""
+        asked = _WHAT_ON.fullmatch(self.asked.strip())
+        told = self.said.earlier[-1] if self.said.earlier else None
+        words = text.split()
+        if not asked or told is None or told.act == "end" or not 0 < len(words) <= 5:
+            return None
+        if any(is_finite(word.lower().strip(",.")) for word in words) or _NO_DETAIL.match(text):
+            return None
+        said = rewritten(expand(tokens_of(text)), True, self.scene, "")
+        on = f"{asked['on'].strip()} " if asked["on"] else ""
+        if not said or not set(self._last_said().lower().split()) & (
+            set(told.content.lower().split()) - ENGLISH
+        ):
+            return None
+        longer = told._replace(content=polished(f"{told.content}, {on}{text_of(said)}"))
+        return longer if is_sound(longer) else None
+
     def _placed(self, n: int, text: str) -> Statement | None:
         """What the user last said, with where or with whom, where that was just asked: `yeah, at The Hangar`."""
         found = _WHERE_WITH.fullmatch(text.strip(" .!"))
@@ -346,6 +394,31 @@ class _Reader:
             if why
             else None
         )
+
+    def _reconsidered(self, n: int, text: str) -> Statement | None:
+        """The last statement with when it is to be thought over: `revisit once the grant is in`."""
+        last = self._just_said(n, ended=True)
+        if last is None or not _RECONSIDER.match(text) or len(text.split()) > 14:
+            return None
+        said = rewritten(expand(tokens_of(text)), True, self.scene, last.content)
+        return self._joined(last, f"{last.content}, to {_theirs(text_of(said))}") if said else None
+
+    def _explained(self, n: int, text: str) -> Statement | None:
+        """What the user did or gave up, with the circumstance told right after it: `sold the boat,
+        mooring fees doubled`."""
+        last = self._just_said(n, ended=True)
+        words = text.split()
+        if last is None or not 3 <= len(words) <= 10 or not _SETTLED.match(last.content):
+            return None
+        if words[0].lower() in _NO_GROUND or _WORLD.search(text) or "," in text:
+            return None
+        verb = next((at for at, word in enumerate(words[:6]) if is_finite(word.lower())), 0)
+        short = re.match(r"(?:the |my |our )?[a-z]+'s (?:not|too|below|above|down|gone|got)\b", text, re.I)
+        clash = words[0].endswith("s") and "base" in forms_of(words[1].lower())
+        if not (verb or short or clash):
+            return None
+        said = rewritten(expand(tokens_of(text)), False, self.scene, last.content)
+        return self._joined(last, f"{last.content}: {text_of(said)}") if said else None
 
     def _just_said(self, n: int, ended: bool = False) -> Statement | None:
         """What the fragment before stated, where something can be added to it."""
@@ -401,6 +474,16 @@ class _Reader:
             return None
         return self._joined(last, f"{last.content} and {_theirs(text_of(said))}")
 
+    def _instead(self, text: str) -> tuple[Statement, ...]:
+        """What someone likes now, said after what is over: `it's volcanoes now`."""
+        found = _IT_IS_NOW.fullmatch(text)
+        last = self.found[-1] if self.found else None
+        if not found or not last or last.act != "end" or last.attribute != "likes":
+            return ()
+        who = "i am" if last.subject == USER else f"{last.subject} is"
+        clause = read_clause(f"{who} into {found['what']} now", self.scene, USER, "")
+        return self._statements(clause, 1.0, "") if clause else ()
+
     def _loose(self, text: str) -> tuple[Statement, ...]:
         """What a fragment says of the user that lacks both subject and verb: `not a morning
         person`, `just off a shift at the mill`, `24f, barista in Leeds`."""
@@ -430,6 +513,8 @@ class _Reader:
         for piece in pieces:
             aged = re.fullmatch(r"(?:aged )?([1-9]\d)(?: ?(?:yo|f|m))?", piece, re.I)
             clause = Clause("The user", USER, f"is {aged[1]}") if aged else None
+            if piece is pieces[0] and is_name(piece) and re.match(r"[1-9]\d$", pieces[1]):
+                clause = Clause("The user's name", "name", f"is {piece}", of=USER)
             if clause is None and (whole := completed(piece, self.scene, USER, "")):
                 clause = read_clause(f"i {whole[1]}", self.scene) if whole[0] == USER else None
             if clause is None and _MEASURED.match(piece):
@@ -439,10 +524,20 @@ class _Reader:
                 made += self._statements(clause, 1.0, "")
         return tuple(made) if len(made) > 1 else ()
 
-    def _listed(self, text: str) -> tuple[Statement, ...]:
+    def _came(self, n: int) -> Clause | None:
+        """The thing of which the fragment before says no more than that it is here."""
+        before = spelled(plain(self.said.fragments[n - 1].text)) if n else ""
+        found = _CAME.fullmatch(bare(before))
+        return Clause(f"The user's {found['thing']}", found["thing"], "", of=USER) if found else None
+
+    def _listed(self, n: int, text: str) -> tuple[Statement, ...]:
         """Nothing but nouns and figures, said by way of introduction: `family of 5, one coeliac`,
         `37 weeks, baby girl`. Whoever lists them has them, or is so many weeks, feet or years."""
         words = text.split()
+        if born := _BORN.fullmatch(text):
+            name, over = born["name"], ("pregnant", "pregnancy")
+            baby = Statement(f"The user has a new baby, {text}", USER, "child", name, "relation", "change", over)
+            return (baby._replace(mentions=(Mention(name, "person"),), topic="family"),)
         if self.running != USER or not 3 <= len(words) <= 16:
             return ()
         if words[0].lower() in _OPENS_PHRASE:
@@ -461,6 +556,8 @@ class _Reader:
             or not words[-1].strip(",.!)").isalnum()
         ):
             return ()
+        if came := self._came(n):
+            return (statement_of(came._replace(predicate=f"is {text_of(expand(tokens_of(text)))}"), Found(), self.scene),)
         being = _MEASURED.match(text) or words[0].lower() in as_set(NATIONALITIES)
         said = rewritten(expand(tokens_of(text)), True, self.scene, "")
         if not said:
@@ -569,6 +666,7 @@ class _Reader:
         over = over or _TIMED_NOW.search(clause.predicate) is not None
         over = over or (alters(clause.predicate) and _SOLID.search(clause.predicate) is not None)
         over = over or came_out(clause.predicate)
+        over = over or (_HEADLINE.match(text) is not None and _VALUED.match(clause.predicate) is not None)
         return clause if over and not _BRIEFLY.search(text) else None
 
     def _step_back(self, basis: str) -> None:
@@ -686,6 +784,20 @@ _OF_IT = Lazy(
     r"(?P<who>i|we)(?:'ve|'m|'re)? (?!think|guess|hope|know|like|love|hate)[a-z]+(?: [a-z]+)? (?:it|them)\b(?= \w+ \w)",
     re.I,
 )
+_WHAT_ON = Lazy(
+    r"(?:(?:oh|ooh|nice|great|cool|lovely|fun|and)[,!. ]+)*(?:what|where|who|which|when|since when|whereabouts)(?: kind| sort| one)?"
+    r"(?P<on> on| about| for| with| in| from| to| by)?\?",
+    re.I,
+)
+_HEADLINE = Lazy(
+    r"(?!water|bread|milk|rice|sugar|flour|dough|pasta|meat|chicken|beef|gold|silver|python|java|there'|that'|what'|let's|light|sound|fuel|petrol|diesel|oil|bitcoin)"
+    r"(?-i:[a-z])[a-z-]{2,}(?: [a-z-]+)?(?:'s (?!been|got|just|gonna|so\b|not)| (?:has|sleeps|seats|holds|weighs|takes|measures|fits|runs on) )"
+)
+"""A thing without an article: `kiln's a front-loader`. Who speaks so speaks of their own."""
+_VALUED = Lazy(
+    r"(?:is (?:an?\b|the\b|at\b|on\b|in\b|about\b|(?=\d)|(?=(?-i:[A-Z])))|has|sleeps|seats|holds|weighs|takes|measures|fits|runs on).*(?:\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven"
+    r"|twelve|twenty|thirty|forty|fifty|hundred)\b|(?-i:[A-Z]{2}))"
+)
 _OPENS_PHRASE = frozenset(
     "the on in at with for from to of by my our his her their this that these those".split()
 )
@@ -777,7 +889,7 @@ _TIMED_NOW = Lazy(
     re.I,
 )
 _DATED = Lazy(
-    r"(?:is|are|starts?|begins?|ends?|finishes|finish|opens?|leaves?|departs?|resumes?|kicks off|meets?|takes place|falls"
+    r"(?:is|are|starts?|begins?|ends?|finishes|finish|(?:re)?opens?|closes|returns?|launch(?:es)?|expires?|leaves?|departs?|resumes?|kicks off|meets?|takes place|falls"
     r"|goes up|goes out|closes?|renews?|expires?|reopens?|arrives?|lands?|returns?|runs? out|retires?|must be|has to be|should be)"
     r"(?: (?:off|up|again|due))? (?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|on|at|in|every|from|the|next|this|a week|tomorrow|first|last|\d).*"
     r"(?:\d|day\b|days\b|week\b|month\b|tomorrow|january|february|march|april|june|july|august|september|october"
@@ -831,6 +943,31 @@ _FOR_TASK = Lazy(
 """What the assistant asks to get on with what it is making."""
 _MERE_VALUE = Lazy(
     r"(?!.*\b(?:i|i'm|i've|my|me|we|our|us|always|never)\b)(?:[^\s.?!]+ ?){1,10}[.!]?", re.I
+)
+_IT_IS_NOW = Lazy(r"(?:it's|it's all|now it's(?: all)?) (?P<what>[a-z-]+(?: [a-z-]+)?s)(?: now)?", re.I)
+_RECONSIDER = Lazy(
+    r"(?:reconsider|revisit|review|rethink|decide again|look (?:at it )?again|think again)(?: it| that| this)? (?:if|when|once|after"
+    r"|in|next|should|as soon as)\b",
+    re.I,
+)
+_SETTLED = Lazy(
+    r"The user (?:has |just |finally )*(?:sold|picked|chose|chosen|cancelled|canceled|quit|handed|gave|given|let|lets|dropped|returned"
+    r"|swapped|shaved|went (?:for|with|back)|left|stopped|ditched|closed|moved|took|kept|switched|turned down|skipped|postponed"
+    r"|pulled|put off|is (?:staying|sticking|keeping|renting|selling))\b",
+)
+"""What one does for a reason."""
+_NO_GROUND = frozenset(
+    "i i'm i've we we're you what which how why who can could should would is are do does did any please thanks that that's it"
+    " it's this he she they there and but so or if not no yes".split()
+)
+_BORN = Lazy(
+    r"(?P<name>(?-i:[A-Z])[\w'-]+)(?: (?-i:[A-Z])[\w'-]+)*,? (?:born [^,]+, )?(?:[2-5](?:[.,]\d+)? ?(?:kilos?|kg)|[4-9] ?(?:lbs?|pounds)(?: \d+ ?(?:oz|ounces)?)?)",
+    re.I,
+)
+"""The news of a birth: a name and the weight of one newly born."""
+_CAME = Lazy(
+    r"(?:the|my|our|that) (?P<thing>[a-z-]+(?: [a-z-]+)?) (?:came|arrived|turned up|is here|has come|has arrived|got here)(?: today)?",
+    re.I,
 )
 _THATS = Lazy(
     r"(?:so )?that's (?:my|our|the)(?P<new> new)? (?P<noun>car|bike|phone|laptop|hometown|budget"

@@ -353,6 +353,11 @@ def _of_thing(clause: Clause, predicate: str) -> Found | None:
         value = tidy(re.split(r",(?!\d)| because | so | but ", match["v"])[0], True)
         if altered := _ALTERED_TO.match(value):
             value, change = value[altered.end() :], True
+        if attribute == "name" and value.islower() and value.endswith("ed"):
+            named = re.match(r"[a-z]+, ((?-i:[A-Z])[\w'-]+(?: [A-Z][\w'-]+)*)", match["v"])
+            if named is None:
+                return Found(topic=key)  # `hyphenated`, and no name
+            value = named[1]
         if attribute in ("car", "phone", "computer") and value.isalpha() and value.islower():
             return Found(topic=key)  # how it is, not which
         if attribute == "occupation" and value.isalpha() and value.islower():

@@ -13,12 +13,13 @@ from loxodon.write.en.words import JOBS, RELATIONS, as_set
 
 _ORG = r"(?P<who>(?:(?:an?|the|my|our) )?[\w&' -]{2,30}?)"
 _TURNS: tuple[tuple[str, str, str], ...] = (
-    ("me", rf"{_ORG}(?:'ve| have|'s| has)? (?:took|taken|hired|recruited|poached|signed) me(?: on| up)?(?P<rest>$|[,;]? .*)",
+    ("me", rf"{_ORG}(?:'ve| have|'s| has)? (?:(?:took|taken) me on|(?:hired|recruited|poached) me)(?P<rest>$|[,;]? .*)",
         r"i got hired by \g<who>\g<rest>"),
     ("me", rf"{_ORG}(?:'ve| have|'s| has)? (?:let me go|laid me off|sacked me|fired me|made me redundant|showed me the door"
         r"|gave me the (?:boot|sack|push|chop))(?P<rest>$|[,;]? .*)", r"i was let go from \g<who>\g<rest>"),
     ("me", r"(?:so )?(?:they|they've|work|the (?:boss|club|team|school|office|committee))(?: have| has|'ve got|'s got| got| put)? ?me"
-        r" (?:on |down for )?(?P<what>(?:\w+ing )?[\w' -]{3,40})", r"i'm \g<what> now"),
+        r" (?P<what>(?:doing|running|driving|selling|teaching|covering|managing|making|cleaning|training) [\w' -]{3,40}|on (?:mornings|nights|days"
+        r"|earlies|lates|afternoons|evenings|weekends|reception|tills|the (?:till|door|desk|phones|bar)))", r"i'm \g<what> now"),
     ("salaried", r"(?:i )?(?:went|gone|going|'ve gone) salaried\b(?P<rest>.*)", r"i gave up freelance, salaried now\g<rest>"),
     ("more", r"(?P<what>[a-z][\w' -]{2,25}?) (?:is |are )?no more(?: for (?:me|us))?", r"no more \g<what>"),
     ("finished", r"(?P<what>[a-z][\w' -]{2,25}?) finished for (?:me|us)", r"no more \g<what>"),
@@ -27,9 +28,6 @@ _TURNS: tuple[tuple[str, str, str], ...] = (
     ("tolerance", r"(?P<what>(?:zero|no) tolerance (?:for|of) [\w' -]{3,30}?)(?: here| from me)?(?P<rest>$|,.*)", r"i have \g<what>\g<rest>"),
     ("never", r"never again (?P<what>an? [\w' -]{3,40})", r"i never want \g<what> again"),
     ("anything", r"anything but (?P<what>[\w' -]{3,25}?)(?P<on> (?:on|in|for) my [a-z]+)?(?P<rest>$|,.*)", r"i avoid \g<what>\g<on>\g<rest>"),
-    ("gone", r"(?:the |my )?(?P<what>[a-z][\w' -]{3,30}?)(?: (?:vest|badge|keys?|hat|role|duties|job|post|armband|gavel|baton))? (?:has|have|is|'s)"
-        r" (?:gone|passed|been (?:passed|handed)) (?:over |on )?to (?P<name>[A-Z][\w-]+)(?P<rest>$|[,;].*)",
-        r"i handed over \g<what> to \g<name>\g<rest>"),
 )  # fmt: skip
 _LACKED = frozenset(
     """
@@ -42,9 +40,7 @@ _LACKED = frozenset(
     facebook instagram whatsapp social_media credit_card bank_account kitchen blender processor
     """.split()
 )
-_HOW_LACKED = (
-    r"(?: (?:in (?:our|my|this) (?:house|home|flat|family)|here|either|at home|of my own|of our own|at all|any ?more|and never had))?"
-)
+_HOW_LACKED = r"(?: (?:in (?:our|my|this) (?:house|home|flat|family)|here|either|at home|of my own|of our own|at all|any ?more|and never had))?"
 
 
 @cache
@@ -71,12 +67,18 @@ def reworded(text: str) -> str:
 def _clausal(found: re.Match[str]) -> bool:
     """Whether what was taken for a noun begins a clause of its own."""
     noun = found.groupdict().get("who") or found.groupdict().get("what") or ""
-    return bool(re.match(r"(?:i|we|you|he|she|they|it|that|there|and|but|what|who|if)\b", noun, re.I))
+    return bool(
+        re.match(r"(?:i|we|you|he|she|they|it|that|there|and|but|what|who|if)\b", noun, re.I)
+    )
 
 
 def _lacking(text: str) -> str:
     """`no car, so …` says what the user has not; `no worries` does not."""
-    found = re.match(rf"no (?P<what>[a-z]+(?: (?:of )?[a-z]+){{0,2}}?)(?P<how>{_HOW_LACKED})(?=$|[,;]| (?:so|hence|because|since|but)\b)", text, re.I)
+    found = re.match(
+        rf"no (?P<what>[a-z]+(?: (?:of )?[a-z]+){{0,2}}?)(?P<how>{_HOW_LACKED})(?=$|[,;]| (?:so|hence|because|since|but)\b)",
+        text,
+        re.I,
+    )
     if not found:
         return ""
     what = found["what"].lower()
@@ -88,7 +90,9 @@ def _lacking(text: str) -> str:
 
 
 _BY_ROLE = r"(?P<role>[a-z][a-z-]+) (?P<name>[A-Z][a-z]+) (?=(?:is|was|has|had|will|won't|can't|says|said|reckons|thinks|wants|told|keeps|got|sent|gave|[a-z]+s|[a-z]+ed)\b)"
-_TITLES = frozenset("king queen pope saint president minister officer judge captain sergeant detective doctor nurse".split())
+_TITLES = frozenset(
+    "king queen pope saint president minister officer judge captain sergeant detective doctor nurse".split()
+)
 
 
 def by_role(text: str) -> str:

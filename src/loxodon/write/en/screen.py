@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from loxodon.write.en.clean import bare, plain, spelled
-from loxodon.write.en.foreign import is_foreign
+from loxodon.write.en.foreign import is_foreign, is_own_text
 from loxodon.write.en.patterns import Lazy
 from loxodon.write.statements import Fragment, Line, Said
 
@@ -346,6 +346,8 @@ _TEXT = Lazy(
 
 def _pasted_after(said: Said, found: list[str]) -> None:
     """All that follows a request to translate, summarise or answer a text is that text."""
+    if is_own_text(said.text[:_MOST]) and re.search("[\"“«]", said.text[:_MOST]):
+        return
     for n, fragment in enumerate(said.fragments):
         request = _PASTED.search(fragment.text)
         colon = request and re.search(r":\s*(?:\S|$)", fragment.text[request.end() :])

@@ -12,7 +12,7 @@ from loxodon.write.statements import Statement
 
 _BROKEN = Lazy(
     r"\b(?:if|because|and|but|or|to|the|a|an|of|than|as|that|which|who|so|then|my|just|not|very"
-    r"|really|is|has|was|been|are|were|with|from|for|if only|although|though|unless|whether)$"
+    r"|really|is|has|was|been|are|were|does|with|from|for|if only|although|though|unless|whether)$"
     r"|\b(?:you|your|yours|please|pls|plz|me|my|mine|i|i'm|i've|we|our|us)\b(?!-)"
     r"|\bhas been (?:since|for|until)\b|\bevery (?:other|third|second) on \d"
     r"|^\S+(?: \S+)? (?:has|have) (?:scale|fix|make|write|add|keep|new story|give|change)\b"

@@ -15,7 +15,7 @@ from functools import cache
 from loxodon.text import sentences
 from loxodon.text.stopwords import ENGLISH
 from loxodon.write.en.clean import bare, plain, spelled
-from loxodon.write.en.foreign import stretches
+from loxodon.write.en.foreign import is_own_text, stretches
 from loxodon.write.en.kinds import type_of
 from loxodon.write.en.patterns import Lazy
 from loxodon.write.en.person import ADVERBS
@@ -31,7 +31,10 @@ _LONGEST = 2_000
 def split(text: str) -> list[Piece]:
     """The pieces of `text` in order, each with its type; every word is in one of them."""
     pieces: list[Piece] = []
+    own = is_own_text(text[:_LONGEST])
     for start, end, foreign in stretches(text):
+        if foreign and own and text[start] in "\"“«'":
+            start, end, foreign = start + 1, end - 1, False
         if foreign:
             pieces.append(Piece(text[start:end].strip(), "statement"))
             continue

@@ -42,7 +42,7 @@ def turned(answer: str, asked: str) -> Clause | None:
         return None
     found = _QUESTION.fullmatch(asked.strip())
     if found is None:
-        return _how_often(answer, asked)
+        return _how_often(answer, asked) or _since_or_who(answer, asked)
     whose, rest = found["subject"].lower(), found["rest"].strip(" ,")
     aux = (found["aux"] or {"s": "is", "re": "are"}[found["short"].lower()]).lower()
     if whose != "you":
@@ -51,6 +51,8 @@ def turned(answer: str, asked: str) -> Clause | None:
         return None
     if whose.startswith("the ") and (found["wh"].lower() in ("what", "who") or len(whose) < 5):
         return None
+    if rest == "do" and aux in ("do", "does") and found["wh"].lower() == "what":
+        return _is_by_trade(answer, whose)
     said = _said(aux, rest.split(), whose == "you")
     object_ = _object(found["wh"].lower(), found["noun"].strip(), answer, rest, said)
     if not said or not object_:
@@ -147,6 +149,40 @@ def _how_often(answer: str, asked: str) -> Clause | None:
         return None
     said = _said(found["aux"].lower(), found["rest"].strip().split(), True)
     return Clause("The user", USER, f"{said} {answer[:1].lower()}{answer[1:]}") if said else None
+
+
+def _is_by_trade(answer: str, whose: str) -> Clause | None:
+    """`arborist` after "What does your sister do?"."""
+    if forms_of(answer.split()[0].lower()) or len(answer.split()) > 6:
+        return None
+    a = "" if re.match(r"(?:an?|the|in|at|for|with)\b", answer, re.I) else (
+        "an " if answer[0].lower() in "aeiou" else "a "
+    )  # fmt: skip
+    if whose == "you":
+        return Clause("The user", USER, f"is {a}{answer}")
+    noun = whose.removeprefix("your ").removeprefix("the ")
+    return Clause(f"The user's {noun}", noun, f"is {a}{answer}", of=USER)
+
+
+_SINCE_WHEN = Lazy(r"(?:.*[,.:;!-] )?since when have you (?P<rest>[\w' -]+)\?", re.I)
+_WHO_DOES = Lazy(r"(?:.*[,.:;!-] )?who (?P<verb>[a-z]+s) (?P<rest>[\w',' -]+)\?", re.I)
+
+
+def _since_or_who(answer: str, asked: str) -> Clause | None:
+    """`2021` after "Since when have you lived abroad?", `Gitte, mostly` after "Who drives you?"."""
+    if found := _SINCE_WHEN.fullmatch(asked.strip()):
+        since = answer if re.match(r"(?:since|for)\b", answer, re.I) else f"since {answer}"
+        return Clause("The user", USER, f"has {found['rest']} {since}")
+    found = _WHO_DOES.fullmatch(asked.strip())
+    name = re.match(r"(?P<name>[A-Z][a-z]+|my [a-z-]+)(?:,? (?P<how>[a-z]+))?$", answer)
+    if not found or not name or "s" not in forms_of(found["verb"].lower()):
+        return None
+    rest = re.sub(r"\byou're\b|\byou are\b", "the user is", found["rest"])
+    rest = re.sub(r"\byou\b", "the user", re.sub(r"\byour\b", "the user's", rest))
+    who = re.sub(r"^my ", "", name["name"])
+    shown = who if who == name["name"] else f"The user's {who}"
+    how = f"{name['how']} " if name["how"] in ("mostly", "usually", "always", "sometimes") else ""
+    return Clause(shown, who, f"{how}{found['verb']} {rest}", of="" if who == shown else USER)
 
 
 __all__ = ["turned"]

@@ -31,7 +31,7 @@ _THIRD = {
 }  # fmt: skip
 
 _REGULAR = """
-    accept ache achieve act adapt add admire adopt adore afford agree aim allow annoy answer
+    disband dissolve fizzle peter terrify accept ache achieve act adapt add admire adopt adore afford agree aim allow annoy answer
     apologise appear apply appreciate argue arrange arrive ask assist attend avoid back bake bathe
     battle beg behave believe belong blame bleach blog board boil book bore borrow bother bounce
     brew brush burn cancel care carpool carry cause celebrate change charge chase chat check chew
@@ -81,7 +81,7 @@ _REGULAR = """
     drum dye embark enforce exhibit fly-fish forage franchise fundraise gig glaze graze
     home-educate homeschool hoover hop host hustle incubate intern irrigate invent jam jar lapse
     lay-off liaise magnetise manufacture milk moonlight nap overhaul pilot plough plumb plaster
-    weave sleepwalk stammer stutter busk preach preside procrastinate prune purl quilt rear recruit rehearse retake rig roster rotate
+    reopen repeal overturn revoke rescind abolish weave sleepwalk stammer stutter busk preach preside procrastinate prune purl quilt rear recruit rehearse retake rig roster rotate
     rough scaffold sculpt season shadow shear shoot skimp slum sow spar spin-off stargaze sublet
     subcontract swot temp till tile tinker top totter tow trap upcycle weld whisk
 """

@@ -46,7 +46,7 @@ _ALWAYS = Lazy(
     r"|with)\b.+)"
     r"|(?P<before>(?:use|answer|reply|respond|write|speak|call me|give me|keep|don't use"
     r"|don't call)\b.+?) (?:from now on|in future|going forward|always|every time|by default)"
-    r"|(?P<when>(?:describe|explain|tell|show|ask|check|warn|remind|correct|give|use|answer"
+    r"|(?P<when>(?:reply|respond|write|speak|switch|describe|explain|tell|show|ask|check|warn|remind|correct|give|use|answer"
     r"|send|suggest|translate|read|include|add)\b.+ (?:when|whenever|every time) i\b.+))",
     re.I,
 )
@@ -68,11 +68,11 @@ _FORGET = Lazy(
 
 
 _UNITS = Lazy(
-    r"(?:please )?(?:(?:use|give me|stick to|in)|(?:give me|show|put|use|i (?:need|want|use)) (?:the |all )?(?:temperatures?"
-    r"|distances?|weights?|measurements?|prices?|units|lengths?|times?|amounts?|quantities) in) (?P<what>metric|imperial|celsius|fahrenheit"
+    r"(?:please )?(?:(?:use|give me|stick to|in) |(?=.* (?:always|from (?:now|here) on)$)|(?:give me|show|put|use|i (?:need|want|use)) (?:the |all )?(?:temperatures?"
+    r"|distances?|weights?|measurements?|prices?|units|lengths?|times?|amounts?|quantities) in )(?P<what>metric|imperial|celsius|fahrenheit"
     r"|kilometres|kilometers|miles|grams|cups|british (?:english|spelling)|american (?:english|spelling)"
     r"|24[- ]?h(?:our)?(?: time| clock)?|pounds|euros|dollars|kg|kilos)(?: units"
-    r"| only)?(?: please)?(?: from now on)?",
+    r"| only)?(?: please)?(?:,? (?:from (?:now|here) on|always))?",
     re.I,
 )
 
@@ -228,6 +228,9 @@ _HOW = Lazy(
     r"|(?P<no>(?:no more|no|without|skip the|drop the|less|fewer) (?:[\w-]+ )?(?:emojis?|exclamation (?:marks|points)"
     r"|bullet points|jargon|tables|headings|apologies|apologi[sz]ing|disclaimers|small talk|links|slang|markdown"
     r"|lists|caps|preamble|fluff|filler|lectures?|pleasantries)\b.*)"
+    r"|(?P<banned>(?:all |any )?(?:emojis?|exclamation (?:marks|points)|bullet points|jargon|tables|headings|disclaimers|small talk"
+    r"|slang|markdown|lists|preamble|smileys|abbreviations|acronyms|puns|buzzwords))(?: are| is)(?: now| strictly)? (?:banned|forbidden|off limits|off the table"
+    r"|out|a no-go|not allowed|verboten).*"
     r"|(?P<ever>(?:don't|do not|never) (?:ever )?(?:recommend|suggest|offer|show|give|send|mention|ask|call|use|tell"
     r"|remind|address|assume|include)\b.+)"
     r"|(?P<to>(?:talk|speak|write|explain (?:things|everything)|treat|address) (?:to )?me"
@@ -265,7 +268,7 @@ def _told_how(text: str, scene: Scene) -> Statement | None:
     order = next(
         found[name]
         for name in (
-            "within", "then", "please", "like", "no", "ever", "to", "need", "felt", "ing", "use", "address",
+            "within", "then", "please", "like", "no", "banned", "ever", "to", "need", "felt", "ing", "use", "address",
         )
         if found[name] is not None
     ).strip()  # fmt: skip
@@ -286,7 +289,7 @@ def _told_how(text: str, scene: Scene) -> Statement | None:
     if (found["ever"] or found["then"] or found["need"] or found["ing"]) and _ONCE.search(order):
         return None
     neednt = (found["neednt"] or "").lower()
-    refuses = found["no"] is not None or found["not"] is not None or found["stop"] is not None
+    refuses = bool(found["no"] or found["banned"]) or found["not"] is not None or found["stop"] is not None
     refuses = refuses or neednt.startswith(("don't", "needn't")) or "stop" in neednt
     if neednt.startswith("should") and re.match(r"(?:be|know)\b", order, re.I):
         return None
@@ -296,7 +299,7 @@ def _told_how(text: str, scene: Scene) -> Statement | None:
         refuses, order = True, order[lead.end() :]
     elif lead:
         order = order[lead.end() :]
-    if found["no"]:
+    if found["no"] or found["banned"]:
         order = f"use {order}"
     said = rewritten(expand(tokens_of(order)), True, scene, "")
     if not said or len(said) < 2:

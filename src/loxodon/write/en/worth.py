@@ -107,7 +107,8 @@ def is_worth(clause: Clause, found: Found, confidence: float, basis: str = "") -
             (mine and len(words) > 3) or dated or (confidence < 1 and not told)
         )
     if found.act != "state":
-        if clause.of == "?" and found.attribute not in _OF_STRANGERS:
+        led = found.attribute in ("decision", "avoids") and " the user" in clause.predicate
+        if clause.of == "?" and found.attribute not in _OF_STRANGERS and not led:
             return False
         return bool(found.attribute) or (bool(found.over or found.value) and clause.of != "?")
     if not clause.sure and found.attribute in ("plan", "habit", "uses", "owns", "hobby", "likes"):
@@ -116,7 +117,7 @@ def is_worth(clause: Clause, found: Found, confidence: float, basis: str = "") -
         return clause.of != "?" or found.attribute in _OF_STRANGERS
     if not clause.sure and re.match(r"is an? (?-i:[A-Z])", clause.predicate):
         return True
-    if _STANDING.match(clause.predicate):
+    if _STANDING.match(clause.predicate) or (clause.key == USER and _MANAGED.match(clause.predicate)):
         return True
     if _does(clause, words) or (
         len(words) == 2 and words[0] in ("is", "are") and words[1] in _ORIENTED
@@ -178,6 +179,11 @@ def _does(clause: Clause, words: list[str]) -> bool:
 
 _TURNED_OUT = Lazy(r"(?:will|is going to|are going to|is|are) (?:now )?(?:be |have )?.+\b(?:after all|instead)$", re.I)
 """What a thing will be that was to be something else."""
+_MANAGED = Lazy(
+    r"(?:has )?(?:passed|failed|won|graduated|qualified|completed) (?:(?:the|their|as) \w+|(?:first|second|third) time\b)",
+    re.I,
+)
+"""What someone has achieved, or not."""
 _STANDING = Lazy(r"is (?:an? )?(?:ex-[a-z]{3,}|between jobs|out of work|on benefits|on parole|homeless)\b", re.I)
 """A state that tells of a life in two words."""
 _DONE_FOR_ITSELF = frozenset(

@@ -273,6 +273,7 @@ def _dropped(
     ):
         return "request"
     reason = before and before.keep and pattern(r"^(?:但|可是|不过|因为|主要是|就是)").match(text)
+    reason = reason or pattern(signs.TASTE).match(bare)
     if not reason and (pattern(signs.FEELING).match(bare) or pattern(signs.COMPLAINT).search(bare)):
         return "feeling"
     if adopted(text, said):
@@ -541,6 +542,9 @@ def _is_topic_comment(bare: str) -> bool:
         ).match(bare)
         or pattern(r"^(?:已经?)?(?:逃离|离开|告别|找到|搬离|退出|all in)").match(bare)
         or pattern(r"^[A-Za-z][\w .+-]{0,14}(?:用|读|念|上班|实习|还差|还没|已经)").match(bare)
+        or pattern(
+            r"^[^，我你他她]{2,8}?(?:(?:一直|都|平时|主要|全)+(?:用|靠|走|上)的?是?[^，户于途]{2}|用的?是?[A-Z])"
+        ).match(bare)
         or pattern(r"^.{1,6}那[套辆台趟只条块份场间本部把张]").match(bare)
         or pattern(r"^.{2,8}(?:降到|涨到|变成|改成|换成|减到|加到|升到)").match(bare)
         or pattern(r"^.{2,8}(?:还|一直)?(?:留着|在用|用着|在吃|没退|没停|还差)").match(bare)

@@ -59,8 +59,8 @@ def topic_of_change(predicate: str) -> tuple[str, str] | None:
 
 def known_as(topic: str) -> tuple[str, ...]:
     """The names by which a topic of a change may have been spoken of."""
-    if topic in _CONTAINERS:
-        return ()
+    if topic in _CONTAINERS or pattern(rf"^[小老阿][{HAN}]$").match(topic):
+        return ()  # that one thing of someone has changed ends none of the rest
     short = pattern(_ASPECT).sub("", topic).rpartition("的")[2]
     halves = f"{short[:2]}的{short[2:]}" if len(short) == 4 and not short.isascii() else ""
     return tuple(

@@ -133,6 +133,8 @@ def _about_me(text: str, scene: Scene) -> Clause | None:
         return Clause(THE_USER, rest, rest, False)
     if pattern(r"^(?:还|又|也|就)?(?:给|让|叫|不让|建议)我").match(text):
         return Clause(THE_USER, rest, f"{scene.speaker}{rest}", True) if scene.speaker else None
+    if who is not THE_USER and pattern(r"^(?:现在|就|也)*(?:成|当)了?我").match(text):
+        return Clause(who, rest, _glued(who.display, rest), False)
     if pattern(r"^[^我]{2,12}(?:都|全|就|总)是我$").match(text):
         return Clause(THE_USER, rest, rest, False)
     done_to_me = pattern(
@@ -395,6 +397,11 @@ def _relation(lead: str, rest: str, found: re.Match[str], scene: Scene) -> Claus
         return _household_member(lead, rest, found, scene)
     if not name and text_of(found).endswith("的"):
         rest = f"的{rest}"
+    if theirs := pattern(rf"^[他她](?:的)?(?P<kin>{long_relations()}|[{SHORT}])(?=[{HAN}])").match(rest):
+        display = f"{owner}的{spoken_relation(kin)}{name}的{spoken_relation(theirs['kin'])}"
+        other = Who(display, display.removeprefix("用户的"), "", "", "")
+        scene.remember(other)
+        return _made(other, display, lead, rest[theirs.end() :], scene)
     rest = pattern(r"^[他她](?=[是在有今现已也还会去要做当教开从最特])").sub("", rest)
     if pattern("们").match(rest):
         who = Who(f"{owner}的{kin}们", f"{kin}们")

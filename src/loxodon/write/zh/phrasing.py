@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from loxodon.write.zh import signs
 from loxodon.write.zh.about_life import ILLNESSES
 from loxodon.write.zh.about_self import CITIES, JOBS
 from loxodon.write.zh.clean import HAN
-from loxodon.write.zh.syntax import topic_in
+from loxodon.write.zh.syntax import is_noun, topic_in
 from loxodon.write.zh.words import EMPLOYERS, alternatives, pattern
 
 _LIKES = (
@@ -93,6 +94,7 @@ def fronted(text: str) -> str:
         return f"我觉得{judged['x']}{judged['r']}"
     text = pattern(r"^[^，]{1,5}的话[，,]?(?=不|就|要|得|我|还是|必须)").sub("", text)
     for order in (
+        _not_to_taste,
         _object_given_up,
         _allergen_first,
         _object_first,
@@ -102,6 +104,15 @@ def fronted(text: str) -> str:
         if straight := order(text):
             return straight
     return text
+
+
+def _not_to_taste(text: str) -> str:
+    """榴莲我是真扛不住, 说唱就算了."""
+    found = pattern(signs.TASTE).match(text)
+    if not found:
+        return ""
+    thing = found["n"] or text.partition("我")[0]
+    return f"我不喜欢{thing}" if is_noun(thing) else ""
 
 
 def _object_given_up(text: str) -> str:
@@ -258,7 +269,7 @@ def _bare_nouns() -> re.Pattern[str]:
     cities = alternatives(CITIES)
     return re.compile(
         rf"(?P<be>(?:白羊|牡羊|金牛|双子|巨蟹|狮子|处女|天秤|天蝎|射手|摩羯|魔羯|水瓶"
-        rf"|双鱼)座(?:的)?|[{HAN}]{{1,4}}族|(?:{cities})[{HAN}]{{0,4}}人"
+        rf"|双鱼)座(?:的)?|(?!是)[{HAN}]{{1,4}}族|(?:{cities})[{HAN}]{{0,4}}人"
         rf"|(?!一个|好|大|老|没|有|男|女|坏|别|新|本|路|病|客"
         rf"|[^人]*[一二三四五六七八九十两几口个是了招新有没多少请找])[{HAN}]{{2,4}}人"
         rf"|(?:19|20)?[0-9]{{2}}年的|[0-9]{{2}}后|(?:{cities})的"
@@ -297,6 +308,8 @@ def completed(predicate: str, explicit: bool) -> str:
         return "是" + pattern("(?<=座)的$").sub("", predicate)
     if found["have"]:
         return f"有{predicate}"
+    if found["to"] and "对" in found["to"]:
+        return predicate
     return f"在{predicate}" if found["at"] else f"对{found['to']}过敏"
 
 

@@ -17,7 +17,7 @@ from loxodon.write.zh.beliefs import SURE, hedge_of, unhedged
 from loxodon.write.zh.clean import Script, plain, tidy
 from loxodon.write.zh.context import in_context, left_behind
 from loxodon.write.zh.corrections import correction_in
-from loxodon.write.zh.joining import join, joins
+from loxodon.write.zh.joining import URGED, join, joins
 from loxodon.write.zh.people import THE_USER, Who, given_name, people_in, person, pet, pets
 from loxodon.write.zh.person import Clause, clause_of
 from loxodon.write.zh.phrasing import fronted, polished
@@ -54,7 +54,8 @@ def _statements(reading: Reading) -> list[Statement]:
         elif place and names_successor(bare):
             left = tidy(reading.texts[max(0, place - 2)]) if place > 1 else ""
             before = "，".join(filter(None, (left, tidy(reading.texts[place - 1]))))
-            reading.found.append(_open(f"{before}，{bare}", fragment))
+            # Before the departure, which ends what is known of the one who left.
+            reading.found.insert(max(0, len(reading.found) - 1), _open(f"{before}，{bare}", fragment))
         elif verdict.keep and is_undoing(bare) and not reading.said.earlier and not reading.found:
             _leave_open(reading, fragment, bare)
         elif verdict.keep:
@@ -80,10 +81,10 @@ def _statements(reading: Reading) -> list[Statement]:
 def _leave_open(reading: Reading, fragment: Fragment, bare: str) -> None:
     """Note a clause that only a memory can tell the subject of (see `write.implied`)."""
     after = tidy("".join(reading.texts[reading.place + 1 : reading.place + 2]))
-    for said in (f"{bare}，{after}", bare) if 0 < len(after) <= _NEAR else (bare,):
-        if may_be_resumed(said):
-            reading.found.append(_open(said, fragment))
-            return
+    again = pattern(r"^(?:重.|换|改)(?:了|过)$").match(bare)
+    said = f"{bare}，{after}" if again and 0 < len(after) <= _NEAR else bare
+    if may_be_resumed(said):
+        reading.found.append(_open(said, fragment))
 
 
 def _open(said: str, fragment: Fragment) -> Statement:
@@ -221,14 +222,10 @@ def _clause(reading: Reading, bare: str) -> Clause | None:
     return clause_of(unhedged(bare), reading.scene)
 
 
-_URGED = r"[^，]{0,4}(?:骂|逼|劝|催|训|念叨|拦|提醒|吓|批评|警告|勒令|押|盯|数落)(?:醒|住|着|了|过)*用户"
-"""What makes the user change: whatever follows is what they do."""
-
-
 def _go_on_with(reading: Reading, clause: Clause, bare: str) -> None:
     """Whom the next clause is about, if it does not say: mostly the one this was about."""
     who = clause.who
-    if who is not THE_USER and pattern(_URGED).match(clause.predicate):
+    if who is not THE_USER and pattern(URGED).match(clause.predicate):
         reading.scene.running = THE_USER
         return
     if who.relation and (name := given_name(clause.predicate)):

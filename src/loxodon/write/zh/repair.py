@@ -165,7 +165,7 @@ def _corrected(statement: Statement, content: str) -> Statement:
     return statement._replace(content=content, value=value)
 
 
-_PROPER = ("nr", "nrt", "nz", "nt", "nrfg")
+_PROPER = ("ns", "nr", "nrt", "nz", "nt", "nrfg", "eng")
 
 
 def _by_kind(statement: Statement, correction: Correction) -> tuple[str, str] | None:
@@ -173,12 +173,10 @@ def _by_kind(statement: Statement, correction: Correction) -> tuple[str, str] | 
     right = words_in(correction.right)
     if correction.wrong or len(right) != 1 or len(correction.right) < 2:
         return None
-    kind = right[0][1]
-    kinds = _PROPER if kind in _PROPER else (kind,)
-    if kind not in ("ns", "eng", *_PROPER):
+    if right[0][1] not in _PROPER:
         return None
     body = statement.content.removeprefix("用户")
-    same = [word for word, tag in words_in(body) if tag in kinds and len(word) > 1]
+    same = [word for word, tag in words_in(body) if tag in _PROPER and len(word) > 1]
     if not same or same[-1] == correction.right:
         return None
     return statement.content.replace(same[-1], correction.right, 1), same[-1]

@@ -53,7 +53,7 @@ def rule(text: str, scene: Scene) -> Statement | None:
     if found := pattern(FORGET).match(text.strip("，,。！! ")):
         return _forget(found["o"] or found["p"])
     stop = pattern(
-        rf"(?:别|不要|不许|甭)(?:再)?(?:叫|喊|称呼)我(?P<v>[{HAN}A-Za-z]{{1,8}}?)(?:了|啦|$|，)"
+        rf"(?:别|不要|不许|甭)(?:再)?(?:叫|喊|称呼)我[“「\"]?(?P<v>[{HAN}A-Za-z]{{1,8}}?)[”」\"]?(?:了|啦|$|，)"
     ).search(text)
     if stop:
         return Statement(
@@ -101,7 +101,8 @@ def rule(text: str, scene: Scene) -> Statement | None:
     if wished:
         bare = ("不要" if wished["not"] else "") + bare[wished.end() :]
     bare = pattern(r"^(?:跟|和|对)我(?=说话|聊天)").sub("", bare)
-    rest = third_person(pattern("你|您").sub("", bare), scene)
+    addressed = pattern(r"(?:你|您)(?![^“]*”)")
+    rest = third_person(addressed.sub("", bare), scene)
     if not rest:
         return None
     rest = pattern(r"给用户(?=写|讲|推荐|发|解释|回|用)").sub("", rest)

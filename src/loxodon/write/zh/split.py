@@ -94,7 +94,7 @@ def _parts(text: str) -> Iterator[tuple[int, int, bool]]:
     pasted = _pasted_from(text)
     stop = pasted if pasted is not None else len(text)
     for quote in _quotes().finditer(text, 0, stop):
-        if _is_quotation(quote[0]):
+        if _is_quotation(quote[0]) and not _forbidden().search(text, 0, quote.start()):
             yield position, quote.start(), False
             yield quote.start(), quote.end(), True
             position = quote.end()
@@ -129,6 +129,12 @@ def _paste_end(text: str, start: int) -> int:
 @cache
 def _quotes() -> re.Pattern[str]:
     return re.compile('“[^”\n]{1,400}”|「[^」\n]{1,400}」|『[^』\n]{1,400}』|"[^"\n]{1,400}"')
+
+
+@cache
+def _forbidden() -> re.Pattern[str]:
+    """What stands before words that the assistant is not to use."""
+    return re.compile(r"(?:不许|不准|禁止|别|不要|甭|少)(?:再|老)?(?:写|说|用|加|带|出现|来)[个句]?\Z")
 
 
 def _is_quotation(quote: str) -> bool:
@@ -166,6 +172,8 @@ def _opens() -> re.Pattern[str]:
     return re.compile(
         rf"(?<=[{HAN}a-zA-Z0-9])(?<![的从到在跟和比像是说但而就我]) ?(?={words})"
         rf"|(?<=[啊嘛呢])(?=[{HAN}]{{3}})|(?<=[{HAN}])(?=你(?:给|帮|能|说|看|觉得|知道))"
+        r"|(?<=了)(?=[他她](?:老伴|老公|老婆|弟|妹|哥|姐|妈|爸|儿子|女儿|媳妇)"
+        r"|我(?:常|又|也|就|都|得|现在|还|天天|每|来|管|在|是|住|腿|腰))"
         rf"|(?<=[{HAN}])(?=另外|对了我|还有我|但是我|不过我)"
         rf"|(?<=[{HAN}])(?=今年[0-9一二三四五六七八九十]|医生(?:让|说|建议)|主要(?:做|是|卖|负责|教|写)|有{_NUMBER}(?:多|来)?个"
         rf"|想考|打算|周[一二三四五六日](?:我|上午|下午|晚上)|我(?:和|跟|女儿|儿子|妹|弟|哥|姐|还|也|每))"
