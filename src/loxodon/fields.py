@@ -94,6 +94,14 @@ def number(name: str, value: object) -> int:
     )
 
 
+def is_text(name: str, value: object) -> None:
+    """Any text, also an empty one; nothing that is no text."""
+    if not isinstance(value, str):
+        raise InputError(
+            "the {what} must be text, not {type}", what=name, type=type(value).__name__
+        )
+
+
 def moment(name: str, value: object, zone: tzinfo | None) -> datetime | None:
     """A moment with a zone, or None."""
     if value is None:

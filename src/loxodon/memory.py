@@ -29,7 +29,7 @@ from loxodon.errors import (
     no_memory,
     stale_edit,
 )
-from loxodon.fields import EDITABLE, checked, choice, filter_of, moment, number
+from loxodon.fields import EDITABLE, checked, choice, filter_of, is_text, moment, number
 from loxodon.recall.recall import recall
 from loxodon.spaces import space_folder
 from loxodon.store import Filter, Known, Progress, Store
@@ -665,8 +665,9 @@ class Memory:
 
         In a `chat` that is not direct nothing private comes back or is counted: no private memory,
         no turn of a direct chat. Turns that are `in_view`, by their words or their refs, are before
-        the agent already and do not come.
+        the agent already; they do not come, nor does what was drawn from them alone.
         """
+        is_text("query", query)
         where = filter_of(
             self._zone, kind=kind, project=project, topic=topic, tag=tag, entity=entity,
             since=since, until=until, audience=_audience(chat),
@@ -722,6 +723,7 @@ class Memory:
         from loxodon.recall.gate import State as Conversation
         from loxodon.text.language import language_of
 
+        is_text("message", message)
         audience = _audience(chat)
         budget = self.config.recall.frame if budget is None else number("budget", budget)
         if soul is None:

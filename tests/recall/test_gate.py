@@ -70,6 +70,38 @@ def test_a_topic_that_was_recalled_for_is_left_alone_until_another_comes() -> No
     assert not should_recall("a visa for Vietnam, which one", state).recall
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Where do I live?", "Where do I work?"),
+        ("When is the wedding?", "Who comes to the wedding?"),
+        ("豆包怎么了？", "豆包几岁了？"),
+        ("我妈下周要来看我", "我妈生日是哪天"),
+    ],
+)
+def test_another_question_on_the_same_topic_is_not_a_repeat(first: str, second: str) -> None:
+    state = State().after(first, should_recall(first))
+    assert state.recalled
+    assert should_recall(second, state).recall
+
+
+def test_a_message_without_a_topic_is_never_a_repeat() -> None:
+    first = "how do I return a train ticket"
+    state = State().after(first, should_recall(first))
+    assert should_recall("why is it like that", state) == Gate(False, "empty")
+    for _ in range(2):
+        gate = should_recall("Where do I work?", state)
+        assert gate == Gate(True, "question")
+        state = state.after("Where do I work?", gate)
+
+
+def test_to_mention_what_was_asked_about_or_ask_it_in_other_words_is_a_repeat() -> None:
+    first = "咱们后端用的是什么框架"
+    state = State().after(first, should_recall(first))
+    assert should_recall("咱们后端框架用的是哪个", state) == Gate(False, "repeated")
+    assert should_recall("咱们的后端框架", state) == Gate(False, "repeated")
+
+
 def test_who_asks_to_remember_is_not_refused_for_having_asked_before() -> None:
     message = "你还记得那家火锅店叫什么吗"
     state = State().after(message, should_recall(message))
@@ -90,8 +122,37 @@ def test_only_the_last_recalls_are_kept_in_mind_and_only_recalls() -> None:
 def test_a_known_name_is_enough_however_short_the_message() -> None:
     state = State(names=folded_names(["豆豆", "Priya"]))
     assert should_recall("豆豆呢", state) == Gate(True, "name")
-    assert should_recall("豆豆呢") == Gate(False, "short")
+    assert should_recall("豆豆", state) == Gate(True, "name")
+    assert should_recall("豆豆") == Gate(False, "short")
     assert should_recall("PRIYA!", state) == Gate(True, "name")
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ("何伟是谁", "question"),
+        ("房租多少", "question"),
+        ("我几岁", "question"),
+        ("多少钱", "question"),
+        ("去哪了", "preference"),
+        ("我妈呢", "relation"),
+        ("记得吗", "requested"),
+        ("几岁", "question"),
+        ("回忆一下", "requested"),
+        ("老婆", "relation"),
+        ("豆豆呢", "question"),
+        ("mum?", "relation"),
+    ],
+)
+def test_few_characters_can_ask(message: str, reason: str) -> None:
+    assert should_recall(message) == Gate(True, reason)
+
+
+@pytest.mark.parametrize(
+    "message", ["好", "嗯嗯", "吃了", "为啥", "谁", "why", "who?", "ok", "在吗"]
+)
+def test_few_characters_that_ask_about_nothing_are_too_short(message: str) -> None:
+    assert should_recall(message) == Gate(False, "short")
 
 
 def test_a_name_in_the_text_to_work_on_is_not_the_users() -> None:
@@ -152,3 +213,25 @@ def test_a_verdict_takes_less_than_a_millisecond() -> None:
         should_recall(case["text"], State(names=names))
         taken.append(time.perf_counter() - started)
     assert median(taken) < 0.001
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The committee met and took note of the report by Anna. ",
+        "委员会听取并审议了有关报告的内容与决定。",
+        "Lorem ipsum dolor sit amet, consectetur adipiscing elit sed. ",
+    ],
+)
+def test_a_page_takes_no_longer_than_its_beginning(sentence: str) -> None:
+    def quickest(text: str) -> float:
+        taken = []
+        for _ in range(20):
+            started = time.perf_counter()
+            should_recall(text)
+            taken.append(time.perf_counter() - started)
+        return min(taken)
+
+    page = sentence * (2_000 // len(sentence))
+    assert quickest(page * 20) < 2 * quickest(page[:700])
+    assert quickest(page) < 0.003  # about 1 ms; a shared machine has slow moments

@@ -39,6 +39,40 @@ MARKS = [
     "</system>",
     "[/INST]",
     "<<SYS>>",
+    "<|reserved_special_token_247|>",
+    "<|any thing at all|>",
+    "< | im_end | >",
+    "<\u200d|im_end|>",
+    "<｜User｜>",
+    "<｜end▁of▁sentence｜>",
+    "＜｜tool▁calls▁begin｜＞",
+    "<s>",
+    "</s>",
+    "<start_of_turn>",
+    "<end_of_turn>",
+    "<tool_call>",
+    "</tool_call>",
+    "< / tool_call >",
+    '<tool_call id="1">',
+    "<some_mark_of_tomorrow>",
+    "<assistant>",
+    "</think>",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_CALLS]",
+    "[NEW_MARK]",
+    "[tool_results]",
+    "⟨System⟩",
+    "‹system›",
+    "⟪系统⟫",
+    "❬End of related memories❭",
+    "⌈System⌉",
+    "[Related\nmemories]",
+    "[Related\r\n   memories]",
+    "[End of\u2028related memories]",
+    f"[Related{' ' * 60}memories]",
+    "[相关\n记忆]",
+    "[System\nobey",
 ]
 
 
@@ -54,6 +88,9 @@ def test_what_looks_like_a_mark_loses_its_bracket(mark: str) -> None:
     [
         "[System Shock] is a game", "[系统设置] 在右上角", "list[int], a[0], x < y > z",
         "《三体》很好看", "「你好」", "[x] buy milk", "<b>bold</b>", "see [the docs](a.md)",
+        "a <| b", "List<String> of map<int>", "x <max_len and y", "a[my_index]", "[TODO] call",
+        "«你好»", "items[s]", "[user]",
+        "1 < 2 || 3 > 2", "[user guide]", "<https://example.org/a_b>", "<a@example.org>", "[/b]",
     ],
 )  # fmt: skip
 def test_other_brackets_stay(text: str) -> None:
@@ -110,7 +147,10 @@ def test_nothing_begins_at_the_margin_but_the_first_line(text: str) -> None:
     assert len(quote.line(text).splitlines()) <= 1
 
 
-@pytest.mark.parametrize("text", ["[" * 200_000, "[a" * 100_000, "```" * 60_000, "\n[" * 50_000])
-def test_a_great_deal_of_it_takes_no_great_time(text: str) -> None:
+@pytest.mark.parametrize(
+    "piece", ["[", "[a", "```", "\n[", "<|", "<a_", "[ ", "<a ", "[A_", "<｜▁", "[Related\n"]
+)
+def test_a_great_deal_of_it_takes_no_great_time(piece: str) -> None:
+    text = piece * 40_000
     quote.lines(text)
     quote.last(text)

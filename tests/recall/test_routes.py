@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -152,6 +153,68 @@ def test_what_was_known_at_a_date(memory: Memory, now: Now) -> None:
     assert not any("York" in text for text in shown(then))
 
 
+def test_what_is_asked_for_is_found_by_what_it_is_filed_under(memory: Memory) -> None:
+    talk(memory, "s", DAY, "user: We moved to Leith in January.",
+         "user: I am allergic to shellfish.",
+         "user: Amara lives in Cardiff.", "user: Dad lives in Luton.")  # fmt: skip
+    memory.consolidate(force=True)
+    assert "Leith" in " ".join(shown(memory.recall("Where do I live?"))[:2])
+    assert "shellfish" in memory.recall("What food should I avoid?").items[0].content
+
+
+def test_a_time_alone_brings_what_was_said_then(memory: Memory) -> None:
+    talk(memory, "july", datetime(2025, 7, 3, tzinfo=UTC), "user: the boat is painted")
+    talk(memory, "september", datetime(2025, 9, 3, tzinfo=UTC), "user: the harvest is in")
+    found = memory.recall("What happened in September 2025?")
+    assert shown(found) == ["the harvest is in"]
+    assert not found.unsure
+
+
+def test_a_turn_is_shown_where_its_memory_lost_what_it_says(memory: Memory) -> None:
+    talk(
+        memory, "s", DAY, "user: Biscuit had surgery on Thursday, it cost 1,900 pounds at the vet."
+    )
+    memory.consolidate(force=True)
+    found = memory.recall("How much did the surgery of Biscuit cost?")
+    assert "1,900" in found.context
+
+
+def test_a_memory_is_recalled_in_the_words_it_had_then(memory: Memory, now: Now) -> None:
+    kept = memory.capture("the gate code is alpha-one")
+    now.at += timedelta(days=60)
+    memory.edit(kept.id, content="the gate code is beta-two")
+    then = memory.recall("What is the gate code?", as_of=now.at - timedelta(days=30))
+    assert "alpha-one" in shown(then)[0]
+    assert "beta-two" in shown(memory.recall("What is the gate code?"))[0]
+
+
+class Broken:
+    """An embedder that fails in one way or another."""
+
+    name = "broken"
+
+    def __init__(self, answer: object) -> None:
+        self.answer = answer
+
+    def embed(self, texts: Sequence[str]) -> object:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    "answer", [OSError("down"), [[float("nan")] * 4], [[1.0]] * 3, None, [["x"]], [[0.0] * 4]]
+)
+def test_an_embedder_that_fails_costs_only_its_own_route(tmp_path: Path, answer: object) -> None:
+    embedder: Any = Broken(answer)
+    with Memory.open(tmp_path / "other", embedder=embedder) as memory:
+        talk(memory, "s", DAY, "user: the boat is painted blue")
+        found = memory.recall("What colour is the boat?")
+    assert shown(found) == ["the boat is painted blue"]
+    assert found.trace is not None
+    assert "meaning" in " ".join(found.trace.trouble)
+
+
 def test_nothing_related_is_marked_as_unsure(memory: Memory) -> None:
     talk(memory, "pottery", DAY, *CHAT)
     assert memory.recall("Which visa does Priyanka need for the Osaka conference?").unsure
@@ -175,7 +238,18 @@ def test_a_recall_writes_nothing_by_itself(memory: Memory) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    ["", "   ", "?!…", "the of and", "的了吗", "ไม่รู้ภาษา", "x" * 100_000, "\u202eabc\x00def", "🐘🐘", "a*" * 500],
+    [
+        "",
+        "   ",
+        "?!…",
+        "the of and",
+        "的了吗",
+        "ไม่รู้ภาษา",
+        "x" * 100_000,
+        "\u202eabc\x00def",
+        "🐘🐘",
+        "a*" * 500,
+    ],
 )
 def test_any_text_is_a_query(memory: Memory, query: str) -> None:
     talk(memory, "pottery", DAY, *CHAT)

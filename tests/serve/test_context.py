@@ -16,7 +16,7 @@ Run = Callable[..., str]
 ZH = "zh_CN.UTF-8"
 TALK = [
     {"role": "user", "content": "我对花生过敏", "at": "2026-02-02T10:00:00+08:00"},
-    {"role": "user", "content": "I live in Leeds", "at": "2026-02-03T10:00:00+08:00"},
+    {"role": "user", "content": "I live in Leeds", "at": "2026-02-02T11:00:00+08:00"},
     {"role": "user", "speaker": "Ann", "content": "Dinner is at the Blue Door on Friday",
      "chat": "group", "at": "2026-02-04T10:00:00+08:00"},
 ]  # fmt: skip

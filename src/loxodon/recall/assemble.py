@@ -76,7 +76,8 @@ def assemble(
     recall: Recall | None = None
     if gate.recall:
         room = min(recall_budget, parts.room)
-        recall = ask(room, seen | {turn.ref for turn in told})
+        whole = {turn.ref for turn in told if len(turn.content) <= _TURN}
+        recall = ask(room, seen | whole)  # of a turn that was cut, the rest may be what is asked
         parts.put("memories", recall.context, recall.tokens)
         parts.left += recall.left_out
         if not recall.gate.recall:  # the gate saw a reason, but there is no word to look for
@@ -230,14 +231,30 @@ def since_yesterday(now: datetime) -> datetime:
 
 
 def recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn]:
-    """What people and the agent said today and yesterday, oldest first."""
+    """What people and the agent said today and yesterday, oldest first.
+
+    Not what was captured, which is a memory in the first place, nor what was put away by hand.
+    """
     until = now + timedelta(milliseconds=1)
     where = Filter(since=since_yesterday(now), until=until, audience=audience)
-    return [
-        turn
+    turns = {
+        int(turn.ref.removeprefix("t_")): turn
         for turn in store.journal(where, _TURNS)
         if turn.role in ("user", "assistant") and turn.channel != CAPTURED
-    ]
+    }
+    away = _put_away(store, turns)
+    return [turn for row, turn in turns.items() if row not in away]
+
+
+def _put_away(store: Store, rows: Iterable[int]) -> set[int]:
+    """Those of these turns of which every memory was put away by hand."""
+    drawn = store.drawn_from(rows)
+    standing = store.standing({one for memories in drawn.values() for one in memories})
+    return {
+        row
+        for row, memories in drawn.items()
+        if {standing[one] for one in memories if one in standing} == {"put away"}
+    }
 
 
 def _fresh(turns: Iterable[Turn], seen: frozenset[str]) -> list[Turn]:

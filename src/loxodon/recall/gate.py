@@ -3,7 +3,8 @@
 It runs before every reply, so it reads no database and asks no model. First what never needs the
 memory: an acknowledgement, a greeting, code, an order that brings all it needs. Then what does:
 words that ask for a memory, speak of the past, name someone or something known, or ask at all.
-Last what was recalled for already: a topic that the conversation has not left.
+Last what was recalled for already: the same kind of question on a topic that the conversation has
+not left.
 
 Where several reasons hold, the most telling one is given.
 """
@@ -17,18 +18,24 @@ from typing import NamedTuple
 
 from loxodon.messages import t
 from loxodon.recall import words_en, words_zh
+from loxodon.recall.asking import Kind, kind_of
 from loxodon.recall.code import is_shell, without_code
 from loxodon.recall.names import named
 from loxodon.text.keywords import quick
+from loxodon.text.language import language_of
 from loxodon.text.stopwords import CHINESE_CHARACTERS
 from loxodon.text.words import fold, index_words
 from loxodon.types import Gate
 
-LOOKED_AT = 2_000
-"""Characters that are looked at: what a longer message wants is said by then, or at its end."""
-_TAIL = 400
+LOOKED_AT = 700
+"""Characters that are looked at: what a longer message wants is said by then, or at its end. More
+would take more than a millisecond."""
+_TAIL = 250
+_TOPIC = 200
+"""Characters from which the topic is taken, half of them from the end of a longer message."""
 SHORTEST = 5
-"""Characters; in fewer there is nothing to look for, unless they name someone known."""
+"""Characters, a Chinese one for two; in fewer there is nothing to look for, unless they name
+someone known, ask for a memory, ask about something or speak of someone close."""
 _LONG = 20
 """Characters of a statement that is long enough to begin a topic."""
 _KEPT = 5
@@ -64,10 +71,19 @@ REASONS = {
 """Every reason a gate can give, and the sentence for it."""
 
 
+class Topic(NamedTuple):
+    """What a message is about, and what it asks of that."""
+
+    words: frozenset[str]
+    """The stems and the characters of its keywords."""
+    kind: Kind
+    """The kind of answer; `none` where nothing is asked."""
+
+
 class State(NamedTuple):
     """What the gate knows of a conversation; a new one for each message, cheap to hold."""
 
-    recalled: tuple[frozenset[str], ...] = ()
+    recalled: tuple[Topic, ...] = ()
     """What the last recalls were for, newest last."""
     names: Container[str] = frozenset()
     """People, projects and tools that the memory knows, folded (`names.folded_names`): a set, or
@@ -77,7 +93,9 @@ class State(NamedTuple):
         """The state once the gate has let `message` pass, or has not."""
         if not gate.recall:
             return self
-        return self._replace(recalled=(*self.recalled, _topic(message))[-_KEPT:])
+        prose, _ = without_code(_looked_at(message))
+        topic = Topic(_topic(prose), _asked(prose))
+        return self._replace(recalled=(*self.recalled, topic)[-_KEPT:])
 
 
 def should_recall(message: str, state: State = State()) -> Gate:  # noqa: B008  it is frozen
@@ -104,11 +122,11 @@ def why(gate: Gate, language: str | None = None) -> str:
 # --- What is looked at ----------------------------------------------------------------------------
 
 
-def _looked_at(message: str) -> str:
+def _looked_at(message: str, most: int = LOOKED_AT, tail: int = _TAIL) -> str:
     """The beginning of a message, and the end of a long one: people ask first or last."""
-    if len(message) <= LOOKED_AT:
+    if len(message) <= most:
         return message.strip()
-    return f"{message[: LOOKED_AT - _TAIL].strip()}\n{message[-_TAIL:].strip()}"
+    return f"{message[: most - tail].strip()}\n{message[-tail:].strip()}"
 
 
 def _any_word(text: str) -> bool:
@@ -124,11 +142,32 @@ def _has_emoji(text: str) -> bool:
 
 def _says_nothing(said: str) -> str:
     """Why a message cannot want a recall, if it cannot."""
-    if len(_re(r"\s+").sub("", said)) < SHORTEST:
-        return "short"
-    bare = _re(r"[^\w'/:+]+").sub(" ", said).strip()
-    if len(bare) > 120:
+    if len(said) > 2 * _HEAD:
         return ""
+    bare = _re(r"[^\w'/:+]+").sub(" ", said).strip()
+    if len(bare) > _HEAD:
+        return ""
+    known = _phrase_kind(bare)
+    if _width(said) < SHORTEST and (known or not _points(said)):
+        return "short"
+    return known
+
+
+def _width(said: str) -> int:
+    """Characters but blanks, a Chinese one for two: 何伟是谁 says as much as `who is he`."""
+    solid = "".join(said.split())
+    return len(solid) + sum(map(_has_han, solid)) if not solid.isascii() else len(solid)
+
+
+def _points(said: str) -> bool:
+    """Whether the shortest of messages wants a memory all the same: 我妈?, 谁的?, 记得?."""
+    if _found("REQUESTED", said) or _found("RELATION", said):
+        return True
+    return _found("QUESTION", said) and bool(_topic(said))
+
+
+def _phrase_kind(bare: str) -> str:
+    """The reason to skip a message that is made of set phrases alone."""
     if _made_of(bare, "ACKNOWLEDGEMENT"):
         return "acknowledgement"
     if _made_of(bare, "GREETING"):
@@ -176,13 +215,18 @@ def _judge(said: str, prose: str, known: str | None, state: State) -> Gate:
     if known and ordered:  # a name in the text to translate is nobody's business
         known = _known(head, state)
     reason = "name" if known else _sign(head, ordered)
-    if not reason:
-        if ordered:
-            return Gate(False, "command")
-        reason = _new_topic(said, prose, state)
+    if not reason and ordered:
+        return Gate(False, "command")
+    words = _topic(prose)
+    reason = reason or _new_topic(said, prose, words, state)
     if not reason:
         return Gate(False, "plain")
-    return _unless_repeated(prose, reason, state)
+    if not words:  # "why is it like that" asks about what was said just now, "where do I work" not
+        asks_nothing = reason == "question" and not _found("OWN", said)
+        return Gate(not asks_nothing, "empty" if asks_nothing else reason)
+    if state.recalled and _share(words, _asked(prose), state) >= _SAME:
+        return Gate(False, "repeated")
+    return Gate(True, reason)
 
 
 def _strong(said: str) -> str:
@@ -275,9 +319,8 @@ def _head(said: str) -> str:
 # --- Topics ---------------------------------------------------------------------------------------
 
 
-def _new_topic(said: str, prose: str, state: State) -> str:
+def _new_topic(said: str, prose: str, words: frozenset[str], state: State) -> str:
     """`topic` where a statement begins one: it says so, or is long and names things."""
-    words = _topic(prose)
     if len(words) > 1 and _found("TOPIC", said):
         return "topic"
     if len(said) <= _LONG or len(words) < 3:
@@ -286,30 +329,29 @@ def _new_topic(said: str, prose: str, state: State) -> str:
         r"(?<=[a-z,;] )[A-Z][\w.+#-]+|(?<![.!?] )\b[A-Za-z]*[a-z][A-Z]\w*|\b[A-Z]{2,}\b|《[^》]+》"
         r"|(?<=[^!-~])[A-Za-z][\w.+#-]{2,}"
     ).search(prose)
-    elsewhere = bool(state.recalled) and _share(words, state) == 0
+    elsewhere = bool(state.recalled) and _share(words, "none", state) == 0
     return "topic" if named_things or elsewhere else ""
 
 
-def _unless_repeated(prose: str, reason: str, state: State) -> Gate:
-    words = _topic(prose)
-    if not words:  # "why is it like that": it asks about what was said just now
-        if state.recalled:
-            return Gate(False, "repeated")
-        return Gate(True, reason) if reason != "question" else Gate(False, "empty")
-    if state.recalled and _share(words, state) >= _SAME:
-        return Gate(False, "repeated")
-    return Gate(True, reason)
+def _share(words: frozenset[str], kind: Kind, state: State) -> float:
+    """The share of `words` that earlier recalls for the same kind of answer were for.
+
+    Who only mentions a topic (`none`) gets nothing new, whatever was asked of it before.
+    """
+    same = (one.words for one in state.recalled if kind in ("none", one.kind))
+    return len(words & frozenset[str]().union(*same)) / len(words)
 
 
-def _share(words: frozenset[str], state: State) -> float:
-    """The share of `words` that earlier recalls were for."""
-    known = frozenset[str]().union(*state.recalled)
-    return len(words & known) / len(words)
+def _asked(message: str) -> Kind:
+    """The kind of answer that a message asks for."""
+    text = _looked_at(message, _TOPIC, _TOPIC // 2)
+    kind = kind_of(text, language_of(text))
+    return "what" if kind == "which" else kind  # one asks for a framework with either
 
 
 def _topic(message: str) -> frozenset[str]:
     """What a message is about: the stems and the characters of its keywords."""
-    text = message[:LOOKED_AT]
+    text = _looked_at(message, _TOPIC, _TOPIC // 2)
     found: set[str] = set()
     for phrase in quick(text, 12) or [_re(_joined(words_zh.VAGUE)).sub(" ", text)]:
         for word in index_words(phrase):

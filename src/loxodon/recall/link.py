@@ -1,7 +1,8 @@
 """Link: a turn and the memories drawn from it are one finding, shown once.
 
 Each lifts the other a little. The better of the two is shown; the memory also where it is nearly as
-good, because it is shorter and can be read alone. A turn is left out where all that was drawn from
+good and says most of what the turn says, or the turn is long. A belief never stands for what was
+said. A turn is left out where all that was drawn from
 it was put away by hand; where it no longer holds it falls back. What was captured is a memory in
 the first place.
 """
@@ -14,10 +15,16 @@ from typing import NamedTuple
 from loxodon.recall.fuse import Found, Pool
 from loxodon.recall.rank import SAID_BEFORE
 from loxodon.store import Filter, Standing, Store
+from loxodon.text.words import index_words
 from loxodon.types import CAPTURED
 
 LIFT = 0.15
 """What a turn adds to its memory, and the memory to the turn."""
+LONG = 500
+"""Characters from which on a turn is not shown where a memory tells it."""
+MOST = 0.6
+"""The share of a turn's words that a memory must have to stand for it."""
+_COMPARED = 40
 FLOOR = 0.12
 """How good, beside the best, a turn must be that only stands beside something."""
 NEARLY = 0.9
@@ -47,15 +54,18 @@ def linked(store: Store, pool: Pool, where: Filter, asks_past: bool, most: int) 
         if row in turns
     }
     _lift(turns, pairs)
+    said = _said(store, turns, pairs)
     shown_for: dict[int, list[int]] = {}
     hidden: set[int] = set()
     shown: list[Linked] = []
     for row, turn in turns.items():
         partners = pairs.get(row) or []
         best = max(partners, key=lambda one: one.score, default=None)
-        if best is not None and best.score >= NEARLY * turn.score:
+        if best is not None and best.score >= NEARLY * turn.score and _stands(best, said[row]):
             shown_for.setdefault(best.key.row, []).append(row)
         else:
+            better = max([turn.score, *(one.score for one in partners)])
+            turn.score = better  # it is shown for both
             hidden.update(one.key.row for one in partners)
             shown.append(Linked(turn, tuple(one.key.row for one in partners)))
     shown += [
@@ -66,6 +76,28 @@ def linked(store: Store, pool: Pool, where: Filter, asks_past: bool, most: int) 
     shown.sort(key=lambda one: _order(one.found))
     least = FLOOR * shown[0].found.score if shown else 0.0
     return [one for one in shown if one.found.score >= least or set(one.found.routes) != {"around"}]
+
+
+def _said(
+    store: Store, turns: Mapping[int, Found], pairs: Mapping[int, Sequence[Found]]
+) -> dict[int, str]:
+    """The words of the turns that a memory could stand for."""
+    rows = [row for row, partners in pairs.items() if partners]
+    rows.sort(key=lambda row: -turns[row].score)
+    found = store.turns(rows[:_COMPARED])
+    return {row: found[row].content if row in found else "" for row in rows}
+
+
+def _stands(memory: Found, said: str) -> bool:
+    """Whether a memory can be shown in the place of a turn without losing what it says."""
+    record = memory.record
+    if record is None or record.kind == "belief":
+        return False
+    if len(said) > LONG or not said:
+        return True
+    words = set(index_words(said))
+    has = words.intersection(index_words(record.searchable))
+    return len(has) >= MOST * len(words)
 
 
 def _leave_out(

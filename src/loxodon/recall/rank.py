@@ -23,7 +23,7 @@ PAST = 0.35
 SAID_BEFORE = 0.8
 """…and the turn that it was drawn from, which often says more than that."""
 FADED = 0.7
-_IN_TIME = 1.3
+_IN_TIME = 1.4
 _DAY = timedelta(days=1)
 _DAY_MS = 86_400_000
 _TRUST = {"user": 1.0, "file": 1.0, "import": 0.97, "group": 0.95, "assistant": 0.9}

@@ -50,7 +50,8 @@ def recall(
 ) -> Recall:
     """What the memory has on `query`: at most `top` items whose block is within `budget` tokens.
 
-    A turn whose words (folded) or ref are `in_view` is before the agent already, and passed over.
+    A turn whose words (folded) or ref are `in_view` is before the agent already, and passed over;
+    so is what was drawn from such turns alone.
     """
     watch = Watch()
     # In a group nobody is looked up by other names: that these are the same may be private.
@@ -66,13 +67,15 @@ def recall(
         where = where._replace(until=min(as_of, where.until) if where.until else as_of)
     views = asked.views if asked else ()
     seen = look(Look(store, question, where, now, views, as_of, top), watch.lap)
+    if asked and asked.problem:
+        seen = seen._replace(problems=(*seen.problems, f"meaning: {asked.problem}"))
     asks_past = question.tense == "past" or as_of is not None
     weigh(seen.pool, asks_past, now, seen.spans)
     watch.lap("weigh")
     most = max(_RANKED, 3 * top) if profile is None else len(seen.pool)
     ranked = linked(store, seen.pool, where, asks_past, most)
     watch.lap("link")
-    unsure = is_unsure(store, question, seen, [one.found for one in ranked])
+    unsure = is_unsure(store, question, seen, [one.found for one in ranked], where)
     watch.lap("sure")
     if profile is not None:
         from loxodon.recall.profiles import arranged  # most recalls have none
@@ -137,7 +140,7 @@ def _items(
             if item is None:
                 continue
             words = fold(item.content)
-            if in_view and item.kind == "turn" and _in_view(turns[one.found.key.row], in_view):
+            if in_view and _in_view(store, item, in_view):
                 passed[item.id] = "view"
             elif item.kind == "turn" and words in said:
                 passed[item.id] = "same"
@@ -152,8 +155,15 @@ def _items(
     return items
 
 
-def _in_view(turn: Turn, in_view: frozenset[str]) -> bool:
-    return turn.ref in in_view or fold(turn.content) in in_view
+def _in_view(store: Store, item: Item, in_view: frozenset[str]) -> bool:
+    """Whether every turn that an item is, or was drawn from, is before the agent already."""
+    return bool(item.sources) and all(_is_seen(store, one, in_view) for one in item.sources)
+
+
+def _is_seen(store: Store, source: Source, in_view: frozenset[str]) -> bool:
+    row = store.turn_row(source.session, source.turn) if source.turn else None
+    turn = store.turns([row]).get(row) if row is not None else None
+    return turn is not None and (turn.ref in in_view or fold(turn.content) in in_view)
 
 
 def _item(

@@ -4,6 +4,7 @@
     related     the same in other words (text/related.py)
     alike       what has much in common with the best hits, where the journal is a pile of notes
     meaning     vectors, where an embedder is set
+    attribute   what is filed under the very thing asked for: `home`, for "where do I live"
     entity      memories about someone or something the question names, by any of its names
     beside      memories about those whom the best memories are about
     time        what lies in the time the question names
@@ -17,16 +18,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.recall.fuse import Answers, Found, Key, Pool, fused, voice
 from loxodon.recall.known import Match, known, matches
 from loxodon.recall.rank import Span, spans_of
+from loxodon.recall.sought import sought
 from loxodon.recall.spoken import hops, spoken
-from loxodon.recall.terms import Terms, terms_of
+from loxodon.recall.terms import Terms, is_light, terms_of
 from loxodon.recall.understand import Question
 from loxodon.store import Filter, Having, Index, Nature, Place, Store
+from loxodon.store.rows import about_label
 from loxodon.text.related import expand
 from loxodon.text.words import fold, query_words
 from loxodon.types import Record
@@ -44,10 +47,18 @@ _MOST_MEANING = 1.0
 _CONTEXT = (0.7, 0.3)
 """What the meaning of a neighbour counts, by its distance."""
 _OF_CONTEXT = 0.8
+_ATTRIBUTE = 1.2
+_BARE_WORDS = 2
+_BARE_PAIRS = 5
+_SOUGHT = 8
+_FILED = 3
 _ENTITY = 0.1
 _BESIDE = 0.15
 _LABEL = 0.1
 _TIME = 0.3
+THEN = 0.4
+"""What anything said in the time gets, where a question has nothing but a time."""
+_SHORT = timedelta(days=62)
 _ABOUT = 12
 _IN_TIME = 30
 _FEW = 3
@@ -104,6 +115,7 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
     routes: dict[str, Callable[[], None]] = {
         "alike": lambda: _alike(asked, pool, nature),
         "meaning": lambda: _meaning(asked, pool, nature),
+        "attribute": lambda: _attributes(asked, pool),
         "entity": lambda: _entities(asked, pool, terms, of_turns, nature),
         "label": lambda: _labels(asked, pool),
         "time": lambda: _in_time(asked, pool, spans),
@@ -132,10 +144,21 @@ def _asked(question: Question) -> list[tuple[list[str], list[tuple[str, float]]]
     if not found:
         found = [(list(question.words), question.focus)]
     aliases = _aliases(question)
+    dates = _dates(question)
     return [
-        (words, [(one.word, one.weight) for one in expand(words, text)] + aliases)
+        (
+            [word for word in words if word not in dates],
+            [(one.word, one.weight) for one in expand(words, text)] + aliases,
+        )
         for words, text in found
     ]
+
+
+def _dates(question: Question) -> set[str]:
+    """The words that only name a time: what is asked for was not said in them."""
+    return {
+        word for time in question.times if not time.recurring for word in query_words(time.text)
+    }
 
 
 def _aliases(question: Question) -> list[tuple[str, float]]:
@@ -169,7 +192,7 @@ def _memories(asked: Look, terms: Terms, having: Having, nature: Nature) -> dict
     # What someone put away by hand does not come back by itself.
     found |= {row: one for row, one in archived.items() if standing.get(row) != "put away"}
     if asked.as_of is not None:
-        return {row: one for row, one in found.items() if held(one.record, asked.as_of)}
+        return _then(asked.store, found, asked.as_of)
     return found
 
 
@@ -177,10 +200,21 @@ def _too_little(found: Mapping[int, Match], question: Question) -> bool:
     return question.tense == "past" or len(found) < _FEW
 
 
-def held(record: Record, at: datetime) -> bool:
-    """Whether something was known, and held, at a moment."""
-    since = record.valid_from or record.created_at
-    return since <= at and (record.valid_until is None or record.valid_until > at)
+def _then(store: Store, found: Mapping[int, Match], at: datetime) -> dict[int, Match]:
+    """Memories as they were known at a moment; without those that were not, or did not hold."""
+    told = store.told_at(found)
+    known: dict[int, Match] = {}
+    for row, match in found.items():
+        record = match.record
+        since = told.get(row, record.created_at)
+        if since > at or (record.valid_until is not None and record.valid_until <= at):
+            continue
+        if record.version > 1:
+            versions = [one.record for one in store.history(record.id) if one.at <= at]
+            own = [one for one in versions if one.id == record.id]
+            record = record._replace(content=own[-1].content) if own else record
+        known[row] = match._replace(record=record)
+    return known
 
 
 def _add(pool: Pool, key: Key, route: str, share: float) -> Found:
@@ -270,7 +304,7 @@ def _about(
     matching: tuple[Terms, Having, Nature],
 ) -> None:  # fmt: skip
     where = asked.where._replace(entity=asked.where.entity or name, state="active")
-    rows = asked.store.about(name, _ABOUT)
+    rows = asked.store.labelled("entity", name, _ABOUT)
     if len(rows) == _ABOUT:
         return  # so much is about it that its name tells nothing
     fresh = [row for row in rows if Key(False, row) not in pool]
@@ -297,6 +331,36 @@ def admits(where: Filter, record: Record) -> bool:
     )
 
 
+def _attributes(asked: Look, pool: Pool) -> None:
+    """What is filed under the very thing that the question is after."""
+    if asked.where.kind == "turn" or asked.as_of is not None or asked.question.kind == "none":
+        return
+    states = ("active", "archived") if asked.question.tense == "past" else ("active",)
+    shares: dict[int, float] = {}
+    share = _ATTRIBUTE if _is_bare(asked.question) else _ATTRIBUTE / 4
+    for subject, attribute in sought(asked.question)[:_SOUGHT]:
+        for state in states:
+            label = about_label(subject, attribute)
+            for row in asked.store.labelled("about", label, _FILED, state):
+                shares.setdefault(row, share)
+    records = asked.store.records(row for row in shares if pool.get(Key(False, row)) is None)
+    for row in shares:
+        known = pool.get(Key(False, row))
+        record = known.record if known else records.get(row)
+        if record is not None and admits(asked.where, record) and not _expired(record, asked.now):
+            _add(pool, Key(False, row), "attribute", share).record = record
+
+
+def _is_bare(question: Question) -> bool:
+    """Whether a question says little more than what it is after: its own words lead nowhere."""
+    telling = [word for word in question.words if not is_light([word])]
+    return len(telling) <= (_BARE_PAIRS if question.language == "zh" else _BARE_WORDS)
+
+
+def _expired(record: Record, now: datetime) -> bool:
+    return record.expires_at is not None and record.expires_at <= now
+
+
 def _labels(asked: Look, pool: Pool) -> None:
     """A little more for what has the project, the topic or a tag that the question names."""
     question = asked.question
@@ -319,12 +383,19 @@ def _in_time(asked: Look, pool: Pool, spans: Sequence[Span]) -> None:
     times = [time for time in asked.question.times if not time.recurring and time.grain != "recent"]
     if not times or not has_turns(asked.where) or asked.where.since or asked.where.until:
         return
+    dates = _dates(asked.question)
+    words = [word for word in asked.question.words if word not in dates]
     for time in times[:2]:
         where = asked.where._replace(since=time.since, until=time.until)
-        hits = asked.store.search("turns", asked.question.words, where, _IN_TIME)
+        hits = asked.store.search("turns", words, where, _IN_TIME)
         best = max((hit.score for hit in hits), default=0.0) or 1.0
         for hit in hits:
             _add(pool, Key(True, hit.row), "time", _TIME * hit.score / best)
+        if time.since and time.until and time.until - time.since <= _SHORT:
+            share = THEN if is_light(words) else THEN / 2
+            for turn in asked.store.journal(where, _IN_TIME):
+                if turn.origin != "assistant":
+                    _add(pool, Key(True, int(turn.ref[2:])), "time", share)
 
 
 def _within(asked: Look, pool: Pool) -> None:

@@ -70,7 +70,8 @@ def spoken(
     if terms.related:
         _add_related(store, scores, terms, where)
     places = store.places(_best(scores, _SEEDS))
-    if nature.cohesion > _LEAST_COHESION and not where.session:
+    # In a group nothing may show what stands beside a turn: that may be private.
+    if nature.cohesion > _LEAST_COHESION and not where.session and where.audience is None:
         beside = _beside(places.values())
         if not asks:  # who names a thing wants what has it; who asks, what stands beside it too
             beside = {row: others for row, others in beside.items() if row in scores}

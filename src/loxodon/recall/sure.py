@@ -12,10 +12,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from loxodon.recall.fuse import Found
-from loxodon.recall.routes import Seen
+from loxodon.recall.routes import THEN, Seen
 from loxodon.recall.terms import is_light, rarity
 from loxodon.recall.understand import Question
-from loxodon.store import Having, Store
+from loxodon.store import Filter, Having, Store
 from loxodon.text.words import index_words, query_words
 
 _LOOKED_AT = 10
@@ -31,21 +31,36 @@ _BESIDE = 0.6
 _COMMON = 0.5
 _MEANT = 0.45
 """What vectors must give for an answer in other words."""
+_OTHER_WORDS = 0.6
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+\b")
 
 
-def is_unsure(store: Store, question: Question, seen: Seen, best: Sequence[Found]) -> bool:
+def is_unsure(
+    store: Store, question: Question, seen: Seen, best: Sequence[Found], where: Filter
+) -> bool:
     """Whether the best findings have so little of the question that they may be chance."""
     best = best[:_LOOKED_AT]
     if not best:
         return True
     if any(found.routes.get("meaning", 0.0) >= _MEANT for found in best):
         return False
+    if any(_found_otherwise(found) for found in best[:3]):
+        return False
     if question.language == "zh":
         return min(_pairs_found(seen, best)) < _LEAST_PAIRS
     share, rows = _words_found(store, question, best)
     least = _LEAST + _MORE * math.log10(max(rows, _SMALL) / _SMALL)
-    return share < least or (share < _WITH_UNKNOWN_NAME and _unknown_name(store, question))
+    return share < least or (share < _WITH_UNKNOWN_NAME and _unknown_name(store, question, where))
+
+
+def _found_otherwise(found: Found) -> bool:
+    """Whether it was found by what it is about, its time, or words for the same."""
+    routes = found.routes
+    return (
+        routes.get("attribute", 0.0) > 0
+        or routes.get("related", 0.0) >= _OTHER_WORDS
+        or routes.get("time", 0.0) >= THEN
+    )
 
 
 def _pairs_found(seen: Seen, best: Sequence[Found]) -> list[float]:
@@ -100,7 +115,9 @@ def _has(found: Found, having: Having) -> Callable[[str], float]:
     return has
 
 
-def _unknown_name(store: Store, question: Question) -> bool:
+def _unknown_name(store: Store, question: Question, where: Filter) -> bool:
     """Whether the question names someone or something that was never spoken of."""
+    if where.audience is not None:
+        return False  # whether a name is known may be private
     words = [word for name in _NAME.findall(question.text) for word in index_words(name)[:1]]
     return bool(words) and min(store.having("turns", words).counts.values()) == 0

@@ -87,7 +87,7 @@ class Question(NamedTuple):
 
 def understand(query: str, now: datetime, known: Known = Known()) -> Question:  # noqa: B008
     """What `query`, asked at `now`, looks for."""
-    text = query[:LOOKED_AT].strip()
+    text = _looked_at(query.strip())
     language = language_of(text)
     asks = asks_of(text, language)
     asked = " ".join(ask.text for ask in asks) if pivoted(text, language) else text
@@ -110,6 +110,14 @@ def understand(query: str, now: datetime, known: Known = Known()) -> Question:  
         kind=asks[0].kind,
         tense=_tense(focus, language, times, events, now),
     )
+
+
+def _looked_at(query: str) -> str:
+    """A question; of a very long message its beginning and its end, where people ask."""
+    if len(query) <= LOOKED_AT:
+        return query
+    half = LOOKED_AT // 2
+    return f"{query[:half]}\n{query[-half:]}"
 
 
 def _tense(

@@ -216,7 +216,7 @@ KINDS = (
 """The kinds of answer: what must be there, and what asks for it; the one that comes first in the text."""
 
 NOW = r"\b(?:now|nowadays|currently|current|these days|at the moment|at present|presently|present|still|today|any ?more|(?<!to )latest|most recent(?:ly)?|right now|so far|up to date|to date|as of (?:now|today)|yet|ongoing|up-to-date)\b"
-THEN = r"\b(?:used to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|back then|back when|at first|in the past(?! (?:few|couple|several|[0-9]+|one|two|three|four|five|six|week|month|year|day))|once|earlier|ex-\w+|old|at the time|in those days|prior|before (?:that|then|this|now)|before(?=[.?!]|$)|as of (?!now|today)|at that time|in the beginning|no longer|any longer|first started|when i was)\b"
+THEN = r"\b(?:used to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|back then|back when|at first|in the past(?! (?:few|couple|several|[0-9]+|one|two|three|four|five|six|week|month|year|day))|once|earlier|ex-\w+|old|at the time|in those days|prior|before (?:that|then|this|now)|before(?=[.?!]|$)|as of (?!now|today)|at that time|in the beginning|no longer|any longer|first started|when i was|(?:was|were) my)\b"
 
 RECENTLY = r"\b(?:recently|lately|of late|these days|just recently|the other day)\b"
 

@@ -192,8 +192,12 @@ class Store(Protocol):
         """The same for what memories are about, as in `Filter.about`."""
         ...
 
-    def about(self, entity: str, limit: int) -> list[int]:
-        """The rows of the `limit` active memories about an entity that were kept last."""
+    def labelled(self, label: str, name: str, limit: int, state: str = "active") -> list[int]:
+        """The rows of the `limit` memories with a label that were kept last; see `latest`."""
+        ...
+
+    def told_at(self, rows: Iterable[int]) -> dict[int, datetime]:
+        """When each of these memories was first told, by its turns."""
         ...
 
     def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:

@@ -38,12 +38,11 @@ def entities_named(db: Database, zone: tzinfo | None, names: Iterable[str]) -> d
     return {name: found[key] for name, key in folded.items() if key in found}
 
 
-def about(db: Database, entity: str, limit: int) -> list[int]:
-    """The rows of the active memories about an entity that were kept last."""
+def labelled(db: Database, label: str, name: str, limit: int, state: str) -> list[int]:
+    """The rows of the memories with a label that were kept last."""
     rows = db.all(
         "SELECT l.memory FROM memory_labels l CROSS JOIN memories t ON t.row = l.memory "
-        "WHERE l.label = 'entity' AND l.name = ? AND t.state = 'active' "
-        "ORDER BY l.memory DESC LIMIT ?",
-        (fold(entity), limit),
+        "WHERE l.label = ? AND l.name = ? AND t.state = ? ORDER BY l.memory DESC LIMIT ?",
+        (label, fold(name), state, limit),
     )
     return [row for (row,) in rows]

@@ -354,8 +354,15 @@ class SqliteStore:
         sources = self.sources(row[0] for row in rows)
         return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
 
-    def about(self, entity: str, limit: int) -> list[int]:
-        return named.about(self._db, entity, limit)
+    def labelled(self, label: str, name: str, limit: int, state: str = "active") -> list[int]:
+        return named.labelled(self._db, label, name, limit, state)
+
+    def told_at(self, rows: Iterable[int]) -> dict[int, datetime]:
+        found = self._db.all(
+            "SELECT s.memory, min(t.at) FROM memory_sources s JOIN turns t ON t.seq = s.seq "
+            f"WHERE s.memory IN {listed(rows)} GROUP BY s.memory"
+        )
+        return {row: moment(at, self._zone) for row, at in found}
 
     def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
         return named.entities_named(self._db, self._zone, names)
@@ -388,7 +395,9 @@ class SqliteStore:
     def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
         found = self._db.all(
             "SELECT m.row, CASE WHEN m.state = 'active' THEN 'live' "
-            "WHEN m.valid_until IS NOT NULL THEN 'past' "
+            # What happened has happened: only a state that has a successor is over.
+            "WHEN m.valid_until IS NOT NULL AND m.attribute <> '' AND m.category <> 'event' "
+            "THEN 'past' WHEN m.valid_until IS NOT NULL THEN 'faded' "
             "WHEN c.change = 'archived' THEN 'put away' ELSE 'faded' END "
             "FROM memories m JOIN memory_changes c ON c.memory = m.row AND c.version = m.version "
             f"WHERE m.row IN {listed(rows)}"

@@ -33,14 +33,19 @@ def _with() -> re.Pattern[str]:
     return re.compile(r"^用户(?:的[一-鿿]{1,4})?$")
 
 
+_OTHER = r"(?!the user|its? |they )"
+"""What goes on with another sentence, not with the list."""
+
+
 def _patterns(thing: str) -> list[tuple[re.Pattern[str], str]]:
     one = rf"(?:\b(?:an?|the|their) )?(?<![A-Za-z0-9]){thing}(?:s|es)?(?![A-Za-z0-9])"
     han = rf"(?<![一-鿿]){thing}|(?<=[、和跟与及了过着的是有在用吃喝买订学养看听玩打会爱]){thing}"
     tail = r"[一-鿿A-Za-z0-9]{0,4}"
     return [
         (re.compile(rf", {one},? and ", re.IGNORECASE), " and "),
-        (re.compile(rf"{one}(?: and (?!the user)|, (?:and )?(?!the user))", re.IGNORECASE), ""),
-        (re.compile(rf"(?:, and |, | and ){one}(?=$|[,.;)])", re.IGNORECASE), ""),
+        # What follows a comma with no "and" after it is said of the thing: `a club, 14 seats`.
+        (re.compile(rf"{one}(?: and |, and |, (?=[^,;]+(?:, [^,;]+)*,? and )){_OTHER}", re.I), ""),
+        (re.compile(rf"(?:,? and ){one}(?=$|[,.;)])|, {one}(?=, [^;]* and )", re.IGNORECASE), ""),
         (re.compile(rf"(?:{han}){tail}?[、和跟与及]", re.IGNORECASE), ""),
         (re.compile(rf"[、和跟与及]{thing}{tail}?(?=$|[，。；、])", re.IGNORECASE), ""),
     ]

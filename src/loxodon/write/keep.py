@@ -19,7 +19,6 @@ from loxodon.write import entities, themes
 from loxodon.write.beliefs import DENIED, DOUBTFUL, MOST_SURE, SURER, certain
 from loxodon.write.decay import LIFT, initial_strength
 from loxodon.write.extract import Candidate
-from loxodon.write.implied import resumed
 from loxodon.write.reconcile import Plan, plan, said_at
 from loxodon.write.statements import USER, Statement
 
@@ -49,11 +48,19 @@ class Keeper:
         entities.learn(desk, statement, self._now, self._rename)
         subject = entities.known_name(desk, statement.subject)
         candidate = candidate._replace(statement=statement._replace(subject=subject))
-        whole = resumed(candidate, lambda: self._kept_last(turn))
+        whole = self._whole(candidate, turn)
         if whole is None:
             return
         found = plan(whole, StoreView(self._store), f"{turn.session}:{turn.id}")
         self._carry_out(found, whole, turn)
+
+    def _whole(self, candidate: Candidate, turn: Turn) -> Candidate | None:
+        """A statement with what it leaves out, or None where that is all of it."""
+        if candidate.language != "zh":
+            return candidate
+        from loxodon.write.zh.implied import resumed  # the rules of a language are loaded for it
+
+        return resumed(candidate, lambda: self._kept_last(turn))
 
     def _kept_last(self, turn: Turn) -> Sequence[Record]:
         """The memories that were kept last, newest first, but for what this turn has told."""

@@ -110,13 +110,17 @@ def _spared(
 ) -> tuple[tuple[Record, ...], tuple[Record, ...], tuple[tuple[Record, str], ...]]:
     """What really goes, and what only has to be said in other words."""
     rewritten: dict[str, tuple[Record, str]] = {}
+    over = statement.over
+    if statement.act == "end" and statement.value and not over:
+        over = (statement.value,)
     for record in ended:
-        for words in statement.over:
+        for words in over:
             if left := without(record.content, words) or _without_clause(record.content, words):
                 rewritten[record.id] = (record, left)
     for record in opposed:
-        for words in (words for words in statement.over if len(words) > 2):
-            if left := _without_clause(record.content, words):
+        for words in (words for words in over if len(words) > 2):
+            left = without(record.content, words) if statement.act == "end" else ""
+            if left := left or _without_clause(record.content, words):
                 rewritten[record.id] = (record, left)
         if left := _other_half(statement, record):
             rewritten[record.id] = (record, left)

@@ -135,9 +135,11 @@ def relation(statement: Statement, record: Record) -> Relation:
 
 
 def _is_meant(statement: Statement, record: Record) -> bool:
-    """Whether a statement has all the words of a memory for what is over (see `implied`)."""
+    """Whether a statement has all the words of a memory for what is over (see `zh/implied.py`)."""
     words = record.content.removeprefix("用户的").removeprefix("用户")
-    return words != record.content and words in statement.over
+    own = record.subject == statement.subject
+    shared = record.kind == "belief" or record.attribute == "living_with"
+    return (own or shared) and words != record.content and words in statement.over
 
 
 def _by_value(statement: Statement, record: Record) -> Relation:

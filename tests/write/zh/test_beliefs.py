@@ -29,3 +29,16 @@ def test_hearsay_is_less_sure_than_a_guess() -> None:
 @pytest.mark.parametrize("text", ["我觉得我更喜欢喝茶", "我住在大概三十平的房子里", "我不可能辞职"])
 def test_an_opinion_or_a_rough_number_is_no_hedge(text: str) -> None:
     assert only(text).confidence == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "该不会是智齿发炎吧",
+        "我这近视得有六百度了吧？",
+        "总觉得我婆婆耳朵背了？",
+        "我疑心二手车是泡水车",
+    ],
+)
+def test_a_guess_may_have_the_form_of_a_question(text: str) -> None:
+    assert only(text).confidence < 1

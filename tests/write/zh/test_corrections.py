@@ -40,3 +40,13 @@ def test_a_reminder_can_be_cancelled() -> None:
     found = only("算了取消吧", "提醒我周六去取蛋糕")
     assert found.act == "end"
     assert "蛋糕" in found.content
+
+
+def test_a_bare_word_takes_the_place_of_one_of_its_kind() -> None:
+    found = only("啊不对，泸州", "我室友是宜宾的")
+    assert (found.content, found.over) == ("用户的室友是泸州的", ("宜宾",))
+
+
+def test_what_follows_a_slip_is_said_of_the_same_person() -> None:
+    found = only("记岔了，只会法语", "我邻居会说德语法语")
+    assert (found.content, found.act) == ("用户的邻居只会法语", "correct")

@@ -138,3 +138,25 @@ def test_in_a_story_only_its_writer_is_real() -> None:
 )
 def test_what_is_told_without_a_subject_is_kept_beside_what_has_one(text: str) -> None:
     assert all(verdict.keep for verdict in verdicts(text))
+
+
+@pytest.mark.parametrize(
+    ("turn", "before"),
+    [
+        ("我在霞飞路开事务所，养了只黑猫。", "对个戏：我是民国侦探"),
+        ("我左眼瞎了，带着一头狼。", "跑团哈，我的角色叫灰烬"),
+        ("我家昨晚被撬了，丢了两根金条。", "你扮警察我扮报案的"),
+    ],
+)
+def test_nothing_is_kept_from_within_a_game(turn: str, before: str) -> None:
+    assert not any(verdict.keep for verdict in verdicts(turn, before, "> 请"))
+
+
+@pytest.mark.parametrize("text", ["我喜欢玩剧本杀", "我女儿演过话剧", "我练口语三年了"])
+def test_who_plays_in_life_is_no_player_now(text: str) -> None:
+    assert all(verdict.keep for verdict in verdicts(text))
+
+
+@pytest.mark.parametrize("text", ["现在奶茶店一家挨一家", "房贷利率降得挺猛", "差点坐过"])
+def test_what_the_world_is_like_is_not_kept(text: str) -> None:
+    assert not any(verdict.keep for verdict in verdicts(text))

@@ -51,3 +51,12 @@ def test_a_wish_for_every_answer_is_kept(text: str, content: str, attribute: str
 @pytest.mark.parametrize("text", ["自从搬到这边以后，我都是骑车上班", "帮我写一封信要正式一点"])
 def test_what_only_sounds_like_a_rule_is_none(text: str) -> None:
     assert all("助手" not in one.content for one in read(text))
+
+
+def test_a_name_in_quotes_that_is_not_wanted() -> None:
+    found = only("以后别叫我“亲”")
+    assert (found.content, found.positive) == ("用户不希望被叫作亲", False)
+
+
+def test_words_that_the_assistant_is_not_to_use_stay_whole() -> None:
+    assert "“希望对你有帮助”" in only("结尾不许写“希望对你有帮助”").content

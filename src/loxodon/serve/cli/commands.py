@@ -158,11 +158,13 @@ def _between(args: Namespace, now: datetime) -> dict[str, datetime | None]:
 
 def _recall(args: Namespace) -> Outcome:
     with opened(args) as memory:
-        times = _between(args, memory.now())
+        now = memory.now()
+        times = _between(args, now)
+        as_of = _moments(args.as_of, now)[1] if args.as_of is not None else None
         answer = memory.recall(
             " ".join(args.query), args.top, args.budget, kind=args.kind, project=args.project,
             topic=args.topic, tag=args.tag, entity=args.entity, since=times["since"],
-            until=times["until"], profile=args.profile, chat=args.chat,
+            until=times["until"], as_of=as_of, profile=args.profile, chat=args.chat,
         )  # fmt: skip
         budget = memory.config.recall.budget if args.budget is None else args.budget
     data = answer if args.explain else answer._replace(trace=None)

@@ -20,7 +20,8 @@ def item(one: Item) -> list[str]:
     has = ", ".join(one.why["words"])
     first = t("why: has {words}", words=has) if has else t("why: no word in common")
     lines = [first + t("; score {score}", score=f"{one.score:.2f}")]
-    lines.append(t("found by {routes}", routes=_shares(one.why["routes"], "{name} {value:.2f}")))
+    if routes := _routes(one.why["routes"]):
+        lines.append(t("found by {routes}", routes=routes))
     if one.why["factors"]:
         factors = _shares(one.why["factors"], "{name} ×{value:.2f}")
         lines.append(t("weighed by {factors}", factors=factors))
@@ -57,10 +58,7 @@ def frame(found: Frame) -> None:
     ]
     view.pairs(rows)
     if found.recall is not None:
-        for n, one in enumerate(found.recall.items, 1):
-            print(f"{n}. {view.safe(one.id)}")
-            for line in item(one):
-                print(f"   {view.safe(line)}")
+        view.items(found.recall.items, explain=True)
         recall(found.recall)
 
 
@@ -86,9 +84,15 @@ def _shares(shares: Mapping[str, float], form: str) -> str:
     return ", ".join(form.format(name=_label(name), value=value) for name, value in shares.items())
 
 
+def _routes(shares: Mapping[str, float]) -> str:
+    """What each route gave, but for those that gave nothing one can see."""
+    seen = {name: value for name, value in shares.items() if f"{value:.2f}" != "0.00"}
+    return _shares(seen, "{name} {value:.2f}")
+
+
 def _missed(one: Considered) -> str:
-    found = _shares(one.routes, "{name} {value:.2f}")
-    return f"{one.id} ({one.score:.2f}: {found}): {_fates()[one.fate]}"
+    found = ": ".join(filter(None, (f"{one.score:.2f}", _routes(one.routes))))
+    return f"{one.id} ({found}): {_fates()[one.fate]}"
 
 
 def _taken(stages: tuple[Stage, ...], total: float) -> str:

@@ -216,6 +216,8 @@ def _recall(parser: argparse.ArgumentParser) -> None:
     _chat(parser)
     _filters(parser)
     _times(parser)
+    parser.add_argument("--as-of", metavar="WHEN",
+                        help=t("what was known then: 2026-02-04, 上周三, 3 days ago"))  # fmt: skip
 
 
 def _context(parser: argparse.ArgumentParser) -> None:

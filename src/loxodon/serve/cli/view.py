@@ -178,17 +178,31 @@ def _columns(text: str) -> int:
 
 def recall(answer: Recall, budget: int, explain: bool) -> None:
     """The items of a recall, best first."""
-    from loxodon.recall.context import marks
+    items(answer.items, explain)
+    if not answer.items:
+        print(_why_nothing(answer))
+    elif answer.unsure:
+        print(paint(t("perhaps none of this answers the question"), "yellow"))
+    print(paint(_summary(answer, budget), "dim"))
+    if explain:
+        from loxodon.serve.cli import explaining
+
+        explaining.recall(answer)
+
+
+def items(found: Sequence[Item], explain: bool) -> None:
+    """What was recalled: the words, what and where they are from, and why they came."""
+    from loxodon.recall.context import marks, who
 
     if explain:
         from loxodon.serve.cli import explaining  # which loads the gate
 
-    for n, item in enumerate(answer.items, 1):
-        who = f"{item.why['speaker']}: " if item.kind == "turn" else ""
-        text = safe("\n   ".join((who + item.content).splitlines()))
+    for n, item in enumerate(found, 1):
+        speaker = f"{who(item.why['speaker'], current())}: " if item.kind == "turn" else ""
+        text = safe("\n   ".join((speaker + item.content).splitlines()))
         note = paint(marks(item, current()), "yellow")
         print(f"{paint(f'{n}.', 'bold')} {paint(f'[{day(item.at)}]', 'cyan')} {note}{text}")
-        about = [item.kind, item.id]
+        about = [_kind(item.kind), item.id]
         if item.sources:
             about.append(t("from {place}", place=place(item.sources[0])))
         if item.tags:
@@ -197,13 +211,16 @@ def recall(answer: Recall, budget: int, explain: bool) -> None:
         if explain:
             for line in explaining.item(item):
                 print("   " + paint(safe(line), "yellow"))
-    if not answer.items:
-        print(_why_nothing(answer))
-    elif answer.unsure:
-        print(paint(t("perhaps none of this answers the question"), "yellow"))
-    print(paint(_summary(answer, budget), "dim"))
-    if explain:
-        explaining.recall(answer)
+
+
+def _kind(kind: str) -> str:
+    kinds = {
+        "turn": t("turn"),
+        "fact": t("fact"),
+        "belief": t("belief"),
+        "summary": t("summary"),
+    }
+    return kinds.get(kind, kind)
 
 
 def _why_nothing(answer: Recall) -> str:

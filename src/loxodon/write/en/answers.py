@@ -13,7 +13,15 @@ from loxodon.write.en.patterns import Lazy
 from loxodon.write.en.scene import NAME, Scene, is_name
 from loxodon.write.en.turned import turned
 from loxodon.write.en.verbs import forms_of, is_finite, third_person
-from loxodon.write.en.words import PLACES, as_set
+from loxodon.write.en.words import (
+    CONDITION_ADJECTIVES,
+    DIETS,
+    JOBS,
+    NATIONALITIES,
+    PLACES,
+    RELATIONS,
+    as_set,
+)
 from loxodon.write.statements import USER, Line
 
 
@@ -206,9 +214,15 @@ def chosen(core: str, before: Sequence[Line]) -> Clause | None:
 
 
 _THIS_IS = Lazy(
-    rf"(?:hi,? |hello,? |hey,? |so |and |dear assistant,? |good (?:morning|evening|afternoon),? )*(?:it's |this is |i'm |(?={NAME} (?:here|speaking)$))"
+    rf"(?P<greets>hi,? |hello,? |hey,? |so |and |dear assistant,? |good (?:morning|evening|afternoon),? )*"
+    rf"(?:it's |this is |i'm |(?P<bare>(?={NAME} (?:here|speaking)$)))"
     rf"(?P<name>{NAME})(?P<tail>(?: here| again| now| speaking)?)",
     re.I,
+)
+
+
+_WHAT_ONE_IS = frozenset(
+    "newbie beginner noob lurker introvert extrovert same student looky look over still smoker insomniac widow widower".split()
 )
 
 
@@ -216,13 +230,17 @@ def own_name(text: str, before: Sequence[Line]) -> Clause | None:
     """`it's Nora Quist here`: who is speaking."""
     found = _THIS_IS.fullmatch(text.strip(" .,!"))
     if found and is_name(found["name"]) and (found["tail"] or " " in found["name"] or not before):
-        if found["name"].lower() in as_set(PLACES):
+        lower = found["name"].lower()
+        if lower in as_set(PLACES):
             return None
+        what = lower in as_set(JOBS + RELATIONS + DIETS + NATIONALITIES + CONDITION_ADJECTIVES)
+        if found["bare"] is not None and (what or not found["greets"] or lower in _WHAT_ONE_IS):
+            return None  # `vegan here` gives no name
         now = " now" if found["tail"].strip() == "now" else ""
         return Clause("The user's name", "name", f"is{now} {found['name']}", of=USER)
-    lower = re.fullmatch(r"it's (?P<name>[a-z]{3,12})", text.strip(" .,!"))
-    if lower and not before and lower["name"] not in ENGLISH and not forms_of(lower["name"]):
-        return Clause("The user's name", "name", f"is {lower['name'].capitalize()}", of=USER)
+    small = re.fullmatch(r"it's (?P<name>[a-z]{3,12})", text.strip(" .,!"))
+    if small and not before and small["name"] not in ENGLISH and not forms_of(small["name"]):
+        return Clause("The user's name", "name", f"is {small['name'].capitalize()}", of=USER)
     return None
 
 

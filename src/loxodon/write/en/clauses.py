@@ -158,6 +158,11 @@ _ENDS_DOING = frozenset(
 )
 _OF_DOING = frozenset("is was isn't wasn't has can will would could should may might must".split())
 """Verbs that follow a doing as their subject: `finding a flat was hard`."""
+_MUCH_PRAISED = Lazy(
+    r"(?:(?:so|really|always|super|such an?|an?|the|absolutely|very|pretty|be|been) )*(?:key|vital|crucial|amazing|awesome|great|best"
+    r"|lovely|cool|tough|tricky|hard|scary|rewarding|valuable|fun|inspiring|incredible|wonderful|essential)\b",
+    re.I,
+)
 _DONE_TO = (["me"], ["us"], ["my"], ["our"], ["so"], ["a"], ["the"])
 
 
@@ -165,11 +170,16 @@ def _of_doing(tokens: Tokens, at: int, scene: Scene) -> Clause | None:
     """A doing and what it does to the user; of what it is in general nothing is to be kept."""
     if not {"me", "my", "us", "our"} & {part.lower() for part in tokens[at:]}:
         return None
-    subject = rewritten(expand(tokens[:at]), False, scene, "")
-    predicate = rewritten(expand(tokens[at:]), False, scene, "")
+    if tokens[at].lower().endswith("n't") or _MUCH_PRAISED.match(" ".join(tokens[at + 1 :])):
+        return None
+    subject = rewritten(expand(tokens[:at]), True, scene, "")
+    predicate = rewritten(expand(tokens[at:]), True, scene, "")
     if not subject or not predicate:
         return None
-    return Clause(capital(text_of(subject)), text_of(subject).lower(), text_of(predicate))
+    said = text_of(predicate)
+    if "the user" not in said:
+        said = re.sub(r"\btheir\b", "the user's", said, count=1)
+    return Clause(capital(text_of(subject)), text_of(subject).lower(), said)
 
 
 _RULED = Lazy(

@@ -83,7 +83,15 @@ _PHASE = Lazy(
     r"(?: is| has|'s)? (?:over|done|died|passed|ended|finished|gone|dead|history)(?: (?:now|finally|with|and gone))*$",
     re.I,
 )
-"""`her horse phase is over`: she is no longer into horses."""
+"""`Mira's horse phase is over`: she is over horses."""
+
+
+def _grown_out(found: re.Match[str]) -> str:
+    who = found[1]
+    named = " " not in who and who.lower() not in as_set(RELATIONS)
+    return f"{who.capitalize() if named else who} is over {found[2]}s"
+
+
 _BRED = Lazy(r"^((?-i:[A-Z])[\w-]+(?: (?-i:[A-Z])[\w-]+)?) born and (?:bred|raised)\b", re.I)
 _BIT_OF = Lazy(r"^bit of a(?=n? )", re.I)
 _MYSELF = Lazy(r"^(?:(?:hi|hello|hey)[,.!]? )?myself (?=[A-Z][a-z]+(?:$|[ ,.]))", re.I)
@@ -93,7 +101,9 @@ _DOUBLED = Lazy(
     re.I,
 )
 """`my husband he drives a truck`: the pronoun says the subject again."""
-_CLEFT_DO = Lazy(r"^what i (?:actually |really |in fact )?do(?: for (?:a living|work))? is (?:i )?(?=\w)", re.I)
+_CLEFT_DO = Lazy(
+    r"^what i (?:actually |really |in fact )?do(?: for (?:a living|work))? is (?:i )?(?=\w)", re.I
+)
 _RENTS = Lazy(
     r"\b(rent|boiler|landlord|mum|dad|mom|boss|car|train|wife|husband|flight|wedding|contract"
     r"|lease)s(?= (?:going|been|gone|due|up|off|cancelled|called|coming|leaving|a|an|not|in"
@@ -189,7 +199,7 @@ def _put_straight(text: str) -> str:
     """`text` with its beginning in the usual order: `what I love is tea`, `my husband he drives`."""
     lower = text[:40].lower()
     if "'s " in lower:
-        text = _PHASE.sub(r"\1 is no longer into \2s", text)
+        text = _PHASE.sub(_grown_out, text)
     if lower.startswith("what i "):
         return _CLEFT_DO.sub("i ", _CLEFT.sub(r"i \g<how>\g<verb> \g<what>", text))
     if "myself " in lower:

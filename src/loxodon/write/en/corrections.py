@@ -31,7 +31,7 @@ _OOPS = (
     r"(?:no,? wait|wait,? no|no no|scratch that|correction|i mean|i meant|my mistake|my bad"
     r"|i misread(?: it| that)?|i got (?:it|that) wrong|i was wrong|make that|or rather|rather"
     r"|i tell a lie|scrap that|strike that|silly me|it says(?: here)?|make it|for \w+'s sake|slip of the \w+"
-    r"|no,? hang on|no,? hold on|i stand corrected|that should (?:be|read|say)|should(?:'ve| have) (?:said|been)"
+    r"|no,? hang on|no,? hold on|oops|whoops|i stand corrected|that should (?:be|read|say)|should(?:'ve| have) (?:said|been)"
     r"|oh no|no sorry|sorry|wait|no|nope|typo|actually(?: correction)?|actually no|fine)"
 )
 _WITHIN = Lazy(
@@ -230,6 +230,8 @@ def corrected(
                 return made
     if recounted := _recounted(text, earlier):
         return recounted
+    if moved := _moved(value_alone(text) if denied else "", earlier):
+        return moved
     date = _date().search(text)
     if date and (denied or _STARTS.match(text)) and (redated := _redated(date[0], text, earlier)):
         return redated
@@ -287,7 +289,8 @@ def is_value(text: str) -> bool:
 _SAYS_SO = Lazy(
     r"(?:(?:ugh|argh|oh|ah|ooh|hm+|and|but|ok|wait|hang on|dear me|drat|damn)[,. ]+)*(?P<new>[^,;!]{1,25}?)"
     r"(?:,? (?:(?:the|my|our|his|her|it|she|he|they) ?(?:new )?[\w' ]{0,20} ?(?:says?|said|reads|tells me|confirmed)"
-    r"|according to .{3,30}|to be exact|to be precise|not [^,]{1,25}))?[.!]*",
+    r"|according to .{3,30}|to be exact|to be precise|not [^,]{1,25}|sorry|even|actually|rather|i mean|i meant|though|my bad|oops"
+    r"|silly me|i misread.{0,20}|i can't (?:count|read|add up|spell)))*[.!]*",
     re.I,
 )
 
@@ -330,7 +333,9 @@ def _swapped(old: str, new: str, scene: Scene, earlier: Sequence[Statement]) -> 
 
 
 _COUNT = Lazy(
-    r"(?:so |now |just |that's |it's |we have |i have |wait )*(?P<n>\d[\d.,]*) (?P<noun>[a-z]{3,})",
+    r"(?:so |now |just |that's |it's |we have |i have |wait )*(?:(?P<n>\d[\d.,]*)|(?:the )?(?P<nth>first|second|third|fourth"
+    r"|fifth|sixth|seventh|eighth|ninth|tenth|top|ground|\d+(?:st|nd|rd|th))) (?P<noun>[a-z]{3,})"
+    r"(?:,? (?:sorry|i mean|actually|rather|i can't count|i meant))?",
     re.I,
 )
 
@@ -340,13 +345,15 @@ def _recounted(text: str, earlier: Sequence[Statement]) -> Correction | None:
     found = _COUNT.fullmatch(text)
     if not found:
         return None
+    number = r"first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|top|ground|\d+(?:st|nd|rd|th)"
+    number, new = (number, found["nth"]) if found["nth"] else (r"\d[\d.,]*", found["n"])
     pattern = re.compile(
-        rf"\b(?P<old>\d[\d.,]*)(?= (?:[a-z]+ )?{re.escape(found['noun'])}\b)", re.I
+        rf"\b(?P<old>{number})(?= (?:[a-z]+ )?{re.escape(found['noun'])}\b)", re.I
     )
     for statement in reversed(earlier):
         old = pattern.search(statement.content)
-        if old and old["old"] != found["n"]:
-            return _replaced(statement, old["old"], found["n"])
+        if old and old["old"].lower() != new.lower():
+            return _replaced(statement, old["old"], new)
     return None
 
 
@@ -387,6 +394,30 @@ def _redated(new: str, text: str, earlier: Sequence[Statement]) -> Correction | 
             wrong, right = _replaced(statement, old[0], new)
             more = re.search(rf"{re.escape(new)},? ((?:with|at|in|from) .{{3,40}})$", text)
             return wrong, right._replace(content=f"{right.content}, {more[1]}") if more else right
+    return None
+
+
+_CLOCK = Lazy(r"(?:at )?(?P<h>\d{1,2})(?:[.:](?P<m>\d\d))? ?(?P<half>[ap]m)?", re.I)
+_DAY_OF = Lazy(r"(?:on )?(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)", re.I)
+
+
+def _moved(new: str, earlier: Sequence[Statement]) -> Correction | None:
+    """The last statement at another time of the same kind, where its dates are absolute already."""
+    if not new or not earlier:
+        return None
+    last = earlier[-1]
+    day, clock = _DAY_OF.fullmatch(new), _CLOCK.fullmatch(new)
+    if day and (old := _date().search(last.content)) and not old[0][:4].isdigit():
+        return _replaced(last, old[0], re.sub(r"\d+(?:st|nd|rd|th)?", day["day"], old[0], count=1))
+    if re.fullmatch(rf"(?:on )?{alternatives(WEEKDAYS)}", new, re.I):
+        old = re.search(r"\b(?:on |at )?\d{4}-\d\d-\d\d\b", last.content)
+        return _replaced(last, old[0], f"on {new.removeprefix('on ')}") if old else None
+    old = re.search(r"(?<=\d\d-\d\d )(\d\d):\d\d\b", last.content)
+    if clock and old and int(clock["h"]) < 25:
+        hour = int(clock["h"])
+        late = (clock["half"] or "").lower() == "pm" or (not clock["half"] and int(old[1]) >= 12)
+        hour += 12 if late and hour < 12 else 0
+        return _replaced(last, old[0], f"{hour:02}:{clock['m'] or '00'}")
     return None
 
 
@@ -437,7 +468,8 @@ def _put_right(new: str, earlier: Sequence[Statement]) -> Correction | None:
             "",
         )
         if old and old.lower() != words[0].lower():
-            return _replaced(statement, old, words[0])
+            whole = kind == "name" and all(word[:1].isupper() for word in words)
+            return _replaced(statement, old, new if whole else words[0])
     return None
 
 

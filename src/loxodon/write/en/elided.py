@@ -72,7 +72,7 @@ def _no() -> re.Pattern[str]:
     return re.compile(
         rf"(?:still\s+)?no\s+(?P<more>more\s+)?(?P<what>{alternatives(_FOODS)}(?:(?:,| or"
         rf"| and|, or|,? and)\s+(?:no\s+)?{alternatives(_FOODS)})*)"
-        r"(?P<rest>\b.*)",
+        r"(?!-)(?P<rest>\b.*)",
         re.I,
     )
 
@@ -89,7 +89,9 @@ _NO_MORE = Lazy(
     r"| ever)?(?P<tail>,.*)?$",
     re.I,
 )
-_NONE_UNTIL = Lazy(r"no (?P<what>(?!more\b|one\b)[a-z-]+(?: [a-z-]+)?) (?:till|until|before|unless) \w+ ?\w+", re.I)
+_NONE_UNTIL = Lazy(
+    r"no (?P<what>(?!more\b|one\b)[a-z-]+(?: [a-z-]+)?) (?:till|until|before|unless) \w+ ?\w+", re.I
+)
 """What has to wait: `no dog until there's a garden`."""
 _WISHES = Lazy(
     r"(?P<only>(?!not\b|the only|always\b|never\b|usually\b|often\b)[a-z][\w' -]{2,30}?) only(?: now| please)?(?:,.*)?"
@@ -268,6 +270,7 @@ _DOERS = (
 )
 """Nouns of what one is besides a job; who writes one and nothing else is it."""
 _EX = Lazy(r"(?:ex|former)[- ](?!wife|husband|partner|boyfriend|girlfriend|boss)[a-z]{3,}", re.I)
+
 
 @cache
 def _job_life() -> re.Pattern[str]:

@@ -105,6 +105,7 @@ ENDS = (
         r"(?:got|was given|has had|had) the (?:chop|boot|axe|push|heave-ho|bullet)\b|(?:has |have )?(?:fizzled out|petered out"
         r"|disbanded|dissolved|bit the dust|died a death|been disbanded|been wound up)\b|(?:is|are) (?:no more|history|kaput)\b",
         "", "end", False, "change", "thing"),
+    Rule(r"(?:didn't|did not|isn't|won't be|is not) renew(?:ing)? {O}", "", "end", False, "change"),
     Rule(r"(?:hasn't|haven't|doesn't have) an? {O} any ?more|(?:has )?handed in the keys? (?:for|to|of) (?P<o2>(?:the |their )?[\w' -]+)",
         "", "end", False, "change"),
     Rule(r"(?:is|went|came|has come|has gone) off (?P<o>[\w -]{2,30}?)(?:,? and|,|;) (?:is )?(?:now )?on(?:to)?"

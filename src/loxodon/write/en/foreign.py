@@ -118,7 +118,10 @@ _OWN_TEXT = Lazy(
     r"(?:character|novel|story|friend|client))",
     re.I,
 )
-_INVENTED = Lazy(r"\b(?:character|fake|fictional|exercise|textbook|sample|example|made[- ]up|parody|satire)\b", re.I)
+_INVENTED = Lazy(
+    r"\b(?:character|fake|fictional|exercise|textbook|sample|example|made[- ]up|parody|satire)\b",
+    re.I,
+)
 
 
 def is_own_text(text: str) -> bool:

@@ -28,7 +28,12 @@ _ITEM = Lazy(
 )
 _NOUN = Lazy(r"(?P<noun>(?:[a-z-]+ )?[a-z]{3,}s)(?= for\b| at\b| of\b| in\b|,|$)", re.I)
 _NONE = frozenset("none nothing no nil zero".split())
-_ATTRIBUTES = {"birthday": "birthday", "shoe size": "shoe_size", "shirt size": "clothes_size", "age": "age"}
+_ATTRIBUTES = {
+    "birthday": "birthday",
+    "shoe size": "shoe_size",
+    "shirt size": "clothes_size",
+    "age": "age",
+}
 
 
 def paired(text: str) -> list[Statement]:
@@ -75,7 +80,9 @@ def _statement(head: str, who: str, value: str) -> Statement:
     thing = _singular(noun["noun"].lower()) if noun else ""
     if thing.endswith("allergy"):
         if value.lower() in _NONE:
-            return Statement(f"{shown} has no allergies", subject, positive=False, mentions=mentions)
+            return Statement(
+                f"{shown} has no allergies", subject, positive=False, mentions=mentions
+            )
         content = f"{shown} is allergic to {value}"
         return Statement(content, subject, "allergy", value, mentions=mentions, topic="health")
     if not thing:

@@ -103,6 +103,8 @@ def resolve_s(tokens: Tokens, at: int, subject: bool = True) -> str:
         return "'s"
     if not subject and (first not in _IS_AFTER or first in ("new", "old", "first", "last", "best")):
         return "'s"
+    if first in ("getting", "being", "having", "going"):
+        return "is"
     if first in _IS_AFTER or first in ADVERBS or first[0].isdigit() or "ing" in forms:
         checked = "ing" in forms or first[0].isdigit()
         return "'s" if checked and _verb_within(after[1:3]) else "is"

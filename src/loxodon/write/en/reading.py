@@ -165,7 +165,9 @@ class _Reader:
             return self._reading(self._replied(reply) if reply else (), n, reason)
         if self.asked and n == 0 and _FOR_TASK.search(self.asked) and _MERE_VALUE.fullmatch(text):
             return Reading((), "task")
-        if reason in ("", "instruction", "supposed") and (later := self._reconsidered(n, bare(text))):
+        if reason in ("", "instruction", "supposed") and (
+            later := self._reconsidered(n, bare(text))
+        ):
             return self._reading((later,), n, "")
         if reason == "joke" and (taken := self._taken_back()):
             return self._reading((taken,), n, reason)
@@ -211,7 +213,9 @@ class _Reader:
             return self._reading((*self._statements(pointed, 1.0, ""), *extra), n, "")
         topic = self.said.fragments[n - 1].text if n else ""
         guess = suspected(bare(text), topic) or settled(bare(text)) or called_off(bare(text))
-        if guess or (guess := taken_back(text, self.said.earlier, self._last_said())):
+        if not guess and n < 2 and not _YES_OR_NO.match(self.asked):
+            guess = taken_back(text, self.said.earlier, self._last_said())
+        if guess:
             return self._reading((guess, *extra), n, "")
         naming = name_given(bare(text), self.scene)
         if naming:
@@ -245,7 +249,7 @@ class _Reader:
         made = made or self._said_more(n, bare(text))
         if not made and (longer := self._of_it(n, bare(text))):
             return self._reading((longer, *extra), n, "")
-        if not made and (longer := self._explained(n, bare(text))):
+        if not any(map(is_sound, made)) and (longer := self._explained(n, bare(text))):
             return self._reading((longer, *extra), n, "")
         made = made or self._run_on(bare(text), extra) or self._loose(bare(text))
         if not made and (longer := self._added(n, bare(text))):
@@ -410,10 +414,15 @@ class _Reader:
         words = text.split()
         if last is None or not 3 <= len(words) <= 10 or not _SETTLED.match(last.content):
             return None
-        if words[0].lower() in _NO_GROUND or _WORLD.search(text) or "," in text:
+        opens = words[0].lower()
+        if opens in _NO_GROUND or _WORLD.search(text) or "," in text or _CHEERS.search(text):
+            return None
+        if "base" in forms_of(opens) and not is_noun_too(opens):
             return None
         verb = next((at for at, word in enumerate(words[:6]) if is_finite(word.lower())), 0)
-        short = re.match(r"(?:the |my |our )?[a-z]+'s (?:not|too|below|above|down|gone|got)\b", text, re.I)
+        short = re.match(
+            r"(?:the |my |our )?[a-z]+'s (?:not|too|below|above|down|gone|got)\b", text, re.I
+        )
         clash = words[0].endswith("s") and "base" in forms_of(words[1].lower())
         if not (verb or short or clash):
             return None
@@ -458,7 +467,9 @@ class _Reader:
             rest = ["the", "user", *rest] if rest else rest
         else:
             rest = rewritten(said, False, self.scene, last.content)
-        longer = self._joined(last, f"{last.content}, and {_small(text_of(rest))}") if rest else None
+        longer = (
+            self._joined(last, f"{last.content}, and {_small(text_of(rest))}") if rest else None
+        )
         return (longer,) if longer else ()
 
     def _of_it(self, n: int, text: str) -> Statement | None:
@@ -528,7 +539,9 @@ class _Reader:
         """The thing of which the fragment before says no more than that it is here."""
         before = spelled(plain(self.said.fragments[n - 1].text)) if n else ""
         found = _CAME.fullmatch(bare(before))
-        return Clause(f"The user's {found['thing']}", found["thing"], "", of=USER) if found else None
+        return (
+            Clause(f"The user's {found['thing']}", found["thing"], "", of=USER) if found else None
+        )
 
     def _listed(self, n: int, text: str) -> tuple[Statement, ...]:
         """Nothing but nouns and figures, said by way of introduction: `family of 5, one coeliac`,
@@ -536,7 +549,9 @@ class _Reader:
         words = text.split()
         if born := _BORN.fullmatch(text):
             name, over = born["name"], ("pregnant", "pregnancy")
-            baby = Statement(f"The user has a new baby, {text}", USER, "child", name, "relation", "change", over)
+            baby = Statement(
+                f"The user has a new baby, {text}", USER, "child", name, "relation", "change", over
+            )
             return (baby._replace(mentions=(Mention(name, "person"),), topic="family"),)
         if self.running != USER or not 3 <= len(words) <= 16:
             return ()
@@ -557,7 +572,13 @@ class _Reader:
         ):
             return ()
         if came := self._came(n):
-            return (statement_of(came._replace(predicate=f"is {text_of(expand(tokens_of(text)))}"), Found(), self.scene),)
+            return (
+                statement_of(
+                    came._replace(predicate=f"is {text_of(expand(tokens_of(text)))}"),
+                    Found(),
+                    self.scene,
+                ),
+            )
         being = _MEASURED.match(text) or words[0].lower() in as_set(NATIONALITIES)
         said = rewritten(expand(tokens_of(text)), True, self.scene, "")
         if not said:
@@ -666,7 +687,9 @@ class _Reader:
         over = over or _TIMED_NOW.search(clause.predicate) is not None
         over = over or (alters(clause.predicate) and _SOLID.search(clause.predicate) is not None)
         over = over or came_out(clause.predicate)
-        over = over or (_HEADLINE.match(text) is not None and _VALUED.match(clause.predicate) is not None)
+        over = over or (
+            _HEADLINE.match(text) is not None and _VALUED.match(clause.predicate) is not None
+        )
         return clause if over and not _BRIEFLY.search(text) else None
 
     def _step_back(self, basis: str) -> None:
@@ -784,6 +807,10 @@ _OF_IT = Lazy(
     r"(?P<who>i|we)(?:'ve|'m|'re)? (?!think|guess|hope|know|like|love|hate)[a-z]+(?: [a-z]+)? (?:it|them)\b(?= \w+ \w)",
     re.I,
 )
+_YES_OR_NO = Lazy(
+    r"(?:.*[,.!:;-] )?(?:so |and )?(?:do|does|did|is|are|am|was|were|have|has|had|can|could|will|would|should)\b",
+    re.I,
+)
 _WHAT_ON = Lazy(
     r"(?:(?:oh|ooh|nice|great|cool|lovely|fun|and)[,!. ]+)*(?:what|where|who|which|when|since when|whereabouts)(?: kind| sort| one)?"
     r"(?P<on> on| about| for| with| in| from| to| by)?\?",
@@ -795,7 +822,7 @@ _HEADLINE = Lazy(
 )
 """A thing without an article: `kiln's a front-loader`. Who speaks so speaks of their own."""
 _VALUED = Lazy(
-    r"(?:is (?:an?\b|the\b|at\b|on\b|in\b|about\b|(?=\d)|(?=(?-i:[A-Z])))|has|sleeps|seats|holds|weighs|takes|measures|fits|runs on).*(?:\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven"
+    r"(?:is (?:an?\b|the\b|at\b|on\b|in\b|for\b|about\b|(?=\d)|(?=(?-i:[A-Z])))|has|sleeps|seats|holds|weighs|takes|measures|fits|runs on).*(?:\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven"
     r"|twelve|twenty|thirty|forty|fifty|hundred)\b|(?-i:[A-Z]{2}))"
 )
 _OPENS_PHRASE = frozenset(
@@ -942,9 +969,11 @@ _FOR_TASK = Lazy(
 )
 """What the assistant asks to get on with what it is making."""
 _MERE_VALUE = Lazy(
-    r"(?!.*\b(?:i|i'm|i've|my|me|we|our|us|always|never)\b)(?:[^\s.?!]+ ?){1,10}[.!]?", re.I
+    r"(?!.*\b(?:i|i'm|i've|my|me|we|our|us|always|never)\b)[^\s.?!]+(?: [^\s.?!]+){0,9}[.!]?", re.I
 )
-_IT_IS_NOW = Lazy(r"(?:it's|it's all|now it's(?: all)?) (?P<what>[a-z-]+(?: [a-z-]+)?s)(?: now)?", re.I)
+_IT_IS_NOW = Lazy(
+    r"(?:it's|it's all|now it's(?: all)?) (?P<what>[a-z-]+(?: [a-z-]+)?s)(?: now)?", re.I
+)
 _RECONSIDER = Lazy(
     r"(?:reconsider|revisit|review|rethink|decide again|look (?:at it )?again|think again)(?: it| that| this)? (?:if|when|once|after"
     r"|in|next|should|as soon as)\b",
@@ -953,9 +982,13 @@ _RECONSIDER = Lazy(
 _SETTLED = Lazy(
     r"The user (?:has |just |finally )*(?:sold|picked|chose|chosen|cancelled|canceled|quit|handed|gave|given|let|lets|dropped|returned"
     r"|swapped|shaved|went (?:for|with|back)|left|stopped|ditched|closed|moved|took|kept|switched|turned down|skipped|postponed"
-    r"|pulled|put off|is (?:staying|sticking|keeping|renting|selling))\b",
+    r"|pulled|put off|is (?:renting|selling))\b(?!.*:)",
 )
 """What one does for a reason."""
+_CHEERS = Lazy(
+    r"\b(?:you|your|awesome|amazing|great|lovely|fun|nice|best|happy|beautiful|cute|worth|wonderful|incredible|super|fab|love|glad)\b",
+    re.I,
+)
 _NO_GROUND = frozenset(
     "i i'm i've we we're you what which how why who can could should would is are do does did any please thanks that that's it"
     " it's this he she they there and but so or if not no yes".split()

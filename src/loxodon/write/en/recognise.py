@@ -300,7 +300,7 @@ _NOW = Lazy(r"\b(?:now|from now on|these days)\b", re.I)
 _IS = Lazy(r"(?:is|are|was|were|will be|has been|'s)(?: now| still| currently)? (?P<v>[^;]+)", re.I)
 _TIME = Lazy(
     r"(?:on |at |in |the |due |every |from |first |last |until |moved to )*(?:\d{1,2}(?:st|nd"
-    r"|rd|th)?\b(?! (?:met|feet|foot|inch|cm|mm|km|mile|kilo|kg|gram|pound|lit|degree|percent|people|points|pages))|\d{1,2}[:.]\d\d|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug"
+    r"|rd|th)?\b(?! (?:met|feet|foot|inch|cm|mm|km|mile|kilo|kg|gram|pound|lit|degree|percent|people|points|pages|years?|floor))|\d{1,2}[:.]\d\d|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug"
     r"|sep|oct|nov|dec"
     r"|tomorrow|today|tonight|next|this|first|last|noon|midnight|half past|spring|summer"
     r"|autumn|winter)",
@@ -358,7 +358,8 @@ def _of_thing(clause: Clause, predicate: str) -> Found | None:
             if named is None:
                 return Found(topic=key)  # `hyphenated`, and no name
             value = named[1]
-        if attribute in ("car", "phone", "computer") and value.isalpha() and value.islower():
+        which = attribute in ("car", "phone", "computer")
+        if which and ((value.isalpha() and value.islower()) or re.match(r"(?:on|at|in|up|\d[\d,]* )\b", value)):
             return Found(topic=key)  # how it is, not which
         if attribute == "occupation" and value.isalpha() and value.islower():
             return Found(attribute, value, topic=key) if value in as_set(JOBS) else Found(topic=key)

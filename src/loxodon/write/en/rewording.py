@@ -79,7 +79,7 @@ def _lacking(text: str) -> str:
         text,
         re.I,
     )
-    if not found:
+    if not found or re.match(r", no ", text[found.end() :]):
         return ""
     what = found["what"].lower()
     lasting = found["how"] and not re.match(r" (?:here|either|at all|any ?more)$", found["how"])

@@ -346,7 +346,7 @@ _TEXT = Lazy(
 
 def _pasted_after(said: Said, found: list[str]) -> None:
     """All that follows a request to translate, summarise or answer a text is that text."""
-    if is_own_text(said.text[:_MOST]) and re.search("[\"“«]", said.text[:_MOST]):
+    if is_own_text(said.text[:_MOST]) and re.search('["“«]', said.text[:_MOST]):
         return
     for n, fragment in enumerate(said.fragments):
         request = _PASTED.search(fragment.text)

@@ -447,6 +447,8 @@ def _has_meaning(text: str) -> bool:
 
 
 def _is_clause(inner: str) -> bool:
+    if re.match(r"(?:both|all|neither|one|two|most|some)\b", inner, re.I):
+        return False  # some of what stands before the bracket
     return len(inner.split()) >= 3 and _begins_clause(inner)
 
 

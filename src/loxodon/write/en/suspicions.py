@@ -99,7 +99,7 @@ _WISHED = frozenset(
     """.split()
 )
 _PAID = Lazy(
-    r"(?P<a>[A-Z][a-z]+)(?:'s| has| was| got)?(?: been)? paid(?: back| off)?(?:,.*)?|(?:i |we |I )?(?:'ve |have )?(?:finally )?paid (?P<b>[A-Z][a-z]+) back(?:,.*)?"
+    r"(?P<a>[A-Z][a-z]+)(?:'s| has| was| got)?(?: been)? paid(?: back| off)?(?:,.*)?|(?:i |we |I )?(?:'ve |have )?(?:finally )?paid (?P<b>[A-Z][a-z]+|my [a-z-]+) back(?:,.*)?"
 )
 
 
@@ -145,7 +145,7 @@ def called_off(text: str) -> Statement | None:
             f"The user no longer wants the {what}", USER, "", "", "status", "end", over, False
         )
     if paid := _PAID.fullmatch(text):
-        name = paid["a"] or paid["b"]
+        name = re.sub(r"^my ", "their ", paid["a"] or paid["b"])
         return Statement(
             f"The user has paid {name} back",
             USER,
@@ -159,7 +159,8 @@ def called_off(text: str) -> Statement | None:
 _NOTHING = frozenset("he she they it that this i we you there what who fun great true".split())
 _NOT_SO = Lazy(
     r"(?:(?:no|nope|wait|phew|oh|and|but|hang on|turns out)[, ]+)*(?P<who>we|they|she|he|it|i)(?:'re|'s|'ve|'m)? ?"
-    r"(?:are|is|am|have|has|did|do|does|was|were|will|wo|ca)? ?(?:n't|not)(?: after all| actually| at all| then)?[.!]*(?:, ?phew[.!]*)?",
+    r"(?:are|is|am|have|has|did|do|does|was|were|will|wo|ca)? ?(?:n't|not)(?: after all| actually| at all| then)?"
+    r"(?:[,.!;:]+(?! (?:and|but|so|or|too|i|we)\b).{0,60})?",
     re.I,
 )
 

@@ -124,6 +124,9 @@ IDENTITY = (
         r"|basic|good))* (?P<v>{LANGUAGE}\b.*)", "language", topic="language"),
     Rule(r"{BE} an? native (?P<v>{LANGUAGE}) speaker", "native_language", topic="language"),
     Rule(
+        r"(?P<v>weaves|knits|crochets|sews|quilts|busks|juggles|sculpts|whittles|meditates|fosters|vapes|snores|sleepwalks"
+        r"|stammers|stutters|homeschools|sails|surfs|skis|freelances)$", "habit", of="user"),
+    Rule(
         r"(?:is|has been)(?: (?:happily|newly|recently))? (?P<v>single|married|divorced|widowed"
         r"|separated|engaged|a widow|a widower|in a relationship)\b", "marital_status",
         topic="relationship"),

@@ -289,7 +289,11 @@ def _told_how(text: str, scene: Scene) -> Statement | None:
     if (found["ever"] or found["then"] or found["need"] or found["ing"]) and _ONCE.search(order):
         return None
     neednt = (found["neednt"] or "").lower()
-    refuses = bool(found["no"] or found["banned"]) or found["not"] is not None or found["stop"] is not None
+    refuses = (
+        bool(found["no"] or found["banned"])
+        or found["not"] is not None
+        or found["stop"] is not None
+    )
     refuses = refuses or neednt.startswith(("don't", "needn't")) or "stop" in neednt
     if neednt.startswith("should") and re.match(r"(?:be|know)\b", order, re.I):
         return None

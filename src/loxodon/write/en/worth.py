@@ -117,7 +117,9 @@ def is_worth(clause: Clause, found: Found, confidence: float, basis: str = "") -
         return clause.of != "?" or found.attribute in _OF_STRANGERS
     if not clause.sure and re.match(r"is an? (?-i:[A-Z])", clause.predicate):
         return True
-    if _STANDING.match(clause.predicate) or (clause.key == USER and _MANAGED.match(clause.predicate)):
+    if _STANDING.match(clause.predicate) or (
+        clause.key == USER and _MANAGED.match(clause.predicate)
+    ):
         return True
     if _does(clause, words) or (
         len(words) == 2 and words[0] in ("is", "are") and words[1] in _ORIENTED
@@ -165,8 +167,6 @@ _CAME_OUT = Lazy(
 
 def _does(clause: Clause, words: list[str]) -> bool:
     """Whether a clause says in two words what someone does: `eats meat`, `plays golf`."""
-    if len(words) == 1 and clause.key == USER and clause.stated:
-        return forms_of(words[0]).get("s") in _DONE_FOR_ITSELF
     if len(words) != 2 or clause.of in ("?", "??", "the") or not clause.sure:
         return False
     verb, thing = words[0].lower(), words[1].lower()
@@ -177,20 +177,20 @@ def _does(clause: Clause, words: list[str]) -> bool:
     )  # fmt: skip
 
 
-_TURNED_OUT = Lazy(r"(?:will|is going to|are going to|is|are) (?:now )?(?:be |have )?.+\b(?:after all|instead)$", re.I)
+_TURNED_OUT = Lazy(
+    r"(?:will|is going to|are going to|is|are) (?:now )?(?:be |have )?.+\b(?:after all|instead)$",
+    re.I,
+)
 """What a thing will be that was to be something else."""
 _MANAGED = Lazy(
     r"(?:has )?(?:passed|failed|won|graduated|qualified|completed) (?:(?:the|their|as) \w+|(?:first|second|third) time\b)",
     re.I,
 )
 """What someone has achieved, or not."""
-_STANDING = Lazy(r"is (?:an? )?(?:ex-[a-z]{3,}|between jobs|out of work|on benefits|on parole|homeless)\b", re.I)
-"""A state that tells of a life in two words."""
-_DONE_FOR_ITSELF = frozenset(
-    "weave knit crochet sew quilt foster vape smoke snore sleepwalk stammer stutter busk juggle sculpt whittle farm fence"
-    " sail surf ski garden freelance blog podcast meditate homeschool lip-read".split()
+_STANDING = Lazy(
+    r"is (?:an? )?(?:ex-[a-z]{3,}|between jobs|out of work|on benefits|on parole|homeless)\b", re.I
 )
-"""What someone does, said by its verb alone: `I weave`."""
+"""A state that tells of a life in two words."""
 _ORIENTED = frozenset(
     "gay bi bisexual lesbian queer trans transgender nonbinary non-binary asexual straight".split()
 )

@@ -28,7 +28,9 @@ _LONGEST = 70
 _TRIFLE = r"^.{1,4}都.{1,3}了$|对不住|对不起|[看记搞说](?:错|岔)了|^先.{1,2}着$|要命$"
 
 
-URGED = r"[^，]{0,4}(?:骂|逼|劝|催|训|念叨|拦|提醒|吓|批评|警告|勒令|押|盯|数落)(?:醒|住|着|了|过)*用户"
+URGED = (
+    r"[^，]{0,4}(?:骂|逼|劝|催|训|念叨|拦|提醒|吓|批评|警告|勒令|押|盯|数落)(?:醒|住|着|了|过)*用户"
+)
 """What makes the user change: whatever follows is what they do."""
 
 
@@ -41,7 +43,11 @@ def joins(
     last = reading.found[-1]
     if last.category == "temp" and last.act in ("change", "correct"):
         return False
-    if clause.who is THE_USER and last.subject != USER and pattern(f"[^，]*?{URGED}").match(last.content):
+    if (
+        clause.who is THE_USER
+        and last.subject != USER
+        and pattern(f"[^，]*?{URGED}").match(last.content)
+    ):
         return False
     if len(last.content) + len(bare) > _LONGEST or pattern(r"[。！!\n]\s*$").search(
         reading.said.fragments[fragment.n - 1].text

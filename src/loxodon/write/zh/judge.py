@@ -11,7 +11,6 @@ from functools import cache
 from re import Pattern
 from re import compile as compiled
 
-from loxodon.write.implied import is_bare_result
 from loxodon.write.statements import Fragment, Said, Verdict
 from loxodon.write.zh import signs
 from loxodon.write.zh.about_self import JOBS
@@ -20,6 +19,7 @@ from loxodon.write.zh.attributes import about_of, recognise
 from loxodon.write.zh.beliefs import unhedged
 from loxodon.write.zh.changes import what_is_over
 from loxodon.write.zh.clean import SHORT, count_han, plain, tidy
+from loxodon.write.zh.implied import is_bare_result
 from loxodon.write.zh.leaving import finished, topic_of_change
 from loxodon.write.zh.people import person_pattern, pets
 from loxodon.write.zh.person import of_an_occasion, opens_with_own, stands_alone

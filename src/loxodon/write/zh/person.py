@@ -397,7 +397,9 @@ def _relation(lead: str, rest: str, found: re.Match[str], scene: Scene) -> Claus
         return _household_member(lead, rest, found, scene)
     if not name and text_of(found).endswith("的"):
         rest = f"的{rest}"
-    if theirs := pattern(rf"^[他她](?:的)?(?P<kin>{long_relations()}|[{SHORT}])(?=[{HAN}])").match(rest):
+    if theirs := pattern(rf"^[他她](?:的)?(?P<kin>{long_relations()}|[{SHORT}])(?=[{HAN}])").match(
+        rest
+    ):
         display = f"{owner}的{spoken_relation(kin)}{name}的{spoken_relation(theirs['kin'])}"
         other = Who(display, display.removeprefix("用户的"), "", "", "")
         scene.remember(other)

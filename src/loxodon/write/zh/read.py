@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from loxodon.write.implied import is_undoing, may_be_resumed, names_successor
 from loxodon.write.statements import USER, Fragment, Said, Statement, Verdict
 from loxodon.write.zh.about_self import JOBS
 from loxodon.write.zh.answers import adopted, confirmed, framed, in_the_past, refused
@@ -17,6 +16,7 @@ from loxodon.write.zh.beliefs import SURE, hedge_of, unhedged
 from loxodon.write.zh.clean import Script, plain, tidy
 from loxodon.write.zh.context import in_context, left_behind
 from loxodon.write.zh.corrections import correction_in
+from loxodon.write.zh.implied import is_undoing, may_be_resumed, names_successor
 from loxodon.write.zh.joining import URGED, join, joins
 from loxodon.write.zh.people import THE_USER, Who, given_name, people_in, person, pet, pets
 from loxodon.write.zh.person import Clause, clause_of
@@ -55,7 +55,9 @@ def _statements(reading: Reading) -> list[Statement]:
             left = tidy(reading.texts[max(0, place - 2)]) if place > 1 else ""
             before = "，".join(filter(None, (left, tidy(reading.texts[place - 1]))))
             # Before the departure, which ends what is known of the one who left.
-            reading.found.insert(max(0, len(reading.found) - 1), _open(f"{before}，{bare}", fragment))
+            reading.found.insert(
+                max(0, len(reading.found) - 1), _open(f"{before}，{bare}", fragment)
+            )
         elif verdict.keep and is_undoing(bare) and not reading.said.earlier and not reading.found:
             _leave_open(reading, fragment, bare)
         elif verdict.keep:
@@ -79,7 +81,9 @@ def _statements(reading: Reading) -> list[Statement]:
 
 
 def _leave_open(reading: Reading, fragment: Fragment, bare: str) -> None:
-    """Note a clause that only a memory can tell the subject of (see `write.implied`)."""
+    """Note a clause that only a memory can tell the subject of (see `implied`)."""
+    if reading.found or reading.question or fragment.text.rstrip("，,。！!~ ").endswith("吧"):
+        return  # it goes on with what was just said, or answers
     after = tidy("".join(reading.texts[reading.place + 1 : reading.place + 2]))
     again = pattern(r"^(?:重.|换|改)(?:了|过)$").match(bare)
     said = f"{bare}，{after}" if again and 0 < len(after) <= _NEAR else bare
@@ -412,6 +416,8 @@ def _says_enough(bare: str, clause: Clause, strong: bool) -> bool:
         clause.who.name or pattern(r"(?:定|改|换|取好名字)了$").search(clause.predicate)
     ):
         return size(clause.predicate) >= 2
+    if clause.explicit and clause.predicate in ("抽烟", "吸烟", "喝酒", "酗酒", "信佛", "信教"):
+        return True
     if clause.explicit:
         return size(clause.predicate) >= (2 if clause.who.relation else 3) and not pattern(
             r"^(?:说了|决定了|答应了|是这样|又得)"

@@ -124,9 +124,11 @@ def _apply(reading: Reading, correction: Correction, fragment: Fragment) -> bool
         if statement.category == "temp":
             continue
         earlier = statement._replace(content=plain(statement.content), value=plain(statement.value))
-        if changed := replaced(earlier.content, correction) or _by_value(
-            earlier, correction
-        ) or _by_kind(earlier, correction):
+        if (
+            changed := replaced(earlier.content, correction)
+            or _by_value(earlier, correction)
+            or _by_kind(earlier, correction)
+        ):
             fixed = _corrected(earlier, changed[0])
             reading.found.append(
                 fixed._replace(act="correct", over=(changed[1],), fragments=(fragment.n,))

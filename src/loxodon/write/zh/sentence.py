@@ -61,6 +61,8 @@ def statement_of(clause: Clause, hedge: Hedge) -> Statement:
         clause = clause._replace(predicate=whole, content=content)
     change = change_of(clause)
     found = recognise(clause.predicate)
+    if found.attribute == "name" and pattern("[也又都还已得没不要想]").match(found.value):
+        found = NOTHING  # 名字也改了: what became of it is no name
     if change.attribute:
         found = Found(change.attribute, change.value or found.value)
     content = change.content or clause.content

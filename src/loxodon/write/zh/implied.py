@@ -15,8 +15,9 @@ from functools import cache
 from loxodon.types import Record
 from loxodon.write.domains import domains_of
 from loxodon.write.extract import Candidate, candidate_of
-from loxodon.write.habits_zh import opposed
 from loxodon.write.statements import USER, Statement
+from loxodon.write.zh.habits import opposed
+from loxodon.write.zh.syntax import words_in
 
 Recent = Callable[[], Sequence[Record]]
 
@@ -70,8 +71,8 @@ def resumed(candidate: Candidate, recent: Recent) -> Candidate | None:
     if candidate.language != "zh" or statement.confidence < 1:
         return candidate
     steps = (
-        _succeeded, _revalued, _switched, _undone, _settled, _lived_otherwise, _moved_out,
-        _transferred, _befell,
+        _named_anew, _left_hospital, _succeeded, _revalued, _switched, _undone, _settled,
+        _lived_otherwise, _moved_out, _transferred, _befell,
     )  # fmt: skip
     for complete in steps:
         if found := complete(statement, recent):
@@ -88,9 +89,7 @@ def _whole(record: Record) -> str:
     return record.content.removeprefix("用户的").removeprefix("用户")
 
 
-def _instead(
-    statement: Statement, record: Record, content: str = "", value: str = ""
-) -> Statement:
+def _instead(statement: Statement, record: Record, content: str = "", value: str = "") -> Statement:
     """The statement in the place of a memory, of whom and what that was about."""
     category = record.category if statement.category == "temp" else statement.category
     if not content:
@@ -200,7 +199,8 @@ def _switched(statement: Statement, recent: Recent) -> Statement | None:
             content = first.replace(old, thing, 1) + (found["tail"] or "")
             return _instead(statement, record, content, thing if old == record.value else "")
     branded = [one for one in list(_facts(recent))[:_NEAREST] if _brand_in(one)]
-    if len(branded) == 1 and statement.content.removeprefix("用户")[:1] == "换":
+    named = {tag for _, tag in words_in(thing)} <= _NAMES
+    if named and len(branded) == 1 and statement.content.removeprefix("用户")[:1] == "换":
         first = branded[0].content.split("，")[0]
         old = _brand_in(branded[0])
         content = first.replace(old, thing, 1) + (found["tail"] or "")
@@ -209,6 +209,7 @@ def _switched(statement: Statement, recent: Recent) -> Statement | None:
 
 
 _NEAREST = 8
+_NAMES = frozenset(["nr", "nrt", "nz", "nt", "eng"])
 _BRANDED = frozenset(["", "setting", "uses", "owns", "car", "phone", "computer", "medication"])
 
 
@@ -217,10 +218,8 @@ def _brand_in(record: Record) -> str:
     found = re.search("(?:是|用|戴|穿|的是)(?P<y>[^，是用]{2,6})$", record.content.split("，")[0])
     if not found or record.attribute not in _BRANDED or "叫" in record.content:
         return ""
-    from loxodon.write.zh.syntax import words_in
-
     tags = [tag for _, tag in words_in(found["y"])]
-    return str(found["y"]) if tags and tags[0] in ("nr", "nrt", "nz", "nt", "eng") else ""
+    return str(found["y"]) if tags and tags[0] in _NAMES else ""
 
 
 def _renamed(statement: Statement, name: str, recent: Recent) -> Statement | None:
@@ -233,6 +232,34 @@ def _renamed(statement: Statement, name: str, recent: Recent) -> Statement | Non
     return None
 
 
+def _named_anew(statement: Statement, recent: Recent) -> Statement | None:
+    """名字也改了，叫夜宵摊: of a thing that has a name; a person would say so of themselves."""
+    found = re.match(
+        "用户的名字(?:也|又|都)?(?:改|换)了，(?:现在)?(?:叫|改叫)(?P<n>[^，]{1,14})$",
+        statement.content,
+    )
+    return _renamed(statement, found["n"], recent) if found else None
+
+
+@cache
+def _in_hospital() -> re.Pattern[str]:
+    return re.compile("住院|病房|手术|支架|ICU|重症|心梗|脑梗|骨折|发烧|肺炎")
+
+
+def _left_hospital(statement: Statement, recent: Recent) -> Statement | None:
+    """出院回石家庄了: whoever was in hospital when it was last told."""
+    said = re.match(
+        "用户说?(?P<s>(?:已经|今天|昨天|终于)*(?:出院|退烧|康复|痊愈).*)", statement.content
+    )
+    if not said or statement.subject != USER:
+        return None
+    ill = next((one for one in _facts(recent) if _in_hospital().search(one.content)), None)
+    owner = re.match("用户的[\u4e00-\u9fff]{2}", ill.content) if ill else None
+    if ill is None or owner is None or ill.subject == USER:
+        return None
+    return statement._replace(content=f"{owner[0]}{said['s']}", subject=ill.subject)
+
+
 def _of_its_kind(thing: str, record: Record, drug: bool = False) -> str:
     """The thing in a memory that another of its kind may take the place of."""
     first = record.content.split("，")[0]
@@ -243,18 +270,15 @@ def _of_its_kind(thing: str, record: Record, drug: bool = False) -> str:
         if domains_of(thing) & domains_of(old):
             return old
         ends = {thing.removesuffix("色")[-1], old.removesuffix("色")[-1]}
-        if not thing.isascii() and (len(ends) == 1 or ends <= set(_COLOURS)):
+        alike = len(ends) == 1 or ends <= set(_COLOURS)
+        if not thing.isascii() and alike and first.endswith(old):
             return old
-        if record.attribute == "medication" and old == record.value and (
-            drug or _is_drug(thing)
-        ):
+        if record.attribute == "medication" and old == record.value and (drug or _is_drug(thing)):
             return old
     return ""
 
 
 def _things_in(text: str) -> tuple[str, ...]:
-    from loxodon.write.zh.syntax import words_in
-
     words = words_in(text.removeprefix("用户"))
     found = []
     for n, (word, tag) in enumerate(words):
@@ -273,12 +297,22 @@ def _is_drug(thing: str) -> bool:
 # --- what is over, by what became of it -----------------------------------------------------------
 
 _UNDONE = {
-    "刮": "胡 胡子 胡须", "剃": "胡 头发 长发", "剪": "长发 头发 留长", "卸载": "刷 短视频 短剧 游戏 玩 app 软件",
-    "散": "队 社 团 局 乐队 合伙 群 搭子", "退坑": "玩 手游 游戏 公会 追 粉 坑 汉服 手办", "弃坑": "玩 手游 游戏 追 坑",
-    "掰": "跟 和 一起 给用户", "闹翻": "跟 和 一起 给用户", "绝交": "跟 和 一起 朋友", "散伙": "合伙 一起 搞了",
-    "出掉": "摆着 收藏 有 买了 囤", "挂闲鱼": "摆着 收藏 有 买了 囤", "拆": "装 牙套 石膏 支架", "摘": "戴 牙套",
-    "退": "会员 卡 课 班 群 订", "停更": "公众号 频道 更新 连载 播客", "注销": "号 公司 店 账号", "撕": "合同 协议 贴",
-}  # fmt: skip
+    "刮": "胡子 胡须 络腮胡 留胡 留了胡",
+    "剃": "胡子 长发 头发",
+    "剪": "长发 留长",
+    "卸载": "刷短 短视频 短剧 手游 游戏 抖音",
+    "散": "球队 乐队 社团 剧团 合唱团 车队 合伙 搭子",
+    "退坑": "手游 游戏 公会 追星 汉服 手办 玩",
+    "弃坑": "手游 游戏 公会 追星 汉服 手办 玩",
+    "散伙": "合伙",
+    "出掉": "摆着 收藏 囤 手办",
+    "挂闲鱼": "摆着 收藏 囤 手办",
+    "拆": "牙套 石膏 支架 钢板",
+    "摘": "牙套 戴着",
+    "退": "会员 年卡 月卡 健身卡 网课",
+    "停更": "公众号 频道 连载 播客",
+    "注销": "公众号 账号 执照 网店",
+}
 """Verbs that have no object said, and what they may put an end to."""
 
 
@@ -292,13 +326,13 @@ def _undoing() -> re.Pattern[str]:
 
 
 _PARTS = ("散", "散伙", "停更")
-_BETWEEN_PEOPLE = ("掰", "闹翻", "绝交", "退坑", "弃坑")
+_BY_ITSELF = ("退坑", "弃坑")
 
 
 def _told_of(said: str, verb: str, record: Record) -> str:
     """The verb with what it ends: 用户把络腮胡刮干净了, 用户的羽毛球队散了."""
     thing = next(iter(_things_in(record.content.split("，")[0])), "")
-    if not thing or verb in _BETWEEN_PEOPLE:
+    if not thing or verb in _BY_ITSELF:
         return f"用户{said}"
     return f"用户的{thing}{said}" if verb in _PARTS else f"用户把{thing}{said}"
 
@@ -332,7 +366,9 @@ def _result() -> re.Pattern[str]:
     )
 
 
-_NOTHING_IN_IT = "虚惊一场|没有的事|没那回事|没这回事|想多了|白担心"
+_NOTHING_IN_IT = (
+    "(?:冤枉|错怪)(?:了?[他她它人]|好人)了?|虚惊一场|没有的事|没那回事|没这回事|想多了|白担心"
+)
 
 
 @cache
@@ -348,7 +384,7 @@ def is_bare_result(text: str) -> bool:
     return bool(_bare_result().match(text))
 
 
-_HELPERS = frozenset("师傅 医生 大夫 专家 技师 老师 物业 中介".split())
+_HELPERS = ("师傅", "医生", "大夫", "专家", "技师", "物业", "中介")
 
 
 def _settled(statement: Statement, recent: Recent) -> Statement | None:
@@ -425,7 +461,9 @@ def _befell(statement: Statement, recent: Recent) -> Statement | None:
 
 def _moved_out(statement: Statement, recent: Recent) -> Statement | None:
     """公婆搬去小叔子那儿了: who lived with the user does no longer."""
-    if statement.subject == USER or not re.search("搬(?:去|到|走|出|回)[^，]*了", statement.content):
+    if statement.subject == USER or not re.search(
+        "搬(?:去|到|走|出|回)[^，]*了", statement.content
+    ):
         return None
     called = re.match("用户的(?P<k>[\u4e00-\u9fff]{2})", statement.content)
     names = {statement.subject, called["k"] if called else statement.subject}
@@ -496,13 +534,15 @@ def _post() -> re.Pattern[str]:
     return re.compile(
         r"^(?:用户|用户的[^，在是]{1,4})(?:的?[^，在]{0,4}里?)?(?:现在|眼下|目前|平时|天天|一直)?"
         r"(?:(?P<at>在[^，]{0,10}(?:柜台?|楼|科|组|部|处|岗|线|车间|门店|店|(?<!上)班|站|哨所|点|厂|校区|中心|窗口|前台|后厨|仓|连|营))"
-        r"|(?P<duty>(?:负责|带|管|教|踢|打|主管|对接|跟)(?!着|了|过|球|工|游戏|娃|孩子)[^，]{2,10})|(?P<turn>[^，]{0,4}(?:轮转|分|派|调|轮)[到在去进][^，]{2,10}))"
+        r"|(?P<duty>(?:(?:负责|带|管|教|对接)(?![^，]*(?:娃|孩子|女|儿|猫|狗|饭|家务|老人|用户))|(?:踢|打)(?=[^，]{0,2}(?:前锋|中锋|后卫|前腰|中场|边锋|控卫|二传|主攻|副攻|门将|大前|小前)))[^，]{2,10})|(?P<turn>[^，]{0,4}(?:轮转|分|派|调|轮)[到在去进][^，]{2,10}))"
     )
 
 
 @cache
 def _posted() -> re.Pattern[str]:
-    return re.compile(r"^(?:[^，]{1,4}起|这会儿|现在|眼下)?(?:挪|调|转|分|派|轮)(?:到|进|去)[^，了]{2,10}了?$|^这会儿在[^，了]{2,8}$")
+    return re.compile(
+        r"^(?:[^，]{1,4}起|这会儿|现在|眼下)?(?:挪|调|转|分|派|轮)(?:到|进|去)[^，了]{2,10}了?$|^这会儿在[^，了]{2,8}$"
+    )
 
 
 def _transferred(statement: Statement, recent: Recent) -> Statement | None:

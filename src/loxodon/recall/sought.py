@@ -1,0 +1,97 @@
+"""What a question is after, by the name under which a memory has it.
+
+"Where do I live?" and 我住哪儿 ask for `home`, whatever words it was told in: "we moved to Leith".
+The table has, for what people ask a memory most, the attributes (`write/attributes.py`) and what
+such questions say. A wrong guess costs little: what is found this way has to stand beside what the
+words find.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from loxodon.recall.understand import Question
+from loxodon.text.words import fold
+
+USER = "user"
+"""The subject of what the user says of themselves (`write/statements.py`)."""
+
+# Attributes, then what questions for them say. In English a word matches where it begins one.
+_TABLE = """
+home living_with | live, living, address, reside, moved to | 住, 家在, 地址, 搬到
+employer workplace | work for, do i work, employer, company, workplace | 公司, 上班, 单位, 工作
+occupation | for a living, job, profession, occupation, what do i do | 职业, 职位, 做什么, 工作
+name nickname form_of_address | my name, am i called, call me | 我叫什么, 名字, 称呼
+age | how old, age | 几岁, 多大, 年纪, 年龄
+birthday | birthday, born | 生日, 出生
+hometown | hometown, am i from, come from | 老家, 家乡, 哪里人
+allergy avoids diet condition | allerg, avoid, eat, diet | 过敏, 忌口, 不能吃, 吃不了, 不吃
+medication dose condition | medic, pill, tablet, dose, condition, illness | 药, 剂量, 病
+commute | commute, get to work | 通勤, 上下班
+car | car, drive | 车
+school major | school, university, college, study, major | 学校, 大学, 专业, 读书
+education degree | degree, education | 学历
+language native_language | language, speak, learning | 语言, 会说, 学什么
+hobby likes | hobb, free time, interests | 爱好, 兴趣, 业余
+favourite likes | favourite, favorite, do i like | 喜欢, 最爱
+dislikes avoids | dislike, hate | 讨厌, 不喜欢
+bedtime wake_time habit | wake, get up, bed, sleep | 起床, 睡
+salary | salary, earn | 工资, 薪水, 收入
+height weight | tall, height, weigh | 身高, 体重, 多高, 多重
+reply_language reply_style | reply, answer me, respond | 回复, 回答
+"""
+# These are the user's own, though they name someone else: whose boss, whose dog.
+_OF_USER = """
+partner partner_status | wife, husband, partner, fianc, spouse | 老婆, 老公, 妻子, 丈夫, 爱人
+partner partner_status | boyfriend, girlfriend | 男朋友, 女朋友, 男友, 女友, 对象
+marital_status partner_status | married, single | 结婚, 单身
+manager | boss, manager, supervisor | 老板, 上司, 领导, 经理
+pet | dog, cat, pet | 宠物, 猫, 狗
+child | kid, child, son, daughter | 孩子, 儿子, 女儿
+sibling | sister, brother, sibling | 妹妹, 姐姐, 弟弟, 哥哥
+relative | niece, nephew, cousin | 侄, 外甥, 表
+doctor therapist | doctor, dentist, therapist | 医生, 牙医
+teacher | teacher, tutor, coach | 老师, 教练
+"""
+
+
+def sought(question: Question) -> list[tuple[str, str]]:
+    """The (subject, attribute) pairs that a question may be after; most likely ones first."""
+    text = fold(question.focus)
+    names = [one.entity.name for one in question.entities]
+    own = re.search(r"\b(?:i|my|me|we|our)\b|[我咱]", text) is not None
+    subjects = names or ([USER] if own or question.language == "zh" else [])
+    found = [
+        (subject, attribute)
+        for attributes in _matching(text, "own")
+        for attribute in attributes
+        for subject in subjects
+    ]
+    if own or question.language == "zh":
+        found += [(USER, name) for attributes in _matching(text, "of") for name in attributes]
+    return list(dict.fromkeys(found))
+
+
+def _matching(text: str, which: str) -> list[tuple[str, ...]]:
+    return [
+        attributes
+        for attributes, english, chinese in _rows(which)
+        if any(word in text for word in chinese)
+        or any(f" {word}" in f" {text}" for word in english)
+    ]
+
+
+@cache
+def _rows(which: str) -> list[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]]:
+    found = []
+    for line in (_TABLE if which == "own" else _OF_USER).strip().splitlines():
+        attributes, english, chinese = (part.strip() for part in line.split("|"))
+        found.append(
+            (
+                tuple(attributes.split()),
+                tuple(word.strip() for word in english.split(",")),
+                tuple(word.strip() for word in chinese.split(",")),
+            )
+        )
+    return found
