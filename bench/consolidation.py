@@ -22,7 +22,7 @@ from loxodon.write.extract import candidates_of, fragments_of, rules_for
 from loxodon.write.statements import CONTEXT, Line, Said, Statement
 
 CASES = Path(__file__).parent.parent / "tests" / "consolidation" / "cases"
-SETS = ("zh_dev", "zh_held", "en_dev", "en_held")
+SETS = ("zh_dev", "zh_held", "zh_fresh", "en_dev", "en_held", "en_fresh")
 CHANGES = ("update", "supersede", "retract", "belief", "repeat")
 
 

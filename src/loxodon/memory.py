@@ -742,7 +742,7 @@ class Memory:
             )  # fmt: skip
             knowing = state
             if not state.names and audience is None:  # whom a group asks about is no secret to it,
-                knowing = state._replace(names=frames.Names(self._store))  # whom we know may be
+                knowing = state._replace(names=self._store.entities_named)  # whom we know may be
             frame = frames.assemble(
                 material, knowing, ask, budget, self.config.recall.budget, self._count
             )

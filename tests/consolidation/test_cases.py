@@ -22,13 +22,17 @@ ASKED = {
 }
 
 
+PARTS = ("dev", "held", "fresh")
+
+
 def cases(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (CASES / name).read_text("utf-8").splitlines()]
 
 
-@pytest.mark.parametrize("name", ["zh_dev.jsonl", "zh_held.jsonl", "en_dev.jsonl", "en_held.jsonl"])
-def test_every_case_is_well_formed(name: str) -> None:
-    for case in cases(name):
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_every_case_is_well_formed(language: str, part: str) -> None:
+    for case in cases(f"{language}_{part}.jsonl"):
         assert set(case) == {"id", "about", "turns", "checks"}, case["id"]
         assert any(turn["role"] == "user" for turn in case["turns"]), case["id"]
         times = [datetime.fromisoformat(turn["at"]) for turn in case["turns"]]
@@ -41,12 +45,13 @@ def test_every_case_is_well_formed(name: str) -> None:
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_there_are_enough_of_each_kind_and_none_twice(language: str) -> None:
-    dev, held = cases(f"{language}_dev.jsonl"), cases(f"{language}_held.jsonl")
-    ids = [case["id"] for case in dev + held]
+    dev, held, fresh = (cases(f"{language}_{part}.jsonl") for part in PARTS)
+    ids = [case["id"] for case in dev + held + fresh]
     assert len(ids) == len(set(ids)) >= 200
-    said = [{turn["content"] for turn in case["turns"] if turn["role"] == "user"} for case in held]
+    unseen = held + fresh
+    said = [{turn["content"] for turn in one["turns"] if turn["role"] == "user"} for one in unseen]
     known = [{turn["content"] for turn in case["turns"] if turn["role"] == "user"} for case in dev]
     assert not any(one == other for one in said for other in known)
-    for part in (dev, held):
+    for part in (dev, held, fresh):
         kinds = Counter(check["type"] for case in part for check in case["checks"])
         assert set(kinds) == set(ASKED)

@@ -133,6 +133,49 @@ def test_what_the_agent_has_before_it_is_not_told_again(known: Memory) -> None:
     assert known.assemble("自行车放哪里好？").text.count("自行车放哪里好？") == 1
 
 
+def test_what_was_drawn_from_turns_in_view_is_not_told_again(memory: Memory) -> None:
+    say(memory, "My sister Mei studies in Osaka", at="2026-02-04T09:00:00")
+    memory.consolidate()
+    (fact, *_) = [one for one in memory.list() if "Osaka" in one.content]
+    found = memory.recall("Where does Mei study?", kind="fact")
+    assert fact.id in {item.id for item in found.items}
+    frame = memory.assemble("Where does Mei study?")
+    assert "Osaka" in frame.recent
+    assert "Osaka" not in frame.memories
+    assert "view" in {one.reason for one in frame.left_out}
+    heard = ["My sister Mei studies in Osaka"]
+    assert "Osaka" not in memory.assemble("Where does Mei study?", history=heard).memories
+
+
+def test_what_was_also_said_elsewhere_is_told(memory: Memory) -> None:
+    memory.capture("Mei studies in Osaka")
+    say(memory, "Mei phoned, she studies a lot", at="2026-02-04T09:00:00")
+    assert "Mei studies in Osaka" in memory.assemble("Where does Mei study?").memories
+
+
+def test_of_a_turn_that_is_cut_the_rest_is_recalled(memory: Memory) -> None:
+    talk = "It rained again and we stayed in. " * 20
+    say(memory, f"{talk}The spare key is under the blue pot.", at="2026-02-04T09:00:00")
+    frame = memory.assemble("Where is my spare key?")
+    assert "blue pot" not in frame.recent
+    assert "blue pot" in frame.memories
+
+
+def test_what_was_put_away_is_not_told_as_recent_either(memory: Memory) -> None:
+    say(memory, "My sister Mei studies in Osaka", "Lunch was late", at="2026-02-04T09:00:00")
+    memory.consolidate()
+    drawn = [one for one in memory.list() if "Mei" in one.content]
+    assert len(drawn) > 1
+    for one in drawn:
+        assert "Osaka" in memory.assemble("ok").recent  # while something of it still stands
+        memory.archive(one.id)
+    frame = memory.assemble("Where does Mei study?")
+    assert "Osaka" not in frame.text
+    assert "Lunch was late" in frame.recent
+    memory.unarchive(drawn[0].id)
+    assert "Osaka" in memory.assemble("ok").recent
+
+
 def test_recent_is_today_and_yesterday_where_the_user_is(memory: Memory, clock: Clock) -> None:
     say(memory, "long ago", at="2026-02-02T23:59:59+08:00")
     say(memory, "just yesterday", at="2026-02-02T16:00:00+00:00")  # midnight in Shanghai

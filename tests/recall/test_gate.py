@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -153,6 +154,18 @@ def test_few_characters_can_ask(message: str, reason: str) -> None:
 )
 def test_few_characters_that_ask_about_nothing_are_too_short(message: str) -> None:
     assert should_recall(message) == Gate(False, "short")
+
+
+def test_names_may_be_looked_up_all_at_once() -> None:
+    asked: list[set[str]] = []
+
+    def known(names: Iterable[str]) -> Iterable[str]:
+        asked.append(set(names))
+        return asked[-1] & {"豆豆"}
+
+    assert should_recall("豆豆", State(names=known)) == Gate(True, "name")
+    assert should_recall("包包", State(names=known)) == Gate(False, "short")
+    assert asked == [{"豆", "豆豆"}, {"包", "包包"}]
 
 
 def test_a_name_in_the_text_to_work_on_is_not_the_users() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from loxodon.recall.names import LOOKED_AT, folded_names, named, parts_of
+import pytest
+
+from loxodon.recall.names import LOOKED_AT, candidates, folded_names, named, parts_of
 from loxodon.text.words import fold
 
 
@@ -48,3 +50,18 @@ def test_a_page_is_not_looked_through() -> None:
     text = "x " * LOOKED_AT + "Priya"
     assert found(text, "Priya") == []
     assert len(parts_of("猫" * 100_000)) < 10 * LOOKED_AT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "何伟是谁",
+        "where does mei-ling o'hara live",
+        "okr系统 和 豆包的 new york",
+        "",
+        "!?",
+        "我 a b c d e",
+    ],
+)
+def test_candidates_are_the_same_names_without_their_places(text: str) -> None:
+    assert candidates(text) == {part.name for part in parts_of(text)}

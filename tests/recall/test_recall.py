@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loxodon import Memory
+from loxodon import InputError, Memory
 from loxodon.recall.context import SNIPPET, block, snippet
 from loxodon.tokens import estimate
 from loxodon.types import Item, Source
@@ -209,3 +209,24 @@ def test_what_someone_said_is_found_by_their_name(memory: Memory) -> None:
     assert item.content == "the weekly sync moves to four"
     assert memory.recall("Priya").context.splitlines()[1].endswith("Priya: " + item.content)
     assert memory.recall("林曉说了什么").items[0].content == "周会改到下午四点"
+
+
+@pytest.mark.parametrize("query", [None, 7, b"tea", ["tea"]])
+def test_what_is_no_text_is_no_query(memory: Memory, query: str) -> None:
+    with pytest.raises(InputError, match="the query must be text, not"):
+        memory.recall(query)
+    with pytest.raises(InputError, match="the message must be text, not"):
+        memory.assemble(query)
+
+
+def test_what_was_drawn_from_turns_in_view_alone_does_not_come(memory: Memory) -> None:
+    said(memory, "My sister Mei studies in Osaka")
+    memory.consolidate()
+    fact, *_ = [one for one in memory.list() if "Osaka" in one.content]
+    ask = "Where does Mei study?"
+    assert fact.id in {item.id for item in memory.recall(ask, kind="fact").items}
+    for seen in ("t_1", "my sister mei studies in OSAKA"):
+        found = memory.recall(ask, in_view=[seen])
+        assert found.items == ()
+        assert [one.reason for one in found.left_out] == ["view"]
+    assert memory.recall(ask, in_view=["t_2", "something else"]).items

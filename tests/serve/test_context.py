@@ -141,6 +141,34 @@ def test_a_frame_explains_itself(run: Run, message: str, lang: str, wanted: str)
     assert " ".join(said.split()).startswith(wanted)
 
 
+def test_a_frame_shows_what_it_explains(run: Run) -> None:
+    said = run("context", "Do you remember Leeds?", "--explain")
+    assert "1. [2026-02-02] The user lives in Leeds\n   fact · f_" in said
+    assert "\n   why: has " in said
+
+
+def test_a_route_that_gave_nothing_is_not_named(run: Run) -> None:
+    for query in ("Leeds", "花生", "Where do I live?", "dinner on Friday", "我妹妹"):
+        said = run("recall", query, "--explain")
+        assert " 0.00" not in said.partition("understood")[0]
+
+
+def test_who_spoke_and_what_it_is_are_told_in_the_language_of_the_terminal(run: Run) -> None:
+    asked = ("recall", "花生过敏", "--kind", "turn")
+    assert "] user: 我对花生过敏\n   turn · t_" in run(*asked)
+    assert "] 用户: 我对花生过敏\n   消息 · t_" in run(*asked, lang=ZH)
+    assert "\n   事实 · f_" in run("recall", "花生过敏", "--kind", "fact", lang=ZH)
+    assert json.loads(run(*asked, "--json", lang=ZH))["items"][0]["kind"] == "turn"
+
+
+def test_what_was_known_at_a_day(run: Run) -> None:
+    assert "Blue Door" in run("recall", "dinner on Friday")
+    assert "Blue Door" not in run("recall", "dinner on Friday", "--as-of", "2026-02-03")
+    assert "Blue Door" in run("recall", "dinner on Friday", "--as-of", "2026-02-04")
+    assert "Leeds" in run("recall", "Leeds", "--as-of", "前天")
+    assert "is not a date" in run("recall", "Leeds", "--as-of", "whenever", code=4)
+
+
 def test_what_no_longer_holds_says_so_on_the_terminal(run: Run, tmp_path: Path) -> None:
     moved = {"role": "user", "content": "I live in York now", "at": "2026-02-04T12:00:00+08:00"}
     path = tmp_path / "more.jsonl"

@@ -46,3 +46,13 @@ def test_what_stands_alone_or_is_not_there_is_not(sentence: str, thing: str) -> 
 def test_a_long_list_takes_no_longer_than_it_must() -> None:
     assert without("x, " * 100_000, "y") == ""
     assert without("和" * 200_000, "y") == ""
+
+
+def test_what_is_said_of_the_one_thing_is_no_list() -> None:
+    assert without("The user runs a supper club, 14 seats, Fridays", "supper club") == ""
+    assert without("The user has a lodger, Piotr, in the box room", "Piotr") == ""
+    assert without("The user bought a canoe, and it came from Kiel", "canoe") == ""
+
+
+def test_one_of_three_is_taken_out() -> None:
+    assert without("The user likes tea, coffee and milk", "tea") == "The user likes coffee and milk"

@@ -289,13 +289,3 @@ def texts_of(history: Iterable[str | Mapping[str, object]]) -> list[str]:
     """The words of messages, which come as text or as `{"role", "content"}`."""
     found = [one if isinstance(one, str) else one.get("content") for one in history]
     return [text for text in found if isinstance(text, str)]
-
-
-class Names:
-    """The names that a memory knows, looked up one by one: there may be very many."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def __contains__(self, name: object) -> bool:
-        return bool(self._store.entities_named([str(name)]))

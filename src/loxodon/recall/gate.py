@@ -12,7 +12,7 @@ Where several reasons hold, the most telling one is given.
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Callable, Container, Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from loxodon.messages import t
 from loxodon.recall import words_en, words_zh
 from loxodon.recall.asking import Kind, kind_of
 from loxodon.recall.code import is_shell, without_code
-from loxodon.recall.names import named
+from loxodon.recall.names import candidates
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
 from loxodon.text.stopwords import CHINESE_CHARACTERS
@@ -31,8 +31,9 @@ LOOKED_AT = 700
 """Characters that are looked at: what a longer message wants is said by then, or at its end. More
 would take more than a millisecond."""
 _TAIL = 250
-_TOPIC = 200
-"""Characters from which the topic is taken, half of them from the end of a longer message."""
+_ENDS = 200
+"""Characters in which the topic and names are looked for, half of them at the end of a longer
+message."""
 SHORTEST = 5
 """Characters, a Chinese one for two; in fewer there is nothing to look for, unless they name
 someone known, ask for a memory, ask about something or speak of someone close."""
@@ -71,6 +72,10 @@ REASONS = {
 """Every reason a gate can give, and the sentence for it."""
 
 
+Lookup = Callable[[Iterable[str]], Iterable[str]]
+"""Tells which of some names are known."""
+
+
 class Topic(NamedTuple):
     """What a message is about, and what it asks of that."""
 
@@ -85,9 +90,9 @@ class State(NamedTuple):
 
     recalled: tuple[Topic, ...] = ()
     """What the last recalls were for, newest last."""
-    names: Container[str] = frozenset()
-    """People, projects and tools that the memory knows, folded (`names.folded_names`): a set, or
-    anything that can tell whether it has a name."""
+    names: Container[str] | Lookup = frozenset()
+    """People, projects and tools that the memory knows, folded (`names.folded_names`): a set, or a
+    function that tells which of some names are known, asked once for a message."""
 
     def after(self, message: str, gate: Gate) -> State:
         """The state once the gate has let `message` pass, or has not."""
@@ -109,7 +114,7 @@ def should_recall(message: str, state: State = State()) -> Gate:  # noqa: B008  
         reason = _strong(said)
         return Gate(bool(reason), reason or "code")
     known = _known(said, state)
-    if known is None and (skipped := _says_nothing(said)):
+    if not known and (skipped := _says_nothing(said)):
         return Gate(False, skipped)
     return _judge(said, prose, known, state)
 
@@ -127,6 +132,11 @@ def _looked_at(message: str, most: int = LOOKED_AT, tail: int = _TAIL) -> str:
     if len(message) <= most:
         return message.strip()
     return f"{message[: most - tail].strip()}\n{message[-tail:].strip()}"
+
+
+def _ends(text: str) -> str:
+    """The same for what takes longer to look for."""
+    return _looked_at(text, _ENDS, _ENDS // 2)
 
 
 def _any_word(text: str) -> bool:
@@ -204,7 +214,7 @@ def _units(text: str) -> tuple[str, ...]:
 # --- What points to the memory --------------------------------------------------------------------
 
 
-def _judge(said: str, prose: str, known: str | None, state: State) -> Gate:
+def _judge(said: str, prose: str, known: bool, state: State) -> Gate:
     ordered = _order(said)
     head = _head(said) if ordered else said
     if ordered == "slash":
@@ -290,12 +300,13 @@ def _pattern(language: str, name: str) -> re.Pattern[str]:
     return re.compile(_joined(getattr(words_en if language == "en" else words_zh, name)))
 
 
-def _known(said: str, state: State) -> str | None:
-    """The first known name in the message."""
-    if not state.names:
-        return None
-    found = named(said, lambda names: (name for name in names if name in state.names))
-    return found[0].name if found else None
+def _known(said: str, state: State) -> bool:
+    """Whether a known name is in the message, or at the ends of a long one."""
+    names = state.names
+    if not names:
+        return False
+    some = candidates(_ends(said))
+    return any(True for _ in names(some)) if callable(names) else any(map(names.__contains__, some))
 
 
 # --- Orders ---------------------------------------------------------------------------------------
@@ -344,14 +355,14 @@ def _share(words: frozenset[str], kind: Kind, state: State) -> float:
 
 def _asked(message: str) -> Kind:
     """The kind of answer that a message asks for."""
-    text = _looked_at(message, _TOPIC, _TOPIC // 2)
+    text = _ends(message)
     kind = kind_of(text, language_of(text))
     return "what" if kind == "which" else kind  # one asks for a framework with either
 
 
 def _topic(message: str) -> frozenset[str]:
     """What a message is about: the stems and the characters of its keywords."""
-    text = _looked_at(message, _TOPIC, _TOPIC // 2)
+    text = _ends(message)
     found: set[str] = set()
     for phrase in quick(text, 12) or [_re(_joined(words_zh.VAGUE)).sub(" ", text)]:
         for word in index_words(phrase):

@@ -50,6 +50,18 @@ def parts_of(text: str) -> list[Part]:
     return found
 
 
+def candidates(text: str) -> set[str]:
+    """The same without their places, in a fraction of the time: enough to know whether one is."""
+    found: set[str] = set()
+    words = list(_words(text[:LOOKED_AT]))
+    for first, (start, end, spaced) in enumerate(words):
+        if not spaced:
+            found.update(text[a:b] for a, b in _stretches(text, start, end))
+        elif text[start:end] not in _LINKING:
+            found.update(part.name for part in _of_words(text, words[first : first + _WORDS]))
+    return found
+
+
 def named(text: str, known: Callable[[Iterable[str]], Iterable[str]]) -> list[Part]:
     """The names in `text` (folded already), in order: of two that overlap, the longer.
 
@@ -101,10 +113,13 @@ def _of_words(text: str, words: list[tuple[int, int, bool]]) -> Iterator[Part]:
 
 
 def _of_characters(text: str, start: int, end: int) -> list[Part]:
-    return [
-        Part(first, last, text[first:last])
-        for first in range(start, end)
-        if text[first] not in _NOT_FIRST
-        for last in range(first + 1, min(first + _CHARACTERS, end) + 1)
-        if text[last - 1] not in _NOT_LAST
-    ]
+    return [Part(first, last, text[first:last]) for first, last in _stretches(text, start, end)]
+
+
+def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """(start, end) of each stretch of characters that may be a name."""
+    for first in range(start, end):
+        if text[first] not in _NOT_FIRST:
+            for last in range(first + 1, min(first + _CHARACTERS, end) + 1):
+                if text[last - 1] not in _NOT_LAST:
+                    yield first, last

@@ -66,7 +66,11 @@ class Keeper:
         """The memories that were kept last, newest first, but for what this turn has told."""
         source = Source(turn.session, turn.id)
         latest = self._store.latest("project", GLOBAL_PROJECT, _ABOUT)
-        return [one for one in latest if one.kind != "summary" and one.sources != (source,)]
+        latest += self._store.latest_about((USER,), _ABOUT)  # with what is of a project
+        found = {
+            one.id: one for one in latest if one.kind != "summary" and one.sources != (source,)
+        }
+        return sorted(found.values(), key=lambda one: one.created_at, reverse=True)
 
     def _carry_out(self, found: Plan, candidate: Candidate, turn: Turn) -> None:
         since = candidate.valid_from or candidate.said_at

@@ -301,7 +301,9 @@ def value_alone(text: str) -> str:
     return found["new"].strip() if found and is_value(found["new"]) else ""
 
 
-_MAKE_THAT = Lazy(r"(?:oh |ah |sorry,? |actually,? |no,? |and )*make (?:that|it) (?P<new>[^,.;!]{1,25})", re.I)
+_MAKE_THAT = Lazy(
+    r"(?:oh |ah |sorry,? |actually,? |no,? |and )*make (?:that|it) (?P<new>[^,.;!]{1,25})", re.I
+)
 
 
 def makes_that(text: str) -> bool:
@@ -347,9 +349,7 @@ def _recounted(text: str, earlier: Sequence[Statement]) -> Correction | None:
         return None
     number = r"first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|top|ground|\d+(?:st|nd|rd|th)"
     number, new = (number, found["nth"]) if found["nth"] else (r"\d[\d.,]*", found["n"])
-    pattern = re.compile(
-        rf"\b(?P<old>{number})(?= (?:[a-z]+ )?{re.escape(found['noun'])}\b)", re.I
-    )
+    pattern = re.compile(rf"\b(?P<old>{number})(?= (?:[a-z]+ )?{re.escape(found['noun'])}\b)", re.I)
     for statement in reversed(earlier):
         old = pattern.search(statement.content)
         if old and old["old"].lower() != new.lower():

@@ -359,7 +359,9 @@ def _of_thing(clause: Clause, predicate: str) -> Found | None:
                 return Found(topic=key)  # `hyphenated`, and no name
             value = named[1]
         which = attribute in ("car", "phone", "computer")
-        if which and ((value.isalpha() and value.islower()) or re.match(r"(?:on|at|in|up|\d[\d,]* )\b", value)):
+        if which and (
+            (value.isalpha() and value.islower()) or re.match(r"(?:on|at|in|up|\d[\d,]* )\b", value)
+        ):
             return Found(topic=key)  # how it is, not which
         if attribute == "occupation" and value.isalpha() and value.islower():
             return Found(attribute, value, topic=key) if value in as_set(JOBS) else Found(topic=key)

@@ -43,13 +43,15 @@ _LACKED = frozenset(
 _HOW_LACKED = r"(?: (?:in (?:our|my|this) (?:house|home|flat|family)|here|either|at home|of my own|of our own|at all|any ?more|and never had))?"
 
 
+_CUES = frozenset(cue for cue, _, _ in _TURNS)
+
+
 @cache
-def _turns() -> dict[str, list[tuple[re.Pattern[str], str]]]:
-    found: dict[str, list[tuple[re.Pattern[str], str]]] = {}
-    for cue, pattern, plain in _TURNS:
-        flags = re.S if "[A-Z]" in pattern else re.I | re.S
-        found.setdefault(cue, []).append((re.compile(pattern, flags), plain))
-    return found
+def _turns(cue: str) -> list[tuple[re.Pattern[str], str]]:
+    """The phrases that one word gives away: no other need be compiled."""
+    return [
+        (re.compile(pattern, re.I | re.S), plain) for word, pattern, plain in _TURNS if word == cue
+    ]
 
 
 def reworded(text: str) -> str:
@@ -57,8 +59,8 @@ def reworded(text: str) -> str:
     if len(text) > 200:
         return text
     words = set(re.findall(r"[a-z]+", text.lower()))
-    for cue in words & _turns().keys():
-        for pattern, plain in _turns()[cue]:
+    for cue in sorted(words & _CUES):
+        for pattern, plain in _turns(cue):
             if (found := pattern.fullmatch(text)) and not _clausal(found):
                 return found.expand(plain)
     return _lacking(text) or text

@@ -95,4 +95,6 @@ def is_sound(statement: Statement) -> bool:
 
 _MUCH = 4
 """Content words with which a sentence may end in `it` and still be understood."""
-_NAMED = Lazy(r" (?:is|was|are) (?:an? |the |with |from |in |at |between |out of |on |ex-)|(?<!^)\b[A-Z][A-Za-z]")
+_NAMED = Lazy(
+    r" (?:is|was|are) (?:an? |the |with |from |in |at |between |out of |on |ex-)|(?<!^)\b[A-Z][A-Za-z]"
+)

@@ -76,9 +76,9 @@ def misreported(text: str, rest: str) -> tuple[str, str, str] | None:
 
 def right_words(text: str) -> str:
     """The words that a correcting clause puts in: the end of 阿光是在中山大学."""
-    text = pattern(r"^[^，]{0,8}?(?:说)?[那这它]?(?:是在|应该是|其实是|实为|应为|更为|是|在|叫)(?=.)").sub(
-        "", tidy(text)
-    )
+    text = pattern(
+        r"^[^，]{0,8}?(?:说)?[那这它]?(?:是在|应该是|其实是|实为|应为|更为|是|在|叫)(?=.)"
+    ).sub("", tidy(text))
     return _core(pattern(r"[，,].*$").sub("", text))
 
 

@@ -6,6 +6,8 @@ stand here that say what someone does as a rule.
 
 from __future__ import annotations
 
+from functools import cache
+
 _PAIRS = (
     (
         "月光族 月光 花光 存不下钱 存不住钱 到手就没 没存款 大手大脚 剁手 买买买",
@@ -86,15 +88,24 @@ _PAIRS = (
 )
 
 
+@cache
+def _sides() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    return tuple((tuple(one.split()), tuple(other.split())) for one, other in _PAIRS)
+
+
+def tells_habit(text: str) -> bool:
+    """Whether a sentence is on one side of a pair."""
+    return any(_has(text, one) or _has(text, other) for one, other in _sides())
+
+
 def opposed(new: str, old: str) -> bool:
     """Whether two sentences tell two sides of one pair."""
-    for pair in _PAIRS:
-        one, other = (side.split() for side in pair)
+    for one, other in _sides():
         for ours, theirs in ((one, other), (other, one)):
             if _has(new, ours) and _has(old, theirs) and not _has(new, theirs):
                 return not _has(old, ours)
     return False
 
 
-def _has(text: str, words: list[str]) -> bool:
+def _has(text: str, words: tuple[str, ...]) -> bool:
     return any(word in text for word in words)

@@ -16,7 +16,7 @@ from loxodon.types import Record
 from loxodon.write.domains import domains_of
 from loxodon.write.extract import Candidate, candidate_of
 from loxodon.write.statements import USER, Statement
-from loxodon.write.zh.habits import opposed
+from loxodon.write.zh.habits import opposed, tells_habit
 from loxodon.write.zh.syntax import words_in
 
 Recent = Callable[[], Sequence[Record]]
@@ -74,6 +74,7 @@ def resumed(candidate: Candidate, recent: Recent) -> Candidate | None:
         _named_anew, _left_hospital, _succeeded, _revalued, _switched, _undone, _settled,
         _lived_otherwise, _moved_out, _transferred, _befell,
     )  # fmt: skip
+    recent = cache(recent)
     for complete in steps:
         if found := complete(statement, recent):
             return candidate_of(found, "zh", candidate.importance, candidate.said_at)
@@ -417,7 +418,7 @@ def _settled(statement: Statement, recent: Recent) -> Statement | None:
 
 def _lived_otherwise(statement: Statement, recent: Recent) -> Statement | None:
     """每月存两千 ends 月光族: habits that nobody has together."""
-    if is_left_open(statement):
+    if is_left_open(statement) or not tells_habit(statement.content):
         return None
     over = tuple(
         _whole(record)

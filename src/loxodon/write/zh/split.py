@@ -134,7 +134,9 @@ def _quotes() -> re.Pattern[str]:
 @cache
 def _forbidden() -> re.Pattern[str]:
     """What stands before words that the assistant is not to use."""
-    return re.compile(r"(?:不许|不准|禁止|别|不要|甭|少)(?:再|老)?(?:写|说|用|加|带|出现|来)[个句]?\Z")
+    return re.compile(
+        r"(?:不许|不准|禁止|别|不要|甭|少)(?:再|老)?(?:写|说|用|加|带|出现|来)[个句]?\Z"
+    )
 
 
 def _is_quotation(quote: str) -> bool:
