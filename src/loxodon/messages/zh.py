@@ -688,6 +688,7 @@ SENTENCES: dict[str, str] = {
     "surroundings": "上下文",
     "likeness": "相似",
     "meaning": "语义",
+    "what it is filed under": "归类",
     "whom it names": "提到的人和事",
     "their neighbours": "相关的人和事",
     "time": "时间",

@@ -115,6 +115,7 @@ def _labels() -> dict[str, str]:
         "around": t("surroundings"),
         "alike": t("likeness"),
         "meaning": t("meaning"),
+        "attribute": t("what it is filed under"),
         "entity": t("whom it names"),
         "beside": t("their neighbours"),
         "time": t("time"),
