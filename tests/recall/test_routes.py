@@ -188,6 +188,29 @@ def test_a_memory_is_recalled_in_the_words_it_had_then(memory: Memory, now: Now)
     assert "beta-two" in shown(memory.recall("What is the gate code?"))[0]
 
 
+class Meanings:
+    """An embedder for which `zibble` and `quorn` mean the same, and other words what they are."""
+
+    name = "meanings"
+    _AXES = ("zibble", "boat", "soup", "bus", "lamp", "tree")
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        found = [text.replace("quorn", "zibble") for text in texts]
+        return [[float(axis in text) + 0.01 for axis in self._AXES] for text in found]
+
+
+def test_meaning_finds_what_shares_no_word(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "other", embedder=Meanings()) as memory:
+        lines = ("the quorn is broken", "a boat for sale", "soup again", "the bus was late",
+                 "a lamp in the hall", "a tree fell", "boat and soup", "bus and lamp")  # fmt: skip
+        for n, line in enumerate(lines):
+            talk(memory, f"s{n}", DAY + timedelta(days=n), f"user: {line}")
+        assert memory.embed().embedded == len(lines)
+        found = memory.recall("what happened to the zibble?")
+    assert found.items[0].content == "the quorn is broken"
+    assert found.items[0].why["routes"]["meaning"] > 0
+
+
 class Broken:
     """An embedder that fails in one way or another."""
 
