@@ -15,7 +15,7 @@ from loxodon.store import Filter, Having, Index, Nature, Store
 from loxodon.text.words import among, index_words
 from loxodon.types import Record
 
-CANDIDATES = 30
+CANDIDATES = 24
 RELATED = 0.35
 """What a word of much the same meaning counts."""
 SUMMARY = 0.3
@@ -36,45 +36,51 @@ def known(
     now: datetime, top: int,
 ) -> dict[int, Match]:  # fmt: skip
     """Memories of an index that match and have not expired, by row, unweighed."""
-    related = [word for word, _ in terms.related]
-    hits = store.search(index, [*terms.words, *related], where, max(CANDIDATES, 2 * top))
-    if not hits:
+    most = max(CANDIDATES, 2 * top)
+    rows = [hit.row for hit in store.search(index, terms.words, where, most)]
+    others: dict[int, float] = {}
+    if terms.related:
+        words = [word for word, _ in terms.related]
+        part = RELATED * sum(weight for _, weight in terms.related) / len(words)
+        found = store.search(index, words, where, most // 2)
+        others = {hit.row: part * hit.score for hit in found}
+    if not rows and not others:
         return {}
-    here = store.having(index, [*terms.all, *related])
-    return matches(store, [hit.row for hit in hits], terms, here, having, nature, now)
+    here = store.having(index, terms.all)
+    rows += [row for row in others if row not in set(rows)]
+    return matches(store, rows, terms, here, having, nature, now, others)
+
+
+_NONE: Mapping[int, float] = {}
 
 
 def matches(
     store: Store, rows: Iterable[int], terms: Terms, here: Having, having: Having, nature: Nature,
-    now: datetime,
+    now: datetime, others: Mapping[int, float] = _NONE,
 ) -> dict[int, Match]:  # fmt: skip
     """How well these memories match: `here` tells what words they have, `having` how rare those
-    are in the journal."""
+    are in the journal, `others` what words for the same give."""
     having = having if having.rows else Having(1, {}, {})  # nothing was said: all tell the same
     worth = {word: rarity(having, word) for word in terms.words}
     worth |= {word: LIGHT * rarity(having, word) for word in terms.light}
-    others = {word: RELATED * weight * rarity(having, word) for word, weight in terms.related}
     found: dict[int, Match] = {}
     for row, record in store.records(rows).items():
         if record.expires_at is None or record.expires_at > now:
-            found[row] = _match(row, record, worth, others, here, nature)
+            found[row] = _match(row, record, worth, others.get(row, 0.0), here, nature)
     return found
 
 
 def _match(
-    row: int, record: Record, worth: Mapping[str, float], others: Mapping[str, float],
-    here: Having, nature: Nature,
+    row: int, record: Record, worth: Mapping[str, float], other: float, here: Having,
+    nature: Nature,
 ) -> Match:  # fmt: skip
-    has = _has(row, record, [*worth, *others], here)
+    own = _has(row, record, list(worth), here)
     each = saturated(1.0, _length(record.content), nature.words)
-    if record.kind == "summary":
-        each *= SUMMARY
-    own = frozenset(word for word in worth if word in has)
-    found = {"words": each * sum(worth[word] for word in own)}
-    other = sum(part for word, part in others.items() if word in has)
+    part = SUMMARY if record.kind == "summary" else 1.0
+    found = {"words": part * each * sum(worth[word] for word in own)}
     if other:
-        found["related"] = each * other
-    return Match(record, found, own)
+        found["related"] = part * other
+    return Match(record, found, frozenset(own))
 
 
 def _has(row: int, record: Record, words: Sequence[str], here: Having) -> set[str]:

@@ -34,7 +34,7 @@ _PLACES = (
     + _BESIDE.format(sign="<", order="DESC", reach=REACH)
     + ", "
     + _BESIDE.format(sign=">", order="ASC", reach=REACH)
-    + " FROM turns t WHERE t.seq IN "
+    + " FROM turns t WHERE t.seq IN (SELECT value FROM json_each(?))"
 )
 
 
@@ -42,7 +42,9 @@ def places(db: Database, rows: Iterable[int]) -> dict[int, Place]:
     """Where turns stand, and what can be known of them without reading them."""
     return {
         row: Place(row, session, role, speaker, at, length, _rows(before), _rows(after))
-        for row, session, role, speaker, at, length, before, after in db.all(_PLACES + listed(rows))
+        for row, session, role, speaker, at, length, before, after in db.all(
+            _PLACES, (json.dumps(list(rows)),)
+        )
     }
 
 

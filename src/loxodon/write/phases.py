@@ -135,6 +135,7 @@ class Run:
                 self._set(phase=phase)
                 self._one(phase)
             self._compress()
+            self._counts["embedded"] += self._embed()  # what compressing made, too
         self._set(phase=0, attempts=0, last_success=self._now)
         return self._outcome(reason)
 
