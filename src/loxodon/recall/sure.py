@@ -31,7 +31,6 @@ _BESIDE = 0.6
 _COMMON = 0.5
 _MEANT = 0.45
 """What vectors must give for an answer in other words."""
-_OTHER_WORDS = 0.6
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+\b")
 
 
@@ -54,13 +53,8 @@ def is_unsure(
 
 
 def _found_otherwise(found: Found) -> bool:
-    """Whether it was found by what it is about, its time, or words for the same."""
-    routes = found.routes
-    return (
-        routes.get("attribute", 0.0) > 0
-        or routes.get("related", 0.0) >= _OTHER_WORDS
-        or routes.get("time", 0.0) >= THEN
-    )
+    """Whether it was found by what it is filed under, or its time."""
+    return found.routes.get("attribute", 0.0) > 0 or found.routes.get("time", 0.0) >= THEN
 
 
 def _pairs_found(seen: Seen, best: Sequence[Found]) -> list[float]:
