@@ -135,7 +135,7 @@ class Run:
                 self._set(phase=phase)
                 self._one(phase)
             self._compress()
-            self._counts["embedded"] += self._embed()  # what compressing made, too
+            self._counts["embedded"] += self._embed()  # last, for what compressing made too
         self._set(phase=0, attempts=0, last_success=self._now)
         return self._outcome(reason)
 
@@ -145,6 +145,8 @@ class Run:
             pending = phase != 1 or self._take_up(self._desk.last_turn())
             if pending:
                 self._one(phase)
+            if phase == 6:
+                self._counts["embedded"] += self._embed()
         self._set(attempts=0)
         return self._outcome("asked for" if pending else "nothing is pending")
 
@@ -360,7 +362,6 @@ class Run:
                 self._counts["indexed"] += done
                 if done < _INDEXED:
                     self._advance(6)
-        self._counts["embedded"] += self._embed()
 
     def _phase_7(self) -> None:
         rewritten = gather.renewed_snapshots(self._store, self._config, self._now, self._count)
