@@ -118,5 +118,4 @@ def _combine(shares: Sequence[_Shares], pool: Pool) -> None:
     for key, found in pool.items():
         best = max((one.get(key, {}) for one in shares), key=lambda routes: sum(routes.values()))
         found.routes = {name: value / 2 for name, value in best.items()}
-        if len([one for one in shares if key in one]):
-            found.routes["all questions"] = together[key] / most / 2
+        found.routes["all questions"] = together[key] / most / 2

@@ -336,15 +336,14 @@ def _attributes(asked: Look, pool: Pool) -> None:
     if asked.where.kind == "turn" or asked.as_of is not None or asked.question.kind == "none":
         return
     states = ("active", "archived") if asked.question.tense == "past" else ("active",)
-    shares: dict[int, float] = {}
+    filed: dict[int, None] = {}
     share = _ATTRIBUTE if _is_bare(asked.question) else _ATTRIBUTE / 4
     for subject, attribute in sought(asked.question)[:_SOUGHT]:
         for state in states:
             label = about_label(subject, attribute)
-            for row in asked.store.labelled("about", label, _FILED, state):
-                shares.setdefault(row, share)
-    records = asked.store.records(row for row in shares if pool.get(Key(False, row)) is None)
-    for row in shares:
+            filed |= dict.fromkeys(asked.store.labelled("about", label, _FILED, state))
+    records = asked.store.records(row for row in filed if pool.get(Key(False, row)) is None)
+    for row in filed:
         known = pool.get(Key(False, row))
         record = known.record if known else records.get(row)
         if record is not None and admits(asked.where, record) and not _expired(record, asked.now):

@@ -60,9 +60,6 @@ class Clause(NamedTuple):
         return f"{self.subject} {self.predicate}"
 
 
-USER_SUBJECT = Subject("The user", USER)
-
-
 def read_clause(text: str, scene: Scene, running: str = USER, asked: str = "") -> Clause | None:
     """The clause that `text` (bare) is. `running` is whom the last clause was about, `asked` what
     the assistant had asked."""
