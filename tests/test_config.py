@@ -51,6 +51,16 @@ def test_whole_numbers_may_stand_for_fractions() -> None:
         ({"language": "fr"}, "language cannot be 'fr'"),
         ({"language": 5}, "language cannot be 5"),
         ({"consolidation.daily_at": "25:00"}, "'25:00' is not a time of day"),
+        ({"consolidation.daily_at": 3}, "3 is not a time of day"),
+        ({"schedule.daily": "03:00"}, "schedule.daily is not a cron expression: '03:00'"),
+        ({"schedule.daily": "0 3 * *"}, "not a cron expression"),
+        ({"schedule.daily": "0 0 3 * * *"}, "not a cron expression"),
+        ({"schedule.weekly": "61 3 * * *"}, "not a cron expression"),
+        ({"schedule.weekly": "0 0 31 2 *"}, "not a cron expression"),
+        ({"schedule.profile": f"{'9' * 5000} 3 * * *"}, "not a cron expression"),
+        ({"schedule.heartbeat": "² * * * *"}, "not a cron expression"),
+        ({"enabled": "perhaps"}, "enabled cannot be 'perhaps'"),
+        ({"enabled": 1}, "enabled cannot be 1"),
         ({"timezone": "Mars/Base"}, "no time zone called 'Mars/Base'"),
         ({"timezone": "../../etc/passwd"}, "no time zone"),
         ({"model.base_url": "localhost:8080"}, "not the address of a model"),
@@ -152,3 +162,27 @@ def test_what_a_model_is_asked_in_effect() -> None:
     assert ModelConfig(url, "m", extraction="rules").mode == "rules"
     assert ModelConfig(url, "m").cap == 1800
     assert ModelConfig(url, "m", extraction="full", daily_tokens_full=9).cap == 9
+
+
+@pytest.mark.parametrize(
+    ("given", "on"),
+    [(True, True), (False, False), ("off", False), ("FALSE", False), ("0", False), ("yes", True)],
+)
+def test_a_switch_takes_what_people_write(given: object, on: bool) -> None:
+    assert from_mapping({"enabled": given}).enabled is on
+
+
+def test_the_environment_turns_it_off(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("enabled = true\n")
+    config = load(str(tmp_path))
+    assert config.enabled
+    assert not with_environment(config, {"LOXODON_ENABLED": "false"}).enabled
+    write(str(tmp_path), "enabled", "off")
+    assert (tmp_path / "config.toml").read_text() == "enabled = false\n"
+
+
+def test_a_time_of_day_of_an_older_file_is_understood() -> None:
+    old = {"consolidation": {"daily_at": "04:30"}}
+    assert from_mapping(old).schedule.daily == "30 4 * * *"
+    assert from_mapping({**old, "schedule.daily": "0 1 * * *"}).schedule.daily == "0 1 * * *"
+    assert from_mapping({"schedule.daily": ""}).schedule.daily == ""

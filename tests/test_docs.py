@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from loxodon import errors
-from loxodon.config import KEYS
+from loxodon.config import KEYS, written
 from loxodon.serve.cli.parser import _OPTIONS, COMMANDS
 from loxodon.types import CATEGORIES, CHATS, ORIGINS, ROLES, Record, Turn
 from loxodon.workspace.readers import FORMATS
@@ -48,7 +48,7 @@ def test_every_global_option_is_in_the_reference() -> None:
 
 def test_every_setting_stands_with_its_default_and_meaning() -> None:
     for name, key in KEYS.items():
-        default = f"`{key.default}`" if key.default != "" else "empty"
+        default = f"`{written(key.default)}`" if key.default != "" else "empty"
         assert f"| `{name}` | {default} | {key.about} |" in REFERENCE
 
 

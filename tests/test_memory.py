@@ -337,6 +337,7 @@ def test_status_and_stats(memory: Memory) -> None:
     assert status.last_turn_at == NOW
     assert (stats.total, stats.importance["critical"]) == (1, 1)
     assert stats.last_consolidation is None
+    assert stats.next_consolidation is not None
     assert stats.next_consolidation.isoformat() == "2026-02-05T03:00:00+08:00"
 
 

@@ -14,7 +14,8 @@ from loxodon.errors import (
     StaleEditError,
     StoreError,
 )
-from loxodon.memory import Memory, Stats, Status
+from loxodon.memory import Memory
+from loxodon.standing import Stats, Status
 from loxodon.types import (
     Added,
     Card,

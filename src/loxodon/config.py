@@ -17,10 +17,11 @@ from loxodon.filelock import FileLock
 
 FILE = "config.toml"
 _LOCK_SECONDS = 30.0
-SECRET = frozenset({"model.api_key", "embedder.api_key"})
+SECRET = frozenset({"model.api_key", "embedder.api_key", "chat.api_key"})
 """Settings that no command, message or error shows."""
 MASK = "********"
 ENVIRONMENT = {
+    "LOXODON_ENABLED": "enabled",
     "LOXODON_MEMORY_MODEL": "model.name",
     "LOXODON_MEMORY_API_KEY": "model.api_key",
     "LOXODON_MEMORY_BASE_URL": "model.base_url",
@@ -30,6 +31,9 @@ ENVIRONMENT = {
     "LOXODON_EMBEDDER_BASE_URL": "embedder.base_url",
     "LOXODON_EMBEDDER_MODEL": "embedder.name",
     "LOXODON_EMBEDDER_API_KEY": "embedder.api_key",
+    "LOXODON_CHAT_BASE_URL": "chat.base_url",
+    "LOXODON_CHAT_MODEL": "chat.name",
+    "LOXODON_CHAT_API_KEY": "chat.api_key",
 }
 """Variables that stand above config.toml, and what they set."""
 
@@ -85,8 +89,33 @@ class SnapshotConfig(NamedTuple):
     identity: str = ""
 
 
-class ConsolidationConfig(NamedTuple):
-    daily_at: str = "03:00"
+class ScheduleConfig(NamedTuple):
+    """When the work of the background is due: cron expressions, by the user's clock."""
+
+    daily: str = "0 3 * * *"
+    weekly: str = "0 4 * * 1"
+    profile: str = "0 5 * * 0"
+    heartbeat: str = "*/30 * * * *"
+
+
+class BufferConfig(NamedTuple):
+    """When what was just said is made known, where something runs in the background."""
+
+    quiet: float = 180.0
+    tokens: int = 6000
+
+
+class WorkingConfig(NamedTuple):
+    """What a live conversation may take of its model's window, in tokens."""
+
+    window: int = 128_000
+    reserve_floor: int = 20_000
+    soft_threshold: int = 4_000
+    reserve: int = 16_384
+    keep_recent: int = 20_000
+    summary: int = 2_000
+    cache_ttl: float = 300.0
+    protect: int = 3
 
 
 class ModelConfig(NamedTuple):
@@ -132,25 +161,50 @@ class EmbedderConfig(NamedTuple):
         return _masked(self)
 
 
-def _masked(section: ModelConfig | EmbedderConfig) -> str:
+class ChatConfig(NamedTuple):
+    """The model that `loxodon chat` talks with; that of `[model]` where this has none."""
+
+    base_url: str = ""
+    name: str = ""
+    api_key: str = ""
+    timeout: float = 120.0
+
+    def __repr__(self) -> str:
+        return _masked(self)
+
+
+def _masked(section: ModelConfig | EmbedderConfig | ChatConfig) -> str:
     # Settings get printed while people look for faults, and the key must not be.
     shown = section._asdict() | {"api_key": MASK if section.api_key else ""}
     given = ", ".join(f"{name}={value!r}" for name, value in shown.items())
     return f"{type(section).__name__}({given})"
 
 
+class WorkspaceConfig(NamedTuple):
+    """The folder where the memory is on disk as text, and where the agent's own files are."""
+
+    path: str = ""
+    views: str = "on"
+    folders: str = ""
+
+
 class Config(NamedTuple):
     """All settings. Make one with `Config()`, `load(home)` or `from_mapping({...})`."""
 
+    enabled: bool = True
     language: str = "auto"
     timezone: str = ""
     tokenizer: str = "estimate"
     recall: RecallConfig = RecallConfig()
     decay: DecayConfig = DecayConfig()
     snapshot: SnapshotConfig = SnapshotConfig()
-    consolidation: ConsolidationConfig = ConsolidationConfig()
+    schedule: ScheduleConfig = ScheduleConfig()
+    buffer: BufferConfig = BufferConfig()
+    working: WorkingConfig = WorkingConfig()
     model: ModelConfig = ModelConfig()
     embedder: EmbedderConfig = EmbedderConfig()
+    chat: ChatConfig = ChatConfig()
+    workspace: WorkspaceConfig = WorkspaceConfig()
     phase1: Phase1Config = Phase1Config()
     openclaw: OpenclawConfig = OpenclawConfig()
     tiered: TieredConfig = TieredConfig()
@@ -169,6 +223,8 @@ class Key(NamedTuple):
 
 
 _ABOUT: dict[str, tuple[Any, ...]] = {
+    "enabled": ("Whether the engine is on. While it is off plain files stand in for it, and what "
+                "is said is kept as text until it is on again.",),
     "language": ("Language of messages: auto (from the locale), en or zh.",
                  None, None, ("auto", "en", "zh")),
     "timezone": ("Time zone, such as Asia/Shanghai; empty for the machine's own.",),
@@ -184,7 +240,28 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
     "decay.summary": ("The same for a summary.", 0, 1),
     "snapshot.budget": ("Most tokens of the snapshot.", 100, 100_000),
     "snapshot.identity": ("Who the agent is, for the snapshot; a line for each thing to know.",),
-    "consolidation.daily_at": ("When the nightly consolidation is due, local time.",),
+    "schedule.daily": ("When consolidation is due, as a cron expression by your clock; empty for "
+                       "never by itself.",),
+    "schedule.weekly": ("The same for the weekly compression.",),
+    "schedule.profile": ("The same for a new profile.",),
+    "schedule.heartbeat": ("The same for the heartbeat: reminders, doubts, what to ask again.",),
+    "buffer.quiet": ("Seconds of quiet after which what was just said is made known.", 0, 86_400),
+    "buffer.tokens": ("Tokens of talk after which it is made known without waiting for quiet.",
+                      1, 1_000_000),
+    "working.window": ("Tokens that the agent's model can see at once, unless it is told.",
+                       1_000, 100_000_000),
+    "working.reserve_floor": ("Tokens kept free of it; nearing them, what matters is saved.",
+                              0, 100_000_000),
+    "working.soft_threshold": ("How many tokens before that it is saved.", 0, 100_000_000),
+    "working.reserve": ("Tokens kept free for a prompt and its answer: beyond, a conversation is "
+                        "compacted.", 0, 100_000_000),
+    "working.keep_recent": ("Tokens of the latest talk that a compaction keeps word for word.",
+                            0, 100_000_000),
+    "working.summary": ("Most tokens of the summary of the rest.", 50, 100_000),
+    "working.cache_ttl": ("Seconds after which a provider's cache has gone cold, and old results "
+                          "of tools are shown shorter.", 0, 86_400),
+    "working.protect": ("The assistant's last messages whose results of tools stay whole.",
+                        0, 1_000),
     "model.base_url": ("Address of an OpenAI-compatible model, such as http://127.0.0.1:8080/v1.",),
     "model.name": ("Name of the model at that address.",),
     "model.api_key": ("Its key, where it wants one; never shown.",),
@@ -207,6 +284,16 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
     "embedder.timeout": ("Most seconds for one batch at that address.", 0.1, 3600),
     "embedder.query_timeout": ("Most seconds that a recall waits for its question to be embedded.",
                                0.01, 3600),
+    "chat.base_url": ("Address of the OpenAI-compatible model that `chat` talks with; empty for "
+                      "model.base_url.",),
+    "chat.name": ("Name of the model at that address; empty for model.name.",),
+    "chat.api_key": ("Its key, where it wants one; never shown.",),
+    "chat.timeout": ("Most seconds of silence before a reply is given up.", 0.1, 3600),
+    "workspace.path": ("Folder of the agent's files and of the text views of the space main; empty "
+                       "for one beside the database, as the other spaces have.",),
+    "workspace.views": ("Whether the memory is written out as text after each consolidation.",
+                        None, None, ("on", "off")),
+    "workspace.folders": ("More folders of Markdown notes to find things in; one a line.",),
     "phase1.tags": ("What the tags count in the ranking phase1.", 0, 1),
     "phase1.time": ("What the time counts in it.", 0, 1),
     "phase1.file": ("What the layer counts in it: facts, then summaries, then turns.", 0, 1),
@@ -226,7 +313,7 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
 def _defaults() -> dict[str, str | int | float]:
     found: dict[str, str | int | float] = {}
     for name, value in Config()._asdict().items():
-        if isinstance(value, str):
+        if isinstance(value, str | bool):
             found[name] = value
         else:
             found |= {f"{name}.{key}": inner for key, inner in value._asdict().items()}
@@ -280,7 +367,11 @@ def from_mapping(values: Mapping[str, object]) -> Config:
     """Settings from nested or dotted keys, each checked; what is not given keeps its default."""
     sections: dict[str, dict[str, object]] = {}
     top: dict[str, object] = {}
-    for name, value in _flat({str(key): value for key, value in values.items()}):
+    given = dict(_flat({str(key): value for key, value in values.items()}))
+    if _TIME_OF_DAY in given:
+        daily = every_day_at(given.pop(_TIME_OF_DAY))
+        given.setdefault("schedule.daily", daily)
+    for name, value in given.items():
         section, dot, key = name.rpartition(".")
         if dot:
             sections.setdefault(section, {})[key] = checked(name, value)
@@ -300,9 +391,10 @@ def with_environment(config: Config, environ: Mapping[str, str]) -> Config:
         if environ.get(variable)
     }
     for name, value in given.items():
-        section, _, key = name.partition(".")
-        changed = getattr(config, section)._replace(**{key: value})
-        config = config._replace(**{section: changed})
+        section, dot, key = name.rpartition(".")
+        if dot:
+            value = getattr(config, section)._replace(**{key: value})
+        config = config._replace(**{section or key: value})  # type: ignore[arg-type]
     return config
 
 
@@ -310,6 +402,11 @@ def shown(config: Config) -> dict[str, str | int | float]:
     """Every setting by its dotted name, fit to be printed: secrets are masked."""
     values = flat(config)
     return values | {name: MASK for name in SECRET if values[name]}
+
+
+def written(value: object) -> str:
+    """A setting as config.toml has it, without quotes."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def known(name: str) -> Key:
@@ -327,8 +424,12 @@ def checked(name: str, value: object) -> str | int | float:
     """`value` if it may stand under `name`; a clear error if not. Text is converted."""
     key = known(name)
     wanted = type(key.default)
+    if wanted is bool:
+        value = _SAID.get(value.strip().lower(), value) if isinstance(value, str) else value
     try:
-        if isinstance(value, bool) or (isinstance(value, float) and wanted is int):
+        if isinstance(value, bool) != (wanted is bool):
+            raise ValueError
+        if isinstance(value, float) and wanted is int:
             raise ValueError
         if not isinstance(value, str | int | float) or (
             wanted is str and not isinstance(value, str)
@@ -346,7 +447,14 @@ def checked(name: str, value: object) -> str | int | float:
     return value
 
 
-_TAKES = {str: "it takes text", int: "it takes a whole number", float: "it takes a number"}
+_TAKES = {
+    str: "it takes text", int: "it takes a whole number", float: "it takes a number",
+    bool: "it takes true or false",
+}  # fmt: skip
+_SAID = {
+    "true": True, "on": True, "yes": True, "1": True,
+    "false": False, "off": False, "no": False, "0": False,
+}  # fmt: skip
 
 
 def _check_range(name: str, key: Key, value: str | int | float) -> None:
@@ -359,8 +467,8 @@ def _check_range(name: str, key: Key, value: str | int | float) -> None:
             choices=", ".join(key.choices),
         )
     if isinstance(value, str):
-        if name == "consolidation.daily_at":
-            hour_and_minute(value)
+        if name.startswith("schedule."):
+            _check_cron(name, value)
         elif name == "timezone":
             zone_named(value)
         elif name.endswith(".base_url"):
@@ -408,12 +516,42 @@ def _check_address(name: str, text: str) -> None:
         )
 
 
-def hour_and_minute(text: str) -> tuple[int, int]:
-    """`03:00` as (3, 0)."""
-    hour, colon, minute = text.partition(":")
-    if colon and hour.isdecimal() and minute.isdecimal() and int(hour) < 24 and int(minute) < 60:
-        return int(hour), int(minute)
-    raise ConfigError("{text} is not a time of day", hint="write it as 03:00", text=repr(text))
+_LONGEST_CRON = 200
+
+
+def _check_cron(name: str, text: str) -> None:
+    """Refuse what is no cron expression; empty is never."""
+    if not text:
+        return
+    from datetime import datetime
+
+    from cronsim import CronSim, CronSimError
+
+    try:
+        if len(text) > _LONGEST_CRON or len(text.split()) != 5:
+            raise ValueError
+        next(CronSim(text, datetime(2026, 1, 1)))
+    except (CronSimError, ValueError, StopIteration):
+        raise ConfigError(
+            "{name} is not a cron expression: {text}",
+            hint="write minute, hour, day, month and weekday, such as 0 3 * * *; empty for never",
+            name=name,
+            text=repr(text[:60]),
+        ) from None
+
+
+_TIME_OF_DAY = "consolidation.daily_at"
+"""What `schedule.daily` was called, and still is in files that were written then."""
+
+
+def every_day_at(text: object) -> str:
+    """`03:00` as the cron expression of every day at that time."""
+    if isinstance(text, str):
+        hour, colon, minute = text.partition(":")
+        digits = (hour + minute).isascii() and hour.isdecimal() and minute.isdecimal()
+        if colon and digits and int(hour) < 24 and int(minute) < 60:
+            return f"{int(minute)} {int(hour)} * * *"
+    raise ConfigError("{text} is not a time of day", hint="write it as 03:00", text=repr(text)[:60])
 
 
 def flat(config: Config) -> dict[str, str | int | float]:

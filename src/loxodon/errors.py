@@ -3,7 +3,9 @@
     LoxodonError               exit code 1
     ├── UsageError             2  a command or argument that makes no sense
     ├── NotFoundError          3  no such home, space, memory or turn
+    │   └── GoneError             the same to a caller who knows other libraries: a ValueError too
     ├── InputError             4  text, dates or files that cannot be taken in
+    │   └── CallError             a call that makes no sense, likewise
     ├── StaleEditError         5  the memory was changed by someone else meanwhile
     ├── ConfigError            6  config.toml, or a key in it, is wrong
     ├── StoreError             7  the database cannot be used
@@ -87,6 +89,18 @@ class InputError(LoxodonError):
     ) -> None:
         super().__init__(message, hint=hint, **values)
         self.problems = tuple(problems)
+
+
+class GoneError(NotFoundError, ValueError):
+    """A memory that is not there, for callers of `loxodon.compat`."""
+
+    code = "gone"
+
+
+class CallError(InputError, ValueError):
+    """A call that makes no sense, for callers of `loxodon.compat`."""
+
+    code = "bad_call"
 
 
 class StaleEditError(LoxodonError):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
-from typing import Any
+from typing import Any, TypedDict
 
 from loxodon.clock import in_zone
 from loxodon.errors import InputError
 from loxodon.store import Filter
 from loxodon.text.check import checked_text
-from loxodon.types import AUDIENCES, CATEGORIES, KINDS, ORIGINS, STATES
+from loxodon.types import AUDIENCES, CATEGORIES, KINDS, ORIGINS, STATES, Audience
 
 MAX_CONTENT = 10_000
 MAX_NAME = 200
@@ -34,6 +34,29 @@ EDITABLE = frozenset({
     "content", *_NAMES, *_TEXTS, *_LISTS, *_SHARES, *_TIMES, "category", "audience", "sensitivity",
     "done",
 })  # fmt: skip
+
+
+class Changes(TypedDict, total=False):
+    """What `Memory.edit` can change."""
+
+    content: str
+    importance: float
+    confidence: float
+    entities: Sequence[str]
+    tags: Sequence[str]
+    project: str
+    topic: str
+    category: str
+    subject: str
+    attribute: str
+    value: str
+    audience: Audience
+    sensitivity: str
+    expires_at: datetime | None
+    valid_from: datetime | None
+    valid_until: datetime | None
+    due_at: datetime | None
+    done: bool
 
 
 def checked(fields: Mapping[str, Any], kind: str, zone: tzinfo | None) -> dict[str, Any]:
@@ -69,7 +92,7 @@ def checked(fields: Mapping[str, Any], kind: str, zone: tzinfo | None) -> dict[s
 def filter_of(zone: tzinfo | None, **asked: Any) -> Filter:
     """What was asked for as a filter; an InputError for a question that makes no sense."""
     if asked.get("kind") is not None:
-        choice("kind", asked["kind"], (*KINDS, "turn"))
+        choice("kind", asked["kind"], (*KINDS, "turn", "note"))
     if asked.get("state") is not None:
         choice("state", asked["state"], STATES)
     for name in ("since", "until"):

@@ -53,9 +53,9 @@ class FileLock:
 
     def acquire(self, seconds: float) -> bool:
         """Wait until nobody else holds it, at most `seconds`; whether it is held now."""
-        return _acquire(self._file.fileno(), wait=False) or _Wait(self._file.fileno()).up_to(
-            seconds
-        )
+        if _acquire(self._file.fileno(), wait=False):
+            return True
+        return seconds > 0 and _Wait(self._file.fileno()).up_to(seconds)
 
     def release(self) -> None:
         _release(self._file.fileno())

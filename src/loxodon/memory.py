@@ -16,9 +16,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, tzinfo
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from loxodon import config as settings
+from loxodon import standing
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import (
@@ -29,10 +30,11 @@ from loxodon.errors import (
     no_memory,
     stale_edit,
 )
-from loxodon.fields import EDITABLE, checked, choice, filter_of, is_text, moment, number
+from loxodon.fields import EDITABLE, Changes, checked, choice, filter_of, is_text, moment, number
 from loxodon.recall.recall import recall
-from loxodon.spaces import space_folder
-from loxodon.store import Filter, Known, Progress, Store
+from loxodon.spaces import home_at, space_folder
+from loxodon.standing import Stats, Status
+from loxodon.store import Known, Progress, Store
 from loxodon.store.sqlite import SqliteStore
 from loxodon.text.check import checked_text
 from loxodon.text.words import fold, query_words
@@ -42,6 +44,7 @@ from loxodon.types import (
     CHATS,
     GENERAL_TOPIC,
     GLOBAL_PROJECT,
+    KINDS,
     Added,
     Audience,
     Card,
@@ -53,6 +56,7 @@ from loxodon.types import (
     Entity,
     Event,
     Frame,
+    Gate,
     Kind,
     Origin,
     Problem,
@@ -69,10 +73,15 @@ from loxodon.write.decay import Decay, initial_strength
 from loxodon.write.journal import SAMPLE, session_for, with_keys
 
 if TYPE_CHECKING:
+    from loxodon.documents import Documents
+    from loxodon.live.pending import Entry
+    from loxodon.live.schedule import Schedule
+    from loxodon.models.chat import ChatModel
     from loxodon.models.embedders import Chosen, Embedder
     from loxodon.models.embedders.questions import Questioner
     from loxodon.recall.gate import State as Conversation
-    from loxodon.store.desk import Spent
+    from loxodon.store.shelf import Note
+    from loxodon.workspace.workspace import Workspace
     from loxodon.write.consolidation import Consolidation
     from loxodon.write.embedding import Embedding
     from loxodon.write.phases import OnPhase
@@ -85,99 +94,17 @@ Reviews = list[Review]
 Entities = list[Entity]
 Segments = list[Segment]
 Events = list[Event]
+Changed = list[tuple[str, str, datetime]]
 
 DATABASE = "loxodon.db"
+OFF_MARKER = "switched-off"
+"""A file beside the database: something was said while the engine was off."""
 BATCH = 2_000
 """Turns written in one transaction: others who write wait no longer than this takes."""
 UNARCHIVED_STRENGTH = 0.3
 BELIEF_CONFIDENCE = 0.6
-_MAX_SESSION = 512
+MAX_SESSION = 512
 _ALL = 1 << 40
-
-
-class Changes(TypedDict, total=False):
-    """What `edit` can change."""
-
-    content: str
-    importance: float
-    confidence: float
-    entities: Sequence[str]
-    tags: Sequence[str]
-    project: str
-    topic: str
-    category: str
-    subject: str
-    attribute: str
-    value: str
-    audience: Audience
-    sensitivity: str
-    expires_at: datetime | None
-    valid_from: datetime | None
-    valid_until: datetime | None
-    due_at: datetime | None
-    done: bool
-
-
-class Status(NamedTuple):
-    """Where a memory stands."""
-
-    home: str
-    space: str
-    turns: int
-    sessions: int
-    active: int
-    archived: int
-    bytes: int
-    last_turn_at: datetime | None
-    last_consolidation: datetime | None
-    next_consolidation: datetime
-    pending: int
-    """Turns that were not consolidated yet."""
-    due: str
-    """Why a consolidation is due; empty where none is."""
-    phase: int
-    """The phase at which a run was cut short, or is now; 0 for none."""
-    attempts: int
-    """Runs that did not finish since the last that did."""
-    stopped: bool
-    """Three did not: none is begun by itself any more."""
-    error: str
-    """Why the last one failed."""
-    waiting: int
-    """Fragments that wait until a model can tell what they say."""
-    failed: int
-    """Messages that the rules stumbled over."""
-    reviews: int
-    """Beliefs that wait to be confirmed or rejected."""
-    embedding: tuple[Coverage, ...] = ()
-    """How far each embedder has come; none where none is set."""
-
-
-class Stats(NamedTuple):
-    """What a memory holds, counted."""
-
-    total: int
-    active: int
-    archived: int
-    kinds: Mapping[str, int]
-    importance: Mapping[str, int]
-    """critical (0.9 and up), high (0.7), medium (0.4), low."""
-    turns: int
-    sessions: int
-    entities: int
-    events: int
-    last_consolidation: datetime | None
-    next_consolidation: datetime
-    expected: Mapping[str, int]
-    """The sizes at which the pools are meant to settle: `active`, `total`."""
-    ledger: tuple[Spent, ...]
-    """Tokens that a model took, by day and phase, newest first."""
-    embedding: tuple[Coverage, ...] = ()
-    """How far each embedder has come; none where none is set."""
-
-
-EXPECTED = {"active": 200, "total": 5_000}
-"""What the pools of one person are meant to settle at."""
 
 
 class Memory:
@@ -213,6 +140,9 @@ class Memory:
         mapping may name single keys (`{"recall.top": 5}`). `clock` returns the present as an aware
         datetime. `embedder` takes the place of the one that `config` names: any object with a
         `name` and `embed(texts)`, one vector a text.
+
+        With the setting `enabled` off, plain files stand in (`live/plain.py`); what was said
+        meanwhile is taken in when it is opened with the engine on again.
         """
         home = home_at(os.fspath(path))
         if config is None:
@@ -222,6 +152,10 @@ class Memory:
         zone = zone_named(config.timezone)
         clock = clock or system_clock(zone)
         folder = space_folder(home, space, make=True)
+        if not config.enabled:
+            from loxodon.live.plain import Off, PlainMemory
+
+            return PlainMemory(home, folder, cast("Store", Off(space)), config, clock, zone)
         decay = Decay(config.decay, clock)
         store = SqliteStore(os.path.join(folder, DATABASE), space, zone, decay)
         memory = cls(home, folder, store, config, clock, zone)
@@ -229,6 +163,8 @@ class Memory:
             from loxodon.models.embedders import Chosen
 
             memory._embedders = (Chosen(embedder),)
+        with suppress(LoxodonError):  # a recall need not wait for it; consolidation says why
+            memory._catch_up()
         return memory
 
     def __enter__(self) -> Memory:
@@ -258,6 +194,31 @@ class Memory:
         now = now.replace(microsecond=now.microsecond // 1_000 * 1_000)
         return now if self._zone is None else now.astimezone(self._zone)
 
+    @property
+    def workspace(self) -> Workspace:
+        """The same memory as text, and the files beside it."""
+        from loxodon.workspace.workspace import Workspace
+
+        return Workspace(self, self._store, self._folder, self._zone)
+
+    @property
+    def documents(self) -> Documents:
+        """What programs keep beside the memories: JSON values, by namespace and key."""
+        from loxodon.documents import Documents
+
+        return Documents(self._store, self.now)
+
+    @property
+    def schedule(self) -> Schedule:
+        """What runs by itself: what is due, how it went, and doing it now."""
+        from loxodon.live.schedule import Schedule
+
+        return Schedule(self, self._store, self._zone, self._consolidation)
+
+    def due_reminders(self, limit: int = 20) -> Records:
+        """Plans whose time has come and that are not done, the first due first."""
+        return self.schedule.reminders(number("limit", limit))
+
     # What is said
 
     def add(
@@ -275,7 +236,9 @@ class Memory:
         call, and its words (and `at`, where given). Give live messages an `id` or an `at`, so that
         a message said twice is two.
         """
-        return self.add_drafts(_drafts(turns, self._zone), [session or "default"], progress)
+        from loxodon.workspace.readers.jsonl import drafts_of
+
+        return self.add_drafts(drafts_of(turns, self._zone), [session or "default"], progress)
 
     def add_drafts(
         self, drafts: Sequence[Draft], names: Sequence[str], progress: Progress | None = None
@@ -284,7 +247,7 @@ class Memory:
 
         Those that name no session get the first of `names` that is free or begins like them.
         """
-        names = [checked_text(name, "session", _MAX_SESSION) for name in names]
+        names = [checked_text(name, "session", MAX_SESSION) for name in names]
         self._note_used()
         now = self.now()
         unnamed = [draft for draft in drafts if not draft.session]
@@ -347,12 +310,15 @@ class Memory:
         topic: str = GENERAL_TOPIC,
         category: str = "fact",
         expires_at: datetime | None = None,
+        audience: Audience = "private",
         origin: Origin = "user",
+        source: Source | None = None,
     ) -> Record:
         """Keep a memory as it is given, on disk when this returns.
 
         The words also go to the journal (session `capture`), so that the memory has a source like
-        any other. A fact is certain; a belief has a confidence below 1 (0.6 where none is given).
+        any other; `source` is one more, such as the line of a file where it stands. A fact is
+        certain; a belief has a confidence below 1 (0.6 where none is given).
         """
         now = self.now()
         if confidence is None:
@@ -361,20 +327,55 @@ class Memory:
             {
                 "content": content, "kind": kind, "importance": importance,
                 "confidence": confidence, "entities": entities, "tags": tags, "project": project,
-                "topic": topic, "category": category, "expires_at": expires_at, "origin": origin,
+                "topic": topic, "category": category, "expires_at": expires_at,
+                "audience": audience, "origin": origin,
             }, kind, self._zone,
         )  # fmt: skip
         fields["trust"] = fields.pop("origin")
-        strength = initial_strength(kind, fields["importance"], fields["confidence"])
         said = Turn(CAPTURED, "", "user", fields["content"], now, channel=CAPTURED, origin=origin)
+        key = os.urandom(16)  # said again is said twice
+        return self._keep_captured(said, key, fields, source)
+
+    def _keep_captured(
+        self, said: Turn, key: bytes, fields: Mapping[str, Any], source: Source | None
+    ) -> Record:
+        strength = initial_strength(fields["kind"], fields["importance"], fields["confidence"])
         with self._store.writing():
-            (kept,) = self._store.append([(said, os.urandom(16))])  # said again is said twice
-            sources = (Source(session=CAPTURED, turn=kept.id),) if isinstance(kept, Turn) else ()
+            (kept,) = self._store.append([(said, key)])
+            turn = kept.id if isinstance(kept, Turn) else ""
+            sources = (Source(session=CAPTURED, turn=turn), *((source,) if source else ()))
             record = Record(
-                id="", space=self.space, created_at=now, updated_at=now, strength=strength,
-                sources=sources, **fields,
+                id="", space=self.space, created_at=said.at, updated_at=said.at,
+                strength=strength, sources=sources, **fields,
             )  # fmt: skip
             return self._store.insert(record, "captured")
+
+    def take_entries(self, entries: Sequence[Entry]) -> int:
+        """Take in what was said and captured while the engine was off; how many were new.
+
+        All of them or none; what is here already is passed over.
+        """
+        taken = 0
+        with self._store.writing():
+            for one in entries:
+                (known,) = self._store.known([(one.turn, one.key)])
+                if known is not None:
+                    continue
+                taken += 1
+                if one.fields is None:
+                    self._store.append([(one.turn, one.key)])
+                else:
+                    self._keep_captured(one.turn, one.key, one.fields, one.source)
+        return taken
+
+    def _catch_up(self) -> None:
+        """Take in what was written while the engine was off, where anything was."""
+        if not os.path.exists(os.path.join(self._folder, OFF_MARKER)):
+            return
+        from loxodon.live.pending import Pending
+
+        Pending(self._folder, self.workspace.path).take_in(self)
+        self.workspace.index()
 
     def get(self, id: str) -> Record:
         """The memory called `id`; NotFoundError if there is none."""
@@ -385,6 +386,12 @@ class Memory:
             raise NotFoundError(
                 "{id} names a turn, not a memory",
                 hint="turns stay as they were said; `loxodon get {id}` shows it",
+                id=id,
+            )
+        if id.startswith("n_"):
+            raise NotFoundError(
+                "{id} names a note of a file, not a memory",
+                hint="edit the file; `loxodon get {id}` shows where it stands",
                 id=id,
             )
         raise no_memory(id)
@@ -406,6 +413,19 @@ class Memory:
                 ref=repr(ref),
             )
         return turn
+
+    def note(self, id: str) -> Note:
+        """The note of a file that a recall calls `id` (`n_12`); NotFoundError if it is gone."""
+        number = id.removeprefix("n_")
+        row = int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else 0
+        note = self._store.shelf.notes([row]).get(row)
+        if note is None:
+            raise NotFoundError(
+                "there is no note {id}",
+                hint="the file was changed or is gone; recall again",
+                id=repr(id),
+            )
+        return note
 
     def list(
         self,
@@ -444,6 +464,10 @@ class Memory:
         with self._store.writing():
             record = self._at_version(id, version)
             given = checked(changes, record.kind, self._zone)
+            if given.get("content", record.content) != record.content and "value" not in given:
+                from loxodon.write.meaning import revised
+
+                given = {**revised(record, given["content"], self.now()), **given}
             fields = {name: v for name, v in given.items() if v != getattr(record, name)}
             if not fields:
                 return record
@@ -481,6 +505,17 @@ class Memory:
             self.get(id)
             return self._store.history(id)
 
+    def drawn_from(self, turn: Turn) -> Records:
+        """The memories that a turn is a source of."""
+        row = int(turn.ref.removeprefix("t_") or 0)
+        with self._store.reading():
+            rows = self._store.drawn_from([row]).get(row, [])
+            return [*self._store.records(rows).values()]
+
+    def changes_since(self, at: datetime) -> Changed:
+        """(memory, what was done to it, when) of the last changes since `at`, in order."""
+        return self._store.desk.changes_since(at)
+
     def consolidate(
         self,
         *,
@@ -494,11 +529,33 @@ class Memory:
         Runs where turns are pending or a run is due; `force` runs anyway, and again after three
         failures; `if_due` leaves what is not due. `phase` runs one phase by itself. A run that was
         cut short goes on where it was; two at once are one run.
+
+        Then what was edited in the text views is taken in and they are written anew (setting
+        `workspace.views`). That this fails undoes nothing: `Consolidated.views` says why.
         """
         self._note_used()
-        return self._consolidation().run(
+        self._catch_up()
+        done = self._consolidation().run(
             self.now(), force=force, if_due=if_due, phase=phase, on_phase=progress
         )
+        if done.ran and phase is None and self.config.workspace.views == "on":
+            return done._replace(views=self.workspace.renew())
+        return done
+
+    def flush(self) -> Consolidated:
+        """Make what was just said known, without the nightly work: phases 1 to 4 and 6."""
+        self._note_used()
+        self._catch_up()
+        return self._consolidation().flush(self.now())
+
+    def flush_due(self) -> str:
+        """Why a flush is due: `tokens` or `quiet` (settings `buffer.*`); empty for not."""
+        from loxodon.write.buffer import buffered, flush_due
+
+        limits = self.config.buffer
+        with self._store.reading():
+            waiting = buffered(self._store.desk, self._count, limits.tokens)
+        return flush_due(waiting, self.now(), limits.quiet, limits.tokens)
 
     def consolidation_due(self) -> str:
         """Why a run is due: `daily`, `overdue`, `backlog` or `interrupted`; empty for not."""
@@ -563,6 +620,17 @@ class Memory:
         from loxodon.write.asking import Asking
 
         return Asking(self._store, self.config.model, f"{self.now():%Y-%m-%d}")
+
+    def chat_model(self) -> ChatModel:
+        """The model that is set, within its tokens of today; ConfigError where none is."""
+        from loxodon.models.chat import ChatModel
+        from loxodon.models.ledger import Ledger
+        from loxodon.write.asking import StoreBook
+
+        day = f"{self.now():%Y-%m-%d}"
+        return ChatModel(
+            self.config.model, Ledger(StoreBook(self._store), day, self.config.model.cap)
+        )
 
     def reviews(self) -> Reviews:
         """Beliefs that contradict something firm, waiting for an answer; oldest first."""
@@ -643,7 +711,7 @@ class Memory:
         top: int | None = None,
         budget: int | None = None,
         *,
-        kind: Kind | Literal["turn"] | None = None,
+        kind: Kind | Literal["turn", "note"] | None = None,
         project: str | None = None,
         topic: str | None = None,
         tag: str | None = None,
@@ -658,14 +726,14 @@ class Memory:
         """What the memory has on `query`, best first, with a reason for each item.
 
         At most `top` items (10), and a block of at most `budget` tokens (1,000) to hand to an
-        agent. Memories and turns of the journal both come back; a turn not beside the memory that
-        was drawn from it, nor where that memory is archived. `kind` may be `turn`. Any text is a
-        query; none is syntax. `profile` orders by another ranking than the configured one:
-        `default`, `phase1`, `openclaw` or `tiered`.
+        agent. Memories, turns of the journal and notes of files come back; a turn not beside the
+        memory that was drawn from it, nor where that memory is archived. `kind` may be `turn` or
+        `note`. Any text is a query; none is syntax. `profile` orders by another ranking than the
+        configured one: `default`, `phase1`, `openclaw` or `tiered`.
 
         In a `chat` that is not direct nothing private comes back or is counted: no private memory,
-        no turn of a direct chat. Turns that are `in_view`, by their words or their refs, are before
-        the agent already; they do not come, nor does what was drawn from them alone.
+        no turn of a direct chat, no note. Turns that are `in_view`, by their words or their refs,
+        are before the agent already; they do not come, nor does what was drawn from them alone.
         """
         is_text("query", query)
         where = filter_of(
@@ -686,7 +754,7 @@ class Memory:
                 in_view=frozenset(map(fold, in_view)),
             )  # fmt: skip
         if as_of is None and not found.unsure:
-            self._used.update(item.id for item in found.items if item.kind != "turn")
+            self._used.update(item.id for item in found.items if item.kind in KINDS)
         return found
 
     def _note_used(self) -> None:
@@ -740,13 +808,28 @@ class Memory:
                 frames.profile_of(self._store, now, language_of(message), audience),
                 frames.recent_turns(self._store, now, audience), frames.texts_of(history), now,
             )  # fmt: skip
-            knowing = state
-            if not state.names and audience is None:  # whom a group asks about is no secret to it,
-                knowing = state._replace(names=self._store.entities_named)  # whom we know may be
+            knowing = self._knowing(state, audience)
             frame = frames.assemble(
                 material, knowing, ask, budget, self.config.recall.budget, self._count
             )
         return frame._replace(state=frame.state._replace(names=state.names))
+
+    def gate(
+        self, message: str, *, chat: Chat = "direct", state: Conversation | None = None
+    ) -> Gate:
+        """Whether `message` is worth a recall in this conversation, and why."""
+        from loxodon.recall.gate import State as Conversation
+        from loxodon.recall.gate import should_recall
+
+        is_text("message", message)
+        with self._store.reading():
+            return should_recall(message, self._knowing(state or Conversation(), _audience(chat)))
+
+    def _knowing(self, state: Conversation, audience: str | None) -> Conversation:
+        """The state of a conversation with whom and what this memory knows."""
+        if state.names or audience is not None:  # whom a group asks about is no secret to it,
+            return state  # whom we know may be
+        return state._replace(names=self._store.entities_named)
 
     def snapshot(self, language: str = "en") -> str:
         """What a conversation should start with, as Markdown within the configured budget."""
@@ -764,41 +847,21 @@ class Memory:
     def status(self) -> Status:
         """Where this memory stands."""
         with self._store.reading():
-            counts = self._store.counts()
-            last = self._store.journal(Filter(), 1)
-            desk = self._store.desk
-            work = desk.work()
-            from loxodon.write.schedule import MOST_ATTEMPTS
-
-            return Status(
-                self.home, self.space, counts.turns, counts.sessions, counts.active,
-                counts.archived, self._store.size(), last[-1].at if last else None,
-                work.last_success, self._next_consolidation(), desk.pending(work.done_to),
-                self.consolidation_due(), work.phase, work.attempts,
-                work.attempts >= MOST_ATTEMPTS, work.error,
-                desk.count_fragments("waiting"), desk.count_fragments("failed"),
-                len(desk.reviews()), self._coverage(),
-            )  # fmt: skip
+            return standing.status(self, self._store, self._coverage())
 
     def stats(self) -> Stats:
         """What this memory holds, counted."""
         with self._store.reading():
-            counts = self._store.counts()
-            desk = self._store.desk
-            return Stats(
-                counts.active + counts.archived, counts.active, counts.archived, counts.kinds,
-                counts.bands, counts.turns, counts.sessions, desk.pool().entities,
-                len(desk.events()), desk.work().last_success, self._next_consolidation(),
-                EXPECTED, tuple(desk.ledger()), self._coverage(),
-            )  # fmt: skip
+            return standing.stats(self, self._store, self._coverage())
 
     def _coverage(self) -> tuple[Coverage, ...]:
         return self._embedding().coverage() if self._has_embedder else ()
 
-    def _next_consolidation(self) -> datetime:
-        from loxodon.write.schedule import next_daily
+    def next_consolidation(self) -> datetime | None:
+        """When the next nightly one is due; None where none is."""
+        from loxodon.write.schedule import next_time
 
-        return next_daily(self.now(), self.config.consolidation.daily_at, self._zone)
+        return next_time(self.config.schedule.daily, self.now(), self._zone)
 
     def validate(self, progress: Progress | None = None) -> Problems:
         """Everything wrong with the data, its history or its indexes; empty when all is well."""
@@ -809,17 +872,6 @@ class Memory:
         return self._store.rebuild(progress or _quiet)
 
 
-def home_at(path: str) -> str:
-    """The full path of a home; an InputError for a path that no folder can have."""
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        path = ""
-    if not path or "\0" in path:
-        raise InputError("that path cannot be a home", hint="name a folder, in UTF-8")
-    return os.path.abspath(os.path.expanduser(path))
-
-
 def _audience(chat: Chat) -> str | None:
     """Who hears what is said in a chat, as a filter has it."""
     choice("chat", chat, CHATS)
@@ -828,26 +880,3 @@ def _audience(chat: Chat) -> str | None:
 
 def _quiet(done: int, total: int) -> None:
     """No progress to report to."""
-
-
-def _drafts(turns: Iterable[Mapping[str, object]], zone: tzinfo | None) -> list[Draft]:
-    """Turns as drafts; one InputError for all that cannot be taken."""
-    from loxodon.workspace.readers import draft_from_mapping
-
-    drafts: list[Draft] = []
-    problems: list[tuple[int, InputError]] = []
-    for place, turn in enumerate(turns, 1):
-        try:
-            drafts.append(draft_from_mapping(turn, place, zone))
-        except InputError as error:
-            problems.append((place, error))
-    if problems:
-        place, first = problems[0]
-        raise InputError(
-            "turn {place} cannot be taken: {error}",
-            hint="{error_hint}",
-            problems=problems,
-            place=place,
-            error=first,
-        )
-    return drafts

@@ -81,3 +81,14 @@ def folder_name(space: str) -> str:
     from hashlib import sha256  # loads OpenSSL, which a plain name does without
 
     return "~" + sha256(space.encode("utf-8", "surrogatepass")).hexdigest()[:40]
+
+
+def home_at(path: str) -> str:
+    """The full path of a home; an InputError for a path that no folder can have."""
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        path = ""
+    if not path or "\0" in path:
+        raise InputError("that path cannot be a home", hint="name a folder, in UTF-8")
+    return os.path.abspath(os.path.expanduser(path))

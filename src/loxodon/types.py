@@ -43,7 +43,7 @@ CATEGORIES = (
 )  # fmt: skip
 
 CHANGES = (
-    "captured", "edited", "archived", "unarchived",
+    "captured", "imported", "edited", "archived", "unarchived",
     "learned", "held", "late", "updated", "repeated", "renamed",
     "superseded", "corrected", "retracted", "merged",
     "confirmed", "doubted", "denied", "rejected",
@@ -185,11 +185,11 @@ class Gate(NamedTuple):
 
 
 class Item(NamedTuple):
-    """One thing recalled: a memory, or a turn of the journal."""
+    """One thing recalled: a memory, a turn of the journal, or a note of a file."""
 
     id: str
     kind: str
-    """`fact`, `belief`, `summary` or `turn`."""
+    """`fact`, `belief`, `summary`, `turn` or `note`."""
     content: str
     score: float
     at: datetime
@@ -385,6 +385,8 @@ class Consolidated(NamedTuple):
     """That a model took."""
     problem: str = ""
     """Why the model could not be asked, where it could not."""
+    views: str = ""
+    """Why the text views could not be written, where they could not."""
 
 
 class Coverage(NamedTuple):
@@ -415,3 +417,143 @@ class Problem(NamedTuple):
     where: str
     what: str
     hint: str
+
+
+class FileProblem(NamedTuple):
+    """Something in a file that could not be taken; the rest was."""
+
+    file: str
+    line: int
+    """From 1; 0 for the file as a whole."""
+    what: str
+    hint: str = ""
+
+
+class Exported(NamedTuple):
+    """What an export did."""
+
+    folder: str
+    written: int
+    unchanged: int
+    removed: int
+    kept: tuple[FileProblem, ...]
+    """Files in the way that are not ours, or that hold edits which wait for `sync`: left alone."""
+    masked: bool = False
+
+
+class Restored(NamedTuple):
+    """What a restore made of a folder of views."""
+
+    turns: int
+    memories: int
+    added: tuple[str, ...] = ()
+    """The ids of memories that a person had written into the views since."""
+    edited: tuple[FileProblem, ...] = ()
+    """Files that were edited since they were written, and what became of that."""
+    before: str = ""
+    """Where the database that was there is now; empty where there was none."""
+
+
+class Indexed(NamedTuple):
+    """What became of the files that are read where they lie."""
+
+    read: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    chunks: int = 0
+    """Of the files that were read."""
+    problems: tuple[FileProblem, ...] = ()
+
+
+class SourceFile(NamedTuple):
+    """A file that is read where it lies."""
+
+    file: str
+    role: str
+    """`memory`, `user`, `soul`, `agents`, `daily` or `note`."""
+    size: int
+    chunks: int
+    problem: str = ""
+    """Why it could not be read, or what of it was left out."""
+
+
+class Synced(NamedTuple):
+    """What was taken in from the workspace."""
+
+    added: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+    archived: tuple[str, ...] = ()
+    unarchived: tuple[str, ...] = ()
+    """The ids of memories that a person changed in a view."""
+    conflicts: tuple[FileProblem, ...] = ()
+    """Edits that were not taken, because the memory has moved on or two edits disagree."""
+    problems: tuple[FileProblem, ...] = ()
+    """Lines that cannot be read."""
+    notes: tuple[FileProblem, ...] = ()
+    """What was taken otherwise than it stands, and edited files that are not read back."""
+    indexed: Indexed = Indexed()
+
+
+class Imported(NamedTuple):
+    """What an import took."""
+
+    format: str
+    turns: int = 0
+    memories: int = 0
+    known: int = 0
+    """Turns and memories that were here already."""
+    settings: Mapping[str, str | int | float] = _NOTHING
+    skipped: Mapping[str, int] = _NOTHING
+    """What was left out on purpose, by reason."""
+    problems: tuple[FileProblem, ...] = ()
+
+
+class Followed(NamedTuple):
+    """What was journalled from the transcripts of an agent."""
+
+    added: int = 0
+    known: int = 0
+    """Turns the journal already had."""
+    changed: int = 0
+    """Those of them that have other words under the same id; the journal keeps what it had."""
+    sessions: tuple[str, ...] = ()
+    """Those that turns were added to."""
+    read: int = 0
+    """Transcripts that had something new."""
+    unchanged: int = 0
+    skipped: int = 0
+    """Transcripts of what no person said: schedules, heartbeats, agents that agents call."""
+    problems: tuple[FileProblem, ...] = ()
+
+
+class Job(NamedTuple):
+    """Work of the background: when it is due, and how it went."""
+
+    name: str
+    """`flush`, `daily`, `weekly`, `profile` or `heartbeat`."""
+    when: str
+    """A cron expression; empty for never, and for a flush, which follows what is said."""
+    due: bool
+    next_at: datetime | None
+    last_at: datetime | None = None
+    seconds: float = 0.0
+    """What the last run took."""
+    counts: Mapping[str, int] = _NOTHING
+    """What the last that succeeded did."""
+    succeeded_at: datetime | None = None
+    failed_at: datetime | None = None
+    error: str = ""
+    """Why it failed then, in English."""
+    failures: int = 0
+    """Runs that failed since the last that succeeded: more than none is trouble."""
+    runs: int = 0
+
+
+class Ran(NamedTuple):
+    """One run of a job."""
+
+    job: str
+    at: datetime
+    seconds: float
+    counts: Mapping[str, int] = _NOTHING
+    error: str = ""

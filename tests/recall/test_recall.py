@@ -230,3 +230,23 @@ def test_what_was_drawn_from_turns_in_view_alone_does_not_come(memory: Memory) -
         assert found.items == ()
         assert [one.reason for one in found.left_out] == ["view"]
     assert memory.recall(ask, in_view=["t_2", "something else"]).items
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "worded"),
+    [
+        ("My sister Mei studies in Osaka and I live in Leeds", "Where do I live?",
+         "The user lives in York"),
+        ("我在杭州工作，平时住在萧山", "我住在哪里？", "用户住在苏州"),
+    ],
+)  # fmt: skip
+def test_what_a_person_corrected_stands_above_what_was_said(
+    memory: Memory, told: str, asked: str, worded: str
+) -> None:
+    said(memory, told)
+    memory.consolidate()
+    (home,) = [one for one in memory.list() if one.attribute == "home"]
+    memory.edit(home.id, content=worded)
+    items = memory.recall(asked).items
+    assert items[0].content == worded
+    assert told not in [item.content for item in items]

@@ -279,3 +279,90 @@ def test_any_text_is_a_query(memory: Memory, query: str) -> None:
     for budget in (0, 10, 1000):
         found = memory.recall(query, budget=budget)
         assert found.tokens <= budget
+
+
+# Projects and topics
+
+
+@pytest.mark.parametrize(
+    ("query", "project"),
+    [
+        ("what is up with Blue Whale?", "Blue Whale"),
+        ("any news on BLUE WHALE", "Blue Whale"),
+        ("蓝鲸计划怎么样了？", "蓝鲸计划"),
+        ("what did we settle for web_app v2?", "web_app"),
+    ],
+)
+def test_a_project_that_is_named_brings_its_memories(
+    memory: Memory, query: str, project: str
+) -> None:
+    memory.capture("The launch is in May", project=project)
+    memory.capture("Coffee at nine")
+    found = memory.recall(query)
+    assert found.trace
+    assert found.trace.question.project == project
+    assert shown(found) == ["The launch is in May"]
+    assert found.items[0].why["routes"]["label"] > 0
+    assert not found.unsure
+
+
+def test_the_memories_of_a_project_come_behind_what_has_the_words(memory: Memory) -> None:
+    memory.capture("The budget is in euros", project="Blue Whale")
+    memory.capture("The launch of Blue Whale is in May", project="Blue Whale")
+    found = shown(memory.recall("When is the launch of Blue Whale?"))
+    assert found == ["The launch of Blue Whale is in May", "The budget is in euros"]
+
+
+def test_a_topic_that_few_have_brings_its_memories(memory: Memory) -> None:
+    memory.capture("The rye one rises slowly", topic="bread baking")
+    assert shown(memory.recall("anything on bread baking?")) == ["The rye one rises slowly"]
+
+
+def test_a_topic_that_many_have_tells_nothing(memory: Memory) -> None:
+    for n in range(15):
+        memory.capture(f"Number {n} on the list", topic="baking")
+    assert shown(memory.recall("baking?")) == []
+
+
+def test_what_has_no_project_is_not_found_by_having_none(memory: Memory) -> None:
+    memory.capture("The launch is in May")
+    found = memory.recall("what about _global and _general")
+    assert found.trace
+    assert (found.trace.question.project, found.trace.question.topic) == ("", "")
+    assert shown(found) == []
+
+
+def test_a_group_learns_of_no_project(memory: Memory) -> None:
+    memory.capture("The launch is in May", project="Blue Whale")
+    found = memory.recall("what is up with Blue Whale?", chat="group")
+    assert found.trace
+    assert found.trace.question.project == ""
+    assert shown(found) == []
+
+
+def test_a_project_filter_holds_for_what_another_project_brings(memory: Memory) -> None:
+    memory.capture("The launch is in May", project="Blue Whale")
+    assert shown(memory.recall("what is up with Blue Whale?", project="Atlas")) == []
+
+
+# Segments
+
+
+def test_the_same_words_count_more_where_the_talk_was_about_it(memory: Memory) -> None:
+    talk(memory, "one", DAY, *CHAT)
+    talk(memory, "two", DAY + timedelta(days=1), "Ann: the car is in the workshop again",
+         "Bea: what broke", "Ann: the gearbox", "Bea: that is expensive")  # fmt: skip
+    memory.consolidate(force=True)
+    found = memory.recall("what did Bea make at the pottery workshop?", kind="turn")
+    lifted = [item for item in found.items if "segment" in item.why["routes"]]
+    assert lifted
+    assert {item.sources[0].session for item in lifted} == {"one"}
+
+
+def test_a_group_gets_nothing_from_segments(memory: Memory) -> None:
+    talk(memory, "one", DAY, *CHAT)
+    memory.consolidate(force=True)
+    memory.add([{"role": "user", "content": "pottery workshop", "chat": "group"}], session="g")
+    found = memory.recall("pottery workshop", chat="group")
+    assert found.items
+    assert not any("segment" in item.why["routes"] for item in found.items)

@@ -108,7 +108,16 @@ def test_the_commands_are_told_of_in_both_languages(shell: Shell) -> None:
 def test_consolidate_as_json(run: Run, tmp_path: Path) -> None:
     run("add", talk(tmp_path, TALK["zh"]))
     found = parsed(run, "consolidate")
-    assert list(found) == ["ran", "reason", "turns", "counts", "seconds", "tokens", "problem"]
+    assert list(found) == [
+        "ran",
+        "reason",
+        "turns",
+        "counts",
+        "seconds",
+        "tokens",
+        "problem",
+        "views",
+    ]
     assert (found["ran"], found["reason"], found["turns"]) == (True, "daily", 4)
     assert found["counts"]["added"] >= 4
     assert list(found["seconds"]) == ["1", "2", "3", "4", "5", "6", "7"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from loxodon.errors import NotFoundError, StaleEditError
-from loxodon.store import Filter, Known, Store
+from loxodon.store import Filter, Known, Store, Stretch
 from loxodon.store.desk import Pool, Spent, Used, Work
 from loxodon.text.words import query_words
 from loxodon.types import Entity, Event, Record, Segment, Source, Turn
@@ -335,6 +335,16 @@ class StoreContract:
             store.update(other.id, None, "edited", NOW, {"replaces": one.id})
         assert [v.record.id for v in store.history(one.id)] == [other.id] * 2 + [one.id] * 2
 
+    def test_projects_and_topics_are_looked_up_by_name(self, store: Store) -> None:
+        self.keep(
+            store, record("1", project="blue whale", topic="Launch"),
+            record("2", project="Blue Whale", topic="发布 计划"), record("3"),
+        )  # fmt: skip
+        names = ["blue whale", "whale", "发布 计划", "launch", "_global", "_general", '"', ""]
+        assert store.labels_named("project", names) == {"blue whale": "Blue Whale"}
+        assert store.labels_named("topic", names) == {"launch": "Launch", "发布 计划": "发布 计划"}
+        assert store.labels_named("topic", []) == {}
+
     # Search
 
     def test_search_finds_by_any_word_and_ranks_the_closer_first(self, store: Store) -> None:
@@ -545,6 +555,28 @@ class StoreContract:
             desk.put_segments([longer], [last.no])
         assert [seg._replace(no=0) for seg in desk.segments()] == [other, longer]
         assert desk.last_segment("none") is None
+
+    def test_segments_are_found_by_topic_tags_and_words(self, store: Store) -> None:
+        self.put(store, *(turn(f"n{n}") for n in range(4)), turn("x", session="t"))
+        food = Segment("s", 1, 2, NOW, NOW + timedelta(hours=1), "火锅", ("Mei",), "spicy soup")
+        other = Segment("t", 5, 5, NOW - timedelta(days=1), NOW, "trains", (), "late again")
+        with store.writing():
+            store.desk.put_segments([food, other])
+        for query in ("火锅", "mei", "soup"):
+            assert self.found(store, query, "segments") == [1]
+        assert store.stretches([1, 99]) == {1: Stretch(1, 1, 2)}
+        assert self.found(store, "soup trains", "segments", session="t") == [2]
+        assert self.found(store, "soup trains", "segments", until=NOW) == [2]
+        later = NOW + timedelta(minutes=1)
+        assert self.found(store, "soup trains", "segments", since=later) == [1]
+        with store.writing():
+            store.desk.put_segments([food._replace(last_turn=4, text="mild rice")], [1])
+        assert self.found(store, "soup", "segments") == []
+        assert self.found(store, "rice", "segments") == [3]
+        assert store.check(lambda done, total: None) == []
+        store.rebuild(lambda done, total: None)
+        assert self.found(store, "rice 火锅", "segments") == [3]
+        assert store.check(lambda done, total: None) == []
 
     def test_fragments_go_from_stage_to_stage(self, store: Store) -> None:
         self.put(store, turn("a b"), turn("c"))

@@ -26,11 +26,13 @@ from loxodon.errors import (
 from loxodon.spaces import space_folder
 from loxodon.store import Filter, Store, database
 from loxodon.store.database import APPLICATION_ID, Database
+from loxodon.store.shelf import Chunk, NoteFile
 from loxodon.store.sqlite import SqliteStore
 from loxodon.text.words import query_words
-from loxodon.types import Entity, Kind, Source
+from loxodon.types import Entity, Kind, Segment, Source
 from tests.conftest import NOW
-from tests.store.contract import StoreContract, key, record, turn
+from tests.store.contract import key, record, turn
+from tests.store.exact_contract import ExactContract
 
 SHANGHAI = NOW.tzinfo
 
@@ -52,7 +54,7 @@ def opened(path: Path | str, space: str = "main", days: int = 1_000) -> SqliteSt
     return SqliteStore(str(path), space, SHANGHAI, Lasting(days))
 
 
-class TestSqliteStore(StoreContract):
+class TestSqliteStore(ExactContract):
     @pytest.fixture
     def open_store(self, tmp_path: Path) -> Callable[[str], Store]:
         def open_space(space: str) -> Store:
@@ -84,8 +86,13 @@ def test_the_schema_is_pinned(tmp_path: Path) -> None:
         "model_use", "pages",
         "vector_models", "vector_blocks", "vector_blocks_by_change", "vector_bits", "vectors",
         "vectors_by_row", "vectors_by_text", "vector_todo",
+        "segment_index", "source_files", "chunks", "chunk_places", "chunk_places_by_chunk",
+        "chunk_places_by_day",
+        "chunk_index", "followed", "imports",
+        "jobs", "memories_by_due", "memories_supposed", "memories_that_matter",
+        "documents", "documents_by_change", "documents_by_end", "document_index",
     }  # fmt: skip
-    assert connection.pragma("user_version") == 3
+    assert connection.pragma("user_version") == 6
     assert connection.pragma("application_id") == APPLICATION_ID
     assert connection.pragma("journal_mode") == "wal"
 
@@ -415,7 +422,7 @@ class TestCommonWords:
         return [found[hit.row].id for hit in hits]
 
     def test_both_sides_of_a_talk_are_sampled(self, store: SqliteStore) -> None:
-        common = store._common_words("turns")
+        common = store._indexes.common("turns")
         assert common["question"] == pytest.approx(0.5, abs=0.05)
         assert common["answer"] == pytest.approx(0.5, abs=0.05)
         assert "zebra" not in common
@@ -439,7 +446,7 @@ class TestCommonWords:
         assert self.ids(store, "猫*") == ["cat"]
         with store.writing():
             store.append([(turn(f"猫{n}的", id=f"c{n}"), key(f"c{n}")) for n in range(4_000)])
-        assert store._common_words("turns")["猫*"] > 0.3
+        assert store._indexes.common("turns")["猫*"] > 0.3
         assert len(self.ids(store, "猫*")) == 10
 
     def test_archived_rows_do_not_count(self, store: SqliteStore) -> None:
@@ -448,7 +455,7 @@ class TestCommonWords:
                 store.insert(record(f"server log {n}", state="archived"), "captured")
             for n in range(5):
                 store.insert(record(f"server {n}"), "captured")
-        assert store._common_words("memories") == {}
+        assert store._indexes.common("memories") == {}
         assert len(store.search("memories", ["server", "zzz"], Filter(), 10)) == 5
 
 
@@ -508,6 +515,24 @@ def test_an_index_that_is_destroyed_is_named_and_made_again(tmp_path: Path) -> N
     store.close()
 
 
+def test_reading_a_file_again_touches_only_the_index_rows_of_what_changed(tmp_path: Path) -> None:
+    store = opened(tmp_path / "x.db")
+    file = NoteFile("/w", "a.md", "note", 1, 1, b"")
+    chunks = [Chunk(f"line {n}", n, n, "heading") for n in range(1, 51)]
+    with store.writing():
+        store.shelf.put_file(file, chunks, NOW)
+    with store.writing():
+        # A row that is indexed again loses this mark.
+        store._db.run("UPDATE chunk_index_docsize SET sz = x'07'")
+        moved = [one._replace(first_line=one.first_line + 1) for one in chunks]
+        moved[9] = moved[9]._replace(text="another")
+        store.shelf.put_file(file, moved, NOW)
+    untouched = store._db.all("SELECT id FROM chunk_index_docsize WHERE sz = x'07'")
+    assert len(untouched) == 49
+    assert store.shelf.notes([1])[1].chunk.first_line == 2
+    store.close()
+
+
 # A home that an older version wrote
 
 
@@ -552,7 +577,7 @@ def old_home(path: Path) -> None:
 def test_a_home_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
     old_home(tmp_path / "x.db")
     store = opened(tmp_path / "x.db")
-    assert store._db.one("PRAGMA user_version") == (3,)
+    assert store._db.one("PRAGMA user_version") == (6,)
     assert store.check(lambda done, total: None) == []
     assert [one.content for one in store.journal(Filter(), 0)] == [
         "我对花生过敏", "I live in Leeds", "ok",
@@ -622,6 +647,9 @@ def broken_by(tmp_path: Path, *statements: str) -> dict[str, str]:
         store.desk.put_entity(Entity("小美", "person", ("妹妹",), NOW, NOW))
         store.desk.put_page("snapshot", "en", "text", "{}", NOW)
         store.desk.put_candidates([(1, "{}")])
+        store.desk.put_segments([Segment("s", 1, 1, NOW, NOW, "topic", ("tag",), "one")])
+        file = NoteFile("/w", "a.md", "note", 1, 1, b"")
+        store.shelf.put_file(file, [Chunk("tea", 1, 1), Chunk("milk", 2, 2)], NOW)
     assert store.check(lambda done, total: None) == []
     store._db.run("PRAGMA foreign_keys=OFF")
     with store.writing():
@@ -641,6 +669,12 @@ def broken_by(tmp_path: Path, *statements: str) -> dict[str, str]:
         ("UPDATE memories SET ends_at = 7 WHERE kind = 'fact'", "ends_at"),
         ("UPDATE memories SET ends_at = NULL WHERE kind = 'fact'", "ends_at"),
         ("DELETE FROM memory_labels WHERE label = 'topic'", "memory_labels"),
+        ("DELETE FROM segment_index", "segment_index"),
+        ("UPDATE segments SET text = 'one and two'", "segment_index"),
+        ("DELETE FROM chunk_index WHERE rowid = 1", "chunk_index"),
+        ("INSERT INTO chunk_index (rowid, words) VALUES (9, 'ghost')", "chunk_index"),
+        ("UPDATE chunk_places SET heading = 'a new heading' WHERE n = 0", "chunk_index"),
+        ("DELETE FROM counters WHERE name = 'rows_chunks'", "rows_chunks"),
     ],
 )
 def test_what_is_derived_is_compared_and_mended(tmp_path: Path, statement: str, where: str) -> None:
@@ -668,7 +702,9 @@ def test_what_is_derived_is_compared_and_mended(tmp_path: Path, statement: str, 
         ("INSERT INTO unindexed VALUES (77)", "unindexed"),
         ("INSERT INTO fragments VALUES (1, 0, '', 'chat', 'lost', 1, 'fact', 0, '')", "t_1"),
         ("INSERT INTO fragments VALUES (5, 0, '', 'chat', 'cut', 1, 'fact', 0, '')", "fragments"),
-        ("INSERT INTO segments VALUES (1, 1, 1, 44, 0, 0, 0, '', '[]', '')", "segments"),
+        ("UPDATE chunk_places SET triggers = 'tea' WHERE n = 0", "n_1"),
+        ("DELETE FROM source_files", "chunk_places"),
+        ("INSERT INTO segments VALUES (2, 1, 1, 44, 0, 0, 0, '', '[]', '')", "segments"),
     ],
 )
 def test_rows_that_lead_nowhere_or_cannot_be_are_found(

@@ -11,7 +11,8 @@ import apsw
 from loxodon import Memory
 from tests.conftest import NOW
 
-CONFIG = {"timezone": "Asia/Shanghai"}
+CONFIG = {"timezone": "Asia/Shanghai", "workspace.views": "off"}
+"""Without views: what they cost is not part of a run, and grows with the memory."""
 ZH = "我叫张三", "我住在北京", "我对花生过敏"
 EN = "I live in Leeds", "I'm allergic to shellfish"
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon import config as settings
 from loxodon.clock import zone_named
-from loxodon.config import Config, EmbedderConfig
+from loxodon.config import Config, EmbedderConfig, WorkspaceConfig
 from loxodon.errors import InputError
 from loxodon.measure.conversations import Conversation, Labelled, Question, only, read_conversations
 from loxodon.measure.metrics import NAMES, Scores, mean, percent, percentile, scores
@@ -160,7 +160,8 @@ def measure(
 def _for_measuring(config: Config) -> Config:
     """`config` without what differs from machine to machine, and without a model."""
     model = config.model._replace(extraction="rules")
-    return config._replace(timezone=config.timezone or "UTC", model=model)
+    zone = config.timezone or "UTC"
+    return config._replace(timezone=zone, model=model, workspace=WorkspaceConfig())
 
 
 def _chosen(name: str, config: Config, options: Options) -> list[Labelled]:
@@ -252,7 +253,8 @@ def _run_in(home: str, task: Task) -> Done:
     conversation = task.conversation
     end = (conversation.ends_at or datetime(2000, 1, 1, tzinfo=UTC)) + timedelta(minutes=1)
     now = [end]
-    with Memory.open(home, config=task.config, clock=lambda: now[0]) as memory:
+    config = task.config._replace(workspace=WorkspaceConfig(views="off"))  # nobody reads them
+    with Memory.open(home, config=config, clock=lambda: now[0]) as memory:
         # Loaded once for all conversations: that takes seconds, and is no part of what is measured.
         memory._embedders = _embedders(task.config.embedder) or None
         turns, add_s, consolidate_s = 0, 0.0, 0.0

@@ -41,18 +41,12 @@ def post(
 
     An answer has at most `most` bytes. `section` is where the settings of the server are.
     """
-    parts = urlsplit(base_url)
-    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    connection = kind(parts.hostname or "", parts.port, timeout=timeout)
-    headers = {"Content-Type": "application/json", "Accept": "application/json"}
-    if key:
-        headers["Authorization"] = f"Bearer {key}"
-    path = parts.path.rstrip("/").removesuffix(path) + path
+    connection, path, headers = line_to(base_url, key, timeout, path)
     late = Event()
     delivered = False
     try:
         connection.connect()
-        watch = Timer(timeout, _hang_up, (connection.sock, late))
+        watch = Timer(timeout, hang_up, (connection.sock, late))
         watch.daemon = True
         watch.start()
         try:
@@ -63,16 +57,29 @@ def post(
             watch.cancel()
     except (OSError, HTTPException, UnicodeError) as error:  # the last: a host that cannot be one
         if late.is_set() or isinstance(error, TimeoutError):
-            raise _too_late(timeout, delivered, section) from None
-        raise _unreached(error, delivered, section) from None
+            raise too_late(timeout, delivered, section) from None
+        raise unreached(error, delivered, section) from None
     finally:
         connection.close()
     if late.is_set():  # hung up on, a body without a length looks like a whole one
-        raise _too_late(timeout, delivered, section)
+        raise too_late(timeout, delivered, section)
     return answer
 
 
-def _hang_up(line: socket.socket, late: Event) -> None:
+def line_to(
+    base_url: str, key: str, timeout: float, path: str = _PATH
+) -> tuple[HTTPConnection, str, dict[str, str]]:
+    """A connection that is not made yet, the whole path, and the headers of a request."""
+    parts = urlsplit(base_url)
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    headers = {"Content-Type": "application/json", "Accept": "application/json"}
+    if key:
+        headers["Authorization"] = f"Bearer {key}"
+    whole = parts.path.rstrip("/").removesuffix(path) + path
+    return kind(parts.hostname or "", parts.port, timeout=timeout), whole, headers
+
+
+def hang_up(line: socket.socket, late: Event) -> None:
     """End an exchange whose time is over, however slowly the server drips."""
     late.set()
     try:
@@ -96,10 +103,10 @@ def _read(response: HTTPResponse, most: int, section: str) -> Answer:
             )
         pieces.append(piece)
     streamed = response.headers.get_content_type() == "text/event-stream"
-    return Answer(response.status, b"".join(pieces), streamed, _retry_after(response))
+    return Answer(response.status, b"".join(pieces), streamed, retry_after(response))
 
 
-def _retry_after(response: HTTPResponse) -> float | None:
+def retry_after(response: HTTPResponse) -> float | None:
     """Seconds from now, whether given as a number or as a date by the server's own clock."""
     text = (response.headers.get("Retry-After") or "").strip()
     if text.isascii() and text.isdecimal() and len(text) < 10:
@@ -111,7 +118,8 @@ def _retry_after(response: HTTPResponse) -> float | None:
         return None
 
 
-def _too_late(timeout: float, delivered: bool, section: str) -> UnreachableModelError:
+def too_late(timeout: float, delivered: bool, section: str) -> UnreachableModelError:
+    """The error for a server that took too long."""
     return UnreachableModelError(
         "the model did not answer within {timeout} seconds",
         hint="is it overloaded? `loxodon config {section}.timeout` gives it longer",
@@ -121,7 +129,8 @@ def _too_late(timeout: float, delivered: bool, section: str) -> UnreachableModel
     )
 
 
-def _unreached(error: Exception, delivered: bool, section: str) -> UnreachableModelError:
+def unreached(error: Exception, delivered: bool, section: str) -> UnreachableModelError:
+    """The error for a server that could not be talked with."""
     # An HTTPException repeats what the server sent; its kind says enough.
     reason = error.strerror if isinstance(error, OSError) else None
     return UnreachableModelError(

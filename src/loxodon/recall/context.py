@@ -124,7 +124,7 @@ def _footer(language: str) -> str:
 
 def _entry(number: int, item: Item, language: str) -> str:
     words = quote.lines(_said(item, language))
-    source = item.id if item.kind != "turn" else _place(item)
+    source = _place(item) if item.kind in ("turn", "note") else item.id
     about = t("source: {id}", language, id=quote.line(source, _SOURCE))
     if item.tags:
         about += " | " + t("tags: {tags}", language, tags=quote.line(", ".join(item.tags), _TAGS))
@@ -132,7 +132,12 @@ def _entry(number: int, item: Item, language: str) -> str:
 
 
 def _said(item: Item, language: str) -> str:
-    """The words; of a turn also whose, because the agent's own are not the user's."""
+    """The words; of a turn also whose, because the agent's own are not the user's.
+
+    Of a note also the headings that it stands under, without which a line may mean nothing.
+    """
+    if heading := item.why.get("heading"):
+        return f"{quote.line(heading, _NAME)}: {item.content}"
     said_by = item.why.get("speaker")
     return f"{who(said_by, language)}: {item.content}" if said_by else item.content
 
@@ -172,7 +177,7 @@ def marks(item: Item, language: str) -> str:
 
 def _place(item: Item) -> str:
     source = item.sources[0]
-    return f"{source.session}:{source.turn}"
+    return f"{source.file}:{source.line}" if source.file else f"{source.session}:{source.turn}"
 
 
 # --- A snippet ------------------------------------------------------------------------------------

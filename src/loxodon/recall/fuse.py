@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from loxodon.recall.known import Match
+from loxodon.recall.noted import NoteMatch
 from loxodon.store import Place
+from loxodon.store.shelf import Note
 from loxodon.text.words import query_words
 from loxodon.types import Record
 
@@ -22,16 +24,25 @@ _NAMED = 1.6
 
 
 class Key(NamedTuple):
-    """A turn or a memory."""
+    """A turn, a memory or a note."""
 
     is_turn: bool
     row: int
+    is_note: bool = False
+
+    @property
+    def is_memory(self) -> bool:
+        return not self.is_turn and not self.is_note
+
+
+def note_key(row: int) -> Key:
+    return Key(False, row, True)
 
 
 class Found:
     """Something found: what each route gave, and what came of it."""
 
-    __slots__ = ("factors", "key", "place", "record", "routes", "score", "words")
+    __slots__ = ("factors", "key", "note", "place", "record", "routes", "score", "words")
 
     def __init__(self, key: Key) -> None:
         self.key = key
@@ -39,6 +50,7 @@ class Found:
         self.factors: dict[str, float] = {}
         self.place: Place | None = None
         self.record: Record | None = None
+        self.note: Note | None = None
         self.words: frozenset[str] = frozenset()
         self.score = 0.0
 
@@ -52,6 +64,7 @@ class Answers(NamedTuple):
     turns: Mapping[int, Mapping[str, float]]
     places: Mapping[int, Place]
     memories: Mapping[int, Match]
+    notes: Mapping[int, NoteMatch]
 
 
 def fused(each: Sequence[Answers], named: frozenset[str], to_assistant: bool) -> Pool:
@@ -86,6 +99,12 @@ def _scaled(answers: Answers, named: frozenset[str], to_assistant: bool, pool: P
         found.record = match.record
         found.words |= match.words
         shares[key] = dict(match.found)
+    for row, noted in answers.notes.items():
+        key = note_key(row)
+        found = pool.setdefault(key, Found(key))
+        found.note = noted.note
+        found.words |= noted.words
+        shares[key] = dict(noted.found)
     best = max((sum(routes.values()) for routes in shares.values()), default=0.0) or 1.0
     return {
         key: {name: value / best for name, value in routes.items()}

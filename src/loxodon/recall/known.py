@@ -75,7 +75,7 @@ def _match(
     nature: Nature,
 ) -> Match:  # fmt: skip
     own = _has(row, record, list(worth), here)
-    each = saturated(1.0, _length(record.content), nature.words)
+    each = saturated(1.0, length_of(record.content), nature.words)
     part = SUMMARY if record.kind == "summary" else 1.0
     found = {"words": part * each * sum(worth[word] for word in own)}
     if other:
@@ -92,7 +92,7 @@ def _has(row: int, record: Record, words: Sequence[str], here: Having) -> set[st
     return has
 
 
-def _length(text: str) -> float:
+def length_of(text: str) -> float:
     """About how many words a text has, without cutting it up."""
     return len(text) / 6 if text.isascii() else float(len(text))
 

@@ -1,10 +1,10 @@
 """Link: a turn and the memories drawn from it are one finding, shown once.
 
 Each lifts the other a little. The better of the two is shown; the memory also where it is nearly as
-good and says most of what the turn says, or the turn is long. A belief never stands for what was
-said. A turn is left out where all that was drawn from
-it was put away by hand; where it no longer holds it falls back. What was captured is a memory in
-the first place.
+good and says most of what the turn says, or the turn is long, or a person gave the memory other
+words. A belief never stands for what was said. A turn is left out where all that was drawn from it
+was put away by hand; where it no longer holds it falls back. What was captured is a memory in the
+first place.
 """
 
 from __future__ import annotations
@@ -44,10 +44,9 @@ def linked(store: Store, pool: Pool, where: Filter, asks_past: bool, most: int) 
     if len(pool) > most:
         pool = {found.key: found for found in sorted(pool.values(), key=_order)[:most]}
     turns = {key.row: found for key, found in pool.items() if key.is_turn}
-    memories = {key.row: found for key, found in pool.items() if not key.is_turn}
+    memories = {key.row: found for key, found in pool.items() if key.is_memory}
     drawn = store.drawn_from(turns) if turns and where.kind != "turn" else {}
-    if drawn:
-        _leave_out(store, turns, drawn, asks_past)
+    reworded = _leave_out(store, turns, drawn, asks_past) if drawn else frozenset()
     pairs = {
         row: [memories[one] for one in rows if one in memories]
         for row, rows in drawn.items()
@@ -61,7 +60,11 @@ def linked(store: Store, pool: Pool, where: Filter, asks_past: bool, most: int) 
     for row, turn in turns.items():
         partners = pairs.get(row) or []
         best = max(partners, key=lambda one: one.score, default=None)
-        if best is not None and best.score >= NEARLY * turn.score and _stands(best, said[row]):
+        corrects = best is not None and best.key.row in reworded
+        nearly = best is not None and best.score >= NEARLY * turn.score
+        if best is not None and (corrects or (nearly and _stands(best, said[row]))):
+            if corrects:
+                best.score = max(best.score, turn.score)
             shown_for.setdefault(best.key.row, []).append(row)
         else:
             better = max([turn.score, *(one.score for one in partners)])
@@ -73,6 +76,7 @@ def linked(store: Store, pool: Pool, where: Filter, asks_past: bool, most: int) 
         for row, found in memories.items()
         if row in shown_for or row not in hidden
     ]
+    shown += [Linked(found) for key, found in pool.items() if key.is_note]
     shown.sort(key=lambda one: _order(one.found))
     least = FLOOR * shown[0].found.score if shown else 0.0
     return [one for one in shown if one.found.score >= least or set(one.found.routes) != {"around"}]
@@ -102,17 +106,21 @@ def _stands(memory: Found, said: str) -> bool:
 
 def _leave_out(
     store: Store, turns: dict[int, Found], drawn: Mapping[int, Sequence[int]], asks_past: bool
-) -> None:
-    """Take out turns that must not come back, and move back those that no longer hold."""
+) -> frozenset[int]:
+    """Take out turns that must not come back, and move back those that no longer hold.
+
+    Returns the memories whose words are a person's own, which stand above what was said.
+    """
     standing = store.standing({row for rows in drawn.values() for row in rows})
     captured = store.in_channel(CAPTURED, drawn)
     for row, rows in drawn.items():
         states: set[Standing] = {standing[one] for one in rows if one in standing}
         if row in captured or states == {"put away"}:
             del turns[row]
-        elif states and "live" not in states and "faded" not in states and not asks_past:
+        elif states <= {"past", "put away"} and states and not asks_past:
             turns[row].factors["validity"] = SAID_BEFORE
             turns[row].score *= SAID_BEFORE
+    return frozenset(row for row, one in standing.items() if one == "reworded")
 
 
 def _lift(turns: Mapping[int, Found], pairs: Mapping[int, Sequence[Found]]) -> None:
@@ -135,4 +143,4 @@ def _raise(found: Found, by: float) -> None:
 
 
 def _order(found: Found) -> tuple[float, bool, int]:
-    return (-found.score, found.key.is_turn, -found.key.row)
+    return (-found.score, not found.key.is_memory, -found.key.row)

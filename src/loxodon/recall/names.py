@@ -83,7 +83,7 @@ def folded_names(names: Iterable[str]) -> frozenset[str]:
 
 _NOT_FIRST = frozenset("的了吗呢吧啊着么们")
 _NOT_LAST = frozenset("的了吗呢吧啊着么是在我你")
-_GAPS = frozenset(("", " ", "-", ". ", "&", " & ", "'", "."))
+_GAPS = frozenset(("", " ", "-", "_", ". ", "&", " & ", "'", "."))
 _WORD = re.compile(r"[^\W_]+")
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -28,6 +28,7 @@ from loxodon.recall.link import Linked
 from loxodon.recall.relevance import halved, kept
 from loxodon.recall.understand import Question
 from loxodon.store import Store
+from loxodon.store.shelf import Note
 from loxodon.text.words import among, fold, index_words, query_words
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Record, Turn
 
@@ -234,7 +235,7 @@ def arranged(
     groups = [[one.found, *_others(one, pool)] for one in ranked]
     each = {one.key: one for group in groups for one in group if _is_looked_at(one)}
     turns = store.turns([key.row for key in each if key.is_turn])
-    found = [one for one in each.values() if one.record is not None or one.key.row in turns]
+    found = [one for one in each.values() if not one.key.is_turn or one.key.row in turns]
     features = _features(found, turns, question, now)
     placed = _placed(features, found, question, weights, top)
     placed.sort(key=lambda one: not features[one.at].holds)
@@ -271,7 +272,7 @@ def _others(linked: Linked, pool: Pool) -> list[Found]:
 
 
 def _is_looked_at(found: Found) -> bool:
-    return found.record is not None or "words" in found.routes or "meaning" in found.routes
+    return not found.key.is_turn or "words" in found.routes or "meaning" in found.routes
 
 
 def _features(
@@ -281,7 +282,7 @@ def _features(
     text = max((one.routes.get("words", 0.0) for one in found), default=0.0) or 1.0
     meaning = max((one.routes.get("meaning", 0.0) for one in found), default=0.0) or 1.0
     return [
-        _of(one.record or turns[one.key.row], asked or [question.words], now)._replace(
+        _of(one.record or one.note or turns[one.key.row], asked or [question.words], now)._replace(
             text=one.routes.get("words", 0.0) / text,
             meaning=one.routes.get("meaning", 0.0) / meaning,
             holds=one.factors.get("validity", 1.0) >= 1,
@@ -290,8 +291,10 @@ def _features(
     ]
 
 
-def _of(what: Turn | Record, asked: Sequence[Sequence[str]], now: datetime) -> Features:
+def _of(what: Turn | Record | Note, asked: Sequence[Sequence[str]], now: datetime) -> Features:
     words = frozenset(index_words(what.searchable[:_READ]))
+    if isinstance(what, Note):
+        return _of_note(what, words, asked, now)
     if isinstance(what, Turn):
         days = _days(now, what.at)
         return Features("turn", tags=_tagged((), words, asked), days=days, idle=days, words=words)
@@ -305,6 +308,26 @@ def _of(what: Turn | Record, asked: Sequence[Sequence[str]], now: datetime) -> F
         importance=what.importance,
         project=what.project,
         topic=what.topic,
+        words=words,
+    )
+
+
+def _of_note(
+    note: Note, words: frozenset[str], asked: Sequence[Sequence[str]], now: datetime
+) -> Features:
+    """A day's notes are 000's daily files; the others, like MEMORY.md, hold what lasts.
+
+    The file of what has no day is as old as its last change.
+    """
+    file, chunk = note
+    days = _days(now, chunk.at or datetime.fromtimestamp(file.mtime / 1_000_000_000, UTC))
+    return Features(
+        "turn" if file.role == "daily" else "fact",
+        tags=_tagged(chunk.triggers, words, asked),
+        days=days,
+        idle=days,
+        importance=0.5 if chunk.importance is None else chunk.importance,
+        project=chunk.project or GLOBAL_PROJECT,
         words=words,
     )
 

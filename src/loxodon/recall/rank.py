@@ -50,6 +50,9 @@ def weigh(pool: Pool, asks_past: bool, now: datetime, spans: Sequence[Span]) -> 
     for found in pool.values():
         if found.record is not None:
             _weigh_memory(found, found.record, asks_past, now)
+        elif found.note is not None:
+            importance = found.note.chunk.importance
+            found.factors["importance"] = 0.95 + 0.1 * (0.5 if importance is None else importance)
         at = _time_of(found)
         if at is not None:
             found.factors["recency"] = recency_factor((present - at) / _DAY_MS)
@@ -75,4 +78,6 @@ def _time_of(found: Found) -> int | None:
         return found.place.at
     if found.record is not None:
         return to_stored(found.record.valid_from or found.record.created_at)[0]
+    if found.note is not None and found.note.chunk.at is not None:
+        return to_stored(found.note.chunk.at)[0]
     return None

@@ -7,11 +7,13 @@ found, weigh it, link what belongs together, and fit the block into the budget.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from loxodon.recall.context import block, snippet
+from loxodon.recall.fuse import Found
 from loxodon.recall.link import Linked, linked
 from loxodon.recall.rank import weigh
 from loxodon.recall.routes import Look, look
@@ -27,6 +29,7 @@ from loxodon.types import Gate, Item, LeftOut, Recall, Record, Source, Turn
 if TYPE_CHECKING:
     from loxodon.config import Weights
     from loxodon.models.embedders.questions import Question as Meaning
+    from loxodon.store.shelf import Note
 
 _RANKED = 80
 """How many of the best findings are linked and put in order; more where more are asked for."""
@@ -55,7 +58,7 @@ def recall(
     """
     watch = Watch()
     # In a group nobody is looked up by other names: that these are the same may be private.
-    names = Known(entities=store.entities_named) if where.audience is None else Known()
+    names = known_by_name(store) if where.audience is None else Known()
     question = understand(query, as_of or now, names)
     watch.lap("understand")
     if not question.words:
@@ -99,6 +102,14 @@ def recall(
     )  # fmt: skip
 
 
+def known_by_name(store: Store) -> Known:
+    """Whom and what the memory knows by name."""
+    return Known(
+        store.entities_named, partial(store.labels_named, "project"),
+        partial(store.labels_named, "topic"),
+    )  # fmt: skip
+
+
 def _name(profile: Weights | None) -> str:
     return "default" if profile is None else type(profile).__name__.removesuffix("Config").lower()
 
@@ -124,7 +135,8 @@ def _items(
     store: Store, ranked: Sequence[Linked], question: Question, top: int, now: datetime,
     in_view: frozenset[str], passed: dict[str, str],
 ) -> list[Item]:  # fmt: skip
-    """The first `top`, as they are shown; what was said twice in the same words is one item.
+    """The first `top`, as they are shown; what was said twice in the same words is one item,
+    also where it stands in a file.
 
     Why others among them were passed over is put down in `passed`.
     """
@@ -133,26 +145,37 @@ def _items(
     for start in range(0, len(ranked), max(top, 1)):
         batch = ranked[start : start + top]
         turns = store.turns([one.found.key.row for one in batch if one.found.key.is_turn])
-        rows = [one.found.key.row for one in batch if not one.found.key.is_turn]
+        rows = [one.found.key.row for one in batch if one.found.key.is_memory]
         sources = store.sources(rows)
         for one in batch:
             item = _item(one, turns, sources, question, now)
             if item is None:
                 continue
-            words = fold(item.content)
+            words = fold(_bare(item))
             if in_view and _in_view(store, item, in_view):
                 passed[item.id] = "view"
-            elif item.kind == "turn" and words in said:
-                passed[item.id] = "same"
+            elif words in said and _is_again(item, items[said[words]]):
                 same = items[said[words]]
+                if same.kind == "note" and item.kind != "turn":  # it can be edited and is used
+                    same, item = item._replace(score=same.score), same
+                passed[item.id] = "same"
                 items[said[words]] = same._replace(sources=same.sources + item.sources)
             elif len(items) < top:
-                if item.kind == "turn":
-                    said[words] = len(items)
+                said.setdefault(words, len(items))
                 items.append(item)
         if len(items) >= top:
             break
     return items
+
+
+def _bare(item: Item) -> str:
+    """The words of an item, those of a file without the mark of a list before them."""
+    return item.content.lstrip("-*+•> \t").rstrip() if item.kind == "note" else item.content
+
+
+def _is_again(item: Item, shown: Item) -> bool:
+    """Whether an item with the words of one that is shown tells nothing more than that."""
+    return item.kind == shown.kind == "turn" or "note" in (item.kind, shown.kind)
 
 
 def _in_view(store: Store, item: Item, in_view: frozenset[str]) -> bool:
@@ -171,15 +194,12 @@ def _item(
     question: Question, now: datetime,
 ) -> Item | None:  # fmt: skip
     found = linked.found
+    if found.note is not None:
+        return _note_item(found, found.note, question, now)
     one: Turn | Record | None = turns.get(found.key.row) if found.key.is_turn else found.record
     if one is None:
         return None
-    has = among(question.words, set(index_words(one.searchable[:_COMPARED])))
-    why: dict[str, object] = {
-        "words": as_typed(question.text[:_COMPARED], has),
-        "routes": rounded(found.routes),
-        "factors": rounded(found.factors),
-    }
+    why = _why(found, one.searchable, question)
     text = snippet(one.content, question.words)
     score = round(found.score, 4)
     if isinstance(one, Turn):
@@ -194,4 +214,35 @@ def _item(
     return Item(
         one.id, one.kind, text, score, at, one.state, sources.get(found.key.row, ()), why, one.tags,
         over, one.due_at, one.done, one.confidence,
+    )  # fmt: skip
+
+
+def _why(found: Found, searchable: str, question: Question) -> dict[str, object]:
+    """What made something come: the words that matched, and what each route and factor gave."""
+    has = among(question.words, set(index_words(searchable[:_COMPARED])))
+    return {
+        "words": as_typed(question.text[:_COMPARED], has),
+        "routes": rounded(found.routes),
+        "factors": rounded(found.factors),
+    }
+
+
+def _heading(note: Note) -> str:
+    """The headings above a note, without one that only says what the file is called."""
+    name = fold(note.file.path.rpartition("/")[2].rpartition(".")[0])
+    return " > ".join(one for one in note.chunk.heading.split(" > ") if fold(one) != name)
+
+
+def _note_item(found: Found, note: Note, question: Question, now: datetime) -> Item:
+    file, chunk = note
+    why = _why(found, note.searchable, question) | {
+        "route": "notes", "file": file.path, "root": file.root,
+        "lines": [chunk.first_line, chunk.last_line], "heading": _heading(note),
+        "importance": chunk.importance,
+    }  # fmt: skip
+    # What has no day is as old as its file.
+    at = chunk.at or datetime.fromtimestamp(file.mtime / 1_000_000_000, UTC)
+    return Item(
+        f"n_{found.key.row}", "note", snippet(chunk.text, question.words), round(found.score, 4),
+        at.astimezone(now.tzinfo), "active", (Source(file=file.path, line=chunk.first_line),), why,
     )  # fmt: skip

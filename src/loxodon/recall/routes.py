@@ -2,6 +2,7 @@
 
     words       full text over turns and memories, with what stands around a turn
     related     the same in other words (text/related.py)
+    segment     turns of stretches of talk that match as a whole
     alike       what has much in common with the best hits, where the journal is a pile of notes
     meaning     vectors, where an embedder is set
     attribute   what is filed under the very thing asked for: `home`, for "where do I live"
@@ -9,6 +10,7 @@
     beside      memories about those whom the best memories are about
     time        what lies in the time the question names
     label       the project, topic or tag the question names
+    note        full text over files, and the triggers that they name
     archive     archived memories, where the active ones have too little
 
 A route that fails leaves the others' findings and a note.
@@ -21,12 +23,15 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon.recall.fuse import Answers, Found, Key, Pool, fused, voice
+from loxodon.recall.fuse import Answers, Found, Key, Pool, fused, note_key, voice
 from loxodon.recall.known import Match, known, matches
+from loxodon.recall.noted import has_notes, is_triggered, noted
 from loxodon.recall.rank import Span, spans_of
+from loxodon.recall.segments import lifted
 from loxodon.recall.sought import sought
 from loxodon.recall.spoken import hops, spoken
 from loxodon.recall.terms import Terms, is_light, terms_of
+from loxodon.recall.times import When
 from loxodon.recall.understand import Question
 from loxodon.store import Filter, Having, Index, Nature, Place, Store
 from loxodon.store.rows import about_label
@@ -55,7 +60,11 @@ _FILED = 3
 _ENTITY = 0.1
 _BESIDE = 0.15
 _LABEL = 0.1
+_BARE_LABEL = 0.6
+"""What the memories of a project get, where the question says no more than its name."""
 _TIME = 0.3
+_TRIGGER = 0.3
+"""What a note gets for a word that it says it should come up for."""
 THEN = 0.4
 """What anything said in the time gets, where a question has nothing but a time."""
 _SHORT = timedelta(days=62)
@@ -105,20 +114,24 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
         memories = _memories(asked, terms, said.having, nature)
         lap("memories")
         having.append(said.having)
+        notes = noted(store, terms, asked.where, said.having, nature, asked.top)
+        lap("notes")
         turns = said.scores if has_turns(asked.where) else {}
-        answers.append(Answers(turns, said.places, memories))
+        answers.append(Answers(turns, said.places, memories, notes))
     pool = fused(answers, frozenset(question.words), _to_assistant(question))
     lap("fuse")
     spans = spans_of(question)
     problems: list[str] = []
     terms, of_turns = each[0], having[0]
     routes: dict[str, Callable[[], None]] = {
+        "segment": lambda: _segments(asked, pool, terms),
         "alike": lambda: _alike(asked, pool, nature),
         "meaning": lambda: _meaning(asked, pool, nature),
         "attribute": lambda: _attributes(asked, pool),
         "entity": lambda: _entities(asked, pool, terms, of_turns, nature),
         "label": lambda: _labels(asked, pool),
-        "time": lambda: _in_time(asked, pool, spans),
+        "time": lambda: _in_time(asked, pool),
+        "note": lambda: _notes(asked, pool),
     }
     for name, route in routes.items():
         try:
@@ -175,13 +188,18 @@ def has_turns(where: Filter) -> bool:
     return where.kind in (None, "turn") and not labelled
 
 
+def has_memories(where: Filter) -> bool:
+    """Whether memories can be what `where` admits."""
+    return where.kind not in ("turn", "note")
+
+
 def _to_assistant(question: Question) -> bool:
     """Whether the question asks for what the assistant said."""
     return re.search(r"\b(?:you|your)\b|[你您]", question.text, re.IGNORECASE) is not None
 
 
 def _memories(asked: Look, terms: Terms, having: Having, nature: Nature) -> dict[int, Match]:
-    if asked.where.kind == "turn":
+    if not has_memories(asked.where):
         return {}
     rest = terms, asked.where, having, nature, asked.now, asked.top
     found = known(asked.store, "memories", *rest)
@@ -224,6 +242,15 @@ def _add(pool: Pool, key: Key, route: str, share: float) -> Found:
     return found
 
 
+def _segments(asked: Look, pool: Pool, terms: Terms) -> None:
+    """A little more for what was said where the talk was about what is asked."""
+    if not has_turns(asked.where) or asked.where.audience is not None:
+        return  # what a group asks about must not be answered by what it was not told
+    for found, share in lifted(asked.store, terms.words, asked.where, pool):
+        found.routes["segment"] = share
+        found.score += share
+
+
 def _alike(asked: Look, pool: Pool, nature: Nature) -> None:
     plain = asked.where == Filter(kind=asked.where.kind)
     if plain and asked.question.kind != "none":
@@ -247,7 +274,7 @@ def _meaning(asked: Look, pool: Pool, nature: Nature) -> None:
                 part = voice(places[row], named, to_assistant, speakers)
                 share = min(_MOST_MEANING, MEANING * (score - _USUAL)) * part
                 _add(pool, Key(True, row), "meaning", share).place = places[row]
-    if where.kind != "turn":
+    if has_memories(where):
         close = vectors.similar("memories", asked.views, _MEANT_MEMORIES, where)
         records = asked.store.records(one.row for one in close)
         for one in close:
@@ -255,6 +282,18 @@ def _meaning(asked: Look, pool: Pool, nature: Nature) -> None:
                 share = min(_MOST_MEANING, MEANING * (one.score - _USUAL))
                 found = _add(pool, Key(False, one.row), "meaning", share)
                 found.record = records[one.row]
+    if has_notes(where):
+        _meant_notes(asked, pool)
+
+
+def _meant_notes(asked: Look, pool: Pool) -> None:
+    close = asked.store.vectors.similar("chunks", asked.views, _MEANT_MEMORIES, asked.where)
+    close = [one for one in close if one.score > _USUAL]
+    notes = asked.store.shelf.notes(one.row for one in close) if close else {}
+    for one in close:
+        if one.row in notes:
+            share = min(_MOST_MEANING, MEANING * (one.score - _USUAL))
+            _add(pool, note_key(one.row), "meaning", share).note = notes[one.row]
 
 
 def _in_context(
@@ -282,13 +321,13 @@ def _in_context(
 
 def _entities(asked: Look, pool: Pool, terms: Terms, having: Having, nature: Nature) -> None:
     """Memories about those the question names, and about those the best memories are about."""
-    if asked.where.kind == "turn" or asked.as_of is not None:
+    if not has_memories(asked.where) or asked.as_of is not None:
         return
     named = {one.entity.name for one in asked.question.entities}
     for name in sorted(named):
         _about(asked, pool, name, _ENTITY, "entity", (terms, having, nature))
     memories = sorted(
-        (found for key, found in pool.items() if not key.is_turn), key=lambda one: -one.score
+        (found for key, found in pool.items() if key.is_memory), key=lambda one: -one.score
     )[:2]
     best = max((found.score for found in pool.values()), default=1.0) or 1.0
     for found in memories:
@@ -333,7 +372,9 @@ def admits(where: Filter, record: Record) -> bool:
 
 def _attributes(asked: Look, pool: Pool) -> None:
     """What is filed under the very thing that the question is after."""
-    if asked.where.kind == "turn" or asked.as_of is not None or asked.question.kind == "none":
+    if not has_memories(asked.where) or asked.as_of is not None:
+        return
+    if asked.question.kind == "none":
         return
     states = ("active", "archived") if asked.question.tense == "past" else ("active",)
     filed: dict[int, None] = {}
@@ -361,55 +402,130 @@ def _expired(record: Record, now: datetime) -> bool:
 
 
 def _labels(asked: Look, pool: Pool) -> None:
-    """A little more for what has the project, the topic or a tag that the question names."""
+    """What has the project or topic that the question names; a little more for that, or a tag."""
     question = asked.question
+    project, topic = fold(question.project), fold(question.topic)
+    if project:
+        _with_label(asked, pool, "project", question.project)
+    if topic:
+        _with_label(asked, pool, "topic", question.topic)
     keywords = {fold(word) for word in question.keywords}
+    share = max(_LABEL, _BARE_LABEL * _named_by(question, question.project) ** 2)
     for found in pool.values():
-        record = found.record
-        if record is None:
-            continue
-        if (
-            (question.project and question.project == record.project)
-            or (question.topic and question.topic == record.topic)
-            or any(fold(tag) in keywords for tag in record.tags)
-        ):
-            found.routes["label"] = _LABEL
-            found.score += _LABEL
+        of_project, of_topic, tags = _labels_of(found)
+        if project and of_project == project:
+            _add(pool, found.key, "label", share)
+        elif (topic and of_topic == topic) or any(tag in keywords for tag in tags):
+            _add(pool, found.key, "label", _LABEL)
 
 
-def _in_time(asked: Look, pool: Pool, spans: Sequence[Span]) -> None:
-    """What was said in the time that the question names, where its words lead nowhere else."""
-    times = [time for time in asked.question.times if not time.recurring and time.grain != "recent"]
-    if not times or not has_turns(asked.where) or asked.where.since or asked.where.until:
+def _named_by(question: Question, name: str) -> float:
+    """The share of what a question is about that a name makes up."""
+    asked = {word for key in question.keywords for word in query_words(key)}
+    return len(asked.intersection(query_words(name))) / len(asked) if asked and name else 0.0
+
+
+def _with_label(asked: Look, pool: Pool, label: str, name: str) -> None:
+    """The newest memories with a label; of a topic only where few have it, so that it tells."""
+    if not has_memories(asked.where) or asked.as_of is not None:
         return
-    dates = _dates(asked.question)
-    words = [word for word in asked.question.words if word not in dates]
-    for time in times[:2]:
+    rows = asked.store.labelled(label, name, _ABOUT)
+    if label == "topic" and len(rows) == _ABOUT:
+        return
+    words = frozenset(query_words(name))
+    fresh = asked.store.records(row for row in rows if Key(False, row) not in pool)
+    for row, record in fresh.items():
+        if admits(asked.where, record) and not _expired(record, asked.now):
+            _add(pool, Key(False, row), "label", 0.0).record = record
+    for row in rows:
+        if found := pool.get(Key(False, row)):
+            found.words |= words  # its label says them
+
+
+def _labels_of(found: Found) -> tuple[str, str, list[str]]:
+    """The project, the topic and the tags of what was found, folded."""
+    if found.record is not None:
+        record = found.record
+        return fold(record.project), fold(record.topic), [fold(tag) for tag in record.tags]
+    return (fold(found.note.chunk.project) if found.note else "", "", [])
+
+
+def _in_time(asked: Look, pool: Pool) -> None:
+    """What was said in the time that the question names, where its words lead nowhere else."""
+    times = _times(asked)
+    if not times or not has_turns(asked.where):
+        return
+    words = _undated(asked.question)
+    for time in times:
         where = asked.where._replace(since=time.since, until=time.until)
         hits = asked.store.search("turns", words, where, _IN_TIME)
         best = max((hit.score for hit in hits), default=0.0) or 1.0
         for hit in hits:
             _add(pool, Key(True, hit.row), "time", _TIME * hit.score / best)
-        if time.since and time.until and time.until - time.since <= _SHORT:
+        if _is_short(time):
             share = THEN if is_light(words) else THEN / 2
             for turn in asked.store.journal(where, _IN_TIME):
                 if turn.origin != "assistant":
                     _add(pool, Key(True, int(turn.ref[2:])), "time", share)
 
 
+def _times(asked: Look) -> list[When]:
+    """The times that a question names, where the filter does not say what time counts."""
+    if asked.where.since or asked.where.until:
+        return []
+    times = asked.question.times
+    return [time for time in times if not time.recurring and time.grain != "recent"][:2]
+
+
+def _undated(question: Question) -> list[str]:
+    """The words of a question without those that name a time, nor what runs over from them."""
+    text = question.focus
+    for time in question.times:
+        if not time.recurring:
+            text = text.replace(time.text, " ")
+    return query_words(text)
+
+
+def _is_short(time: When) -> bool:
+    return bool(time.since and time.until and time.until - time.since <= _SHORT)
+
+
+def _notes(asked: Look, pool: Pool) -> None:
+    """More for notes that are meant for such a question, and those of the day it names."""
+    if not has_notes(asked.where):
+        return
+    for key, found in pool.items():
+        if key.is_note and found.note and is_triggered(found.note, asked.question.words):
+            found.routes["trigger"] = _TRIGGER
+            found.score += _TRIGGER
+    words = _undated(asked.question)
+    share = THEN if is_light(words) else THEN / 2
+    for time in _times(asked):
+        if time.since and time.until and _is_short(time):
+            rows = asked.store.shelf.dated(time.since, time.until, _IN_TIME)
+            fresh = asked.store.shelf.notes(row for row in rows if note_key(row) not in pool)
+            for row in rows:
+                found = _add(pool, note_key(row), "time", share)
+                found.note = found.note or fresh.get(row)
+
+
 def _within(asked: Look, pool: Pool) -> None:
     """Take out what the filter does not admit, whatever route it came by: here is the wall."""
     if asked.where._replace(kind=None) == Filter():
         return
-    for index, is_turn in _KINDS:
-        rows = [key.row for key in pool if key.is_turn == is_turn]
-        kept = asked.store.admitted(index, rows, asked.where) if rows else set()
-        for row in rows:
-            if row not in kept:
-                del pool[Key(is_turn, row)]
+    for index, has_kind in _KINDS:
+        keys = [key for key in pool if has_kind(key)]
+        kept = asked.store.admitted(index, [key.row for key in keys], asked.where) if keys else ()
+        for key in keys:
+            if key.row not in kept:
+                del pool[key]
 
 
-_KINDS: tuple[tuple[Index, bool], ...] = (("turns", True), ("memories", False))
+_KINDS: tuple[tuple[Index, Callable[[Key], bool]], ...] = (
+    ("turns", lambda key: key.is_turn),
+    ("memories", lambda key: key.is_memory),
+    ("chunks", lambda key: key.is_note),
+)
 
 
 def _complete(asked: Look, pool: Pool) -> None:

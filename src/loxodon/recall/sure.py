@@ -95,6 +95,9 @@ def _has(found: Found, having: Having) -> Callable[[str], float]:
     if found.record is not None:
         said = set(index_words(found.record.searchable))
         return lambda word: float(word.rstrip("*") in said or word in found.words)
+    if found.note is not None:
+        noted = set(index_words(found.note.searchable))
+        return lambda word: float(word.rstrip("*") in noted or word in found.words)
     place = found.place
     beside = (*place.before[:1], *place.after[:1]) if place else ()
 
@@ -114,4 +117,7 @@ def _unknown_name(store: Store, question: Question, where: Filter) -> bool:
     if where.audience is not None:
         return False  # whether a name is known may be private
     words = [word for name in _NAME.findall(question.text) for word in index_words(name)[:1]]
-    return bool(words) and min(store.having("turns", words).counts.values()) == 0
+    if not words:
+        return False
+    said, noted = store.having("turns", words).counts, store.having("chunks", words).counts
+    return any(said[word] == 0 and noted[word] == 0 for word in words)

@@ -24,6 +24,7 @@ _ASKING = frozenset(
     thing someth one two three few most ago prior previous combin includ like common both get take
     什么 哪个 哪些 哪里 哪儿 时候 时间 多少 几个 怎么 怎样 来着 那个 这个 有几 个人 是什 是哪
     的是 是在 我的 我是 的人 是多 多大 一个 一下 知道 告诉 记得 现在 发生 生了 做了
+    我做 我干 干了 做过 了什 过什 些什 了啥
     """.split()  # noqa: SIM905  a block of words is easier to read and to keep than a list
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from loxodon.recall.fuse import Found
 from loxodon.recall.link import Linked
 from loxodon.recall.routes import Seen
 from loxodon.recall.understand import Question
@@ -32,16 +33,25 @@ def traced(
 
 
 def name_of(linked: Linked) -> str:
-    """The id of a memory, or that of a turn."""
+    """The id of a memory, a note or a turn."""
     found = linked.found
-    return found.record.id if found.record is not None else f"t_{found.key.row}"
+    if found.record is not None:
+        return found.record.id
+    return f"n_{found.key.row}" if found.key.is_note else f"t_{found.key.row}"
+
+
+def kind_of(found: Found) -> str:
+    """Of what kind something is that was found."""
+    if found.record is not None:
+        return found.record.kind
+    return "note" if found.key.is_note else "turn"
 
 
 def _considered(linked: Linked, fate: str) -> Considered:
     found = linked.found
     return Considered(
         name_of(linked),
-        found.record.kind if found.record is not None else "turn",
+        kind_of(found),
         round(found.score, 4),
         rounded(found.routes),
         rounded(found.factors),

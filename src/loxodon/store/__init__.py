@@ -16,16 +16,19 @@ from loxodon.types import Entity, Problem, Record, Source, Turn, Version
 
 if TYPE_CHECKING:
     from loxodon.store.desk import Desk
+    from loxodon.store.documents import DocumentShelf
+    from loxodon.store.exact import Exact
+    from loxodon.store.shelf import Shelf
     from loxodon.store.vectors import Vectors
 
 Progress = Callable[[int, int], None]
 """Called now and then with how much is done and how much there is."""
 
-Index = Literal["memories", "archive", "turns"]
+Index = Literal["memories", "archive", "turns", "segments", "chunks", "documents"]
 
-Standing = Literal["live", "past", "faded", "put away"]
-"""Where a memory stands: it holds; it held until something else did; it faded or expired; someone
-archived it."""
+Standing = Literal["live", "reworded", "past", "faded", "put away"]
+"""Where a memory stands: it holds; it does, in words that a person gave it; it held until something
+else did; it faded or expired; someone archived it."""
 
 
 class Filter(NamedTuple):
@@ -40,13 +43,16 @@ class Filter(NamedTuple):
     about: tuple[str, ...] = ()
     """A subject; or it and an attribute; or these and a value; or a subject, "" and a category."""
     session: str | None = None
-    """Of turns only; the others but the times are of memories only."""
+    """Of turns and segments only; the others but the times are of memories only. Notes have a
+    project and times as well, and nothing else."""
     since: datetime | None = None
     until: datetime | None = None
     """Exclusive. The time of a memory is since when it holds, else when it was made."""
     audience: str | None = None
     """`group` admits what may be told in a group chat: no memory that is private, no turn of a
-    direct chat, nor one that a private memory was drawn from."""
+    direct chat, nor one that a private memory was drawn from, and no note."""
+    namespace: str | None = None
+    """Of documents only, which have nothing else: how the path of theirs begins."""
 
 
 class Hit(NamedTuple):
@@ -70,6 +76,14 @@ class Place(NamedTuple):
     before: tuple[int, ...]
     """The rows of the turns before it in its session, nearest first."""
     after: tuple[int, ...]
+
+
+class Stretch(NamedTuple):
+    """The turns of a segment: those of a session from one row to another."""
+
+    session: int
+    first: int
+    last: int
 
 
 class Having(NamedTuple):
@@ -204,6 +218,13 @@ class Store(Protocol):
         """The entities that go by these folded names, by name."""
         ...
 
+    def labels_named(self, label: str, names: Iterable[str]) -> dict[str, str]:
+        """Those of these folded names that memories have as a label, and how each is written.
+
+        The label is `project` or `topic`. The cost is that of the names, however many have one.
+        """
+        ...
+
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
         """Memories by row, those that exist."""
         ...
@@ -241,6 +262,21 @@ class Store(Protocol):
         ...
 
     @property
+    def shelf(self) -> Shelf:
+        """What the workspace keeps: files, their chunks, marks and imports."""
+        ...
+
+    @property
+    def documents(self) -> DocumentShelf:
+        """What programs keep beside the memories."""
+        ...
+
+    @property
+    def exact(self) -> Exact:
+        """All that is not derived, table by table, out and in."""
+        ...
+
+    @property
     def vectors(self) -> Vectors:
         """What finds texts by their meaning, where an embedder is set."""
         ...
@@ -262,6 +298,10 @@ class Store(Protocol):
 
     def places(self, rows: Iterable[int]) -> dict[int, Place]:
         """Where turns stand, by row."""
+        ...
+
+    def stretches(self, segments: Iterable[int]) -> dict[int, Stretch]:
+        """Which turns segments hold, by their row in the index `segments`."""
         ...
 
     def nature(self) -> Nature:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from loxodon.errors import StoreError
 from loxodon.messages import t
 from loxodon.store import Index, Progress
 from loxodon.store.database import Database, Row
 from loxodon.store.rows import MEMORY, labels_of
-from loxodon.store.search import TABLES, TURN_TEXT
+from loxodon.store.search import TABLES
 from loxodon.store.sqlite_vectors import check_vectors
 from loxodon.text.words import fold, index_words
 from loxodon.types import Problem, Record
@@ -34,9 +34,10 @@ BROKEN = (
     ("a memory in the place of one that is not there",
      "SELECT id FROM memories m WHERE replaces <> '' "
      "AND NOT EXISTS (SELECT 1 FROM memories o WHERE o.id = m.replaces)"),
-    ("an entity or segment whose lists are not JSON",
+    ("an entity, segment or note whose lists are not JSON",
      "SELECT 'e_' || no FROM entities WHERE NOT json_valid(aliases) "
-     "UNION ALL SELECT topic FROM segments WHERE NOT json_valid(tags)"),
+     "UNION ALL SELECT topic FROM segments WHERE NOT json_valid(tags) "
+     "UNION ALL SELECT 'n_' || chunk FROM chunk_places WHERE NOT json_valid(triggers)"),
     ("a review of what is no belief, or with an answer that cannot be",
      "SELECT m.id FROM reviews r JOIN memories m ON m.row = r.belief "
      "WHERE m.kind <> 'belief' OR r.answer NOT IN ('', 'confirmed', 'rejected')"),
@@ -44,18 +45,12 @@ BROKEN = (
      "SELECT 't_' || turn FROM fragments WHERE stage NOT IN ('cut', 'judged', 'waiting', 'failed') "
      "UNION ALL SELECT 't_' || turn FROM candidates WHERE NOT json_valid(body) "
      "UNION ALL SELECT name FROM pages WHERE NOT json_valid(basis)"),
+    ("a document that is not JSON",
+     "SELECT namespace || key FROM documents WHERE NOT json_valid(value)"),
     ("a memory whose history does not lead to it",
      "SELECT id FROM memories m WHERE version <> "
      "(SELECT coalesce(max(version), 0) FROM memory_changes c WHERE c.memory = m.row)"),
 )  # fmt: skip
-
-# The rows of the truth that each index must have, no more and no fewer.
-_PAIRED: Mapping[Index, str] = {
-    "turns": "SELECT seq FROM turns",
-    "memories": "SELECT row FROM memories WHERE state = 'active'",
-    "archive": "SELECT row FROM memories WHERE state = 'archived'",
-}
-
 
 RecordOf = Callable[[Row], Record]
 EndOf = Callable[[Row], int]
@@ -84,11 +79,13 @@ def check(
             problems.append(Problem(str(id), t(what), t("restore the file from a backup")))
     if problems:  # rows that cannot be read cannot be compared with their index
         return problems
-    for index, truth in _PAIRED.items():
-        held = f"SELECT id FROM {TABLES[index].name}_docsize"
+    for index, table in TABLES.items():
+        # An index has the rows of its truth, no more and no fewer.
+        truth = f"SELECT {table.key} FROM {table.truth} WHERE {table.which}"
+        held = f"SELECT id FROM {table.name}_docsize"
         missing = len(db.all(f"{truth} EXCEPT {held}"))
         stale = len(db.all(f"{held} EXCEPT {truth}"))
-        problems += _derived(TABLES[index].name, missing, stale)
+        problems += _derived(table.name, missing, stale)
         ((counted, rows),) = db.all(
             "SELECT (SELECT coalesce(max(last), 0) FROM counters WHERE name = ?), "
             f"(SELECT count(*) FROM ({truth}))",
@@ -163,7 +160,8 @@ def _stale(
         sizes: dict[int, bytes] = dict(db.all(query, between))
         labels: dict[int, set[tuple[str, str]]] = {}
         ends: dict[int, int] = {}
-        if index != "turns":
+        of_memories = TABLES[index].truth == "memories"
+        if of_memories:
             query = (
                 "SELECT memory, label, name FROM memory_labels "
                 "WHERE memory BETWEEN ? AND ? AND label <> 'keyword'"
@@ -174,7 +172,7 @@ def _stale(
             ends = dict(db.all(query, between))
         for row, *rest in rows:
             text = rest[0]
-            if index != "turns":
+            if of_memories:
                 record = record_of(tuple(rest))
                 text = record.searchable
                 stale["memory_labels"] += labels.get(row, set()) != labels_of(record)
@@ -222,15 +220,21 @@ def clear_indexes(db: Database) -> None:
 def batches(db: Database) -> Iterator[tuple[Index, list[Row], int]]:
     """All that is indexed: (index, rows, how many there are in all).
 
-    A row of the journal is (row, text), one of the memories (row, *MEMORY).
+    A row of the memories is (row, *MEMORY), any other (row, text).
     """
-    ((total,),) = db.all("SELECT (SELECT count(*) FROM turns) + (SELECT count(*) FROM memories)")
-    last = 0
-    while rows := db.all(
-        f"SELECT seq, {TURN_TEXT} FROM turns WHERE seq > ? ORDER BY seq LIMIT ?", (last, BATCH)
-    ):
-        last = rows[-1][0]
-        yield "turns", rows, total
+    tables = {table.truth for table in TABLES.values()}
+    total = sum(db.all(f"SELECT count(*) FROM {name}")[0][0] for name in tables)
+    for index, table in TABLES.items():
+        last = 0
+        while table.truth != "memories" and (
+            rows := db.all(
+                f"SELECT {table.key}, {table.text} FROM {table.truth} WHERE {table.key} > ? "
+                f"ORDER BY {table.key} LIMIT ?",
+                (last, BATCH),
+            )
+        ):
+            last = rows[-1][0]
+            yield index, rows, total
     states: tuple[tuple[Index, str], ...] = (("memories", "active"), ("archive", "archived"))
     for index, state in states:
         for rows in memories(db, state):

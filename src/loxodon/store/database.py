@@ -32,6 +32,8 @@ APPLICATION_ID = 0x4C4F5844  # "LOXD"
 _FOLDER = os.path.join(os.path.dirname(__file__), "sql", "sqlite")
 _BUSY_MS = 30_000
 _LOCK_SECONDS = 120.0
+_MOVE_SECONDS = 10.0
+_FOLD_MS = 2_000
 _WAL_LIMIT = 64 << 20
 
 _PRAGMAS = (
@@ -196,11 +198,7 @@ class Database:
             raise _unwritable(self.path, "it is read-only")
         if self._lock.acquire(_LOCK_SECONDS):
             return self._lock
-        raise BusyStoreError(
-            "{path} is held by another program",
-            hint="end that program, or try again later",
-            path=self.path,
-        )
+        raise _busy(self.path)
 
     def _check_usable(self) -> None:
         if self._closed:
@@ -293,11 +291,7 @@ class Database:
         if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
             return _unwritable(self.path, reason)
         if isinstance(error, apsw.BusyError | apsw.LockedError):
-            return BusyStoreError(
-                "{path} is held by another program",
-                hint="end that program, or try again later",
-                path=self.path,
-            )
+            return _busy(self.path)
         return StoreError(
             "{path} cannot be used: {reason}",
             hint="run `loxodon validate`; if it goes on, report it with this message",
@@ -316,6 +310,14 @@ def _make_private(path: str) -> None:
     """SQLite would let everybody read what it makes."""
     if not os.path.exists(path):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def _busy(path: str) -> BusyStoreError:
+    return BusyStoreError(
+        "{path} is held by another program",
+        hint="end that program, or try again later",
+        path=path,
+    )
 
 
 def _half_character() -> InputError:
@@ -348,3 +350,61 @@ def _named_queries() -> dict[str, str]:
         name, _, body = part.partition("\n")
         found[name.strip()] = body.strip()
     return found
+
+
+def move_in(new: str, path: str, aside: str) -> None:
+    """Put the database file `new` in the place of `path`; what is there is kept as `aside`.
+
+    Without `aside` it is not kept. Both must be closed: a BusyStoreError where somebody has the
+    old one open, and nothing is moved.
+    """
+    lock = FileLock(os.path.splitext(path)[0] + ".lock")
+    try:
+        if not lock.acquire(_MOVE_SECONDS):
+            raise _busy(path)
+        if os.path.exists(path):
+            _fold(path)
+        moved = []
+        try:
+            for end in ("", "-wal", "-shm") if aside else ():  # the last two of one that is damaged
+                if os.path.exists(path + end):
+                    os.rename(path + end, aside + end)
+                    moved.append(end)
+            os.replace(new, path)
+            _keep_names(os.path.dirname(path))
+        except BaseException:
+            for end in moved:
+                os.replace(aside + end, path + end)
+            raise
+    except OSError as error:
+        raise _unwritable(path, error.strerror or str(error)) from None
+    finally:
+        lock.close()
+
+
+def _keep_names(folder: str) -> None:
+    """See to it that a power cut cannot take back what was renamed."""
+    if os.name == "posix":  # elsewhere a folder cannot be opened, and need not be
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _fold(path: str) -> None:
+    """Take the log of a database into it, which only works where nobody else has it open."""
+    try:
+        connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+    except apsw.Error:
+        return  # it cannot be opened, so nobody has it open
+    try:
+        connection.set_busy_timeout(_FOLD_MS)
+        for mode in ("DELETE", "WAL"):
+            connection.execute(f"PRAGMA journal_mode={mode}").fetchall()
+    except (apsw.BusyError, apsw.LockedError):
+        raise _busy(path) from None
+    except apsw.Error:
+        return  # it is damaged, or no database
+    finally:
+        connection.close()

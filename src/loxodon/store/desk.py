@@ -6,7 +6,7 @@ are called inside `Store.writing`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
@@ -58,6 +58,24 @@ class Spent(NamedTuple):
     calls: int
     tokens_in: int
     tokens_out: int
+
+
+class JobRuns(NamedTuple):
+    """What is known of the runs of a job of the background."""
+
+    name: str
+    last_at: datetime
+    seconds: float
+    """What the last run took."""
+    counts: Mapping[str, int]
+    """What the last that succeeded did."""
+    succeeded_at: datetime | None = None
+    failed_at: datetime | None = None
+    error: str = ""
+    """Why it failed then."""
+    failures: int = 0
+    """Runs that failed since the last that succeeded."""
+    runs: int = 1
 
 
 class Pool(NamedTuple):
@@ -233,3 +251,24 @@ class Desk(Protocol):
         ...
 
     def ledger(self, days: int = 30) -> list[Spent]: ...
+
+    # The background
+
+    def jobs(self) -> dict[str, JobRuns]:
+        """What ran by itself, by name."""
+        ...
+
+    def put_job(self, runs: JobRuns) -> None: ...
+
+    def past_due(self, now: datetime, limit: int) -> list[Record]:
+        """Active memories whose time has come and that are not done, the first due first."""
+        ...
+
+    def supposed(self, category: str, before: datetime, limit: int) -> list[Record]:
+        """Active beliefs of a category that nothing has touched since then, the oldest first."""
+        ...
+
+    def mattering(self, categories: Sequence[str], before: datetime, limit: int) -> list[Record]:
+        """Active facts of importance 0.7 and more that nobody has confirmed since `before`, nor
+        was asked to since; what matters most first."""
+        ...

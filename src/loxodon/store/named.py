@@ -9,7 +9,7 @@ from datetime import tzinfo
 from loxodon.store.database import Database, Row
 from loxodon.store.rows import moment
 from loxodon.text.words import fold
-from loxodon.types import Entity
+from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Entity
 
 ENTITY = "e.name, e.type, e.aliases, e.created_at, e.updated_at, e.no"
 
@@ -36,6 +36,22 @@ def entities_named(db: Database, zone: tzinfo | None, names: Iterable[str]) -> d
         ):
             found[name] = entity_of(tuple(row), zone)
     return {name: found[key] for name, key in folded.items() if key in found}
+
+
+_ITS_NAME = {"project": GLOBAL_PROJECT, "topic": GENERAL_TOPIC}
+"""The columns that have such a label as it is written, and what stands there for none."""
+
+
+def labels_named(db: Database, label: str, names: Iterable[str]) -> dict[str, str]:
+    """The labels that go by these folded names, each as the newest memory that has it writes it."""
+    if label not in _ITS_NAME:
+        raise ValueError(label)
+    found = db.all(
+        f"SELECT n.value, t.{label} FROM json_each(?) n CROSS JOIN memories t ON t.row = "
+        "(SELECT max(l.memory) FROM memory_labels l WHERE l.label = ? AND l.name = n.value)",
+        (json.dumps(list(names)), label),
+    )
+    return {name: written for name, written in found if written != _ITS_NAME[label]}
 
 
 def labelled(db: Database, label: str, name: str, limit: int, state: str) -> list[int]:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from loxodon.store import Having, Index, Nature, Place
+from loxodon.store import Having, Index, Nature, Place, Stretch
 from loxodon.store.database import Database
 from loxodon.store.search import TABLES, any_of, divided, listed
 from loxodon.text.words import index_words
@@ -46,6 +46,14 @@ def places(db: Database, rows: Iterable[int]) -> dict[int, Place]:
             _PLACES, (json.dumps(list(rows)),)
         )
     }
+
+
+def stretches(db: Database, segments: Iterable[int]) -> dict[int, Stretch]:
+    """Which turns segments hold."""
+    found = db.all(
+        f"SELECT no, session, first_turn, last_turn FROM segments WHERE no IN {listed(segments)}"
+    )
+    return {no: Stretch(session, first, last) for no, session, first, last in found}
 
 
 def _rows(joined: str | None) -> tuple[int, ...]:

@@ -37,6 +37,23 @@ TURN_TEXT = "speaker || char(10) || content"
 """`Turn.searchable`, in SQL."""
 _MEMORY_TEXT = "content || char(10) || tags || entities"
 """The words of `Record.searchable`, in SQL: the lists are JSON, whose marks are no words."""
+_SEGMENT_TEXT = "topic || char(10) || tags || char(10) || text"
+_PLACES = 20
+"""Places of a chunk that it is found by: a line of a template may stand in thousands of files."""
+# A name such as MEMORY.md tells nothing; a note's own does.
+_FILE_NAME = (
+    "CASE WHEN f.role IN ('daily', 'note') "
+    "THEN replace(replace(f.path, rtrim(f.path, replace(f.path, '/', '')), ''), '.md', '') "
+    "ELSE '' END"
+)
+_CHUNK_TEXT = (
+    "text || coalesce((SELECT char(10) || group_concat("
+    f"p.heading || char(10) || p.project || char(10) || {_FILE_NAME} || char(10) || "
+    "(SELECT coalesce(group_concat(value, char(10)), '') FROM json_each(p.triggers)), char(10)) "
+    f"FROM (SELECT * FROM chunk_places WHERE chunk = chunks.no ORDER BY file, n LIMIT {_PLACES}) p "
+    "JOIN source_files f ON f.no = p.file), '')"
+)
+"""A chunk's words, and the headings, project, file and triggers of the places where it stands."""
 
 
 class Table(NamedTuple):
@@ -47,12 +64,17 @@ class Table(NamedTuple):
     key: str
     text: str
     """What its rows are found by, in SQL."""
+    which: str = "1"
+    """Which rows of the table it has, in SQL."""
 
 
 TABLES: Mapping[Index, Table] = {
-    "memories": Table("memory_index", "memories", "row", _MEMORY_TEXT),
-    "archive": Table("archive_index", "memories", "row", _MEMORY_TEXT),
     "turns": Table("turn_index", "turns", "seq", TURN_TEXT),
+    "segments": Table("segment_index", "segments", "no", _SEGMENT_TEXT),
+    "chunks": Table("chunk_index", "chunks", "no", _CHUNK_TEXT),
+    "documents": Table("document_index", "documents", "no", "text"),
+    "memories": Table("memory_index", "memories", "row", _MEMORY_TEXT, "state = 'active'"),
+    "archive": Table("archive_index", "memories", "row", _MEMORY_TEXT, "state = 'archived'"),
 }
 
 
@@ -162,8 +184,8 @@ def narrowed(where: Filter, table: Table) -> tuple[tuple[str, str], list[Any]]:
 
 def conditions_of(where: Filter, table: Table) -> tuple[str, list[Any]]:
     """A filter as SQL conditions on the table `t`, with their values."""
-    if table.truth == "turns":
-        return _turn_conditions(where)
+    if table.truth != "memories":
+        return _CONDITIONS[table.truth](where)
     found: list[str] = []
     values: list[Any] = []
     for name in ("kind", "state"):
@@ -204,6 +226,65 @@ def _turn_conditions(where: Filter) -> tuple[str, list[Any]]:
         )
     _add_times(where, "t.at", found, values)
     return " AND ".join(found), values
+
+
+def _segment_conditions(where: Filter) -> tuple[str, list[Any]]:
+    """What a filter says of segments; whether a group may hear its turns is asked of the turns."""
+    found: list[str] = []
+    values: list[Any] = []
+    if where.session is not None:
+        found.append("t.session = (SELECT no FROM sessions WHERE id = ?)")
+        values.append(where.session)
+    if where.since is not None:
+        found.append("t.ended_at >= ?")
+        values.append(to_stored(where.since)[0])
+    if where.until is not None:
+        found.append("t.started_at < ?")
+        values.append(to_stored(where.until)[0])
+    return " AND ".join(found), values
+
+
+def _chunk_conditions(where: Filter) -> tuple[str, list[Any]]:
+    """What a filter says of chunks: a group hears none, and of the labels they have only a project.
+
+    What has no day is as old as its file may be: it was written at some time before that changed.
+    """
+    labelled = any((where.topic, where.tag, where.entity, where.about, where.session))
+    if labelled or where.audience is not None:
+        return "0", []
+    found: list[str] = []
+    values: list[Any] = []
+    if where.since is not None:
+        found.append("coalesce(p.at, f.mtime / 1000000) >= ?")
+        values.append(to_stored(where.since)[0])
+    if where.until is not None:
+        found.append("(p.at IS NULL OR p.at < ?)")
+        values.append(to_stored(where.until)[0])
+    if where.project is not None:
+        found.append("p.project = ? COLLATE NOCASE")
+        values.append(where.project)
+    if not found:
+        return "", []
+    place = "chunk_places p JOIN source_files f ON f.no = p.file WHERE p.chunk = t.no"
+    return f"EXISTS (SELECT 1 FROM {place} AND {' AND '.join(found)})", values
+
+
+def _document_conditions(where: Filter) -> tuple[str, list[Any]]:
+    return under(where.namespace or "")
+
+
+def under(path: str) -> tuple[str, list[Any]]:
+    """Documents `t` whose namespace begins with that of a path, as a condition and its values."""
+    # '0' comes right after the '/' at the end of the path.
+    return ("t.namespace >= ? AND t.namespace < ?", [path, f"{path[:-1]}0"]) if path else ("1", [])
+
+
+_CONDITIONS = {
+    "turns": _turn_conditions,
+    "segments": _segment_conditions,
+    "chunks": _chunk_conditions,
+    "documents": _document_conditions,
+}
 
 
 def _add_times(where: Filter, column: str, found: list[str], values: list[Any]) -> None:

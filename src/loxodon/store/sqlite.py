@@ -26,10 +26,12 @@ from loxodon.store import (
     Place,
     Progress,
     Standing,
+    Stretch,
     named,
     nearby,
 )
 from loxodon.store.database import Database, Row
+from loxodon.store.indexes import Indexes
 from loxodon.store.rows import (
     COLUMNS,
     MEMORY,
@@ -45,22 +47,15 @@ from loxodon.store.rows import (
     to_json,
     turn_of,
 )
-from loxodon.store.search import (
-    SAMPLE_FROM,
-    SAMPLE_SIZE,
-    TABLES,
-    TURN_TEXT,
-    Search,
-    common_in,
-    conditions_of,
-    listed,
-    sample_due,
-)
-from loxodon.text.words import VERSION, fold, index_words
+from loxodon.store.search import TABLES, Search, conditions_of, listed
+from loxodon.text.words import VERSION, fold
 from loxodon.types import KINDS, Entity, Problem, Record, Source, Turn, Version
 
 if TYPE_CHECKING:
     from loxodon.store.desk import Desk
+    from loxodon.store.exact import Exact
+    from loxodon.store.sqlite_documents import SqliteDocuments
+    from loxodon.store.sqlite_shelf import SqliteShelf
     from loxodon.store.sqlite_vectors import SqliteVectors
 
 _CHUNK = 500
@@ -77,9 +72,11 @@ class SqliteStore:
         self._zone = zone
         self._decay = decay
         self._desk: Desk | None = None
+        self._shelf: SqliteShelf | None = None
+        self._documents: SqliteDocuments | None = None
         self._vectors: SqliteVectors | None = None
         self._db = Database(path)
-        self._common: tuple[str, dict[str, dict[str, float]]] = ("", {})
+        self._indexes = Indexes(self._db)
         try:
             self._claim()
             self._renew_words()
@@ -133,9 +130,36 @@ class SqliteStore:
             from loxodon.store.sqlite_desk import SqliteDesk
 
             self._desk = SqliteDesk(
-                self._db, self._zone, self.records, self._take, self._reckon_ends
+                self._db, self._zone, self.records, self._indexes, self._take, self._reckon_ends
             )
         return self._desk
+
+    @property
+    def shelf(self) -> SqliteShelf:
+        if self._shelf is None:
+            # Imported here: without files a recall has no use for it.
+            from loxodon.store.sqlite_shelf import SqliteShelf
+
+            self._shelf = SqliteShelf(
+                self._db, self._zone, self._indexes, self._take,
+                lambda chunks: self.vectors.gone(chunks),
+            )  # fmt: skip
+        return self._shelf
+
+    @property
+    def documents(self) -> SqliteDocuments:
+        if self._documents is None:  # as above
+            from loxodon.store.sqlite_documents import SqliteDocuments
+
+            self._documents = SqliteDocuments(self._db, self._indexes, self._take)
+        return self._documents
+
+    @property
+    def exact(self) -> Exact:
+        # Imported here: a recall has no use for it.
+        from loxodon.store.sqlite_exact import SqliteExact
+
+        return SqliteExact(self._db, self.rebuild)
 
     @property
     def vectors(self) -> SqliteVectors:
@@ -173,15 +197,14 @@ class SqliteStore:
         for name, (no, count, first, last) in sessions.items():
             db.run(db.sql["put_session"], (no, name, count, first, last))
         db.many(db.sql["put_turn"], rows)
-        self._take("rows_turns", len(rows))
         said = [one for one in kept if isinstance(one, Turn)]
-        self._index("turns", [(int(one.ref[2:]), one.searchable) for one in said])
+        self._indexes.put("turns", [(int(one.ref[2:]), one.searchable) for one in said])
         self._look_at_journal()
         return kept
 
     def _look_at_journal(self) -> None:
         """Find out what kind of talk the journal holds, each time it has doubled."""
-        rows = self._rows("turns")
+        rows = self._indexes.rows("turns")
         if rows >= 2 * int(self._meta("nature_at") or 4):
             self._db.run(self._db.sql["set_meta"], ("nature", nearby.measured(self._db, rows)))
             self._db.run(self._db.sql["set_meta"], ("nature_at", str(rows)))
@@ -260,10 +283,9 @@ class SqliteStore:
         return min(times, default=_NEVER)
 
     def _put(self, row: int, record: Record) -> None:
-        """Into the index of its state, which then has one more."""
+        """Into the index of its state."""
         index: Index = "memories" if record.state == "active" else "archive"
-        self._take(f"rows_{index}", 1)
-        self._index(index, [(row, record.searchable)])
+        self._indexes.put(index, [(row, record.searchable)])
 
     def _label(self, row: int, record: Record) -> None:
         self._db.many(
@@ -301,8 +323,7 @@ class SqliteStore:
     def _reindex(self, row: int, old: Record, new: Record) -> None:
         if (old.state, old.searchable) != (new.state, new.searchable):
             index: Index = "memories" if old.state == "active" else "archive"
-            self._db.run(f"DELETE FROM {TABLES[index].name} WHERE rowid = ?", (row,))
-            self._take(f"rows_{index}", -1)
+            self._indexes.drop(index, [row])
             self._put(row, new)
             self._db.run(self._db.sql["put_unindexed"], (row,))
         if old.content != new.content:
@@ -367,6 +388,9 @@ class SqliteStore:
     def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
         return named.entities_named(self._db, self._zone, names)
 
+    def labels_named(self, label: str, names: Iterable[str]) -> dict[str, str]:
+        return named.labels_named(self._db, label, names)
+
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
         found = self._db.all(
             f"SELECT t.row, {MEMORY} FROM memories t WHERE t.row IN {listed(rows)}"
@@ -394,7 +418,9 @@ class SqliteStore:
 
     def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
         found = self._db.all(
-            "SELECT m.row, CASE WHEN m.state = 'active' THEN 'live' "
+            "SELECT m.row, CASE WHEN m.state = 'active' THEN CASE WHEN EXISTS ("
+            "SELECT 1 FROM memory_changes e WHERE e.memory = m.row AND e.change = 'edited' "
+            "AND e.before ->> 'content' <> m.content) THEN 'reworded' ELSE 'live' END "
             # What happened has happened: only a state that has a successor is over.
             "WHEN m.valid_until IS NOT NULL AND m.attribute <> '' AND m.category <> 'event' "
             "THEN 'past' WHEN m.valid_until IS NOT NULL THEN 'faded' "
@@ -452,15 +478,13 @@ class SqliteStore:
     # Search
 
     def search(self, index: Index, words: Sequence[str], where: Filter, limit: int) -> list[Hit]:
-        rows = self._rows(index) if words and limit > 0 else 0
+        rows = self._indexes.rows(index) if words and limit > 0 else 0
         if not rows:
             return []
-        common = self._common_words(index) if rows >= SAMPLE_FROM else {}
-        return Search(self._db, index, where, limit).best(words, common, rows)
+        return Search(self._db, index, where, limit).best(words, self._indexes.common(index), rows)
 
     def having(self, index: Index, words: Sequence[str]) -> Having:
-        rows = self._rows(index)
-        common = self._common_words(index) if rows >= SAMPLE_FROM else {}
+        rows, common = self._indexes.rows(index), self._indexes.common(index)
         return nearby.having(self._db, index, words, common, rows)
 
     def admitted(self, index: Index, rows: Iterable[int], where: Filter) -> set[int]:
@@ -476,61 +500,11 @@ class SqliteStore:
     def places(self, rows: Iterable[int]) -> dict[int, Place]:
         return nearby.places(self._db, rows)
 
+    def stretches(self, segments: Iterable[int]) -> dict[int, Stretch]:
+        return nearby.stretches(self._db, segments)
+
     def nature(self) -> Nature:
         return nearby.nature(self._meta("nature"))
-
-    def _rows(self, index: Index) -> int:
-        """About how many rows an index has; counting them would take longer than most searches."""
-        row = self._db.one(self._db.sql["counter"], (f"rows_{index}",))
-        return row[0] if row else 0
-
-    def _common_words(self, index: Index) -> Mapping[str, float]:
-        """The common words of an index, read anew when any process has sampled again."""
-        sampled = self._meta("sampled")
-        if sampled != self._common[0]:
-            found: dict[str, dict[str, float]] = {}
-            for name, word, share in self._db.all(self._db.sql["common_words"]):
-                found.setdefault(name, {})[word] = share
-            self._common = (sampled, found)
-        return self._common[1].get(index, {})
-
-    def _index(self, index: Index, texts: Sequence[tuple[int, str]]) -> None:
-        """Put rows into an index, and sample it when it has doubled."""
-        name = TABLES[index].name
-        self._db.many(
-            f"INSERT INTO {name} (rowid, words) VALUES (?, ?)",
-            ((row, " ".join(index_words(text))) for row, text in texts),
-        )
-        if sample_due(self._rows(index), int(self._meta(f"sampled_{index}") or 0)):
-            self._sample(index)
-
-    def _sample(self, index: Index) -> None:
-        """Find the common words of an index from rows picked all over it."""
-        from random import Random
-
-        db = self._db
-        rows, table = self._rows(index), TABLES[index]
-        ((last,),) = db.all(f"SELECT max({table.key}) FROM {table.truth}")
-        # Picked by chance (the same each time): every n-th turn would hear one side of the talk.
-        picked = Random(rows).sample(  # noqa: S311
-            range(1, last + 1), min(last, SAMPLE_SIZE)
-        )
-        if index == "turns":
-            texts = [
-                t for (t,) in db.all(f"SELECT {TURN_TEXT} FROM turns WHERE seq IN {listed(picked)}")
-            ]
-        else:
-            state = "active" if index == "memories" else "archived"
-            found = db.all(
-                f"SELECT {MEMORY} FROM memories t WHERE t.row IN {listed(picked)} AND t.state = ?",
-                (state,),
-            )
-            texts = [self._text(row) for row in found]
-        db.run(db.sql["drop_common_words"], (index,))
-        common = common_in(texts, rows)
-        db.many(db.sql["put_common_word"], [(index, *item) for item in sorted(common.items())])
-        db.run(db.sql["set_meta"], (f"sampled_{index}", str(rows)))
-        db.run(db.sql["set_meta"], ("sampled", str(int(self._meta("sampled") or 0) + 1)))
 
     # Care
 
@@ -562,16 +536,15 @@ class SqliteStore:
         with self.writing():
             care.clear_indexes(self._db)
             for index, rows, total in care.batches(self._db):
-                if index == "turns":
-                    texts = [(seq, text) for seq, text in rows]
+                if TABLES[index].truth != "memories":
+                    texts = [(row, text) for row, text in rows]
                 else:
                     records = [(row[0], self._record(row[1:])) for row in rows]
                     for row, record in records:
                         self._label(row, record)
                     self._set_ends(rows)
                     texts = [(row, record.searchable) for row, record in records]
-                self._take(f"rows_{index}", len(texts))
-                self._index(index, texts)
+                self._indexes.put(index, texts)
                 done += len(texts)
                 progress(done, total)
             while self.desk.index(care.BATCH):
@@ -610,9 +583,6 @@ class SqliteStore:
     def _end_of(self, columns: Sequence[Any]) -> int:
         kept = record_of(columns, self.space, self._zone, None)
         return self._end(kept, moment(columns[-1], self._zone))
-
-    def _text(self, row: Row) -> str:
-        return self._record(row).searchable
 
     def size(self) -> int:
         return sum(

@@ -10,7 +10,8 @@ from typing import Any
 from loxodon.clock import from_stored, to_stored
 from loxodon.store import named
 from loxodon.store.database import Database, Row
-from loxodon.store.desk import Judged, Pool, Spent, Used, Work
+from loxodon.store.desk import JobRuns, Judged, Pool, Spent, Used, Work
+from loxodon.store.indexes import Indexes
 from loxodon.store.rows import TURN, moment, turn_of
 from loxodon.store.search import listed
 from loxodon.text.keywords import quick
@@ -36,12 +37,14 @@ class SqliteDesk:
         db: Database,
         zone: tzinfo | None,
         records: Callable[[Iterable[int]], Mapping[int, Record]],
+        indexes: Indexes,
         take: Callable[[str, int], int],
         reckon_ends: Callable[[], int],
     ) -> None:
         self._db = db
         self._zone = zone
         self._records = records
+        self._indexes = indexes
         self._take = take
         self.reckon_ends = reckon_ends
 
@@ -113,14 +116,19 @@ class SqliteDesk:
         return _segment(rows[0]) if rows else None
 
     def put_segments(self, segments: Iterable[Segment], instead_of: Iterable[int] = ()) -> None:
-        self._db.many("DELETE FROM segments WHERE no = ?", [(no,) for no in instead_of])
+        gone = list(instead_of)
+        self._db.many("DELETE FROM segments WHERE no = ?", [(no,) for no in gone])
+        self._indexes.drop("segments", gone)
+        numbers = []
         for one in segments:
             started, offset = to_stored(one.started_at)
+            numbers.append(self._take("segment", 1))
             values = (
-                self._take("segment", 1), one.session, one.first_turn, one.last_turn, started,
+                numbers[-1], one.session, one.first_turn, one.last_turn, started,
                 to_stored(one.ended_at)[0], offset, one.topic, _json(one.tags), one.text,
             )  # fmt: skip
             self._db.run(self._db.sql["put_segment"], values)
+        self._indexes.put_rows("segments", numbers)
 
     def segments(self, since: datetime | None = None) -> list[Segment]:
         at = to_stored(since)[0] if since else 0
@@ -334,6 +342,46 @@ class SqliteDesk:
 
     def ledger(self, days: int = 30) -> list[Spent]:
         return [Spent(*row) for row in self._db.all(self._db.sql["ledger"], (days,))]
+
+    # The background
+
+    def jobs(self) -> dict[str, JobRuns]:
+        found = {}
+        for name, last, seconds, counts, succeeded, failed, *rest in self._db.all(
+            self._db.sql["jobs"]
+        ):
+            found[name] = JobRuns(
+                name, moment(last, self._zone), seconds, json.loads(counts),
+                self._moment(succeeded), self._moment(failed), *rest,
+            )  # fmt: skip
+        return found
+
+    def put_job(self, runs: JobRuns) -> None:
+        times = [None if at is None else to_stored(at)[0]
+                 for at in (runs.succeeded_at, runs.failed_at)]  # fmt: skip
+        values = (
+            runs.name, to_stored(runs.last_at)[0], runs.seconds, json.dumps(dict(runs.counts)),
+            *times, runs.error, runs.failures, runs.runs,
+        )  # fmt: skip
+        self._db.run(self._db.sql["put_job"], values)
+
+    def past_due(self, now: datetime, limit: int) -> list[Record]:
+        return self._found("past_due", (to_stored(now)[0], limit))
+
+    def supposed(self, category: str, before: datetime, limit: int) -> list[Record]:
+        return self._found("supposed", (category, to_stored(before)[0], limit))
+
+    def mattering(self, categories: Sequence[str], before: datetime, limit: int) -> list[Record]:
+        values = (json.dumps(list(categories)), to_stored(before)[0], limit)
+        return self._found("mattering", values)
+
+    def _found(self, query: str, values: Sequence[Any]) -> list[Record]:
+        rows = [row for (row,) in self._db.all(self._db.sql[query], values)]
+        records = self._records(rows)
+        return [records[row] for row in rows]
+
+    def _moment(self, at: int | None) -> datetime | None:
+        return None if at is None else moment(at, self._zone)
 
     def _ids(self, sql: str, values: Sequence[Any]) -> list[str]:
         return [id for (id,) in self._db.all(sql, values)]

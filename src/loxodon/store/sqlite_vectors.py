@@ -41,6 +41,7 @@ class _Model(NamedTuple):
     size: int
     turns_to: int
     memories_to: int
+    chunks_to: int
     sampled: int
     error: str
 
@@ -165,7 +166,9 @@ class SqliteVectors:
 
     def next(self, model: str, kind: Embeddable, limit: int) -> list[int]:
         found = self._known_model(model)
-        after = found.turns_to if kind == "turns" else found.memories_to
+        after = {
+            "turns": found.turns_to, "memories": found.memories_to, "chunks": found.chunks_to,
+        }[kind]  # fmt: skip
         rows = self._db.all(self._db.sql[f"next_{kind}"], (found.no, after, limit))
         return [row for (row,) in rows]
 
@@ -195,8 +198,7 @@ class SqliteVectors:
         )
         found = self._known_model(model)
         for vector in vectors:
-            kind: Embeddable = "turns" if vector.pool == "turns" else "memories"
-            self._drop(found, kind, vector.row)
+            self._drop(found, vector.pool, vector.row)
         mean = self._frame(found).mean
         pools: dict[Index, list[Vector]] = {}
         for vector in vectors:
@@ -247,8 +249,8 @@ class SqliteVectors:
     def coverage(self, model: str) -> Coverage:
         with self._db.reading():
             found = self._model(model)
-            after = (found.no, found.memories_to, found.turns_to) if found else (0, 0, 0)
-            ((behind,),) = self._db.all(self._db.sql["vectors_behind"], after)
+            after = (found.no, found.memories_to, found.turns_to, found.chunks_to) if found else ()
+            ((behind,),) = self._db.all(self._db.sql["vectors_behind"], after or (0, 0, 0, 0))
             if found is None:
                 return Coverage(model, 0, behind, 0, "")
             ((embedded,),) = self._db.all(self._db.sql["count_vectors"], (found.no,))
@@ -276,9 +278,20 @@ class SqliteVectors:
             (new,) = self._append(model, size, pool, [row], bits)
             self._db.run("UPDATE vectors SET slot = ?, pool = ? WHERE slot = ?", (new, pool, slot))
 
-    def _drop(self, model: _Model, kind: Embeddable, row: int) -> None:
-        """Let go of the vector that a row has of a model, if any."""
-        pools = "('turns')" if kind == "turns" else "('memories', 'archive')"
+    def gone(self, chunks: Iterable[int]) -> None:
+        rows = listed(chunks)
+        for slot, size in self._db.all(
+            "SELECT v.slot, m.size FROM vectors v JOIN vector_models m ON m.no = v.model "
+            f"WHERE v.pool = 'chunks' AND v.row IN {rows}"
+        ):
+            self._clear(slot, size)
+            self._db.run("DELETE FROM vectors WHERE slot = ?", (slot,))
+        self._db.run(f"DELETE FROM vector_todo WHERE kind = 'chunks' AND row IN {rows}")
+
+    def _drop(self, model: _Model, pool: Index, row: int) -> None:
+        """Let go of the vector that a row has of a model, if any; a memory's of either pool."""
+        of_memory = pool in ("memories", "archive")
+        pools = "('memories', 'archive')" if of_memory else f"('{pool}')"
         for (slot,) in self._db.all(
             f"DELETE FROM vectors WHERE row = ? AND pool IN {pools} AND model = ? RETURNING slot",
             (row, model.no),
@@ -416,6 +429,7 @@ _ASTRAY = (
     "(SELECT 1 FROM memories m WHERE m.row = v.row AND m.state = 'active')",
     "pool = 'archive' AND NOT EXISTS "
     "(SELECT 1 FROM memories m WHERE m.row = v.row AND m.state = 'archived')",
+    "pool = 'chunks' AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.no = v.row)",
 )
 
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 BLOCK = 1_024
 """Vectors that are kept together; the file depends on it."""
 
-Embeddable = Literal["memories", "turns"]
-"""What is embedded: memories, active or archived, and turns."""
+Embeddable = Literal["memories", "turns", "chunks"]
+"""What is embedded: memories, active or archived, turns, and chunks of files."""
 
 
 class View(NamedTuple):
@@ -139,4 +139,8 @@ class Vectors(Protocol):
 
     def moved(self, row: int, pool: Index) -> None:
         """A memory has come to another pool; its vectors go along."""
+        ...
+
+    def gone(self, chunks: Iterable[int]) -> None:
+        """Chunks are no more: their vectors go."""
         ...

@@ -60,7 +60,7 @@ class Asking(Residue):
 
     def __init__(self, store: Store, config: ModelConfig, day: str) -> None:
         self._store = store
-        self._ledger = Ledger(_Book(store), day, config.cap)
+        self._ledger = Ledger(StoreBook(store), day, config.cap)
         self._model = ChatModel(config, self._ledger)
         self.thorough = config.mode == "full"
         self.problem = ""
@@ -272,7 +272,7 @@ _IMPORTANCE = 0.5
 """Of what a model reads whole, which no rule has weighed."""
 
 
-class _Book:
+class StoreBook:
     """The ledger in the store; each entry is on disk at once, because it was spent."""
 
     def __init__(self, store: Store) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 
 from loxodon.messages import LANGUAGES
 from loxodon.store import Filter, Store
@@ -21,6 +21,7 @@ from loxodon.write.pages.profile import Change, What, core, profile_text, week_s
 from loxodon.write.reconcile import said_at
 from loxodon.write.relation import negative
 from loxodon.write.residue import Residue
+from loxodon.write.schedule import has_come
 
 WEEK = timedelta(days=7)
 PARTITION = 10
@@ -71,10 +72,9 @@ def _turn(event: Event) -> Turn:
     )  # fmt: skip
 
 
-def weekly_due(store: Store, now: datetime) -> bool:
-    """Whether a week has passed since the last time."""
-    last = store.desk.work().weekly_at
-    return last is None or now - last >= WEEK
+def weekly_due(store: Store, now: datetime, cron: str, zone: tzinfo | None) -> bool:
+    """Whether the weekly work is due."""
+    return has_come(cron, store.desk.work().weekly_at, now, zone)
 
 
 def weekly(store: Store, now: datetime, residue: Residue) -> Counter[str]:
@@ -98,9 +98,17 @@ def _merge(store: Store, project: str, topic: str, now: datetime) -> int:
     buckets: dict[tuple[str, str], list[Record]] = {}
     for record in store.find(where):
         buckets.setdefault((record.subject, record.attribute), []).append(record)
+    return merged(store, buckets.values(), now)
+
+
+def merged(store: Store, buckets: Iterable[Sequence[Record]], now: datetime) -> int:
+    """Make one of the memories in each bucket that say the same; how many went.
+
+    Call inside `writing`. Who is in a bucket shares a subject and an attribute.
+    """
     gone: dict[str, Record] = {}
     changed: dict[str, Record] = {}
-    for records in buckets.values():
+    for records in buckets:
         for pair in _twice(records[:_BUCKET], gone):
             one, other = (changed.get(record.id, record) for record in pair)
             values = {

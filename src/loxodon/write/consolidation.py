@@ -50,8 +50,7 @@ class Consolidation:
         if work.phase or work.attempts:  # one was begun, and did not succeed
             return "interrupted"
         pending = self._store.desk.pending(work.done_to)
-        at = self._config.consolidation.daily_at
-        return due(work.last_success, pending, now, at, self._zone)
+        return due(work.last_success, pending, now, self._config.schedule.daily, self._zone)
 
     def run(
         self, now: datetime, *, force: bool, if_due: bool, phase: int | None,
@@ -63,6 +62,43 @@ class Consolidation:
                 "there is no phase {phase}", hint="the phases are 1 to {last}",
                 phase=phase, last=PHASES,
             )  # fmt: skip
+        return self._alone(phase is None, lambda: self._run(now, force, if_due, phase, on_phase))
+
+    def flush(self, now: datetime, on_phase: OnPhase | None = None) -> Consolidated:
+        """Make what was just said known; see `Run.flush`. Nothing pending is no run."""
+
+        def work() -> Consolidated:
+            at = self._store.desk.work()
+            if not at.phase and not self._store.desk.pending(at.done_to):
+                return Consolidated(False, "nothing is pending")
+            return self._begin(now, on_phase, force=False).flush("flush")
+
+        return self._alone(True, work)
+
+    def week(self, now: datetime) -> Consolidated:
+        """The weekly work; a run that was cut short is brought to its end instead."""
+
+        def work() -> Consolidated:
+            run = self._begin(now, None, force=False)
+            return run.all("interrupted") if self._store.desk.work().phase else run.week()
+
+        return self._alone(False, work)
+
+    def undecided(self, now: datetime) -> Consolidated:
+        """Ask the model once more about what waits for it, where nothing else is in hand."""
+
+        def work() -> Consolidated:
+            if self._store.desk.work().phase:
+                return Consolidated(False, "not due")
+            return self._begin(now, None, force=False).undecided()
+
+        return self._alone(False, work)
+
+    def _alone(self, shared: bool, work: Callable[[], Consolidated]) -> Consolidated:
+        """Do `work` while nobody else consolidates this space.
+
+        Where `shared`, what another did meanwhile is not done again.
+        """
         wanted = self._store.desk.last_turn()
         lock = self._lock()
         try:
@@ -75,9 +111,9 @@ class Consolidation:
             try:
                 done = self._store.desk.work()
                 succeeded = not done.phase and not done.attempts
-                if waited and phase is None and done.done_to >= wanted and succeeded:
+                if waited and shared and done.done_to >= wanted and succeeded:
                     return Consolidated(False, "another run did it")
-                return self._run(now, force, if_due, phase, on_phase)
+                return work()
             finally:
                 lock.release()
         finally:
@@ -94,10 +130,7 @@ class Consolidation:
                 reason=error.strerror or str(error),
             ) from None
 
-    def _run(
-        self, now: datetime, force: bool, if_due: bool, phase: int | None,
-        on_phase: OnPhase | None,
-    ) -> Consolidated:  # fmt: skip
+    def _begin(self, now: datetime, on_phase: OnPhase | None, force: bool) -> Run:
         work = self._store.desk.work()
         if work.attempts >= MOST_ATTEMPTS and not force:
             raise ConsolidationError(
@@ -106,9 +139,17 @@ class Consolidation:
                 n=work.attempts,
                 reason=work.error or "it was interrupted",
             )
-        run = Run(
-            self._store, self._config, now, self._count, self._residue(), on_phase, self._embed
-        )
+        return Run(
+            self._store, self._config, now, self._count, self._residue(), on_phase, self._embed,
+            self._zone,
+        )  # fmt: skip
+
+    def _run(
+        self, now: datetime, force: bool, if_due: bool, phase: int | None,
+        on_phase: OnPhase | None,
+    ) -> Consolidated:  # fmt: skip
+        run = self._begin(now, on_phase, force)
+        work = self._store.desk.work()
         if phase is not None:
             self._check_phase(phase)
             return run.only(phase)

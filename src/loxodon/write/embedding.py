@@ -1,4 +1,4 @@
-"""Embedding: every turn and memory gets a vector, in batches, going on where the last run stopped.
+"""Embedding: each turn, memory and note gets a vector, in batches, on from where a run stopped.
 
 Adding never waits for this: it runs within consolidation and as `loxodon embed`. A text that fails
 stays to be done and stops nothing; an embedder that cannot be used stops the run, which the next
@@ -17,6 +17,7 @@ from loxodon.messages import t
 from loxodon.models.embedders import Chosen
 from loxodon.models.embedders.limits import within
 from loxodon.store import Index, Progress, Store
+from loxodon.store.shelf import Note
 from loxodon.store.vectors import Embeddable, Vector, Waiting
 from loxodon.text.language import language_of
 from loxodon.tokens import estimate
@@ -34,13 +35,15 @@ _SECONDS = 300.0
 """Most for a batch, the tries of an endpoint included."""
 _BAD_BATCHES = 3
 """Batches in a row without one good vector, after which the embedder is taken to be unfit."""
-_KINDS: tuple[Embeddable, ...] = ("memories", "turns")
+_KINDS: tuple[Embeddable, ...] = ("memories", "turns", "chunks")
 TRIES = 3
 """How often a text is tried by runs that nobody asked for."""
 
 
-def text_of(one: Turn | Record) -> str:
-    """What of a turn or memory is embedded; who said it is part of what was said."""
+def text_of(one: Turn | Record | Note) -> str:
+    """What of a turn, memory or note is embedded; who said it is part of what was said."""
+    if isinstance(one, Note):
+        return one.chunk.text[:MOST_CHARACTERS]
     if isinstance(one, Turn) and one.speaker:
         return f"{one.speaker}: {one.content}"[:MOST_CHARACTERS]
     return one.content[:MOST_CHARACTERS]
@@ -199,6 +202,9 @@ class _Run:
         for row, record in records.items():
             pool: Index = "memories" if record.state == "active" else "archive"
             found[Waiting("memories", row)] = _text(pool, record)
+        chunks = [one.row for one in waiting if one.kind == "chunks"]
+        for row, note in self._store.shelf.notes(chunks).items() if chunks else ():
+            found[Waiting("chunks", row)] = _text("chunks", note)
         return found
 
     def _wants(self, text: str) -> bool:
@@ -299,7 +305,7 @@ class _Run:
         return [half.tobytes() if fine else bad for half, fine in zip(halves, good, strict=True)]
 
 
-def _text(pool: Index, one: Turn | Record) -> _Text:
+def _text(pool: Index, one: Turn | Record | Note) -> _Text:
     text = text_of(one)
     return _Text(pool, text, sha256(text.encode("utf-8", "surrogatepass")).digest())
 

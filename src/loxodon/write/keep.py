@@ -225,8 +225,15 @@ class Keeper:
 
 
 def confirm(store: Store, id: str, now: datetime) -> Record:
-    """Make a fact of a belief, because a person says so. Call inside `writing`."""
+    """Make a fact of a belief, because a person says so. Call inside `writing`.
+
+    A fact that was asked about is still so.
+    """
     belief, against = _belief(store, id)
+    if belief.kind == "fact":
+        store.desk.answer_review(id, "confirmed", now)
+        values = {"confirmed_at": now, "strength": min(1.0, belief.strength + LIFT)}
+        return store.update(id, None, "confirmed", now, values)
     keeper = Keeper(store, now)
     fact = keeper.promote(belief, against)
     themes.renew(store, keeper.changed.values(), now)
@@ -234,24 +241,34 @@ def confirm(store: Store, id: str, now: datetime) -> Record:
 
 
 def reject(store: Store, id: str, now: datetime) -> Record:
-    """Give a belief up, because a person says so. Call inside `writing`."""
-    _belief(store, id)
+    """Give a belief up, because a person says so. Call inside `writing`.
+
+    A fact that was asked about has held until now.
+    """
+    belief, _ = _belief(store, id)
     store.desk.answer_review(id, "rejected", now)
-    return store.update(id, None, "rejected", now, {"state": "archived"})
+    values: dict[str, Any] = {"state": "archived"}
+    if belief.kind == "fact":
+        values["valid_until"] = now
+    gone = store.update(id, None, "rejected", now, values)
+    if belief.kind == "fact":
+        themes.renew(store, [gone], now)
+    return gone
 
 
 def _belief(store: Store, id: str) -> tuple[Record, Record | None]:
-    """An active belief, and what it contradicts where that waits for an answer."""
+    """An active belief, and what it contradicts where that waits for an answer; or a fact that a
+    heartbeat asks about, which stands against itself."""
     record = store.get(id)
     if record is None:
         raise no_memory(id)
-    if record.kind != "belief" or record.state != "active":
+    waiting = [one.against for one in store.desk.reviews() if one.belief.id == id]
+    if (record.kind != "belief" and not waiting) or record.state != "active":
         raise InputError(
             "{id} is not a belief that can be confirmed or rejected",
             hint="`loxodon review` shows what waits, `loxodon list --kind belief` all beliefs",
             id=id,
         )
-    waiting = [one.against for one in store.desk.reviews() if one.belief.id == id]
     return record, waiting[0] if waiting else None
 
 

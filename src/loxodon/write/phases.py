@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime
+from datetime import datetime, tzinfo
 from itertools import groupby
 from time import perf_counter
 from typing import NamedTuple, ParamSpec, TypeVar
@@ -102,6 +102,7 @@ class Run:
         residue: Residue,
         on_phase: OnPhase | None = None,
         embed: Callable[[], int] = lambda: 0,
+        zone: tzinfo | None = None,
     ) -> None:
         self._store = store
         self._desk = store.desk
@@ -110,6 +111,7 @@ class Run:
         self._count = count
         self._residue = residue
         self._embed = embed
+        self._zone = zone
         self._on_phase = on_phase or (lambda phase, done, total: None)
         self._counts: Counter[str] = Counter()
         self._seconds: dict[int, float] = {}
@@ -139,6 +141,41 @@ class Run:
         self._set(phase=0, attempts=0, last_success=self._now)
         return self._outcome(reason)
 
+    def flush(self, reason: str) -> Consolidated:
+        """What was just said becomes known: phases 1 to 4 and 6, for all that is pending.
+
+        The rest waits for the nightly run. One of these that was cut short is brought to its end.
+        """
+        if self._desk.work().phase >= _AFTER:
+            return self.all(reason)
+        with self._begun():
+            upto = self._desk.last_turn()
+            self._go_on()
+            while self._take_up(upto):
+                self._go_on()
+            self._set(phase=6)
+            self._one(6)
+            self._counts["embedded"] += self._embed()
+        self._set(phase=0, attempts=0)
+        return self._outcome(reason)
+
+    def week(self) -> Consolidated:
+        """The weekly work by itself."""
+        with self._begun():
+            self._counts += compress.weekly(self._store, self._now, self._residue)
+        self._set(attempts=0)
+        return self._outcome("weekly")
+
+    def undecided(self) -> Consolidated:
+        """Ask once more about what waits for a model; nothing else."""
+        with self._begun():
+            self._ask_again()
+            if self._desk.work().phase:
+                self._set(phase=6)
+                self._one(6)
+        self._set(phase=0, attempts=0)
+        return self._outcome("undecided")
+
     def only(self, phase: int) -> Consolidated:
         """One phase by itself: 1 takes turns up, 2 to 4 go on with what is in hand."""
         with self._begun():
@@ -158,6 +195,10 @@ class Run:
         self._set(attempts=self._desk.work().attempts + 1, last_run=self._now, error="")
         try:
             yield
+        except KeyboardInterrupt:  # somebody wants it to stop: that is no failed attempt
+            with suppress(StoreError):
+                self._set(attempts=max(0, self._desk.work().attempts - 1))
+            raise
         except Exception as error:
             text = error.localized("en")[0] if isinstance(error, LoxodonError) else repr(error)
             with suppress(StoreError):  # a full disk has no room for this either
@@ -379,7 +420,8 @@ class Run:
 
     def _compress(self) -> None:
         self._counts += compress.daily(self._store, self._now, self._residue)
-        if compress.weekly_due(self._store, self._now):
+        weekly = self._config.schedule.weekly
+        if compress.weekly_due(self._store, self._now, weekly, self._zone):
             self._counts += compress.weekly(self._store, self._now, self._residue)
 
     def _read(

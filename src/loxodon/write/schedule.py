@@ -1,26 +1,31 @@
-"""When consolidation is due."""
+"""When work is due: cron expressions by the clock on the user's wall, and what was missed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from loxodon.clock import in_zone
-from loxodon.config import hour_and_minute
 
 OVERDUE = timedelta(hours=48)
 MOST_ATTEMPTS = 3
 """Runs that may fail one after the other before somebody should look."""
 BACKLOG = 100
 """Turns that nobody has looked at, above which a run does not wait for the night."""
+_SHIFT = timedelta(hours=3)
+"""More than clocks are put forward or back at a time."""
+_AGAIN = timedelta(minutes=1)
+_AGAIN_AT_MOST = timedelta(hours=1)
 
 
-def due(
-    last: datetime | None, pending: int, now: datetime, time_of_day: str, zone: tzinfo | None
-) -> str:
-    """Why a run is due: `backlog`, `overdue` or `daily`; empty where none is.
+def due(last: datetime | None, pending: int, now: datetime, cron: str, zone: tzinfo | None) -> str:
+    """Why consolidation is due: `backlog`, `overdue` or `daily`; empty where it is not.
 
-    `last` is when one last succeeded, `pending` how many turns wait.
+    `last` is when a run last succeeded, `pending` how many turns wait. Without an expression none
+    is ever due by itself.
     """
+    if not cron:
+        return ""
     if pending > BACKLOG:
         return "backlog"
     now = now.astimezone(UTC)  # two times of one zone would be compared by the clock on the wall
@@ -28,22 +33,69 @@ def due(
         return "daily" if pending else ""
     if now - last > OVERDUE:
         return "overdue"
-    return "daily" if next_daily(last, time_of_day, zone) <= now else ""
+    return "daily" if has_come(cron, last, now, zone) else ""
 
 
-def next_daily(now: datetime, time_of_day: str, zone: tzinfo | None) -> datetime:
-    """The first moment after `now` at which a clock on the wall in `zone` shows `time_of_day`.
+def has_come(cron: str, last: datetime | None, now: datetime, zone: tzinfo | None) -> bool:
+    """Whether a time that the expression names has come since `last`; None is long ago.
 
-    `zone` None is the machine's own, unless `now` is in another: then that of `now`.
+    After a clock that went back it has: else nothing would be done until it is as late again.
     """
-    hour, minute = hour_and_minute(time_of_day)
+    if not cron:
+        return False
+    if last is None or last > now.astimezone(UTC):
+        return True
+    at = next_time(cron, last, zone)
+    return at is not None and at <= now.astimezone(UTC)
+
+
+def next_time(cron: str, after: datetime, zone: tzinfo | None) -> datetime | None:
+    """The first moment after `after` that a cron expression names, by the clock on the wall.
+
+    That clock is in `zone`; None is the machine's own, unless `after` is in another: then that of
+    `after`. A time that a day has not, because the clock is put forward, comes when it would have
+    been. One that a day has twice comes once, unless the expression is of every hour or minute.
+    None where the expression is empty, or names no day that there is.
+    """
+    if not cron:
+        return None
     if zone is not None:
-        now = now.astimezone(zone)
-    wall = now.replace(tzinfo=None, fold=0)
-    if zone is None and in_zone(wall, None).utcoffset() != now.utcoffset():
-        zone = now.tzinfo
-    due = wall.replace(hour=hour, minute=minute, second=0, microsecond=0)
-    # The same day, once more where the clock is put back in between, or the next.
-    moments = (due, due.replace(fold=1), due + timedelta(days=1))
-    present = now.astimezone(UTC)
-    return next(at for one in moments if (at := in_zone(one, zone)) > present)
+        after = after.astimezone(zone)
+    wall = after.replace(tzinfo=None, fold=0)
+    if zone is None and in_zone(wall, None).utcoffset() != after.utcoffset():
+        zone = after.tzinfo
+    present = after.astimezone(UTC)
+    first: datetime | None = None
+    for one in _walls(cron, wall - _SHIFT):
+        if first is not None and one > first.replace(tzinfo=None) + _SHIFT:
+            break
+        for at in _moments(one, zone, twice="*" in "".join(cron.split()[:2])):
+            later = at.astimezone(UTC) > present
+            if later and (first is None or at.astimezone(UTC) < first.astimezone(UTC)):
+                first = at
+    return first
+
+
+def _walls(cron: str, after: datetime) -> Iterator[datetime]:
+    from cronsim import CronSim
+
+    try:
+        yield from CronSim(cron, after)
+    except OverflowError:  # the last year that there is
+        return
+
+
+def _moments(wall: datetime, zone: tzinfo | None, twice: bool) -> Iterator[datetime]:
+    """When a clock on the wall shows a time."""
+    at, again = in_zone(wall, zone), in_zone(wall.replace(fold=1), zone)
+    yield at
+    before, after = at.utcoffset(), again.utcoffset()
+    if twice and before is not None and after is not None and after < before:
+        yield again
+
+
+def tried_lately(failed_at: datetime | None, failures: int, now: datetime) -> bool:
+    """Whether work that failed should wait: a minute, then two, then four, at most an hour."""
+    if failed_at is None or not failures or failed_at > now:
+        return False
+    return now - failed_at < min(_AGAIN * (1 << min(failures - 1, 10)), _AGAIN_AT_MOST)

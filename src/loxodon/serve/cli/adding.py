@@ -10,7 +10,7 @@ from io import BufferedIOBase
 
 from loxodon.errors import InputError
 from loxodon.types import Draft
-from loxodon.workspace.readers import Format, read
+from loxodon.workspace.readers import Format, Reading, is_database, read
 
 MAX_FILE = 1 << 30
 
@@ -26,7 +26,7 @@ def read_files(
     skipped: list[dict[str, object]] = []
     for name in names:
         shown = "standard input" if name == "-" else os.fsencode(name).decode("utf-8", "replace")
-        reading = read(bytes_of(name), name, format, zone)
+        reading = _read(name, format, zone)
         if reading.problems and not (skip_bad and reading.drafts):
             some = "correct them, or take the good ones with --skip-bad"
             none = "none of its lines is good: correct them, or name the format with --format"
@@ -47,6 +47,26 @@ def read_files(
             for line, error in reading.problems
         ]
     return files, skipped
+
+
+def _read(name: str, format: Format | None, zone: tzinfo | None) -> Reading:
+    """What a file has in it: text, or the database that OpenClaw keeps its sessions in."""
+    if format not in (None, "openclaw") or not _is_database(name):
+        return read(bytes_of(name), name, format, zone)
+    from loxodon.workspace.readers.openclaw_db import read_database
+
+    reading = read_database(name, zone)
+    if not reading.drafts and len(reading.problems) == 1 and not reading.problems[0][0]:
+        raise reading.problems[0][1]  # it is about the file, not about a line
+    return reading
+
+
+def _is_database(name: str) -> bool:
+    try:
+        with open(name, "rb") as file:
+            return is_database(file.read(16))
+    except OSError:  # reading it will say why
+        return False
 
 
 def session_names(name: str, now: datetime) -> list[str]:

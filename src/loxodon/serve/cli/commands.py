@@ -13,12 +13,12 @@ from loxodon import config as settings
 from loxodon import messages
 from loxodon.clock import zone_named
 from loxodon.errors import DamagedStoreError, InputError, LoxodonError, UsageError
-from loxodon.memory import Stats, Status
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of, opened
-from loxodon.serve.cli.parser import COMMANDS, names_of
+from loxodon.serve.cli.parser import COMMANDS
 from loxodon.spaces import space_path
+from loxodon.standing import Stats, Status
 from loxodon.tokens import counter
 from loxodon.types import Problem, Record
 
@@ -219,6 +219,8 @@ def _journal(args: Namespace) -> Outcome:
 def _list(args: Namespace) -> Outcome:
     if args.kind == "turn":
         raise UsageError("turns are not memories", hint="`loxodon journal` shows them")
+    if args.kind == "note":
+        raise UsageError("notes are not memories", hint="`loxodon recall --kind note` finds them")
     limit = args.limit if args.limit is not None else (0 if args.json else _LISTED + 1)
     with opened(args) as memory:
         found = memory.list(
@@ -234,6 +236,9 @@ def _get(args: Namespace) -> Outcome:
         if args.id.startswith("t_") or ":" in args.id:
             turn = memory.turn(args.id)
             return Outcome(turn, lambda: view.turn(turn))
+        if args.id.startswith("n_"):
+            note = memory.note(args.id)
+            return Outcome(note, lambda: view.note(note))
         record = memory.get(args.id)
     return Outcome(record, lambda: view.record(record))
 
@@ -286,22 +291,14 @@ def _from_editor(text: str) -> str:
 
 
 def _tag(args: Namespace) -> Outcome:
-    for change in args.changes:
-        if change[:1] not in ("+", "-") or not names_of(change[1:]):
-            raise UsageError(
-                "{change} is not a change of tags", hint="write +name or -name", change=repr(change)
-            )
+    from loxodon.serve.cli.tags import retagged
+
+    retagged((), args.changes)  # complains before anything is opened
     with opened(args) as memory:
         record = memory.get(args.id)
-        tags = dict.fromkeys(record.tags)
-        for change in args.changes:
-            for name in names_of(change[1:]):
-                if change[0] == "+":
-                    tags[name] = None
-                else:
-                    tags.pop(name, None)
-        if tuple(tags) != record.tags:
-            record = memory.edit(args.id, version=record.version, tags=tuple(tags))
+        tags = retagged(record.tags, args.changes)
+        if tags != record.tags:
+            record = memory.edit(args.id, version=record.version, tags=tags)
     said = t("{id} has the tags {tags}", id=record.id, tags=", ".join(record.tags) or "—")
     return _one(record, said)
 
@@ -335,6 +332,8 @@ def _snapshot(args: Namespace) -> Outcome:
 def _status(args: Namespace) -> Outcome:
     with opened(args) as memory:
         found = memory.status()
+    if not found.enabled:
+        return Outcome(found, lambda: view.pairs(_switched_off(found)))
     rows = [
         (t("home"), found.home),
         (t("space"), found.space),
@@ -352,12 +351,24 @@ def _status(args: Namespace) -> Outcome:
     return Outcome(found, lambda: view.pairs(rows))
 
 
+def _switched_off(found: Status) -> list[tuple[str, str]]:
+    waiting = t("{n} entries are in files until it is on again", n=found.pending)
+    return [
+        (t("home"), found.home),
+        (t("space"), found.space),
+        (t("engine"), t("switched off")),
+        (t("to take in"), waiting),
+    ]
+
+
 def _to_do(found: Status) -> str:
     parts = [t("{n} turns", n=found.pending)]
     if found.waiting:
         parts.append(t("{n} fragments wait for a model", n=found.waiting))
     if found.reviews:
         parts.append(t("{n} beliefs to review (`loxodon review`)", n=found.reviews))
+    if found.reminders:
+        parts.append(t("{n} plans past due (`loxodon schedule`)", n=found.reminders))
     return ", ".join(parts)
 
 
@@ -371,6 +382,11 @@ def _troubles(found: Status) -> list[tuple[str, str]]:
         rows.append((t("consolidation"), stopped))
     elif found.phase:
         rows.append((t("consolidation"), t("at phase {phase}", phase=found.phase)))
+    if found.views:
+        rows.append((t("text views"), t("not written: {reason}", reason=found.views)))
+    if found.failing:
+        rows.append((t("failing"), t("{names}; `loxodon schedule` says why",
+                                     names=", ".join(found.failing))))  # fmt: skip
     if found.failed:
         rows.append((t("put aside"), t("{n} messages that could not be read", n=found.failed)))
     return rows
@@ -443,8 +459,10 @@ def _config(args: Namespace) -> Outcome:
     if args.key:
         settings.known(args.key)
         value = values[args.key]
-        return Outcome({args.key: value}, lambda: print(value))
-    rows = [(key, str(value), t(settings.KEYS[key].about)) for key, value in values.items()]
+        return Outcome({args.key: value}, lambda: print(settings.written(value)))
+    rows = [
+        (key, settings.written(value), t(settings.KEYS[key].about)) for key, value in values.items()
+    ]
     headings = ((t("setting"), False), (t("value"), False), (t("what it does"), True))
     return Outcome(values, lambda: view.table(headings, rows))
 
@@ -499,9 +517,82 @@ def _bench(args: Namespace) -> Outcome:
     return bench(args)
 
 
+def _export(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.exporting import run
+
+    return run(args)
+
+
+def _sync(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.syncing import run_sync
+
+    return run_sync(args)
+
+
+def _watch(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.syncing import run_watch
+
+    return run_watch(args)
+
+
+def _import(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.importing import run
+
+    return run(args)
+
+
+def _schedule(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.scheduling import schedule
+
+    return schedule(args)
+
+
+def _restore(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.restoring import run
+
+    return run(args)
+
+
+def _sources(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.sources import run
+
+    return run(args)
+
+
+def _openclaw(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.openclaw import run
+
+    return run(args)
+
+
+def _mcp(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.mcp import run
+
+    return run(args)
+
+
+def _proxy(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.proxying import run
+
+    return run(args)
+
+
+def _serve(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.serving import run
+
+    return run(args)
+
+
+def _chat(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.chatting import run
+
+    return run(args)
+
+
 _RUN: dict[str, Callable[[Namespace], Outcome]] = {
     "init": _init,
     "add": _add,
+    "import": _import,
     "capture": _capture,
     "recall": _recall,
     "context": _context,
@@ -519,11 +610,22 @@ _RUN: dict[str, Callable[[Namespace], Outcome]] = {
     "entities": _later("entities"),
     "profile": _later("profile"),
     "snapshot": _snapshot,
+    "schedule": _schedule,
     "status": _status,
     "stats": _stats,
     "validate": _validate,
     "rebuild-index": _rebuild_index,
     "config": _config,
+    "restore": _restore,
+    "export": _export,
+    "sync": _sync,
+    "watch": _watch,
+    "sources": _sources,
+    "openclaw": _openclaw,
+    "mcp": _mcp,
+    "serve": _serve,
+    "proxy": _proxy,
+    "chat": _chat,
     "bench": _bench,
     "help": _help,
     "usage": _usage,

@@ -17,6 +17,8 @@ _UNSEEN = 0.05
 
 def item(one: Item) -> list[str]:
     """Why an item came: the words it has, what found it, and what it was weighed by."""
+    if not one.why:  # nothing was looked for: plain files stand in
+        return []
     has = ", ".join(one.why["words"])
     first = t("why: has {words}", words=has) if has else t("why: no word in common")
     lines = [first + t("; score {score}", score=f"{one.score:.2f}")]
@@ -113,6 +115,7 @@ def _labels() -> dict[str, str]:
         "words": t("words"),
         "related": t("other words"),
         "around": t("surroundings"),
+        "segment": t("the same stretch of talk"),
         "alike": t("likeness"),
         "meaning": t("meaning"),
         "attribute": t("what it is filed under"),
@@ -120,6 +123,9 @@ def _labels() -> dict[str, str]:
         "beside": t("their neighbours"),
         "time": t("time"),
         "label": t("labels"),
+        "trigger": t("a word it is for"),
+        "note": t("notes"),
+        "notes": t("notes"),
         "linked": t("link"),
         "all questions": t("all questions"),
         "importance": t("importance"),

@@ -8,7 +8,7 @@ from loxodon import messages
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
-from loxodon.types import Consolidated, Embedded
+from loxodon.types import Consolidated, Embedded, Review
 
 
 def consolidate(args: Namespace) -> Outcome:
@@ -26,7 +26,7 @@ def _show(found: Consolidated) -> None:
         return
     print(t("{n} turns consolidated in {seconds} s", n=found.turns,
             seconds=f"{sum(found.seconds.values()):.2f}"))  # fmt: skip
-    rows = [(what, str(found.counts[name])) for name, what in _counted().items()
+    rows = [(what, str(found.counts[name])) for name, what in counted().items()
             if found.counts.get(name)]  # fmt: skip
     if found.tokens:
         rows.append((t("model tokens"), str(found.tokens)))
@@ -35,6 +35,8 @@ def _show(found: Consolidated) -> None:
     if found.problem:
         print(t("the model could not be asked: {problem}; what it should decide waits",
                 problem=found.problem))  # fmt: skip
+    if found.views:
+        print(t("the text views could not be written: {reason}", reason=found.views))
 
 
 def _why_not(reason: str) -> str:
@@ -42,10 +44,11 @@ def _why_not(reason: str) -> str:
         "not due": t("not due yet; without --if-due it runs anyway"),
         "nothing is pending": t("nothing new was said; --force runs it anyway"),
         "another run did it": t("another run did it meanwhile"),
+        "switched off": t("the memory engine is switched off"),
     }[reason]
 
 
-def _counted() -> dict[str, str]:
+def counted() -> dict[str, str]:
     """What a run counts, as a person reads it."""
     return {
         "added": t("learned"),
@@ -104,16 +107,25 @@ def review(args: Namespace) -> Outcome:
         if not found:
             print(t("nothing waits for an answer"))
         for one in found:
-            print(f"{view.paint(one.belief.id, 'bold')}  {view.safe(one.belief.content)}")
-            against = t("against {id}: {content}", id=one.against.id, content=one.against.content)
-            print("  " + view.safe(against))
-            if one.belief.basis:
-                print("  " + view.safe(t("because: {basis}", basis=one.belief.basis)))
+            show_review(one)
         if found:
             print(t("`loxodon review --confirm ID` or `--reject ID`; said again, it counts as "
                     "confirmed"))  # fmt: skip
 
     return Outcome(found, show)
+
+
+def show_review(one: Review, mark: str = "") -> None:
+    """What is asked, and why."""
+    print(f"{mark}{view.paint(one.belief.id, 'bold')}  {view.safe(one.belief.content)}")
+    if one.against.id == one.belief.id:
+        told = one.belief.confirmed_at or one.belief.created_at
+        print("  " + t("is that still so? nobody has said so since {day}", day=view.day(told)))
+        return
+    against = t("against {id}: {content}", id=one.against.id, content=one.against.content)
+    print("  " + view.safe(against))
+    if one.belief.basis:
+        print("  " + view.safe(t("because: {basis}", basis=one.belief.basis)))
 
 
 def entities(args: Namespace) -> Outcome:

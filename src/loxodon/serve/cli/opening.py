@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from collections.abc import Callable
+from datetime import tzinfo
 from typing import NamedTuple
 
 from loxodon import config as settings
-from loxodon.clock import fixed_clock, parse_instant, system_clock, zone_named
+from loxodon.clock import Clock, fixed_clock, parse_instant, system_clock, zone_named
 from loxodon.errors import DamagedStoreError, InputError
-from loxodon.memory import DATABASE, Memory, home_at
-from loxodon.spaces import space_folder, space_path
+from loxodon.memory import DATABASE, OFF_MARKER, Memory
+from loxodon.spaces import home_at, space_folder, space_path
 
 
 class Outcome(NamedTuple):
@@ -33,23 +34,29 @@ def opened(args: Namespace, *, make: bool = False) -> Memory:
     folder = space_path(home, args.space)
     if not make:
         space_folder(home, args.space, make=False)
-    if os.path.isdir(folder) and args.command != "init":
-        _check_database(os.path.join(folder, DATABASE))
-    zone = zone_named(config.timezone)
-    clock = system_clock(zone)
-    if args.now:
-        now = parse_instant(args.now, zone)
-        if not 1 < now.year < 9999:
-            raise InputError("{text} cannot be the present", text=args.now)
-        clock = fixed_clock(now.astimezone(zone))
-    return Memory.open(home, args.space, config, clock)
+    # While the engine was off there may have been no database yet.
+    fresh = os.path.exists(os.path.join(folder, OFF_MARKER))
+    if os.path.isdir(folder) and args.command != "init" and config.enabled and not fresh:
+        check_database(os.path.join(folder, DATABASE))
+    return Memory.open(home, args.space, config, clock_of(args, zone_named(config.timezone)))
 
 
-def _check_database(path: str) -> None:
+def clock_of(args: Namespace, zone: tzinfo | None) -> Clock:
+    """The clock in the user's zone, or the moment that the command was told to take for now."""
+    if not args.now:
+        return system_clock(zone)
+    now = parse_instant(args.now, zone)
+    if not 1 < now.year < 9999:
+        raise InputError("{text} cannot be the present", text=args.now)
+    return fixed_clock(now.astimezone(zone))
+
+
+def check_database(path: str) -> None:
     """A space without its database was one with it: making a new one would hide the loss."""
     if not os.path.exists(path) or not os.path.getsize(path):
         raise DamagedStoreError(
             "{path} is missing or empty",
-            hint="restore it from a backup; `loxodon init` makes a new, empty one",
+            hint="`loxodon restore` makes it anew from its views; "
+            "`loxodon init` makes an empty one",
             path=path,
         )

@@ -190,7 +190,7 @@ def _edit(parser: argparse.ArgumentParser) -> None:
 
 
 def _filters(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--kind", choices=(*KINDS, "turn"), help=t("only this kind"))
+    parser.add_argument("--kind", choices=(*KINDS, "turn", "note"), help=t("only this kind"))
     parser.add_argument("--project", metavar="NAME", help=t("only of this project"))
     parser.add_argument("--topic", metavar="NAME", help=t("only of this topic"))
     parser.add_argument("--tag", metavar="NAME", help=t("only with this tag"))
@@ -288,6 +288,12 @@ def _profile(parser: argparse.ArgumentParser) -> None:
                         help=t("make it anew, as every week"))  # fmt: skip
 
 
+def _schedule(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--run", metavar="JOB",
+                        help=t("run this one now: flush, daily, weekly, profile or "
+                               "heartbeat"))  # fmt: skip
+
+
 def _config(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("key", metavar="KEY", nargs="?", help=t("a setting; all where not given"))
     parser.add_argument("value", metavar="VALUE", nargs="?", help=t("its new value"))
@@ -322,6 +328,45 @@ def _bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--keep", metavar="DIR", default="", help=about)
 
 
+def _restore(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="SOURCE",
+                        help=t("a folder of views that `loxodon export` wrote"))  # fmt: skip
+    parser.add_argument("--replace", action="store_true",
+                        help=t("in place of what is here, which is kept"))  # fmt: skip
+
+
+def _export(parser: argparse.ArgumentParser) -> None:
+    about = t("write it there; else into the workspace (setting workspace.path)")
+    parser.add_argument("dir", metavar="DIR", nargs="?", help=about)
+    about = t("mask addresses, numbers and keys; such copies are only to be shown")
+    parser.add_argument("--masked", action="store_true", help=about)
+
+
+def _sync(parser: argparse.ArgumentParser) -> None:
+    about = t("archive all that was deleted, however much, and though it was changed meanwhile")
+    parser.add_argument("--deletions", action="store_true", help=about)
+    parser.add_argument("--dry-run", action="store_true",
+                        help=t("only say what would be done"))  # fmt: skip
+
+
+def _watch(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--follow", action="store_true",
+                        help=t("also journal OpenClaw's sessions as they grow"))  # fmt: skip
+    about = t("where OpenClaw keeps its state (OPENCLAW_STATE_DIR, else ~/.openclaw)")
+    parser.add_argument("--state", metavar="DIR", help=about)
+
+
+def _sources(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--no-read", action="store_true",
+                        help=t("only list what was read before"))  # fmt: skip
+
+
+def _openclaw(parser: argparse.ArgumentParser) -> None:
+    from loxodon.serve.cli.openclaw import build
+
+    build(parser)
+
+
 def names_of(text: str) -> list[str]:
     """Names separated by commas, of either script."""
     return [
@@ -329,6 +374,36 @@ def names_of(text: str) -> list[str]:
         for name in text.replace("，", ",").replace("、", ",").split(",")
         if name.strip()
     ]
+
+
+def _import(parser: argparse.ArgumentParser) -> None:
+    from loxodon.serve.cli.importing import build
+
+    build(parser)
+
+
+def _mcp(parser: argparse.ArgumentParser) -> None:
+    from loxodon.serve.cli.mcp import build
+
+    build(parser)
+
+
+def _proxy(parser: argparse.ArgumentParser) -> None:
+    from loxodon.serve.cli.proxying import build
+
+    build(parser)
+
+
+def _serve(parser: argparse.ArgumentParser) -> None:
+    from loxodon.serve.cli.serving import build
+
+    build(parser)
+
+
+def _talk(parser: argparse.ArgumentParser) -> None:
+    from loxodon.serve.cli.chatting import build
+
+    build(parser)
 
 
 _ARGPARSE = {
@@ -348,6 +423,7 @@ _ARGPARSE = {
 COMMANDS: dict[str, tuple[str, Build]] = {
     "init": ("Make a memory: a home, a space in it, and its database.", _nothing),
     "add": ("Journal conversations from files or standard input.", _add),
+    "import": ("Take in what another program keeps of you.", _import),
     "capture": ("Remember one thing as you say it.", _capture),
     "recall": ("Find what the memory has on a question.", _recall),
     "context": ("Print all that an agent should have before it replies.", _context),
@@ -365,10 +441,21 @@ COMMANDS: dict[str, tuple[str, Build]] = {
     "entities": ("List whom and what the memory knows, or show one.", _entities),
     "profile": ("Show the core of what is known of the user.", _profile),
     "snapshot": ("Print what a conversation should start with.", _nothing),
+    "schedule": ("Show what runs by itself, what is next and what failed.", _schedule),
     "status": ("Show where this memory stands.", _nothing),
     "stats": ("Count what this memory holds.", _nothing),
     "validate": ("Look for damage in the data and its indexes.", _nothing),
     "rebuild-index": ("Make every index anew from the data.", _nothing),
     "config": ("Show or change the settings.", _config),
+    "restore": ("Make the memory anew from its text views.", _restore),
+    "export": ("Write the memory as text that you can read and edit.", _export),
+    "sync": ("Take in what you changed in the text views, and your notes.", _sync),
+    "watch": ("Sync whenever something changes, until it is stopped.", _watch),
+    "sources": ("Read the notes that changed, and list them.", _sources),
+    "openclaw": ("Work beside an OpenClaw: follow its sessions, or install into it.", _openclaw),
+    "mcp": ("Serve the memory as tools of an agent (MCP).", _mcp),
+    "serve": ("Serve the memory over HTTP, and see to its schedule.", _serve),
+    "proxy": ("Stand between any client and its model, and remember.", _proxy),
+    "chat": ("Talk with a model that remembers.", _talk),
     "bench": ("Measure how good and how fast recall is.", _bench),
 }

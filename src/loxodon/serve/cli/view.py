@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from loxodon.messages import current, t
 from loxodon.types import (
@@ -26,6 +26,9 @@ from loxodon.types import (
     Turn,
     Version,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from loxodon.store.shelf import Note
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _NARROW = 90
@@ -42,9 +45,11 @@ def print_json(value: object) -> None:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: records as objects, times as ISO 8601."""
+    """A value as JSON has it: records as objects, times as ISO 8601, bytes as hex digits."""
     if isinstance(value, datetime):
         return value.isoformat(timespec="milliseconds" if value.microsecond else "seconds")
+    if isinstance(value, bytes):
+        return value.hex()
     if isinstance(value, Source):
         if value.file:
             return {"file": value.file, "line": value.line}
@@ -198,8 +203,10 @@ def items(found: Sequence[Item], explain: bool) -> None:
         from loxodon.serve.cli import explaining  # which loads the gate
 
     for n, item in enumerate(found, 1):
-        speaker = f"{who(item.why['speaker'], current())}: " if item.kind == "turn" else ""
-        text = safe("\n   ".join((speaker + item.content).splitlines()))
+        said_by = who(item.why.get("speaker", ""), current()) if item.kind == "turn" else ""
+        before = said_by or item.why.get("heading", "")
+        said = f"{before}: {item.content}" if before else item.content
+        text = safe("\n   ".join(said.splitlines()))
         note = paint(marks(item, current()), "yellow")
         print(f"{paint(f'{n}.', 'bold')} {paint(f'[{day(item.at)}]', 'cyan')} {note}{text}")
         about = [_kind(item.kind), item.id]
@@ -219,6 +226,7 @@ def _kind(kind: str) -> str:
         "fact": t("fact"),
         "belief": t("belief"),
         "summary": t("summary"),
+        "note": t("file note"),
     }
     return kinds.get(kind, kind)
 
@@ -325,6 +333,19 @@ def turn(one: Turn) -> None:
     print(safe(one.content))
     pairs([(name, _shown(value)) for name, value in one._asdict().items()
            if name != "content" and value])  # fmt: skip
+
+
+def note(one: Note) -> None:
+    """A note, whole, and where it stands."""
+    file, chunk = one
+    print(safe(chunk.text))
+    lines = f"{chunk.first_line}–{chunk.last_line}"
+    pairs([
+        ("file", os.path.join(file.root, file.path)),
+        ("lines", lines if chunk.first_line < chunk.last_line else str(chunk.first_line)),
+        *((name, _shown(value)) for name, value in chunk._asdict().items()
+          if name not in ("text", "first_line", "last_line") and value),
+    ])  # fmt: skip
 
 
 _FOLLOWED = ("content", "state", "importance", "confidence", "tags", "entities", "project", "topic",

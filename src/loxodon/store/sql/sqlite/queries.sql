@@ -132,8 +132,11 @@ ON CONFLICT (no) DO UPDATE SET name = ?2, type = ?3, aliases = ?4, updated_at = 
 INSERT OR IGNORE INTO entity_names (name, entity) VALUES (?, ?)
 
 -- name: put_review
-INSERT OR IGNORE INTO reviews (belief, against, asked_at, answer)
+-- What was answered before may be asked anew.
+INSERT INTO reviews (belief, against, asked_at, answer)
 SELECT b.row, a.row, ?3, '' FROM memories b, memories a WHERE b.id = ?1 AND a.id = ?2
+ON CONFLICT (belief) DO UPDATE SET against = excluded.against, asked_at = excluded.asked_at,
+  answer = '', answered_at = NULL WHERE reviews.answer <> ''
 
 -- name: open_reviews
 SELECT r.belief, r.against, r.asked_at
@@ -201,7 +204,7 @@ ORDER BY day DESC, phase
 -- Vectors -----------------------------------------------------------------------------------------
 
 -- name: vector_model
-SELECT no, size, turns_to, memories_to, sampled, error FROM vector_models WHERE name = ?
+SELECT no, size, turns_to, memories_to, chunks_to, sampled, error FROM vector_models WHERE name = ?
 
 -- name: vector_frame
 SELECT frame, spread FROM vector_models WHERE no = ?
@@ -267,15 +270,26 @@ SELECT seq FROM turns t WHERE seq > ?2 AND NOT EXISTS (
   SELECT 1 FROM vectors v WHERE v.row = t.seq AND v.pool = 'turns' AND v.model = ?1)
 ORDER BY seq LIMIT ?3
 
+-- name: next_chunks
+SELECT no FROM chunks c WHERE no > ?2 AND NOT EXISTS (
+  SELECT 1 FROM vectors v WHERE v.row = c.no AND v.pool = 'chunks' AND v.model = ?1)
+ORDER BY no LIMIT ?3
+
 -- name: advance_memories
 UPDATE vector_models SET memories_to = max(memories_to, ?) WHERE name = ?
 
 -- name: advance_turns
 UPDATE vector_models SET turns_to = max(turns_to, ?) WHERE name = ?
 
+-- name: advance_chunks
+UPDATE vector_models SET chunks_to = max(chunks_to, ?) WHERE name = ?
+
 -- name: vectors_behind
 -- Rows that a model has not come to yet, less those of them that it has, or failed on, already.
 SELECT (SELECT count(*) FROM memories WHERE row > ?2) + (SELECT count(*) FROM turns WHERE seq > ?3)
+  + (SELECT count(*) FROM chunks WHERE no > ?4)
+  - (SELECT count(*) FROM vectors WHERE row > ?4 AND pool = 'chunks' AND model = ?1)
+  - (SELECT count(*) FROM vector_todo WHERE model = ?1 AND kind = 'chunks' AND row > ?4)
   - (SELECT count(*) FROM vectors WHERE row > ?2 AND pool IN ('memories', 'archive') AND model = ?1)
   - (SELECT count(*) FROM vectors WHERE row > ?3 AND pool = 'turns' AND model = ?1)
   - (SELECT count(*) FROM vector_todo WHERE model = ?1 AND kind = 'memories' AND row > ?2)
@@ -300,3 +314,88 @@ DELETE FROM vector_todo WHERE model = ? AND kind = ? AND row = ?
 -- name: count_vector_todo
 SELECT count(*), count(*) FILTER (WHERE tries > 0), coalesce(max(error), '')
 FROM vector_todo WHERE model = ?
+
+-- The workspace: the shelf -------------------------------------------------------------------------
+
+-- name: source_file
+SELECT no, role FROM source_files WHERE root = ? AND path = ?
+
+-- name: put_source_file
+INSERT INTO source_files (no, root, path, role, size, mtime, hash, read_at, problem)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+ON CONFLICT (no) DO UPDATE
+SET role = ?4, size = ?5, mtime = ?6, hash = ?7, read_at = ?8, problem = ?9
+
+-- name: chunk_counts
+SELECT f.root, f.path, count(*) FROM chunk_places p JOIN source_files f ON f.no = p.file GROUP BY f.no
+
+-- name: put_chunk
+INSERT INTO chunks (no, hash, text) VALUES (?, ?, ?)
+
+-- name: put_place
+INSERT INTO chunk_places (file, n, chunk, first_line, last_line, heading, at, type, importance, project, triggers)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: places_of
+SELECT chunk, heading, project, triggers FROM chunk_places WHERE file = ?
+
+-- name: dated_chunks
+SELECT chunk FROM chunk_places WHERE at >= ? AND at < ? GROUP BY chunk
+ORDER BY max(at) DESC, chunk DESC LIMIT ?
+
+-- name: mark
+SELECT mark FROM followed WHERE path = ? AND session = ?
+
+-- name: marks
+SELECT session, mark FROM followed WHERE path = ? ORDER BY session
+
+-- name: set_mark
+INSERT INTO followed (path, session, mark, read_at) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT (path, session) DO UPDATE SET mark = ?3, read_at = ?4
+
+-- name: put_import
+-- What was imported stays with the memory that it first became.
+INSERT OR IGNORE INTO imports (key, memory, at) SELECT ?1, row, ?2 FROM memories WHERE id = ?3
+
+-- The background -----------------------------------------------------------------------------------
+
+-- name: jobs
+SELECT name, last_at, seconds, counts, succeeded_at, failed_at, error, failures, runs FROM jobs
+
+-- name: put_job
+INSERT OR REPLACE INTO jobs
+  (name, last_at, seconds, counts, succeeded_at, failed_at, error, failures, runs)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: past_due
+-- Each of these by its own index: left to itself, SQLite looks through all that is active.
+SELECT row FROM memories INDEXED BY memories_by_due WHERE due_at IS NOT NULL AND done = 0 AND state = 'active' AND due_at <= ?
+ORDER BY due_at, row LIMIT ?
+
+-- name: supposed
+SELECT row FROM memories INDEXED BY memories_supposed
+WHERE kind = 'belief' AND state = 'active' AND category = ? AND updated_at < ?
+ORDER BY updated_at, row LIMIT ?
+
+-- name: mattering
+SELECT row FROM memories m INDEXED BY memories_that_matter
+WHERE kind = 'fact' AND state = 'active' AND importance >= 0.7
+  AND category IN (SELECT value FROM json_each(?1))
+  AND max(coalesce(confirmed_at, 0), created_at) < ?2
+  AND NOT EXISTS (SELECT 1 FROM reviews r WHERE r.belief = m.row AND r.asked_at >= ?2)
+ORDER BY importance DESC, row LIMIT ?3
+
+-- Documents ----------------------------------------------------------------------------------------
+
+-- name: put_document
+INSERT INTO documents (no, namespace, key, value, text, created_at, updated_at, minutes, expires_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: document_named
+SELECT no FROM documents WHERE namespace = ? AND key = ?
+
+-- name: document_ended
+SELECT no FROM documents WHERE expires_at <= ? ORDER BY expires_at LIMIT ?
+
+-- name: document_put_off
+UPDATE documents SET expires_at = ? WHERE no = ?

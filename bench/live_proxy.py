@@ -1,0 +1,152 @@
+"""What the proxy adds to a stream; the part `proxy` of `live.py`.
+
+Clients that stream replies through the proxy, beside the same clients at the upstream itself, in
+one run. The memory has lived with 10,000 memories, and every request is a new conversation whose
+question it recalls for: the worst case, since most messages need no recall.
+
+    direct, proxy   50 streams at once: milliseconds to the first word and to the last
+    bare            the same through the proxy, without memory (`X-Loxodon-Memory: off`)
+    overhead        what the proxy adds to the upstream itself
+    clients         200 at once: every error counts
+    flat            megabytes of the process while they run, in the first third and in the last
+    cpu             milliseconds that the proxy's processor spends on a request
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from live import at, cpu_of, lived_home, resident, served
+
+STREAMS, CLIENTS = 50, 200
+WORDS, PAUSE = 80, 0.05
+"""A reply takes four seconds, as one of a small model does."""
+_HEAD = (b"POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer sk-bench"
+         b"\r\ncontent-type: application/json\r\n")  # fmt: skip
+_OFF = b"x-loxodon-memory: off\r\n"
+
+
+class Took(NamedTuple):
+    first: float
+    """Milliseconds to the first word, and to the end."""
+    last: float
+
+
+class Load:
+    """Clients at one address, each with one connection, one question after the other."""
+
+    def __init__(self, port: int, questions: Sequence[str], extra: bytes = b"") -> None:
+        self._port = port
+        self._head = _HEAD + extra
+        self._questions = questions
+        self._asked = 0
+        self.took: list[Took] = []
+        self.errors: list[str] = []
+
+    async def run(self, clients: int, seconds: float) -> None:
+        until = perf_counter() + seconds
+        await asyncio.gather(*(self._client(n, clients, until) for n in range(clients)))
+
+    async def _client(self, n: int, clients: int, until: float) -> None:
+        await asyncio.sleep(WORDS * PAUSE * n / clients)  # people do not speak in step
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+        try:
+            while perf_counter() < until:
+                self._asked += 1
+                question = self._questions[self._asked % len(self._questions)]
+                self.took.append(await self._ask(reader, writer, f"{question} {self._asked}?"))
+        except (ValueError, OSError, EOFError) as error:
+            self.errors.append(repr(error))
+        finally:
+            writer.close()
+
+    async def _ask(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, question: str
+    ) -> Took:
+        body = json.dumps({"model": "bench", "stream": True, "messages": [
+            {"role": "system", "content": "You are helpful."},
+            {"role": "user", "content": question},
+        ]}).encode()  # fmt: skip
+        started = perf_counter()
+        writer.write(self._head + b"content-length: %d\r\n\r\n" % len(body) + body)
+        status = await reader.readline()
+        if b" 200 " not in status:
+            raise ValueError(status)
+        await reader.readuntil(b"data: ")
+        first = perf_counter()
+        await reader.readuntil(b"[DONE]\n\n\r\n0\r\n\r\n")
+        last = perf_counter()
+        return Took((first - started) * 1e3, (last - started) * 1e3)
+
+
+@contextmanager
+def upstream() -> Iterator[int]:
+    """A model's server, as a process of its own; its port."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "live_upstream.py")
+    command = [sys.executable, path, str(WORDS), str(PAUSE)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
+        assert server.stdout
+        try:
+            yield int(server.stdout.readline())
+        finally:
+            server.terminate()
+
+
+def bench_proxy(rows: int, seconds: float) -> dict[str, Any]:
+    """All of it; the 200 clients for `seconds`, or for 20 where that is less."""
+    with (
+        lived_home(rows) as (home, questions),
+        upstream() as direct,
+        served(home, "proxy", "--port", "0", "--upstream", f"http://127.0.0.1:{direct}") as (
+            url,
+            pid,
+        ),
+    ):
+        port = int(url.rsplit(":", 1)[1].removesuffix("/v1"))
+        asyncio.run(Load(port, questions).run(4, 1))  # what is loaded once is loaded now
+        found: dict[str, Any] = {"memories": rows}
+        loads = {"direct": Load(direct, questions), "bare": Load(port, questions, _OFF),
+                 "proxy": Load(port, questions)}  # fmt: skip
+        for name, load in loads.items():
+            before = cpu_of(pid)
+            asyncio.run(load.run(STREAMS, seconds))
+            found[name] = _figures(load)
+            found[name]["cpu_ms"] = round((cpu_of(pid) - before) / len(load.took) * 1e3, 2)
+        found["overhead"] = {
+            key: round(found["proxy"][key] - found["direct"][key], 2)
+            for key in ("first_p50_ms", "first_p99_ms", "last_p50_ms", "last_p99_ms")
+        }
+        many = Load(port, questions)
+        sizes = asyncio.run(_watched(many, CLIENTS, max(20.0, seconds), pid))
+    found["clients"] = {"at_once": CLIENTS, **_figures(many)}
+    third = max(1, len(sizes) // 3)
+    found["flat"] = {"first_third_mb": round(max(sizes[:third]) / 1e3, 1),
+                     "last_third_mb": round(max(sizes[-third:]) / 1e3, 1)}  # fmt: skip
+    return found
+
+
+async def _watched(load: Load, clients: int, seconds: float, pid: int) -> list[int]:
+    sizes: list[int] = []
+    work = asyncio.ensure_future(load.run(clients, seconds))
+    while not work.done():
+        sizes.append(resident(pid))
+        await asyncio.wait({work}, timeout=0.25)
+    await work
+    return sizes
+
+
+def _figures(load: Load) -> dict[str, Any]:
+    found: dict[str, Any] = {"requests": len(load.took), "errors": len(load.errors)}
+    for name in ("first", "last"):
+        times = [getattr(one, name) for one in load.took]
+        found[f"{name}_p50_ms"] = round(at(times, 0.5), 2)
+        found[f"{name}_p99_ms"] = round(at(times, 0.99), 2)
+    return found

@@ -1,0 +1,115 @@
+"""A session of the OpenAI Agents SDK in a Loxodon home.
+
+    from agents import Agent, Runner
+    from loxodon import Memory
+    from loxodon.compat.agents import LoxodonSession
+
+    with Memory.open("~/.loxodon") as memory:
+        session = LoxodonSession("monday", memory)
+        await Runner.run(agent, "I am allergic to peanuts.", session=session)
+
+The items of the conversation are kept exactly, for the next run. What the user, the agent and its
+tools said is journalled as well, as turns of the session of the same name, and so remembered. The
+session can be shortened or cleared; the journal stays as it was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from loxodon.compat.edge import in_thread
+from loxodon.text.check import checked_text
+
+if TYPE_CHECKING:
+    from loxodon.documents import Document
+    from loxodon.memory import Memory
+
+ROOT = "agents"
+"""The first name of the namespace that a session's items are in."""
+
+Item = Any
+"""What the SDK calls a TResponseInputItem: a JSON object."""
+
+_MAX_SESSION = 512
+_MAX_SAID = 200_000
+"""Characters of an item that are journalled: what a tool returned can be very long."""
+_SPEAKERS = {"user": "user", "assistant": "assistant"}
+
+
+class LoxodonSession:
+    """A `Session` on a memory, which stays whose it is: closing it is up to the caller.
+
+    Several of the same name, also in other processes, are one.
+    """
+
+    def __init__(self, session_id: str, memory: Memory, *, session_settings: Any = None) -> None:
+        self.session_id = session_id
+        self.session_settings = session_settings
+        """The SDK's own: `limit` is how many items are handed to the agent."""
+        self._memory = memory
+        self._journal = checked_text(session_id, "session", _MAX_SESSION)
+        self._namespace = (ROOT, session_id)
+
+    async def get_items(self, limit: int | None = None) -> list[Item]:
+        """The items of the conversation, oldest first; the latest `limit` of them."""
+        most = _limit_in(self.session_settings) if limit is None else limit
+        if most == 0:
+            return []
+        most = 0 if most is None or most < 0 else most
+        found = await in_thread(lambda: self._memory.documents.newest(self._namespace, most))
+        return [one.value for one in reversed(found)]
+
+    async def add_items(self, items: Sequence[Item]) -> None:
+        """Keep items after those that are there: all of them, or none."""
+        given = list(items)
+        if given:
+            await in_thread(lambda: self._add(given))
+
+    def _add(self, items: Sequence[Item]) -> None:
+        documents = self._memory.documents
+        with documents.together():
+            kept = documents.append(self._namespace, items)
+            if turns := [turn for one in kept if (turn := _turn(one))]:
+                self._memory.add(turns, session=self._journal)
+
+    async def pop_item(self) -> Item | None:
+        """Take away the last item, and return it; None where there is none."""
+        gone = await in_thread(lambda: self._memory.documents.pop(self._namespace))
+        return gone.value if gone else None
+
+    async def clear_session(self) -> None:
+        """Take all items away; what was said stays in the journal."""
+        await in_thread(lambda: self._memory.documents.clear(self._namespace))
+
+
+def _turn(document: Document) -> dict[str, object] | None:
+    """What an item says, as a turn; None for one that says nothing to anybody."""
+    item = document.value
+    if not isinstance(item, Mapping):
+        return None
+    if item.get("type") == "function_call_output":
+        role, said = "tool", item.get("output")
+    else:
+        role, said = _SPEAKERS.get(str(item.get("role")), ""), item.get("content")
+    text = _text_in(said)[:_MAX_SAID].replace("\0", "")
+    text = text.encode("utf-8", "replace").decode("utf-8").strip()
+    if not role or not text:
+        return None
+    return {"role": role, "content": text, "id": document.key, "channel": ROOT}
+
+
+def _text_in(said: object) -> str:
+    """The text of what was said: itself, or its parts that are text."""
+    if isinstance(said, str):
+        return said
+    if not isinstance(said, list):
+        return ""
+    parts = [one.get("text") or one.get("refusal") for one in said if isinstance(one, Mapping)]
+    return "\n".join(part for part in parts if isinstance(part, str))
+
+
+def _limit_in(settings: Any) -> int | None:
+    found = settings.get("limit") if isinstance(settings, Mapping) else None
+    limit = found if found is not None else getattr(settings, "limit", None)
+    return limit if isinstance(limit, int) else None

@@ -1,0 +1,113 @@
+"""The conditions of other programs, as pure predicates: whether a value is what was asked for."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from loxodon.errors import CallError
+
+# LangGraph: {"key": value}, {"key": {"$gt": 3}}, and values within values.
+
+_NUMBERS: Mapping[str, Callable[[float, float], bool]] = {
+    "$gt": operator.gt,
+    "$gte": operator.ge,
+    "$lt": operator.lt,
+    "$lte": operator.le,
+}
+
+
+def langgraph_admits(conditions: Mapping[str, Any], value: Mapping[str, Any]) -> bool:
+    """Whether a value of a store has all that a filter asks for."""
+    return all(_is_like(value.get(name), wanted) for name, wanted in conditions.items())
+
+
+def _is_like(has: Any, wanted: Any) -> bool:
+    if isinstance(wanted, Mapping):
+        if any(name.startswith("$") for name in wanted):
+            return all(_compares(has, name, other) for name, other in wanted.items())
+        return isinstance(has, Mapping) and langgraph_admits(wanted, has)
+    if isinstance(wanted, list | tuple):
+        return isinstance(has, list) and len(has) == len(wanted) and all(map(_is_like, has, wanted))
+    return bool(has == wanted)
+
+
+def _compares(has: Any, name: str, other: Any) -> bool:
+    if name in ("$eq", "$ne"):
+        return bool(has == other) is (name == "$eq")
+    if name not in _NUMBERS:
+        raise _unknown(name, ("$eq", "$ne", *_NUMBERS))
+    try:
+        return _NUMBERS[name](float(has), float(other))
+    except (TypeError, ValueError):  # what is no number is neither more nor less than one
+        return False
+
+
+# mem0: {"key": value}, {"key": {"gte": 3}}, {"key": "*"}, and AND, OR, NOT of such.
+
+
+def _contained(has: Any, wanted: Any) -> bool:
+    return wanted in has if isinstance(has, str | list) else False
+
+
+_TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "gt": operator.gt,
+    "gte": operator.ge,
+    "lt": operator.lt,
+    "lte": operator.le,
+    "in": lambda has, wanted: has in wanted,
+    "nin": lambda has, wanted: has not in wanted,
+    "contains": _contained,
+    "icontains": lambda has, wanted: _contained(str(has).casefold(), str(wanted).casefold()),
+}
+
+
+def mem0_admits(conditions: Mapping[str, Any], value: Mapping[str, Any]) -> bool:
+    """Whether what is known of a memory has all that mem0's `filters` ask for."""
+    return all(_holds(name, wanted, value) for name, wanted in conditions.items())
+
+
+def _holds(name: str, wanted: Any, value: Mapping[str, Any]) -> bool:
+    if name in ("AND", "OR", "NOT", "$and", "$or", "$not"):
+        return _joined(name.removeprefix("$").upper(), wanted, value)
+    if wanted == "*":
+        return name in value
+    if isinstance(wanted, Mapping):
+        return all(_passes(value.get(name), test, other) for test, other in wanted.items())
+    if isinstance(wanted, list | tuple):
+        return value.get(name) in wanted
+    return bool(value.get(name) == wanted)
+
+
+def _joined(how: str, conditions: Any, value: Mapping[str, Any]) -> bool:
+    if not isinstance(conditions, list | tuple) or not all(
+        isinstance(one, Mapping) for one in conditions
+    ):
+        raise CallError("{name} needs a list of conditions", name=how)
+    held = [mem0_admits(one, value) for one in conditions]
+    if how == "AND":
+        return all(held)
+    return any(held) if how == "OR" else not any(held)
+
+
+def _passes(has: Any, test: str, other: Any) -> bool:
+    if test not in _TESTS:
+        raise _unknown(test, tuple(_TESTS))
+    if has is None and test not in ("ne", "nin"):
+        return test == "eq" and other is None
+    try:
+        return bool(_TESTS[test](has, other))
+    except TypeError:  # a text is neither more nor less than a number
+        return False
+
+
+def _unknown(name: str, known: tuple[str, ...]) -> CallError:
+    return CallError(
+        "there is no condition {name}",
+        hint="these are known: {names}",
+        name=repr(name),
+        names=", ".join(known),
+    )

@@ -1,0 +1,346 @@
+"""What programs keep beside the memories: JSON values, by namespace and key, kept exactly.
+
+    memory.documents.put(("users", "ann"), "settings", {"theme": "dark"})
+    memory.documents.get(("users", "ann"), "settings").value
+
+What plugs Loxodon into other frameworks (`loxodon.compat`) keeps its values here. A document is
+nothing that was said: it never fades, nothing is drawn from it, and no recall tells it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any, NamedTuple
+
+from loxodon.clock import to_stored
+from loxodon.errors import InputError
+from loxodon.fields import number
+from loxodon.recall.terms import rarity
+from loxodon.store import Filter, Store
+from loxodon.store.documents import Kept, Namespace, path_of
+from loxodon.store.rows import moment
+from loxodon.text.related import expand
+from loxodon.text.words import query_words
+
+MAX_VALUE = 16 << 20
+"""Characters that a value may have, as JSON."""
+MAX_NAMES = 32
+MAX_KEY = 2_000
+MAX_DEPTH = 200
+MAX_FOUND_BY = 100_000
+"""Characters that a document is found by; what comes after is kept all the same."""
+MAX_MINUTES = 60 * 24 * 366 * 100
+
+_BATCH = 1_000
+_FIRST = 50
+"""Documents that are read at first: mostly a few are asked for."""
+_RELATED = 0.5
+"""What a related word counts beside one of the query."""
+
+
+class Document(NamedTuple):
+    """A JSON value that a program keeps."""
+
+    namespace: Namespace
+    key: str
+    value: Any
+    created_at: datetime
+    updated_at: datetime
+    score: float | None = None
+    """How well it matches a query, from 0 to 1; None where it was not found by one."""
+
+
+Wanted = Callable[[Any], bool]
+"""Whether a value is wanted."""
+
+
+class Documents:
+    """The documents of one space. Use it from any thread, beside other processes."""
+
+    def __init__(self, store: Store, now: Callable[[], datetime]) -> None:
+        self._store = store
+        self._shelf = store.documents
+        self._now = now
+
+    def together(self) -> AbstractContextManager[None]:
+        """Several changes that are all kept, or none; what a memory does inside belongs to them."""
+        return self._store.writing()
+
+    def put(
+        self,
+        namespace: Namespace,
+        key: str,
+        value: Any,
+        *,
+        text: str | None = None,
+        minutes: float | None = None,
+    ) -> Document:
+        """Keep a value in place of what is there; on disk when this returns.
+
+        It is found by `text`, or where that is None by all words of the value. With `minutes` it
+        is gone that long after it was put or last wanted (`refresh`).
+        """
+        if not key:
+            raise InputError("a document needs a key")
+        return self._put(namespace, key, value, text, minutes)
+
+    def append(self, namespace: Namespace, values: Sequence[Any]) -> list[Document]:
+        """Keep values after those that the namespace has, each with a key that none ever had."""
+        with self._store.writing():
+            return [self._put(namespace, "", value, "", None) for value in values]
+
+    def _put(
+        self, namespace: Namespace, key: str, value: Any, text: str | None, minutes: float | None
+    ) -> Document:
+        names = _checked(namespace, key)
+        whole = as_json(value)
+        found_by = text_of(value) if text is None else text
+        found_by = found_by.encode("utf-8", "replace").decode("utf-8")[:MAX_FOUND_BY]
+        now = self._now()
+        ends = _end(now, minutes)
+        with self._store.writing():
+            self._sweep(now)
+            return self._document(self._shelf.put(names, key, whole, found_by, now, minutes, ends))
+
+    def get(self, namespace: Namespace, key: str, *, refresh: bool = False) -> Document | None:
+        """The document with a namespace and key; `refresh` lets its minutes begin anew."""
+        named = self._shelf.named(_checked(namespace, key), key)
+        kept = next(self._lasting([named] if named else []), None)
+        if kept is None:
+            return None
+        if refresh:
+            self._refresh([kept])
+        return self._document(kept)
+
+    def delete(self, namespace: Namespace, key: str) -> bool:
+        """Take a document away for good; whether there was one."""
+        names = _checked(namespace, key)
+        with self._store.writing():
+            kept = self._shelf.named(names, key)
+            if kept is not None:
+                self._shelf.drop([kept.no])
+        return kept is not None and any(self._lasting([kept]))
+
+    def clear(self, namespace: Namespace) -> int:
+        """Take away all documents of a namespace; how many there were."""
+        gone = 0
+        with self._store.writing():
+            while kept := self._shelf.newest(_checked(namespace), _BATCH, deep=False):
+                self._shelf.drop([one.no for one in kept])
+                gone += len(kept)
+        return gone
+
+    def pop(self, namespace: Namespace) -> Document | None:
+        """Take away the last changed document of a namespace; None where it has none."""
+        with self._store.writing():
+            kept = next(self._newest(_checked(namespace), deep=False), None)
+            if kept is not None:
+                self._shelf.drop([kept.no])
+        return self._document(kept) if kept else None
+
+    def newest(self, namespace: Namespace, limit: int = 0) -> list[Document]:
+        """The documents of a namespace, the last changed first; `limit` 0 has all."""
+        names, most = _checked(namespace), number("limit", limit)
+        with self._store.reading():
+            found = list(islice(self._newest(names, deep=False), most or None))
+        return [self._document(kept) for kept in found]
+
+    def search(
+        self,
+        begin: Namespace,
+        query: str = "",
+        *,
+        wanted: Wanted | None = None,
+        limit: int = 10,
+        offset: int = 0,
+        refresh: bool = False,
+    ) -> list[Document]:
+        """The documents whose namespace begins so: those that match the query best, then the rest.
+
+        Without a query the last changed come first. `wanted` leaves out values it says no to.
+        """
+        names = _checked(begin)
+        first, end = number("offset", offset), offset + number("limit", limit)
+        with self._store.reading():
+            ranked = (
+                self._ranked(names, query, end) if wanted is None
+                else self._wanted(names, query, wanted)
+            )  # fmt: skip
+            found = list(islice(ranked, first, end))
+        if refresh:
+            self._refresh([kept for kept, _ in found])
+        return [self._document(kept, score) for kept, score in found]
+
+    def namespaces(self, begin: Namespace = ()) -> list[Namespace]:
+        """Every namespace that begins so and has a document, in order."""
+        return self._shelf.namespaces(_checked(begin), self._now())
+
+    def sweep(self) -> int:
+        """Take away what has expired, which is not told any more anyway; how many those were."""
+        with self._store.writing():
+            return self._sweep(self._now())
+
+    def _sweep(self, now: datetime) -> int:
+        gone = 0
+        while ended := self._shelf.ended(now, _BATCH):
+            self._shelf.drop(ended)
+            gone += len(ended)
+        return gone
+
+    def _lasting(self, kept: Iterable[Kept]) -> Iterator[Kept]:
+        """Those that have not expired."""
+        now = to_stored(self._now())[0]
+        return (one for one in kept if one.expires_at is None or one.expires_at > now)
+
+    def _refresh(self, documents: Sequence[Kept]) -> None:
+        fleeting = [one for one in documents if one.minutes is not None]
+        if not fleeting:
+            return  # nothing to write: a read stays a read
+        now = self._now()
+        with self._store.writing():
+            for one in fleeting:
+                if ends := _end(now, one.minutes):
+                    self._shelf.put_off(one.no, ends)
+
+    def _ranked(self, begin: Namespace, query: str, most: int) -> Iterator[_Found]:
+        """All of a namespace: what has words of the query, best first, then the last changed."""
+        asked = self._asked(query)
+        hits = self._store.search(
+            "documents", asked.words, Filter(namespace=path_of(begin)), max(2 * most, _FIRST)
+        )
+        kept = self._shelf.numbered(hit.row for hit in hits)
+        matching = self._lasting(kept[hit.row] for hit in hits if hit.row in kept)
+        scored = sorted(((one, asked.score(one.no)) for one in matching), key=_by_score)
+        yield from scored
+        told = {one.no for one, _ in scored}
+        yield from ((one, None) for one in self._newest(begin) if one.no not in told)
+
+    def _wanted(self, begin: Namespace, query: str, wanted: Wanted) -> Iterator[_Found]:
+        """The same for those that are wanted: each is looked at, which a search would not do."""
+        found = (one for one in self._newest(begin) if wanted(json.loads(one.value)))
+        asked = self._asked(query)
+        if not asked.words:
+            return ((one, None) for one in found)
+        return iter(sorted(((one, asked.score(one.no) or None) for one in found), key=_by_score))
+
+    def _asked(self, query: str) -> _Asked:
+        own = query_words(query)
+        others = {one.word: _RELATED * one.weight for one in expand(own, query)}
+        having = self._store.having("documents", [*own, *others])
+        weights = {word: others.get(word, 1.0) * rarity(having, word) for word in having.counts}
+        return _Asked([*own, *others], weights, having.lists, sum(weights[one] for one in own))
+
+    def _newest(self, namespace: Namespace, *, deep: bool = True) -> Iterator[Kept]:
+        before, size = None, _FIRST
+        while kept := self._shelf.newest(namespace, size, before, deep=deep):
+            yield from self._lasting(kept)
+            before, size = kept[-1].no, min(2 * size, _BATCH)
+
+    def _document(self, kept: Kept, score: float | None = None) -> Document:
+        zone = self._now().tzinfo
+        return Document(
+            kept.namespace, kept.key, json.loads(kept.value), moment(kept.created_at, zone),
+            moment(kept.updated_at, zone), score,
+        )  # fmt: skip
+
+
+_Found = tuple[Kept, float | None]
+
+
+def _by_score(found: _Found) -> float:
+    return -(found[1] or 0.0)
+
+
+class _Asked(NamedTuple):
+    """What a query looks for."""
+
+    words: list[str]
+    weights: Mapping[str, float]
+    lists: Mapping[str, frozenset[int]]
+    """Which documents have each word; not of words that very many have."""
+    whole: float
+
+    def score(self, row: int) -> float:
+        """How much of what the query's own words weigh a document has, in these or related ones."""
+        has = sum(self.weights[word] for word, rows in self.lists.items() if row in rows)
+        return min(1.0, has / self.whole) if self.whole else 0.0
+
+
+def _end(now: datetime, minutes: float | None) -> datetime | None:
+    if minutes is None:
+        return None
+    if isinstance(minutes, bool) or not isinstance(minutes, int | float) or math.isnan(minutes):
+        raise InputError("{field} must be a number", field="minutes")
+    return now + timedelta(minutes=max(0.0, min(minutes, MAX_MINUTES)))
+
+
+def _checked(namespace: Namespace, key: str = "") -> Namespace:
+    """A namespace that can be kept, with this key in it."""
+    names = tuple(namespace)
+    if len(names) > MAX_NAMES or not all(isinstance(name, str) and name for name in names):
+        raise InputError(
+            "a namespace cannot be {namespace}",
+            hint="it is a tuple of up to {most} names, none of them empty",
+            namespace=repr(namespace)[:80],
+            most=MAX_NAMES,
+        )
+    if not isinstance(key, str) or max(map(len, (*names, key))) > MAX_KEY:
+        raise InputError(
+            "the key or namespace of a document is too long, or no text",
+            hint="up to {most} characters each",
+            most=MAX_KEY,
+        )
+    return names
+
+
+def as_json(value: Any) -> str:
+    """A value as JSON that gives the same value back; an InputError for one that cannot be kept."""
+    _check_value(value, MAX_DEPTH)
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:  # half a character can be kept by its number only
+        text = json.dumps(value, separators=(",", ":"))
+    if len(text) > MAX_VALUE:
+        raise InputError(
+            "the document is too large: {size} characters",
+            hint="a document may have {most}",
+            size=len(text),
+            most=MAX_VALUE,
+        )
+    return text
+
+
+def _check_value(value: Any, depth: int) -> None:
+    if depth == 0:
+        raise InputError("the document is nested too deeply", hint="up to {most}", most=MAX_DEPTH)
+    if isinstance(value, dict):
+        if not all(isinstance(name, str) for name in value):
+            raise InputError("the names in a document must be text, as in JSON")
+        for one in value.values():
+            _check_value(one, depth - 1)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            _check_value(one, depth - 1)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise InputError("{value} is no number in JSON", value=repr(value))
+    elif value is not None and not isinstance(value, str | int | float):
+        raise InputError(
+            "a document cannot have a {type} in it",
+            hint="it is JSON: objects, lists, text, numbers, true, false and null",
+            type=type(value).__name__,
+        )
+
+
+def text_of(value: Any) -> str:
+    """The words of a value: its names, texts and numbers."""
+    if isinstance(value, Mapping):
+        return "\n".join(f"{name} {text_of(one)}" for name, one in value.items())
+    if isinstance(value, list | tuple):
+        return "\n".join(map(text_of, value))
+    return "" if value is None or isinstance(value, bool) else str(value)

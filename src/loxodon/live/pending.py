@@ -1,0 +1,244 @@
+"""What was said while the engine was off: plain text that is read back once it is on again.
+
+    # 2026-02-04
+
+    <!-- loxodon {"key": "3f2a…", "session": "monday", "role": "user", "at": "…", …} -->
+    > 我对花生过敏
+
+One file a day, in `memory/loxodon-pending/` of the workspace, where an agent and its owner can read
+it. The comment has what the journal needs; every line of the words has `> ` before it. An entry is
+known by its key, as a turn of the journal is: whatever happens while it is taken in, it is taken in
+once. What somebody else wrote into such a file stays there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from loxodon.errors import BusyStoreError, InputError, UnwritableStoreError
+from loxodon.fields import checked, choice
+from loxodon.filelock import FileLock
+from loxodon.memory import MAX_SESSION, OFF_MARKER, Memory
+from loxodon.text.check import checked_text
+from loxodon.types import CHATS, ORIGINS, ROLES, Source, Turn
+
+FOLDER = os.path.join("memory", "loxodon-pending")
+LOCK = "pending.lock"
+_WAIT = 30.0
+_OPEN, _CLOSE = "<!-- loxodon ", " -->"
+_QUOTE = ">"
+_TIMES = ("expires_at",)
+
+
+class Entry(NamedTuple):
+    """A turn, or a memory that was captured, that waits."""
+
+    key: bytes
+    turn: Turn
+    fields: Mapping[str, Any] | None = None
+    """Of a memory, as `capture` checked them; None for a turn."""
+    source: Source | None = None
+
+
+# As text
+
+
+def text_of(entry: Entry) -> str:
+    """An entry as it stands in a file."""
+    turn = entry.turn
+    about: dict[str, Any] = {"key": entry.key.hex(), **turn._asdict(), "at": turn.at.isoformat()}
+    del about["content"], about["ref"]
+    if entry.fields is not None:
+        about["memory"] = {
+            name: value.isoformat() if isinstance(value, datetime) else value
+            for name, value in entry.fields.items()
+            if name != "content"
+        }
+    if entry.source is not None:
+        about["source"] = list(entry.source)
+    head = json.dumps(about, ensure_ascii=False).replace(">", "\\u003e")
+    said = "\n".join(f"{_QUOTE} {line}" for line in turn.content.split("\n"))
+    return f"\n{_OPEN}{head}{_CLOSE}\n{said}\n"
+
+
+class Parsed(NamedTuple):
+    entries: list[Entry]
+    rest: str
+    """What is no entry; empty where only our own lines are left."""
+
+
+def parse(text: str) -> Parsed:
+    """The entries of a file, in order; of one that was written twice, the later."""
+    found: dict[bytes, Entry] = {}
+    rest: list[str] = []
+    about, said = None, list[str]()
+    for line in [*text.split("\n"), ""]:
+        if about is not None and line[:1] == _QUOTE:
+            said.append(line[2:])
+            continue
+        if about is not None and said:
+            entry = _entry(about, "\n".join(said))
+            found[entry.key] = entry
+        about, said = _about(line), []
+        if about is None:
+            rest.append(line)
+    own = all(not line.strip() or line.startswith("# ") for line in rest)
+    return Parsed(list(found.values()), "" if own else "\n".join(rest).strip("\n") + "\n")
+
+
+def _about(line: str) -> dict[str, Any] | None:
+    """What a comment of ours says; None for any other line."""
+    if not (line.startswith(_OPEN) and line.rstrip().endswith(_CLOSE)):
+        return None
+    try:
+        about = json.loads(line.rstrip()[len(_OPEN) : -len(_CLOSE)])
+        _entry(about, "")
+    except (ValueError, TypeError, KeyError, InputError):  # half of one, or it was changed
+        return None
+    return dict(about)
+
+
+def _entry(about: Mapping[str, Any], content: str) -> Entry:
+    given = dict(about)
+    key, memory, source = (
+        bytes.fromhex(given.pop("key")), given.pop("memory", None), given.pop("source", None)
+    )  # fmt: skip
+    at = datetime.fromisoformat(given.pop("at"))
+    if at.tzinfo is None or any(not isinstance(value, str) for value in given.values()):
+        raise ValueError
+    checked_text(given["session"], "session", MAX_SESSION)
+    for name, known in (("role", ROLES), ("chat", CHATS), ("origin", ORIGINS)):
+        choice(name, given[name], known)
+    turn = Turn(content=content, at=at, **given)
+    return Entry(key, turn, _fields(memory, content), Source(*source) if source else None)
+
+
+def _fields(memory: Mapping[str, Any] | None, content: str) -> Mapping[str, Any] | None:
+    if memory is None:
+        return None
+    read: dict[str, Any] = {
+        name: datetime.fromisoformat(value) if name in _TIMES and value else value
+        for name, value in memory.items()
+    }
+    lists = {name: tuple(read[name]) for name in ("entities", "tags")}
+    return {**checked({**read, **lists}, read["kind"], None), "content": content}
+
+
+# On disk
+
+
+class Pending:
+    """The entries of one space that wait."""
+
+    def __init__(self, folder: str, workspace: str) -> None:
+        self._space = folder
+        self.path = os.path.join(workspace, FOLDER)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        try:
+            lock = FileLock(os.path.join(self._space, LOCK))
+        except OSError as error:
+            raise self._unwritable(error) from None
+        try:
+            if not lock.acquire(_WAIT):
+                raise BusyStoreError("others held {path} for too long", path=self.path)
+            yield
+        except OSError as error:
+            raise self._unwritable(error) from None
+        finally:
+            lock.close()
+
+    def _unwritable(self, error: OSError) -> UnwritableStoreError:
+        return UnwritableStoreError(
+            "cannot write {path}: {reason}",
+            hint="check who owns the folder and how full the disk is",
+            path=self.path,
+            reason=error.strerror or str(error),
+        )
+
+    def append(self, entries: Sequence[Entry], now: datetime) -> list[bool]:
+        """Keep entries, on disk when this returns; of each whether the day's file had it not."""
+        with self._alone():
+            os.makedirs(self.path, mode=0o700, exist_ok=True)
+            path = os.path.join(self.path, f"{now:%Y-%m-%d}.md")
+            text = _read(path)
+            known = {one.key for one in parse(text).entries}
+            new = []
+            for entry in entries:
+                new.append(entry.key not in known)
+                known.add(entry.key)
+            pairs = zip(entries, new, strict=True)
+            added = "".join(text_of(one) for one, is_new in pairs if is_new)
+            if added:
+                head = "" if text else f"# {now:%Y-%m-%d}\n"
+                broken = "" if text.endswith("\n") or not text else "\n"  # by a power cut
+                _append(path, head + broken + added)
+                _append(os.path.join(self._space, OFF_MARKER), "")
+            return new
+
+    def entries(self, days: Iterable[str] = ()) -> list[Entry]:
+        """What waits, of these days or all, in order; nothing where it cannot be read."""
+        wanted = [f"{day}.md" for day in days] or self._files()
+        found: dict[bytes, Entry] = {}
+        for name in sorted(wanted):
+            found |= {one.key: one for one in parse(_read(os.path.join(self.path, name))).entries}
+        return list(found.values())
+
+    def _files(self) -> list[str]:
+        try:
+            return sorted(name for name in os.listdir(self.path) if name.endswith(".md"))
+        except OSError:
+            return []
+
+    def take_in(self, memory: Memory) -> int:
+        """Hand everything that waits to a memory that is on; how many entries it did not have."""
+        with self._alone():
+            taken = 0
+            for name in self._files():
+                path = os.path.join(self.path, name)
+                parsed = parse(_read(path))
+                taken += memory.take_entries(parsed.entries)
+                _leave(path, parsed.rest)
+            if os.path.isdir(self.path) and not os.listdir(self.path):
+                os.rmdir(self.path)
+            if os.path.exists(marker := os.path.join(self._space, OFF_MARKER)):
+                os.unlink(marker)
+            return taken
+
+
+def _leave(path: str, rest: str) -> None:
+    """Leave in a file what is not ours, once all that is ours is in the journal."""
+    if not rest:
+        os.unlink(path)
+        return
+    draft = f"{path}.tmp"
+    with open(draft, "w", encoding="utf-8", newline="", opener=_private) as file:
+        file.write(rest)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(draft, path)
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace", newline="") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+
+
+def _append(path: str, text: str) -> None:
+    with open(path, "a", encoding="utf-8", newline="", opener=_private) as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -1,0 +1,241 @@
+"""The engine switched off (`enabled = false`, `LOXODON_ENABLED=false`): plain files stand in.
+
+A recall hands over MEMORY.md and the daily notes of today and yesterday; what is said or captured
+is appended to text files (`pending.py`), which are taken in when the engine is on again. The
+database is not touched, and need not even be there. Whatever needs it says that it is off.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from loxodon.errors import ConfigError
+from loxodon.fields import choice, is_text, number
+from loxodon.live.pending import Entry, Pending
+from loxodon.memory import MAX_SESSION, Memory
+from loxodon.recall import assemble as frames
+from loxodon.recall.context import block, snippet
+from loxodon.recall.gate import State as Conversation
+from loxodon.recall.quote import clean
+from loxodon.standing import Status
+from loxodon.store import Progress
+from loxodon.store.shelf import FileRole
+from loxodon.text.check import checked_text
+from loxodon.text.language import language_of
+from loxodon.text.words import fold
+from loxodon.tokens import Counter, cut
+from loxodon.types import (
+    CHATS,
+    Added,
+    Chat,
+    Consolidated,
+    Draft,
+    Frame,
+    Gate,
+    Item,
+    LeftOut,
+    Recall,
+    Record,
+    Source,
+    Turn,
+)
+from loxodon.workspace.sources.chunk import chunks
+from loxodon.write.journal import with_keys
+
+if TYPE_CHECKING:
+    from loxodon.write.phases import OnPhase
+
+_LARGEST = 1 << 20
+"""Bytes of a file that are read: more than any budget has room for."""
+_SHOWN = 700
+_LASTING = "n_MEMORY.md:"
+OFF = "switched off"
+
+
+class Off:
+    """Stands where the store would: whatever is asked of it, the engine is off."""
+
+    def __init__(self, space: str) -> None:
+        self.space = space
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise ConfigError(
+            "the memory engine is switched off",
+            hint="`loxodon config enabled true` turns it on, unless LOXODON_ENABLED says otherwise",
+        )
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class PlainMemory(Memory):
+    """A memory whose engine is off. Made by `Memory.open`."""
+
+    @property
+    def pending(self) -> Pending:
+        """What waits until the engine is on."""
+        return Pending(self._folder, self.workspace.path)
+
+    # What is said
+
+    def add_drafts(
+        self, drafts: Sequence[Draft], names: Sequence[str], progress: Progress | None = None
+    ) -> Added:
+        session = checked_text(names[0], "session", MAX_SESSION)
+        now = self.now()
+        keyed = with_keys(drafts, session, now)
+        new = self.pending.append([Entry(key, turn) for turn, key in keyed], now)
+        if progress:
+            progress(len(keyed), len(keyed))
+        sessions = tuple(dict.fromkeys(turn.session for turn, _ in keyed))
+        return Added(sum(new), len(new) - sum(new), 0, sessions)
+
+    def _keep_captured(
+        self, said: Turn, key: bytes, fields: Mapping[str, Any], source: Source | None
+    ) -> Record:
+        self.pending.append([Entry(key, said, fields, source)], said.at)
+        return Record(
+            id=f"pending_{key.hex()[:8]}", space=self.space, created_at=said.at,
+            updated_at=said.at, strength=1.0, **fields,
+        )  # fmt: skip
+
+    # What is remembered
+
+    def recall(
+        self, query: str, top: int | None = None, budget: int | None = None, *,
+        chat: Chat = "direct", in_view: Iterable[str] = (), **filters: object,
+    ) -> Recall:  # fmt: skip
+        """MEMORY.md and the notes of today and yesterday, as far as the budget goes.
+
+        Nothing is looked for, so filters do not count. In a group there is nothing to tell.
+        """
+        is_text("query", query)
+        choice("chat", chat, CHATS)
+        started = perf_counter()
+        budget = self.config.recall.budget if budget is None else number("budget", budget)
+        seen = frozenset(map(fold, in_view))
+        items = [one for one in self._items() if fold(one.content) not in seen]
+        items = items if chat == "direct" else []
+        shown = block(_shared_out(items, budget, self._count), budget, self._count,
+                      language_of(query))  # fmt: skip
+        left = len(items) - len(shown.items)
+        elapsed = round((perf_counter() - started) * 1e3, 3)
+        return Recall(
+            query, Gate(True, "asked"), shown.items, (LeftOut("budget", left),) if left else (),
+            shown.text, shown.tokens, elapsed,
+        )  # fmt: skip
+
+    def assemble(
+        self, message: str, *, soul: str | None = None,
+        workspace: str | os.PathLike[str] | None = None,
+        history: Iterable[str | Mapping[str, object]] = (), chat: Chat = "direct",
+        state: Conversation | None = None, top: int | None = None, budget: int | None = None,
+    ) -> Frame:  # fmt: skip
+        is_text("message", message)
+        choice("chat", chat, CHATS)
+        budget = self.config.recall.frame if budget is None else number("budget", budget)
+        if soul is None:
+            soul = frames.soul_in([*([os.fspath(workspace)] if workspace else []), self.home])
+        direct = chat == "direct"
+        turns = [one for one in self._turns() if direct or one.chat != "direct"]
+        material = frames.Material(
+            message, soul, clean(self._read("MEMORY.md")) if direct else "", turns,
+            frames.texts_of(history), self.now(),
+        )  # fmt: skip
+
+        def ask(budget: int, in_view: frozenset[str]) -> Recall:
+            return self.recall(message, top, budget, chat=chat, in_view=in_view)
+
+        return frames.assemble(
+            material, state or Conversation(), ask, budget, self.config.recall.budget, self._count
+        )
+
+    def snapshot(self, language: str = "en") -> str:
+        """MEMORY.md, as far as the budget goes."""
+        return cut(self._read("MEMORY.md"), self.config.snapshot.budget, self._count)
+
+    def profile(self, language: str = "en", *, refresh: bool = False) -> str:
+        return self.snapshot(language)
+
+    def _items(self) -> list[Item]:
+        """What stands in the files: MEMORY.md, then notes and what was said, newest first."""
+        today = self.now()
+        days = [f"{today - timedelta(days=n):%Y-%m-%d}" for n in (0, 1)]
+        found = self._chunked("MEMORY.md", "memory", today)
+        for day in days:
+            notes = self._chunked(os.path.join("memory", f"{day}.md"), "daily", today)
+            found += reversed(notes)
+        said = [_said(one, n) for n, one in enumerate(self.pending.entries(days))]
+        return found + said[::-1]
+
+    def _chunked(self, name: str, role: FileRole, now: datetime) -> list[Item]:
+        path = os.path.join(self.workspace.path, name)
+        cuts = chunks(self._read(name).splitlines(), name, role, self._zone)
+        return [
+            Item(f"n_{name}:{one.first_line}", "note", snippet(one.text, (), _SHOWN), 1.0,
+                 one.at or now, "active", (Source(file=path, line=one.first_line),), {})
+            for one in cuts
+        ]  # fmt: skip
+
+    def _turns(self) -> list[Turn]:
+        """What was said today and yesterday, since the engine is off."""
+        since = frames.since_yesterday(self.now())
+        days = [f"{since:%Y-%m-%d}", f"{self.now():%Y-%m-%d}"]
+        return [one.turn for one in self.pending.entries(days) if one.fields is None]
+
+    def _read(self, name: str) -> str:
+        try:
+            with open(os.path.join(self.workspace.path, name), "rb") as file:
+                return file.read(_LARGEST).decode("utf-8-sig", "replace")
+        except OSError:  # there is none, or it is not for us to read
+            return ""
+
+    # What waits
+
+    def consolidate(
+        self, *, force: bool = False, if_due: bool = False, phase: int | None = None,
+        progress: OnPhase | None = None,
+    ) -> Consolidated:  # fmt: skip
+        return Consolidated(False, OFF)
+
+    def flush(self) -> Consolidated:
+        return Consolidated(False, OFF)
+
+    def flush_due(self) -> str:
+        return ""
+
+    def consolidation_due(self) -> str:
+        return ""
+
+    def touch(self, ids: Iterable[str]) -> int:
+        return 0
+
+    def status(self) -> Status:
+        """Where it stands; of what is in the database, nothing."""
+        entries = self.pending.entries()
+        last = max((one.turn.at for one in entries), default=None)
+        return Status(
+            self.home, self.space, 0, 0, 0, 0, 0, last, None, None, len(entries), "", 0, 0, False,
+            "", 0, 0, 0, enabled=False,
+        )  # fmt: skip
+
+
+def _said(entry: Entry, n: int) -> Item:
+    kind = "turn" if entry.fields is None else str(entry.fields.get("kind", "fact"))
+    source = Source(session=entry.turn.session, turn=entry.turn.id or f"#{n + 1}")
+    return Item(f"pending_{entry.key.hex()[:8]}", kind, snippet(entry.turn.content, (), _SHOWN),
+                1.0, entry.turn.at, "active", (source,), {})  # fmt: skip
+
+
+def _shared_out(items: Sequence[Item], budget: int, count: Counter) -> list[Item]:
+    """Items in the order in which they get room: what was written last has half of it, at least,
+    so that a long MEMORY.md does not crowd out today."""
+    lasting = [one for one in items if one.id.startswith(_LASTING)]
+    recent = [one for one in items if not one.id.startswith(_LASTING)]
+    first = {one.id for one in block(lasting, budget // 2, count, "en").items}
+    later = [one for one in lasting if one.id not in first]
+    return [*(one for one in lasting if one.id in first), *recent, *later]

@@ -1,0 +1,226 @@
+"""The work of the background of one space: what is due, and doing it.
+
+    flush       what was just said becomes known, after quiet or much talk
+    daily       consolidation, all seven phases
+    weekly      compression: what is said twice, what was only for the moment
+    profile     a new profile
+    heartbeat   see `heartbeat.py`
+
+What was done before is read from what it left (when consolidation last succeeded, of when the
+profile is), so that it does not matter who did it. How a run went is kept in the store.
+`serve/schedule.py` calls this for every space of a home.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import datetime, timedelta, tzinfo
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from loxodon.errors import LoxodonError, StoreError, UsageError
+from loxodon.live import heartbeat
+from loxodon.messages import LANGUAGES
+from loxodon.store import Store
+from loxodon.store.desk import JobRuns
+from loxodon.types import Consolidated, Job, Ran, Record
+from loxodon.write.compress import PROFILE
+from loxodon.write.schedule import has_come, next_time, tried_lately
+
+if TYPE_CHECKING:
+    from loxodon.memory import Memory
+    from loxodon.write.consolidation import Consolidation
+
+JOBS = ("flush", "daily", "weekly", "profile", "heartbeat")
+"""In the order in which they are done."""
+_LONGEST = 1800.0
+_SHORTEST = 1.0
+
+
+class Schedule:
+    """See the module. Made by `Memory.schedule`."""
+
+    def __init__(
+        self, memory: Memory, store: Store, zone: tzinfo | None,
+        consolidation: Callable[[], Consolidation],
+    ) -> None:  # fmt: skip
+        self._memory = memory
+        self._store = store
+        self._zone = zone
+        self._consolidation = consolidation
+
+    def jobs(self) -> list[Job]:
+        """Every job: when it is due, how it last went and what went wrong."""
+        now = self._memory.now()
+        with self._store.reading():
+            runs = self._store.desk.jobs()
+            due = self._due(now, runs)
+            return [self._job(name, name in due, now, runs.get(name)) for name in JOBS]
+
+    def due(self, *, aging: bool = True) -> list[str]:
+        """The names of the jobs that should run now, in order.
+
+        Without `aging` only a flush: while the clock cannot be trusted, nothing goes by its age.
+        """
+        with self._store.reading():
+            if not aging:
+                return ["flush"] if self._memory.flush_due() else []
+            return self._due(self._memory.now(), self._store.desk.jobs())
+
+    def run_due(self, *, aging: bool = True) -> list[Ran]:
+        """Run what is `due`. What fails is kept as such; the rest runs.
+
+        A job whose run found nothing to do is not among those returned.
+        """
+        found: list[Ran] = []
+        for name in self.due(aging=aging):
+            if found and name not in self.due(aging=aging):
+                continue  # the nightly run has done what was due of the week
+            ran = self._run(name, asked=False)
+            found += [ran] if ran else []
+        return found
+
+    def run(self, name: str) -> Ran:
+        """Run a job now, due or not; raises what it fails with."""
+        if name not in JOBS:
+            raise UsageError(
+                "there is no job {name}", hint="the jobs are {names}",
+                name=repr(name), names=", ".join(JOBS),
+            )  # fmt: skip
+        return self._run(name, asked=True) or Ran(name, self._memory.now(), 0.0)
+
+    def wait(self) -> float:
+        """Seconds until something could be due, if nothing is said until then."""
+        now = self._memory.now()
+        waits = [(job.next_at - now).total_seconds() for job in self.jobs() if job.next_at]
+        return min(_LONGEST, max(_SHORTEST, min(waits, default=_LONGEST)))
+
+    def reminders(self, limit: int = 20) -> list[Record]:
+        """Plans whose time has come and that are not done, the first due first."""
+        return self._store.desk.past_due(self._memory.now(), limit)
+
+    # What is due
+
+    def _due(self, now: datetime, runs: Mapping[str, JobRuns]) -> list[str]:
+        found = []
+        work = self._store.desk.work()
+        due, flush_due = self._consolidation().due(now), self._memory.flush_due()
+        first = due == "daily" and work.last_success is None
+        if due and (flush_due or not first):  # the very first also waits for quiet
+            found.append("daily")  # which takes up what was just said too
+        elif flush_due:
+            found.append("flush")
+        if work.last_success is not None:  # there is something to work on
+            done = self._done()
+            found += [one for one in ("weekly", "profile") if self._has_come(one, done[one], now)]
+        beat = runs.get("heartbeat")
+        if self._has_come("heartbeat", beat.last_at if beat else None, now):
+            found.append("heartbeat")
+        return [name for name in found if not _failed_lately(runs.get(name), now)]
+
+    def _has_come(self, name: str, last: datetime | None, now: datetime) -> bool:
+        return has_come(self._cron(name), last, now, self._zone)
+
+    def _cron(self, name: str) -> str:
+        return str(getattr(self._memory.config.schedule, name, ""))
+
+    def _job(self, name: str, due: bool, now: datetime, runs: JobRuns | None) -> Job:
+        cron = self._cron(name)
+        at = self._flush_at(now) if name == "flush" else next_time(cron, now, self._zone)
+        job = Job(name, cron, due, now if due else at)
+        if runs is not None:
+            job = job._replace(**runs._asdict())
+        done = self._done().get(name)
+        if done is not None and (job.last_at is None or job.last_at < done):
+            job = job._replace(last_at=done, succeeded_at=done, seconds=0.0)  # by someone else
+        return job
+
+    def _done(self) -> dict[str, datetime | None]:
+        """When work that leaves a date was last done, whoever did it."""
+        work, page = self._store.desk.work(), self._store.desk.page(PROFILE, LANGUAGES[0])
+        return {"daily": work.last_success, "weekly": work.weekly_at,
+                "profile": page[2] if page else None}  # fmt: skip
+
+    def _flush_at(self, now: datetime) -> datetime | None:
+        """When what was just said will be made known, if nothing more is said."""
+        desk = self._store.desk
+        if not desk.pending(desk.work().done_to):
+            return None
+        last = desk.last_turn()
+        turns = desk.turns_after(last - 1, last)
+        quiet = timedelta(seconds=self._memory.config.buffer.quiet)
+        at = turns[0].at + quiet if turns else now
+        return min(max(at, now), now + quiet)
+
+    # Doing it
+
+    def _run(self, name: str, asked: bool) -> Ran | None:
+        """One run, and how it went; None where there was nothing to do."""
+        at, started = self._memory.now(), perf_counter()
+        try:
+            counts = self._do(name, asked)
+        except Exception as error:  # whatever goes wrong here must not end what runs in its turn
+            text = error.localized("en")[0] if isinstance(error, LoxodonError) else repr(error)
+            failed = Ran(name, at, round(perf_counter() - started, 3), {}, text[:500])
+            with suppress(StoreError):  # a full disk has no room for this either
+                self._keep(failed)
+            if asked:
+                raise
+            return failed
+        if counts is None:
+            return None
+        ran = Ran(name, at, round(perf_counter() - started, 3), counts)
+        self._keep(ran)
+        return ran
+
+    def _do(self, name: str, asked: bool) -> Mapping[str, int] | None:
+        now = self._memory.now()
+        if name == "flush":
+            return _counts(self._memory.flush())
+        if name == "daily":
+            return _counts(self._memory.consolidate(force=asked, if_due=not asked))
+        if name == "weekly":
+            done = self._consolidation().week(now)
+            self._renew_views()
+            return _counts(done)
+        if name == "profile":
+            self._memory.profile(refresh=True)
+            self._renew_views()
+            return {"profiles": len(LANGUAGES)}
+        return self._beat(now)
+
+    def _renew_views(self) -> None:
+        if self._memory.config.workspace.views == "on":
+            self._memory.workspace.renew()
+
+    def _beat(self, now: datetime) -> Mapping[str, int]:
+        last = self._store.desk.jobs().get("heartbeat")
+        counts = heartbeat.look(self._store, now, last.last_at if last else None)
+        if counts["waiting"] and self._memory.config.model.mode != "rules":
+            done = self._consolidation().undecided(now)
+            counts["waiting"] = self._store.desk.count_fragments("waiting")
+            counts["decided"] += done.counts.get("added", 0)
+        return {name: n for name, n in sorted(counts.items()) if n}
+
+    def _keep(self, ran: Ran) -> None:
+        with self._store.writing():
+            before = self._store.desk.jobs().get(ran.job)
+            self._store.desk.put_job(after(before, ran))
+
+
+def after(before: JobRuns | None, ran: Ran) -> JobRuns:
+    """What is known of a job once it has run again."""
+    last = before or JobRuns(ran.job, ran.at, 0.0, {}, runs=0)
+    last = last._replace(last_at=ran.at, seconds=ran.seconds, runs=last.runs + 1)
+    if ran.error:
+        return last._replace(failed_at=ran.at, error=ran.error, failures=last.failures + 1)
+    return last._replace(succeeded_at=ran.at, counts=ran.counts, failures=0)
+
+
+def _failed_lately(runs: JobRuns | None, now: datetime) -> bool:
+    return runs is not None and tried_lately(runs.failed_at, runs.failures, now)
+
+
+def _counts(done: Consolidated) -> Mapping[str, int] | None:
+    return {"turns": done.turns, **done.counts} if done.ran else None

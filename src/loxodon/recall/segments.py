@@ -1,0 +1,48 @@
+"""The segments' route: turns of a stretch of talk that is about what the question asks.
+
+A segment has the words of all its turns, its topic and its tags. Where it matches well, what was
+said in it is likelier to be the answer than the same words elsewhere. It brings nothing by itself:
+it lifts what was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from loxodon.recall.fuse import Found, Pool
+from loxodon.store import Filter, Store
+
+SEGMENT = 0.05
+"""What the best segment gives to those of its turns that have words of the question…"""
+BESIDE = 0.5
+"""…and the share of it that the others get."""
+_SEGMENTS = 6
+_WELL = 0.8
+"""How good, beside the best, a segment must be."""
+
+
+def lifted(
+    store: Store, words: Sequence[str], where: Filter, pool: Pool
+) -> Iterator[tuple[Found, float]]:
+    """Turns of the pool that stand in segments that match, and what each gets for it."""
+    hits = store.search("segments", words, where, _SEGMENTS)
+    well = [hit for hit in hits if hit.score > 0 and hit.score >= _WELL * hits[0].score]
+    stretches = store.stretches(hit.row for hit in well) if well else {}
+    spans = [
+        (stretches[hit.row], SEGMENT * hit.score / hits[0].score)
+        for hit in well
+        if hit.row in stretches
+    ]
+    for key, found in pool.items():
+        place = found.place
+        if key.is_turn and place is not None:
+            share = max(
+                (
+                    part
+                    for (session, first, last), part in spans
+                    if place.session == session and first <= key.row <= last
+                ),
+                default=0.0,
+            )
+            if share:
+                yield found, share if "words" in found.routes else BESIDE * share

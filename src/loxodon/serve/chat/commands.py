@@ -1,0 +1,242 @@
+"""What can be done in a chat beside talking: a line that begins with a slash and a known word.
+
+A command returns what a command of the command line does: its data, and how a person sees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from loxodon.errors import UsageError
+from loxodon.messages import current, t
+from loxodon.serve.chat.conversation import Conversation
+from loxodon.serve.cli import view
+from loxodon.serve.cli.opening import Outcome
+from loxodon.serve.cli.tags import retagged
+from loxodon.types import Frame, Recall, Review
+
+QUIT, RETRY = "quit", "retry"
+"""What the loop does itself."""
+_ALIASES = {
+    "exit": QUIT, "q": QUIT, "?": "help",
+    "回忆": "recall", "标签": "tag", "画像": "refresh", "记住": "remember", "确认": "review",
+    "为什么": "why", "快照": "snapshot", "新对话": "new", "重试": RETRY, "忘记": "forget",
+    "帮助": "help", "退出": QUIT,
+}  # fmt: skip
+
+
+class Command(NamedTuple):
+    name: str
+    rest: str
+
+
+def command_in(line: str) -> Command | None:
+    """The command that a line is; None where it is a message.
+
+    A path is a message (`/usr/bin/python fails`), and so is what begins with two slashes, less one.
+    """
+    word, _, rest = line.strip().partition(" ")
+    if len(word) < 2 or word[0] != "/" or "/" in word[1:] or "\n" in word:
+        return None
+    name = word[1:].casefold()
+    name = _ALIASES.get(name, name)
+    if name not in (*_RUN, QUIT, RETRY):
+        raise UsageError(
+            "there is no command {name}",
+            hint="/help lists them; a message that begins with a slash begins with two",
+            name=word[:60],
+        )
+    return Command(name, rest.strip())
+
+
+def message_in(line: str) -> str:
+    """The message that a line is."""
+    text = line.strip()
+    return text[1:] if text.startswith("//") else text
+
+
+class Commands:
+    """Does what commands ask for, and keeps in mind what was listed."""
+
+    def __init__(self, chat: Conversation) -> None:
+        self.chat = chat
+        self.memory = chat.memory
+        self.listed: list[str] = []
+        """The beliefs that were listed last, by the numbers they were shown with."""
+
+    def run(self, command: Command) -> Outcome:
+        """Do it; a LoxodonError where it cannot be done."""
+        return _RUN[command.name](self, command.rest)
+
+
+def _needs(rest: str, usage: str) -> str:
+    if not rest:
+        raise UsageError("something is missing", hint="write it as {usage}", usage=usage)
+    return rest
+
+
+def _recall(on: Commands, rest: str) -> Outcome:
+    query = _needs(rest, "/recall " + t("QUESTION"))
+    found = on.memory.recall(query)
+    budget = on.memory.config.recall.budget
+    return Outcome(found, lambda: view.recall(found, budget, explain=False))
+
+
+def _tag(on: Commands, rest: str) -> Outcome:
+    id, *changes = _needs(rest, "/tag ID +a -b").split()
+    _needs(" ".join(changes), "/tag ID +a -b")
+    record = on.memory.get(id)
+    tags = retagged(record.tags, changes)
+    if tags != record.tags:
+        record = on.memory.edit(id, version=record.version, tags=tags)
+    said = t("{id} has the tags {tags}", id=record.id, tags=", ".join(record.tags) or "—")
+    return Outcome(record, lambda: print(view.safe(said)))
+
+
+def _refresh(on: Commands, rest: str) -> Outcome:
+    text = on.memory.profile(current(), refresh=True)
+    return Outcome({"profile": text}, lambda: print(view.safe(text)))
+
+
+def _remember(on: Commands, rest: str) -> Outcome:
+    record = on.memory.capture(_needs(rest, "/remember " + t("TEXT")))
+    said = t("remembered as {id}", id=record.id)
+    return Outcome(record, lambda: print(said))
+
+
+def _snapshot(on: Commands, rest: str) -> Outcome:
+    text = on.memory.snapshot(current())
+    return Outcome({"snapshot": text}, lambda: print(view.safe(text)))
+
+
+def _new(on: Commands, rest: str) -> Outcome:
+    on.chat.new()
+    said = t("a new conversation; what was said before is remembered")
+    return Outcome({"session": on.chat.session.name}, lambda: print(said))
+
+
+def _forget(on: Commands, rest: str) -> Outcome:
+    raise UsageError(
+        "forgetting is not there yet",
+        hint="`loxodon archive ID` takes a memory out of recall; it is kept",
+    )
+
+
+# --- Reviews --------------------------------------------------------------------------------------
+
+_CONFIRM = ("confirm", "yes", "确认", "是")
+_REJECT = ("reject", "no", "拒绝", "否")
+
+
+def _review(on: Commands, rest: str) -> Outcome:
+    verb, _, which = rest.partition(" ")
+    if not rest:
+        return _reviews(on)
+    if verb.casefold() in _CONFIRM:
+        fact = on.memory.confirm(_named(on, which))
+        said = t("{id} is a fact now: {content}", id=fact.id, content=fact.content)
+        return Outcome(fact, lambda: print(view.safe(said)))
+    if verb.casefold() in _REJECT:
+        belief = on.memory.reject(_named(on, which))
+        said = t("{id} is given up", id=belief.id)
+        return Outcome(belief, lambda: print(said))
+    raise UsageError(
+        "something is missing",
+        hint="write it as {usage}",
+        usage="/review, /review confirm 1, /review reject 1",
+    )
+
+
+def _reviews(on: Commands) -> Outcome:
+    from loxodon.serve.cli.knowledge import show_review
+
+    found: list[Review] = on.memory.reviews()
+    on.listed = [one.belief.id for one in found]
+
+    def show() -> None:
+        if not found:
+            print(t("nothing waits for an answer"))
+        for n, one in enumerate(found, 1):
+            show_review(one, f"{n}. ")
+        if found:
+            print(t("/review confirm N or /review reject N; said again, it counts as confirmed"))
+
+    return Outcome(found, show)
+
+
+def _named(on: Commands, which: str) -> str:
+    """The id of a belief that is named by its number in the list, or by its id."""
+    which = _needs(which.strip(), "/review confirm 1")
+    if not (which.isascii() and which.isdecimal()):
+        return which
+    listed = on.listed or [one.belief.id for one in on.memory.reviews()]
+    place = int(which[:9]) - 1
+    if not 0 <= place < len(listed):
+        raise UsageError(
+            "there is no number {number} in the list", hint="/review lists them", number=which
+        )
+    return listed[place]
+
+
+# --- Why ------------------------------------------------------------------------------------------
+
+
+def _why(on: Commands, rest: str) -> Outcome:
+    frame, carried = on.chat.frame, on.chat.carried
+    if frame is None:
+        raise UsageError("nothing was recalled for a reply yet", hint="say something")
+    data = {"frame": frame, "carried": [[item.id for item in one.items] for one in carried]}
+    return Outcome(data, lambda: _show_why(frame, carried))
+
+
+def _show_why(frame: Frame, carried: tuple[Recall, ...]) -> None:
+    from loxodon.serve.cli import explaining
+
+    explaining.frame(frame)
+    parts = [t("the profile")] if frame.profile else []
+    parts += [t("recent context")] if frame.recent else []
+    parts += [t("the soul")] if frame.soul else []
+    if parts:
+        print(t("also before the model: {parts}", parts=", ".join(parts)))
+    for one in carried:
+        ids = ", ".join(item.id for item in one.items)
+        print(view.safe(t("still before it, from an earlier message: {ids}", ids=ids)))
+
+
+# --- Help -----------------------------------------------------------------------------------------
+
+
+def _help(on: Commands, rest: str) -> Outcome:
+    about = {
+        "/recall " + t("QUESTION"): t("find what the memory has on it"),
+        "/remember " + t("TEXT"): t("remember one thing as you say it"),
+        "/why": t("what was put before the model for the last reply, and why"),
+        "/review": t("beliefs that wait for you; /review confirm 1, /review reject 1"),
+        "/tag ID +a -b": t("put tags on a memory and take them off"),
+        "/refresh": t("make the profile anew and show it"),
+        "/snapshot": t("what a conversation starts with"),
+        "/retry": t("ask again, where there was no reply"),
+        "/new": t("begin another conversation"),
+        "/quit": t("end; so do Ctrl-D, and Ctrl-C twice"),
+    }
+
+    def show() -> None:
+        view.pairs(list(about.items()))
+        print(t("Ctrl-C stops a reply. A line that ends in a backslash goes on in the next."))
+
+    return Outcome({"commands": about}, show)
+
+
+_RUN: dict[str, Callable[[Commands, str], Outcome]] = {
+    "recall": _recall,
+    "tag": _tag,
+    "refresh": _refresh,
+    "remember": _remember,
+    "review": _review,
+    "why": _why,
+    "snapshot": _snapshot,
+    "new": _new,
+    "forget": _forget,
+    "help": _help,
+}

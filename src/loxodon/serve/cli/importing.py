@@ -1,0 +1,91 @@
+"""`loxodon import`: what other programs keep, taken in."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+
+from loxodon.messages import t
+from loxodon.serve.cli import view
+from loxodon.serve.cli.opening import Outcome, opened
+from loxodon.types import FileProblem, Imported
+
+_SHOWN = 20
+"""Problems that a person is shown; JSON has them all."""
+
+
+def build(parser: ArgumentParser) -> None:
+    """What `import` takes."""
+    from loxodon.workspace.imports import FORMATS
+
+    parser.add_argument("path", metavar="PATH", help=t("a file, an archive or a folder"))
+    parser.add_argument("--format", choices=FORMATS,
+                        help=t("what it is; recognised where not given"))  # fmt: skip
+    parser.add_argument("--user", default="", metavar="NAME",
+                        help=t("only this person's, where a file has several"))  # fmt: skip
+    parser.add_argument("--dry-run", action="store_true",
+                        help=t("only say what would be taken"))  # fmt: skip
+
+
+def run(args: Namespace) -> Outcome:
+    with opened(args, make=not args.dry_run) as memory, view.Bar(t("importing")) as bar:
+        found = memory.workspace.take_in(
+            args.path, args.format, user=args.user, dry_run=args.dry_run, progress=bar
+        )
+    data = {"dry_run": args.dry_run, **found._asdict()}
+    return Outcome(data, lambda: _show(found, args.dry_run))
+
+
+def _show(found: Imported, dry: bool) -> None:
+    if dry:
+        print(t("as {format}, this would be taken; nothing was:", format=found.format))
+    else:
+        print(t("taken as {format}:", format=found.format))
+    rows = [
+        (t("turns"), found.turns),
+        (t("memories"), found.memories),
+        (t("known already"), found.known),
+    ]
+    shown = [(name, str(number)) for name, number in rows if number]
+    shown += [(name, str(value)) for name, value in found.settings.items()]
+    view.pairs([(f"  {name}", value) for name, value in shown or [(t("nothing"), "")]])
+    if found.skipped:
+        print(t("left out:"))
+        reasons = _reasons()
+        view.pairs([(f"  {reasons.get(one, one)}", str(n)) for one, n in found.skipped.items()])
+    _show_problems(found.problems)
+    if found.turns and not dry:
+        print(t("`loxodon consolidate` learns from the turns"))
+
+
+def _show_problems(problems: tuple[FileProblem, ...]) -> None:
+    for one in problems[:_SHOWN]:
+        where = f"{one.file}:{one.line}" if one.line else one.file
+        hint = f" ({one.hint})" if one.hint else ""
+        print(view.safe(t("not taken: {where}: {what}", where=where, what=one.what) + hint),
+              file=sys.stderr)  # fmt: skip
+    if len(problems) > _SHOWN:
+        print(t("… and {n} more; --json has them all", n=len(problems) - _SHOWN), file=sys.stderr)
+
+
+def _reasons() -> dict[str, str]:
+    """Why something was left out, as a person reads it."""
+    return {
+        "empty": t("with nothing in them"),
+        "hidden": t("hidden messages"),
+        "branch": t("messages of branches that were given up"),
+        "tools": t("messages to and from tools"),
+        "code": t("blocks of code"),
+        "generated": t("files that Loxodon wrote"),
+        "not memory": t("other files"),
+        "deleted": t("deleted there"),
+        "changed": t("changed there since they were imported"),
+        "private": t("conversations not to be remembered"),
+        "secret": t("keys"),
+        "set": t("settings that are set here already"),
+        "unneeded": t("settings that are so here anyway"),
+        "relations": t("relations of a graph"),
+        "metadata": t("fields without a place here"),
+        "other user": t("of other people"),
+        "more problems": t("further problems"),
+    }

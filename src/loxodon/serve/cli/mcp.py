@@ -1,0 +1,107 @@
+"""`loxodon mcp`: the memory as tools, for the agent that starts it or over HTTP."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from loxodon.clock import zone_named
+from loxodon.config import load
+from loxodon.errors import ConfigError, UsageError
+from loxodon.messages import t
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.serve.cli.serving import address
+from loxodon.types import AUDIENCES, CHATS, Audience
+
+if TYPE_CHECKING:
+    from loxodon.serve.mcp.server import Served
+
+PORT = 8712
+
+
+def build(parser: ArgumentParser) -> None:
+    """What `mcp` takes."""
+    parser.add_argument("--chat", choices=CHATS, default="direct",
+                        help=t("who hears it; in a group nothing private is told"))  # fmt: skip
+    about = t("who may be told what is remembered here (private; of --chat group: group)")
+    parser.add_argument("--audience", choices=AUDIENCES, help=about)
+    about = t("also run the schedule while this runs: flush, consolidate, heartbeat")
+    parser.add_argument("--background", action="store_true", help=about)
+    about = t("over streamable HTTP rather than standard input and output")
+    parser.add_argument("--http", action="store_true", help=about)
+    address(parser, PORT)
+
+
+def run(args: Namespace) -> Outcome:
+    if args.http:
+        _over_http(args)
+    elif args.token or (args.host, args.port) != ("127.0.0.1", PORT):
+        raise UsageError("--host, --port and --token are for HTTP", hint="add --http")
+    else:
+        _load_sdk()
+        from loxodon.serve.mcp.transports import serve_pipes
+
+        with _served(args) as served:
+            serve_pipes(served)
+    args.json = False  # standard output was for the protocol, or has said all
+    return Outcome({}, lambda: None)
+
+
+def _over_http(args: Namespace) -> None:
+    from loxodon.serve.http.guard import door
+    from loxodon.serve.http.server import listen, url_of
+
+    at = door(args.host, args.token or os.environ.get("LOXODON_TOKEN") or "")
+    with listen(args.host, args.port) as listening:
+        _load_sdk()
+        from loxodon.serve.mcp.transports import PATH, serve_http
+
+        with _served(args) as served:
+            home, url = served.host.home, url_of(listening) + PATH
+            said = t("the memory at {home} is served at {url}; Ctrl-C ends it", home=home, url=url)
+            if args.json:
+                said = json.dumps({"url": url, "home": home, "pid": os.getpid()})
+            serve_http(served, listening, at, lambda: print(said, flush=True))
+
+
+@contextmanager
+def _served(args: Namespace) -> Iterator[Served]:
+    """The memory that the options name, open, and the schedule beside it where asked for."""
+    from loxodon.serve.host import Host
+    from loxodon.serve.mcp.server import Served
+    from loxodon.serve.schedule import Runner
+
+    home = home_of(args)
+    clock = clock_of(args, zone_named(load(home).timezone)) if args.now else None
+    with Host(home, clock) as host:
+        host.memory(args.space)  # one that cannot be opened is told now, not to who asks first
+        runner = Runner(host)
+        if args.background:
+            runner.start()
+        try:
+            audience: Audience = "private" if args.chat == "direct" else "group"
+            yield Served(host, args.space, args.chat, args.audience or audience)
+        finally:
+            runner.stop()
+
+
+def _load_sdk() -> None:
+    """Load the SDK. It makes many thousand objects that stay: looking through them for garbage
+    meanwhile would take a quarter of the time until the first answer."""
+    gc.disable()
+    try:
+        import mcp.server.lowlevel  # noqa: F401
+    except ImportError as error:
+        raise ConfigError(
+            "serving needs {module}, which cannot be loaded: {reason}",
+            hint='install it with `pip install "loxodon[{extra}]"`', module="mcp", extra="mcp",
+            reason=error,
+        ) from None  # fmt: skip
+    finally:
+        gc.enable()
+    gc.freeze()

@@ -1,0 +1,118 @@
+"""`loxodon proxy`: a memory between any client and its model."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+
+from loxodon.clock import zone_named
+from loxodon.config import load
+from loxodon.errors import UsageError
+from loxodon.memory import Memory
+from loxodon.messages import t
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.serve.cli.serving import address
+
+PORT = 8711
+_SWITCH = 0.0005
+"""Seconds that a thread may keep others waiting: a stream goes on while something is recalled."""
+
+
+_THREADS = 2
+"""Threads that recall, and as many that journal. More would only stand in the streams' way."""
+
+
+def build(parser: ArgumentParser) -> None:
+    """What `proxy` takes."""
+    parser.add_argument("--upstream", required=True, metavar="URL",
+                        help=t("the model's server, as a client would be given it: "
+                               "https://api.openai.com/v1"))  # fmt: skip
+    address(parser, PORT)
+    about = t("the variable that has the upstream's key; else each client sends its own")
+    parser.add_argument("--key-env", default="", metavar="NAME", help=about)
+    about = t("how people are told apart: by user (a header, the field user), then by key, or "
+              "fixed (a header only)")  # fmt: skip
+    parser.add_argument("--space-by", choices=("user", "key", "fixed"), default="user", help=about)
+    parser.add_argument("--limit", type=float, default=1.5, metavar="SECONDS",
+                        help=t("how long a request waits for the memory (1.5)"))  # fmt: skip
+    parser.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS",
+                        help=t("how long the upstream may be silent (600)"))  # fmt: skip
+    parser.add_argument("--explain", action="store_true",
+                        help=t("log the ids of what was recalled"))  # fmt: skip
+
+
+def run(args: Namespace) -> Outcome:
+    from loxodon.serve.host import Host
+    from loxodon.serve.http.guard import door
+    from loxodon.serve.http.server import listen, need_uvicorn, serve, url_of
+    from loxodon.serve.proxy.app import App
+    from loxodon.serve.proxy.remember import Remembering
+    from loxodon.serve.proxy.speaking import Rule
+    from loxodon.serve.proxy.upstream import Upstream
+    from loxodon.serve.schedule import Runner
+
+    need_uvicorn()
+    at = door(args.host, args.token or os.environ.get("LOXODON_TOKEN") or "")
+    upstream = Upstream(args.upstream, _key(args.key_env), _seconds("--timeout", args.timeout))
+    limit = _seconds("--limit", args.limit)
+    home = home_of(args)
+    clock = clock_of(args, zone_named(load(home).timezone)) if args.now else None
+    sys.setswitchinterval(_SWITCH)
+    with (
+        listen(args.host, args.port) as listening,
+        Host(home, clock, threads=_THREADS) as recalling,
+        Host(home, clock, threads=_THREADS) as journal,
+    ):
+        warm(recalling.memory(args.space))  # one that cannot be opened is told now
+        runner = Runner(journal)
+        app = App(
+            upstream, Remembering(recalling, journal, limit, explain=args.explain), at,
+            Rule(args.space, args.space_by), key_is_ours=bool(args.key_env),
+        )  # fmt: skip
+        url = f"{url_of(listening)}/v1"
+
+        def ready() -> None:
+            runner.start()
+            if args.json:
+                found = {"url": url, "upstream": upstream.base, "home": home, "pid": os.getpid()}
+                print(json.dumps(found), flush=True)
+            else:
+                print(t("set the base URL of your client to {url}; what it says goes to "
+                        "{upstream} and is remembered at {home}; Ctrl-C ends it",
+                        url=url, upstream=upstream.base, home=home), flush=True)  # fmt: skip
+
+        try:
+            serve(app, listening, ready=ready)
+        finally:
+            runner.stop()
+    args.json = False  # what there was to say was said when it began
+    return Outcome({}, lambda: None)
+
+
+def warm(memory: Memory) -> None:
+    """Load what a recall needs, so that the first client does not wait for it."""
+    if not memory.config.enabled:
+        return
+    for words in ("What did I say yesterday?", "我昨天说了什么？"):
+        memory.gate(words)
+        memory.recall(words, as_of=memory.now())  # which counts no use
+    memory.snapshot()
+
+
+def _key(variable: str) -> str:
+    key = os.environ.get(variable, "").strip() if variable else ""
+    if variable and not (key and key.isascii() and key.isprintable()):
+        raise UsageError(
+            "the variable {name} has no key", hint="set it, or leave --key-env out", name=variable
+        )
+    return key
+
+
+def _seconds(option: str, value: float) -> float:
+    if not 0 < value <= 86_400:
+        raise UsageError(
+            "{option} takes seconds, more than none and at most a day's", option=option
+        )
+    return value

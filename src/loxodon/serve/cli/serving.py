@@ -1,0 +1,79 @@
+"""`loxodon serve`: the memory over HTTP, and the schedule in the background."""
+
+from __future__ import annotations
+
+import json
+import os
+from argparse import ArgumentParser, Namespace
+
+from loxodon.clock import zone_named
+from loxodon.config import load
+from loxodon.messages import t
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.serve.host import Host
+from loxodon.serve.logs import log
+
+PORT = 8710
+_PATIENCE = 3.0
+"""Seconds that work which has begun may take to end, once the server does."""
+
+
+def build(parser: ArgumentParser) -> None:
+    """What `serve` takes."""
+    address(parser, PORT)
+
+
+def address(parser: ArgumentParser, port: int) -> None:
+    """Where a server listens, and who may ask it."""
+    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
+                        help=t("where to listen (127.0.0.1)"))  # fmt: skip
+    parser.add_argument("--port", type=int, default=port, metavar="N",
+                        help=t("on which port ({port}); 0 for any that is free",
+                               port=port))  # fmt: skip
+    about = t("what who asks must send (LOXODON_TOKEN); needed beyond this machine")
+    parser.add_argument("--token", default="", metavar="TEXT", help=about)
+
+
+def run(args: Namespace) -> Outcome:
+    from loxodon.serve.http.app import App
+    from loxodon.serve.http.guard import door
+    from loxodon.serve.http.server import listen, need_uvicorn, serve, url_of
+    from loxodon.serve.schedule import Runner
+
+    need_uvicorn()
+    at = door(args.host, args.token or os.environ.get("LOXODON_TOKEN") or "")
+    home = home_of(args)
+    clock = clock_of(args, zone_named(load(home).timezone)) if args.now else None
+    with listen(args.host, args.port) as listening:
+        host = Host(home, clock)
+        host.memory(args.space)  # one that cannot be opened is told now, not to who asks first
+        runner = Runner(host)
+        app = App(host, at, runner=lambda: runner.standing.error)
+
+        def ready() -> None:
+            runner.start()
+            _say(args, url_of(listening), home)
+
+        try:
+            serve(app, listening, ready=ready, stopping=app.stop)
+        finally:
+            runner.stop()
+            end(host)
+    args.json = False  # what there was to say was said when it began
+    return Outcome({}, lambda: None)
+
+
+def _say(args: Namespace, url: str, home: str) -> None:
+    if args.json:
+        print(json.dumps({"url": url, "home": home, "pid": os.getpid()}), flush=True)
+    else:
+        print(t("the memory at {home} is served at {url}; Ctrl-C ends it", home=home, url=url),
+              flush=True)  # fmt: skip
+
+
+def end(host: Host) -> None:
+    """Close a host for good. Work that does not end, waiting for a model, is left in the middle:
+    Python would wait for its thread, and the next run goes on with it."""
+    if not host.close(_PATIENCE):
+        log("stopped", unfinished=True)
+        os._exit(0)

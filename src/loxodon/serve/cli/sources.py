@@ -1,0 +1,71 @@
+"""The command that reads notes and lists them."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+
+from loxodon.messages import t
+from loxodon.serve.cli import view
+from loxodon.serve.cli.opening import Outcome, opened
+from loxodon.types import FileProblem, Indexed, SourceFile
+
+_LISTED = 50
+"""Files that a person is shown; JSON has all."""
+
+
+def run(args: Namespace) -> Outcome:
+    with opened(args) as memory:
+        workspace = memory.workspace
+        indexed = Indexed()
+        if not args.no_read:
+            with view.Bar(t("reading notes")) as bar:
+                indexed = workspace.index(bar)
+        files = workspace.sources()
+        path = workspace.path
+    problems = _problems(indexed, files)
+    data = {"workspace": path, "indexed": indexed._replace(problems=()), "files": files,
+            "problems": problems}  # fmt: skip
+
+    def show() -> None:
+        if not args.no_read:
+            print(t("{read} files read, {unchanged} unchanged, {removed} gone",
+                    read=indexed.read, unchanged=indexed.unchanged,
+                    removed=indexed.removed))  # fmt: skip
+        _show_files(files, path)
+        for problem in problems:
+            _show_problem(problem)
+
+    return Outcome(data, show)
+
+
+def _problems(indexed: Indexed, files: Sequence[SourceFile]) -> list[FileProblem]:
+    """What is wrong now, and what was when a file was last read."""
+    told = {problem.file for problem in indexed.problems}
+    before = [FileProblem(one.file, 0, one.problem) for one in files if one.problem]
+    return [*indexed.problems, *(one for one in before if one.file not in told)]
+
+
+def _show_files(files: Sequence[SourceFile], path: str) -> None:
+    if not files:
+        print(view.safe(t("no notes at {path}; the settings workspace.path and workspace.folders "
+                          "say where they are", path=path)))  # fmt: skip
+        return
+    headings = ((t("file"), True), (t("kind"), False), (t("chunks"), False))
+    roles = {
+        "memory": t("memory"), "user": t("user"), "soul": t("soul"), "agents": t("rules"),
+        "daily": t("daily note"), "note": t("other note"),
+    }  # fmt: skip
+    view.table(headings, [
+        (view.safe(one.file), roles[one.role], str(one.chunks)) for one in files[:_LISTED]
+    ])  # fmt: skip
+    if len(files) > _LISTED:
+        more = len(files) - _LISTED
+        print(t("… and {n} more; --json has them all", n=more))
+
+
+def _show_problem(problem: FileProblem) -> None:
+    where = f"{problem.file}:{problem.line}" if problem.line else problem.file
+    hint = f" ({problem.hint})" if problem.hint else ""
+    print(view.safe(f"{where}: {problem.what}{hint}"), file=sys.stderr)

@@ -1,0 +1,464 @@
+"""Answers requests: finds the operation, lets it in, does it in a thread, tells what came of it.
+
+A plain ASGI application. It finds its routes by the parts of the path as they were sent, because
+the name of a space may have a slash in it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from time import perf_counter
+from typing import Any, NamedTuple, TypeVar
+
+import loxodon
+from loxodon.errors import LoxodonError, StoreError, UsageError
+from loxodon.memory import Memory
+from loxodon.serve.host import Host
+from loxodon.serve.http import openapi
+from loxodon.serve.http.fields import from_query, given
+from loxodon.serve.http.guard import Door, RefusedError, admit, check_place, has_token
+from loxodon.serve.http.health import Watch, gauges, reasons
+from loxodon.serve.http.metrics import TYPE, Metrics
+from loxodon.serve.http.operations import OPERATIONS, PROGRESSING, Operation
+from loxodon.serve.http.replies import (
+    Reply,
+    bytes_of,
+    document,
+    encoded,
+    error_of,
+    failed,
+    refused,
+    send_reply,
+    start_of,
+)
+from loxodon.serve.http.requests import (
+    MOST_BYTES,
+    ClientGoneError,
+    Message,
+    Receive,
+    Request,
+    Scope,
+    Send,
+    body_of,
+    json_of,
+    request_of,
+)
+from loxodon.serve.http.streaming import Steps, form_of, given_up, written
+from loxodon.serve.http.wire import plain
+from loxodon.serve.logs import log, told
+from loxodon.types import Added, Record
+
+Result = TypeVar("Result")
+Page = Mapping[str, Callable[[Request], Awaitable[Reply]]]
+"""What answers at an address, by method."""
+
+_SMALL = 1 << 16
+"""Bytes of a body that is read on the spot; a larger one would keep others waiting."""
+_HTML = "text/html; charset=utf-8"
+_GONE = 499
+"""The status that is counted where nobody is there to get one."""
+
+
+class Match(NamedTuple):
+    """An operation that a path asks for."""
+
+    operation: Operation
+    space: str
+    names: Mapping[str, str]
+
+
+class Done(NamedTuple):
+    """What an operation came to: the document as JSON, and what may be logged of it."""
+
+    text: str
+    about: Mapping[str, Any]
+    result: object
+
+
+class App:
+    """One server's answers. `runner` says why nothing runs in the background, if so."""
+
+    def __init__(
+        self, host: Host, at: Door, *, runner: Callable[[], str] = lambda: "",
+        most_bytes: int = MOST_BYTES,
+    ) -> None:  # fmt: skip
+        self.metrics = Metrics()
+        self._at_work: set[Steps] = set()
+        self._stopping = False
+        self._host = host
+        self._door = at
+        self._most = most_bytes
+        self._watch = Watch(host, runner)
+        self._pages: dict[str, Reply] = {}
+        self._fixed_pages: dict[tuple[str, ...], tuple[str, Page]] = {
+            (): ("root", {"GET": self._root}),
+            ("metrics",): ("metrics", {"GET": self._metrics}),
+            ("openapi.json",): ("openapi", {"GET": self._openapi}),
+            ("docs",): ("docs", {"GET": self._docs}),
+            ("v1", "spaces"): ("spaces", {"GET": self._spaces}),
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":  # a websocket: there is none here
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        started = perf_counter()
+        self.metrics.running += 1
+        name, status = "none", _GONE
+        begun = False
+
+        async def sending(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            name, status = await self._safely(scope, receive, sending)
+        except ClientGoneError:
+            pass
+        except Exception as error:
+            # The last resort: a client gets a document, whatever is wrong with us. What the error
+            # says is not logged, because it may have words of the memory in it.
+            status = 500
+            log("defect", operation=name, kind=type(error).__name__, at_line=_line_of(error))
+            if not begun:
+                await send_reply(send, failed(_defect(error), "en"))
+        finally:
+            self.metrics.running -= 1
+            self.metrics.request(name, status, perf_counter() - started)
+
+    async def _safely(self, scope: Scope, receive: Receive, send: Send) -> tuple[str, int]:
+        """Answer a request, or say why not; what it was, and the status."""
+        language = "en"
+        try:
+            request = request_of(scope)
+            language = request.language
+            return await self._answer(request, receive, send)
+        except RefusedError as refusal:
+            reply, code = refused(refusal, language), refusal.code
+        except LoxodonError as error:
+            reply, code = failed(error, language), error.code
+        log("refused", status=reply.status, code=code)
+        await send_reply(send, reply)
+        return "refused", reply.status
+
+    # Finding out what is asked
+
+    async def _answer(self, request: Request, receive: Receive, send: Send) -> tuple[str, int]:
+        """Answer a request; what it was, and the status."""
+        page = request.parts[0] if len(request.parts) == 1 else ""
+        if page == "health":  # for whoever watches the machine, who need not have the token
+            check_place(self._door, request.headers)
+            return page, await self._sent(send, await self._only("GET", request, self._health))
+        admit(self._door, request.headers)
+        fixed = self._fixed(request.parts)
+        if fixed is not None:
+            name, methods = fixed
+            if request.method == "OPTIONS":
+                return name, await self._sent(send, _options(methods))
+            method = "GET" if request.method == "HEAD" else request.method
+            if method not in methods:
+                raise _not_allowed(methods)
+            return name, await self._sent(send, await methods[method](request))
+        found = _matches(request.parts)
+        if not found:
+            raise RefusedError(404, "no_route", UsageError(
+                "there is nothing at this address", hint="/openapi.json and /docs say what there is"
+            ))  # fmt: skip
+        if request.method == "OPTIONS":
+            return "options", await self._sent(send, _options(found))
+        match = found.get("GET" if request.method == "HEAD" else request.method)
+        if match is None:
+            raise _not_allowed(found)
+        return match.operation.name, await self._operate(match, request, receive, send)
+
+    def _fixed(self, parts: tuple[str, ...]) -> tuple[str, Page] | None:
+        """What is not about the memory of one space."""
+        if len(parts) == 3 and parts[:2] == ("v1", "spaces"):
+            return "make_space", {"PUT": self._make_space}
+        return self._fixed_pages.get(parts)
+
+    async def _only(
+        self, method: str, request: Request, answer: Callable[[Request], Awaitable[Reply]]
+    ) -> Reply:
+        if request.method == "OPTIONS":
+            return _options([method])
+        if request.method not in (method, "HEAD"):
+            raise _not_allowed([method])
+        return await answer(request)
+
+    async def _sent(self, send: Send, reply: Reply) -> int:
+        await send_reply(send, reply)
+        return reply.status
+
+    # Doing it
+
+    async def _operate(self, match: Match, request: Request, receive: Receive, send: Send) -> int:
+        """Do an operation and answer with what came of it; the status."""
+        operation, started = match.operation, perf_counter()
+        form = form_of(request.headers.get("accept", "")) if operation.long else ""
+        status = _GONE
+        about: dict[str, Any] = {}
+        try:
+            fields = await self._given(match, request, receive)
+            if form:
+                status, about = await self._stream(match, fields, form, request, receive, send)
+            else:
+                done = await self._call(match, fields, receive)
+                about = dict(done.about)
+                status = await self._sent(send, Reply(operation.status, bytes_of(done.text)))
+        except LoxodonError as error:
+            about = {"code": error.code}
+            status = await self._sent(send, failed(error, request.language))
+        except RefusedError as refusal:
+            about = {"code": refusal.code}
+            status = await self._sent(send, refused(refusal, request.language))
+        finally:
+            log(operation.name, space=match.space, status=status,
+                ms=round((perf_counter() - started) * 1e3, 2), **about)  # fmt: skip
+        return status
+
+    async def _given(self, match: Match, request: Request, receive: Receive) -> dict[str, Any]:
+        """The fields of a request, checked, with those of its path."""
+        operation = match.operation
+        if operation.method == "GET":
+            found = given(operation.takes, from_query(operation.takes, request.pairs()))
+        else:
+            if request.query:
+                given((), dict(request.pairs()))  # a field in the wrong place is told, not lost
+            body = await body_of(receive, request.headers, self._most)
+
+            def parse() -> dict[str, Any]:
+                return given(operation.takes, json_of(body, request.headers))
+
+            found = parse() if len(body) <= _SMALL else await self._host.run(parse)
+        if not self._door.local and any(name in found for name in operation.local):
+            raise RefusedError(403, "forbidden", UsageError(
+                "files of this machine are only for who is on it",
+                hint="run the command there, or serve on 127.0.0.1",
+            ))  # fmt: skip
+        return {**found, **match.names}
+
+    def stop(self) -> None:
+        """Give up long work: the server is about to end."""
+        self._stopping = True
+        for steps in self._at_work:
+            steps.halt()
+
+    async def _call(self, match: Match, fields: dict[str, Any], receive: Receive) -> Done:
+        """Do it, and give it up where it can be once whoever asked is gone."""
+        if match.operation.long:
+            return await self._long(match, fields, receive, _untold)
+        return await _while_there(self._work(match, fields, None), receive)
+
+    async def _long(
+        self, match: Match, fields: dict[str, Any], receive: Receive,
+        tell: Callable[[Mapping[str, Any]], Awaitable[None]],
+    ) -> Done:  # fmt: skip
+        """Do long work and tell each step; it is left to itself where nobody waits for it."""
+        steps = Steps()
+        self._at_work.add(steps)
+        if self._stopping:
+            steps.halt()
+        work = asyncio.ensure_future(self._work(match, fields, steps))
+        gone = asyncio.ensure_future(_hung_up(receive))
+        gone.add_done_callback(lambda _: steps.end())
+        try:
+            while (step := await steps.next()) is not None:
+                await tell(step)
+            if not steps.halted and not gone.done():
+                return await work
+            work.add_done_callback(_quietly)
+            if steps.halted:
+                raise given_up()
+            if match.operation.long == "cut":
+                steps.cut.set()
+            raise ClientGoneError
+        finally:
+            self._at_work.discard(steps)
+            gone.cancel()
+
+    async def _work(self, match: Match, fields: dict[str, Any], steps: Steps | None) -> Done:
+        operation = match.operation
+        if steps is not None and operation.name in PROGRESSING:
+            fields = {**fields, "progress": steps.progress}
+
+        def run(memory: Memory) -> Done:
+            result = operation.run(memory, fields)
+            return Done(encoded(plain(result)), told(result), result)  # here: it may be long
+
+        try:
+            done = await self._host.call(
+                match.space, run, make=operation.make, apart=bool(operation.long)
+            )
+        except StoreError as error:
+            if operation.make:
+                self._watch.wrote(match.space, error)
+            raise
+        finally:
+            if steps is not None:
+                steps.end()
+        self._count(match, done.result)
+        return done
+
+    def _count(self, match: Match, result: object) -> None:
+        if match.operation.make:
+            self._watch.wrote(match.space, None)
+        if isinstance(result, Added):
+            self.metrics.count("turns_added", result.added)
+        elif isinstance(result, Record) and match.operation.name == "capture":
+            self.metrics.count("memories_captured")
+
+    async def _stream(
+        self, match: Match, fields: dict[str, Any], form: str, request: Request, receive: Receive,
+        send: Send,
+    ) -> tuple[int, dict[str, Any]]:  # fmt: skip
+        """Do long work and answer with each step; the status, and what may be logged."""
+
+        async def tell(event: str, text: str, more: bool = True) -> None:
+            body = bytes_of(written(form, event, text))
+            await send({"type": "http.response.body", "body": body, "more_body": more})
+
+        await send(start_of(200, form, {}))
+        try:
+            done = await self._long(
+                match, fields, receive, lambda step: tell("progress", encoded(step))
+            )
+        except LoxodonError as error:  # the head is sent: the last line says so
+            said = error_of(error, request.language)["error"]
+            await tell("error", encoded(said), more=False)
+            return 200, {"code": error.code}
+        await tell("result", done.text, more=False)
+        return 200, dict(done.about)
+
+    # What is about the server
+
+    async def _root(self, request: Request) -> Reply:
+        return document({"name": "loxodon", "version": loxodon.__version__, "docs": "/docs",
+                         "openapi": "/openapi.json"})  # fmt: skip
+
+    async def _health(self, request: Request) -> Reply:
+        look = await self._watch.look()
+        found = reasons(look, request.language)
+        data: dict[str, object] = {"status": "failing" if found else "ok"}
+        if has_token(self._door, request.headers):  # the names of spaces are not for everybody
+            data["reasons"] = plain(found)
+        return document(data, 503 if found else 200)
+
+    async def _metrics(self, request: Request) -> Reply:
+        look = await self._watch.look()
+        text = self.metrics.text(gauges(look, self._host.waiting))
+        return Reply(200, text.encode(), TYPE)
+
+    async def _openapi(self, request: Request) -> Reply:
+        if "openapi" not in self._pages:
+            self._pages["openapi"] = document(openapi.document())
+        return self._pages["openapi"]
+
+    async def _docs(self, request: Request) -> Reply:
+        if "docs" not in self._pages:
+            self._pages["docs"] = Reply(200, openapi.page().encode(), _HTML)
+        return self._pages["docs"]
+
+    async def _spaces(self, request: Request) -> Reply:
+        return document({"spaces": await self._host.run(self._host.spaces)})
+
+    async def _make_space(self, request: Request) -> Reply:
+        space = request.parts[2]
+        known = await self._host.run(self._host.spaces)
+        home = await self._host.call(space, lambda memory: memory.home)
+        created = space not in known
+        log("make_space", space=space, created=created)
+        return document({"home": home, "space": space, "created": created})
+
+
+async def _while_there(work: Awaitable[Result], receive: Receive) -> Result:
+    """What `work` returns; where whoever asked hangs up first, it is cancelled."""
+    task = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_hung_up(receive))
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        task.cancel()
+        raise ClientGoneError
+    finally:
+        gone.cancel()
+
+
+async def _untold(step: Mapping[str, Any]) -> None:
+    """Nobody asked how it comes along."""
+
+
+async def _hung_up(receive: Receive) -> None:
+    """Return once the client is gone; what it sends beyond its body is dropped."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _quietly(task: asyncio.Future[Any]) -> None:
+    """Work that nobody waits for may fail without a word from Python; `status` tells why."""
+    if not task.cancelled():
+        task.exception()
+
+
+def _tree() -> dict[tuple[str, ...], dict[str, Operation]]:
+    """The operations by the parts of their path, in which a name in braces is empty."""
+    found: dict[tuple[str, ...], dict[str, Operation]] = {}
+    for one in OPERATIONS:
+        parts = tuple("" if part[0] == "{" else part for part in one.path.split("/")[1:])
+        found.setdefault(parts, {})[one.method] = one
+    return found
+
+
+_TREE = _tree()
+
+
+def _matches(parts: tuple[str, ...]) -> dict[str, Match]:
+    """What a path can mean, by method."""
+    if parts[:2] != ("v1", "spaces") or len(parts) < 4:
+        return {}
+    rest = parts[3:]
+    found = _TREE.get(rest)
+    named = ""
+    if found is None and len(rest) > 1:  # the second part of a path may be a name
+        found = _TREE.get((rest[0], "", *rest[2:]))
+        named = rest[1]
+    matches = {}
+    for method, operation in (found or {}).items():
+        names = openapi.names_in(operation.path)
+        matches[method] = Match(operation, parts[2], dict.fromkeys(names, named))
+    return matches
+
+
+def _options(methods: Any) -> Reply:
+    return Reply(204, b"", headers={"allow": _allowed(methods)})
+
+
+def _not_allowed(methods: Any) -> RefusedError:
+    return RefusedError(405, "no_method", UsageError(
+        "this address takes only {methods}", methods=_allowed(methods)
+    ), {"allow": _allowed(methods)})  # fmt: skip
+
+
+def _allowed(methods: Any) -> str:
+    every = set(methods) | {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
+    return ", ".join(sorted(every))
+
+
+def _defect(error: Exception) -> LoxodonError:
+    return LoxodonError(
+        "something unexpected happened: {kind}", hint="this is a defect; please report it",
+        kind=type(error).__name__,
+    )  # fmt: skip
+
+
+def _line_of(error: Exception) -> str:
+    """Where an error came from, without what it says."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return ""
+    return f"{trace.tb_frame.f_globals.get('__name__', '')}:{trace.tb_lineno}"

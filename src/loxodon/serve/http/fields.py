@@ -1,0 +1,238 @@
+"""What a request may say: each field with its kind, checked and described by the same entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from loxodon.clock import parse_instant
+from loxodon.errors import InputError, LoxodonError
+from loxodon.serve.http.wire import Schema, state_of
+from loxodon.types import CHATS, ORIGINS, ROLES
+
+Check = Callable[[str, Any], Any]
+"""Makes the value of a field, by its name, of what JSON has; an InputError where it cannot."""
+
+
+class Kind(NamedTuple):
+    """What may stand in a field."""
+
+    schema: Schema
+    check: Check
+    nullable: bool = False
+    """Whether null says something; otherwise it is as if the field were not there."""
+    from_text: Callable[[str], Any] = str
+    """What the text of a query parameter is in JSON."""
+
+
+class Field(NamedTuple):
+    name: str
+    kind: Kind
+    about: str
+    required: bool = False
+
+
+def given(fields: Sequence[Field], data: object) -> dict[str, Any]:
+    """What a request says, checked; an InputError names the first field that cannot be taken."""
+    if not isinstance(data, Mapping):
+        raise InputError(
+            "the body must be a JSON object", hint='write it as {example}',
+            example='{"query": "…"}',
+        )  # fmt: skip
+    known = {field.name: field for field in fields}
+    for name in data:
+        if name not in known:
+            raise InputError(
+                "there is no field {field}", hint="it takes: {fields}",
+                field=repr(name)[:80], fields=", ".join(known) or "—",
+            )  # fmt: skip
+    found = {}
+    for field in fields:
+        value = data.get(field.name)
+        if field.name not in data or (value is None and not field.kind.nullable):
+            if field.required:
+                raise InputError("the field {field} is missing", hint="it takes: {fields}",
+                                 field=field.name, fields=", ".join(known))  # fmt: skip
+            continue
+        found[field.name] = None if value is None else field.kind.check(field.name, value)
+    return found
+
+
+def from_query(fields: Sequence[Field], items: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Query parameters as the JSON they stand for; one of a list may be given several times."""
+    known = {field.name: field for field in fields}
+    data: dict[str, Any] = {}
+    for name, text in items:
+        field = known.get(name)
+        if field is not None and field.kind.schema.get("type") == "array":
+            data.setdefault(name, []).append(text)
+        elif name in data:
+            raise InputError("{field} is given twice", field=repr(name)[:80])
+        else:
+            data[name] = field.kind.from_text(text) if field else text
+    return data
+
+
+def described(fields: Sequence[Field]) -> Schema:
+    """The JSON schema of a body with these fields."""
+    found: Schema = {
+        "type": "object", "additionalProperties": False,
+        "properties": {one.name: schema_of(one) for one in fields},
+    }  # fmt: skip
+    required = [one.name for one in fields if one.required]
+    return {**found, "required": required} if required else found
+
+
+def schema_of(field: Field) -> Schema:
+    schema = field.kind.schema
+    if field.kind.nullable:
+        schema = {"anyOf": [schema, {"type": "null"}]}
+    return {**schema, "description": field.about}
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise InputError("{field} must be text", field=name)
+    return value
+
+
+def _whole(name: str, value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 53:
+        raise InputError("{field} must be a whole number, 0 or more", field=name)
+    return value
+
+
+def _number(name: str, value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise InputError("{field} must be a number", field=name)
+    return value
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise InputError("{field} must be true or false", field=name)
+    return value
+
+
+def _moment(name: str, value: Any) -> Any:
+    if not isinstance(value, str):
+        raise InputError("{field} must be a date and time", field=name)
+    # One without an offset stays so: the memory knows the zone that it is meant in.
+    try:
+        moment = parse_instant(value)
+    except InputError as error:
+        raise InputError("{field}: {error}", hint="{error_hint}", field=name, error=error) from None
+    return moment if _has_offset(value) else moment.replace(tzinfo=None)
+
+
+def _has_offset(text: str) -> bool:
+    from datetime import datetime
+
+    return datetime.fromisoformat(text.strip()).tzinfo is not None
+
+
+def _texts(name: str, value: Any) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise InputError("{field} must be a list of texts", field=name)
+    return value
+
+
+_TURN = ("role", "content", "at", "speaker", "id", "session", "channel", "chat", "origin")
+
+
+def _turns(name: str, value: Any) -> list[Mapping[str, object]]:
+    if not isinstance(value, list):
+        raise InputError("{field} must be a list", field=name)
+    problems: list[tuple[int, LoxodonError]] = []
+    for place, turn in enumerate(value, 1):
+        unknown = [key for key in turn if key not in _TURN] if isinstance(turn, dict) else []
+        if unknown:
+            problems.append((place, InputError(
+                "there is no field {field}", hint="it takes: {fields}",
+                field=repr(unknown[0])[:80], fields=", ".join(_TURN),
+            )))  # fmt: skip
+    if problems:
+        place, first = problems[0]
+        raise InputError(
+            "turn {place} cannot be taken: {error}", hint="{error_hint}", problems=problems,
+            place=place, error=first,
+        )  # fmt: skip
+    return value
+
+
+def _history(name: str, value: Any) -> list[Any]:
+    good = isinstance(value, list) and all(
+        isinstance(one, str) or (isinstance(one, dict) and isinstance(one.get("content"), str))
+        for one in value
+    )
+    if not good:
+        raise InputError(
+            "{field} must be a list of messages", hint="a message is text, or has a role and text",
+            field=name,
+        )  # fmt: skip
+    return list(value)
+
+
+def _conversation(name: str, value: Any) -> Any:
+    try:
+        return state_of(value)
+    except (KeyError, TypeError, AttributeError):
+        raise InputError(
+            "{field} is not the state of a conversation",
+            hint="hand in the state of the answer before, as it came", field=name,
+        ) from None  # fmt: skip
+
+
+def _as_number(text: str) -> Any:
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+def _as_flag(text: str) -> Any:
+    return {"true": True, "1": True, "": True, "false": False, "0": False}.get(text.lower(), text)
+
+
+def choice(*names: str) -> Kind:
+    """One of some names."""
+
+    def check(field: str, value: Any) -> str:
+        if value not in names:
+            raise InputError(
+                "{field} cannot be {value}", hint="it is one of {choices}",
+                field=field, value=repr(value)[:80], choices=", ".join(names),
+            )  # fmt: skip
+        return str(value)
+
+    return Kind({"type": "string", "enum": list(names)}, check)
+
+
+_MOMENT: Schema = {
+    "type": "string",
+    "description": "ISO 8601; without an offset in the user's own zone",
+}
+TEXT = Kind({"type": "string"}, _text)
+WHOLE = Kind({"type": "integer", "minimum": 0}, _whole, from_text=_as_number)
+NUMBER = Kind({"type": "number"}, _number)
+FLAG = Kind({"type": "boolean"}, _flag, from_text=_as_flag)
+MOMENT = Kind(_MOMENT, _moment)
+MOMENT_OR_NONE = Kind(_MOMENT, _moment, nullable=True)
+TEXTS = Kind({"type": "array", "items": {"type": "string"}}, _texts)
+LANGUAGE = choice("en", "zh")
+TURNS = Kind({"type": "array", "items": {
+    "type": "object", "required": ["role", "content"], "additionalProperties": False,
+    "properties": {
+        "role": {"type": "string", "enum": list(ROLES)},
+        "content": {"anyOf": [{"type": "string"}, {"type": "array"}]},
+        "at": {"anyOf": [_MOMENT, {"type": "number"}]},
+        **{name: {"type": "string"} for name in ("speaker", "id", "session", "channel")},
+        "chat": {"type": "string", "enum": list(CHATS)},
+        "origin": {"type": "string", "enum": list(ORIGINS)},
+    },
+}}, _turns)  # fmt: skip
+HISTORY = Kind({"type": "array", "items": {"anyOf": [{"type": "string"}, {
+    "type": "object", "required": ["content"],
+    "properties": {"role": {"type": "string"}, "content": {"type": "string"}},
+}]}}, _history)  # fmt: skip
+CONVERSATION = Kind({"type": "object"}, _conversation)

@@ -1,0 +1,395 @@
+"""What can be asked over HTTP: the one table, from which routes, checks and descriptions are made.
+
+A path is within `/v1/spaces/{space}`. The fields stand in the query of a GET and in the JSON body
+of the others; what stands in braces in the path is handed on under that name. They are called what
+the library calls them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
+
+from loxodon.errors import DamagedStoreError
+from loxodon.fields import SENSITIVITIES
+from loxodon.memory import Memory
+from loxodon.serve.http.fields import (
+    CONVERSATION,
+    FLAG,
+    HISTORY,
+    LANGUAGE,
+    MOMENT,
+    MOMENT_OR_NONE,
+    NUMBER,
+    TEXT,
+    TEXTS,
+    TURNS,
+    WHOLE,
+    Field,
+    choice,
+)
+from loxodon.standing import Stats, Status
+from loxodon.store.shelf import Note
+from loxodon.types import (
+    AUDIENCES,
+    CATEGORIES,
+    CHATS,
+    KINDS,
+    ORIGINS,
+    Added,
+    Card,
+    Consolidated,
+    Embedded,
+    Entity,
+    Event,
+    Exported,
+    Frame,
+    Imported,
+    Indexed,
+    Job,
+    Problem,
+    Ran,
+    Recall,
+    Record,
+    Review,
+    Segment,
+    SourceFile,
+    Synced,
+    Turn,
+    Version,
+)
+
+Given = Mapping[str, Any]
+Long = Literal["", "kept", "cut"]
+
+
+class Operation(NamedTuple):
+    """One thing that can be asked."""
+
+    name: str
+    method: str
+    path: str
+    about: str
+    run: Callable[[Memory, dict[str, Any]], object]
+    gives: Any
+    """The type of what comes back, for its description."""
+    takes: tuple[Field, ...] = ()
+    make: bool = False
+    """Whether a space that is not there is made; otherwise it is not found."""
+    long: Long = ""
+    """Work that can take long and tells how it comes along: `kept` where it goes on though whoever
+    asked is gone, `cut` where it is then given up."""
+    status: int = 200
+    local: tuple[str, ...] = ()
+    """Fields that name files of this machine: only for a server that only this machine reaches."""
+
+
+class ProfilePage(NamedTuple):
+    """The profile, as Markdown."""
+
+    profile: str
+
+
+class SnapshotPage(NamedTuple):
+    """The snapshot, as Markdown."""
+
+    snapshot: str
+
+
+class Checked(NamedTuple):
+    """What a check of the data found."""
+
+    ok: bool
+    problems: list[Problem]
+
+
+class Touched(NamedTuple):
+    """How many of the memories there are."""
+
+    touched: int
+
+
+class Rebuilt(NamedTuple):
+    """How many rows were indexed."""
+
+    indexed: int
+
+
+class Due(NamedTuple):
+    """Why something is due; empty where it is not."""
+
+    consolidation: str
+    flush: str
+
+
+def _verb(name: str) -> Callable[[Memory, dict[str, Any]], object]:
+    """A method of the memory that takes just these fields."""
+
+    def run(memory: Memory, given: dict[str, Any]) -> object:
+        found: object = getattr(memory, name)(**given)
+        return found
+
+    return run
+
+
+def _workspace(name: str) -> Callable[[Memory, dict[str, Any]], object]:
+    def run(memory: Memory, given: dict[str, Any]) -> object:
+        found: object = getattr(memory.workspace, name)(**given)
+        return found
+
+    return run
+
+
+def _recall(memory: Memory, given: dict[str, Any]) -> Recall:
+    explain = given.pop("explain", False)
+    found = memory.recall(**given)
+    return found if explain else found._replace(trace=None)
+
+
+def _context(memory: Memory, given: dict[str, Any]) -> Frame:
+    explain = given.pop("explain", False)
+    frame = memory.assemble(**given)
+    if explain or frame.recall is None:
+        return frame
+    return frame._replace(recall=frame.recall._replace(trace=None))
+
+
+def _validate(memory: Memory, given: dict[str, Any]) -> Checked:
+    try:
+        found = memory.validate(**given)
+    except DamagedStoreError as error:
+        message, hint = error.localized("en")
+        found = [Problem(memory.home, message, hint)]
+    return Checked(not found, found)
+
+
+def _flush(memory: Memory, given: dict[str, Any]) -> Consolidated:
+    return memory.flush()
+
+
+def _profile(memory: Memory, given: dict[str, Any]) -> ProfilePage:
+    return ProfilePage(memory.profile(**given))
+
+
+def _profile_anew(memory: Memory, given: dict[str, Any]) -> ProfilePage:
+    return ProfilePage(memory.profile(**given, refresh=True))
+
+
+def _snapshot(memory: Memory, given: dict[str, Any]) -> SnapshotPage:
+    return SnapshotPage(memory.snapshot(**given))
+
+
+def _touch(memory: Memory, given: dict[str, Any]) -> Touched:
+    return Touched(memory.touch(**given))
+
+
+def _rebuild(memory: Memory, given: dict[str, Any]) -> Rebuilt:
+    return Rebuilt(memory.rebuild_index(**given))
+
+
+def _due(memory: Memory, given: dict[str, Any]) -> Due:
+    return Due(memory.consolidation_due(), memory.flush_due())
+
+
+def _jobs(memory: Memory, given: dict[str, Any]) -> list[Job]:
+    return memory.schedule.jobs()
+
+
+def _run_job(memory: Memory, given: dict[str, Any]) -> Ran:
+    return memory.schedule.run(given["job"])
+
+
+def _sources(memory: Memory, given: dict[str, Any]) -> list[SourceFile]:
+    return memory.workspace.sources()
+
+
+_LIMIT = Field("limit", WHOLE, "the latest so many; 0 for all")
+_SINCE = Field("since", MOMENT, "from then on")
+_UNTIL = Field("until", MOMENT, "before then")
+_VERSION = Field("version", WHOLE, "refuse if the memory is no longer at this version")
+_LANGUAGE = Field("language", LANGUAGE, "en or zh; en where not given")
+_CHAT = Field("chat", choice(*CHATS), "who hears it; in a group nothing private is told")
+_EXPLAIN = Field("explain", FLAG, "with the trace: how it came about")
+_ABOUT = (
+    Field("importance", NUMBER, "0 to 1: how much it matters"),
+    Field("confidence", NUMBER, "0 to 1: how sure it is"),
+    Field("entities", TEXTS, "people, places, projects it is about"),
+    Field("tags", TEXTS, "tags"),
+    Field("project", TEXT, "the project it belongs to"),
+    Field("topic", TEXT, "the topic within the project"),
+    Field("category", choice(*CATEGORIES), "what sort of thing it is"),
+    Field("expires_at", MOMENT_OR_NONE, "when it ends; null for never"),
+)
+_FILTERS = (
+    Field("project", TEXT, "only of this project"),
+    Field("topic", TEXT, "only of this topic"),
+    Field("tag", TEXT, "only with this tag"),
+    Field("entity", TEXT, "only about this person, place or thing"),
+    _SINCE,
+    _UNTIL,
+)
+_RECALL = (
+    Field("query", TEXT, "any words; nothing is syntax", required=True),
+    Field("top", WHOLE, "most items"),
+    Field("budget", WHOLE, "most tokens of the context"),
+    Field("kind", choice(*KINDS, "turn", "note"), "only this kind"),
+    *_FILTERS,
+    Field("as_of", MOMENT, "what was known then"),
+    Field("profile", TEXT, "with this ranking"),
+    _CHAT,
+    Field("in_view", TEXTS, "turns that the agent has before it, by their words or refs"),
+    _EXPLAIN,
+)
+_EDIT = (
+    _VERSION,
+    Field("content", TEXT, "the new words"),
+    *_ABOUT,
+    Field("subject", TEXT, "whom or what it says something about"),
+    Field("attribute", TEXT, "what of it"),
+    Field("value", TEXT, "and what that is"),
+    Field("audience", choice(*AUDIENCES), "who may be told"),
+    Field("sensitivity", choice(*SENSITIVITIES), "how sensitive it is"),
+    Field("valid_from", MOMENT_OR_NONE, "since when it holds"),
+    Field("valid_until", MOMENT_OR_NONE, "until when it held"),
+    Field("due_at", MOMENT_OR_NONE, "when a plan is due"),
+    Field("done", FLAG, "whether a plan is done"),
+)
+_FOLDER = Field("folder", TEXT, "write it there; else into the workspace")
+_PATH = Field("path", TEXT, "a file, an archive or a folder of this machine", required=True)
+
+OPERATIONS: tuple[Operation, ...] = (
+    # What is said
+    Operation(
+        "add", "POST", "/turns",
+        "Journal turns, in order. What is answered is on disk. A turn the journal already has, by "
+        "its id or by its time and words, is not added again.",
+        _verb("add"), Added,
+        (Field("turns", TURNS, "the turns, oldest first", required=True),
+         Field("session", TEXT, "the session of turns that name none")),
+        make=True,
+    ),
+    Operation(
+        "journal", "GET", "/turns",
+        "Turns as they were said, oldest first; with a query those that match it, best first.",
+        _verb("journal"), list[Turn],
+        (Field("query", TEXT, "any words; nothing is syntax"),
+         Field("session", TEXT, "only of this session"), _SINCE, _UNTIL, _LIMIT),
+    ),
+    Operation("turn", "GET", "/turns/{ref}", "One turn, by its ref (t_512).",
+              _verb("turn"), Turn),
+    # What is known
+    Operation(
+        "capture", "POST", "/memories", "Keep a memory as it is given.",
+        _verb("capture"), Record,
+        (Field("content", TEXT, "what to remember", required=True),
+         Field("kind", choice(*KINDS), "said outright, or supposed"), *_ABOUT,
+         Field("origin", choice(*ORIGINS), "where the words came from")),
+        make=True, status=201,
+    ),
+    Operation(
+        "list", "GET", "/memories", "Memories, newest first.", _verb("list"), list[Record],
+        (Field("kind", choice(*KINDS), "only this kind"),
+         Field("state", choice("active", "archived", "all"), "active where not given"),
+         *_FILTERS, _LIMIT),
+    ),
+    Operation("get", "GET", "/memories/{id}", "One memory.", _verb("get"), Record),
+    Operation("edit", "PATCH", "/memories/{id}",
+              "Change a memory; what it was stays in its history.", _verb("edit"), Record, _EDIT),
+    Operation("archive", "POST", "/memories/{id}/archive",
+              "Take a memory out of ordinary recall; it is kept.",
+              _verb("archive"), Record, (_VERSION,)),
+    Operation("unarchive", "POST", "/memories/{id}/unarchive", "Bring an archived memory back.",
+              _verb("unarchive"), Record, (_VERSION,)),
+    Operation("history", "GET", "/memories/{id}/history", "Every version of a memory, oldest "
+              "first.", _verb("history"), list[Version]),
+    Operation("confirm", "POST", "/memories/{id}/confirm",
+              "A belief is so: it becomes a fact, and what it contradicts is over.",
+              _verb("confirm"), Record),
+    Operation("reject", "POST", "/memories/{id}/reject", "A belief is not so: it is archived.",
+              _verb("reject"), Record),
+    Operation("touch", "POST", "/touch", "Note that memories were used.", _touch, Touched,
+              (Field("ids", TEXTS, "the ids of the memories", required=True),)),
+    Operation("note", "GET", "/notes/{id}", "A note of a file, as a recall found it (n_12).",
+              _verb("note"), Note),
+    Operation("reviews", "GET", "/reviews", "Beliefs that wait to be confirmed or rejected.",
+              _verb("reviews"), list[Review]),
+    Operation("entities", "GET", "/entities", "Whom and what the memories are about.",
+              _verb("entities"), list[Entity]),
+    Operation("entity", "GET", "/entities/{name}", "All that is known of one, by any of its names.",
+              _verb("entity"), Card),
+    Operation("segments", "GET", "/segments", "What was said, in stretches of one topic.",
+              _verb("segments"), list[Segment], (_SINCE,)),
+    Operation("events", "GET", "/events", "A line for each session and day.",
+              _verb("events"), list[Event], (_SINCE,)),
+    Operation("profile", "GET", "/profile", "The core of what is known of the user, as Markdown.",
+              _profile, ProfilePage, (_LANGUAGE,)),
+    Operation("refresh_profile", "POST", "/profile", "The same, made anew.",
+              _profile_anew, ProfilePage, (_LANGUAGE,)),
+    # What is remembered
+    Operation("recall", "POST", "/recall", "What the memory has on a question, best first, and a "
+              "block of text to hand to an agent.", _recall, Recall, _RECALL),
+    Operation("recall_by_query", "GET", "/recall", "The same, with everything in the address.",
+              _recall, Recall, _RECALL),
+    Operation(
+        "context", "POST", "/context",
+        "All that an agent should have before it when it replies to a message.",
+        _context, Frame,
+        (Field("message", TEXT, "what was said", required=True),
+         Field("soul", TEXT, "who the agent is; else SOUL.md of the home"),
+         Field("history", HISTORY, "what the agent has of the conversation already"),
+         _CHAT, Field("state", CONVERSATION, "the state of the answer before"),
+         Field("top", WHOLE, "most memories"), Field("budget", WHOLE, "most tokens"), _EXPLAIN),
+    ),
+    Operation("snapshot", "GET", "/snapshot", "What a conversation should start with.",
+              _snapshot, SnapshotPage, (_LANGUAGE,)),
+    # What is made of it
+    Operation(
+        "consolidate", "POST", "/consolidate",
+        "Make knowledge of what was said since the last time.", _verb("consolidate"), Consolidated,
+        (Field("force", FLAG, "even if nothing is pending, and after three failures"),
+         Field("if_due", FLAG, "only if it is due"),
+         Field("phase", WHOLE, "only this phase, 1 to 7")),
+        long="kept",
+    ),
+    Operation("flush", "POST", "/flush", "Make what was just said known, without the nightly work.",
+              _flush, Consolidated, long="kept"),
+    Operation("embed", "POST", "/embed", "Give vectors to what has none yet.",
+              _verb("embed"), Embedded, long="kept"),
+    Operation("due", "GET", "/due", "Why a consolidation or a flush is due.", _due, Due),
+    Operation("schedule", "GET", "/schedule", "What runs by itself: what is due, and how it went.",
+              _jobs, list[Job]),
+    Operation("run_job", "POST", "/schedule/{job}", "Run a job of the schedule now.",
+              _run_job, Ran, long="kept"),
+    Operation("reminders", "GET", "/reminders", "Plans whose time has come and that are not done.",
+              _verb("due_reminders"), list[Record], (Field("limit", WHOLE, "most of them"),)),
+    # Care
+    Operation("status", "GET", "/status", "Where this memory stands.", _verb("status"), Status),
+    Operation("stats", "GET", "/stats", "What this memory holds, counted.",
+              _verb("stats"), Stats),
+    Operation("validate", "POST", "/validate", "Look for damage in the data and its indexes.",
+              _validate, Checked, long="cut"),
+    Operation("rebuild_index", "POST", "/rebuild-index", "Make every index anew from the data.",
+              _rebuild, Rebuilt, long="cut"),
+    # The workspace
+    Operation("export", "POST", "/workspace/export", "Write the memory as text.",
+              _workspace("export"), Exported,
+              (_FOLDER, Field("masked", FLAG, "mask addresses, numbers and keys")),
+              long="cut", local=("folder",)),
+    Operation("sync", "POST", "/workspace/sync", "Take in what was changed in the text views.",
+              _workspace("sync"), Synced,
+              (Field("deletions", FLAG, "archive all that was deleted, however much"),
+               Field("dry_run", FLAG, "only say what would be done"))),
+    Operation("index", "POST", "/workspace/index", "Read the notes that changed.",
+              _workspace("index"), Indexed, long="cut"),
+    Operation("sources", "GET", "/workspace/sources", "The files that were read.",
+              _sources, list[SourceFile]),
+    Operation("import", "POST", "/workspace/import", "Take in what another program keeps.",
+              _workspace("take_in"), Imported,
+              (_PATH, Field("format", TEXT, "what it is; recognised where not given"),
+               Field("user", TEXT, "only this person's, where a file has several"),
+               Field("dry_run", FLAG, "only say what would be taken")),
+              make=True, long="cut", local=("path",)),
+)  # fmt: skip
+
+PROGRESSING = frozenset(one.name for one in OPERATIONS if one.long) - {"flush", "run_job"}
+"""Those whose work calls `progress`."""

@@ -1,0 +1,83 @@
+"""Long work over HTTP: told as it comes along, and given up where nobody waits for it any more.
+
+With `Accept: application/x-ndjson` the answer is a line of JSON for each step, with
+`Accept: text/event-stream` an event; the last one has the result, or the error. Otherwise there is
+one JSON document at the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from threading import Event
+from time import monotonic
+from typing import Any
+
+from loxodon.errors import LoxodonError
+
+LINES = "application/x-ndjson"
+EVENTS = "text/event-stream"
+_EVERY = 0.1
+"""Seconds between two steps that are told."""
+
+
+def form_of(accept: str) -> str:
+    """How a client wants to be told: `LINES`, `EVENTS`, or not at all."""
+    return next((form for form in (LINES, EVENTS) if form in accept.lower()), "")
+
+
+def written(form: str, event: str, text: str) -> str:
+    """One step, of which `text` is the JSON, as it goes over the wire."""
+    if form == EVENTS:
+        return f"event: {event}\ndata: {text}\n\n"
+    return f'{{"{event}":{text}}}\n'
+
+
+def given_up() -> LoxodonError:
+    """The error of work that was not brought to its end."""
+    return LoxodonError("the work was given up", hint="ask for it again; nothing is lost")
+
+
+class Steps:
+    """The steps of one piece of work, from its thread to the event loop.
+
+    `progress` is called by the work. Once `cut` is set it ends the work with an error.
+    """
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._queue: asyncio.Queue[Mapping[str, Any] | None] = asyncio.Queue()
+        self._last = 0.0
+        self.cut = Event()
+        self.halted = False
+
+    def halt(self) -> None:
+        """Cut the work, and let nobody wait for it."""
+        self.halted = True
+        self.cut.set()
+        self.end()
+
+    def progress(self, *numbers: int) -> None:
+        """What is done of how much, of which phase where there are phases."""
+        if self.cut.is_set():
+            raise given_up()
+        now = monotonic()
+        *phase, done, total = numbers
+        if now - self._last >= _EVERY or done >= total:
+            self._last = now
+            step = {"phase": phase[0]} if phase else {}
+            self._put({**step, "done": done, "total": total})
+
+    def end(self) -> None:
+        """No step comes after those that were told."""
+        self._put(None)
+
+    def _put(self, step: Mapping[str, Any] | None) -> None:
+        try:
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, step)
+        except RuntimeError:  # the loop has ended: nobody is there to be told
+            return
+
+    async def next(self) -> Mapping[str, Any] | None:
+        """The next step; None after the last."""
+        return await self._queue.get()

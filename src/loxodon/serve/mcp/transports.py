@@ -1,0 +1,125 @@
+"""How the server is reached: by the program that started it, or over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+
+from loxodon.errors import LoxodonError, UsageError
+from loxodon.serve.http import server as web
+from loxodon.serve.http.guard import Door, RefusedError, admit
+from loxodon.serve.http.replies import failed, refused, send_reply
+from loxodon.serve.http.requests import MOST_BYTES, Receive, Scope, Send, request_of
+from loxodon.serve.logs import log
+from loxodon.serve.mcp.lines import Pipes, claim_output, never_wait_to_log
+from loxodon.serve.mcp.server import Answers, Served, server_of
+
+PATH = "/mcp"
+
+
+def serve_pipes(served: Served) -> None:
+    """Serve whoever started this program, until it closes our standard input."""
+
+    async def serve() -> None:
+        answers = Answers(served)
+        try:
+            await Pipes(0, claim_output()).serve(server_of(answers))
+        finally:
+            answers.stop()
+
+    never_wait_to_log()
+    with _logged():
+        asyncio.run(serve())
+
+
+def serve_http(
+    served: Served, listening: socket.socket, at: Door, ready: Callable[[], None]
+) -> None:
+    """Serve over HTTP until the process is told to stop."""
+    answers = Answers(served)
+    with _logged():
+        web.serve(App(answers, at), listening, ready=ready, stopping=answers.stop)
+
+
+class App:
+    """The SDK's HTTP transport at `/mcp`, for those whom the door lets in.
+
+    It keeps no sessions, so that clients do not notice a restart.
+    """
+
+    def __init__(self, answers: Answers, at: Door) -> None:
+        self._door = at
+        self._manager = StreamableHTTPSessionManager(
+            server_of(answers), stateless=True, max_request_body_size=MOST_BYTES,
+            security_settings=TransportSecuritySettings(  # the door sees to that
+                enable_dns_rebinding_protection=False
+            ),
+        )  # fmt: skip
+        self._running: asyncio.Task[None] | None = None
+        self._ready = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        language = "en"
+        try:
+            request = request_of(scope)
+            language = request.language
+            admit(self._door, request.headers)
+            _check(request.parts, request.method)
+        except RefusedError as refusal:
+            log("mcp.refused", status=refusal.status, code=refusal.code)
+            await send_reply(send, refused(refusal, language))
+            return
+        except LoxodonError as error:  # an address that cannot be read
+            await send_reply(send, failed(error, language))
+            return
+        if self._running is None:
+            self._running = asyncio.ensure_future(self._run())
+        await self._ready.wait()
+        await self._manager.handle_request(scope, receive, send)
+
+    async def _run(self) -> None:
+        """The SDK begins and ends its work in one task: this one, which is cancelled at the end."""
+        async with self._manager.run():
+            self._ready.set()
+            await asyncio.Event().wait()
+
+
+def _check(parts: tuple[str, ...], method: str) -> None:
+    if parts != (PATH[1:],):
+        raise RefusedError(404, "no_route", UsageError(
+            "there is nothing at this address", hint="the tools are at {path}", path=PATH,
+        ))  # fmt: skip
+    if method != "POST":  # without sessions there is nothing to listen to, and none to end
+        raise RefusedError(405, "no_method", UsageError(
+            "this address takes only {methods}", methods="POST",
+        ), {"allow": "POST"})  # fmt: skip
+
+
+@contextmanager
+def _logged() -> Iterator[None]:
+    """What the SDK has to say, as lines like ours: what kind of trouble, never its words."""
+    logger = logging.getLogger("mcp")
+    handler = _Handler(logging.WARNING)
+    logger.addHandler(handler)
+    propagates, logger.propagate = logger.propagate, False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagates
+
+
+class _Handler(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[0] if record.exc_info else None
+        log("mcp.trouble", level=record.levelname.lower(), logger=record.name,
+            line=record.lineno, error=error.__name__ if error else "")  # fmt: skip

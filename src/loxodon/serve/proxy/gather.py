@@ -1,0 +1,179 @@
+"""What a model replied, from the bytes that went to the client.
+
+The bytes are kept on the side while they pass and read once they have: so nothing is decoded,
+parsed or written anew between the upstream and the client. What cannot be read is nothing said.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from loxodon.serve.proxy.requests import Kind, clean, words_of
+
+MOST_BYTES = 8 * 2**20
+"""Bytes of a reply that are kept; what comes after them is passed on all the same."""
+READABLE = ("gzip", "x-gzip", "deflate", "identity")
+"""Encodings that a reply may have to be read."""
+_THINKING = ("<think>", "</think>")
+
+
+class Reply(NamedTuple):
+    """What was replied; of a reply that was cut, as far as it came."""
+
+    text: str = ""
+    calls: tuple[str, ...] = ()
+    """The tools that are to be called."""
+    id: str = ""
+    """Of a response, by which the next request may name it."""
+    usage: Mapping[str, Any] | None = None
+
+
+class Gathering:
+    """Bytes of a reply, as they pass."""
+
+    def __init__(self) -> None:
+        self._chunks: list[bytes] = []
+        self.size = 0
+
+    def take(self, chunk: bytes) -> None:
+        if self.size < MOST_BYTES:
+            self._chunks.append(chunk)
+            self.size += len(chunk)
+
+    def reply(self, kind: Kind, headers: Mapping[str, str]) -> Reply:
+        """What they say, by the headers they came with."""
+        data = decoded(b"".join(self._chunks), headers.get("content-encoding", ""))
+        if "event-stream" in headers.get("content-type", ""):
+            return _from_events(kind, data)
+        try:
+            found = json.loads(data)
+        except (ValueError, RecursionError):
+            return Reply()
+        return _from_document(kind, found)
+
+
+def decoded(data: bytes, encoding: str) -> bytes:
+    """The bytes of a reply as they were before they were packed; none where that is not known."""
+    for name in reversed([one.strip().lower() for one in encoding.split(",") if one.strip()]):
+        if name not in READABLE:
+            return b""
+        if name != "identity":
+            data = _inflated(data, name)
+    return data
+
+
+def _inflated(data: bytes, name: str) -> bytes:
+    """What was packed, as far as it can be unpacked, and not more than is kept of any reply."""
+    for window in (31,) if "gzip" in name else (15, -15):  # some send deflate without its header
+        try:
+            return zlib.decompressobj(window).decompress(data, MOST_BYTES)
+        except zlib.error:
+            continue
+    return b""
+
+
+# --- A stream of events ---------------------------------------------------------------------------
+
+
+def _from_events(kind: Kind, data: bytes) -> Reply:
+    events = _events(data)
+    return _chat_events(events) if kind == "chat" else _response_events(events)
+
+
+def _events(data: bytes) -> Iterator[Mapping[str, Any]]:
+    """The documents of a stream; what is no document is passed over."""
+    for line in data.splitlines():
+        if not line.startswith(b"data:"):
+            continue
+        try:
+            found = json.loads(line[5:])
+        except (ValueError, RecursionError):  # `[DONE]`, a cut line, or nonsense
+            continue
+        if isinstance(found, Mapping):
+            yield found
+
+
+def _chat_events(events: Iterator[Mapping[str, Any]]) -> Reply:
+    texts: list[str] = []
+    calls: dict[str, None] = {}
+    id, usage = "", None
+    for event in events:
+        id = id or _text(event.get("id"))
+        usage = _mapping(event.get("usage")) or usage
+        for choice in _mappings(event.get("choices")):
+            if choice.get("index", 0) != 0:  # of several replies the first is the one told
+                continue
+            delta = _mapping(choice.get("delta")) or {}
+            texts.append(_text(delta.get("content")))
+            calls |= dict.fromkeys(_called(delta))
+    return Reply(_spoken("".join(texts)), tuple(calls), id, usage)
+
+
+def _response_events(events: Iterator[Mapping[str, Any]]) -> Reply:
+    texts: dict[tuple[object, object], list[str]] = {}
+    id = ""
+    for event in events:
+        kind = event.get("type")
+        whole = _mapping(event.get("response"))
+        if whole is not None:
+            id = id or _text(whole.get("id"))
+            if kind in ("response.completed", "response.incomplete") and whole.get("output"):
+                return _from_document("responses", whole)
+        if kind == "response.output_text.delta":
+            where = (event.get("output_index"), event.get("content_index"))
+            texts.setdefault(_hashable(where), []).append(_text(event.get("delta")))
+    return Reply(_spoken("\n".join("".join(one) for one in texts.values())), (), id)
+
+
+def _hashable(where: tuple[object, object]) -> tuple[object, object]:
+    return str(where[0]), str(where[1])
+
+
+# --- One document ---------------------------------------------------------------------------------
+
+
+def _from_document(kind: Kind, found: object) -> Reply:
+    whole = _mapping(found) or {}
+    id, usage = _text(whole.get("id")), _mapping(whole.get("usage"))
+    if kind == "chat":
+        choices = list(_mappings(whole.get("choices")))
+        message = _mapping(choices[0].get("message")) or {} if choices else {}
+        return Reply(_spoken(words_of(message.get("content"))), _called(message), id, usage)
+    texts, calls = [], []
+    for item in _mappings(whole.get("output")):
+        if item.get("type") == "message":
+            texts.append(words_of(item.get("content")))
+        elif isinstance(item.get("name"), str):
+            calls.append(item["name"])
+    return Reply(_spoken("\n".join(filter(None, texts))), tuple(calls), id, usage)
+
+
+def _called(message: Mapping[str, Any]) -> tuple[str, ...]:
+    functions = (_mapping(call.get("function")) for call in _mappings(message.get("tool_calls")))
+    names = (_text(function.get("name")) for function in functions if function)
+    return tuple(name for name in names if name)
+
+
+def _spoken(text: str) -> str:
+    """What was said aloud: some models think in front of it, between marks."""
+    text = text.lstrip()
+    if text.startswith(_THINKING[0]):
+        text = text.partition(_THINKING[1])[2]
+    return clean(text)
+
+
+def _mapping(value: object) -> Mapping[str, Any] | None:
+    return value if isinstance(value, Mapping) else None
+
+
+def _mappings(value: object) -> Iterator[Mapping[str, Any]]:
+    return (
+        (one for one in value if isinstance(one, Mapping)) if isinstance(value, list) else iter(())
+    )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

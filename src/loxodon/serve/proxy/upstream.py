@@ -1,0 +1,199 @@
+"""The model's server behind the proxy: where requests go, with which headers, and what fails."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from loxodon.errors import ConfigError, UsageError
+from loxodon.serve.http.guard import is_loopback
+from loxodon.serve.proxy.gather import READABLE
+from loxodon.serve.proxy.speaking import OURS
+
+if TYPE_CHECKING:
+    import httpx
+
+TIMEOUT = 600.0
+_CONNECT = 10.0
+_IDLE = 4.0
+"""Seconds for which a connection is kept: servers close theirs after five or more."""
+_HOP_BY_HOP = frozenset((
+    b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization",
+    b"proxy-connection", b"te", b"trailer", b"transfer-encoding", b"upgrade",
+))  # fmt: skip
+_PREFIX = "/v1"
+
+Headers = list[tuple[bytes, bytes]]
+
+
+def need_httpx() -> Any:
+    """httpx, which the extra `serve` brings."""
+    try:
+        import httpx
+    except ImportError as error:
+        raise ConfigError(
+            "serving needs {module}, which cannot be loaded: {reason}",
+            hint='install it with `pip install "loxodon[serve]"`', module="httpx", reason=error,
+        ) from None  # fmt: skip
+    return httpx
+
+
+def base_of(url: str) -> str:
+    """The address that stands for `/v1`: as one gives it to a client; UsageError for no address."""
+    try:
+        parts = urlsplit(url.strip())
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good or parts.query or parts.fragment:
+        raise UsageError(
+            "{url} is not the address of a model",
+            hint="give it as for a client, such as https://api.openai.com/v1", url=repr(url),
+        )  # fmt: skip
+    path = parts.path.rstrip("/") or _PREFIX
+    return f"{parts.scheme}://{parts.netloc}{path}"
+
+
+def address(base: str, path: str, query: str) -> str | None:
+    """Where a request for `path` goes; None where it may go nowhere.
+
+    Clients that were given an address without `/v1` leave it out: that is the same.
+    """
+    rest = path.removeprefix(_PREFIX) if f"{path}/".startswith(f"{_PREFIX}/") else path
+    lowered = rest.lower().replace("%2e", ".").replace("%2f", "/").replace("%5c", "/")
+    if ".." in lowered.replace("\\", "/").split("/"):
+        return None
+    return f"{base}{rest}" + (f"?{query}" if query else "")
+
+
+def sent_headers(given: Iterable[tuple[bytes, bytes]], key: str, *, read: bool) -> Headers:
+    """The client's own headers for the upstream; its key too, unless the proxy has one.
+
+    `read` is for replies that will be read: no encoding is accepted that cannot be.
+    """
+    found: Headers = []
+    dropped = _HOP_BY_HOP | {b"host", b"content-length"} | _named_by_connection(given)
+    for name, value in given:
+        lower = name.lower()
+        if lower in dropped or lower.startswith(OURS.encode()):
+            continue
+        if key and lower in (b"authorization", b"api-key", b"x-api-key"):
+            continue
+        if read and lower == b"accept-encoding":
+            value = _accepted(value)
+        found.append((name, value))
+    if key:
+        found.append((b"authorization", b"Bearer " + key.encode()))
+    return found
+
+
+def _accepted(value: bytes) -> bytes:
+    kept = [one.strip() for one in value.decode("latin-1").split(",")]
+    kept = [one for one in kept if one.partition(";")[0].strip().lower() in READABLE]
+    return ", ".join(kept).encode("latin-1") or b"identity"
+
+
+def returned_headers(given: Iterable[tuple[bytes, bytes]]) -> Headers:
+    """The upstream's headers for the client."""
+    given = list(given)
+    dropped = _HOP_BY_HOP | _named_by_connection(given)
+    return [(name, value) for name, value in given if name.lower() not in dropped]
+
+
+def _named_by_connection(given: Iterable[tuple[bytes, bytes]]) -> frozenset[bytes]:
+    """Headers that a Connection header says are for this connection only."""
+    values = (value for name, value in given if name.lower() == b"connection")
+    return frozenset(one.strip().lower() for value in values for one in value.split(b","))
+
+
+class Received:
+    """The upstream's answer, of which only the head has been read. Whoever has it closes it."""
+
+    def __init__(self, response: httpx.Response, done: Callable[[], Awaitable[None]]) -> None:
+        self.status = response.status_code
+        self.headers = response.headers
+        self._response = response
+        self._done = done
+        self._whole: bytes | None = None
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """Its body as it is on the wire, as it comes."""
+        if self._whole is not None:
+            yield self._whole
+            return
+        async for chunk in self._response.aiter_raw():
+            yield chunk
+
+    async def whole(self) -> bytes:
+        """All of its body, as it is on the wire; it can still be handed on."""
+        self._whole = b"".join([chunk async for chunk in self.chunks()])
+        return self._whole
+
+    async def close(self) -> None:
+        """Let go of it; what has not come yet will not."""
+        try:
+            await self._response.aclose()
+        finally:
+            await self._done()
+
+
+class Upstream:
+    """Connections to one server.
+
+    Each is a client of its own, taken by one request at a time: a client with many connections
+    looks at all of them for every request, which at some hundreds of streams is all that it does.
+    """
+
+    def __init__(self, url: str, key: str = "", timeout: float = TIMEOUT) -> None:
+        self._httpx = need_httpx()
+        self.base = base_of(url)
+        self._key = key
+        self._limits = self._httpx.Timeout(timeout, connect=_CONNECT).as_dict()
+        self._trusted = self._httpx.create_ssl_context()
+        # The way through a company's proxy is for servers elsewhere, not for this machine.
+        self._outside = not is_loopback(urlsplit(self.base).hostname or "")
+        self._idle: deque[tuple[float, httpx.AsyncClient]] = deque()
+
+    def address(self, path: str, query: str) -> str | None:
+        """Where a request goes; None where it may go nowhere."""
+        return address(self.base, path, query)
+
+    async def send(
+        self, method: str, url: str, headers: Iterable[tuple[bytes, bytes]],
+        body: bytes | AsyncIterator[bytes], *, size: bytes | None = None, read: bool = False,
+    ) -> Received:  # fmt: skip
+        """Forward a request.
+
+        `size` is the length of a body that is handed on as it comes, where it is known. An
+        httpx.HTTPError where there is no answer.
+        """
+        sent = sent_headers(list(headers), self._key, read=read)
+        if size is not None:
+            sent.append((b"content-length", size))
+        request = self._httpx.Request(
+            method, url, headers=sent, content=body, extensions={"timeout": self._limits}
+        )
+        client = self._idle.pop()[1] if self._idle else self._client()
+        try:
+            response = await client.send(request, stream=True)
+        except BaseException:  # also when the client hangs up: the connection is closed by then
+            await self._keep(client)
+            raise
+        return Received(response, lambda: self._keep(client))
+
+    def _client(self) -> httpx.AsyncClient:
+        found: httpx.AsyncClient = self._httpx.AsyncClient(
+            verify=self._trusted, follow_redirects=False, trust_env=self._outside,
+            limits=self._httpx.Limits(keepalive_expiry=_IDLE),
+        )  # fmt: skip
+        return found
+
+    async def _keep(self, client: httpx.AsyncClient) -> None:
+        """Keep a client for the next request, and close those that nobody has needed."""
+        now = monotonic()
+        self._idle.append((now, client))
+        while self._idle and now - self._idle[0][0] > _IDLE:
+            await self._idle.popleft()[1].aclose()

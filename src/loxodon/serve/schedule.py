@@ -1,0 +1,281 @@
+"""The schedule of a home: what is due in any of its spaces is done by itself.
+
+    runner = Runner(host)
+    runner.start()
+    ...
+    runner.stop()
+
+Every server starts a `Runner`. The first to get the lock of the home starts a worker, a process of
+its own, so that no request waits for what a worker computes; the others stand by, and one of them
+takes over when the first is gone. A worker ends with whoever started it, at once: what it was at
+goes on where it stopped.
+
+A worker goes round the spaces (`Rounds`): it looks at those that were written to and those whose
+time has come, and does what `live/schedule.py` says is due.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess  # our own program, by its full path
+import sys
+from contextlib import suppress
+from datetime import datetime
+from threading import Event, Thread, main_thread
+from time import monotonic
+from typing import NamedTuple, Protocol
+
+from loxodon.clock import Clock, system_clock
+from loxodon.config import FILE
+from loxodon.errors import LoxodonError
+from loxodon.filelock import FileLock
+from loxodon.memory import DATABASE, Memory
+from loxodon.serve.host import Host
+from loxodon.serve.logs import log
+from loxodon.spaces import space_path
+from loxodon.types import Ran
+
+LOCK = "schedule.lock"
+TICK = 1.0
+"""Seconds between two rounds; of a space that nobody wrote to, a round looks at two dates."""
+_STAND_BY = 1.0
+_GRACE = 2.0
+"""Seconds that a worker has to end."""
+_RETRY = 60.0
+JUMP = 7 * 86_400.0
+"""Seconds by which a clock moves only if someone sets it, or the machine was asleep for a week."""
+SETTLING = 3_600.0
+"""Seconds after such a jump in which nothing is archived or given up for its age."""
+
+
+class HasHome(Protocol):
+    """Anything that serves a home."""
+
+    @property
+    def home(self) -> str: ...
+
+
+class Standing(NamedTuple):
+    """How a runner stands."""
+
+    active: bool
+    """Whether this one does the work of the home; else another does, or it is stopped."""
+    error: str = ""
+    """Why it cannot; empty where it can."""
+
+
+class Runner:
+    """Sees to the schedule of a home for as long as a server runs.
+
+    Without `logs` nothing is written to stderr: a person may be looking at it.
+    """
+
+    def __init__(self, host: HasHome, *, logs: bool = True) -> None:
+        self._home = host.home
+        self._logs = logs
+        self._stopping = Event()
+        self._thread: Thread | None = None
+        self._standing = Standing(False)
+
+    @property
+    def standing(self) -> Standing:
+        """Whether this runner is the one at work, and what keeps it from it."""
+        return self._standing
+
+    def start(self) -> None:
+        """Begin, in the background. Starting twice is fine."""
+        if self._thread is None:
+            self._stopping.clear()
+            self._thread = Thread(target=self._stand_by, name="loxodon-schedule", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End, within a few seconds; what was being done is done later, by the next."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join(2 * _GRACE)
+            self._thread = None
+
+    def _stand_by(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                lock = FileLock(os.path.join(self._home, LOCK))
+            except OSError as error:  # there is no home yet, or it cannot be written
+                self._standing = Standing(False, error.strerror or str(error))
+            else:
+                try:
+                    if lock.acquire(0):
+                        self._keep_working()
+                    self._standing = Standing(False)
+                finally:
+                    lock.close()  # which lets go of it
+            self._stopping.wait(_STAND_BY)
+
+    def _keep_working(self) -> None:
+        """Have a worker, and a new one where it dies, less and less often."""
+        pause = _STAND_BY
+        while not self._stopping.is_set():
+            started = monotonic()
+            try:
+                worker = _worker(self._home, self._logs)
+            except OSError as error:
+                self._standing = Standing(False, error.strerror or str(error))
+            else:
+                self._standing = Standing(True)
+                code = self._see_to(worker)
+                if code is None:
+                    return
+                self._standing = Standing(False, f"the worker ended with {code}")
+                if self._logs:
+                    log("schedule.worker", code=code)
+            pause = _STAND_BY if monotonic() - started > _RETRY else min(2 * pause, _RETRY)
+            self._stopping.wait(pause)
+
+    def _see_to(self, worker: subprocess.Popen[bytes]) -> int | None:
+        """Wait until a worker ends by itself, and how; None where it was to end."""
+        while worker.poll() is None:
+            if self._stopping.wait(_STAND_BY):
+                _end(worker)
+                return None
+        _end(worker)
+        return worker.returncode
+
+
+def _worker(home: str, logs: bool) -> subprocess.Popen[bytes]:
+    """A worker: it lives as long as we hold the other end of its standard input."""
+    return subprocess.Popen(  # noqa: S603
+        [sys.executable, "-P", "-m", "loxodon.serve.schedule", home],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=None if logs else subprocess.DEVNULL,
+        start_new_session=True,  # a Ctrl-C is for the server, which then ends us
+    )
+
+
+def _end(worker: subprocess.Popen[bytes]) -> None:
+    if worker.stdin is not None:
+        with suppress(OSError):
+            worker.stdin.close()
+    try:
+        worker.wait(_GRACE)
+    except subprocess.TimeoutExpired:  # in the middle of something long that cannot be broken off
+        worker.kill()
+        worker.wait()
+
+
+# A worker
+
+
+class _Look(NamedTuple):
+    """When a space was last looked at."""
+
+    stamp: tuple[int, ...]
+    """What changes when it is written to."""
+    again: float
+    """When to look again in any case."""
+
+
+class Rounds:
+    """Goes round the spaces of a home and does what is due."""
+
+    def __init__(self, host: Host, clock: Clock | None = None) -> None:
+        self._host = host
+        self._clock = clock or system_clock()
+        self._looks: dict[str, _Look] = {}
+        self._last: tuple[datetime, float] | None = None
+        self._settled_at = 0.0
+
+    def once(self) -> list[tuple[str, Ran]]:
+        """One round; what was run, with the space it was run for."""
+        self._notice_jumps()
+        found = []
+        for space in self._host.spaces():
+            stamp, look = self._stamp(space), self._looks.get(space)
+            if look is not None and look.stamp == stamp and monotonic() < look.again:
+                continue
+            wait = _RETRY
+            try:
+                with self._host.using(space, make=False) as memory:
+                    if memory.config.enabled:
+                        found += [(space, ran) for ran in self._run(memory)]
+                        wait = memory.schedule.wait()
+            except LoxodonError as error:  # one space that is damaged does not stop the others
+                log("schedule.trouble", space=space, error=error.code)
+            self._looks[space] = _Look(stamp, monotonic() + wait)
+        return found
+
+    def _run(self, memory: Memory) -> list[Ran]:
+        found = memory.schedule.run_due(aging=monotonic() >= self._settled_at)
+        for ran in found:
+            log("schedule.ran", space=memory.space, job=ran.job, seconds=ran.seconds,
+                failed=bool(ran.error), **ran.counts)  # fmt: skip
+        return found
+
+    def _notice_jumps(self) -> None:
+        """Where the clock has jumped, look at everything again, and let an hour pass first with
+        what goes by age: a clock that is wrong is put right by then."""
+        now, steady = self._clock(), monotonic()
+        if self._last is not None:
+            passed = (now - self._last[0]).total_seconds()
+            jumped = abs(passed - (steady - self._last[1])) > JUMP
+            if jumped:
+                self._settled_at = steady + SETTLING
+                log("schedule.jump", seconds=round(passed))
+            if jumped or passed < 0:
+                self._looks.clear()
+        self._last = now, steady
+
+    def _stamp(self, space: str) -> tuple[int, ...]:
+        """What changes when a space is written to, or the settings are."""
+        path = os.path.join(space_path(self._host.home, space), DATABASE)
+        found: list[int] = []
+        for file in (path, f"{path}-wal", os.path.join(self._host.home, FILE)):
+            try:
+                status = os.stat(file)
+            except OSError:
+                found += (0, 0)
+            else:
+                found += (status.st_mtime_ns, status.st_size)
+        return tuple(found)
+
+
+def work(home: str, gone: Event) -> None:
+    """Go round until `gone` is set."""
+    with Host(home) as host:
+        rounds = Rounds(host)
+        while not gone.is_set():
+            rounds.once()
+            gone.wait(TICK)
+
+
+def _watch(gone: Event) -> None:
+    """Stop when whoever started us is gone, or wants us to."""
+    while os.read(0, 64):
+        pass
+    gone.set()
+    if hasattr(signal, "pthread_kill") and (main := main_thread().ident) is not None:
+        signal.pthread_kill(main, signal.SIGINT)  # which also wakes it from waiting for a model
+    else:
+        import _thread
+
+        _thread.interrupt_main()
+
+
+def main() -> int:
+    """A worker for the home that is named, until standard input ends."""
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ending, signal.default_int_handler)
+    if hasattr(os, "nice"):
+        os.nice(5)  # whoever answers somebody goes first
+    gone = Event()
+    try:
+        Thread(target=_watch, args=(gone,), daemon=True).start()
+        work(sys.argv[1], gone)
+    except KeyboardInterrupt:
+        return 0
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

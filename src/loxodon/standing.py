@@ -1,0 +1,114 @@
+"""Where a memory stands, and what it holds: what `status` and `stats` tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from loxodon.store import Filter, Store
+from loxodon.types import Coverage
+
+if TYPE_CHECKING:
+    from loxodon.memory import Memory
+    from loxodon.store.desk import Spent
+
+
+class Status(NamedTuple):
+    """Where a memory stands."""
+
+    home: str
+    space: str
+    turns: int
+    sessions: int
+    active: int
+    archived: int
+    bytes: int
+    last_turn_at: datetime | None
+    last_consolidation: datetime | None
+    next_consolidation: datetime | None
+    pending: int
+    """Turns that were not consolidated yet."""
+    due: str
+    """Why a consolidation is due; empty where none is."""
+    phase: int
+    """The phase at which a run was cut short, or is now; 0 for none."""
+    attempts: int
+    """Runs that did not finish since the last that did."""
+    stopped: bool
+    """Three did not: none is begun by itself any more."""
+    error: str
+    """Why the last one failed."""
+    waiting: int
+    """Fragments that wait until a model can tell what they say."""
+    failed: int
+    """Messages that the rules stumbled over."""
+    reviews: int
+    """Beliefs that wait to be confirmed or rejected."""
+    embedding: tuple[Coverage, ...] = ()
+    """How far each embedder has come; none where none is set."""
+    views: str = ""
+    """Why the text views could not be written the last time; empty where they could."""
+    reminders: int = 0
+    """Plans whose time has come and that are not done; 100 for more."""
+    failing: tuple[str, ...] = ()
+    """Jobs of the background whose last run failed (`loxodon schedule`)."""
+    enabled: bool = True
+    """Whether the engine is on; off, `pending` is what waits in files."""
+
+
+class Stats(NamedTuple):
+    """What a memory holds, counted."""
+
+    total: int
+    active: int
+    archived: int
+    kinds: Mapping[str, int]
+    importance: Mapping[str, int]
+    """critical (0.9 and up), high (0.7), medium (0.4), low."""
+    turns: int
+    sessions: int
+    entities: int
+    events: int
+    last_consolidation: datetime | None
+    next_consolidation: datetime | None
+    expected: Mapping[str, int]
+    """The sizes at which the pools are meant to settle: `active`, `total`."""
+    ledger: tuple[Spent, ...]
+    """Tokens that a model took, by day and phase, newest first."""
+    embedding: tuple[Coverage, ...] = ()
+    """How far each embedder has come; none where none is set."""
+
+
+EXPECTED = {"active": 200, "total": 5_000}
+"""What the pools of one person are meant to settle at."""
+
+
+def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Status:
+    """Where `memory` stands. Call within one view of the store."""
+    from loxodon.write.schedule import MOST_ATTEMPTS
+
+    counts, desk = store.counts(), store.desk
+    last, work = store.journal(Filter(), 1), desk.work()
+    return Status(
+        memory.home, memory.space, counts.turns, counts.sessions, counts.active,
+        counts.archived, store.size(), last[-1].at if last else None,
+        work.last_success, memory.next_consolidation(), desk.pending(work.done_to),
+        memory.consolidation_due(), work.phase, work.attempts,
+        work.attempts >= MOST_ATTEMPTS, work.error,
+        desk.count_fragments("waiting"), desk.count_fragments("failed"),
+        len(desk.reviews()), coverage, memory.workspace.trouble,
+        len(desk.past_due(memory.now(), 100)),
+        tuple(name for name, job in desk.jobs().items() if job.failures),
+    )  # fmt: skip
+
+
+def stats(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stats:
+    """What `memory` holds. Call within one view of the store."""
+    counts, desk = store.counts(), store.desk
+    return Stats(
+        counts.active + counts.archived, counts.active, counts.archived, counts.kinds,
+        counts.bands, counts.turns, counts.sessions, desk.pool().entities,
+        len(desk.events()), desk.work().last_success, memory.next_consolidation(),
+        EXPECTED, tuple(desk.ledger()), coverage,
+    )  # fmt: skip

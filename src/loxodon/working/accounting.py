@@ -1,0 +1,121 @@
+"""How many tokens a context takes, and how many it may.
+
+Messages are counted by `loxodon.tokens`, which knows one tokenizer and none of what a server puts
+around messages. What the provider reports for a request corrects it: a `Gauge` learns what a
+request takes beside its messages (tools, a template) and how much more or less than ours its
+tokenizer makes of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from loxodon.config import WorkingConfig
+from loxodon.tokens import Counter
+from loxodon.working.shapes import Message, call_arguments, call_name, calls_in, images_in, text_of
+
+PER_MESSAGE = 4
+"""Tokens that a message takes beside its words."""
+PER_IMAGE = 1_200
+"""About what the large providers take for one."""
+_SMALL = 2_000
+"""Below this, what a request takes more than its messages is what stands beside them."""
+_LEAST_RATE, _MOST_RATE = 0.5, 2.5
+_MOST_TOKENS = 10**9
+
+
+class Limits(NamedTuple):
+    """What a context may take. For a small window the usual reserves are made smaller."""
+
+    window: int
+    flush_at: int
+    """From here on what matters is saved before it is summed up."""
+    most: int
+    """Above this the context is compacted."""
+    keep: int
+    """Tokens of the latest talk that a compaction keeps."""
+    summary: int
+    """Most tokens of a summary."""
+
+
+def limits(config: WorkingConfig, window: int = 0) -> Limits:
+    """The limits for a window of that many tokens; 0 for the configured one."""
+    window = window or config.window
+    reserve = min(config.reserve, window // 4)
+    ahead = min(config.reserve_floor, window * 5 // 16) + min(config.soft_threshold, window // 16)
+    most = window - reserve
+    return Limits(
+        window, window - ahead, most, min(config.keep_recent, most // 2),
+        min(config.summary, most // 5),
+    )  # fmt: skip
+
+
+def tokens_of(message: Message, count: Counter) -> int:
+    """About how many tokens one message takes."""
+    calls = calls_in(message)
+    said = sum(count(call_name(call)) + count(call_arguments(call)) + 8 for call in calls)
+    return PER_MESSAGE + count(text_of(message)) + said + PER_IMAGE * images_in(message)
+
+
+def tokens_of_tools(tools: Sequence[Mapping[str, Any]], count: Counter) -> int:
+    """About how many tokens the descriptions of tools take."""
+    return count(json.dumps(list(tools), ensure_ascii=False, default=str)) if tools else 0
+
+
+class Usage(NamedTuple):
+    """What a provider says a request took."""
+
+    input: int
+    output: int
+
+
+def usage_of(reported: object) -> Usage | None:
+    """What a provider reports, in the words of chat completions, of responses or of messages.
+
+    None where it says nothing that can be believed.
+    """
+    if isinstance(reported, Usage):
+        return reported
+    if not isinstance(reported, Mapping):
+        return None
+    read = _number(reported, "prompt_tokens", "input_tokens", "input")
+    said = _number(reported, "completion_tokens", "output_tokens", "output")
+    if not read:
+        return None
+    if "prompt_tokens" not in reported:  # these count what was cached apart
+        for name in ("cache_read_input_tokens", "cache_creation_input_tokens", "cacheRead"):
+            read += _number(reported, name)
+    return Usage(read, said)
+
+
+def _number(reported: Mapping[str, Any], *names: str) -> int:
+    for name in names:
+        value = reported.get(name)
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_TOKENS:
+            return value
+    return 0
+
+
+class Gauge(NamedTuple):
+    """What our count of a request must be corrected by."""
+
+    beside: int = 0
+    """Tokens of a request that are not of its messages."""
+    rate: float = 1.0
+    """Tokens of the provider for one of ours."""
+
+    def of(self, counted: int) -> int:
+        """What a request really takes whose messages were counted so."""
+        return self.beside + int(self.rate * counted)
+
+    def learned(self, counted: int, reported: int) -> Gauge:
+        """The gauge once a request that was counted so is reported to have taken that."""
+        if counted <= 0 or reported <= 0:
+            return self
+        if counted < _SMALL:
+            return self._replace(beside=max(0, reported - int(self.rate * counted)))
+        beside = min(self.beside, reported // 2)
+        rate = (reported - beside) / counted
+        return Gauge(beside, round(min(_MOST_RATE, max(_LEAST_RATE, rate)), 3))

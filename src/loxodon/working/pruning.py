@@ -1,0 +1,140 @@
+"""Pruning: old results of tools are shown shorter, in memory only.
+
+Nothing on disk changes, no model is asked, and nobody's words are touched: only results of tools. A
+long one keeps its head and its tail, then gives way to a mark that it was there. The last few turns
+of the assistant keep theirs whole.
+
+A provider keeps what it was sent in a cache for some minutes, and a message that is shown shorter
+makes it read all behind it anew. So nothing is pruned while that cache is warm, unless there is no
+room; and what was pruned once stays so, whatever comes: `Kept` is handed on with each request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+
+from loxodon.tokens import estimate
+from loxodon.working.context import Shown
+from loxodon.working.shapes import Message, images_in, text_of
+
+Kept = Mapping[str, int]
+"""How many tokens are left of a tool's result, by its entry and call; 0 for a mark alone."""
+Size = Callable[[Message], int]
+
+SOFT = 800
+"""Tokens that a trimmed result keeps, half from its head and half from its tail."""
+LONG = 1_000
+"""A result above this is worth trimming."""
+SOFT_SHARE, HARD_SHARE = 0.3, 0.5
+"""How full a window must be for results to be trimmed, and to be cleared."""
+_MARK = 24
+"""About what the mark in a trimmed result takes, and the frame of its message."""
+CLEARED = "[an old tool result was left out here]"
+
+
+def pruned(
+    shown: Sequence[Shown], kept: Kept, size: Size, *, beside: int, window: int, most: int,
+    cold: bool, protect: int,
+) -> Kept:  # fmt: skip
+    """What is to be left of each result, given what was left before.
+
+    `beside` is what the request has more than these messages. Where the provider's cache is `cold`,
+    results are trimmed in a context of 30% of the window and cleared in one of 50%; where it is
+    warm, only to stay within `most`. The last `protect` messages of the assistant, and what came
+    with them, are left alone.
+    """
+    now = dict(kept)
+    last = _protected_from(shown, protect)
+    results = [one for one in shown[:last] if one.role == "tool"]
+    soft, hard = (SOFT_SHARE * window, HARD_SHARE * window) if cold else (most, most)
+    total = beside + sum(map(size, applied(shown, now)))
+    if total <= soft:
+        return now
+    for one in results:
+        if size(one.message) > LONG and name_of(one) not in now:
+            now[name_of(one)] = SOFT
+    total = beside + sum(map(size, applied(shown, now)))
+    for one in results:
+        if total <= hard:
+            break
+        total -= size(shortened(one, now).message)
+        now[name_of(one)] = 0
+        total += size(shortened(one, now).message)
+    return now
+
+
+def squeezed(shown: Sequence[Shown], kept: Kept, size: Size, *, beside: int, most: int) -> Kept:
+    """The same where there is no room at all: the longest results, even the latest, give way.
+
+    All are cut to the same length, the longest that leaves the context within `most`.
+    """
+    results = [one for one in shown if one.role == "tool"]
+    rest = beside + sum(size(one.message) for one in shown if one.role != "tool")
+    room = max(0, most - rest)
+    for target in (room, room * 3 // 4, room // 2, 0):  # a cut is only about as long as it should
+        sizes = {name_of(one): size(shortened(one, kept).message) for one in results}
+        if sum(sizes.values()) <= room:
+            break
+        each = _level(sorted(sizes.values()), target)
+        left = each - _MARK if each > 2 * _MARK else 0
+        kept = {**kept, **{name: left for name, now in sizes.items() if now > each}}
+    return kept
+
+
+def _level(sizes: Sequence[int], room: int) -> int:
+    """The length that all of these must be cut to, if they are longer, to be `room` together."""
+    for n, one in enumerate(sizes):
+        level = room // (len(sizes) - n)
+        if one > level:
+            return level
+        room -= one
+    return room
+
+
+def applied(shown: Sequence[Shown], kept: Kept) -> list[Message]:
+    """The messages, with of each result what is to be left."""
+    return [shortened(one, kept).message for one in shown]
+
+
+def shortened(one: Shown, kept: Kept) -> Shown:
+    """A message with what is to be left of it."""
+    if one.role != "tool" or (most := kept.get(name_of(one))) is None:
+        return one
+    text, images = text_of(one.message), images_in(one.message)
+    if len(text) <= len(CLEARED) and not images:
+        return one  # a mark would take more
+    content = _ends(text, most) if most else CLEARED
+    if images:
+        content += f"\n[images left out: {images}]"
+    return one._replace(message={**one.message, "content": content})
+
+
+def name_of(one: Shown) -> str:
+    """The name of a result: several can stand for one entry, where they were never written."""
+    return f"{one.id}:{one.message.get('tool_call_id', '')}"
+
+
+def _protected_from(shown: Sequence[Shown], protect: int) -> int:
+    """From where on everything stays; 0 where there are not so many turns of the assistant."""
+    said = [place for place, one in enumerate(shown) if one.role == "assistant"]
+    if not protect:
+        return len(shown)
+    return said[-protect] if len(said) >= protect else 0
+
+
+@lru_cache(maxsize=256)  # what was cut once is cut alike with every request
+def _ends(text: str, most: int) -> str:
+    """The head and the tail of a text, about `most` tokens of it."""
+    # No token has more characters than this: what is beyond cannot be in it.
+    reach = 40 * most
+    if len(text) <= reach and estimate(text) <= most:
+        return text
+    half = min(reach, len(text)) // 2
+    while half:
+        ends = f"{text[:half]}\n[… {len(text) - 2 * half} characters left out …]\n{text[-half:]}"
+        tokens = estimate(ends)
+        if tokens <= most:
+            return ends
+        half = min(half - 1, int(0.9 * half * most / tokens))
+    return CLEARED

@@ -1,0 +1,195 @@
+"""What other programs keep of a person, taken into a memory.
+
+    memory   MEMORY.md, USER.md and daily notes: a file of them, or a folder
+    mem0     what mem0 exports as JSON
+    list     a JSON list of things to remember, or one object a line
+    chatgpt  the archive that ChatGPT exports
+    claude   the archive that Claude exports
+    tiered   the SQLite database of a four-tier memory
+    config   the settings of a three-layer or a four-tier memory
+
+Each format is a file here with a reader, which finds; `take` takes in. The same import again adds
+nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import tzinfo
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+
+from loxodon.errors import InputError, NotFoundError, UsageError
+from loxodon.store import Progress, Store
+from loxodon.types import FileProblem, Imported
+from loxodon.workspace.imports.found import Around, NewMemory, Reader, Setting, Talk
+from loxodon.workspace.imports.package import Package
+
+if TYPE_CHECKING:
+    from loxodon.memory import Memory
+
+Format = Literal["memory", "mem0", "list", "chatgpt", "claude", "tiered", "config"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+_MODULES: Mapping[Format, str] = {
+    "memory": "tree", "mem0": "mem0", "list": "plain", "chatgpt": "chatgpt", "claude": "claude",
+    "tiered": "tiered", "config": "settings",
+}  # fmt: skip
+
+
+def take_in(
+    memory: Memory,
+    store: Store,
+    zone: tzinfo | None,
+    path: str,
+    format: str | None = None,
+    *,
+    user: str = "",
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> Imported:
+    """What `Workspace.take_in` promises."""
+    from loxodon.workspace.imports.take import Taker
+
+    if format is not None and format not in FORMATS:
+        raise UsageError(
+            "the format {format} is not known", hint="use one of {formats}",
+            format=repr(format), formats=", ".join(FORMATS),
+        )  # fmt: skip
+    if not os.path.exists(os.path.expanduser(path)):
+        raise NotFoundError(
+            "there is no {path}", hint="check the name of the file or folder", path=repr(path)
+        )
+    around = Around(memory.now(), zone, user)
+    with Package(path) as package:
+        kind = format if format is not None else detect(package)
+        read = _reader(kind)
+        total = _readable(read, package, around, kind)
+        taker = Taker(memory, store, kind, dry=dry_run, progress=progress, total=total)
+        return taker.take(read(package, around))
+
+
+def _readable(read: Reader, package: Package, around: Around, kind: Format) -> int:
+    """How much there is to take; an InputError where it cannot be read, or none of it is good."""
+    total = 0
+    first: FileProblem | None = None
+    for one in read(package, around):
+        if isinstance(one, Talk):
+            total += len(one.turns)
+        elif isinstance(one, NewMemory | Setting):
+            total += 1
+        elif isinstance(one, FileProblem):
+            first = first or one
+    if not total and first is not None and kind != "config":
+        raise InputError(
+            "nothing in {file} can be taken as {format}: {reason}",
+            hint="name another format with --format, or check the file",
+            file=package.name, format=kind, reason=first.what,
+        )  # fmt: skip
+    return total
+
+
+def _reader(kind: Format) -> Reader:
+    # Each is imported only when such a thing is.
+    return cast(Reader, import_module(f"{__name__}.{_MODULES[kind]}").read)
+
+
+def detect(package: Package) -> Format:
+    """What kind of thing this is, by its content first; an InputError where nothing tells."""
+    from loxodon.workspace.imports import chatgpt, tree
+
+    if package.is_folder or package.is_archive:
+        named = chatgpt.files_of(package) or _named(package, "memories.json", "projects.json")
+        if not named and tree.has_memory(package):
+            return "memory"
+        documents = [name for name in package.names if name.lower().endswith(".json")]
+        named = named or (documents if len(documents) == 1 else [])
+        if named:
+            return _kind_of_json(package, named[0])
+        raise _unknown(package.name)
+    return _kind_of_file(package)
+
+
+def _named(package: Package, *wanted: str) -> list[str]:
+    return [name for name in package.names if name.rsplit("/", 1)[-1].lower() in wanted]
+
+
+def _kind_of_file(package: Package) -> Format:
+    from loxodon.workspace.imports import plain, tiered, tree
+
+    name = package.names[0]
+    head = package.head(name).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if head.startswith(tiered.MAGIC):
+        return "tiered"
+    if tree.is_note(name):
+        return "memory"
+    if head[:1] not in (b"[", b"{", b"/"):
+        raise _unknown(package.name)
+    if plain.one_a_line(package, name):
+        return _kind_of(_first_line(head), name)
+    return _kind_of_json(package, name)
+
+
+def _first_line(head: bytes) -> object:
+    import json
+
+    line = head.partition(b"\n")[0]
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return {"content": "-"}  # too long, or broken: its reader says which line is
+
+
+def _kind_of_json(package: Package, name: str) -> Format:
+    from loxodon.workspace.imports.document import elements
+
+    lists = ("conversations", "results", "memories", "facts", "items", "data")
+    place, first = next(elements(package, name, lists), ("[0]", "-"))
+    if place.startswith("."):  # under a name: what stands beside it may tell more
+        from loxodon.workspace.imports.document import whole
+
+        document = whole(package, name)
+        if _marked(document):
+            first = document
+    return _kind_of(first, name)
+
+
+def _marked(document: Any) -> bool:
+    from loxodon.workspace.imports import settings
+
+    return isinstance(document, Mapping) and ("loxodon" in document or settings.is_config(document))
+
+
+def _kind_of(first: object, name: str) -> Format:
+    """The format that has such an element."""
+    from loxodon.workspace.imports import chatgpt, claude, mem0, plain, settings
+
+    if isinstance(first, Mapping) and "loxodon" in first:
+        raise InputError(
+            "{file} is a view that Loxodon wrote",
+            hint="`loxodon sync` takes its edits, `loxodon restore` the whole", file=name,
+        )  # fmt: skip
+    if chatgpt.is_conversation(first):
+        return "chatgpt"
+    if claude.is_conversation(first) or claude.is_memory(first) or claude.is_project(first):
+        return "claude"
+    if settings.is_config(first):
+        return "config"
+    if mem0.is_memory(first) or mem0.is_change(first):
+        return "mem0"
+    if plain.is_memory(first):
+        return "list"
+    if isinstance(first, Mapping) and ("role" in first or "messages" in first):
+        raise InputError(
+            "{file} is a conversation, not a memory",
+            hint="`loxodon add` takes conversations", file=name,
+        )  # fmt: skip
+    raise _unknown(name)
+
+
+def _unknown(name: str) -> InputError:
+    return InputError(
+        "cannot tell what {file} is", hint="name its format with --format: {formats}",
+        file=name, formats=", ".join(FORMATS),
+    )  # fmt: skip

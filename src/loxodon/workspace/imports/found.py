@@ -1,0 +1,102 @@
+"""What a reader of another program's memory finds: conversations, memories, settings.
+
+A reader is a generator of these. It is run twice, once to see that the whole can be read and once
+to take it in, so that nothing is half taken and no archive has to fit into memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, tzinfo
+from typing import NamedTuple
+
+from loxodon.errors import LoxodonError
+from loxodon.types import Draft, FileProblem, Kind, Origin, Source
+from loxodon.workspace.imports.package import Package
+
+
+class Talk(NamedTuple):
+    """Turns of one conversation, in order; each names its session."""
+
+    turns: tuple[Draft, ...]
+
+
+class NewMemory(NamedTuple):
+    """One thing that another program remembered."""
+
+    content: str
+    key: tuple[str, ...]
+    """What it is known by there, so that it is taken once."""
+    source: Source
+    kind: Kind = "fact"
+    category: str = ""
+    """Empty where only its words can tell."""
+    importance: float | None = None
+    confidence: float = 1.0
+    project: str = ""
+    topic: str = ""
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    agent: str = ""
+    since: datetime | None = None
+    """When it was first known, or since when it holds."""
+    confirmed_at: datetime | None = None
+    expires_at: datetime | None = None
+    accessed_at: datetime | None = None
+    access_count: int = 0
+    archived: bool = False
+    done: bool = False
+    trust: Origin = "import"
+    basis: str = ""
+    """What a belief was drawn from."""
+
+
+class Setting(NamedTuple):
+    """A setting of ours that one of theirs stands for."""
+
+    name: str
+    value: str | int | float
+    place: str
+    """Where it stands in their file."""
+
+
+class Skipped(NamedTuple):
+    """Something left out on purpose."""
+
+    reason: str
+    """One of `REASONS`."""
+    number: int = 1
+
+
+REASONS = (
+    "empty", "hidden", "branch", "tools", "code", "generated", "not memory",
+    "deleted", "changed", "private", "secret", "set", "unneeded", "relations", "metadata",
+    "other user", "more problems",
+)  # fmt: skip
+"""Why something is left out: words that stay the same; `serve/cli/importing.py` says them."""
+
+Found = Talk | NewMemory | Setting | Skipped | FileProblem
+
+
+class Around(NamedTuple):
+    """What a reader has to know beside the files."""
+
+    now: datetime
+    zone: tzinfo | None
+    user: str = ""
+    """Whose memories are wanted, where a file has those of several people."""
+
+
+Reader = Callable[[Package, Around], Iterator[Found]]
+
+
+def problem(file: str, line: int, error: LoxodonError) -> FileProblem:
+    """An error about a line of a file, as it is reported."""
+    what, hint = error.localized()
+    return FileProblem(file, line, what, hint)
+
+
+def problem_at(file: str, place: str, error: LoxodonError) -> FileProblem:
+    """An error about a part of a JSON document, named by its path."""
+    what, hint = error.localized()
+    return FileProblem(file, 0, f"{place}: {what}", hint)

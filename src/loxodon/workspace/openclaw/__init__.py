@@ -1,0 +1,1 @@
+"""An OpenClaw beside this memory: its conversations are followed, and it is given ways to ask."""

@@ -1,0 +1,182 @@
+"""What the plugin in OpenClaw asks for, and the answer: one JSON object each way.
+
+The plugin knows nothing of memories: it passes on what OpenClaw asked, with the key of the session
+it is in, and OpenClaw gets what comes back. So what may be told to whom is decided here.
+
+| want | with | answer |
+|---|---|---|
+| prompt | message, history | system: the snapshot; context: memories that belong to it |
+| search | query, maxResults, minScore, corpus | results, as `memory_search` gives them |
+| get | path, from, lines; or id | text, as `memory_get` gives it |
+| turn | agent | added: what was journalled of what was said |
+| chat | – | chat: who hears it |
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from loxodon.errors import InputError, NotFoundError
+from loxodon.recall.gate import State, should_recall
+from loxodon.text.language import language_of
+from loxodon.types import KINDS, Chat, Item, Kind, Record
+from loxodon.workspace.openclaw.chats import chat_of
+from loxodon.workspace.readers.openclaw_words import own_words
+
+if TYPE_CHECKING:
+    from loxodon.workspace.workspace import Workspace
+
+Answer = dict[str, Any]
+_MOST_RESULTS = 50
+_MOST_LINES = 2_000
+_MOST_BYTES = 8 << 20
+_MOST_HISTORY = 40
+"""Messages of the conversation that are looked through for what the agent has before it already."""
+_CORPORA: dict[str, tuple[Kind | Literal["turn", "note"] | None, ...]] = {
+    "all": (None,),
+    "sessions": ("turn",),
+    "memory": (*KINDS, "note"),  # each by itself: together a turn may stand for its memory
+}
+"""What each corpus that OpenClaw's tool knows is here; there is no wiki."""
+_TEXT = (".md", ".txt", ".json", ".jsonl")
+
+
+def answer(workspace: Workspace, request: Mapping[str, object]) -> Answer:
+    """The answer to one request; an InputError for one that makes no sense."""
+    chat = chat_of(_text(request, "session"), _text(request, "channel"), _text(request, "main"))
+    want = _text(request, "want")
+    if want == "prompt":
+        return _prompt(workspace, request, chat)
+    if want == "search":
+        return _search(workspace, request, chat)
+    if want == "get":
+        return _get(workspace, request, chat)
+    if want == "turn":
+        agent = _text(request, "agent")
+        followed = workspace.follow(_text(request, "state") or None, (agent,) if agent else ())
+        return {"added": followed.added, "problems": [one.what for one in followed.problems]}
+    if want == "chat":
+        return {"chat": chat}
+    raise InputError("the plugin asks for {want}, which nobody knows", want=repr(want))
+
+
+def _text(request: Mapping[str, object], name: str) -> str:
+    value = request.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _whole(request: Mapping[str, object], name: str, default: int, most: int) -> int:
+    value = request.get(name)
+    if not isinstance(value, int | float) or isinstance(value, bool) or value != value:
+        return default
+    return int(max(1, min(value, most)))
+
+
+def _prompt(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
+    """The snapshot is the owner's: it stays out of every chat that others hear."""
+    memory = workspace.memory
+    words = own_words(_text(request, "message"))
+    message, chat = words.text, "group" if words.group else chat
+    history = request.get("history")
+    given = history[-_MOST_HISTORY:] if isinstance(history, list) else []
+    texts = [own_words(text).text for text in given if isinstance(text, str)]
+    system = context = ""
+    knowing = State()
+    if chat == "direct":  # whom we know is no secret to the owner alone
+        knowing = State(names=workspace.store.entities_named)
+        if memory.list(limit=1):
+            system = memory.snapshot(language_of(message))
+    if should_recall(message, knowing).recall:
+        context = memory.recall(message, chat=chat, in_view=texts).context
+    return {"system": system, "context": context}
+
+
+def _search(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
+    top = _whole(request, "maxResults", workspace.memory.config.recall.top, _MOST_RESULTS)
+    corpus = _CORPORA.get(_text(request, "corpus") or "all", ())
+    found = [
+        workspace.memory.recall(_text(request, "query"), top, kind=kind, chat=chat)
+        for kind in corpus
+    ]
+    items = sorted((item for one in found for item in one.items), key=lambda item: -item.score)
+    best = max((one.score for one in items), default=0.0) or 1.0
+    least = request.get("minScore")
+    least = least if isinstance(least, int | float) and least == least else 0.0
+    results = [_result(one, one.score / best) for one in items[:top] if one.score / best >= least]
+    return {"results": results, "unsure": all(one.unsure for one in found)}
+
+
+def _result(item: Item, score: float) -> Answer:
+    """As OpenClaw's own search gives it; `path` is a file and its line, or the id to get it by."""
+    source = next((one for one in item.sources if one.file), None)
+    line = source.line if source else 1
+    return {
+        "id": item.id,
+        "path": source.file if source else item.id,
+        "startLine": line,
+        "endLine": line + item.content.count("\n"),
+        "score": round(max(score, 0.0), 4),
+        "snippet": item.content,
+        "source": "sessions" if item.kind == "turn" else "memory",
+        "kind": item.kind,
+        "at": item.at.isoformat(timespec="seconds"),
+        **({"validUntil": f"{item.valid_until:%Y-%m-%d}"} if item.valid_until else {}),
+    }
+
+
+def _get(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Answer:
+    path = _text(request, "path")
+    name = _text(request, "id") or (path if _is_id(path) else "")
+    try:
+        if name:
+            return {"status": "ok", "id": name, "text": _known(workspace, name, chat)}
+        first = _whole(request, "from", 1, 1 << 40)
+        count = _whole(request, "lines", _MOST_LINES, _MOST_LINES)
+        lines = _lines_of(workspace.path, path, chat)
+    except NotFoundError as error:
+        return {"status": "not_found", "path": path or name, "text": "", "reason": str(error)}
+    part = lines[first - 1 : first - 1 + count]
+    return {"status": "ok", "path": path, "from": first, "lines": len(part),
+            "totalLines": len(lines), "text": "\n".join(part)}  # fmt: skip
+
+
+def _is_id(text: str) -> bool:
+    return text[:2] in ("f_", "b_", "s_", "t_") and "/" not in text and "." not in text
+
+
+def _known(workspace: Workspace, name: str, chat: Chat) -> str:
+    """A memory or a turn; in a group only what was said in one, and memories for all."""
+    memory = workspace.memory
+    if name.startswith("t_"):
+        turn = memory.turn(name)
+        if chat != "direct" and turn.chat == "direct":
+            raise NotFoundError("there is no turn {ref}", ref=repr(name))
+        return turn.content
+    record: Record = memory.get(name)
+    if chat != "direct" and record.audience == "private":
+        raise NotFoundError("there is no memory {id}", id=repr(name))
+    return record.content
+
+
+def _lines_of(root: str, path: str, chat: Chat) -> Sequence[str]:
+    """The lines of a file of the workspace. What files say has no audience, so groups get none."""
+    missing = NotFoundError("there is no file {path} in the workspace", path=repr(path))
+    if not path or "\0" in path or chat != "direct":
+        raise missing
+    real, inside = os.path.realpath(os.path.join(root, path)), os.path.realpath(root) + os.sep
+    if not real.startswith(inside) or not real.lower().endswith(_TEXT):
+        raise missing
+    if not os.path.isfile(real):  # a pipe would keep us waiting
+        raise missing
+    if any(part.startswith(".") for part in real[len(inside) :].split(os.sep)):
+        raise missing
+    try:
+        with open(real, "rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except OSError:
+        raise missing from None
+    if len(data) > _MOST_BYTES:
+        raise NotFoundError("{path} is too large to be read whole", path=repr(path))
+    return data.decode("utf-8-sig", "replace").splitlines()

@@ -1,0 +1,459 @@
+"""Setting Loxodon up in an OpenClaw, and taking it away without a trace.
+
+What is put where:
+
+    WORKSPACE/skills/loxodon/     the skill
+    WORKSPACE/AGENTS.md           rules, in a marked block at its end
+    WORKSPACE/HEARTBEAT.md        the 48-hour check, in a marked block (older OpenClaw only)
+    STATE/extensions/loxodon/     the plugin: snapshot and memories before the prompt, the journal
+                                  after the turn, `memory_search` and `memory_get`, the nightly run
+    STATE/openclaw.json           the plugin in the memory slot, and the MCP server
+    HOME/config.toml              workspace.path
+    HOME/openclaw-install.json    what was done, to the letter, so that it can be undone
+
+An install first undoes the one before it, in thought, so that it can be repeated, and an upgrade is
+one. Nothing is written before all of it is known to be possible.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from loxodon import config as settings
+from loxodon.errors import InputError, NotFoundError
+from loxodon.text.language import language_of
+from loxodon.workspace.openclaw import blocks, json5, kit_files, members
+from loxodon.workspace.openclaw.changes import (
+    Change,
+    Files,
+    apply,
+    new_folders,
+    remove_folders,
+)
+from loxodon.workspace.views.folder import LOCK
+from loxodon.workspace.views.manifest import MANIFEST, PART, load
+
+RECORD = "openclaw-install.json"
+_RULES = "AGENTS.md"
+_HEARTBEAT = "HEARTBEAT.md"
+_BOOTSTRAP = "BOOTSTRAP.md"
+_VIEWS = "memory"
+
+
+class Place(NamedTuple):
+    """Where the memory and the OpenClaw are."""
+
+    home: str
+    space: str
+    state: str
+    workspace: str
+    config: str
+
+    @property
+    def command(self) -> list[str]:
+        """What runs this memory's program, from anywhere.
+
+        `-P`: a file in the folder it happens to run in is not taken for a part of it.
+        """
+        space = [] if self.space == "main" else ["--space", self.space]
+        return [sys.executable, "-P", "-m", "loxodon", "--home", self.home, *space]
+
+
+class Plan(NamedTuple):
+    """What will be done."""
+
+    changes: list[Change]
+    left: list[tuple[str, str]]
+    """Files that are left as they are, and why."""
+    folders: list[str]
+    """Folders that go where they are empty."""
+    kit: frozenset[str]
+    """Which of the files are ours alone; nobody wants to see their words."""
+    views: list[str]
+    """Text views that go: they are written anew where the memory has them without OpenClaw."""
+
+    def carry_out(self) -> None:
+        apply(self.changes)
+        for path in self.views:
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+        remove_folders(self.folders)
+
+
+class Part(NamedTuple):
+    """One thing that an install sets up, and how it is now."""
+
+    name: str
+    path: str
+    state: str
+    """`there`, `missing` or `edited`."""
+
+
+def place_of(home: str, space: str, state: str, workspace: str, config: str = "") -> Place:
+    """Where things are; `workspace` empty for the one that OpenClaw's config names."""
+    if not os.path.isdir(state):
+        raise NotFoundError(
+            "there is no OpenClaw at {state}", state=state,
+            hint="start OpenClaw once, or say where its state is with --state",
+        )  # fmt: skip
+    config = os.path.expanduser(config) or os.path.join(state, "openclaw.json")
+    if not workspace:
+        named = _workspace_named(Files(), config)
+        workspace = os.path.expanduser(named) if named else os.path.join(state, "workspace")
+    workspace = os.path.abspath(workspace)
+    if not os.path.isdir(workspace):
+        raise NotFoundError(
+            "there is no workspace at {workspace}", workspace=workspace,
+            hint="start OpenClaw once, or say where it is with --workspace",
+        )  # fmt: skip
+    return Place(home, space, state, workspace, config)
+
+
+def _workspace_named(files: Files, config: str) -> str:
+    text = files.text(config)
+    node = _document(text, config).at(("agents", "defaults", "workspace")) if text else None
+    return node.value if node is not None and isinstance(node.value, str) else ""
+
+
+def _document(text: str, path: str) -> json5.Node:
+    try:
+        return json5.parse(text)
+    except InputError as error:
+        raise InputError("{path}: {error}", hint="{error_hint}", path=path, error=error) from None
+
+
+# --- Installing -----------------------------------------------------------------------------------
+
+
+def plan_install(place: Place) -> Plan:
+    """What an install would change."""
+    files = Files()
+    record, left = recorded(place.home), list[tuple[str, str]]()
+    if record:
+        left += _undo(files, record)
+    else:
+        _check_introduced(place)
+    _check_free(place, record)
+    made = _kit(files, place, record)
+    done: dict[str, Any] = {
+        "version": 1, "space": place.space, "state": place.state, "workspace": place.workspace,
+        "config": place.config, "files": made, "notes": _had_notes(place, record),
+        "blocks": dict(_blocks(files, place, left)),
+        **_members(files, place), **_setting(files, place),
+    }  # fmt: skip
+    changes = files.changes()
+    old = [folder for folder in record.get("folders", ()) if os.path.isdir(folder)]
+    done["folders"] = list(dict.fromkeys([*old, *new_folders(changes)]))
+    changes = _with_record(place.home, changes, done)
+    kept = {os.path.dirname(path) for path in made}
+    gone = [f for f in old if not any(one == f or one.startswith(f + os.sep) for one in kept)]
+    ours = frozenset(made) | frozenset(record.get("files", ()))
+    return Plan(changes, left, gone, ours, [])
+
+
+def _had_notes(place: Place, record: Mapping[str, Any]) -> bool:
+    """Whether the agent had a folder for its notes, where the views are, before all this."""
+    if record.get("workspace") == place.workspace:
+        return bool(record["notes"])
+    return os.path.isdir(os.path.join(place.workspace, _VIEWS))
+
+
+def _with_record(home: str, changes: list[Change], done: Mapping[str, Any]) -> list[Change]:
+    """The record is written first: what is half done can then be undone."""
+    files = Files()
+    files.put(os.path.join(home, RECORD), json.dumps(done, ensure_ascii=False, indent=1) + "\n")
+    return files.changes() + changes
+
+
+def _check_introduced(place: Place) -> None:
+    """OpenClaw takes a skill in the workspace for a sign that it knows its owner: it would drop
+    BOOTSTRAP.md, by which it asks who they are, and nothing could bring that back."""
+    path = os.path.join(place.workspace, _BOOTSTRAP)
+    if os.path.exists(path):
+        raise InputError(
+            "OpenClaw has not got to know its owner yet: {path} is still there", path=path,
+            hint="talk to it until the file is gone, or remove the file, then try again",
+        )  # fmt: skip
+
+
+def _check_free(place: Place, record: Mapping[str, Any]) -> None:
+    for folder in (_skill_folder(place), _plugin_folder(place)):
+        ours = any(path.startswith(folder + os.sep) for path in record.get("files", ()))
+        if (
+            os.path.lexists(folder)
+            and not ours
+            and (not os.path.isdir(folder) or os.listdir(folder))
+        ):
+            raise InputError(
+                "{path} is there already, and not ours", hint="move it away, then try again",
+                path=folder,
+            )  # fmt: skip
+
+
+def _skill_folder(place: Place) -> str:
+    return os.path.join(place.workspace, *kit_files.SKILL)
+
+
+def _plugin_folder(place: Place) -> str:
+    return os.path.join(place.state, *kit_files.PLUGIN)
+
+
+def _kit(files: Files, place: Place, record: Mapping[str, Any]) -> dict[str, str]:
+    """Lay the skill and the plugin out; the digest of each file of them."""
+    language = _language(files, place)
+    daily = settings.load(place.home).schedule.daily
+    skill = kit_files.skill(language, place.command)
+    plugin = kit_files.plugin(place.command, place.state, daily)
+    made: dict[str, str] = {}
+    for folder, parts in ((_skill_folder(place), skill), (_plugin_folder(place), plugin)):
+        for name, text in parts.items():
+            path = os.path.join(folder, *name.split("/"))
+            if files.read(path) is None:
+                files.put(path, text)
+                made[path] = _digest(text.encode())
+            elif path in record.get("files", ()):  # someone changed it: `_undo` has left it alone
+                made[path] = record["files"][path]
+    return made
+
+
+def _language(files: Files, place: Place) -> str:
+    return language_of(files.text(os.path.join(place.workspace, _RULES)) or "")
+
+
+def _blocks(files: Files, place: Place, left: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The files with a block of ours in them, and the block to the letter."""
+    done: list[tuple[str, str]] = []
+    language = _language(files, place)
+    wanted = [(_RULES, f"agents.{language}.md")]
+    if is_older(place.state, place.workspace):
+        wanted.append((_HEARTBEAT, f"heartbeat.{language}.md"))
+    for name, source in wanted:
+        path = os.path.join(place.workspace, name)
+        text = files.text(path)
+        if text is None:
+            # OpenClaw fills it in where it is missing, and would not if we made one.
+            left.append((path, "missing"))
+        elif not _stays_inside(path, place.workspace):
+            left.append((path, "elsewhere"))
+        else:
+            text, piece = blocks.appended(blocks.without(text), kit_files.text_of(source))
+            files.put(path, text)
+            done.append((path, piece))
+    return done
+
+
+def _stays_inside(path: str, folder: str) -> bool:
+    return os.path.realpath(path).startswith(os.path.realpath(folder) + os.sep)
+
+
+def is_older(state: str, workspace: str) -> bool:
+    """Whether it is an OpenClaw up to 2026.7: it reads HEARTBEAT.md, and has sessions in files."""
+    agents = os.path.join(state, "agents")
+    names = os.listdir(agents) if os.path.isdir(agents) else []
+    newer = (os.path.join(agents, name, "agent", "openclaw-agent.sqlite") for name in names)
+    return os.path.exists(os.path.join(workspace, _HEARTBEAT)) and not any(
+        map(os.path.exists, newer)
+    )
+
+
+def _members(files: Files, place: Place) -> dict[str, Any]:
+    text = files.text(place.config)
+    _document(text or "{}", place.config)
+    changed, edits = members.with_ours(text if text and text.strip() else "{\n}\n", place.command)
+    files.put(place.config, changed)
+    return {"made": text is None, "edits": [edit._asdict() for edit in edits]}
+
+
+def _setting(files: Files, place: Place) -> dict[str, Any]:
+    """Views and notes of the space main are those of this workspace."""
+    import tomlkit
+
+    path = os.path.join(place.home, settings.FILE)
+    settings.load(place.home)  # refuses a file that is not TOML
+    text = files.text(path)
+    document = tomlkit.parse(text or "")
+    table: Any = document.get("workspace")
+    was = table.get("path", "") if table else ""
+    if place.space != "main" or was == place.workspace:
+        return {"setting": None}
+    piece = ""
+    if table is not None:
+        table["path"] = place.workspace
+        changed = tomlkit.dumps(document)
+    else:
+        lead = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+        written = tomlkit.dumps({"workspace": {"path": place.workspace}})
+        piece = lead + written
+        changed = (text or "") + piece
+    files.put(path, changed)
+    return {"setting": {"piece": piece, "was": was, "made": text is None, "is": place.workspace}}
+
+
+# --- Undoing --------------------------------------------------------------------------------------
+
+
+def recorded(home: str) -> dict[str, Any]:
+    """What the last install did; empty where there was none."""
+    text = Files().text(os.path.join(home, RECORD))
+    try:
+        found = json.loads(text) if text else {}
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or (found and found.get("version") != 1):
+        raise InputError(
+            "{path} cannot be read", path=os.path.join(home, RECORD),
+            hint="it says what was installed; restore it from a backup",
+        )  # fmt: skip
+    return found and found | {"home": home}
+
+
+def plan_uninstall(home: str) -> Plan:
+    """What an uninstall would change; nothing where nothing was installed."""
+    record = recorded(home)
+    if not record:
+        return Plan([], [], [], frozenset(), [])
+    files = Files()
+    left = _undo(files, record)
+    views, edited = _views(record)
+    files.remove(os.path.join(home, RECORD))
+    folders = {os.path.dirname(path) for path in views} | set(record["folders"])
+    root = os.path.join(record["workspace"], _VIEWS)
+    above = {os.path.dirname(f) for f in folders if f.startswith(root + os.sep)} - {root}
+    folders = (folders | above) - ({root} if record["notes"] else set())
+    return Plan(files.changes(), left + edited, sorted(folders), frozenset(record["files"]), views)
+
+
+def _views(record: Mapping[str, Any]) -> tuple[list[str], list[tuple[str, str]]]:
+    """The views in the workspace: those to remove, and those that somebody has edited."""
+    root = os.path.join(record["workspace"], _VIEWS)
+    written = load(root) if record["setting"] else None
+    gone: list[str] = []
+    left: list[tuple[str, str]] = []
+    for name, row in written.files.items() if written and written.space == "main" else ():
+        path = os.path.join(root, *name.split("/"))
+        if not _stays_inside(path, root) or not os.path.isfile(path):
+            continue
+        with open(path, "rb") as file:
+            same = hashlib.file_digest(file, "sha256").hexdigest() == row.sha256
+        if same:
+            gone.append(path)
+        else:
+            left.append((path, "edited"))
+    if written and not left:
+        gone += [os.path.join(root, *name.split("/")) for name in (MANIFEST, PART, LOCK)]
+    return gone, left
+
+
+def _undo(files: Files, record: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Lay the files out as they were before the install; what had to be left, and why."""
+    left: list[tuple[str, str]] = []
+    for path, digest in record["files"].items():
+        data = files.read(path)
+        if data is None:
+            continue
+        if _digest(data) == digest:
+            files.remove(path)
+        else:
+            left.append((path, "edited"))
+    for path, piece in record["blocks"].items():
+        text = files.text(path)
+        if text is not None:
+            files.put(path, blocks.without(text, piece))
+    _undo_members(files, record)
+    _undo_setting(files, record)
+    return left
+
+
+def _undo_members(files: Files, record: Mapping[str, Any]) -> None:
+    path = record["config"]
+    text = files.text(path)
+    if text is None:
+        return
+    _document(text, path)
+    text = members.without_ours(text, [members.Edit.of(edit) for edit in record["edits"]])
+    if record["made"] and json5.parse(text).value == {}:
+        files.remove(path)
+    else:
+        files.put(path, text)
+
+
+def _undo_setting(files: Files, record: Mapping[str, Any]) -> None:
+    setting = record["setting"]
+    path = os.path.join(record["home"], settings.FILE)
+    text = files.text(path) if setting else None
+    if text is None:
+        return
+    if setting["piece"] and text.count(setting["piece"]) == 1:
+        text = text.replace(setting["piece"], "")
+    else:
+        text = _without_setting(text, setting)
+    if setting["made"] and not text.strip():
+        files.remove(path)
+    else:
+        files.put(path, text)
+
+
+def _without_setting(text: str, setting: Mapping[str, Any]) -> str:
+    """The setting as it was, where nobody has set it to something else since."""
+    import tomlkit
+
+    document = tomlkit.parse(text)
+    table: Any = document.get("workspace", {})
+    if table.get("path") != setting["is"]:
+        return text
+    if setting["was"]:
+        table["path"] = setting["was"]
+    else:
+        del table["path"]
+        if not table and setting["piece"]:
+            del document["workspace"]
+    return tomlkit.dumps(document)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+# --- Looking --------------------------------------------------------------------------------------
+
+
+def parts(home: str) -> list[Part]:
+    """What the last install set up, and how each of it is now; empty where there was none."""
+    record, files = recorded(home), Files()
+    if not record:
+        return []
+    found: list[Part] = []
+    for name, root in (("skill", record["workspace"]), ("plugin", record["state"])):
+        folder = os.path.join(root, *(kit_files.SKILL if name == "skill" else kit_files.PLUGIN))
+        ours = {path: d for path, d in record["files"].items() if path.startswith(folder + os.sep)}
+        found.append(Part(name, folder, _state_of(files, ours)))
+    config = record["config"]
+    text = files.text(config)
+    there = members.found(text) if text and _document(text, config) else {}
+    found += [
+        Part(name, config, "there" if there.get(name) else "missing")
+        for name in ("slot", "entry", "server")
+    ]
+    for path, piece in record["blocks"].items():
+        text = files.text(path) or ""
+        state = "there" if piece in text else "edited" if blocks.present(text) else "missing"
+        found.append(Part("rules" if path.endswith(_RULES) else "heartbeat", path, state))
+    if record["setting"]:
+        is_set = settings.load(home).workspace.path == record["setting"]["is"]
+        path = os.path.join(home, settings.FILE)
+        found.append(Part("setting", path, "there" if is_set else "missing"))
+    return found
+
+
+def _state_of(files: Files, ours: Mapping[str, str]) -> str:
+    contents = {path: files.read(path) for path in ours}
+    if not ours or any(data is None for data in contents.values()):
+        return "missing"
+    same = all(_digest(data) == ours[path] for path, data in contents.items() if data is not None)
+    return "there" if same else "edited"

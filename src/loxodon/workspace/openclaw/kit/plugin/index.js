@@ -1,0 +1,209 @@
+// Loxodon in OpenClaw's memory slot. Everything is decided by the `loxodon` program, which gets one
+// JSON object on its standard input and answers with one; this file only passes things on. Where the
+// program fails or is late, OpenClaw goes on as if there were no memory.
+
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const FOLDER = dirname(fileURLToPath(import.meta.url));
+const COMMAND = JSON.parse(readFileSync(join(FOLDER, "command.json"), "utf8"));
+const JOB = "loxodon:consolidation";
+const MOST_OUTPUT = 8 * 1024 * 1024;
+const SECONDS = { prompt: 12, search: 30, get: 30, turn: 25, chat: 5 };
+
+/** Run the program with `words`, hand it `input`, and give back what it prints. */
+function run(words, input, seconds) {
+  return new Promise((resolve, reject) => {
+    const [program, ...given] = COMMAND.command;
+    const child = spawn(program, [...given, ...words], {
+      cwd: FOLDER, // not the workspace, where any file may lie
+      stdio: ["pipe", "pipe", "pipe"],
+      windowsHide: true,
+    });
+    const late = setTimeout(() => {
+      child.kill("SIGKILL");
+      reject(new Error(`no answer within ${seconds} s`));
+    }, seconds * 1000);
+    let out = "";
+    let complaint = "";
+    child.stdout.setEncoding("utf8").on("data", (piece) => {
+      out += piece;
+      if (out.length > MOST_OUTPUT) child.kill("SIGKILL");
+    });
+    child.stderr.setEncoding("utf8").on("data", (piece) => {
+      complaint = (complaint + piece).slice(-2000);
+    });
+    child.on("error", (error) => {
+      clearTimeout(late);
+      reject(error);
+    });
+    child.on("close", (code) => {
+      clearTimeout(late);
+      if (code === 0) resolve(out);
+      else reject(new Error(complaint.trim() || `it ended with ${code}`));
+    });
+    child.stdin.on("error", () => {}); // it ended before it read all: `close` says why
+    child.stdin.end(input);
+  });
+}
+
+async function ask(want, where, more = {}) {
+  const request = JSON.stringify({ want, ...where, ...more });
+  return JSON.parse(await run(["openclaw", "answer", "--json"], request, SECONDS[want]));
+}
+
+/** The words of a message, whatever shape its content has. */
+function wordsOf(message) {
+  const content = message?.content;
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content
+    .filter((block) => block?.type === "text" && typeof block.text === "string")
+    .map((block) => block.text)
+    .join("\n");
+}
+
+const READING = {
+  memory_search: {
+    want: "search",
+    label: "Memory search",
+    description:
+      "Search the long-term memory: facts, preferences, decisions, people, plans, notes and past " +
+      "conversations. Use it before answering anything about the past, about the user, or about " +
+      "work done together. Each result has an id or a path and line for memory_get. " +
+      "corpus=sessions looks at past conversations only, corpus=memory leaves them out.",
+    properties: {
+      query: { type: "string", description: "any words, in any language" },
+      maxResults: { type: "integer", minimum: 1 },
+      minScore: { type: "number", description: "0 to 1, beside the best result" },
+      corpus: { type: "string", enum: ["memory", "wiki", "all", "sessions"] },
+    },
+    required: ["query"],
+  },
+  memory_get: {
+    want: "get",
+    label: "Memory get",
+    description:
+      "Read one thing that memory_search found: by its id, or lines of a file of the workspace by " +
+      "path, from (first line) and lines (how many).",
+    properties: {
+      path: { type: "string" },
+      id: { type: "string", description: "such as f_20260204_001 or t_512" },
+      from: { type: "integer", minimum: 1 },
+      lines: { type: "integer", minimum: 1 },
+      corpus: { type: "string", enum: ["memory", "wiki", "all"] },
+    },
+    required: [],
+  },
+};
+
+export default {
+  id: "loxodon",
+  name: "Loxodon",
+  description: "Long-term memory on your own machine.",
+  kind: "memory",
+  register(api) {
+    const main = api.config?.session?.mainKey;
+    const where = (ctx) => ({
+      session: ctx?.sessionKey ?? "",
+      agent: ctx?.agentId ?? "",
+      channel: ctx?.messageChannel ?? ctx?.channel ?? ctx?.messageProvider ?? "",
+      state: COMMAND.state,
+      main,
+    });
+    const warn = (what, error) => api.logger?.warn?.(`loxodon: ${what}: ${error?.message ?? error}`);
+
+    for (const [name, tool] of Object.entries(READING)) {
+      const { want, properties, required, ...shown } = tool;
+      const parameters = { type: "object", properties, required, additionalProperties: false };
+      api.registerTool(
+        (ctx) => ({
+          name,
+          ...shown,
+          parameters,
+          async execute(_call, given) {
+            let found;
+            try {
+              found = await ask(want, where(ctx), given ?? {});
+            } catch (error) {
+              warn(name, error);
+              found = { disabled: true, error: String(error?.message ?? error) };
+            }
+            return { content: [{ type: "text", text: JSON.stringify(found) }], details: {} };
+          },
+        }),
+        { names: [name] },
+      );
+    }
+
+    api.on(
+      "before_prompt_build",
+      async (event, ctx) => {
+        try {
+          const found = await ask("prompt", where(ctx), {
+            message: event.currentUserMessage ?? event.prompt ?? "",
+            history: (event.messages ?? []).slice(-40).map(wordsOf),
+          });
+          return {
+            ...(found.system ? { appendSystemContext: found.system } : {}),
+            ...(found.context ? { prependContext: found.context } : {}),
+          };
+        } catch (error) {
+          warn("nothing was recalled", error);
+        }
+      },
+      { timeoutMs: 14_000 },
+    );
+
+    api.on("agent_end", async (_event, ctx) => {
+      try {
+        await ask("turn", where(ctx));
+      } catch (error) {
+        warn("the turn was not journalled; the next one takes it along", error);
+      }
+    });
+
+    // The skill's scripts run in a shell of the agent's: this tells them who is listening.
+    const chats = new Map();
+    api.on("resolve_exec_env", async (event, ctx) => {
+      const session = ctx?.sessionKey ?? event?.sessionKey ?? "";
+      try {
+        const asked = { ...where(ctx), session };
+        const known = `${asked.channel} ${session}`;
+        if (!chats.has(known)) chats.set(known, (await ask("chat", asked)).chat);
+        return { LOXODON_CHAT: chats.get(known) };
+      } catch {
+        return { LOXODON_CHAT: "group" };
+      }
+    });
+
+    // The nightly run stands among OpenClaw's automations as long as this plugin runs, and no longer.
+    let automations;
+    const jobs = async () => {
+      const all = (await automations?.()?.list?.({ includeDisabled: true })) ?? [];
+      return all.filter((job) => job.declarationKey === JOB || job.description?.includes(`[${JOB}]`));
+    };
+    const withdraw = async () => {
+      for (const job of await jobs()) await automations().remove(job.id);
+    };
+    api.on("gateway_start", async (_event, ctx) => {
+      try {
+        automations = ctx?.getCron;
+        await withdraw();
+        if (COMMAND.job) await automations?.()?.add?.(COMMAND.job);
+      } catch (error) {
+        warn("the nightly run was not scheduled", error);
+      }
+    });
+    api.on("gateway_stop", async (_event, ctx) => {
+      try {
+        automations = ctx?.getCron ?? automations;
+        await withdraw();
+      } catch (error) {
+        warn("the nightly run is still scheduled", error);
+      }
+    });
+  },
+};

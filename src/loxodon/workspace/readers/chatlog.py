@@ -1,0 +1,407 @@
+"""Chat logs in plain text, as people export and paste them.
+
+    [2026-02-04 10:30] Alice: hi          04/02/2026, 10:30 - Alice: hi
+    Alice: hi                             张三 2026-02-04 10:30
+                                          你好
+
+A log keeps to one way of marking who speaks; which one it is, is decided from the whole file, so
+that a `Note: …` or a `10:30` inside a message is not taken for a speaker. Every other line goes on
+with the message above it.
+
+Who is who: User, Me, 我 and the like are the user, Assistant, Claude, 助手 and the like the
+assistant, and any other name is a person, `role` user with that `speaker`. Where the log says which
+of them is the user, the words of the others have the origin `group`, because a memory must not
+take them for the user's own; where it does not say, all are taken for the user's. A log with more
+than two people in it is a group chat.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, timedelta, tzinfo
+from typing import NamedTuple
+
+from loxodon.errors import InputError
+from loxodon.types import ORIGIN_OF_ROLE, Draft, Role
+from loxodon.workspace.readers.lines import (
+    Lines,
+    Trouble,
+    check_name,
+    check_text,
+    stem_of,
+)
+from loxodon.workspace.readers.moments import MIDNIGHT, Clock, Day, match_clock, match_day, moment
+from loxodon.workspace.readers.speakers import (
+    ASSISTANTS,
+    MAX_SPEAKER,
+    MODELS,
+    OWNERS,
+    USERS,
+    is_name,
+    key_of,
+    role_of,
+    shown_name,
+)
+
+_STAMPS = ("stamped", "name-first", "stamp-first")
+"""Styles that nothing but a log has."""
+_GAP = re.compile(r"[ \t]*([-–—|•·]?)[ \t]*")
+_COLON = re.compile(r"[:：]")
+_RULE = " \t-=—–*_#~·[]【】()（）<>"
+_INVISIBLE = "\u200e\u200f\u202a\u202c\ufeff"
+
+
+class _Header(NamedTuple):
+    """A line that may begin a message."""
+
+    style: str
+    """`stamped`, `name-first`, `stamp-first`, `timed`, `plain`, `name-time`, or `notice`."""
+    name: str
+    text: str
+    day: Day | None = None
+    clock: Clock | None = None
+
+
+class _Message:
+    """A message while its lines are being gathered."""
+
+    def __init__(self, line: int, name: str, text: str, at: datetime | None) -> None:
+        self.line = line
+        self.name = name
+        self.at = at
+        self.texts = [text] if text else []
+
+
+def read_chat(lines: Lines, name: str, zone: tzinfo | None) -> tuple[list[Draft], list[Trouble]]:
+    """The messages of a log, and its lines that cannot be read."""
+    problems = list(lines.problems)
+    texts = [_plain(text or "") for text in lines.texts]
+    headers = [_header(text) for text in texts]
+    chosen = _speaking(headers, texts)
+    if not chosen:
+        if any(text.strip() for text in texts):
+            problems.append((1, _not_a_chat()))
+        return [], problems
+    messages = _messages(texts, headers, chosen, _Calendar(headers, chosen, name, zone), problems)
+    drafts: list[Draft] = []
+    people, owned = _people(messages)
+    for message in messages:
+        try:
+            draft = _draft(message, group=people > 2, owned=owned)
+        except InputError as error:
+            problems.append((message.line, error))
+        else:
+            if draft is not None:
+                drafts.append(draft)
+    return drafts, problems
+
+
+def _not_a_chat() -> InputError:
+    return InputError(
+        "no line says who speaks",
+        hint="a chat log has lines such as Alice: hi; if it is another kind of file, give --format",
+    )
+
+
+def _plain(text: str) -> str:
+    """Without the marks of writing direction and the odd spaces that phones put into exports."""
+    if text.isascii():
+        return text
+    return text.strip(_INVISIBLE).replace("\u202f", " ").replace("\xa0", " ")
+
+
+# -- which lines begin a message -----------------------------------------------------------------
+
+
+def _header(text: str) -> _Header | None:
+    """What the line would begin, were it the start of a message."""
+    bare = text.strip()
+    if not bare:
+        return None
+    stamp = _stamp(bare)
+    if stamp is None:
+        indented = text.startswith(("    ", "\t"))  # a piece of code or a list in a message
+        return _name_first(bare) or (None if indented else _plain_header(bare))
+    day, clock, end, bracket = stamp
+    gap = _GAP.match(bare, end)
+    rest = bare[gap.end() if gap else end :]
+    if not rest:
+        return None
+    named = _split_name(rest)
+    marked = bracket or (gap is not None and gap.group(1))
+    if named and (day or marked):
+        return _Header("stamped", *named, day, clock)
+    if named:  # `10:30 Dentist: …` may as well stand in a message
+        return _Header("timed", *named, day, clock) if is_name(named[0]) else None
+    if day and clock and not marked and is_name(rest):
+        return _Header("stamp-first", rest, "", day, clock)
+    if bracket or (day and clock):
+        return _Header("notice", "", rest, day, clock)
+    return None
+
+
+def _stamp(text: str) -> tuple[Day | None, Clock | None, int, bool] | None:
+    """The date and time that a line begins with, where they end, and whether in brackets."""
+    bracket = text[0] in "[【("
+    start = 1 if bracket else 0
+    day = match_day(text, start)
+    end = day[1] if day else start
+    skip = end
+    while skip < len(text) and text[skip] in " \t,，T":
+        skip += 1
+    clock = match_clock(text, skip)
+    if clock:
+        end = clock[1]
+    if not day and not clock:
+        return None
+    if bracket:
+        close = end + (len(text[end:]) - len(text[end:].lstrip(" ")))
+        if text[close : close + 1] not in ("]", "】", ")"):
+            return None
+        end = close + 1
+    return day[0] if day else None, clock[0] if clock else None, end, bracket
+
+
+def _split_name(rest: str) -> tuple[str, str] | None:
+    """`Alice: hi` after a stamp, where almost anything before the colon is a name."""
+    colon = _COLON.search(rest, 0, 2 * MAX_SPEAKER + 1)
+    if colon is None or rest.startswith("//", colon.end()):
+        return None
+    name, text = rest[: colon.start()].strip(), rest[colon.end() :]
+    if name[-1:].isdigit() and text[:1].isdigit():
+        return None  # the colon of a time
+    # WhatsApp shows the number of someone without a name; nothing else before a colon is digits.
+    if not name or (name.isdigit() and len(name) < 5) or name.count(" ") > 5:
+        return None
+    if any(c in "。！？；，!?;" for c in name) or (". " in name and name.count(" ") > 2):
+        return None
+    return name, text.strip()
+
+
+def _name_first(bare: str) -> _Header | None:
+    """`张三 2026-02-04 10:30`, `Alice, [04.02.2026 10:30]`: the text is on the lines below."""
+    if len(bare) > MAX_SPEAKER + 40 or bare[-1] not in "0123456789])】分mMzZ":
+        return None
+    for place in range(1, min(len(bare), MAX_SPEAKER + 2)):
+        if bare[place - 1] not in " \t," or bare[place] in " \t":
+            continue
+        stamp = _stamp(bare[place:])
+        if stamp is None or stamp[2] != len(bare) - place:
+            continue
+        name = bare[:place].rstrip(" \t,，:：")
+        if not is_name(name):
+            return None
+        return _Header("name-first" if stamp[0] else "name-time", name, "", stamp[0], stamp[1])
+    return None
+
+
+def _plain_header(bare: str) -> _Header | None:
+    """`Alice: hi` without a stamp, where what stands before a colon is often no name."""
+    colon = _COLON.search(bare, 0, MAX_SPEAKER + 1)
+    if colon is None or not colon.start():
+        return None
+    name, text = bare[: colon.start()].strip(), bare[colon.end() :]
+    if text.startswith(("/", ":")) or not is_name(name):
+        return None
+    wide = colon.group() == "：" or not name.isascii() or not text[:1].isascii()
+    if text and not text[0].isspace() and not wide:
+        return None
+    return _Header("plain", name, text.strip())
+
+
+def _speaking(headers: list[_Header | None], texts: list[str]) -> set[int]:
+    """The places of the lines that begin a message."""
+    count: dict[str, int] = {}
+    for header in headers:
+        if header:
+            count[header.style] = count.get(header.style, 0) + 1
+    plain, timed = count.get("plain", 0), count.get("timed", 0)
+    best = max(_STAMPS, key=lambda style: count.get(style, 0))
+    # Prose in a stamped log may have more colons than the log has messages, but not by much.
+    if count.get(best, 0) * 5 >= max(plain, timed, 1):
+        return _of_style(headers, best)
+    if timed >= max(plain, 1):
+        return _of_style(headers, "timed")
+    chosen = _of_plain(headers)
+    if chosen and _begins_soon(chosen, texts) and not _is_rare(chosen, texts):
+        return chosen
+    if count.get("name-time", 0) >= 2:
+        return _of_style(headers, "name-time")
+    return set()
+
+
+def _of_style(headers: list[_Header | None], style: str) -> set[int]:
+    """The lines of one style, and those without a stamp that name someone who speaks in it."""
+    names = {key_of(header.name) for header in headers if header and header.style == style}
+    # A joke told in a message may have a `Me:` in it; a log between a User and an AI says so.
+    by_role = any(role_of(name) is not None for name in names)
+    chosen: set[int] = set()
+    for place, header in enumerate(headers):
+        if header is None:
+            continue
+        key = key_of(header.name)
+        known = key in names or (by_role and role_of(key) in ("user", "assistant"))
+        notice = header.style == "notice" and style == "stamped"
+        if header.style == style or notice or (known and header.style == "plain"):
+            chosen.add(place)
+    return chosen
+
+
+def _of_plain(headers: list[_Header | None]) -> set[int]:
+    """The lines that begin with a speaker, in a log without stamps.
+
+    Where an assistant speaks, what else has a colon is mostly its own headings (`Pros: …`), which
+    must not become a person's words: besides those named by their role only the first to speak
+    does, and where no user is named, who speaks more than once.
+    """
+    plain = {p: key_of(h.name) for p, h in enumerate(headers) if h and h.style == "plain"}
+    keys = list(plain.values())
+    if not set(keys) & (ASSISTANTS | MODELS):
+        return set(plain)
+    named = bool(set(keys) & (USERS | OWNERS))
+    heard = {key for key in keys if role_of(key) or (not named and keys.count(key) > 1)}
+    heard.add(keys[0])
+    return {place for place, key in plain.items() if key in heard}
+
+
+def _is_rare(chosen: set[int], texts: list[str]) -> bool:
+    """Whether so few lines have a speaker that the file is something else, settings or code."""
+    filled = sum(bool(text.strip()) for text in texts)
+    return filled > 20 and len(chosen) * 20 < filled
+
+
+def _begins_soon(chosen: set[int], texts: list[str]) -> bool:
+    """Whether a speaker comes within the first lines: prose with a colon in it is not a chat."""
+    most = 5 if len(chosen) > 1 else 1
+    seen = 0
+    for place, text in enumerate(texts):
+        if place in chosen:
+            return True
+        if text.strip() and _separator(text) is None:
+            seen += 1
+            if seen == most:
+                return False
+    return False
+
+
+# -- when ----------------------------------------------------------------------------------------
+
+
+class _Calendar:
+    """The day that the log has come to, for the messages that give only a time."""
+
+    def __init__(
+        self, headers: list[_Header | None], chosen: set[int], name: str, zone: tzinfo | None
+    ) -> None:
+        days = [h.day for i, h in enumerate(headers) if i in chosen and h and h.day]
+        unclear = [day for day in days if day.ambiguous]
+        # Day first, unless the log shows that it cannot be.
+        self.month_first = any(day.month > 12 for day in unclear) and not any(
+            day.day > 12 for day in unclear
+        )
+        self.zone = zone
+        self.today: date | None = None
+        self.clock = MIDNIGHT
+        found = match_day(stem_of(name).replace("_", "-"))
+        if found:
+            self.turn_to(found[0], None, quiet=True)
+
+    def turn_to(self, day: Day, clock: Clock | None, *, quiet: bool = False) -> None:
+        """Go to that day; raises InputError where there is no such day, unless `quiet`."""
+        try:
+            self.today = day.resolve(month_first=self.month_first)
+        except InputError:
+            if not quiet:
+                raise
+        self.clock = clock or MIDNIGHT
+
+    def at(self, header: _Header) -> datetime | None:
+        """When a message was written; None where the log has told no day."""
+        if header.day:
+            self.turn_to(header.day, header.clock)
+        elif header.clock:
+            late = self.clock.hour - header.clock.hour
+            # 23:50 is followed by 00:10 of the next day.
+            if self.today and late >= 12 and self.today.year < 9999:
+                self.today += timedelta(days=1)
+            self.clock = header.clock
+        return moment(self.today, self.clock, self.zone) if self.today else None
+
+
+def _separator(text: str) -> tuple[Day, Clock | None] | None:
+    """The day (and time) of a line that has nothing else: `--- 2026-02-04 ---`."""
+    bare = text.strip(_RULE)
+    if not bare or len(bare) > 60:
+        return None
+    found = match_day(bare)
+    if found is None:
+        return None
+    rest = bare[found[1] :].strip(_RULE + ",，")
+    if not rest:
+        return found[0], None
+    clock = match_clock(rest)
+    return (found[0], clock[0]) if clock and clock[1] == len(rest) else None
+
+
+# -- the messages --------------------------------------------------------------------------------
+
+
+def _messages(
+    texts: list[str],
+    headers: list[_Header | None],
+    chosen: set[int],
+    calendar: _Calendar,
+    problems: list[Trouble],
+) -> list[_Message]:
+    """The messages with their lines; what stands before the first is nobody's."""
+    messages: list[_Message] = []
+    current: _Message | None = None
+    for place, text in enumerate(texts):
+        header = headers[place]
+        separator = _separator(text)
+        try:
+            if header is not None and place in chosen:
+                at = calendar.at(header)
+                current = _Message(place + 1, header.name, header.text, at)
+                messages.append(current)
+            elif separator is not None:
+                calendar.turn_to(*separator)
+            elif current is not None:
+                current.texts.append(text)
+            elif text.strip():
+                current = _Message(place + 1, "", text, None)
+                messages.append(current)
+        except InputError as error:
+            problems.append((place + 1, error))
+            current = _Message(place + 1, "", "", None)  # its lines go with it
+    return messages
+
+
+def _people(messages: list[_Message]) -> tuple[int, bool]:
+    """How many people speak, and whether one of them is known to be the user."""
+    keys = {key_of(message.name) for message in messages if message.name}
+    owners = keys & (OWNERS | USERS)
+    others = {key for key in keys if role_of(key) is None}
+    return len(others) + bool(owners), bool(owners)
+
+
+def _draft(message: _Message, *, group: bool, owned: bool) -> Draft | None:
+    """The turn of a message; None for one without text."""
+    text = "\n".join(message.texts).strip()
+    if not text:
+        return None
+    check_text(text)
+    key = key_of(message.name)
+    named = role_of(key)
+    role: Role = named or ("user" if message.name else "system")
+    person = named is None and bool(message.name)
+    check_name(message.name, "speaker")
+    return Draft(
+        message.line,
+        role,
+        text,
+        at=message.at,
+        speaker=shown_name(message.name) if person or key in MODELS else "",
+        chat="group" if group else "direct",
+        origin="group" if person and owned else ORIGIN_OF_ROLE[role],
+    )

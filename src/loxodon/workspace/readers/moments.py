@@ -1,0 +1,241 @@
+"""Dates and times as people and programs write them in notes and chat logs."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from typing import NamedTuple
+
+from loxodon.clock import in_zone, parse_instant
+from loxodon.errors import InputError
+from loxodon.workspace.readers.lines import shown
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECONDS = 1_000_000
+_EPOCH_UNITS = (10**11, 1), (10**14, 10**3), (10**17, 10**6), (10**20, 10**9)
+"""A number below the first is counted in the second to the second: 10**11 seconds is the year
+5138, and 10**11 milliseconds is 1973, so that the size tells the unit."""
+_ABSURD = 2200
+"""A count that leads to this year counts something else."""
+_EPOCH_DIGITS = (9, 10, 13, 16, 19)
+"""Digits that a count since 1970 has, as text; 12 and 14 are a date such as 20260204103015."""
+
+_SPACE = r"[ \t]"
+_WEEKDAY = (
+    r"(?:[（(]?(?:星期|周|週|礼拜)[一二三四五六日天][)）]?"
+    r"|\(?(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?\)?)"
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?"
+
+_DAY = re.compile(
+    rf"(?:{_WEEKDAY}[,，]?{_SPACE}{{0,2}})?"
+    r"(?:(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?:\s?日)?"
+    r"|(\d{1,2})([-/.])(\d{1,2})\5(\d{4}|\d{2})"
+    rf"|{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})"
+    rf"|(\d{{1,2}})(?:st|nd|rd|th)? {_MONTH},? (\d{{4}}))(?!\d)"
+    rf"(?:[,，]?{_SPACE}{{0,2}}{_WEEKDAY})?",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(
+    r"(上午|下午|凌晨|清晨|早上|早晨|中午|傍晚|晚上|夜里)?\s?"
+    r"(\d{1,2})(?:[:：](\d{2})(?:[:：](\d{2})(?:[.,]\d{1,9})?)?(?!\d)"
+    # 3点 alone is a time only where it ends: 3点建议 is three suggestions.
+    r"|\s?[点點时時](?:(\d{1,2})分?|(半)|[整钟鐘]|(?=$|[\s\-–—:：，,、)）\]~～至到]))"
+    r"|(?=\s?[ap]\.?m\b))"
+    r"(?:\s?([ap])\.?m(?![a-z])\.?)?"
+    r"(?:\s?(Z|UTC|GMT)(?![\w])|\s?((?:UTC|GMT)?[+-]\d{1,2}(?::?\d{2})?)(?![\w:]))?",
+    re.IGNORECASE,
+)
+
+
+class Day(NamedTuple):
+    """A date as written; in `04/02/2026` nothing says which of the two is the month."""
+
+    year: int
+    month: int
+    day: int
+    ambiguous: bool
+    text: str
+
+    def resolve(self, *, month_first: bool = False) -> date:
+        """The date; raises InputError where the calendar has no such day."""
+        swap = self.ambiguous and month_first
+        month, day = (self.day, self.month) if swap else (self.month, self.day)
+        try:
+            # The first and the last year leave no room for a change of time zone.
+            return date(self.year if 1 < self.year < 9999 else 0, month, day)
+        except ValueError:
+            raise InputError(
+                "the date {date} does not exist",
+                hint="correct it, or write it as 2026-02-04",
+                date=self.text.strip(),
+            ) from None
+
+
+class Clock(NamedTuple):
+    """A time of day, with its zone where it names one."""
+
+    hour: int
+    minute: int
+    second: int = 0
+    zone: tzinfo | None = None
+
+
+MIDNIGHT = Clock(0, 0)
+
+
+def match_day(text: str, start: int = 0) -> tuple[Day, int] | None:
+    """The date that begins at `start`, and where it ends."""
+    found = _DAY.match(text, start)
+    return (_day_of(found), found.end()) if found else None
+
+
+def search_day(text: str) -> tuple[Day, int] | None:
+    """The first date in `text`, and where it ends."""
+    for found in _DAY.finditer(text):
+        if not found.start() or not text[found.start() - 1].isdigit():
+            return _day_of(found), found.end()
+    return None
+
+
+def _day_of(found: re.Match[str]) -> Day:
+    text = found.group().strip(" ()（）")
+    year, month, day, first, _, second, late, name, of, in_, d, named, y = found.groups()
+    if year:
+        return Day(int(year), int(month), int(day), False, text)
+    if late:
+        full = int(late) + (2000 if len(late) == 2 else 0)
+        return Day(full, int(second), int(first), True, text)
+    if name:
+        return Day(int(in_), _MONTHS.index(name.lower()) + 1, int(of), False, text)
+    return Day(int(y), _MONTHS.index(named.lower()) + 1, int(d), False, text)
+
+
+def match_clock(text: str, start: int = 0) -> tuple[Clock, int] | None:
+    """The time of day that begins at `start`, and where it ends; None for 25:61 too."""
+    found = _CLOCK.match(text, start)
+    if not found:
+        return None
+    part, hour_text, minute, second, minutes, half, letter, utc, offset = found.groups()
+    hour = int(hour_text)
+    end = found.end()
+    if offset and offset[0] in "+-" and not second:
+        # 10:30-11:00 is half an hour; only a full 10:30:00-11:00 has an offset.
+        end, offset = found.start(9), None
+    if letter or part:
+        if hour > 12 and letter:
+            return None
+        hour = _in_half(hour, part, (letter or "").lower())
+    clock = Clock(
+        hour, 30 if half else int(minute or minutes or 0), int(second or 0), _zone_of(utc, offset)
+    )
+    valid = clock.hour < 24 and clock.minute < 60 and clock.second < 60
+    return (clock, end) if valid else None
+
+
+def _in_half(hour: int, part: str | None, letter: str) -> int:
+    if letter == "p" or part in ("下午", "傍晚", "晚上", "夜里"):
+        return hour + 12 if hour < 12 else hour
+    if part == "中午":
+        return hour + 12 if hour < 4 else hour
+    return 0 if hour == 12 else hour
+
+
+def _zone_of(utc: str | None, offset: str | None) -> tzinfo | None:
+    if utc:
+        return UTC
+    if not offset:
+        return None
+    sign = -1 if "-" in offset else 1
+    digits = offset.lstrip("UTCGMutcgm+-").replace(":", "")
+    hours, minutes = (digits[:-2], digits[-2:]) if len(digits) > 2 else (digits, "0")
+    east = int(hours) * 60 + int(minutes)
+    return timezone(timedelta(minutes=sign * east)) if east < 24 * 60 else None
+
+
+def moment(day: date, clock: Clock, zone: tzinfo | None) -> datetime:
+    """That time of that day: in its own zone where it names one, else in `zone`."""
+    naive = datetime(day.year, day.month, day.day, clock.hour, clock.minute, clock.second)
+    return naive.replace(tzinfo=clock.zone) if clock.zone else in_zone(naive, zone)
+
+
+def to_zone(moment: datetime, zone: tzinfo | None) -> datetime:
+    """The same moment as the clocks of `zone` (the machine's when None) show it."""
+    try:
+        return moment.astimezone(zone)
+    except (OverflowError, OSError, ValueError):  # years the C library cannot place
+        return moment
+
+
+def read_instant(value: object, zone: tzinfo | None) -> datetime:
+    """The moment that a field of a JSON object names: ISO 8601, or a count since 1970.
+
+    One without an offset is in `zone` (the machine's when None). Raises InputError.
+    """
+    if isinstance(value, str):
+        text = value.strip()
+        whole, dot, _ = text.partition(".")
+        # Before ISO 8601, which reads the thirteen digits of a millisecond count as a date too.
+        if len(whole) in _EPOCH_DIGITS and text.replace(".", "", 1).isdecimal():
+            found = _from_epoch(float(text) if dot else int(text), zone)
+        else:
+            found = _from_text(text, zone)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        found = _from_epoch(value, zone)
+    elif isinstance(value, datetime):  # handed in by a program, not read from a file
+        found = value if value.tzinfo is not None else in_zone(value, zone)
+    else:
+        raise InputError(
+            "the time is not a date and time but {type}",
+            hint="write it as 2026-02-04T10:30:00+08:00, or as seconds since 1970",
+            type=type(value).__name__,
+        )
+    if found is None or not 1 < found.year < 9999:
+        raise InputError(
+            "{value} is not a time that a message can have",
+            hint="write it as 2026-02-04T10:30:00+08:00, or as seconds since 1970",
+            value=shown(value),
+        )
+    return found
+
+
+def _from_epoch(number: float, zone: tzinfo | None) -> datetime | None:
+    for most, units in _EPOCH_UNITS:
+        if abs(number) < most:  # false for NaN, too
+            if isinstance(number, int):
+                since = timedelta(microseconds=number * _MICROSECONDS // units)
+            else:
+                since = timedelta(microseconds=round(number * _MICROSECONDS / units))
+            try:
+                found = to_zone(_EPOCH + since, zone)
+            except OverflowError:
+                return None
+            return found if found.year < _ABSURD else None
+    return None
+
+
+def _from_text(text: str, zone: tzinfo | None) -> datetime:
+    if len(text) in (12, 14) and text.isdecimal():
+        text = f"{text[:8]}T{text[8:]}"
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        found = _from_loose(text, zone) or parse_instant(text, zone)
+    return found if found.tzinfo is not None else in_zone(found, zone)
+
+
+def _from_loose(text: str, zone: tzinfo | None) -> datetime | None:
+    """`2026/2/4 9:05`, `2026年2月4日 下午3:20`; raises InputError for a day that does not exist."""
+    day = match_day(text)
+    # The two readings of 04/02/2026 are two months apart, and one line cannot tell which is meant.
+    if day is None or day[0].ambiguous:
+        return None
+    on = day[0].resolve()
+    rest = text[day[1] :].lstrip(" \tT,，")
+    clock = match_clock(rest)
+    if clock is None:
+        if rest:
+            return None
+        return moment(on, MIDNIGHT, zone)
+    return moment(on, clock[0], zone) if clock[1] == len(rest) else None

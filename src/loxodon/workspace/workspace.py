@@ -1,0 +1,149 @@
+"""The workspace of a memory: the same memory as text, and the files that stand beside it.
+
+    with Memory.open("~/.loxodon") as memory:
+        memory.workspace.export()     # the memory, as text
+        memory.workspace.sync()       # what you changed there, and your own notes
+
+`views/` writes and reads the text, `sync` takes edits in, `sources/` reads notes, `imports/` what
+other programs keep, `openclaw/` follows an agent.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import tzinfo
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from loxodon.store import Progress, Store
+from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced
+
+if TYPE_CHECKING:
+    from loxodon.memory import Memory
+    from loxodon.workspace.views.records import Rendered
+
+FOLDER = "workspace"
+TROUBLE = "views"
+"""The page that says why the views could not be written."""
+
+
+class Workspace:
+    """See the module. Made by `Memory.workspace`."""
+
+    def __init__(self, memory: Memory, store: Store, folder: str, zone: tzinfo | None) -> None:
+        self.memory = memory
+        self.store = store
+        self.zone = zone
+        self.folder = folder
+        """The folder of the space, with its database."""
+        path = memory.config.workspace.path if memory.space == "main" else ""
+        self.path = os.path.abspath(os.path.expanduser(path or os.path.join(folder, FOLDER)))
+        """The folder: the views are in `memory/` in it, the agent's own files beside that."""
+
+    @cached_property
+    def rendered(self) -> Rendered:
+        """The lines of memories that this workspace has made so far."""
+        from loxodon.workspace.views.records import Rendered
+
+        return Rendered()
+
+    def export(
+        self,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        masked: bool = False,
+        progress: Progress | None = None,
+        settled: Mapping[str, str] | None = None,
+    ) -> Exported:
+        """Write the memory as text: into `memory/` of the workspace, or of `folder`.
+
+        Files are written where they differ, for their owner only. What is not Loxodon's is left,
+        and so is a view with edits until `sync` has taken them in; `settled` names those that it
+        has, each with the hash of what it read. With `masked`, which needs a folder of its own,
+        addresses, numbers and keys are masked; such copies are never read back.
+        """
+        from loxodon.workspace.views.export import export
+
+        given = None if folder is None else os.fspath(folder)
+        return export(self, given, masked=masked, progress=progress, settled=settled)
+
+    def renew(self) -> str:
+        """Take in what was edited, then write the views; why that could not be done, else empty.
+
+        Nothing is made for a memory that is empty. `trouble` has the answer until the next time.
+        """
+        from loxodon.workspace.views.export import renew
+
+        return renew(self)
+
+    @property
+    def trouble(self) -> str:
+        """Why the views could not be written the last time, in English; empty where they could."""
+        page = self.store.desk.page(TROUBLE, "")
+        return page[0] if page else ""
+
+    def sync(self, *, deletions: bool = False, dry_run: bool = False) -> Synced:
+        """Take in what was changed in the views, as the user's own change, and index the notes.
+
+        An entry that was edited edits the memory, a new one is captured, a deleted one archives.
+        What the memory has changed meanwhile, and what makes no sense, is left and reported, as is
+        a view that has lost most of its entries; `deletions` archives these all the same. With
+        `dry_run` nothing is written: what would be is told.
+        """
+        from loxodon.workspace.sync import sync
+
+        return sync(self, deletions=deletions, dry_run=dry_run)[0]
+
+    def index(self, progress: Progress | None = None) -> Indexed:
+        """Read the notes that changed: the agent's own files, and the user's folders of Markdown.
+
+        They are found by `recall` from then on, and never written to. What is gone is dropped; what
+        cannot be read is reported; what is being written is read the next time.
+        """
+        from loxodon.workspace.sources.index import index
+
+        return index(self, progress)
+
+    def sources(self) -> list[SourceFile]:
+        """The files that were read, as they were then; nothing is read now."""
+        counts = self.store.shelf.chunk_counts()
+        return [
+            SourceFile(os.path.join(file.root, *file.path.split("/")), file.role, file.size,
+                       counts.get((file.root, file.path), 0), file.problem)
+            for file in self.store.shelf.files()
+        ]  # fmt: skip
+
+    def follow(self, state: str | None = None, agents: Sequence[str] = ()) -> Followed:
+        """Journal what OpenClaw's agents and their people said since the last time.
+
+        `state` is OpenClaw's folder (OPENCLAW_STATE_DIR, else ~/.openclaw); `agents` are ids, all
+        where none is named.
+        """
+        from loxodon.workspace.openclaw.follow import follow, state_folder
+
+        return follow(self, state_folder(state, os.environ), agents)
+
+    def take_in(
+        self,
+        path: str,
+        format: str | None = None,
+        *,
+        user: str = "",
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Imported:
+        """Take in what another program keeps: see `workspace.imports` for the formats.
+
+        Conversations go to the journal, what is remembered becomes memories, settings are set that
+        were not. The same again adds nothing, whatever has become of a memory since. What cannot be
+        read as a whole is refused with an InputError before anything is taken; what of it cannot be
+        kept is reported. `user` chooses whose memories, where a file has those of several people;
+        with `dry_run` nothing is written: what would be is told.
+        """
+        from loxodon.workspace.imports import take_in
+
+        return take_in(
+            self.memory, self.store, self.zone, path, format,
+            user=user, dry_run=dry_run, progress=progress,
+        )  # fmt: skip

@@ -1,0 +1,55 @@
+"""The buffer: what was said and not yet made knowledge of, and when that should happen.
+
+It is the end of the journal, so nothing in it can be lost or taken twice.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+
+from loxodon.store.desk import Desk
+from loxodon.tokens import Counter
+
+_MOST = 500
+"""Turns that are counted; that many are worth a flush whatever they say."""
+
+
+class Buffered(NamedTuple):
+    """How much waits."""
+
+    turns: int
+    tokens: int
+    """Counted as far as matters: not beyond what is worth a flush."""
+    last_at: datetime | None
+    """When the newest of them was said."""
+
+
+def buffered(desk: Desk, count: Counter, enough: int) -> Buffered:
+    """What is pending, counted up to about `enough` tokens."""
+    done_to = desk.work().done_to
+    pending = desk.pending(done_to)
+    if not pending:
+        return Buffered(0, 0, None)
+    last = desk.last_turn()
+    (newest,) = desk.turns_after(last - 1, last) or (None,)
+    tokens = enough if pending > _MOST else 0
+    for turn in desk.turns_after(done_to, last, _MOST):
+        if tokens >= enough:
+            break
+        tokens += count(turn.content)
+    return Buffered(pending, tokens, newest.at if newest else None)
+
+
+def flush_due(waiting: Buffered, now: datetime, quiet: float, tokens: int) -> str:
+    """Why what waits should be taken up now: `tokens` or `quiet`; empty for not yet.
+
+    A clock that jumped, either way, counts as quiet: it must not keep anything waiting for a year.
+    """
+    if not waiting.turns:
+        return ""
+    if waiting.tokens >= tokens:
+        return "tokens"
+    if waiting.last_at is None:
+        return "quiet"
+    return "quiet" if abs((now - waiting.last_at).total_seconds()) >= quiet else ""

@@ -1,0 +1,268 @@
+"""The session of the OpenAI Agents SDK: a contract for the SDK's own and ours, and a real run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from loxodon import Memory
+from loxodon.compat.agents import LoxodonSession
+from loxodon.errors import InputError
+
+T = TypeVar("T")
+
+REAL = find_spec("agents") is not None
+needs_agents = pytest.mark.skipif(not REAL, reason="needs the Agents SDK: make test-compat")
+
+ITEMS: list[Any] = [
+    {"role": "user", "content": "I am allergic to peanuts 😀"},
+    {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "…"},
+    {"type": "function_call", "call_id": "c1", "name": "look", "arguments": '{"q": "杭州"}'},
+    {"type": "function_call_output", "call_id": "c1", "output": "A city of eleven million."},
+    {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+     "content": [{"type": "output_text", "text": "Noted.", "annotations": [], "logprobs": []}]},
+]  # fmt: skip
+
+
+def do(work: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run(work)
+
+
+@pytest.fixture(params=[pytest.param("sdk", marks=needs_agents), "loxodon"])
+def session(request: pytest.FixtureRequest, memory: Memory, tmp_path: Path) -> Iterator[Any]:
+    if request.param == "loxodon":
+        yield LoxodonSession("monday", memory)
+        return
+    from agents import SQLiteSession  # type: ignore[import-not-found, unused-ignore]
+
+    made = SQLiteSession("monday", tmp_path / "sdk.db")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def ours(memory: Memory) -> LoxodonSession:
+    return LoxodonSession("monday", memory)
+
+
+# What both promise
+
+
+def test_items_come_back_exactly_and_in_order(session: Any) -> None:
+    do(session.add_items(ITEMS[:2]))
+    do(session.add_items(ITEMS[2:]))
+    assert do(session.get_items()) == ITEMS
+
+
+@pytest.mark.parametrize("limit", [0, 1, 3, 99, -1])
+def test_a_limit_keeps_the_latest(session: Any, limit: int) -> None:
+    do(session.add_items(ITEMS))
+    kept = ITEMS[-limit:] if limit > 0 else [] if limit == 0 else ITEMS
+    assert do(session.get_items(limit)) == kept
+
+
+def test_items_are_taken_from_the_end(session: Any) -> None:
+    assert do(session.pop_item()) is None
+    do(session.add_items(ITEMS[:2]))
+    assert do(session.pop_item()) == ITEMS[1]
+    do(session.add_items(ITEMS[2:3]))
+    assert do(session.get_items()) == [ITEMS[0], ITEMS[2]]
+
+
+def test_a_session_is_cleared_and_goes_on(session: Any) -> None:
+    do(session.add_items(ITEMS))
+    do(session.clear_session())
+    assert do(session.get_items()) == []
+    do(session.add_items(ITEMS[:1]))
+    assert do(session.get_items()) == ITEMS[:1]
+
+
+def test_nothing_to_add_is_nothing(session: Any) -> None:
+    do(session.add_items([]))
+    assert do(session.get_items()) == []
+
+
+def test_many_add_at_once_and_nothing_is_lost(session: Any) -> None:
+    async def add() -> None:
+        pairs = [[{"role": "user", "content": f"{n}{side}"} for side in "ab"] for n in range(20)]
+        await asyncio.gather(*(session.add_items(pair) for pair in pairs))
+
+    do(add())
+    said = [one["content"] for one in do(session.get_items())]
+    assert len(said) == 40
+    assert all(said[at][:-1] == said[at + 1][:-1] for at in range(0, 40, 2))  # pairs stay together
+
+
+# What ours promises beyond that
+
+
+def test_what_was_said_is_journalled_and_remembered(ours: LoxodonSession, memory: Memory) -> None:
+    do(ours.add_items(ITEMS))
+    said = [(turn.role, turn.content) for turn in memory.journal(session="monday")]
+    assert said == [
+        ("user", ITEMS[0]["content"]),
+        ("tool", "A city of eleven million."),
+        ("assistant", "Noted."),
+    ]
+    memory.flush()
+    assert "peanuts" in memory.recall("allergic", kind="fact").context
+
+
+def test_the_journal_keeps_what_a_session_lets_go(ours: LoxodonSession, memory: Memory) -> None:
+    do(ours.add_items(ITEMS[:1]))
+    do(ours.clear_session())
+    do(ours.add_items(ITEMS[:1]))  # said again is said twice
+    assert len(memory.journal(session="monday")) == 2
+
+
+def test_sessions_are_apart_and_those_of_a_name_are_one(memory: Memory) -> None:
+    do(LoxodonSession("a/b", memory).add_items(ITEMS[:1]))
+    assert do(LoxodonSession("a/b", memory).get_items()) == ITEMS[:1]
+    assert do(LoxodonSession("a", memory).get_items()) == []
+
+
+def test_settings_limit_what_the_agent_gets(memory: Memory) -> None:
+    session = LoxodonSession("s", memory, session_settings={"limit": 2})
+    do(session.add_items(ITEMS))
+    assert do(session.get_items()) == ITEMS[-2:]
+    assert do(session.get_items(1)) == ITEMS[-1:]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"role": "user", "content": "half \ud83d and \0 nothing"},
+        {"role": "user", "content": "   "},
+        {"role": "user", "content": [{"type": "input_image", "image_url": "data:,"}]},
+        {"type": "function_call_output", "call_id": "c", "output": "x" * 5_000_000},
+        {"type": "function_call_output", "call_id": "c", "output": [{"type": "input_text"}]},
+        {"role": "system", "content": "be kind"},
+    ],
+    ids=["half", "blank", "image", "long", "parts", "system"],
+)
+def test_an_item_is_kept_whatever_it_says(ours: LoxodonSession, item: Any) -> None:
+    do(ours.add_items([item]))
+    assert do(ours.get_items()) == [item]
+
+
+def test_an_item_that_is_no_json_is_refused_with_all_beside_it(
+    ours: LoxodonSession, memory: Memory
+) -> None:
+    with pytest.raises(InputError):
+        do(ours.add_items([ITEMS[0], {"role": "user", "content": object()}]))
+    assert do(ours.get_items()) == []
+    assert memory.journal() == []
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 600, "\ud800"])
+def test_a_name_that_cannot_be_is_refused(memory: Memory, name: str) -> None:
+    with pytest.raises(InputError):
+        LoxodonSession(name, memory)
+
+
+def test_who_is_cancelled_hears_of_it_when_the_work_is_done(
+    ours: LoxodonSession, memory: Memory
+) -> None:
+    async def play() -> None:
+        with memory.documents.together():  # nobody else can write meanwhile
+            task = asyncio.ensure_future(ours.add_items(ITEMS[:1]))
+            await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.sleep(0)
+            assert not task.done()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await ours.get_items() == ITEMS[:1]
+
+    do(play())
+
+
+# In the real SDK
+
+
+@needs_agents
+def test_it_is_a_session_of_the_sdk(ours: LoxodonSession) -> None:
+    from agents.memory import Session  # type: ignore[import-not-found, unused-ignore]
+
+    assert isinstance(ours, Session)
+
+
+@needs_agents
+def test_an_agent_goes_on_where_it_was(memory: Memory) -> None:
+    from agents import Agent, Runner, set_tracing_disabled
+
+    set_tracing_disabled(True)
+    model = _parrot()
+    agent = Agent(name="parrot", model=model)
+
+    async def talk(words: str) -> str:
+        run = await Runner.run(agent, words, session=LoxodonSession("monday", memory))
+        return str(run.final_output)
+
+    assert do(talk("I am allergic to peanuts")) == "heard 1: I am allergic to peanuts"
+    assert do(talk("What did I say?")) == "heard 3: What did I say?"
+    assert [turn.content for turn in memory.journal(session="monday")] == [
+        "I am allergic to peanuts", "heard 1: I am allergic to peanuts",
+        "What did I say?", "heard 3: What did I say?",
+    ]  # fmt: skip
+    memory.flush()
+    assert [record.content for record in memory.list()] == ["The user is allergic to peanuts"]
+
+
+@needs_agents
+def test_a_streamed_run_is_kept_as_well(memory: Memory) -> None:
+    from agents import Agent, Runner, set_tracing_disabled
+
+    set_tracing_disabled(True)
+    session = LoxodonSession("monday", memory)
+
+    async def talk() -> None:
+        run = Runner.run_streamed(Agent(name="p", model=_parrot()), "hello", session=session)
+        async for _ in run.stream_events():
+            pass
+
+    do(talk())
+    assert [one["role"] for one in do(session.get_items())] == ["user", "assistant"]
+
+
+def _parrot() -> Any:
+    """A model that says how many items it was given, and the last of them."""
+    from agents import Model, ModelResponse, Usage
+    from openai.types.responses import (
+        Response,
+        ResponseCompletedEvent,
+        ResponseOutputMessage,
+        ResponseOutputText,
+    )
+
+    def reply(input: Any) -> ResponseOutputMessage:
+        items = [{"content": input}] if isinstance(input, str) else input
+        text = f"heard {len(items)}: {items[-1]['content']}"
+        part = ResponseOutputText(text=text, type="output_text", annotations=[])
+        return ResponseOutputMessage(
+            id="m", content=[part], role="assistant", status="completed", type="message"
+        )
+
+    class Parrot(Model):  # type: ignore[misc, unused-ignore]
+        async def get_response(
+            self, system_instructions: Any, input: Any, *rest: Any, **more: Any
+        ) -> ModelResponse:
+            return ModelResponse(output=[reply(input)], usage=Usage(), response_id=None)
+
+        async def stream_response(
+            self, system_instructions: Any, input: Any, *rest: Any, **more: Any
+        ) -> AsyncIterator[Any]:
+            whole = Response(
+                id="r", created_at=0, model="parrot", object="response", output=[reply(input)],
+                tool_choice="none", tools=[], parallel_tool_calls=False,
+            )  # fmt: skip
+            yield ResponseCompletedEvent(
+                response=whole, type="response.completed", sequence_number=0
+            )
+
+    return Parrot()

@@ -1,0 +1,296 @@
+"""The LangGraph store: one contract, for LangGraph's own store in memory and for ours."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypedDict
+
+import pytest
+
+from loxodon import Memory
+from loxodon.errors import InputError
+from tests.conftest import Clock
+
+if find_spec("langgraph") is None:
+    pytest.skip("needs LangGraph: make test-compat", allow_module_level=True)
+
+from langgraph.graph import START, StateGraph  # type: ignore[import-not-found, unused-ignore]
+from langgraph.store.base import (  # type: ignore[import-not-found, unused-ignore]
+    BaseStore,
+    GetOp,
+    ListNamespacesOp,
+    MatchCondition,
+    PutOp,
+    SearchOp,
+)
+from langgraph.store.memory import (  # type: ignore[import-not-found, unused-ignore]
+    InMemoryStore,
+)
+
+from loxodon.compat.langgraph import LoxodonStore
+
+
+@pytest.fixture(params=["langgraph", "loxodon"])
+def store(request: pytest.FixtureRequest, memory: Memory) -> Any:
+    return InMemoryStore() if request.param == "langgraph" else LoxodonStore(memory)
+
+
+@pytest.fixture
+def ours(memory: Memory) -> Any:
+    return LoxodonStore(memory)
+
+
+def keys(found: list[Any]) -> list[str]:
+    return sorted(item.key for item in found)
+
+
+# What both promise
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{}, {"text": "茶", "n": 1, "f": 0.1, "none": None, "yes": True, "deep": {"x": [1, [2, {}]]}}],
+)
+def test_a_value_comes_back_exactly(store: Any, value: dict[str, Any]) -> None:
+    store.put(("users", "1"), "prefs", value)
+    item = store.get(("users", "1"), "prefs")
+    assert item is not None
+    assert (item.namespace, item.key, item.value) == (("users", "1"), "prefs", value)
+    assert item.created_at.tzinfo is not None
+    assert item.created_at <= item.updated_at
+    assert set(item.dict()) == {"namespace", "key", "value", "created_at", "updated_at"}
+
+
+def test_what_is_not_there_is_none(store: Any) -> None:
+    assert store.get(("a",), "k") is None
+    store.put(("a", "b"), "k", {})
+    assert store.get(("a",), "k") is None
+    assert store.get(("a", "b"), "other") is None
+
+
+def test_the_next_takes_its_place(store: Any) -> None:
+    store.put(("a",), "k", {"n": 1})
+    store.put(("a",), "k", {"n": 2})
+    item = store.get(("a",), "k")
+    assert item is not None
+    assert item.value == {"n": 2}
+    assert len(store.search(("a",))) == 1
+
+
+def test_what_is_deleted_is_gone(store: Any) -> None:
+    store.put(("a",), "k", {"n": 1})
+    store.delete(("a",), "k")
+    store.delete(("a",), "never was")
+    assert store.get(("a",), "k") is None
+    assert store.search(("a",)) == []
+
+
+def test_a_search_has_all_namespaces_that_begin_so(store: Any) -> None:
+    for namespace in (("a",), ("a", "b"), ("ab",), ("b", "a")):
+        store.put(namespace, "-".join(namespace), {})
+    assert keys(store.search(("a",))) == ["a", "a-b"]
+    assert keys(store.search(("a", "b"))) == ["a-b"]
+    assert keys(store.search(("c",))) == []
+    assert len(store.search(())) == 4
+
+
+def test_limit_and_offset_cut_the_whole_into_pages(store: Any) -> None:
+    for n in range(7):
+        store.put(("a",), str(n), {})
+    pages = [store.search(("a",), limit=3, offset=start) for start in (0, 3, 6, 9)]
+    assert [len(page) for page in pages] == [3, 3, 1, 0]
+    assert keys([item for page in pages for item in page]) == list("0123456")
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({"kind": "note"}, "ac"),
+        ({"kind": "note", "n": 3}, "c"),
+        ({"n": {"$eq": 1}}, "a"),
+        ({"n": {"$ne": 1}}, "bc"),
+        ({"n": {"$gt": 1}}, "bc"),
+        ({"n": {"$gte": 2, "$lt": 3}}, "b"),
+        ({"n": {"$lte": 2}}, "ab"),
+        ({"deep": {"x": 1}}, "a"),
+        ({"deep": {"x": {"$gt": 1}}}, "b"),
+        ({"tags": ["t"]}, "b"),
+        ({"none": None}, "abc"),
+        ({"kind": "other"}, ""),
+    ],
+)
+def test_a_filter_admits_what_has_all_of_it(store: Any, asked: dict[str, Any], found: str) -> None:
+    store.put(("n",), "a", {"kind": "note", "n": 1, "deep": {"x": 1, "y": 2}})
+    store.put(("n",), "b", {"kind": "todo", "n": 2, "deep": {"x": 2}, "tags": ["t"]})
+    store.put(("n",), "c", {"kind": "note", "n": 3, "deep": {"x": 0}, "tags": []})
+    assert keys(store.search(("n",), filter=asked)) == list(found)
+
+
+def test_an_unknown_condition_is_refused(store: Any) -> None:
+    store.put(("n",), "a", {"n": 1})
+    with pytest.raises(ValueError, match="regex"):
+        store.search(("n",), filter={"n": {"$regex": "1"}})
+
+
+def test_a_query_leaves_nothing_out_that_fits(store: Any) -> None:
+    store.put(("n",), "a", {"text": "green tea"})
+    store.put(("n",), "b", {"text": "coffee"})
+    assert keys(store.search(("n",), query="tea")) == ["a", "b"]
+    assert keys(store.search(("n",), query="tea", filter={"text": "coffee"})) == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({}, [("a", "b", "c"), ("a", "b", "d", "e"), ("a", "c", "f"), ("b", "a")]),
+        ({"prefix": ("a", "b")}, [("a", "b", "c"), ("a", "b", "d", "e")]),
+        ({"prefix": ("a", "*", "f")}, [("a", "c", "f")]),
+        ({"suffix": ("f",)}, [("a", "c", "f")]),
+        ({"suffix": ("*", "a")}, [("b", "a")]),
+        ({"prefix": ("a",), "max_depth": 2}, [("a", "b"), ("a", "c")]),
+        ({"max_depth": 1}, [("a",), ("b",)]),
+        ({"limit": 2}, [("a", "b", "c"), ("a", "b", "d", "e")]),
+        ({"limit": 2, "offset": 3}, [("b", "a")]),
+        ({"prefix": ("z",)}, []),
+        ({"prefix": ("a", "b", "c", "d", "e")}, []),
+    ],
+)
+def test_namespaces_are_listed_in_order(
+    store: Any, asked: dict[str, Any], found: list[tuple[str, ...]]
+) -> None:
+    for namespace in (("b", "a"), ("a", "b", "d", "e"), ("a", "c", "f"), ("a", "b", "c")):
+        store.put(namespace, "k", {})
+    assert store.list_namespaces(**asked) == found
+
+
+def test_a_batch_reads_what_was_there_before_it_writes(store: Any) -> None:
+    store.put(("a",), "k", {"n": 1})
+    got, found, put, names, gone = store.batch(
+        [
+            GetOp(("a",), "k"),
+            SearchOp(("a",)),
+            PutOp(("a",), "k", {"n": 2}),
+            ListNamespacesOp((MatchCondition("prefix", ("a",)),)),
+            PutOp(("b",), "k", None),
+        ]
+    )
+    assert (got.value, [one.value for one in found]) == ({"n": 1}, [{"n": 1}])
+    assert (put, names, gone) == (None, [("a",)], None)
+    assert store.get(("a",), "k").value == {"n": 2}
+
+
+def test_the_last_of_two_puts_in_a_batch_counts(store: Any) -> None:
+    store.batch([PutOp(("a",), "k", {"n": 1}), PutOp(("a",), "k", {"n": 2})])
+    assert store.get(("a",), "k").value == {"n": 2}
+    store.batch([PutOp(("a",), "k", {"n": 3}), PutOp(("a",), "k", None)])
+    assert store.get(("a",), "k") is None
+
+
+@pytest.mark.parametrize("namespace", [(), ("a.b",), ("",), ("langgraph", "x"), ("a", 1)], ids=repr)
+def test_namespaces_that_cannot_be_are_refused(store: Any, namespace: Any) -> None:
+    with pytest.raises(ValueError, match=r"[Nn]amespace"):
+        store.put(namespace, "k", {})
+    assert store.search(()) == []
+
+
+def test_all_of_it_from_an_event_loop(store: Any) -> None:
+    async def play() -> None:
+        await store.aput(("a",), "k", {"n": 1})
+        await asyncio.gather(*(store.aput(("b", str(n)), "k", {"n": n}) for n in range(20)))
+        assert (await store.aget(("a",), "k")).value == {"n": 1}
+        assert len(await store.asearch(("b",), limit=50)) == 20
+        assert keys(await store.asearch(("b",), filter={"n": {"$gt": 18}})) == ["k"]
+        await store.adelete(("a",), "k")
+        assert await store.aget(("a",), "k") is None
+        assert await store.alist_namespaces(prefix=("b",), max_depth=1) == [("b",)]
+
+    asyncio.run(play())
+
+
+class State(TypedDict):
+    said: str
+
+
+def test_a_graph_keeps_and_finds_across_runs(store: Any) -> None:
+    def remember(state: State, *, store: BaseStore) -> State:
+        known = store.search(("ann",), query=state["said"])
+        store.put(("ann",), state["said"], {"text": state["said"]})
+        return {"said": ", ".join(sorted(one.value["text"] for one in known))}
+
+    builder = StateGraph(State)
+    builder.add_node("remember", remember)
+    builder.add_edge(START, "remember")
+    graph = builder.compile(store=store)
+    assert graph.invoke({"said": "likes tea"}) == {"said": ""}
+    assert graph.invoke({"said": "which tea?"}) == {"said": "likes tea"}
+    told = asyncio.run(graph.ainvoke({"said": "tea"}))
+    assert told == {"said": "likes tea, which tea?"}
+
+
+# What ours promises beyond that
+
+
+def test_a_search_ranks_by_words_in_both_languages(ours: Any) -> None:
+    ours.put(("n",), "a", {"text": "Ann likes hiking"})
+    ours.put(("n",), "b", {"text": "她周末喜欢喝茶"})
+    best, other = ours.search(("n",), query="周末喝什么茶")
+    assert (best.key, other.key, other.score) == ("b", "a", None)
+    assert 0 < best.score <= 1
+    assert ours.search(("n",), query="hike", limit=1)[0].key == "a"
+
+
+def test_what_it_is_found_by_can_be_named(memory: Memory) -> None:
+    store = LoxodonStore(memory, fields=["title", "parts[*].text"])
+    value = {"title": "tea", "parts": [{"text": "green"}, {"text": "oolong"}], "secret": "coffee"}
+    store.put(("n",), "default", value)
+    store.put(("n",), "named", value, index=["secret"])
+    store.put(("n",), "hidden", value, index=False)
+
+    def found(query: str) -> list[str]:
+        return keys([one for one in store.search(("n",), query=query) if one.score is not None])
+
+    assert found("tea") == found("oolong") == ["default"]
+    assert found("coffee") == ["named"]
+    assert len(store.search(("n",), query="tea")) == 3
+
+
+def test_it_is_kept_across_restarts_and_shared(memory: Memory, tmp_path: Path) -> None:
+    LoxodonStore(memory).put(("a",), "k", {"n": 1})
+    with Memory.open(tmp_path / "home", config=memory.config) as other:
+        item = LoxodonStore(other).get(("a",), "k")
+        assert item is not None
+        assert item.value == {"n": 1}
+        assert LoxodonStore(other).list_namespaces() == [("a",)]
+    with Memory.open(tmp_path / "home", "other", config=memory.config) as other:
+        assert LoxodonStore(other).search(()) == []
+
+
+def test_minutes_to_live(memory: Memory, clock: Clock) -> None:
+    store = LoxodonStore(memory, ttl={"default_ttl": 10, "refresh_on_read": True})
+    store.put(("a",), "default", {})
+    store.put(("a",), "longer", {}, ttl=30)
+    store.put(("a",), "for good", {}, ttl=None)
+    clock.now += timedelta(minutes=9)
+    assert store.get(("a",), "default") is not None  # and it may stay for ten more
+    clock.now += timedelta(minutes=9)
+    assert store.get(("a",), "default", refresh_ttl=False) is not None
+    clock.now += timedelta(minutes=2)
+    assert store.get(("a",), "default") is None
+    assert keys(store.search(("a",), refresh_ttl=False)) == ["for good", "longer"]
+    clock.now += timedelta(minutes=60)
+    assert keys(store.search(("a",))) == ["for good"]
+    assert store.sweep_ttl() == 2
+
+
+def test_a_write_that_cannot_be_kept_leaves_the_batch_undone(ours: Any) -> None:
+    with pytest.raises(InputError):
+        ours.batch([PutOp(("a",), "k", {"n": 1}), PutOp(("a",), "bad", {"x": object()})])
+    assert ours.search(()) == []
+
+
+def test_an_operation_that_is_unknown_is_refused(store: Any) -> None:
+    with pytest.raises(ValueError, match="Unknown operation"):
+        store.batch(["get"])

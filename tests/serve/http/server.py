@@ -1,0 +1,89 @@
+"""A real server in a process of its own, on a port of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from loxodon.filelock import FileLock
+from loxodon.serve.schedule import LOCK
+
+LOXODON = os.path.join(os.path.dirname(sys.executable), "loxodon")
+
+
+@contextmanager
+def unscheduled(home: Path) -> Iterator[None]:
+    """As if another server saw to the schedule: only what a test asks for is done."""
+    home.mkdir(mode=0o700, exist_ok=True)
+    lock = FileLock(str(home / LOCK))
+    assert lock.acquire(0)
+    try:
+        yield
+    finally:
+        lock.close()
+
+
+class Server:
+    """`loxodon serve` on a home. `lines` has what it logged, once it has ended."""
+
+    def __init__(self, home: Path, *words: str, now: str = "", **environment: str) -> None:
+        self.home = home
+        self._errors = open(home.parent / f"{home.name}.log", "w+b")  # noqa: SIM115
+        self.process = subprocess.Popen(
+            [LOXODON, "serve", "--json", "--port", "0", *words],
+            stdout=subprocess.PIPE, stderr=self._errors,
+            env={"PATH": os.environ["PATH"], "HOME": str(home.parent), "LANG": "C.UTF-8",
+                 "LOXODON_HOME": str(home), "TZ": "Asia/Shanghai", "LOXODON_NOW": now,
+                 **environment},
+        )  # fmt: skip
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        self.url = json.loads(line)["url"] if line else ""
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rsplit(":", 1)[1])
+
+    def client(self, **more: Any) -> httpx.Client:
+        return httpx.Client(base_url=self.url, timeout=30, trust_env=False, **more)
+
+    def stop(self) -> int:
+        """End it as a service manager does; the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(30)
+        if self.process.stdout:
+            self.process.stdout.close()
+        return code
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(30)
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """What it logged so far."""
+        self._errors.seek(0)
+        return [json.loads(line) for line in self._errors.read().splitlines()]
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+        self._errors.close()

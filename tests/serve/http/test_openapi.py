@@ -1,0 +1,107 @@
+"""The description is true: what the server answers is what it says."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import httpx
+import pytest
+
+from loxodon.serve.http.openapi import document
+from loxodon.serve.http.operations import OPERATIONS
+
+DOCUMENT = document()
+PREFIX = "/v1/spaces/{space}"
+
+
+def validator(schema: dict[str, Any]) -> Any:
+    kind = import_module("jsonschema").Draft202012Validator
+    return kind({**schema, "components": DOCUMENT["components"]})
+
+
+def answer_schema(name: str) -> dict[str, Any]:
+    (one,) = (one for one in OPERATIONS if one.name == name)
+    described = DOCUMENT["paths"][PREFIX + one.path][one.method.lower()]
+    content = described["responses"][str(one.status)]["content"]
+    found: dict[str, Any] = content["application/json"]["schema"]
+    return found
+
+
+def test_it_has_every_operation_once_and_is_served(http: httpx.Client) -> None:
+    assert http.get("/openapi.json").json() == DOCUMENT
+    ids = [
+        operation["operationId"] for path in DOCUMENT["paths"].values()
+        for operation in path.values()
+    ]  # fmt: skip
+    assert len(ids) == len(set(ids))
+    assert {one.name for one in OPERATIONS} < set(ids)
+    kind = import_module("jsonschema").Draft202012Validator
+    for schema in DOCUMENT["components"]["schemas"].values():
+        kind.check_schema(schema)
+
+
+def test_references_lead_somewhere() -> None:
+    def references(value: Any) -> Any:
+        if isinstance(value, dict):
+            yield from [value["$ref"]] if "$ref" in value else []
+            value = list(value.values())
+        for one in value if isinstance(value, list) else ():
+            yield from references(one)
+
+    known = {f"#/components/schemas/{name}" for name in DOCUMENT["components"]["schemas"]}
+    assert set(references(DOCUMENT)) <= known
+
+
+TALK = [
+    {"role": "user", "content": "我对花生过敏。我妈妈叫王芳，住在大阪。", "id": "1"},
+    {"role": "user", "content": "My manager Ada lives in Leeds and I might move there.", "id": "2"},
+]
+BODIES: dict[str, dict[str, Any]] = {
+    "add": {"turns": TALK},
+    "capture": {"content": "用户喜欢乌龙茶", "entities": ["用户"]},
+    "recall": {"query": "花生 Leeds", "explain": True},
+    "context": {"message": "我能吃花生酱吗？", "explain": True},
+    "touch": {"ids": []},
+    "edit": {"importance": 0.9},
+    "import": {"path": "nowhere"},
+}
+
+
+@pytest.fixture(scope="module")
+def names(server: Any) -> dict[str, str]:
+    """What stands for the names in paths, in a space that has something of everything."""
+    with server.client() as http:
+        base = "/v1/spaces/described"
+        http.post(f"{base}/turns", json=BODIES["add"])
+        http.post(f"{base}/consolidate")
+        made = http.post(f"{base}/memories", json=BODIES["capture"]).json()
+        http.get(f"{base}/entities").json()
+        return {"{id}": made["id"], "{ref}": "t_1", "{name}": "Ada", "{job}": "heartbeat"}
+
+
+NO_EXAMPLE = {"note", "confirm", "reject", "import"}
+"""What needs more than a short talk to have an answer; their types are described by others."""
+
+
+@pytest.mark.parametrize("name", [one.name for one in OPERATIONS if one.name not in NO_EXAMPLE])
+def test_answers_are_as_described(http: httpx.Client, names: dict[str, str], name: str) -> None:
+    (one,) = (one for one in OPERATIONS if one.name == name)
+    path = "/v1/spaces/described" + one.path
+    for brace, value in names.items():
+        path = path.replace(brace, value)
+    if one.method == "GET":
+        answer = http.get(path, params={"query": "花生"} if "recall" in name else {})
+    else:
+        answer = http.request(one.method, path, json=BODIES.get(name, {}))
+    assert answer.status_code == one.status, answer.text
+    validator(answer_schema(name)).validate(answer.json())
+
+
+def test_requests_are_as_described() -> None:
+    for name, body in BODIES.items():
+        (one,) = (one for one in OPERATIONS if one.name == name)
+        described = DOCUMENT["paths"][PREFIX + one.path][one.method.lower()]
+        check = validator(described["requestBody"]["content"]["application/json"]["schema"])
+        check.validate(body)
+        assert not check.is_valid({**body, "unknown": 1})

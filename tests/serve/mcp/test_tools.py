@@ -1,0 +1,223 @@
+"""What each tool does, asked by the SDK's own client, which checks results by their schemas."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from mcp import MCPError
+
+from loxodon.filelock import FileLock
+from loxodon.serve.mcp.tools import TOOLS
+from loxodon.write.consolidation import LOCK
+
+from .desk import Desk, called, refused, text_of
+
+pytestmark = pytest.mark.anyio
+
+NAMES = [
+    "memory_search", "memory_get", "remember", "recall_context", "archive_memory", "list_memories",
+    "update_memory", "history", "review", "snapshot", "consolidate",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_every_tool_is_described(desk: Desk, mode: str) -> None:
+    async with desk.client(mode=mode) as client:
+        tools = (await client.list_tools()).tools
+        assert client.session.server_info.name == "loxodon"  # type: ignore[union-attr]
+    assert [one.name for one in tools] == NAMES
+    for one in tools:
+        assert one.title
+        assert one.description
+        for schema in (one.input_schema, one.output_schema):
+            assert schema
+            assert schema["type"] == "object"
+            Draft202012Validator.check_schema(schema)
+            for part in (schema, *schema.get("$defs", {}).values()):
+                assert all(_is_described(field) for field in part["properties"].values()), one.name
+
+
+def _is_described(field: dict[str, Any]) -> bool:
+    return bool(field.get("description") or field.get("enum"))
+
+
+async def test_hints_say_what_a_tool_does_to_the_memory(desk: Desk) -> None:
+    async with desk.client() as client:
+        tools = {one.name: one.annotations for one in (await client.list_tools()).tools}
+    writing = {"remember", "archive_memory", "update_memory", "review", "consolidate"}
+    for name, hints in tools.items():
+        assert hints is not None
+        assert hints.read_only_hint == (name not in writing)
+        assert hints.open_world_hint is False
+    changing = {name for name in tools if tools[name].destructive_hint}  # type: ignore[union-attr]
+    assert changing == {"archive_memory", "update_memory", "review"}
+    assert not tools["remember"].idempotent_hint  # type: ignore[union-attr]
+
+
+async def test_consolidation_may_ask_a_model_elsewhere(desk: Desk) -> None:
+    desk.home.mkdir()
+    text = '[model]\nbase_url = "http://127.0.0.1:9/v1"\nname = "m"\nextraction = "residue"\n'
+    (desk.home / "config.toml").write_text(text)
+    async with desk.client() as client:
+        tools = {one.name: one.annotations for one in (await client.list_tools()).tools}
+    assert tools["consolidate"].open_world_hint  # type: ignore[union-attr]
+    assert not tools["remember"].open_world_hint  # type: ignore[union-attr]
+
+
+async def test_what_is_remembered_is_found_read_listed_and_told(desk: Desk) -> None:
+    async with desk.client() as client:
+        kept = await called(
+            client, "remember", content="用户对花生过敏", importance=1, tags=["健康"]
+        )
+        assert (kept["kind"], kept["importance"], kept["tags"]) == ("fact", 1.0, ["健康"])
+        (hit,) = (await called(client, "memory_search", query="花生"))["results"]
+        assert (hit["id"], hit["path"], hit["score"]) == (kept["id"], kept["id"], 1.0)
+        got = await called(client, "memory_get", id=kept["id"])
+        assert got == {"status": "ok", "id": kept["id"], "text": "用户对花生过敏"}
+        assert (await called(client, "memory_get", path=kept["id"]))["text"] == "用户对花生过敏"
+        listed = await called(client, "list_memories", tag="健康")
+        assert ([one["id"] for one in listed["memories"]], listed["more"]) == ([kept["id"]], False)
+        told = await called(client, "recall_context", message="花生")
+        assert "花生过敏" in told["context"]
+        assert told["items"][0]["id"] == kept["id"]
+        assert "花生过敏" in (await called(client, "snapshot", language="zh"))["text"]
+    with desk.memory() as memory:  # it is what the agent said, not the user
+        assert memory.get(kept["id"]).trust == "assistant"
+
+
+async def test_results_are_text_too(desk: Desk) -> None:
+    async with desk.client() as client:
+        nothing = await client.call_tool("memory_search", {"query": "tea"})
+        assert text_of(nothing) == "nothing related was found"
+        await called(client, "remember", content="The user likes\ngreen tea")
+        found = text_of(await client.call_tool("memory_search", {"query": "tea"}))
+        assert "The user likes green tea (fact · 2026-02-04)" in found
+        assert "\n" not in found  # what was said cannot look like a result of its own
+
+
+async def test_a_memory_changes_and_its_history_says_how(desk: Desk) -> None:
+    async with desk.client() as client:
+        id = (await called(client, "remember", content="The user lives in Leeds"))["id"]
+        changed = await called(
+            client, "update_memory", id=id, version=1, content="The user lives in York"
+        )
+        assert (changed["version"], changed["content"]) == (2, "The user lives in York")
+        assert "version 2" in await refused(client, "update_memory", id=id, version=1, done=True)
+        gone = await called(client, "archive_memory", id=id)
+        assert gone["state"] == "archived"
+        assert (await called(client, "archive_memory", id=id)) == gone
+        assert (await called(client, "list_memories"))["memories"] == []
+        archived = await called(client, "list_memories", state="archived")
+        assert len(archived["memories"]) == 1
+        assert (await called(client, "archive_memory", id=id, undo=True))["state"] == "active"
+        steps = (await called(client, "history", id=id))["versions"]
+    assert [one["change"] for one in steps] == ["captured", "edited", "archived", "unarchived"]
+    assert steps[0]["content"] == "The user lives in Leeds"
+
+
+async def test_a_long_list_says_that_there_is_more(desk: Desk) -> None:
+    with desk.memory() as memory:
+        for n in range(22):
+            memory.capture(f"The user has read book number {n}")
+    async with desk.client() as client:
+        some = await called(client, "list_memories")
+        assert (len(some["memories"]), some["more"]) == (20, True)
+        every = await called(client, "list_memories", limit=30)
+        assert (len(every["memories"]), every["more"]) == (22, False)
+
+
+async def test_beliefs_are_reviewed(desk: Desk) -> None:
+    with desk.memory() as memory:
+        for place, said in enumerate(("I live in Leeds.", "Maybe I live in York.")):
+            turn = {"role": "user", "content": said, "at": f"2026-02-0{place + 1}T12:00:00+08:00"}
+            memory.add([turn], session="talk")
+            memory.consolidate()
+        assert memory.reviews()
+    async with desk.client() as client:
+        (one,) = (await called(client, "review"))["waiting"]
+        assert "York" in one["belief"]["content"]
+        assert "Leeds" in one["against"]["content"]
+        assert "together" in await refused(client, "review", decision="confirm")
+        done = await called(client, "review", id=one["belief"]["id"], decision="confirm")
+        assert done["waiting"] == []
+        assert (done["decided"]["kind"], "York" in done["decided"]["content"]) == ("fact", True)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_consolidation_tells_how_far_it_is(desk: Desk, mode: str) -> None:
+    with desk.memory() as memory:
+        memory.add([{"role": "user", "content": "I am allergic to peanuts."}], session="talk")
+    steps: list[tuple[float, float | None]] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        assert message
+        steps.append((progress, total))
+
+    async with desk.client(mode=mode) as client:
+        done = await client.call_tool("consolidate", {}, progress_callback=note)
+        assert done.structured_content["turns"] == 1
+        assert "1 turns" in text_of(done)
+        again = await called(client, "consolidate")
+    assert (again["ran"], again["reason"]) == (False, "nothing is pending")
+    assert steps == sorted(set(steps))
+    assert all(total == 7 for _, total in steps)
+    assert steps[-1][0] == 7
+
+
+async def test_long_work_is_cut_short_when_the_server_is_to_stop(desk: Desk) -> None:
+    with desk.memory() as memory:
+        memory.add([{"role": "user", "content": "I am allergic to peanuts."}], session="talk")
+    lock = FileLock(str(desk.home / "spaces" / "main" / LOCK))  # as if another were at it
+    assert lock.acquire(0)
+    async with desk.client() as client:
+        work = asyncio.ensure_future(client.call_tool("consolidate", {}))
+        while not desk.answers.at_work:
+            await asyncio.sleep(0)
+        desk.answers.stop()
+        lock.release()
+        lock.close()
+        assert "given up" in text_of(await work)
+        assert desk.answers.at_work == 0
+        assert (await called(client, "consolidate"))["turns"] == 1
+
+
+async def test_calls_that_make_no_sense_are_told_to_the_model(desk: Desk) -> None:
+    async with desk.client() as client:
+        assert "query is missing" in await refused(client, "memory_search")
+        assert "no field 'limit'" in await refused(client, "memory_search", query="x", limit=3)
+        assert "whole number" in await refused(client, "memory_search", query="x", maxResults="3")
+        assert "one of" in await refused(client, "memory_search", query="x", corpus="web")
+        assert "hint: " in await refused(client, "memory_get")
+        assert "is empty" in await refused(client, "remember", content=" ")
+        assert "NUL" in await refused(client, "remember", content="a\0b")
+        assert "10000" in await refused(client, "remember", content="x" * 10_001)
+        assert "from 0 to 1" in await refused(client, "remember", content="x", importance=7)
+        assert "never certain" in await refused(
+            client, "remember", content="x", kind="belief", confidence=1
+        )
+        assert "nothing to change" in await refused(client, "update_memory", id="f_20260204_001")
+        for tool in ("history", "archive_memory"):
+            assert "(not_found)" in await refused(client, tool, id="f_20260204_009")
+        with pytest.raises(MCPError, match="Unknown tool"):
+            await client.call_tool("forget_everything", {})
+        assert (await called(client, "list_memories"))["memories"] == []
+
+
+async def test_files_are_read_inside_the_workspace_only(desk: Desk) -> None:
+    with desk.memory() as memory:
+        root = memory.workspace.path
+        memory.workspace.export()
+    outside = desk.home / "secret.md"
+    outside.write_text("secret", "utf-8")
+    async with desk.client() as client:
+        view = await called(client, "memory_get", path="memory/insights.md", lines=1)
+        assert (view["status"], view["lines"]) == ("ok", 1)
+        for path in (str(outside), "../../../secret.md", f"{root}/../../../secret.md", "memory"):
+            assert (await called(client, "memory_get", path=path))["status"] == "not_found"
+
+
+def test_the_table_names_no_tool_twice() -> None:
+    assert [one.name for one in TOOLS] == NAMES

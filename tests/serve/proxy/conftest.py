@@ -1,0 +1,117 @@
+"""A proxy that runs as a program of its own, the upstream behind it, and clients before it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from threading import Event
+from time import monotonic
+from typing import Any
+
+import httpx
+import pytest
+
+from loxodon import Memory
+from loxodon.types import Turn
+from tests.serve.proxy.upstream import Stage, stage
+
+_NUMBERS = count(1)
+
+
+class Proxy:
+    """A proxy that runs, and the memory behind it."""
+
+    def __init__(self, process: subprocess.Popen[str], home: Path, log: Path) -> None:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line, log.read_text("utf-8")
+        self.url: str = json.loads(line)["url"]
+        self.process = process
+        self.home = home
+        self._log = log
+
+    @property
+    def log(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self._log.read_text("utf-8").splitlines()]
+
+    def journal(self, space: str, turns: int) -> list[Turn]:
+        """What was said in a space through the proxy, once it is that many turns."""
+
+        def enough() -> list[Turn] | None:
+            if not (self.home / "spaces" / space / "loxodon.db").exists():
+                return None
+            with Memory.open(self.home, space) as memory:
+                found = [turn for turn in memory.journal() if turn.channel == "proxy"]
+            return found if len(found) >= turns else None
+
+        found: list[Turn] = eventually(enough)
+        assert len(found) == turns, [turn.content for turn in found]
+        return found
+
+
+def eventually(look: Callable[[], Any], seconds: float = 20.0) -> Any:
+    """What `look` finds, as soon as it finds something."""
+    until = monotonic() + seconds
+    while not (found := look()):
+        assert monotonic() < until, "it did not come about"
+        Event().wait(0.02)
+    return found
+
+
+@contextmanager
+def started(home: Path, upstream: str, *options: str, **environ: str) -> Iterator[Proxy]:
+    home.mkdir(parents=True, exist_ok=True)
+    log = home.parent / f"{home.name}.log"
+    with open(log, "w") as stderr:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "loxodon", "proxy", "--home", str(home), "--json", "--port",
+             "0", "--upstream", upstream, *options],
+            stdout=subprocess.PIPE, stderr=stderr, text=True, env={**os.environ, **environ},
+        )  # fmt: skip
+    try:
+        with process:
+            try:
+                yield Proxy(process, home, log)
+            finally:
+                process.terminate()
+    finally:
+        assert "Traceback" not in log.read_text("utf-8"), log.read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def _stage() -> Iterator[Stage]:
+    with stage() as server:
+        yield server
+
+
+@pytest.fixture
+def upstream(_stage: Stage) -> Stage:
+    _stage.play("ok")
+    return _stage
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory: pytest.TempPathFactory, _stage: Stage) -> Iterator[Proxy]:
+    with started(tmp_path_factory.mktemp("proxy") / "home", _stage.url, "--explain") as running:
+        yield running
+
+
+@pytest.fixture
+def space() -> str:
+    """A space that no other test uses."""
+    return f"person{next(_NUMBERS)}"
+
+
+@pytest.fixture
+def client(proxy: Proxy, space: str) -> Iterator[httpx.Client]:
+    with httpx.Client(
+        base_url=proxy.url, headers={"x-loxodon-space": space, "authorization": "Bearer sk-theirs"},
+        timeout=30,
+    ) as found:  # fmt: skip
+        yield found

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterable
+
+import pytest
+
+from loxodon.serve.proxy.gather import MOST_BYTES, Gathering, Reply
+from loxodon.serve.proxy.requests import Kind
+from tests.serve.proxy.upstream import (
+    DONE,
+    completion,
+    delta,
+    deltas,
+    event,
+    response,
+    response_events,
+)
+
+EVENTS = {"content-type": "text/event-stream; charset=utf-8"}
+
+
+def gathered(chunks: Iterable[bytes], kind: Kind = "chat", **headers: str) -> Reply:
+    found = Gathering()
+    for chunk in chunks:
+        found.take(chunk)
+    return found.reply(kind, {name.replace("_", "-"): one for name, one in headers.items()})
+
+
+def test_a_stream_wherever_it_is_cut() -> None:
+    data = b"".join(deltas("我|对|花生|过敏"))
+    for size in (1, 7, len(data)):
+        chunks = (data[n : n + size] for n in range(0, len(data), size))
+        assert gathered(chunks, content_type=EVENTS["content-type"]).text == "我对花生过敏"
+
+
+def test_a_stream_that_breaks_off_has_what_was_said_so_far() -> None:
+    data = b"".join(deltas("one |two |three"))
+    found = gathered([data[: data.index(b"three") + 2]], content_type="text/event-stream")
+    assert found == Reply("one two", (), "chatcmpl-1")
+
+
+def test_nonsense_in_a_stream_is_passed_over() -> None:
+    chunks = [b": hello\n\n", b"data: {oops\n\n", b"data: [1]\n\n", b"\xff\xfe\n", event({"x": 1}),
+              event({"choices": [{"delta": None}, 5]}), delta({"content": 7}),
+              delta({"content": "good"}), b"data:\n\n", DONE]  # fmt: skip
+    assert gathered(chunks, content_type="text/event-stream").text == "good"
+
+
+def test_of_several_replies_the_first_is_told() -> None:
+    chunks = [delta({"content": "A"}), delta({"content": "B"}, 1), delta({"content": "a"})]
+    assert gathered(chunks, content_type="text/event-stream").text == "Aa"
+
+
+def test_tools_that_are_called_are_known() -> None:
+    call = {"index": 0, "id": "c1", "function": {"name": "look", "arguments": ""}}
+    chunks = [delta({"tool_calls": [call]}), delta({"tool_calls": [{"index": 0}]})]
+    assert gathered(chunks, content_type="text/event-stream").calls == ("look",)
+    whole = completion({"content": None, "tool_calls": [call]})
+    assert gathered([json.dumps(whole).encode()]) == Reply("", ("look",), "chatcmpl-1")
+
+
+def test_what_a_model_thinks_is_not_said() -> None:
+    for text, expected in (("<think>hm</think>\n\nYes.", "Yes."), ("<think>hm", "")):
+        assert gathered([json.dumps(completion({"content": text})).encode()]).text == expected
+
+
+@pytest.mark.parametrize("cut", [0, 2])
+def test_a_response_is_gathered_whole_or_cut(cut: int) -> None:
+    events = response_events("hello", "resp_9")
+    found = gathered(events[: len(events) - cut], "responses", content_type="text/event-stream")
+    assert (found.text, found.id) == ("hell" if cut else "hello", "resp_9")
+    whole = json.dumps(response("hello", "resp_9")).encode()
+    assert gathered([whole], "responses")[:3] == ("hello", (), "resp_9")
+
+
+def test_packed_replies_are_read() -> None:
+    data = json.dumps(completion({"content": "packed"})).encode()
+    bare = zlib.compressobj(wbits=-15)
+    packed = {"gzip": gzip.compress(data), "deflate": zlib.compress(data), "identity": data,
+              "deflate, gzip": gzip.compress(bare.compress(data) + bare.flush())}  # fmt: skip
+    for name, one in packed.items():
+        assert gathered([one], content_encoding=name).text == "packed"
+    assert gathered([data], content_encoding="br") == Reply()
+    assert gathered([b"no gzip"], content_encoding="gzip") == Reply()
+
+
+def test_a_stream_without_end_is_not_kept_whole() -> None:
+    found = Gathering()
+    for _ in range(40):
+        found.take(b"x" * 2**20)
+    assert found.size <= MOST_BYTES + 2**20
+    assert found.reply("chat", EVENTS) == Reply()

@@ -1,0 +1,230 @@
+"""The schedule of a home: a worker that does what is due, one at a time, in all spaces."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from loxodon import Memory
+from loxodon.filelock import FileLock
+from loxodon.serve import schedule
+from loxodon.serve.host import Host
+from loxodon.serve.schedule import LOCK, Rounds, Runner
+from tests.conftest import NOW, Clock
+
+AT_ONCE = "[buffer]\nquiet = 0\n"
+
+
+def until(true: Callable[[], object], seconds: float = 20.0) -> None:
+    """Wait for a condition."""
+    end = monotonic() + seconds
+    while not true():
+        assert monotonic() < end, "it did not happen"
+        sleep(0.02)
+
+
+def known(home: Path, space: str = "main") -> list[str]:
+    with Memory.open(home, space) as memory:
+        return [one.content for one in memory.list(kind="fact")]
+
+
+def say(home: Path, text: str, space: str = "main", clock: Clock | None = None) -> None:
+    with Memory.open(home, space, clock=clock) as memory:
+        at = memory.now().isoformat()
+        memory.add([{"role": "user", "content": text, "at": at}])
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "config.toml").write_text(AT_ONCE)
+    return tmp_path
+
+
+@pytest.fixture
+def runner(home: Path) -> Iterator[Callable[[], Runner]]:
+    """Makes runners, and ends them."""
+    made: list[Runner] = []
+
+    def make() -> Runner:
+        made.append(Runner(Host(home)))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.stop()
+
+
+def test_what_is_said_becomes_known_by_itself(home: Path, runner: Callable[[], Runner]) -> None:
+    say(home, "I live in Leeds")
+    one = runner()
+    one.start()
+    until(lambda: known(home) == ["The user lives in Leeds"])
+    say(home, "我对花生过敏", "张三")  # a space that was not there when it began
+    until(lambda: known(home, "张三") == ["用户对花生过敏"])
+    assert one.standing.active
+    started = monotonic()
+    one.stop()
+    assert monotonic() - started < 3
+    assert not one.standing.active
+
+
+def test_one_works_and_the_other_takes_over(home: Path, runner: Callable[[], Runner]) -> None:
+    say(home, "I live in Leeds")
+    first, second = runner(), runner()
+    first.start()
+    until(lambda: first.standing.active)
+    second.start()
+    until(lambda: known(home))
+    assert not second.standing.active
+    first.stop()
+    until(lambda: second.standing.active)
+    say(home, "I am allergic to peanuts")
+    until(lambda: len(known(home)) == 2)
+
+
+def test_a_worker_that_dies_is_replaced(home: Path, runner: Callable[[], Runner]) -> None:
+    say(home, "I live in Leeds")
+    one = runner()
+    one.start()
+    until(lambda: known(home))
+    worker = workers_of(os.getpid())
+    os.kill(worker[0], signal.SIGKILL)
+    until(lambda: workers_of(os.getpid()) not in ([], worker))
+    say(home, "I am allergic to peanuts")
+    until(lambda: len(known(home)) == 2)
+
+
+def workers_of(parent: int) -> list[int]:
+    """The processes that a process started and that still run."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdecimal():
+            try:
+                stat = Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()
+                command = Path(f"/proc/{name}/cmdline").read_text()
+            except OSError:
+                continue
+            if int(stat[1]) == parent and stat[0] != "Z" and "loxodon.serve.schedule" in command:
+                found.append(int(name))
+    return found
+
+
+def test_a_worker_ends_with_the_server_that_is_killed(home: Path) -> None:
+    say(home, "I live in Leeds")
+    code = (
+        "import sys, time; from loxodon.serve.host import Host; "
+        "from loxodon.serve.schedule import Runner; Runner(Host(sys.argv[1])).start(); "
+        "time.sleep(60)"
+    )
+    server = subprocess.Popen([sys.executable, "-c", code, str(home)], stderr=subprocess.DEVNULL)
+    try:
+        until(lambda: workers_of(server.pid))
+        (worker,) = workers_of(server.pid)
+    finally:
+        server.kill()
+        server.wait()
+    until(lambda: not os.path.exists(f"/proc/{worker}"))
+    lock = FileLock(str(home / LOCK))
+    assert lock.acquire(5)
+    lock.close()
+
+
+def test_a_home_that_is_not_there_yet(tmp_path: Path) -> None:
+    one = Runner(Host(tmp_path / "later"))
+    one.start()
+    until(lambda: one.standing.error)
+    one.stop()
+    assert not (tmp_path / "later").exists()
+
+
+def test_it_says_what_it_did_and_nothing_of_what_was_said(
+    home: Path, capfd: pytest.CaptureFixture[str], runner: Callable[[], Runner]
+) -> None:
+    say(home, "I live in Leeds")
+    one = runner()
+    one.start()
+    said: list[str] = []
+
+    def told() -> bool:
+        said.append(capfd.readouterr().err)
+        return "heartbeat" in "".join(said)  # which comes last
+
+    until(told)
+    one.stop()
+    text = "".join(said)
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert {"daily"} <= {line.get("job") for line in lines if line["event"] == "schedule.ran"}
+    assert "Leeds" not in text
+
+
+# A round, by a clock that a test moves
+
+
+def jobs(rounds: Rounds) -> list[tuple[str, str]]:
+    return [(space, ran.job) for space, ran in rounds.once()]
+
+
+@pytest.fixture
+def rounds(tmp_path: Path, clock: Clock) -> Iterator[Rounds]:
+    with Host(tmp_path, clock) as host:
+        yield Rounds(host, clock)
+
+
+def test_a_space_that_nobody_wrote_to_is_left_alone(
+    tmp_path: Path, rounds: Rounds, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say(tmp_path, "I live in Leeds", clock=clock)
+    assert jobs(rounds) == [("main", "heartbeat")]
+    assert jobs(rounds) == []  # it was written to: by the beat
+    clock.now += timedelta(minutes=3)
+    assert jobs(rounds) == []  # three minutes have passed for its clock only
+    started = monotonic()
+    monkeypatch.setattr(schedule, "monotonic", lambda: started + 181)
+    assert jobs(rounds) == [("main", "daily")]
+
+
+def test_a_damaged_space_does_not_stop_the_others(
+    tmp_path: Path, rounds: Rounds, clock: Clock
+) -> None:
+    for space in ("a", "b"):
+        say(tmp_path, "I live in Leeds", space, clock)
+    (tmp_path / "spaces" / "a" / "loxodon.db").write_bytes(b"spoilt" * 1000)
+    assert [space for space, _ in jobs(rounds)] == ["b"]
+
+
+def test_after_a_jump_of_the_clock_nothing_goes_by_age_for_an_hour(
+    tmp_path: Path, rounds: Rounds, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say(tmp_path, "I live in Leeds", clock=clock)
+    with Memory.open(tmp_path, clock=clock) as memory:
+        memory.consolidate()
+        memory.capture("The user is busy today", "belief")
+    jobs(rounds)
+    clock.pass_days(365)
+    say(tmp_path, "I am allergic to peanuts", clock=clock)
+    clock.now += timedelta(minutes=3)
+    assert jobs(rounds) == [("main", "flush")]  # what is said is not kept waiting
+    clock.now = NOW + timedelta(minutes=5)  # it was put right
+    assert jobs(rounds) == []
+    with Memory.open(tmp_path, clock=clock) as memory:
+        assert len(memory.list()) == 3
+    started = monotonic()
+    monkeypatch.setattr(schedule, "monotonic", lambda: started + 3_700)
+    clock.now += timedelta(seconds=3_700)
+    assert jobs(rounds) == [("main", "heartbeat")]
+
+
+def test_a_space_that_is_switched_off_has_no_schedule(tmp_path: Path, clock: Clock) -> None:
+    say(tmp_path, "I live in Leeds", clock=clock)
+    (tmp_path / "config.toml").write_text("enabled = false\n")
+    with Host(tmp_path, clock) as host:
+        assert jobs(Rounds(host, clock)) == []

@@ -1,0 +1,88 @@
+"""`loxodon schedule` and the switch, as a user would type them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.serve.test_knowledge import LATER, ZH, Run, run, talk
+
+__all__ = ["run"]
+
+
+@pytest.fixture
+def home(run: Run, tmp_path: Path) -> Path:
+    run("init")
+    run("add", talk(tmp_path, ["I live in Leeds", "I need to call the bank tomorrow at 9 am"]))
+    return tmp_path / "home"
+
+
+def test_it_shows_what_is_next_and_what_ran(run: Run, home: Path) -> None:
+    before = run("schedule")
+    assert "0 3 * * *" in before
+    assert "never" in before
+    said = run("schedule", "--run", "daily")
+    assert "daily ran in" in said
+    assert "learned" in said
+    found = json.loads(run("schedule", "--json"))
+    assert [job["name"] for job in found["jobs"]] == [
+        "flush", "daily", "weekly", "profile", "heartbeat",
+    ]  # fmt: skip
+    daily = found["jobs"][1]
+    assert (daily["runs"], daily["failures"], daily["error"]) == (1, 0, "")
+    assert daily["next_at"] == "2026-02-05T03:00:00+08:00"
+
+
+def test_it_tells_of_plans_past_due(run: Run, home: Path) -> None:
+    run("consolidate")
+    later = run("schedule", now=LATER)
+    assert "past due and not done" in later
+    assert "call the bank" in later
+    assert "1 plans past due" in run("status", now=LATER)
+    (plan,) = json.loads(run("schedule", "--json", now=LATER))["reminders"]
+    run("edit", plan["id"], "--done", "yes", now=LATER)
+    assert "past due" not in run("schedule", now=LATER)
+
+
+def test_it_speaks_chinese(run: Run, home: Path) -> None:
+    run("consolidate", lang=ZH["LANG"])
+    found = run("schedule", lang=ZH["LANG"], now=LATER)
+    for text in ("任务", "下次", "已到期而未完成"):
+        assert text in found
+
+
+def test_a_job_that_is_not_there(run: Run, home: Path) -> None:
+    assert "there is no job 'nightly'" in run("schedule", "--run", "nightly", code=2)
+
+
+def test_what_the_heartbeat_asks_is_answered_in_review(run: Run, home: Path) -> None:
+    made = json.loads(run("capture", "The user is allergic to peanuts", "--category", "health",
+                          "--importance", "0.9", "--json"))  # fmt: skip
+    later = "2026-06-04T18:00:00+08:00"
+    assert "asked about 1" in run("schedule", "--run", "heartbeat", now=later)
+    asked = run("review", now=later)
+    assert "is that still so?" in asked
+    assert made["id"] in asked
+    run("review", "--confirm", made["id"], now=later)
+    assert "nothing waits" in run("review", now=later)
+
+
+def test_the_switch(run: Run, home: Path, tmp_path: Path) -> None:
+    workspace = home / "spaces" / "main" / "workspace"
+    workspace.mkdir()
+    (workspace / "MEMORY.md").write_text("- likes green tea\n")
+    run("config", "enabled", "false")
+    assert run("config", "enabled").strip() == "false"
+    assert "green tea" in run("recall", "what do I like?")
+    assert "green tea" in run("context", "what do I like?")
+    run("add", talk(tmp_path, ["I have a cat"], name="more"))
+    run("capture", "The user plays chess")
+    assert "2 entries" in run("status")
+    assert "switched off" in run("consolidate")
+    assert "switched off" in run("list", code=6)
+    run("config", "enabled", "true")
+    assert "I have a cat" in run("journal")
+    assert "plays chess" in run("list")
+    assert run("journal").count("I have a cat") == 1

@@ -1,0 +1,162 @@
+"""What every store promises of its truth, out and in, and by inheritance of all the rest."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from loxodon.errors import StoreError
+from loxodon.store import Filter, Store
+from loxodon.store.desk import JobRuns, Work
+from loxodon.store.exact import TRUTH, Row
+from loxodon.types import Entity, Source
+from loxodon.write.statements import Fragment
+from tests.conftest import NOW
+from tests.store.contract import OpenStore, key, record, turn
+from tests.store.documents_contract import DocumentsContract
+
+Dump = dict[str, list[Row]]
+
+
+def dumped(store: Store) -> Dump:
+    with store.reading():
+        return {table: list(store.exact.dump(table)) for table in TRUTH}
+
+
+def quiet(done: int, total: int) -> None:
+    """No progress to report to."""
+
+
+class ExactContract(DocumentsContract):
+    """Inherit this one: it has every promise."""
+
+    def fill(self, store: Store) -> None:
+        """Something into every table."""
+        self.put(store, turn("I live in Leeds"), turn("noted", role="assistant"), turn("茶", "二"))
+        old, new = self.keep(
+            store,
+            record("lives in Leeds", sources=(Source("s", "#1"),), entities=("Leeds",)),
+            record("perhaps likes tea", kind="belief", confidence=0.5),
+        )
+        with store.writing():
+            store.update(old.id, None, "edited", NOW, {"content": "lives in York"})
+            desk = store.desk
+            desk.put_entity(Entity("Leeds", "place", ("the city",), NOW, NOW))
+            desk.put_review(new.id, old.id, NOW)
+            desk.use([old.id], "2026-02-04", NOW)
+            desk.put_fragments([Fragment(1, 0, "I live in Leeds", "statement")])
+            desk.put_candidates([(1, "{}")])
+            desk.spend("2026-02-04", "2", 5, 7)
+            desk.put_page("snapshot", "en", "text", "{}", NOW)
+            desk.set_work(Work(done_to=2, phase=3, last_run=NOW))
+            desk.put_job(JobRuns("daily", NOW, 1.5, {"added": 2}, failed_at=NOW, error="full"))
+            store.shelf.set_mark("/a.jsonl", "s", "{}", NOW)
+            store.shelf.put_import(key("import"), old.id, NOW)
+            store.documents.put(("a", "b"), "k", '{"x": 1}', "one", NOW, 5.0, NOW)
+            store.documents.put(("a",), "", "null", "", NOW, None, None)
+
+    def test_a_dump_fills_an_empty_store(self, store: Store, open_store: OpenStore) -> None:
+        self.fill(store)
+        truth = dumped(store)
+        empty = [table for table, rows in truth.items() if not rows]
+        assert empty in ([], ["segments", "events"])
+        other = open_store("other")
+        assert other.exact.is_empty()
+        other.exact.load(truth.items(), quiet)
+        assert not other.exact.is_empty()
+        assert dumped(other) == truth
+        assert other.check(quiet) == []
+        assert self.contents(other, "york") == ["lives in York"]
+        assert self.found(other, "leeds", "turns") == [1]
+        assert [one.record.content for one in other.history(store.find(Filter())[-1].id)] == [
+            "lives in Leeds",
+            "lives in York",
+        ]
+        other.close()
+
+    def test_only_an_empty_store_is_filled(self, store: Store) -> None:
+        self.put(store, turn("hello"))
+        with pytest.raises(StoreError, match="not empty"):
+            store.exact.load([("counters", [("turn", 9)])], quiet)
+
+    def test_what_does_not_fit_leaves_nothing(self, store: Store, open_store: OpenStore) -> None:
+        self.fill(store)
+        truth = dumped(store)
+        truth["memory_uses"] = [("f_19990101_001", "2026-02-04", 1, 0)]
+        other = open_store("other")
+        with pytest.raises(StoreError):
+            other.exact.load(truth.items(), quiet)
+        assert other.exact.is_empty()
+        assert other.journal(Filter(), 0) == []
+        other.close()
+
+    def test_a_number_is_not_given_out_again(self, store: Store, open_store: OpenStore) -> None:
+        self.fill(store)
+        truth = dumped(store)
+        truth["counters"] = []
+        other = open_store("other")
+        other.exact.load(truth.items(), quiet)
+        (kept,) = self.keep(other, record("the next"))
+        assert kept.id == "f_20260204_002"
+        assert self.put(other, turn("next"))[0]
+        assert other.check(quiet) == []
+        other.close()
+
+    def test_days_are_those_where_it_was_said(self, store: Store) -> None:
+        def at(text: str, hours: float) -> datetime:
+            return datetime.fromisoformat(text).replace(tzinfo=timezone(timedelta(hours=hours)))
+
+        self.put(
+            store,
+            turn("late in Apia", at=at("2026-02-03T23:59:59.999", 14)),
+            turn("the first day there is", at=at("0001-01-02T00:00:00", 0)),
+            turn("long ago", at=at("1969-12-31T23:00:00", -3)),
+            turn("early in Honolulu", at=at("2026-02-04T00:00:00", -10)),
+            turn("the last", at=at("9999-12-30T12:00:00", 5.5)),
+        )
+        days = store.exact.days()
+        assert [(day.date, day.part, day.turns) for day in days] == [
+            ("0001-01-02", 1, 1), ("1969-12-31", 1, 1), ("2026-02-03", 1, 1), ("2026-02-04", 1, 1),
+            ("9999-12-30", 1, 1),
+        ]  # fmt: skip
+        rows = [row for day in days for row in store.exact.turns_of(day)]
+        assert sorted(rows) == sorted(store.exact.dump("turns"))
+
+    def test_a_long_day_is_in_parts_that_stay(self, store: Store) -> None:
+        self.put(store, *(turn(f"n{n}", at=NOW - timedelta(seconds=n)) for n in range(2_500)))
+        first, second = store.exact.days()
+        assert (first.part, first.turns, second.part, second.turns) == (1, 2_000, 2, 500)
+        assert [row[0] for row in store.exact.turns_of(second)] == list(range(2_500, 2_000, -1))
+        self.put(store, turn("one more", at=NOW - timedelta(hours=2)))
+        assert store.exact.days()[0] == first
+        assert store.exact.days()[1].turns == 501
+        self.put(store, *(turn(f"{n}" * 3_000_000, at=NOW + timedelta(days=1)) for n in range(4)))
+        assert [day.turns for day in store.exact.days()[2:]] == [2, 2]
+
+    def test_a_basis_changes_with_its_table(self, store: Store) -> None:
+        exact = store.exact
+        seen = [exact.bases()]
+        self.put(store, turn("hello"))
+        seen.append(exact.bases())
+        (kept,) = self.keep(store, record("one"))
+        seen.append(exact.bases())
+        with store.writing():
+            store.update(kept.id, None, "archived", NOW, {"state": "archived"})
+        seen.append(exact.bases())
+        assert seen[0]["turns"] != seen[1]["turns"] == seen[2]["turns"]
+        assert "memories/fact/active" not in seen[1]
+        assert "memories/fact/active" in seen[2]
+        assert "memories/fact/archived" in seen[3]
+        assert "memories/fact/active" not in seen[3]
+
+    def test_labels_are_of_active_memories(self, store: Store) -> None:
+        self.keep(
+            store,
+            record("a", tags=("茶", "B")),
+            record("b", tags=("b",)),
+            record("c", tags=("b",), state="archived"),
+        )
+        assert store.exact.labels("tag") == [
+            ("b", "f_20260204_001"), ("b", "f_20260204_002"), ("茶", "f_20260204_001")
+        ]  # fmt: skip

@@ -1,0 +1,187 @@
+"""Exports of ChatGPT and Claude."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loxodon import Memory
+from tests.workspace.imports.conftest import Take
+from tests.workspace.imports.exports import (
+    chat,
+    conversation,
+    message,
+    put_json,
+    put_zip,
+    said,
+    trip,
+)
+
+# ChatGPT
+
+
+def test_only_what_was_on_the_screen_is_taken(memory: Memory, take: Take, tmp_path: Path) -> None:
+    found = take(put_json(tmp_path / "conversations.json", [trip()]))
+    assert (found.format, found.turns, found.memories) == ("chatgpt", 3, 1)
+    assert found.skipped == {"branch": 1, "hidden": 2, "tools": 2}
+    turns = memory.journal()
+    assert [turn.content for turn in turns] == [
+        "I am vegetarian and I live in Lisbon.", "[image]\nIs this a good place?", "It is.",
+    ]  # fmt: skip
+    assert {turn.session for turn in turns} == {"chatgpt-c-trip"}
+    assert turns[0].at.timestamp() == 1_700_000_001.5
+    assert [turn.origin for turn in turns if turn.role == "user"] == ["import", "import"]
+    assert [one.content for one in memory.list()] == ["User is vegetarian"]
+
+
+def test_sharded_nested_and_old_archives(memory: Memory, take: Take, tmp_path: Path) -> None:
+    one = conversation("c1", "u", message("u", "root", "user", "我喜欢喝茶"))
+    two = conversation("c2", "u", message("u", "root", "user", "I play the cello"))
+    path = put_zip(tmp_path / "export.zip", {
+        "export/conversations-000.json": [one], "export/conversations-001.json": [two],
+        "export/user.json": {}, "export/chat.html": "<html>", "__MACOSX/._conversations.json": "x",
+        "export/shared_conversations.json": [],
+    })  # fmt: skip
+    assert take(path).turns == 2
+    old = put_zip(tmp_path / "old.zip", {"conversations.json": {"conversations": [one, two]}})
+    assert take(old).known == 2
+
+
+def test_without_a_current_node_the_newest_branch_counts(
+    memory: Memory, take: Take, tmp_path: Path
+) -> None:
+    talk = conversation(
+        "c", None,
+        message("u", "root", "user", "hello there", at=1.7e9),
+        message("a", "u", "assistant", "the old answer", at=1.7e9 + 1),
+        message("b", "u", "assistant", "the new answer", at=1.7e9 + 2),
+    )  # fmt: skip
+    take(put_json(tmp_path / "c.json", [talk]))
+    assert [turn.content for turn in memory.journal()] == ["hello there", "the new answer"]
+
+
+def test_a_conversation_that_went_on_adds_what_is_new(
+    memory: Memory, take: Take, tmp_path: Path
+) -> None:
+    first = message("u", "root", "user", "hello there")
+    take(put_json(tmp_path / "a.json", [conversation("c", "u", first)]))
+    more = message("v", "u", "user", "are you still there?")
+    found = take(put_json(tmp_path / "b.json", [conversation("c", "v", first, more)]))
+    assert (found.turns, found.known) == (1, 1)
+
+
+def test_what_is_not_to_be_remembered_is_left(memory: Memory, take: Take, tmp_path: Path) -> None:
+    talk = conversation("c", "u", message("u", "root", "user", "hush"), is_do_not_remember=True)
+    found = take(put_json(tmp_path / "c.json", [talk]))
+    assert (found.turns, found.skipped) == (0, {"private": 1})
+
+
+ODD: list[Any] = [
+    conversation("ring", "a", message("a", "b", "user", "x"), message("b", "a", "user", "y")),
+    {"conversation_id": "c", "mapping": {"a": 5, "b": {"message": 7}}, "current_node": "a"},
+    {"conversation_id": "c", "mapping": {"a": {"message": {"content": {"parts": [None, 3]}}}}},
+    conversation("t", "u", message("u", "root", "user", "x", at=float("nan"))),
+    conversation("t", "u", message("u", "root", "user", "x\0y")),
+    conversation("t", "u", message("u", "root", "user", "x", author=None)),
+    conversation("t", "u", message("u", "root", "user", "x", content=None)),
+    conversation("x" * 600, "u", message("u", "root", "user", "x")),
+    conversation("", "u", message("u", "root", "user", "x")),
+    {"mapping": []},
+    "text",
+    None,
+]
+
+
+@pytest.mark.parametrize("value", ODD)
+def test_odd_conversations_do_not_stop_the_good_one(
+    memory: Memory, take: Take, tmp_path: Path, value: object
+) -> None:
+    good = conversation("good", "u", message("u", "root", "user", "I like tea"))
+    found = take(put_json(tmp_path / "c.json", [good, value]), "chatgpt")
+    assert found.turns >= 1
+    assert "I like tea" in [turn.content for turn in memory.journal()]
+
+
+# Claude
+
+
+def test_conversations_attachments_memories_and_projects(
+    memory: Memory, take: Take, tmp_path: Path
+) -> None:
+    talk = chat(
+        "k1",
+        said("h", "human", "我叫李雷，住在杭州。",
+             attachments=[{"file_name": "cv.txt", "extracted_content": "I live in Rome."}]),
+        said("a", "assistant", "old words", content=[
+            {"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "你好，李雷"},
+            {"type": "tool_use", "name": "x", "input": {}}]),
+    )  # fmt: skip
+    path = put_zip(tmp_path / "claude.zip", {
+        "conversations.json": [talk],
+        "users.json": [{"uuid": "acct", "full_name": "Li Lei"}],
+        "memories.json": [{
+            "conversations_memory": "**Work context**\n\nLi Lei is an engineer at Acme.",
+            "project_memories": {"p": "Uses hexagonal architecture."}, "account_uuid": "acct"}],
+        "projects.json": [{
+            "uuid": "p", "name": "Shop", "description": "A web shop", "prompt_template": "Be brief",
+            "docs": [{"uuid": "d", "filename": "a.md", "content": "The shop sells tea."}],
+            "created_at": "2025-01-01T00:00:00Z"}],
+    })  # fmt: skip
+    found = take(path)
+    assert (found.format, found.turns, found.memories, found.problems) == ("claude", 4, 4, ())
+    turns = {turn.id: turn for turn in memory.journal()}
+    assert turns["a"].content == "你好，李雷"
+    assert (turns["h/1"].content, turns["h/1"].origin) == ("cv.txt\nI live in Rome.", "file")
+    assert turns["d"].session == "claude-project-p"
+    projects = {one.content: one.project for one in memory.list()}
+    assert projects["Uses hexagonal architecture."] == projects["Shop: A web shop"] == "Shop"
+    assert projects["Li Lei is an engineer at Acme."] == "_global"
+    memory.consolidate()
+    # What stands in an attached file was not said by the user.
+    assert not any("Rome" in one.content for one in memory.list(state="all"))
+    assert any("李雷" in one.content for one in memory.list() if one.kind == "fact")
+
+
+def test_a_file_out_of_the_archive(take: Take, tmp_path: Path) -> None:
+    one = put_json(tmp_path / "memories.json", {"conversations_memory": "Likes tea."})
+    assert take(one).memories == 1
+    folder = tmp_path / "data-2026"
+    (folder / "projects").mkdir(parents=True)
+    put_json(folder / "conversations.json", [chat("k", said("h", "human", "hello there"))])
+    project = {"uuid": "p", "name": "Shop", "docs": [], "prompt_template": "Be brief"}
+    put_json(folder / "projects" / "p.json", project)
+    found = take(folder)
+    assert (found.turns, found.memories) == (1, 1)
+
+
+def test_a_branch_that_was_given_up_is_left(memory: Memory, take: Take, tmp_path: Path) -> None:
+    root = "00000000-0000-4000-8000-000000000000"
+    talk = chat(
+        "k",
+        said("1", "human", "first try", parent_message_uuid=root),
+        said("2", "assistant", "an answer", parent_message_uuid="1"),
+        said("3", "human", "second try", parent_message_uuid=root),
+        said("4", "assistant", "a better answer", parent_message_uuid="3"),
+    )
+    found = take(put_json(tmp_path / "c.json", [talk]))
+    assert (found.turns, found.skipped) == (2, {"branch": 2})
+    assert [turn.id for turn in memory.journal()] == ["3", "4"]
+    shown = {**talk, "uuid": "k2", "current_leaf_message_uuid": "2"}
+    take(put_json(tmp_path / "d.json", [shown]))
+    assert [turn.id for turn in memory.journal(session="claude-k2")] == ["1", "2"]
+
+
+@pytest.mark.parametrize("value", [
+    chat("", said("h", "human", "x")), chat("k2", said("h", "martian", "x")),
+    chat("k3", said("h", "human", "x", created_at="yesterday-ish")),
+    chat("k4", said("h", "human", "")),
+    {"chat_messages": [None, 5], "uuid": "k5"}, {"x": 1}, 7,
+    {"uuid": "p", "name": "n", "docs": [{"content": "a\0b"}, 5], "created_at": "never"},
+])  # fmt: skip
+def test_odd_chats_do_not_stop_the_good_one(
+    memory: Memory, take: Take, tmp_path: Path, value: object
+) -> None:
+    good = chat("good", said("g", "human", "I like tea"))
+    assert take(put_json(tmp_path / "c.json", [good, value]), "claude").turns == 1

@@ -1,0 +1,244 @@
+"""mem0, plain lists, the four-tier database and settings."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loxodon import Memory, config
+from loxodon.errors import InputError
+from tests.workspace.imports.conftest import Take
+from tests.workspace.imports.exports import put_database, put_json, put_zip
+
+# mem0
+
+
+def remembered(id: str, text: str, **more: Any) -> dict[str, Any]:
+    return {"id": id, "memory": text, "hash": "0a", "user_id": "dev", "metadata": None,
+            "created_at": "2025-05-01T10:00:00-07:00", "updated_at": None, **more}  # fmt: skip
+
+
+def test_a_memory_of_mem0_with_all_that_it_has(memory: Memory, take: Take, tmp_path: Path) -> None:
+    one = remembered(
+        "m1", "Is allergic to shellfish", categories=["health", "food"], agent_id="cook",
+        metadata={"importance": 9, "project": "kitchen", "mood": "good"},
+        updated_at="2025-06-01T00:00:00Z", expiration_date="2030-01-01",
+    )  # fmt: skip
+    page = {"count": 1, "next": None, "previous": None, "results": [one]}
+    found = take(put_json(tmp_path / "page.json", page))
+    assert (found.format, found.skipped) == ("mem0", {"metadata": 1})
+    (record,) = memory.list()
+    assert (record.category, record.importance, record.project) == ("health", 0.9, "kitchen")
+    assert (record.tags, record.agent) == (("health", "food"), "cook")
+    assert record.valid_from == datetime(2025, 5, 1, 17, tzinfo=UTC)
+    assert record.confirmed_at == datetime(2025, 6, 1, tzinfo=UTC)
+    assert record.expires_at == datetime(2030, 1, 2, tzinfo=UTC)
+
+
+def test_every_shape_of_mem0_is_read(take: Take, tmp_path: Path) -> None:
+    old = put_json(tmp_path / "v1.json", [remembered("a", "Likes tea")])
+    assert take(old).memories == 1
+    page = {"results": [remembered("b", "Likes jazz")], "relations": [{"source": "a"}]}
+    assert take(put_json(tmp_path / "v1.1.json", page)).memories == 1
+    openmemory = {"user": {"user_id": "dev"}, "memories": [
+        {"id": "c", "user_id": "u", "content": "Likes chess", "state": "archived", "metadata": {},
+         "created_at": "2025-05-01T10:00:00"},
+        {"id": "d", "user_id": "u", "content": "Likes golf", "state": "deleted", "metadata": {}},
+    ]}  # fmt: skip
+    found = take(put_zip(tmp_path / "openmemory.zip", {"memories.json": openmemory}))
+    assert (found.format, found.memories, found.skipped) == ("mem0", 1, {"deleted": 1})
+
+
+def test_a_history_leads_to_what_is_known_now(memory: Memory, take: Take, tmp_path: Path) -> None:
+    def step(memory_id: str, event: str, new: str | None) -> dict[str, Any]:
+        return {"id": f"{memory_id}{event}", "memory_id": memory_id, "old_memory": None,
+                "new_memory": new, "event": event, "created_at": "2025-05-01T10:00:00Z",
+                "updated_at": None, "is_deleted": event == "DELETE"}  # fmt: skip
+
+    steps = [step("a", "ADD", "Lives in Rome"), step("a", "UPDATE", "Lives in Porto"),
+             step("b", "ADD", "Likes tea"), step("b", "DELETE", None)]  # fmt: skip
+    found = take(put_json(tmp_path / "history.json", steps))
+    assert (found.memories, found.skipped) == (1, {"deleted": 1})
+    assert [one.content for one in memory.list()] == ["Lives in Porto"]
+
+
+def test_people_are_kept_apart(memory: Memory, take: Take, tmp_path: Path) -> None:
+    both = [remembered("a", "Likes tea"), remembered("b", "Likes jazz", user_id="ann")]
+    path = put_json(tmp_path / "m.json", both)
+    with pytest.raises(InputError, match="2 people: dev, ann"):
+        take(path)
+    with pytest.raises(InputError, match="no memories of 'bob'"):
+        take(path, user="bob")
+    found = take(path, user="ann")
+    assert (found.memories, found.skipped) == (1, {"other user": 1})
+    assert [one.content for one in memory.list()] == ["Likes jazz"]
+
+
+def test_what_was_changed_there_is_told_and_left(
+    memory: Memory, take: Take, tmp_path: Path
+) -> None:
+    take(put_json(tmp_path / "a.json", [remembered("a", "Likes tea")]))
+    found = take(put_json(tmp_path / "b.json", [remembered("a", "Likes green tea")]))
+    assert (found.memories, found.known, found.skipped) == (0, 0, {"changed": 1})
+    assert [one.content for one in memory.list()] == ["Likes tea"]
+
+
+# Lists
+
+
+def test_lists_under_a_name_and_a_line_each(memory: Memory, take: Take, tmp_path: Path) -> None:
+    assert take(put_json(tmp_path / "a.json", {"facts": ["User likes tea", ""]})).memories == 1
+    path = tmp_path / "facts.jsonl"
+    lines = [
+        {"id": "f_20260204_001", "content": "用户对花生过敏", "importance": 1.0, "score": 0.95,
+         "entities": ["用户"], "created": "2026-02-04T10:30:00Z", "source": "s:15"},
+        {"id": "b_20260204_001", "content": "用户可能在银行工作", "confidence": 0.6},
+        {"id": "s_20260204_001", "content": "用户是学生", "source_facts": ["f_001"]},
+    ]  # fmt: skip
+    cut = '{"id": "f_2", "cont'
+    text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+    path.write_text(f"{text}\n{cut}", "utf-8")
+    found = take(path)
+    assert (found.format, found.memories) == ("list", 3)
+    assert [one.line for one in found.problems] == [4]
+    kinds = {one.content: (one.kind, one.importance) for one in memory.list()}
+    assert kinds["用户对花生过敏"] == ("fact", 1.0)
+    assert kinds["用户可能在银行工作"][0] == "belief"
+    assert kinds["用户是学生"][0] == "summary"
+
+
+def test_importance_is_counted_in_many_ways(memory: Memory, take: Take, tmp_path: Path) -> None:
+    given = [0.4, 8, "90", 1e9, "much", True]
+    path = put_json(tmp_path / "a.json", [
+        {"text": f"Number {n} is blue", "importance": one} for n, one in enumerate(given)
+    ])  # fmt: skip
+    take(path)
+    found = {one.content: one.importance for one in memory.list()}
+    assert [found[f"Number {n} is blue"] for n in range(6)] == [0.4, 0.8, 0.9, 0.5, 0.5, 0.5]
+
+
+# Four tiers
+
+
+def test_the_tables_of_a_four_tier_memory(memory: Memory, take: Take, tmp_path: Path) -> None:
+    path = put_database(tmp_path / "memory.db")
+    before = path.read_bytes()
+    found = take(path)
+    assert (found.format, found.turns, found.memories) == ("tiered", 4, 2)
+    assert path.read_bytes() == before
+    core, docker = sorted(memory.list(state="all"), key=lambda one: one.importance, reverse=True)
+    assert (core.category, core.importance, core.project) == ("identity", 1.0, "_global")
+    assert core.valid_from == datetime(2026, 1, 1, 8, tzinfo=UTC)
+    assert core.confirmed_at == datetime(2026, 1, 10, 8, tzinfo=UTC)
+    assert (docker.state, docker.project, docker.topic) == ("archived", "myclaw", "deployment")
+    assert (docker.access_count, docker.accessed_at) == (4, datetime(2026, 1, 20, 12, tzinfo=UTC))
+    sessions = {turn.session for turn in memory.journal()}
+    assert sessions == {"tiered-2026-01-02", "tiered-2026-01-03", "tiered-telegram-2026-01-04"}
+    memory.consolidate()
+    known = "".join(one.content for one in memory.list())
+    assert "花生" in known
+    assert "猫" not in known  # it had been made knowledge there already
+
+
+def test_some_of_the_tables_and_columns_are_enough(
+    memory: Memory, take: Take, tmp_path: Path
+) -> None:
+    script = """CREATE TABLE memories (tier INTEGER, content);
+                INSERT INTO memories VALUES (1, 'User likes tea'), (2, ''), (2, NULL), (2, 5);"""
+    found = take(put_database(tmp_path / "memory.db", script))
+    assert (found.memories, found.skipped) == (1, {"empty": 3})
+    assert [one.category for one in memory.list()] == ["identity"]
+
+
+def test_databases_that_are_something_else(memory: Memory, take: Take, tmp_path: Path) -> None:
+    other = put_database(tmp_path / "other.db", "CREATE TABLE things (x);")
+    with pytest.raises(InputError, match="none of the tables"):
+        take(other)
+    ours = Path(memory.home) / "spaces" / "main" / "loxodon.db"
+    with pytest.raises(InputError, match="a memory of Loxodon"):
+        take(ours)
+
+
+# Settings
+
+THREE_LAYERS = """// memory/config.json
+{"version": "1.0",
+ "decay_rates": {"fact": 0.01, "belief": 0.07, "summary": 0.025},
+ "thresholds": {"archive": 0.1, "summary_trigger": 3},
+ "token_budget": {"layer1_total": 1500, "layer1_top1": 0.4},
+ "consolidation": {"schedule": "30 4 * * *", "fallback_hours": 48, "model": "default"},
+ "importance_rules": {"temporary": 0.2}, "odd": 1}
+"""
+FOUR_TIERS: dict[str, Any] = {
+    "provider": {"type": "openai", "apiKey": "sk-main", "baseUrl": "https://main.example/v1"},
+    "agent": {"model": "large", "maxTokens": 128000}, "channels": {"telegram": {"token": "123"}},
+    "memory": {
+        "enabled": True, "model": "small", "maxTokens": 128000,
+        "provider": {"type": "openai", "apiKey": "sk-1", "baseUrl": "https://small.example/v1"},
+        "extraction": {"quietGap": "3m", "tokenBudget": 0.6, "dailyFlush": "05:15"}},
+}  # fmt: skip
+
+
+def test_settings_of_three_layers(memory: Memory, take: Take, tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(THREE_LAYERS, "utf-8")
+    found = take(path)
+    assert found.settings == {
+        "decay.fact": 0.01, "snapshot.budget": 1500, "schedule.daily": "30 4 * * *",
+    }  # fmt: skip
+    assert [one.what.split()[0] for one in found.problems] == ["thresholds.archive", "odd"]
+    set_here = config.load(memory.home)
+    assert (set_here.decay.fact, set_here.schedule.daily) == (0.01, "30 4 * * *")
+
+
+def test_what_is_set_here_stays(memory: Memory, take: Take, tmp_path: Path) -> None:
+    config.write(memory.home, "decay.fact", "0.008")
+    path = tmp_path / "config.json"
+    path.write_text(THREE_LAYERS, "utf-8")
+    assert take(path).skipped["set"] == 1
+    assert config.load(memory.home).decay.fact == 0.008
+
+
+def test_settings_of_four_tiers_without_their_keys(
+    memory: Memory, take: Take, tmp_path: Path
+) -> None:
+    found = take(put_json(tmp_path / "config.json", FOUR_TIERS))
+    assert found.settings == {
+        "model.name": "small", "model.base_url": "https://small.example/v1",
+        "schedule.daily": "15 5 * * *",
+    }  # fmt: skip
+    assert found.skipped["secret"] == 1
+    assert any("model.api_key" in one.hint for one in found.problems)
+    assert "sk-" not in str(found)
+    assert "sk-" not in (Path(memory.home) / "config.toml").read_text("utf-8")
+
+
+def test_the_provider_of_the_program_serves_where_the_memory_has_none(
+    take: Take, tmp_path: Path
+) -> None:
+    value = {**FOUR_TIERS, "memory": {"enabled": True, "model": "small"}}
+    found = take(put_json(tmp_path / "config.json", value))
+    assert found.settings["model.base_url"] == "https://main.example/v1"
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("consolidation", {"schedule": "0 3 * *"}), ("consolidation", {"schedule": 3}),
+    ("decay_rates", {"fact": 7}), ("decay_rates", {"fact": "fast"}),
+    ("token_budget", {"layer1_total": 12.5}), ("token_budget", {"layer1_total": None}),
+])  # fmt: skip
+def test_a_setting_that_makes_no_sense_is_told(
+    take: Take, tmp_path: Path, name: str, value: object
+) -> None:
+    found = take(put_json(tmp_path / "config.json", {name: value}))
+    assert dict(found.settings) == {}
+    assert len(found.problems) == 1
+
+
+def test_a_version_that_is_not_known_is_refused(take: Take, tmp_path: Path) -> None:
+    value = {"version": "7.0", "decay_rates": {"fact": 0.01}}
+    with pytest.raises(InputError, match=r"7\.0"):
+        take(put_json(tmp_path / "config.json", value))

@@ -1,0 +1,259 @@
+"""A memory in Markdown: MEMORY.md, USER.md, daily notes."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from loxodon import Memory
+from loxodon.types import Record
+from loxodon.workspace.imports.notes import Entry, entries
+from loxodon.workspace.imports.tree import is_daily
+from tests.conftest import NOW
+from tests.workspace.imports.conftest import Take
+
+MEMORY = """# Long-term Memory
+
+## User Preferences
+- Prefers TypeScript over JavaScript
+- Working on project "Acme Dashboard"
+
+## Important Decisions
+- 2026-01-15: Chose PostgreSQL for database (ACID compliance)
+
+## Key Contacts
+- Alice (alice@acme.example) - Design lead
+
+## 健康
+- 用户对花生过敏 <!-- trigger: 花生, 坚果 --> <!-- importance: 9 -->
+
+## Projects
+### Stellarlink
+- Deploys on Fridays
+- [ ] Write the release notes
+- [x] Rename the repository
+
+```sh
+make deploy
+```
+"""
+USER = """# USER.md - About Your Human
+
+_Learn about the person you're helping._
+
+- **Name:** Ann Smith
+- **What to call them:**
+
+<!-- observed: 2026-01-03 | status: superseded -->
+- Lives in Paris
+<!-- observed: 2026-01-20 | status: active -->
+- Lives in Berlin
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    folder = tmp_path / "workspace"
+    (folder / "memory").mkdir(parents=True)
+    (folder / "MEMORY.md").write_text(MEMORY, "utf-8")
+    (folder / "USER.md").write_text(USER, "utf-8")
+    (folder / "SOUL.md").write_text("# Soul\nBe kind.\n", "utf-8")
+    (folder / "memory" / "2026-01-18.md").write_text(
+        "# 2026-01-18\n\n## 10:30 AM - API 讨论\n我决定用 REST。\n\n## 4:00 PM\n我妹妹叫小美。\n",
+        "utf-8",
+    )
+    (folder / "memory" / "insights.md").write_text(
+        '<!-- loxodon view: insights.md · space: "main" · version: 1 -->\n- [f_1] x\n', "utf-8"
+    )
+    return folder
+
+
+def by_words(memory: Memory) -> dict[str, Record]:
+    return {one.content: memory.get(one.id) for one in memory.list(state="all")}
+
+
+def pool(*memories: object) -> str:
+    return "".join(json.dumps(one) + "\n" for one in memories)
+
+
+@pytest.fixture
+def layers(tree: Path) -> Path:
+    """The same with what a three-layer memory keeps beside it."""
+    memory = tree / "memory"
+    rates = {"decay_rates": {"fact": 0.01}, "token_budget": {"layer1_total": 1500}}
+    belief = {"id": "b_1", "content": "用户可能在科技公司工作", "confidence": 0.6,
+              "basis": "经常开会"}  # fmt: skip
+    view = {"loxodon": {"view": "layer2/active/summaries.jsonl", "space": "main", "version": 1}}
+    for name, text in {
+        "config.json": json.dumps(rates),
+        "layer1/snapshot.md": "# 记忆快照\n- 用户对花生过敏\n",
+        "layer2/active/facts.jsonl": pool({"id": "f_1", "content": "用户住在北京"}) + "{cut",
+        "layer2/active/beliefs.jsonl": pool(belief, {"id": "b_2", "content": "Hikes"}),
+        "layer2/active/summaries.jsonl": pool(view, {"id": "s_20260204_001", "content": "Ours"}),
+        "layer2/archive/facts.jsonl": pool({"id": "f_2", "content": "用户曾住在上海"}),
+        "layer2/index/keywords.json": "{}",
+    }.items():
+        (memory / name).parent.mkdir(parents=True, exist_ok=True)
+        (memory / name).write_text(text, "utf-8")
+    return tree
+
+
+def test_a_three_layer_memory_is_one_import(memory: Memory, take: Take, layers: Path) -> None:
+    found = take(layers)
+    assert found.settings == {"decay.fact": 0.01, "snapshot.budget": 1500}
+    assert [(one.file, one.line) for one in found.problems] == [
+        ("memory/layer2/active/facts.jsonl", 2)
+    ]
+    kept = by_words(memory)
+    assert "Prefers TypeScript over JavaScript" in kept
+    assert kept["用户住在北京"].state == "active"
+    assert kept["用户曾住在上海"].state == "archived"
+    belief = kept["用户可能在科技公司工作"]
+    assert (belief.kind, belief.confidence, belief.basis) == ("belief", 0.6, "经常开会")
+    assert kept["Hikes"].kind == "belief"
+    assert "Ours" not in kept
+    again = take(layers)
+    assert (again.turns, again.memories, again.settings) == (0, 0, {})
+    assert take(layers / "memory").memories == 0
+
+
+def test_each_entry_is_a_memory_of_its_owner(memory: Memory, take: Take, tree: Path) -> None:
+    found = take(tree)
+    assert (found.turns, found.problems) == (2, ())
+    assert found.skipped == {"code": 1, "empty": 2, "not memory": 2}
+    records = by_words(memory)
+    assert all(one.trust == "file" for one in records.values())
+
+    tea = records["Prefers TypeScript over JavaScript"]
+    assert (tea.category, tea.attribute, tea.importance) == ("preference", "prefers", 0.8)
+    assert (tea.sources[0].file, tea.sources[0].line) == ("MEMORY.md", 4)
+
+    chose = records["2026-01-15: Chose PostgreSQL for database (ACID compliance)"]
+    assert chose.category == "decision"
+    assert chose.valid_from == datetime(2026, 1, 15, tzinfo=NOW.tzinfo)
+
+    assert records["Alice (alice@acme.example) - Design lead"].category == "relation"
+    nuts = records["用户对花生过敏"]
+    assert (nuts.category, nuts.importance, nuts.tags) == ("health", 0.9, ("花生", "坚果"))
+    assert (nuts.attribute, nuts.value) == ("allergy", "花生")
+    assert records["Deploys on Fridays"].project == "Stellarlink"
+    assert (records["Name: Ann Smith"].attribute, records["Name: Ann Smith"].value) == (
+        "name", "Ann Smith",
+    )  # fmt: skip
+
+
+def test_boxes_are_plans_and_what_is_superseded_is_archived(
+    memory: Memory, take: Take, tree: Path
+) -> None:
+    take(tree)
+    records = by_words(memory)
+    plan, done = records["Write the release notes"], records["Rename the repository"]
+    assert (plan.category, plan.done, done.done) == ("plan", False, True)
+    assert records["Lives in Paris"].state == "archived"
+    berlin = records["Lives in Berlin"]
+    assert (berlin.state, berlin.value) == ("active", "Berlin")
+    assert berlin.valid_from == datetime(2026, 1, 20, tzinfo=NOW.tzinfo)
+
+
+def test_daily_notes_are_learned_from(memory: Memory, take: Take, tree: Path) -> None:
+    take(tree)
+    turns = memory.journal()
+    assert [turn.origin for turn in turns] == ["import", "import"]
+    assert turns[0].at.isoformat() == "2026-01-18T10:30:00+08:00"
+    memory.consolidate()
+    assert any("小美" in one.content for one in memory.list())
+
+
+def test_a_daily_note_that_was_added_is_known(memory: Memory, take: Take, tree: Path) -> None:
+    from loxodon.workspace.readers import read
+
+    path = tree / "memory" / "2026-01-18.md"
+    memory.add_drafts(read(path.read_bytes(), path.name).drafts, ["2026-01-18"])
+    assert take(path).known == 2
+    assert memory.stats().turns == 2
+
+
+def test_the_files_stay_as_they_are(take: Take, tree: Path) -> None:
+    before = {path: path.read_bytes() for path in tree.rglob("*.md")}
+    take(tree)
+    assert {path: path.read_bytes() for path in tree.rglob("*.md")} == before
+
+
+def test_what_was_said_after_the_file_was_written_takes_its_place(
+    memory: Memory, take: Take, tmp_path: Path
+) -> None:
+    path = tmp_path / "MEMORY.md"
+    path.write_text("- Lives in Berlin\n", "utf-8")
+    then = datetime(2025, 1, 1, tzinfo=NOW.tzinfo).timestamp()
+    os.utime(path, (then, then))
+    take(path)
+    memory.add([{"role": "user", "content": "I live in Porto.", "at": "2025-06-01T10:00:00Z"}])
+    memory.consolidate()
+    assert [one.value for one in memory.list() if one.attribute == "home"] == ["Porto"]
+
+
+def test_dreams_of_openclaw_are_not_eaten(memory: Memory, take: Take, tmp_path: Path) -> None:
+    path = tmp_path / "MEMORY.md"
+    path.write_text(
+        "- Likes tea\n\n<!-- openclaw:dreaming:light:start -->\n- Dreamt of tea\n"
+        "<!-- openclaw:dreaming:light:end -->\n",
+        "utf-8",
+    )
+    assert take(path).memories == 1
+
+
+def texts(*lines: str) -> list[tuple[int, str]]:
+    return [(one.line, one.text) for one in entries(lines) if isinstance(one, Entry)]
+
+
+def test_bullets_with_what_belongs_to_them() -> None:
+    assert texts("- one", "  goes on", "* two", "1. three", "", "not four") == [
+        (1, "one\ngoes on"), (3, "two"), (4, "three"), (6, "not four"),
+    ]  # fmt: skip
+    assert texts("- Languages:", "  - Go", "  - 中文") == [
+        (2, "Languages: Go"),
+        (3, "Languages: 中文"),
+    ]
+    assert texts("- Acme", "  - in Berlin") == [(1, "Acme\n- in Berlin")]
+
+
+def test_one_thing_a_line_and_lines_that_are_only_broken() -> None:
+    assert texts("用户名 yangyang，全栈工程师", "偏好 Go/TypeScript") == [
+        (1, "用户名 yangyang，全栈工程师"), (2, "偏好 Go/TypeScript"),
+    ]  # fmt: skip
+    broken = "Ann works on the dashboard of Acme and is asked about its", "budget every Monday."
+    assert texts(*broken) == [(1, "\n".join(broken))]
+
+
+def test_long_paragraphs_are_cut_at_sentences() -> None:
+    long = " ".join(f"Sentence number {n} says something of some length." for n in range(20))
+    found = [text for _, text in texts(long)]
+    assert len(found) > 1
+    assert " ".join(found) == long
+
+
+def test_headings_in_bold_and_tables() -> None:
+    found = list(entries(["**Personal context**", "", "Ann hikes.", "", "| a | b |", "|---|---|"]))
+    assert [(one.text, one.category) for one in found if isinstance(one, Entry)] == [
+        ("Ann hikes.", "identity"), ("a | b", "identity"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "\r\n", "- ", "# ", "**" * 50_000, "<!--" * 50_000, "|" * 50_000, " " * 50_000 + "- x",
+     "`" * 50_000, "- [ ]", "\u202e- x", "_" * 50_000, "- " * 20_000],
+)  # fmt: skip
+def test_any_text_is_possible(text: str) -> None:
+    list(entries([text, text]))
+
+
+def test_names_of_daily_notes() -> None:
+    assert is_daily("memory/2026-02-18.md")
+    assert is_daily("2026-02-18-trip.md")
+    assert not is_daily("2026.md")
+    assert not is_daily("MEMORY.md")

@@ -1,0 +1,139 @@
+"""Members go into a file and out of it, and nothing else in it changes."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loxodon.errors import InputError
+from loxodon.workspace.openclaw import json5
+
+COMMENTED = """// mine
+{
+  a: 'it''s', // not JSON5
+}
+"""
+FILES = [
+    "{}", "{ }", "{\n}\n", "{\n}", "{\r\n}\r\n", "{a:1}", "{a:1,}", "{ a: [1, 2,], }",
+    '{"a": 1, "b": {"c": 2}}', '{\n  "a": 1\n}\n', '{\n  "a": 1,\n}\n', '{\r\n\t"a": 1\r\n}\r\n',
+    "// top\n{\n  // first\n  a: 1, // one\n  /* b */ b: {},\n}\n// end",
+    "{\n  a: 1 // one\n}", "{\n  // nothing yet\n}\n", "\ufeff{\n    x: 'y',\n}\n",
+    "{a:{b:{\n}}}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FILES)
+def test_what_is_put_in_can_be_taken_out_to_the_letter(text: str) -> None:
+    value = {"command": "x", "args": ["--", "空格 and “quotes”"]}
+    changed, piece = json5.put(text, ("k", "n", "loxodon"), value)
+    assert json5.parse(changed).at(("k", "n", "loxodon")).value == value  # type: ignore[union-attr]
+    before = json5.parse(text).value
+    after = json5.parse(changed).value
+    assert isinstance(before, dict)
+    assert isinstance(after, dict)
+    assert {name: after[name] for name in before} == before
+    assert changed.replace(piece, "") == text
+    assert json5.parse(json5.drop(changed, ("k",))).value == before
+
+
+def test_a_file_of_plain_json_stays_one() -> None:
+    for text in ("{}", '{"a": 1}', '{\n  "a": {"b": []}\n}\n'):
+        changed, _ = json5.put(text, ("x", "y"), "z")
+        assert json.loads(changed)["x"] == {"y": "z"}
+        assert json.loads(json5.drop(changed, ("x",))) == json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("{a: .5, b: +1, c: -0x1F, d: 1e3}", {"a": 0.5, "b": 1, "c": -31, "d": 1000.0}),
+        ("{a: Infinity, b: -Infinity}", {"a": float("inf"), "b": float("-inf")}),
+        (r"{'it\'s': 'a\x41\u4f60\n\
+b'}", {"it's": "aA你\nb"}),
+        ("[true, false, null, 'x', /* y */ \"z\",]", [True, False, None, "x", "z"]),
+        ("{$in: './x', unquoted_1: 1, 中文: 2}", {"$in": "./x", "unquoted_1": 1, "中文": 2}),
+        ("{a: 1, a: 2}", {"a": 2}),
+    ],
+)  # fmt: skip
+def test_json5_is_read(text: str, value: object) -> None:
+    assert json5.parse(text).value == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "}", "{a}", "{a:}", "{a:1 b:2}", "{a:1}}", "[1 2]", "{a: 'x}", "{a: /* x}",
+     '{"a": "x\ny"}', "{a: bare}", "nope", COMMENTED, "[" * 5_000, "{a:" * 5_000],
+)  # fmt: skip
+def test_what_is_no_json5_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        json5.parse(text)
+
+
+def test_lists() -> None:
+    for text in ("{a: []}", "{a: ['x']}", "{a: ['x', 'y',]}", "{a: [\n  'x',\n]}"):
+        changed, piece = json5.append(text, ("a",), "loxodon")
+        assert json5.parse(changed).at(("a",)).value[-1] == "loxodon"  # type: ignore
+        assert changed.replace(piece, "") == text
+        assert json5.parse(json5.drop_item(changed, ("a",), "loxodon")).value == (
+            json5.parse(text).value
+        )
+    with pytest.raises(InputError):
+        json5.append("{a: 1}", ("a",), "x")
+
+
+def test_nothing_is_put_into_what_is_no_object() -> None:
+    for text in ("[]", "1", "{a: 1}", "{a: []}"):
+        with pytest.raises(InputError):
+            json5.put(text, ("a", "b"), 1)
+
+
+def test_a_value_is_replaced_as_it_is_written() -> None:
+    text = "{ a: 'x', /* c */ b: 1 }"
+    assert json5.raw(text, ("a",)) == "'x'"
+    changed = json5.replace(text, ("a",), '"loxodon"')
+    assert changed == '{ a: "loxodon", /* c */ b: 1 }'
+    assert json5.replace(changed, ("a",), "'x'") == text
+    assert json5.raw(text, ("c",)) is None
+    assert json5.replace(text, ("c",), "1") == text
+
+
+_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+@given(st.dictionaries(st.text(), _values, max_size=4), st.sampled_from([None, 2, "\t"]))
+def test_any_json_gets_its_bytes_back(
+    document: dict[str, object], indent: int | str | None
+) -> None:
+    text = json.dumps(document, ensure_ascii=False, indent=indent)
+    if "k\0" in document:
+        return
+    changed, piece = json5.put(text, ("k\0", "x"), {"a": [1]})
+    assert json.loads(changed) == {**document, "k\0": {"x": {"a": [1]}}}
+    assert changed.replace(piece, "") == text
+    assert json.loads(json5.drop(changed, ("k\0",))) == document
+
+
+@given(st.text(alphabet="{}[]:,'\"/*\\ \na1", max_size=60))
+def test_no_text_is_too_odd_to_be_looked_at(text: str) -> None:
+    try:
+        json5.parse(text)
+    except InputError:
+        return
+
+
+@pytest.mark.parametrize(
+    "text", ["/*" * 500_000, "{" + "a:1," * 100_000, '"' + "\\" * 1_000_000, "//\n" * 300_000]
+)
+def test_hostile_text_takes_linear_time(text: str) -> None:
+    began = time.process_time()
+    with pytest.raises(InputError):
+        json5.parse(text)
+    assert time.process_time() - began < 5

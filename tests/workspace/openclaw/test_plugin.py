@@ -1,0 +1,145 @@
+"""The plugin by itself, in Node, with the real program behind it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loxodon import Memory
+from loxodon.workspace.openclaw import install
+
+NODE = shutil.which("node")
+pytestmark = pytest.mark.skipif(not NODE, reason="there is no Node here")
+
+DRIVER = """
+const plugin = (await import(process.argv[2])).default;
+const hooks = {}, tools = {}, warnings = [];
+let jobs = [{ id: "theirs", name: "Loxodon fan club" }];
+const cron = {
+  list: async () => jobs,
+  add: async (job) => { jobs.push({ id: `job${jobs.length}`, ...job }); },
+  remove: async (id) => { jobs = jobs.filter((job) => job.id !== id); },
+};
+plugin.register({
+  config: {},
+  logger: { warn: (text) => warnings.push(text) },
+  registerTool: (make, { names }) => { tools[names[0]] = make; },
+  on: (name, handler) => { hooks[name] = handler; },
+});
+const steps = JSON.parse(process.argv[3]);
+const results = [];
+for (const [kind, name, event, ctx] of steps) {
+  if (kind === "tool") {
+    const made = tools[name](ctx);
+    results.push(JSON.parse((await made.execute("call", event)).content[0].text));
+  } else {
+    const found = await hooks[name](event, { ...ctx, getCron: () => cron });
+    results.push(found ?? null);
+  }
+}
+console.log(JSON.stringify({ results, warnings, jobs, tools: Object.keys(tools) }));
+"""
+Step = tuple[str, str, Mapping[str, object], Mapping[str, str]]
+OWNER = {"sessionKey": "agent:main:main", "agentId": "main"}
+GROUP = {"sessionKey": "agent:main:telegram:group:-1", "agentId": "main"}
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> Path:
+    home, state = tmp_path / "home", tmp_path / "state"
+    for folder in (home, state / "workspace"):
+        folder.mkdir(parents=True)
+    place = install.place_of(str(home), "main", str(state), "")
+    install.plan_install(place).carry_out()
+    with Memory.open(home) as memory:
+        memory.capture("The user is allergic to peanuts")
+    return state / "extensions" / "loxodon"
+
+
+def _play(plugin: Path, *steps: Step) -> Any:
+    driver = plugin.parent / "driver.mjs"
+    driver.write_text(DRIVER)
+    assert NODE
+    done = subprocess.run(
+        [NODE, str(driver), str(plugin / "index.js"), json.dumps(steps)], capture_output=True,
+        text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_memories_come_before_the_prompt(plugin: Path) -> None:
+    event = {"prompt": "[Sun] noise", "currentUserMessage": "What am I allergic to?"}
+    found = _play(
+        plugin,
+        ("hook", "before_prompt_build", event, OWNER),
+        ("hook", "before_prompt_build", event, GROUP),
+        ("hook", "before_prompt_build", {"prompt": "What am I allergic to?"}, OWNER),
+    )
+    private, group, older = found["results"]
+    assert "peanuts" in private["appendSystemContext"]
+    assert "peanuts" in private["prependContext"]
+    assert group == {}
+    assert "peanuts" in older["prependContext"]
+    assert found["warnings"] == []
+
+
+def test_the_tools_answer(plugin: Path) -> None:
+    found = _play(
+        plugin,
+        ("tool", "memory_search", {"query": "allergic"}, OWNER),
+        ("tool", "memory_search", {"query": "allergic"}, GROUP),
+        ("tool", "memory_get", {"id": "f_20990101_001"}, OWNER),
+        ("tool", "memory_get", {"path": "../../secret"}, OWNER),
+    )
+    assert sorted(found["tools"]) == ["memory_get", "memory_search"]
+    private, group, unknown, outside = found["results"]
+    assert "peanuts" in private["results"][0]["snippet"]
+    assert group["results"] == []
+    assert unknown["status"] == outside["status"] == "not_found"
+
+
+def test_the_agents_shell_is_told_who_listens(plugin: Path) -> None:
+    found = _play(
+        plugin,
+        ("hook", "resolve_exec_env", {}, OWNER),
+        ("hook", "resolve_exec_env", {}, GROUP),
+        ("hook", "resolve_exec_env", {}, {}),
+    )
+    assert [one["LOXODON_CHAT"] for one in found["results"]] == ["direct", "group", "group"]
+
+
+def test_the_nightly_run_is_there_once_while_the_gateway_runs(plugin: Path) -> None:
+    start: Step = ("hook", "gateway_start", {}, {})
+    running = _play(plugin, start, start)["jobs"]
+    assert [job["name"] for job in running] == ["Loxodon fan club", "Loxodon consolidation"]
+    assert running[1]["payload"]["kind"] == "command"
+    stopped = _play(plugin, start, ("hook", "gateway_stop", {}, {}))["jobs"]
+    assert [job["id"] for job in stopped] == ["theirs"]
+
+
+@pytest.mark.parametrize(
+    "program", [["/nowhere/python"], ["/bin/sh", "-c", "echo not json"], ["/bin/false"]]
+)
+def test_without_an_answer_the_agent_goes_on(plugin: Path, program: list[str]) -> None:
+    path = plugin / "command.json"
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"command": program}))
+    found = _play(
+        plugin,
+        ("hook", "before_prompt_build", {"prompt": "What am I allergic to?"}, OWNER),
+        ("hook", "agent_end", {"messages": []}, OWNER),
+        ("hook", "resolve_exec_env", {}, OWNER),
+        ("tool", "memory_search", {"query": "x"}, OWNER),
+    )
+    prompt, end, shell, search = found["results"]
+    assert prompt is None
+    assert end is None
+    assert shell == {"LOXODON_CHAT": "group"}
+    assert search["disabled"]
+    assert len(found["warnings"]) == 3

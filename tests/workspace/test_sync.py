@@ -1,0 +1,601 @@
+"""Edits of real views, taken into a real memory."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from loxodon import InputError, Memory
+from loxodon.types import FileProblem, Synced
+from loxodon.workspace.edits import MANY, decide
+from tests.conftest import Clock
+
+FACTS = "layer2/active/facts.jsonl"
+
+
+class Desk:
+    """A memory, its views, and a person who edits them."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self.root = Path(memory.workspace.path) / "memory"
+
+    def text(self, name: str = "insights.md") -> str:
+        return (self.root / name).read_text("utf-8")
+
+    def write(self, text: str, name: str = "insights.md") -> None:
+        (self.root / name).write_text(text, "utf-8", newline="")
+
+    def change(self, old: str, new: str, name: str = "insights.md") -> None:
+        text = self.text(name)
+        assert text.count(old) == 1, (old, text)
+        self.write(text.replace(old, new), name)
+
+    def append(self, text: str, name: str = "insights.md") -> None:
+        self.write(self.text(name) + text, name)
+
+    def line(self, id: str, name: str = FACTS) -> str:
+        return next(line for line in self.text(name).splitlines() if f'"id": "{id}"' in line)
+
+    def set(self, id: str, name: str = FACTS, **values: object) -> None:
+        """Change fields of a line of JSON."""
+        line = self.line(id, name)
+        changed = json.dumps({**json.loads(line), **values}, ensure_ascii=False)
+        self.change(line, changed, name)
+
+    def entry(self, id: str) -> str:
+        """The entry of a memory in insights.md, as it stands there."""
+        text = self.text()
+        start = text.index(f"- [{id}]")
+        end = text.find("`v", start)
+        return text[start : text.index("\n", end) + 1]
+
+    def sync(self, **how: bool) -> Synced:
+        return self.memory.workspace.sync(**how)
+
+
+@pytest.fixture
+def desk(memory: Memory) -> Desk:
+    memory.capture("The user drinks tea", tags=["drinks"])
+    memory.capture("用户住在杭州", project="homes")
+    memory.capture("Rex is a dog", importance=0.8)
+    memory.workspace.export()
+    return Desk(memory)
+
+
+def quiet(synced: Synced) -> bool:
+    return synced._replace(indexed=Synced().indexed) == Synced()
+
+
+def shape(found: tuple[FileProblem, ...]) -> list[tuple[str, int]]:
+    return [(one.file, one.line) for one in found]
+
+
+TEA, HOME, REX = "f_20260204_001", "f_20260204_002", "f_20260204_003"
+
+
+def test_nothing_changed_takes_nothing_in(desk: Desk) -> None:
+    before = desk.text()
+    assert quiet(desk.sync())
+    assert desk.text() == before
+    assert desk.memory.get(TEA).version == 1
+
+
+def test_an_edited_line_is_the_users_own_change(desk: Desk) -> None:
+    desk.change("drinks tea", "drinks espresso")
+    assert desk.sync().edited == (TEA,)
+    assert desk.memory.get(TEA).content == "The user drinks espresso"
+    assert [step.change for step in desk.memory.history(TEA)] == ["captured", "edited"]
+    assert desk.memory.recall("espresso").items[0].id == TEA
+    assert "`v2`" in desk.entry(TEA)
+    assert quiet(desk.sync())
+
+
+def test_chinese_is_edited_alike(desk: Desk) -> None:
+    desk.change("用户住在杭州", "用户搬到了成都\n  在春熙路旁边")
+    assert desk.sync().edited == (HOME,)
+    assert desk.memory.get(HOME).content == "用户搬到了成都\n在春熙路旁边"
+    assert desk.memory.recall("春熙路").items[0].id == HOME
+
+
+def test_a_line_of_json_is_edited(desk: Desk) -> None:
+    desk.set(REX, content="Rex is a cat", tags=["pets"], importance=0.25)
+    assert desk.sync().edited == (REX,)
+    record = desk.memory.get(REX)
+    assert (record.content, record.tags, record.importance) == ("Rex is a cat", ("pets",), 0.25)
+    assert "Rex is a cat" in desk.text()
+
+
+def test_tags_and_importance_are_edited_where_they_stand(desk: Desk) -> None:
+    desk.change("tags: [drinks]", "tags: [drinks, 茶]")
+    desk.change("importance: 0.8", "importance: 0.9")
+    assert set(desk.sync().edited) == {TEA, REX}
+    assert desk.memory.get(TEA).tags == ("drinks", "茶")
+    assert desk.memory.get(REX).importance == 0.9
+
+
+def test_a_new_line_is_a_new_fact_with_its_place_as_source(desk: Desk) -> None:
+    entry = desk.entry(REX)
+    desk.change(entry, entry + "\n- Rex hates the vacuum cleaner\n")
+    (added,) = desk.sync().added
+    record = desk.memory.get(added)
+    assert (record.content, record.trust, record.kind) == (
+        "Rex hates the vacuum cleaner", "user", "fact",
+    )  # fmt: skip
+    assert record.sources[0].session == "capture"
+    assert record.sources[1].file == "memory/insights.md"
+    assert record.sources[1].line > 1
+    assert f"[{added}]" in desk.text()
+    assert quiet(desk.sync())
+
+
+def test_a_new_line_of_json_is_a_new_memory(desk: Desk) -> None:
+    desk.append('{"content": "喜欢爬山", "tags": ["运动"], "subject": "user"}\n', FACTS)
+    desk.append('{"content": "may like jazz", "confidence": 0.4}\n', "layer2/active/beliefs.jsonl")
+    second, first = sorted(desk.memory.get(id) for id in desk.sync().added)
+    assert (first.content, first.tags, first.subject) == ("喜欢爬山", ("运动",), "user")
+    assert (second.kind, second.confidence) == ("belief", 0.4)
+    assert quiet(desk.sync())
+
+
+def test_a_note_in_projects_is_a_fact_of_that_project(desk: Desk) -> None:
+    desk.append("\n- 阳台要重新刷漆\n", "projects.md")
+    (added,) = desk.sync().added
+    record = desk.memory.get(added)
+    assert (record.content, record.project) == ("阳台要重新刷漆", "homes")
+    assert quiet(desk.sync())
+
+
+def test_a_deleted_line_archives(desk: Desk) -> None:
+    desk.change(desk.entry(TEA), "")
+    assert desk.sync().archived == (TEA,)
+    assert desk.memory.get(TEA).state == "archived"
+    assert desk.memory.history(TEA)[-1].change == "archived"
+    assert TEA in desk.text("layer2/archive/facts.jsonl")
+    assert quiet(desk.sync())
+
+
+def test_a_deleted_line_of_json_archives(desk: Desk) -> None:
+    desk.change(desk.line(REX) + "\n", "", FACTS)
+    assert desk.sync().archived == (REX,)
+    assert quiet(desk.sync())
+
+
+def test_an_entry_is_moved_to_the_archived_and_back(desk: Desk) -> None:
+    desk.change(desk.entry(TEA), "")
+    desk.sync()
+    entry = desk.entry(TEA)
+    rex = desk.entry(REX)
+    desk.change(entry, "")
+    desk.change(rex, f"{rex}\n{entry}\n")
+    assert desk.sync().unarchived == (TEA,)
+    assert desk.memory.get(TEA).state == "active"
+    assert quiet(desk.sync())
+
+
+def test_a_line_of_json_is_moved_to_the_archive(desk: Desk) -> None:
+    line = desk.line(TEA)
+    desk.change(line + "\n", "", FACTS)
+    desk.append(line + "\n", "layer2/archive/facts.jsonl")
+    synced = desk.sync()
+    assert (synced.archived, synced.conflicts) == ((TEA,), ())
+    assert quiet(desk.sync())
+
+
+# Conflicts
+
+
+def test_a_memory_that_has_moved_on_is_a_conflict_and_the_file_stays(desk: Desk) -> None:
+    desk.change("drinks tea", "drinks espresso")
+    desk.memory.edit(TEA, content="The user drinks milk")
+    before = desk.text()
+    synced = desk.sync()
+    assert shape(synced.conflicts)[0][0] == "insights.md"
+    assert "espresso" in synced.conflicts[0].what
+    assert "milk" in synced.conflicts[0].what
+    assert desk.memory.get(TEA).content == "The user drinks milk"
+    assert desk.text() == before
+    assert desk.sync().conflicts == synced.conflicts
+
+
+def test_a_conflict_is_settled_by_naming_the_newer_version(desk: Desk) -> None:
+    desk.change("drinks tea", "drinks espresso")
+    desk.memory.edit(TEA, content="The user drinks milk")
+    assert desk.sync().conflicts
+    entry = desk.entry(TEA)
+    desk.change(entry, entry.replace("`v1`", "`v2`"))
+    assert desk.sync().edited == (TEA,)
+    assert desk.memory.get(TEA).content == "The user drinks espresso"
+    assert quiet(desk.sync())
+
+
+def test_the_other_lines_of_a_file_with_a_conflict_are_taken_once(desk: Desk) -> None:
+    desk.change("drinks tea", "drinks espresso")
+    desk.memory.edit(TEA, content="The user drinks milk")
+    rex = desk.entry(REX)
+    desk.change(rex, rex.replace("a dog", "a cat") + "\n- one new thing\n")
+    synced = desk.sync()
+    assert (synced.edited, len(synced.added)) == ((REX,), 1)
+    again = desk.sync()
+    assert (again.edited, again.added) == ((), ())
+    desk.change("a cat", "a ferret")
+    assert desk.sync().edited == (REX,)
+    assert desk.memory.get(REX).content == "Rex is a ferret"
+
+
+def test_a_newer_change_elsewhere_in_the_memory_stays(desk: Desk) -> None:
+    desk.change("drinks tea", "drinks espresso")
+    desk.memory.edit(TEA, tags=["drinks", "morning"])
+    assert desk.sync().edited == (TEA,)
+    record = desk.memory.get(TEA)
+    assert (record.content, record.tags) == ("The user drinks espresso", ("drinks", "morning"))
+
+
+def test_one_edit_in_two_files_is_one_edit(desk: Desk) -> None:
+    desk.change("drinks tea", "drinks espresso")
+    desk.set(TEA, content="The user drinks espresso")
+    assert desk.sync().edited == (TEA,)
+    assert desk.memory.get(TEA).version == 2
+
+
+def test_different_edits_in_two_files_are_a_conflict(desk: Desk) -> None:
+    desk.change("drinks tea", "drinks espresso")
+    desk.set(TEA, content="The user drinks cocoa")
+    synced = desk.sync()
+    assert {one.file for one in synced.conflicts} == {"insights.md", FACTS}
+    assert desk.memory.get(TEA).version == 1
+
+
+# What makes no sense
+
+
+def test_nonsense_values_are_reported_with_their_line(desk: Desk) -> None:
+    desk.change("importance: 0.8", "importance: banana")
+    desk.change("drinks tea", "drinks espresso")
+    synced = desk.sync()
+    assert synced.edited == (TEA,)
+    (problem,) = synced.problems
+    number = desk.text().split("banana")[0].count("\n") + 1
+    assert (problem.file, problem.line) == ("insights.md", number)
+    assert "banana" in desk.text()
+    desk.change("banana", "0.7")
+    assert desk.sync().edited == (REX,)
+
+
+@pytest.mark.parametrize("value", [7, "much", None, [], float("nan"), True])
+def test_nonsense_in_json_is_reported_with_its_line(desk: Desk, value: object) -> None:
+    desk.set(REX, importance=value)
+    desk.set(TEA, content="The user drinks espresso")
+    synced = desk.sync()
+    assert synced.edited == (TEA,)
+    assert shape(synced.problems) == [(FACTS, 4)]
+
+
+def test_a_file_cut_in_the_middle_archives_nothing(desk: Desk) -> None:
+    text = desk.text(FACTS)
+    desk.write(text[: text.index(HOME) + 40], FACTS)
+    synced = desk.sync()
+    assert not synced.archived
+    assert shape(synced.problems) == [(FACTS, 3)]
+    assert all(desk.memory.get(id).version == 1 for id in (TEA, HOME, REX))
+
+
+@pytest.mark.parametrize("name", ["insights.md", "projects.md"])
+def test_a_list_cut_in_the_middle_archives_nothing(desk: Desk, name: str) -> None:
+    desk.memory.capture("The roof leaks", project="homes")
+    desk.sync()
+    whole = desk.text(name)
+    for end in range(whole.index("- [f_") + 1, whole.index(f"[{HOME}]") + len(HOME)):
+        if name == "projects.md" and whole[:end].endswith("\n"):
+            continue  # which might be what a person wanted
+        desk.write(whole[:end], name)
+        synced = desk.sync()
+        assert (synced.added, synced.edited, synced.archived) == ((), (), ()), whole[:end]
+    desk.write(whole, name)
+    assert quiet(desk.sync())
+
+
+@pytest.mark.parametrize("name", ["insights.md", "projects.md", FACTS])
+def test_a_merge_that_is_not_settled_is_left_alone(desk: Desk, name: str) -> None:
+    ours, theirs = ("- ours", "- theirs") if name != FACTS else ('{"content": "a"}', "{}")
+    desk.append(f"<<<<<<< HEAD\n{ours}\n=======\n{theirs}\n>>>>>>> other\n", name)
+    merging = desk.text(name)
+    synced = desk.sync()
+    assert synced.added == synced.edited == ()
+    assert [one.file for one in synced.problems] == [name]
+    assert desk.text(name) == merging
+
+
+def test_an_id_that_was_mangled_is_no_new_memory(desk: Desk) -> None:
+    desk.change(f"[{TEA}]", "[f_20260204_1]")
+    synced = desk.sync()
+    assert (synced.added, synced.archived) == ((), ())
+    assert len(synced.problems) == 1
+
+
+def test_a_view_that_was_not_edited_there_does_not_undo_the_edit_of_another(desk: Desk) -> None:
+    desk.change("drinks tea", "drinks rum")
+    desk.append("{broken\n", FACTS)  # so that it is read again, and stays as it is
+    assert desk.sync().edited == (TEA,)
+    assert desk.sync().edited == ()
+    assert desk.memory.get(TEA).content == "The user drinks rum"
+
+
+def test_two_records_with_one_id_are_a_conflict(desk: Desk) -> None:
+    line = desk.line(TEA)
+    desk.change(line, line.replace("drinks tea", "drinks gin"), FACTS)
+    desk.append(line.replace("drinks tea", "drinks rum") + "\n", FACTS)
+    synced = desk.sync()
+    assert not synced.edited
+    assert shape(synced.conflicts) == [(FACTS, 2)]
+
+
+def test_an_entry_twice_in_insights_is_a_conflict(desk: Desk) -> None:
+    entry = desk.entry(TEA)
+    desk.change(entry, f"{entry}\n{entry.replace('tea', 'rum')}")
+    synced = desk.sync()
+    assert not synced.edited
+    assert [one.file for one in (*synced.conflicts, *synced.problems)] == ["insights.md"]
+
+
+def test_an_id_from_elsewhere_is_a_new_memory(desk: Desk) -> None:
+    entry = desk.entry(REX)
+    desk.change(entry, f"{entry}\n- [f_20200101_007] Kept in another home\n")
+    synced = desk.sync()
+    (added,) = synced.added
+    assert desk.memory.get(added).content == "Kept in another home"
+    assert "f_20200101_007" in synced.notes[0].what
+    assert quiet(desk.sync())
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"\x00" * 50, b"<<<<<<< HEAD\n", b"{", b"[]\n"])
+@pytest.mark.parametrize("name", ["insights.md", "projects.md", FACTS])
+def test_a_view_edited_into_nonsense_changes_nothing(desk: Desk, name: str, data: bytes) -> None:
+    (desk.root / name).write_bytes(data)
+    synced = desk.sync()
+    assert (synced.added, synced.edited, synced.archived) == ((), (), ())
+    assert [one.file for one in synced.problems] == [name]
+    assert (desk.root / name).read_bytes() == data
+    assert desk.memory.validate() == []
+
+
+def test_an_empty_or_missing_file_is_written_anew(desk: Desk) -> None:
+    before = desk.text()
+    desk.write("")
+    (desk.root / FACTS).unlink()
+    assert quiet(desk.sync())
+    assert desk.text() == before
+    assert TEA in desk.text(FACTS)
+
+
+def test_a_view_that_is_not_read_back_is_set_aside_and_written_anew(desk: Desk) -> None:
+    before = desk.text("tags.json")
+    desk.write(before[:-20], "tags.json")
+    synced = desk.sync()
+    assert [one.file for one in synced.notes] == ["tags.json"]
+    assert not synced.problems
+    assert desk.text("tags.json") == before
+    assert desk.text("tags.json.edited") == before[:-20]
+
+
+def test_a_file_without_its_mark_is_somebodys_own(desk: Desk) -> None:
+    desk.write("no JSON at all {", "tags.json")
+    synced = desk.sync()
+    assert [one.file for one in synced.notes] == ["tags.json"]
+    assert desk.text("tags.json") == "no JSON at all {"
+
+
+def test_a_link_that_leads_out_of_the_folder_is_not_followed(desk: Desk, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.md"
+    secret.write_text(desk.text() + "\n- stolen\n", "utf-8")
+    (desk.root / "insights.md").unlink()
+    (desk.root / "insights.md").symlink_to(secret)
+    synced = desk.sync()
+    assert not synced.added
+    assert [one.file for one in synced.problems] == ["insights.md"]
+
+
+def test_a_folder_in_the_place_of_a_view_is_told_of(desk: Desk) -> None:
+    (desk.root / "projects.md").unlink()
+    (desk.root / "projects.md").mkdir()
+    assert [one.file for one in desk.sync().problems] == ["projects.md"]
+    assert [one.file for one in desk.sync().notes] == ["projects.md"]  # and as long as it is there
+
+
+def test_text_of_any_kind_is_taken_exactly(desk: Desk) -> None:
+    odd = "🦣 emoji\n`tags: [x]`\n**bold**: \u202eRTL\u202c\ttab & &#x41; \\ back"
+    desk.set(REX, content=odd)
+    desk.sync()
+    assert desk.memory.get(REX).content == odd
+    assert quiet(desk.sync())
+    entry = desk.entry(TEA)
+    desk.change(entry, entry.replace("tea", "coffee"))
+    assert desk.sync().edited == (TEA,)
+    assert desk.memory.get(REX).content == odd
+
+
+def test_an_editor_that_writes_crlf_changes_nothing(desk: Desk) -> None:
+    for name in ("insights.md", "projects.md", FACTS):
+        desk.write(desk.text(name).replace("\n", "\r\n"), name)
+    synced = desk.sync()
+    assert quiet(synced), synced
+    assert "\r" not in desk.text()
+
+
+# Deletions
+
+
+def many(memory: Memory) -> Desk:
+    for n in range(2 * MANY + 2):
+        memory.capture(f"thing number {n}")
+    memory.workspace.export()
+    return Desk(memory)
+
+
+def test_a_file_that_lost_most_of_its_lines_archives_only_when_told(memory: Memory) -> None:
+    desk = many(memory)
+    desk.write("\n".join(desk.text(FACTS).split("\n")[: MANY + 1]) + "\n", FACTS)
+    synced = desk.sync()
+    assert not synced.archived
+    assert shape(synced.conflicts) == [(FACTS, 0)]
+    assert len(desk.sync(deletions=True).archived) == MANY + 2
+    assert quiet(desk.sync())
+
+
+def test_a_deleted_line_of_a_memory_that_moved_on_is_a_conflict(desk: Desk) -> None:
+    desk.memory.edit(TEA, content="The user drinks milk")
+    desk.change(desk.entry(TEA), "")
+    synced = desk.sync()
+    assert not synced.archived
+    assert "milk" in synced.conflicts[0].what
+    assert desk.sync(deletions=True).archived == (TEA,)
+
+
+# How it is done
+
+
+def test_a_dry_run_tells_and_touches_nothing(desk: Desk) -> None:
+    desk.change("drinks tea", "drinks espresso")
+    desk.change(desk.entry(HOME), "- something new\n")
+    before = desk.text()
+    synced = desk.sync(dry_run=True)
+    assert (synced.edited, synced.archived) == ((TEA,), (HOME,))
+    assert synced.added[0].startswith("insights.md:")
+    assert desk.text() == before
+    assert desk.memory.get(TEA).version == 1
+    assert len(desk.memory.list()) == 3
+
+
+def test_without_a_manifest_the_versions_in_the_views_tell(desk: Desk) -> None:
+    (desk.root / "state" / "views.json").unlink()
+    desk.change("drinks tea", "drinks espresso")
+    desk.change(desk.entry(REX), "")
+    synced = desk.sync()
+    assert (synced.edited, synced.archived) == ((TEA,), ())
+
+
+def test_another_spaces_view_is_refused(desk: Desk, tmp_path: Path, clock: Clock) -> None:
+    with Memory.open(tmp_path / "home", "other", {}, clock) as other:
+        other.capture("mine alone")
+        other.workspace.export()
+        desk.write((Path(other.workspace.path) / "memory" / "insights.md").read_text("utf-8"))
+    synced = desk.sync()
+    assert not synced.added
+    assert [one.file for one in synced.problems] == ["insights.md"]
+
+
+def test_masked_copies_are_refused(desk: Desk, tmp_path: Path, clock: Clock) -> None:
+    desk.memory.workspace.export(str(tmp_path / "masked"), masked=True)
+    config = {"workspace.path": str(tmp_path / "masked")}
+    with (
+        Memory.open(tmp_path / "home", config=config, clock=clock) as memory,
+        pytest.raises(InputError, match="masked"),
+    ):
+        memory.workspace.sync()
+
+
+def test_what_cannot_be_written_is_reported_and_the_edit_kept(desk: Desk) -> None:
+    desk.change("drinks tea", "drinks espresso")
+    lock = desk.root / "state" / "views.lock"
+    lock.unlink()
+    lock.mkdir()
+    synced = desk.sync()
+    assert synced.edited == (TEA,)
+    assert len(synced.problems) == 1
+    lock.rmdir()
+    assert quiet(desk.sync())
+    assert "`v2`" in desk.entry(TEA)
+
+
+def test_an_edit_is_taken_once_by_two_syncs_of_the_same_moment(desk: Desk) -> None:
+    """The second has read the files before the first wrote them anew."""
+    from loxodon.workspace import sync
+
+    entry = desk.entry(REX)
+    desk.change(entry, f"{entry}\n- only once\n")
+    read = sync._changed_views(desk.memory.workspace, str(desk.root), None)
+    assert len(desk.sync().added) == 1
+    pages = [
+        sync._with_marks(desk.memory.workspace, str(desk.root), page, read.written)
+        for page in read.pages
+    ]
+    plan = decide(pages, sync._held(desk.memory.workspace, pages))
+    assert not plan.new
+
+
+def test_an_older_copy_changes_nothing_and_is_told_of(desk: Desk) -> None:
+    before = desk.text()
+    desk.change("drinks tea", "drinks rum")
+    desk.sync()
+    desk.write(before)
+    (note,) = desk.sync().notes
+    assert note.what.startswith("1 entries are of an older version")
+    assert desk.memory.get(TEA).content == "The user drinks rum"
+    assert quiet(desk.sync())
+
+
+def test_an_editor_that_does_not_read_the_file_again_may_go_on(desk: Desk) -> None:
+    """What it writes has the versions and lacks the ids that the last sync has written."""
+    rex = desk.entry(REX)
+    desk.change(rex, rex.replace("a dog", "a cat") + "\n- one new thing\n")
+    before = desk.text()
+    (added,) = desk.sync().added
+    assert desk.text() != before
+    desk.write(before.replace("a cat", "a ferret"))
+    synced = desk.sync()
+    assert synced == Synced(edited=(REX,), indexed=synced.indexed)
+    assert desk.memory.get(added).state == "active"
+    assert quiet(desk.sync())
+
+
+ODD = st.text(
+    st.one_of(
+        st.sampled_from("\n\r\t `*[]#-&;x:v1\\|<>!{}\"'_\u2028\u0085\ufeff\u202e花生🦣"),
+        st.characters(exclude_categories=["Cs"], exclude_characters="\0"),
+    ),
+    min_size=1, max_size=60,
+)  # fmt: skip
+
+
+@settings(max_examples=12, deadline=None, database=None)
+@given(contents=st.lists(ODD, min_size=1, max_size=5), names=st.lists(ODD, max_size=2))
+def test_what_was_not_edited_stays_whatever_it_is(contents: list[str], names: list[str]) -> None:
+    with (
+        TemporaryDirectory() as home,
+        Memory.open(home, config={"language": "en"}) as memory,
+    ):
+        kept = []
+        project = "".join(names) or "x"
+        for content in contents:
+            with suppress(InputError):  # such as nothing but spaces
+                kept.append(memory.capture(content, tags=names, project=project))
+        memory.capture("one more", project="y")
+        memory.workspace.export()
+        desk = Desk(memory)
+        desk.change("## Archived facts", "- new here\n\n## Archived facts")
+        desk.append("- new there\n", "projects.md")
+        desk.append('{"content": "new line"}\n', FACTS)
+        synced = desk.sync()
+        assert len(synced.added) == 3
+        assert synced == Synced(added=synced.added, indexed=synced.indexed)
+        for record in kept:
+            now = memory.get(record.id)
+            assert (now.content, now.tags, now.project) == (
+                record.content, record.tags, record.project,
+            )  # fmt: skip
+        assert quiet(desk.sync())
+
+
+def test_a_large_memory_is_synced_in_one_go(desk: Desk) -> None:
+    for n in range(300):
+        desk.memory.capture(f"thing number {n}")
+    desk.memory.workspace.export()
+    desk.write(desk.text(FACTS).replace("thing number 1", "item number 1"), FACTS)
+    assert len(desk.sync().edited) == 111
+    assert quiet(desk.sync())
