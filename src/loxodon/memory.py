@@ -374,7 +374,7 @@ class Memory:
             return
         from loxodon.live.pending import Pending
 
-        Pending(self._folder, self.workspace.path).take_in(self)
+        Pending(self._folder, self.workspace.path, self.space).take_in(self)
         self.workspace.index()
 
     def get(self, id: str) -> Record:

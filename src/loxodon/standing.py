@@ -99,7 +99,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         desk.count_fragments("waiting"), desk.count_fragments("failed"),
         len(desk.reviews()), coverage, memory.workspace.trouble,
         len(desk.past_due(memory.now(), 100)),
-        tuple(name for name, job in desk.jobs().items() if job.failures),
+        memory.schedule.failing(),
     )  # fmt: skip
 
 

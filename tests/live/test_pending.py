@@ -20,7 +20,7 @@ def turn(text: str, **more: str) -> Turn:
 
 
 def pending(folder: Path) -> Pending:
-    return Pending(str(folder), str(folder / "workspace"))
+    return Pending(str(folder), str(folder / "workspace"), "main")
 
 
 @settings(max_examples=200)
@@ -57,6 +57,19 @@ def test_what_was_cut_by_a_power_failure_does_not_spoil_the_next(tmp_path: Path)
         found = {one.key: one.turn.content for one in held.entries()}
         assert found[b"1" * 16] == "first"
         assert found[b"3" * 16] == "third"
+
+
+def test_what_was_cut_is_taken_when_it_is_said_again(tmp_path: Path) -> None:
+    held, entry = pending(tmp_path), Entry(b"1" * 16, turn("第一句\nand the second"))
+    whole = text_of(entry).encode()
+    for cut in range(1, len(whole) - 1):
+        held.append([Entry(b"0" * 16, turn("before"))], NOW)
+        (file,) = (tmp_path / "workspace" / "memory" / "loxodon-pending").iterdir()
+        file.write_bytes(whole[:cut])
+        assert held.append([entry], NOW) == [True]
+        assert held.append([entry], NOW) == [False]
+        assert held.entries() == [entry]
+        file.unlink()
 
 
 def test_the_same_entry_is_kept_once_a_day(tmp_path: Path) -> None:

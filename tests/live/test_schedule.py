@@ -109,6 +109,49 @@ def test_what_fails_is_kept_and_the_rest_runs(tmp_path: Path, clock: Clock) -> N
         assert "3 times" in job.error
 
 
+def test_what_failed_is_tried_again_in_time(memory: Memory, clock: Clock) -> None:
+    """Also where nobody writes meanwhile, which would make a worker look again."""
+    store = memory.workspace.store
+    memory.schedule.run_due()
+    for name, minutes in (("heartbeat", 1), ("heartbeat", 2), ("heartbeat", 4)):
+        clock.now += timedelta(hours=1)
+        before = store.desk.jobs()[name]._replace(failures=minutes.bit_length() - 1)
+        with store.writing():
+            store.desk.put_job(after(before, Ran(name, clock.now, 0.0, {}, "the disk is full")))
+        (job,) = [one for one in memory.schedule.jobs() if one.name == name]
+        assert (job.due, job.next_at) == (False, clock.now + timedelta(minutes=minutes))
+        assert memory.schedule.wait() == minutes * 60
+        assert memory.schedule.due() == []
+        clock.now += timedelta(minutes=minutes)
+        assert memory.schedule.due() == [name]
+
+
+@pytest.mark.parametrize("name", ["flush", "daily"])
+def test_what_somebody_did_by_hand_fails_no_longer(memory: Memory, clock: Clock, name: str) -> None:
+    store = memory.workspace.store
+    say(memory, "I live in Leeds")
+    with store.writing():
+        store.desk.put_job(after(None, Ran(name, clock.now, 0.5, {}, "the disk is full")))
+    assert memory.status().failing == (name,)
+    clock.now += timedelta(minutes=3)
+    memory.consolidate()
+    assert memory.status().failing == ()
+    (job,) = [one for one in memory.schedule.jobs() if one.name == name]
+    assert (job.last_at, job.failures, job.error) == (clock.now, 0, "the disk is full")
+
+
+def test_a_run_of_ours_keeps_what_it_took(memory: Memory, clock: Clock) -> None:
+    """What it leaves has a time of its own, a little after it was begun."""
+    say(memory, "I live in Leeds")
+    memory.consolidate()
+    with memory.workspace.store.writing():
+        begun = clock.now - timedelta(milliseconds=3)
+        ran = Ran("daily", begun, 1.5, {"added": 1})
+        memory.workspace.store.desk.put_job(after(None, ran))
+    (job,) = [one for one in memory.schedule.jobs() if one.name == "daily"]
+    assert (job.last_at, job.seconds, job.counts) == (begun, 1.5, {"added": 1})
+
+
 def test_nothing_is_due_of_what_is_set_to_never(tmp_path: Path, clock: Clock) -> None:
     off = {f"schedule.{name}": "" for name in ("daily", "weekly", "profile", "heartbeat")}
     with Memory.open(tmp_path, config=off, clock=clock) as memory:

@@ -71,6 +71,21 @@ def test_with_the_engine_off_no_database_is_missed(
         assert host.memory("main", make=False).recall("tea").items
 
 
+def test_a_space_that_began_with_the_engine_off_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOXODON_ENABLED", "false")
+    for space in ("ann", "张三"):
+        with Memory.open(tmp_path, space) as memory:
+            memory.capture("tea")
+    with Host(tmp_path) as host:
+        assert sorted(host.spaces()) == ["ann", "张三"]
+    monkeypatch.delenv("LOXODON_ENABLED")
+    with Host(tmp_path) as host:  # so that whoever goes round its spaces takes up what waits
+        assert sorted(host.spaces()) == ["ann", "张三"]
+        assert host.memory("张三", make=False).list()[0].content == "tea"
+
+
 def test_calls_run_in_threads_and_return(host: Host) -> None:
     async def ask() -> list[int]:
         calls = [host.call("main", lambda memory: get_ident()) for _ in range(20)]
@@ -117,6 +132,8 @@ def test_a_call_that_is_cancelled_before_its_turn_does_nothing(tmp_path: Path) -
         second = asyncio.ensure_future(host.call("main", lambda memory: wrote.set()))
         await asyncio.sleep(0)
         second.cancel()
+        with pytest.raises(asyncio.CancelledError):  # and the thread's queue has heard of it
+            await second
         go_on.set()
         await first
 

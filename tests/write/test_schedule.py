@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loxodon.write.schedule import BACKLOG, due, has_come, next_time, tried_lately
+from loxodon.write.schedule import BACKLOG, due, has_come, next_time, retry_at
 
 BERLIN = ZoneInfo("Europe/Berlin")
 THREE = "0 3 * * *"
@@ -158,4 +158,4 @@ def test_whether_a_time_has_come(last: str | None, come: bool) -> None:
 )  # fmt: skip
 def test_what_failed_waits_longer_each_time(failures: int, ago: int, waits: bool) -> None:
     now = at("2026-02-10T12:00:00+01:00")
-    assert tried_lately(now - timedelta(seconds=ago), failures, now) is waits
+    assert bool(retry_at(now - timedelta(seconds=ago), failures, now)) is waits

@@ -135,14 +135,15 @@ def _fields(memory: Mapping[str, Any] | None, content: str) -> Mapping[str, Any]
 class Pending:
     """The entries of one space that wait."""
 
-    def __init__(self, folder: str, workspace: str) -> None:
-        self._space = folder
+    def __init__(self, folder: str, workspace: str, space: str) -> None:
+        self._folder = folder
+        self._name = space
         self.path = os.path.join(workspace, FOLDER)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
         try:
-            lock = FileLock(os.path.join(self._space, LOCK))
+            lock = FileLock(os.path.join(self._folder, LOCK))
         except OSError as error:
             raise self._unwritable(error) from None
         try:
@@ -168,19 +169,25 @@ class Pending:
             os.makedirs(self.path, mode=0o700, exist_ok=True)
             path = os.path.join(self.path, f"{now:%Y-%m-%d}.md")
             text = _read(path)
-            known = {one.key for one in parse(text).entries}
+            known = {one.key: one.turn.content for one in parse(text).entries}
             new = []
             for entry in entries:
-                new.append(entry.key not in known)
-                known.add(entry.key)
+                new.append(_is_new(entry, known))
+                known[entry.key] = entry.turn.content
             pairs = zip(entries, new, strict=True)
             added = "".join(text_of(one) for one, is_new in pairs if is_new)
             if added:
                 head = "" if text else f"# {now:%Y-%m-%d}\n"
                 broken = "" if text.endswith("\n") or not text else "\n"  # by a power cut
                 _append(path, head + broken + added)
-                _append(os.path.join(self._space, OFF_MARKER), "")
+                self._mark()
             return new
+
+    def _mark(self) -> None:
+        """Leave word that something waits, and of which space: there may be no database to ask."""
+        marker = os.path.join(self._folder, OFF_MARKER)
+        if not os.path.exists(marker):
+            _append(marker, self._name)
 
     def entries(self, days: Iterable[str] = ()) -> list[Entry]:
         """What waits, of these days or all, in order; nothing where it cannot be read."""
@@ -207,9 +214,22 @@ class Pending:
                 _leave(path, parsed.rest)
             if os.path.isdir(self.path) and not os.listdir(self.path):
                 os.rmdir(self.path)
-            if os.path.exists(marker := os.path.join(self._space, OFF_MARKER)):
+            if os.path.exists(marker := os.path.join(self._folder, OFF_MARKER)):
                 os.unlink(marker)
             return taken
+
+
+def _is_new(entry: Entry, known: Mapping[bytes, str]) -> bool:
+    """Whether an entry is to be written, by the words that stand in the file under each key.
+
+    One whose end is missing there was cut by a full disk or a power cut: whoever said it got an
+    error and says it again.
+    """
+    kept, said = known.get(entry.key), entry.turn.content
+    if kept is None:
+        return True
+    whole = kept.rstrip("\ufffd")  # half of a character
+    return len(whole) < len(said) and said.startswith(whole)
 
 
 def _leave(path: str, rest: str) -> None:

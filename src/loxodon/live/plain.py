@@ -78,7 +78,7 @@ class PlainMemory(Memory):
     @property
     def pending(self) -> Pending:
         """What waits until the engine is on."""
-        return Pending(self._folder, self.workspace.path)
+        return Pending(self._folder, self.workspace.path, self.space)
 
     # What is said
 

@@ -26,7 +26,7 @@ from loxodon.store import Store
 from loxodon.store.desk import JobRuns
 from loxodon.types import Consolidated, Job, Ran, Record
 from loxodon.write.compress import PROFILE
-from loxodon.write.schedule import has_come, next_time, tried_lately
+from loxodon.write.schedule import has_come, next_time, retry_at
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -54,9 +54,9 @@ class Schedule:
         """Every job: when it is due, how it last went and what went wrong."""
         now = self._memory.now()
         with self._store.reading():
-            runs = self._store.desk.jobs()
-            due = self._due(now, runs)
-            return [self._job(name, name in due, now, runs.get(name)) for name in JOBS]
+            runs = self._runs()
+            ripe = self._ripe(now, runs)
+            return [self._job(name, name in ripe, now, runs.get(name)) for name in JOBS]
 
     def due(self, *, aging: bool = True) -> list[str]:
         """The names of the jobs that should run now, in order.
@@ -66,7 +66,8 @@ class Schedule:
         with self._store.reading():
             if not aging:
                 return ["flush"] if self._memory.flush_due() else []
-            return self._due(self._memory.now(), self._store.desk.jobs())
+            now, runs = self._memory.now(), self._runs()
+            return [name for name in self._ripe(now, runs) if not again_at(runs.get(name), now)]
 
     def run_due(self, *, aging: bool = True) -> list[Ran]:
         """Run what is `due`. What fails is kept as such; the rest runs.
@@ -90,6 +91,10 @@ class Schedule:
             )  # fmt: skip
         return self._run(name, asked=True) or Ran(name, self._memory.now(), 0.0)
 
+    def failing(self) -> tuple[str, ...]:
+        """The names of the jobs whose last run failed."""
+        return tuple(name for name, runs in self._runs().items() if runs.failures)
+
     def wait(self) -> float:
         """Seconds until something could be due, if nothing is said until then."""
         now = self._memory.now()
@@ -102,7 +107,14 @@ class Schedule:
 
     # What is due
 
-    def _due(self, now: datetime, runs: Mapping[str, JobRuns]) -> list[str]:
+    def _runs(self) -> dict[str, JobRuns]:
+        """How each job went; what somebody else has done since is no longer failing."""
+        done = self._done()
+        return {name: _by_others(one, done.get(name))
+                for name, one in self._store.desk.jobs().items()}  # fmt: skip
+
+    def _ripe(self, now: datetime, runs: Mapping[str, JobRuns]) -> list[str]:
+        """What should be done now, also where it has just failed."""
         found = []
         work = self._store.desk.work()
         due, flush_due = self._consolidation().due(now), self._memory.flush_due()
@@ -115,9 +127,9 @@ class Schedule:
             done = self._done()
             found += [one for one in ("weekly", "profile") if self._has_come(one, done[one], now)]
         beat = runs.get("heartbeat")
-        if self._has_come("heartbeat", beat.last_at if beat else None, now):
+        if self._has_come("heartbeat", beat.succeeded_at if beat else None, now):
             found.append("heartbeat")
-        return [name for name in found if not _failed_lately(runs.get(name), now)]
+        return found
 
     def _has_come(self, name: str, last: datetime | None, now: datetime) -> bool:
         return has_come(self._cron(name), last, now, self._zone)
@@ -125,22 +137,23 @@ class Schedule:
     def _cron(self, name: str) -> str:
         return str(getattr(self._memory.config.schedule, name, ""))
 
-    def _job(self, name: str, due: bool, now: datetime, runs: JobRuns | None) -> Job:
+    def _job(self, name: str, ripe: bool, now: datetime, runs: JobRuns | None) -> Job:
         cron = self._cron(name)
-        at = self._flush_at(now) if name == "flush" else next_time(cron, now, self._zone)
-        job = Job(name, cron, due, now if due else at)
+        if ripe:
+            at = again_at(runs, now) or now
+        else:
+            at = self._flush_at(now) if name == "flush" else next_time(cron, now, self._zone)
+        job = Job(name, cron, at == now, at)
         if runs is not None:
-            job = job._replace(**runs._asdict())
-        done = self._done().get(name)
-        if done is not None and (job.last_at is None or job.last_at < done):
-            job = job._replace(last_at=done, succeeded_at=done, seconds=0.0)  # by someone else
-        return job
+            return job._replace(**runs._asdict())
+        done = self._done().get(name)  # it was only ever done by somebody else
+        return job._replace(last_at=done, succeeded_at=done)
 
     def _done(self) -> dict[str, datetime | None]:
         """When work that leaves a date was last done, whoever did it."""
         work, page = self._store.desk.work(), self._store.desk.page(PROFILE, LANGUAGES[0])
-        return {"daily": work.last_success, "weekly": work.weekly_at,
-                "profile": page[2] if page else None}  # fmt: skip
+        return {"flush": work.last_success, "daily": work.last_success,
+                "weekly": work.weekly_at, "profile": page[2] if page else None}  # fmt: skip
 
     def _flush_at(self, now: datetime) -> datetime | None:
         """When what was just said will be made known, if nothing more is said."""
@@ -196,7 +209,7 @@ class Schedule:
 
     def _beat(self, now: datetime) -> Mapping[str, int]:
         last = self._store.desk.jobs().get("heartbeat")
-        counts = heartbeat.look(self._store, now, last.last_at if last else None)
+        counts = heartbeat.look(self._store, now, last.succeeded_at if last else None)
         if counts["waiting"] and self._memory.config.model.mode != "rules":
             done = self._consolidation().undecided(now)
             counts["waiting"] = self._store.desk.count_fragments("waiting")
@@ -218,8 +231,16 @@ def after(before: JobRuns | None, ran: Ran) -> JobRuns:
     return last._replace(succeeded_at=ran.at, counts=ran.counts, failures=0)
 
 
-def _failed_lately(runs: JobRuns | None, now: datetime) -> bool:
-    return runs is not None and tried_lately(runs.failed_at, runs.failures, now)
+def again_at(runs: JobRuns | None, now: datetime) -> datetime | None:
+    """When a job that has just failed is tried again; None for now."""
+    return retry_at(runs.failed_at, runs.failures, now) if runs is not None else None
+
+
+def _by_others(runs: JobRuns, done: datetime | None) -> JobRuns:
+    """A job that was done after we last ran it, by whoever it was."""
+    if done is None or done <= runs.last_at + timedelta(seconds=runs.seconds):
+        return runs
+    return runs._replace(last_at=done, succeeded_at=done, seconds=0.0, counts={}, failures=0)
 
 
 def _counts(done: Consolidated) -> Mapping[str, int] | None:

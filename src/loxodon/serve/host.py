@@ -25,9 +25,16 @@ from loxodon import config as settings
 from loxodon.clock import Clock
 from loxodon.config import Config
 from loxodon.errors import BusyStoreError, DamagedStoreError, LoxodonError, StoreError
-from loxodon.memory import DATABASE, Memory
+from loxodon.memory import DATABASE, OFF_MARKER, Memory
 from loxodon.serve.cli.opening import check_database
-from loxodon.spaces import FOLDER, folder_name, home_at, space_folder, space_path
+from loxodon.spaces import (
+    FOLDER,
+    MAX_NAME,
+    folder_name,
+    home_at,
+    space_folder,
+    space_path,
+)
 from loxodon.store.whose import space_of
 
 Result = TypeVar("Result")
@@ -133,11 +140,12 @@ class Host:
     def _name_of(self, root: str, folder: str) -> str:
         """The space that a folder holds; empty where it holds none."""
         path = os.path.join(root, folder)
-        if not any(os.path.exists(os.path.join(path, name)) for name in (DATABASE, _MADE)):
+        signs = (DATABASE, _MADE, OFF_MARKER)
+        if not any(os.path.exists(os.path.join(path, name)) for name in signs):
             return ""
         if not folder.startswith("~"):  # a plain name is its own folder
             return folder if folder_name(folder) == folder else ""
-        if folder not in self._names and (name := space_of(os.path.join(path, DATABASE))):
+        if folder not in self._names and (name := _named_in(path)):
             self._names[folder] = name if folder_name(name) == folder else ""
         return self._names.get(folder, "")
 
@@ -287,6 +295,17 @@ class Host:
         trace: TracebackType | None,
     ) -> None:  # fmt: skip
         self.close()
+
+
+def _named_in(folder: str) -> str:
+    """The space that a folder says it holds: by its database, or by what waits for one."""
+    if name := space_of(os.path.join(folder, DATABASE)):
+        return name
+    try:
+        with open(os.path.join(folder, OFF_MARKER), encoding="utf-8") as file:
+            return file.read(MAX_NAME)
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def _find_database(path: str) -> None:

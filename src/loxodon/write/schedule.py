@@ -94,8 +94,12 @@ def _moments(wall: datetime, zone: tzinfo | None, twice: bool) -> Iterator[datet
         yield again
 
 
-def tried_lately(failed_at: datetime | None, failures: int, now: datetime) -> bool:
-    """Whether work that failed should wait: a minute, then two, then four, at most an hour."""
+def retry_at(failed_at: datetime | None, failures: int, now: datetime) -> datetime | None:
+    """Until when work that failed waits: a minute, then two, then four, at most an hour.
+
+    None where it need not wait.
+    """
     if failed_at is None or not failures or failed_at > now:
-        return False
-    return now - failed_at < min(_AGAIN * (1 << min(failures - 1, 10)), _AGAIN_AT_MOST)
+        return None
+    at = failed_at + min(_AGAIN * (1 << min(failures - 1, 10)), _AGAIN_AT_MOST)
+    return at if at > now else None

@@ -38,7 +38,8 @@ class Proxy:
 
     @property
     def log(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self._log.read_text("utf-8").splitlines()]
+        whole, _, _ = self._log.read_text("utf-8").rpartition("\n")  # the last may be half written
+        return [json.loads(line) for line in whole.splitlines()]
 
     def journal(self, space: str, turns: int) -> list[Turn]:
         """What was said in a space through the proxy, once it is that many turns."""

@@ -142,10 +142,10 @@ class App:
         finally:
             # Also when the client has hung up, or the upstream broke off: it was said so far.
             for task in heard:
+                said = await self._said(gathering, exchange, reply)
+                self._remembering.ended(exchange, said)
                 await task
-                await self._remembering.replied(
-                    exchange, await self._said(gathering, exchange, reply)
-                )
+                await self._remembering.replied(exchange, said)
 
     async def _said(self, gathering: Gathering, exchange: Exchange, reply: Answer) -> Reply:
         kind = exchange.asked.kind
@@ -175,7 +175,7 @@ class App:
                 if learns and found.status < 400:
                     self._manners.learn(model, manner)
                 return found
-            said = await _said(found)
+            said = await _told(found)
             if not _refuses(found.status, said):
                 return found
             await found.close()
@@ -224,7 +224,7 @@ def _with_memories(exchange: Exchange, manner: Manner, body: bytes) -> bytes:
 _TEMPLATE = (b"template", b"jinja", b"system", b"role", b"alternat")
 
 
-async def _said(found: Received) -> bytes:
+async def _told(found: Received) -> bytes:
     """The body of an error, as it reads."""
     try:
         return decoded(await found.whole(), found.headers.get("content-encoding", ""))

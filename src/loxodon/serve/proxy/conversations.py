@@ -11,6 +11,7 @@ same place, so that the upstream sees a conversation that only grows: its prompt
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -63,6 +64,8 @@ class Conversation:
         self.blocks: dict[str, Block] = {}
         self.full = False
         """Whether it has come near the end of the context window."""
+        self.settled: asyncio.Event | None = None
+        """Set once the last exchange of it is journalled."""
         self.used_at = 0.0
         self.keys: OrderedDict[Key, None] = OrderedDict()
 

@@ -45,6 +45,8 @@ _IN_VIEW = 100_000
 """Characters of the conversation, the latest, that are compared with what is recalled."""
 _MOST_TEXT = 1_000_000
 """Characters of a message that are journalled."""
+_IN_ORDER = 2.0
+"""Seconds that what is said waits in the journal for the reply before it."""
 _PAUSES = (0.2, 1.0, 3.0)
 """Seconds after which the journal is tried again."""
 
@@ -67,6 +69,8 @@ class Exchange(NamedTuple):
     """Those of them that are memories, unless an earlier request had them already."""
     about: dict[str, Any]
     """What may be logged of it."""
+    settled: asyncio.Event
+    """Set once both sides of it are journalled."""
 
 
 class Patience:
@@ -156,7 +160,8 @@ class Remembering:
              if (told := conversation.blocks.get(one)) and told.text],
         )  # fmt: skip
         used = () if known else block.used
-        return Exchange(asked, who, names, conversation, new, added, block.ids, used, about)
+        return Exchange(asked, who, names, conversation, new, added, block.ids, used, about,
+                        asyncio.Event())  # fmt: skip
 
     async def _recall(
         self, look: _Look, name: str, space: str, conversation: Conversation, about: dict[str, Any]
@@ -224,6 +229,11 @@ class Remembering:
 
     async def heard(self, exchange: Exchange) -> None:
         """Journal what the user said, once the upstream has taken it, and what it made use of."""
+        conversation = exchange.conversation
+        before, conversation.settled = conversation.settled, exchange.settled
+        if before is not None:  # a client may answer a reply before we have put it down
+            with suppress(TimeoutError):
+                await asyncio.wait_for(before.wait(), _IN_ORDER)
         await self._write(exchange, turns_heard(exchange))
         if exchange.used:
             with suppress(LoxodonError):  # to count uses is not worth failing for
@@ -231,12 +241,18 @@ class Remembering:
                     exchange.who.space, lambda memory: memory.touch(exchange.used)
                 )
 
+    def ended(self, exchange: Exchange, reply: Reply) -> None:
+        """Note at once by which name the next request may go on."""
+        if exchange.asked.kind == "responses":
+            self._conversations.replied(_heard_by(exchange.who), exchange.conversation, reply.id)
+
     async def replied(self, exchange: Exchange, reply: Reply) -> None:
         """Journal what was replied, and save what matters where the context is nearly full."""
         conversation, who = exchange.conversation, exchange.who
-        if exchange.asked.kind == "responses":
-            self._conversations.replied(_heard_by(who), conversation, reply.id)
-        await self._write(exchange, turns_replied(exchange, reply))
+        try:
+            await self._write(exchange, turns_replied(exchange, reply))
+        finally:
+            exchange.settled.set()
         usage = usage_of(reply.usage)
         if usage is None:
             return
