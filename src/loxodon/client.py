@@ -27,6 +27,7 @@ from loxodon.standing import Stats, Status
 from loxodon.store.shelf import Note
 from loxodon.types import (
     Added,
+    Audience,
     Card,
     Chat,
     Consolidated,
@@ -35,6 +36,7 @@ from loxodon.types import (
     Event,
     Exported,
     Frame,
+    Gate,
     Imported,
     Indexed,
     Job,
@@ -152,13 +154,15 @@ class Client:
         topic: str | None = None,
         category: str = "fact",
         expires_at: datetime | None = None,
+        audience: Audience = "private",
         origin: Origin = "user",
     ) -> Record:
         """Keep a memory as it is given, on the server's disk when this returns."""
         found: Record = self.ask(
             "POST", "/memories", Record, content=content, kind=kind, importance=importance,
             confidence=confidence, entities=list(entities), tags=list(tags), project=project,
-            topic=topic, category=category, expires_at=expires_at, origin=origin,
+            topic=topic, category=category, expires_at=expires_at, audience=audience,
+            origin=origin,
         )  # fmt: skip
         return found
 
@@ -348,6 +352,13 @@ class Client:
             history=[one if isinstance(one, str) else dict(one) for one in history], chat=chat,
             state=state, top=top, budget=budget, explain=explain or None,
         )  # fmt: skip
+        return found
+
+    def gate(
+        self, message: str, *, chat: Chat = "direct", state: Conversation | None = None
+    ) -> Gate:
+        """Whether `message` is worth a recall in this conversation, and why."""
+        found: Gate = self.ask("POST", "/gate", Gate, message=message, chat=chat, state=state)
         return found
 
     def snapshot(self, language: str = "en") -> str:

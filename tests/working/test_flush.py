@@ -112,14 +112,27 @@ def test_what_was_not_said_is_no_fact(memory: Memory) -> None:
     assert (memory.get(id).kind, memory.get(id).content) == ("belief", unsure)
 
 
-def test_a_server_that_refuses_a_late_system_message_gets_another(server: Stage) -> None:
+def refused_by_httpx(status: int) -> Exception:
+    request = httpx.Request("POST", "http://127.0.0.1/v1/chat/completions")
+    answer = httpx.Response(status, request=request)
+    return httpx.HTTPStatusError("no", request=request, response=answer)
+
+
+@pytest.mark.parametrize("refusal", [
+    RejectedModelError("the model's server does not take the request (HTTP {status})"),
+    refused_by_httpx(400), refused_by_httpx(500),
+    HTTPError("http://127.0.0.1/", 422, "no", Headers(), None),
+], ids=["ours", "httpx", "llama.cpp", "urllib"])  # fmt: skip
+def test_a_server_that_refuses_a_late_system_message_gets_another(
+    server: Stage, refusal: Exception
+) -> None:
     ask = asking(server)
 
     def strict(messages: Sequence[Message]) -> str:
         if any(message["role"] == "system" for message in messages[1:]):
-            raise RejectedModelError("the model's server does not take the request (HTTP {status})")
+            raise refusal
         return ask(messages)
 
     server.play("NO_REPLY")
-    assert silent_turn(strict, [user("hi")], NOW, "zh") == []
+    assert silent_turn(careful(strict), [user("hi")], NOW, "zh") == []
     assert [m["role"] for m in server.requests[0].body["messages"]] == ["user"]

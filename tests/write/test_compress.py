@@ -210,3 +210,16 @@ def test_the_profile_is_about_a_hundred_entries(memory: Memory) -> None:
             )
     core = memory.profile().partition("## This week")[0]
     assert 90 <= core.count("\n- ") <= 110
+
+
+def test_a_profile_does_not_tell_what_a_person_changed_since(
+    memory: Memory, say: Say, clock: Clock
+) -> None:
+    say("I live in Leeds")
+    memory.consolidate()
+    assert "Leeds" in memory.profile()
+    clock.pass_days(1)
+    (home,) = [one for one in memory.list() if one.attribute == "home"]
+    memory.edit(home.id, content="The user lives in York")
+    assert "York" in memory.profile()
+    assert "lives in Leeds" not in memory.profile()

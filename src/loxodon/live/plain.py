@@ -20,6 +20,7 @@ from loxodon.memory import MAX_SESSION, Memory
 from loxodon.recall import assemble as frames
 from loxodon.recall.context import block, snippet
 from loxodon.recall.gate import State as Conversation
+from loxodon.recall.gate import should_recall
 from loxodon.recall.quote import clean
 from loxodon.standing import Status
 from loxodon.store import Progress
@@ -153,6 +154,12 @@ class PlainMemory(Memory):
         return frames.assemble(
             material, state or Conversation(), ask, budget, self.config.recall.budget, self._count
         )
+
+    def gate(
+        self, message: str, *, chat: Chat = "direct", state: Conversation | None = None
+    ) -> Gate:
+        is_text("message", message)
+        return should_recall(message, state or Conversation())
 
     def snapshot(self, language: str = "en") -> str:
         """MEMORY.md, as far as the budget goes."""

@@ -139,10 +139,9 @@ class Schedule:
 
     def _job(self, name: str, ripe: bool, now: datetime, runs: JobRuns | None) -> Job:
         cron = self._cron(name)
+        at = self._flush_at(now) if name == "flush" else next_time(cron, now, self._zone)
         if ripe:
             at = again_at(runs, now) or now
-        else:
-            at = self._flush_at(now) if name == "flush" else next_time(cron, now, self._zone)
         job = Job(name, cron, at == now, at)
         if runs is not None:
             return job._replace(**runs._asdict())

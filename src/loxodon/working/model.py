@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from loxodon.errors import BadReplyError, LoxodonError
+from loxodon.errors import BadReplyError, LoxodonError, RejectedModelError
 from loxodon.working.flush import Ask
+from loxodon.working.overflow import status_of
 from loxodon.working.shapes import Message
 from loxodon.working.summary import Tell
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
 
+_REFUSED = (400, 422, 500)
+"""Statuses of a server that does not take a request as it is; 500 is llama.cpp's, whose template
+has its own idea of where a system message may stand."""
 _AS_JSON = '\n\nJSON: {"summary": ""}'
 """The memory's model is always asked for JSON."""
 
@@ -26,7 +30,8 @@ def careful(ask: Ask) -> Ask:
         except LoxodonError:
             raise
         except Exception as error:  # a caller's own code: it must not end a conversation
-            raise BadReplyError(
+            kind = RejectedModelError if status_of(error) in _REFUSED else BadReplyError
+            raise kind(
                 "the agent's model could not be asked: {reason}",
                 hint="the conversation goes on; what is to be saved is saved by the rules",
                 reason=f"{type(error).__name__}",

@@ -67,7 +67,7 @@ def is_overflow(error: object, status: int | None = None) -> bool:
     `status` is that of the HTTP answer, where there was one.
     """
     text = _text(error)
-    status = status if status is not None else _status(error)
+    status = status if status is not None else status_of(error)
     if status is not None and (status < 400 or status in (401, 403, 404, 408)):
         return False
     if _too_often().search(text):
@@ -81,11 +81,13 @@ def window_in(error: object) -> int | None:
     return next((size for size in found if _LEAST_WINDOW <= size <= _MOST_WINDOW), None)
 
 
-def _status(error: object) -> int | None:
-    for name in ("status_code", "status", "code"):
-        value = getattr(error, name, None)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return value
+def status_of(error: object) -> int | None:
+    """The HTTP status that an error of any client carries; None where it has none."""
+    for one in (error, getattr(error, "response", None)):
+        for name in ("status_code", "status", "code"):
+            value = getattr(one, name, None)
+            if isinstance(value, int) and not isinstance(value, bool):
+                return value
     values: Any = getattr(error, "values", None)
     value = values.get("status") if isinstance(values, Mapping) else None
     return value if isinstance(value, int) else None

@@ -160,13 +160,25 @@ def _clear(store: Store, now: datetime) -> int:
 
 
 def profile(store: Store, now: datetime, language: str, residue: Residue) -> str:
-    """The profile as it was last written; made now where there is none yet.
+    """The profile as it was last written; made now where there is none that still holds.
 
     In English where the language is none of ours.
     """
     language = language if language in LANGUAGES else LANGUAGES[0]
+    return kept_profile(store, language) or profiles(store, now, residue)[language]
+
+
+_UNTRUE = frozenset({"edited", "archived", "superseded", "retracted", "corrected", "rejected"})
+"""Changes after which a profile may tell what is no longer so."""
+
+
+def kept_profile(store: Store, language: str) -> str:
+    """The profile as it was last written; empty where something in it may not hold any more."""
     page = store.desk.page(PROFILE, language)
-    return page[0] if page else profiles(store, now, residue)[language]
+    if page is None:
+        return ""
+    changes = store.desk.changes_since(page[2])
+    return "" if any(change in _UNTRUE and at > page[2] for _, change, at in changes) else page[0]
 
 
 def profiles(store: Store, now: datetime, residue: Residue) -> dict[str, str]:

@@ -62,6 +62,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "capture": {"content": "用户喜欢乌龙茶", "entities": ["用户"]},
     "recall": {"query": "花生 Leeds", "explain": True},
     "context": {"message": "我能吃花生酱吗？", "explain": True},
+    "gate": {"message": "我能吃花生酱吗？"},
     "touch": {"ids": []},
     "edit": {"importance": 0.9},
     "import": {"path": "nowhere"},

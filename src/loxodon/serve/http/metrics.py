@@ -13,6 +13,11 @@ BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
+COUNTED = {
+    "turns_added": "Turns that the journal did not have.",
+    "memories_captured": "Memories that were captured.",
+}
+
 Labels = tuple[tuple[str, str], ...]
 Sample = tuple[str, Labels, float]
 """What follows the name, the labels, and the number."""
@@ -32,7 +37,7 @@ class Metrics:
     def __init__(self) -> None:
         self._lock = Lock()
         self._requests: Counter[tuple[str, int]] = Counter()
-        self._counted: Counter[str] = Counter()
+        self._counted = dict.fromkeys(COUNTED, 0)
         self._buckets: dict[str, list[int]] = defaultdict(lambda: [0] * (len(BOUNDS) + 1))
         self._seconds: Counter[str] = Counter()
         self.running = 0
@@ -45,7 +50,7 @@ class Metrics:
             self._seconds[operation] += seconds  # type: ignore[assignment]
 
     def count(self, what: str, number: int = 1) -> None:
-        """So many more of `what`."""
+        """So many more of `what`, one of `COUNTED`."""
         with self._lock:
             self._counted[what] += number
 
@@ -62,8 +67,8 @@ class Metrics:
                 *_family("loxodon_requests_running", "gauge", "Requests being answered.",
                          [("", (), self.running)]),
             ]  # fmt: skip
-            for name, number in sorted(self._counted.items()):
-                lines += _family(f"loxodon_{name}_total", "counter", f"{name}, all told.",
+            for name, number in self._counted.items():
+                lines += _family(f"loxodon_{name}_total", "counter", COUNTED[name],
                                  [("", (), number)])  # fmt: skip
         for name, about, samples in gauges:
             lines += _family(f"loxodon_{name}", "gauge", about, samples)

@@ -44,6 +44,7 @@ from loxodon.types import (
     Event,
     Exported,
     Frame,
+    Gate,
     Imported,
     Indexed,
     Job,
@@ -209,6 +210,9 @@ _UNTIL = Field("until", MOMENT, "before then")
 _VERSION = Field("version", WHOLE, "refuse if the memory is no longer at this version")
 _LANGUAGE = Field("language", LANGUAGE, "en or zh; en where not given")
 _CHAT = Field("chat", choice(*CHATS), "who hears it; in a group nothing private is told")
+_AUDIENCE = Field("audience", choice(*AUDIENCES), "who may be told")
+_MESSAGE = Field("message", TEXT, "what was said", required=True)
+_STATE = Field("state", CONVERSATION, "the state of the answer before")
 _EXPLAIN = Field("explain", FLAG, "with the trace: how it came about")
 _ABOUT = (
     Field("importance", NUMBER, "0 to 1: how much it matters"),
@@ -247,7 +251,7 @@ _EDIT = (
     Field("subject", TEXT, "whom or what it says something about"),
     Field("attribute", TEXT, "what of it"),
     Field("value", TEXT, "and what that is"),
-    Field("audience", choice(*AUDIENCES), "who may be told"),
+    _AUDIENCE,
     Field("sensitivity", choice(*SENSITIVITIES), "how sensitive it is"),
     Field("valid_from", MOMENT_OR_NONE, "since when it holds"),
     Field("valid_until", MOMENT_OR_NONE, "until when it held"),
@@ -282,7 +286,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "capture", "POST", "/memories", "Keep a memory as it is given.",
         _verb("capture"), Record,
         (Field("content", TEXT, "what to remember", required=True),
-         Field("kind", choice(*KINDS), "said outright, or supposed"), *_ABOUT,
+         Field("kind", choice(*KINDS), "said outright, or supposed"), *_ABOUT, _AUDIENCE,
          Field("origin", choice(*ORIGINS), "where the words came from")),
         make=True, status=201,
     ),
@@ -334,12 +338,14 @@ OPERATIONS: tuple[Operation, ...] = (
         "context", "POST", "/context",
         "All that an agent should have before it when it replies to a message.",
         _context, Frame,
-        (Field("message", TEXT, "what was said", required=True),
+        (_MESSAGE,
          Field("soul", TEXT, "who the agent is; else SOUL.md of the home"),
          Field("history", HISTORY, "what the agent has of the conversation already"),
-         _CHAT, Field("state", CONVERSATION, "the state of the answer before"),
+         _CHAT, _STATE,
          Field("top", WHOLE, "most memories"), Field("budget", WHOLE, "most tokens"), _EXPLAIN),
     ),
+    Operation("gate", "POST", "/gate", "Whether a message is worth a recall, and why.",
+              _verb("gate"), Gate, (_MESSAGE, _CHAT, _STATE)),
     Operation("snapshot", "GET", "/snapshot", "What a conversation should start with.",
               _snapshot, SnapshotPage, (_LANGUAGE,)),
     # What is made of it

@@ -28,22 +28,20 @@ def views(
     times = {name: page[2].timestamp() if page else 0 for name, page in made.items()}
 
     def profile() -> View:
-        page = made["profile"]
-        text = page[0] if page else _profile(store, memory.now(), language)
+        text = _profile(store, memory.now(), language)
         return View(PROFILE, f"{comment(PROFILE, store.space)}\n\n{text}\n")
 
     def snapshot() -> View:
         mark = comment(SNAPSHOT, store.space)
         return View(SNAPSHOT, f"{mark}\n\n{memory.snapshot(language)}\n")
 
-    rest = () if made["profile"] else memories
-    yield Planned(PROFILE, based_on(language, times["profile"], *rest), profile)
+    yield Planned(PROFILE, based_on(language, times["profile"], *memories), profile)
     yield Planned(SNAPSHOT, based_on(language, times["snapshot"], *memories), snapshot)
 
 
 def _profile(store: Store, now: datetime, language: str) -> str:
-    """The profile as of now; a model is not asked for its portrait."""
+    """The profile; where it has to be made, a model is not asked for its portrait."""
     from loxodon.write import compress
     from loxodon.write.residue import Residue
 
-    return compress.profiles(store, now, Residue())[language]
+    return compress.profile(store, now, language, Residue())
