@@ -7,7 +7,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LEAVE = $(addprefix --leave-out ,$(LEAVE_OUT))
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help demo test test-model test-compat test-openclaw test-inspector lint format check bench bench-consolidation bench-retrieval bench-views bench-sources bench-peers lock clean
+.PHONY: help demo test test-model test-compat test-openclaw test-inspector lint format check bench bench-consolidation bench-retrieval bench-views bench-sources bench-live bench-peers lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -80,6 +80,9 @@ bench-retrieval: $(VENV)/runtime.done  ## how well recall finds, on labelled con
 
 bench-views: $(VENV)/runtime.done  ## how fast the memory is written as text
 	$(BIN)/python bench/views.py
+
+bench-live: $(VENV)/dev.done  ## what HTTP and the proxy add, and 200 clients at once; SECONDS=300 for the long form
+	$(BIN)/python bench/live.py $(if $(SECONDS),--seconds $(SECONDS))
 
 bench-sources: $(VENV)/runtime.done  ## how fast notes are read, and what others notice of it
 	$(BIN)/python bench/sources.py

@@ -311,6 +311,20 @@ def test_an_answer_may_stand_in_what_was_said(ours: Memory) -> None:
     assert told(ours.search("a bumpy ride", user_id="u")) == ["The user moved to Berlin"]
 
 
+def test_a_question_that_no_memory_has_a_word_of_gets_what_matters_most(ours: Memory) -> None:
+    ours.add("I am allergic to peanuts. I bought a green bicycle yesterday.", user_id="u")
+    ours.add("I have two rabbits", user_id="u", agent_id="a")
+    question = "What do you know about me?"
+    found = ours.search(question, user_id="u")["results"]
+    assert "peanuts" in found[0]["memory"]
+    assert {one["score"] for one in found} == {0.0}
+    assert len(found) == len(ours.get_all(user_id="u")["results"]) >= 2
+    assert len(ours.search(question, user_id="u", limit=1)["results"]) == 1
+    (only,) = ours.search(question, user_id="u", agent_id="a")["results"]
+    assert "rabbits" in only["memory"]
+    assert ours.search(question, user_id="u", threshold=0.1)["results"] == []
+
+
 def test_ids_as_arguments_by_name_and_by_place(ours: Memory) -> None:
     keep(ours, "likes tea", user_id="u", run_id="r")
     assert told(ours.search("tea", user_id="u", limit=5)) == ["likes tea"]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from email.message import Message as Headers
+from urllib.error import HTTPError
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +15,7 @@ from loxodon import Memory
 from loxodon.errors import RejectedModelError
 from loxodon.working import SILENCE, Hush, Message, Shown, flush_due, is_silent
 from loxodon.working.flush import notes_in, save, silent_turn
+from loxodon.working.model import careful
 from tests.conftest import NOW
 from tests.models.server import Stage
 from tests.working.talk import asking, assistant, user

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import httpx
 import pytest
 
 from loxodon.errors import RejectedModelError
@@ -75,6 +76,18 @@ def test_a_clients_error_is_looked_into() -> None:
         body = b'{"error": {"code": "context_length_exceeded"}}'
 
     assert is_overflow(ApiError("Error code: 400"))
+
+
+@pytest.mark.parametrize("status", [400, 429])
+def test_the_answer_that_httpx_keeps_is_looked_into(status: int) -> None:
+    request = httpx.Request("POST", "http://127.0.0.1/v1/chat/completions")
+    text = "maximum context length is 8192 tokens" if status == 400 else "too many requests"
+    answer = httpx.Response(status, text=text, request=request)
+    error = httpx.HTTPStatusError(f"error '{status}'", request=request, response=answer)
+    assert is_overflow(error) is (status == 400)
+    assert window_in(error) == (8192 if status == 400 else None)
+    unread = httpx.Response(status, stream=httpx.ByteStream(b"x"), request=request)
+    assert not is_overflow(httpx.HTTPStatusError("error", request=request, response=unread))
 
 
 def test_huge_and_broken_answers_are_looked_at_in_a_moment() -> None:

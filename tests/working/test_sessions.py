@@ -7,8 +7,10 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -217,6 +219,19 @@ def writer(folder: str, name: str, number: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", WRITER, folder, name, str(number)], stdout=subprocess.PIPE, text=True
     )
+
+
+def test_those_who_begin_a_session_at_once_begin_the_same(tmp_path: Path) -> None:
+    together = Barrier(8)
+
+    def begin(_: int) -> str:
+        sessions = Sessions(str(tmp_path))  # as another process has it
+        together.wait(30)
+        return sessions.open("main", NOW).id
+
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(begin, range(8)))) == 1
+    assert len(list(tmp_path.glob("*.jsonl"))) == 1
 
 
 def test_two_processes_write_one_conversation(sessions: Sessions) -> None:

@@ -213,6 +213,8 @@ class Memory:
         results: list[Answer] = []
         with suppress(NotFoundError), self._host.using(scope.space, make=False) as memory:
             found = _recalled(memory, query, most, scope, as_of)
+            if not found and threshold is None and as_of is None:
+                found = _weightiest(memory)
             good = [id for id, (score, _) in found.items() if score >= (threshold or 0.0)]
             admitted = _admitted(memory, scope, map(memory.get, good), show_expired)
             for record, mark in islice(admitted, most):
@@ -444,6 +446,16 @@ def _recalled(
             found.setdefault(record.id, (item.score * _BY_A_TURN, item.why))
     ranked = sorted(found.items(), key=lambda one: -one[1][0])
     return {id: (round(score / (1 + score), 4), why) for id, (score, why) in ranked}
+
+
+def _weightiest(memory: Space) -> dict[str, tuple[float, Mapping[str, Any]]]:
+    """All memories by id, what matters most first, for a question that none has a word of.
+
+    mem0 hands over the nearest however far they are, and programs ask it `What do you know about
+    me?`.
+    """
+    ranked = sorted(memory.list(), key=lambda one: -one.importance * one.strength)
+    return {record.id: (0.0, {}) for record in ranked}
 
 
 # Without keeping an event loop waiting

@@ -110,8 +110,12 @@ class Schedule:
     def _runs(self) -> dict[str, JobRuns]:
         """How each job went; what somebody else has done since is no longer failing."""
         done = self._done()
-        return {name: _by_others(one, done.get(name))
-                for name, one in self._store.desk.jobs().items()}  # fmt: skip
+        found = {name: _by_others(one, done.get(name))
+                 for name, one in self._store.desk.jobs().items()}  # fmt: skip
+        flush, whole = found.get("flush"), done["daily"]
+        if flush is not None and whole is not None and whole > flush.last_at:
+            found["flush"] = flush._replace(failures=0)  # which took up what was said too
+        return found
 
     def _ripe(self, now: datetime, runs: Mapping[str, JobRuns]) -> list[str]:
         """What should be done now, also where it has just failed."""
@@ -142,7 +146,7 @@ class Schedule:
         at = self._flush_at(now) if name == "flush" else next_time(cron, now, self._zone)
         if ripe:
             at = again_at(runs, now) or now
-        job = Job(name, cron, at == now, at)
+        job = Job(name, cron, ripe and at == now, at)
         if runs is not None:
             return job._replace(**runs._asdict())
         done = self._done().get(name)  # it was only ever done by somebody else
@@ -151,8 +155,8 @@ class Schedule:
     def _done(self) -> dict[str, datetime | None]:
         """When work that leaves a date was last done, whoever did it."""
         work, page = self._store.desk.work(), self._store.desk.page(PROFILE, LANGUAGES[0])
-        return {"flush": work.last_success, "daily": work.last_success,
-                "weekly": work.weekly_at, "profile": page[2] if page else None}  # fmt: skip
+        return {"daily": work.last_success, "weekly": work.weekly_at,
+                "profile": page[2] if page else None}  # fmt: skip
 
     def _flush_at(self, now: datetime) -> datetime | None:
         """When what was just said will be made known, if nothing more is said."""

@@ -39,10 +39,10 @@ _HOPS = 5
 _HOP = 0.8
 _HOP_FROM = 0.4
 """How good a hit must be, beside the best, to lead on."""
-_HOP_WORDS = 40
+_HOP_WORDS = 24
 _HOP_LIST = 300
 """A word that more turns have leads nowhere."""
-_HOP_READ = 40
+_HOP_READ = 20
 _READ = 600
 """Characters of a turn that is led to."""
 
@@ -184,10 +184,11 @@ def _alike(
     store: Store, texts: Mapping[int, Sequence[str]], led: Sequence[int],
     totals: Mapping[int, float], having: Having, best: float, open_: float,
 ) -> dict[int, float]:  # fmt: skip
-    seeds = {row: _vector(words, having) for row, words in texts.items()}
+    telling = _telling(having)
+    seeds = {row: _vector(words, telling) for row, words in texts.items()}
     found: dict[int, float] = {}
     for row, turn in store.turns(led).items():
-        vector = _vector(index_words(turn.content[:_READ]), having)
+        vector = _vector(index_words(turn.content[:_READ]), telling)
         each = [
             totals[seed] / best * _cosine(vector, other)
             for seed, other in seeds.items()
@@ -199,9 +200,22 @@ def _alike(
     return found
 
 
-def _vector(words: Sequence[str], having: Having) -> dict[str, float]:
-    raw = {word: rarity(having, word) for word in set(words)}
-    size = math.sqrt(sum(weight * weight for weight in raw.values())) or 1.0
+class _Telling(NamedTuple):
+    """What words tell, reckoned once for dozens of texts."""
+
+    counted: Mapping[str, float]
+    other: float
+    """What any word tells that was not counted."""
+
+
+def _telling(having: Having) -> _Telling:
+    return _Telling({word: rarity(having, word) for word in having.counts}, rarity(having, ""))
+
+
+def _vector(words: Sequence[str], telling: _Telling) -> dict[str, float]:
+    counted, other = telling
+    raw = {word: counted.get(word, other) for word in set(words)}
+    size = math.sqrt(sum([weight * weight for weight in raw.values()])) or 1.0
     return {word: weight / size for word, weight in raw.items()}
 
 

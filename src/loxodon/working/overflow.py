@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -100,7 +101,14 @@ def _text(error: object) -> str:
     if isinstance(error, Mapping | list):
         return json.dumps(error, ensure_ascii=False, default=str)[:_LARGEST]
     text = str(error)
-    body = getattr(error, "body", None)
-    if isinstance(body, str | bytes | Mapping):
-        text += "\n" + _text(body)
+    for body in (getattr(error, "body", None), _answer(error)):
+        if isinstance(body, str | bytes | Mapping):
+            text += "\n" + _text(body)
     return text[:_LARGEST]
+
+
+def _answer(error: object) -> object:
+    """What the server answered, where a client keeps that with the error, as httpx does."""
+    with suppress(RuntimeError):  # it was streamed, and nobody read it
+        return getattr(getattr(error, "response", None), "text", None)
+    return None

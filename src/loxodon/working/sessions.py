@@ -204,14 +204,32 @@ class Sessions:
     def open(self, key: str, now: datetime, chat: str = "direct") -> Transcript:
         """The transcript of the session `key`, begun where there is none."""
         checked_text(key, "session", _LONGEST_KEY)
-        found = self.index().get(key, {}).get("sessionId")
-        if found and _is_id(found) and os.path.exists(self._path(found)):
-            return Transcript(self._path(found))
-        return self.new(key, now, chat)
+        if known := self._known(key):
+            return known
+        with self._alone():  # two that begin it at once begin the same
+            return self._known(key) or self._begun(key, now, chat)
 
     def new(self, key: str, now: datetime, chat: str = "direct") -> Transcript:
         """A fresh transcript for the session `key`; the one before stays where it is."""
         checked_text(key, "session", _LONGEST_KEY)
+        with self._alone():
+            return self._begun(key, now, chat)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Hold the index."""
+        with self._guard, locked(os.path.join(self.folder, "sessions.lock")):
+            yield
+
+    def _known(self, key: str) -> Transcript | None:
+        """The transcript of a session that was begun."""
+        found = self.index().get(key, {}).get("sessionId")
+        if found and _is_id(found) and os.path.exists(self._path(found)):
+            return Transcript(self._path(found))
+        return None
+
+    def _begun(self, key: str, now: datetime, chat: str) -> Transcript:
+        """A fresh transcript, in the index. Call with that held."""
         id = str(uuid4())
         header = {
             "type": "session", "version": VERSION, "id": id, "key": key, "chatType": chat,
@@ -220,7 +238,7 @@ class Sessions:
         _write(self._path(id), _line(header))
         _sync_folder(self.folder)
         fresh = {"sessionId": id, "chatType": chat, **_COUNTS}
-        self.update(key, now, lambda _: fresh)
+        self._change(key, now, lambda _: fresh)
         return Transcript(self._path(id))
 
     def index(self) -> dict[str, dict[str, Any]]:
@@ -245,12 +263,17 @@ class Sessions:
         self, key: str, now: datetime, change: Callable[[dict[str, Any]], dict[str, Any]]
     ) -> dict[str, Any]:
         """Change what the index says of a session; what it says then."""
-        with self._guard, locked(os.path.join(self.folder, "sessions.lock")):
-            index = self.index()
-            entry = change(index.get(key, {})) | {"updatedAt": now.isoformat(timespec="seconds")}
-            index[key] = entry
-            _replace(os.path.join(self.folder, INDEX), index)
-            return entry
+        with self._alone():
+            return self._change(key, now, change)
+
+    def _change(
+        self, key: str, now: datetime, change: Callable[[dict[str, Any]], dict[str, Any]]
+    ) -> dict[str, Any]:
+        index = self.index()
+        entry = change(index.get(key, {})) | {"updatedAt": now.isoformat(timespec="seconds")}
+        index[key] = entry
+        _replace(os.path.join(self.folder, INDEX), index)
+        return entry
 
     def _from_transcripts(self) -> dict[str, dict[str, Any]]:
         """The index as far as the transcripts tell: for each key the newest of its sessions."""

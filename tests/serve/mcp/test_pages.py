@@ -6,6 +6,8 @@ import pytest
 from mcp import MCPError
 from mcp.types import TextContent, TextResourceContents
 
+from loxodon.messages import use
+
 from .desk import Desk, called
 
 pytestmark = pytest.mark.anyio
@@ -25,6 +27,22 @@ async def test_the_snapshot_and_memories_can_be_read(desk: Desk, mode: str) -> N
             assert isinstance(page, TextResourceContents)
             assert "花生" in page.text
             assert page.mime_type == "text/markdown"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_the_page_and_the_tool_speak_the_language_of_the_server(
+    desk: Desk, language: str
+) -> None:
+    use(language)
+    try:
+        async with desk.client() as client:
+            await called(client, "remember", content="用户对花生过敏")
+            (page,) = (await client.read_resource("loxodon://snapshot")).contents
+            assert isinstance(page, TextResourceContents)
+            assert page.text == (await called(client, "snapshot"))["text"]
+            assert page.text == (await called(client, "snapshot", language=language))["text"]
+    finally:
+        use("en")
 
 
 async def test_an_address_where_nothing_is_is_refused(desk: Desk) -> None:

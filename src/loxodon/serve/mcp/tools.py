@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from loxodon.errors import InputError, no_memory
 from loxodon.memory import Memory
-from loxodon.messages import t
+from loxodon.messages import current, t
 from loxodon.serve.http.fields import (
     FLAG,
     LANGUAGE,
@@ -116,7 +116,7 @@ def history_of(memory: Memory, chat: Chat, id: str) -> Steps:
 
 
 def _snapshot(memory: Memory, chat: Chat, given: Given) -> Page:
-    return Page(memory.snapshot(**given))
+    return Page(memory.snapshot(given.get("language", current())))
 
 
 def seen(memory: Memory, chat: Chat, id: str) -> Record:
