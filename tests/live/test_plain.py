@@ -45,8 +45,10 @@ def test_recall_hands_over_the_plain_files(tmp_path: Path, clock: Clock) -> None
         assert {item.kind for item in found.items} == {"note"}
         assert memory.recall("anything", chat="group").context == ""
         assert "green tea" in memory.snapshot()
+        assert memory.gate("do you remember what I drink?").recall
         frame = memory.assemble("hello, who am I?")
-        assert "green tea" in frame.text
+        assert frame.text.count("green tea") == 1
+        assert frame.text.count("met Tom") == 1
         assert "green tea" not in memory.assemble("hello, who am I?", chat="group").text
 
 

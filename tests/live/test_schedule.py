@@ -110,6 +110,23 @@ def test_what_fails_is_kept_and_the_rest_runs(tmp_path: Path, clock: Clock) -> N
         assert "3 times" in job.error
 
 
+@pytest.mark.parametrize(("error", "goes_on"), [("", True), ("a rule", False)])
+def test_kills_alone_do_not_end_it(memory: Memory, clock: Clock, error: str, goes_on: bool) -> None:
+    """A run that was killed has no word of why; one that failed waits for somebody to look."""
+    say(memory, "I live in Leeds")
+    store = memory.workspace.store
+    with store.writing():
+        work = store.desk.work()._replace(attempts=3, last_run=clock.now, error=error)
+        store.desk.set_work(work)
+    assert memory.status().stopped
+    clock.now += timedelta(minutes=59)
+    assert "3 times" in memory.schedule.run_due()[0].error
+    clock.now += timedelta(minutes=1)
+    assert (memory.schedule.run_due()[0].error == "") is goes_on
+    assert memory.status().stopped is not goes_on
+    assert len(memory.list()) == goes_on
+
+
 def test_what_failed_is_tried_again_in_time(memory: Memory, clock: Clock) -> None:
     """Also where nobody writes meanwhile, which would make a worker look again."""
     store = memory.workspace.store

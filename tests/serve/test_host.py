@@ -182,6 +182,14 @@ def test_settings_are_taken_up_and_spoilt_ones_left(tmp_path: Path) -> None:
         assert host.trouble is None
 
 
+def test_settings_that_are_as_they_were_are_no_trouble(tmp_path: Path) -> None:
+    with Host(tmp_path) as host:  # which has no config.toml
+        (tmp_path / "config.toml").write_text("x = [")
+        assert isinstance(host.trouble, ConfigError)
+        (tmp_path / "config.toml").unlink()
+        assert host.trouble is None
+
+
 def test_a_closed_host_takes_no_calls(tmp_path: Path) -> None:
     host = Host(tmp_path / "home")
     kept = host.memory("main")

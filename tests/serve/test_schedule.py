@@ -138,6 +138,22 @@ def test_a_worker_ends_with_the_server_that_is_killed(home: Path) -> None:
     lock.close()
 
 
+def test_a_worker_that_cannot_read_the_settings_says_so_in_one_line(home: Path) -> None:
+    (home / "config.toml").write_text("x = [")
+    ours, theirs = os.pipe()  # which stays open, or it would end for that
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "loxodon.serve.schedule", str(home)], stdin=ours,
+            capture_output=True, timeout=60,
+        )  # fmt: skip
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert done.returncode == 6
+    (line,) = done.stderr.splitlines()
+    assert json.loads(line)["error"] == "config"
+
+
 def test_a_home_that_is_not_there_yet(tmp_path: Path) -> None:
     one = Runner(Host(tmp_path / "later"))
     one.start()

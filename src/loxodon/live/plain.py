@@ -148,8 +148,11 @@ class PlainMemory(Memory):
             frames.texts_of(history), self.now(),
         )  # fmt: skip
 
+        told = {one.content for one in self._items() if one.id.startswith(_LASTING)}
+
         def ask(budget: int, in_view: frozenset[str]) -> Recall:
-            return self.recall(message, top, budget, chat=chat, in_view=in_view)
+            # MEMORY.md stands in the place of the profile already
+            return self.recall(message, top, budget, chat=chat, in_view=in_view | told)
 
         return frames.assemble(
             material, state or Conversation(), ask, budget, self.config.recall.budget, self._count

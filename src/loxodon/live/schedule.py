@@ -26,7 +26,7 @@ from loxodon.store import Store
 from loxodon.store.desk import JobRuns
 from loxodon.types import Consolidated, Job, Ran, Record
 from loxodon.write.compress import PROFILE
-from loxodon.write.schedule import has_come, next_time, retry_at
+from loxodon.write.schedule import MOST_ATTEMPTS, has_come, next_time, retry_at
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 JOBS = ("flush", "daily", "weekly", "profile", "heartbeat")
 """In the order in which they are done."""
+_AFTER_KILLS = timedelta(hours=1)
 _LONGEST = 1800.0
 _SHORTEST = 1.0
 
@@ -195,7 +196,8 @@ class Schedule:
         if name == "flush":
             return _counts(self._memory.flush())
         if name == "daily":
-            return _counts(self._memory.consolidate(force=asked, if_due=not asked))
+            force = asked or self._only_cut_short(now)
+            return _counts(self._memory.consolidate(force=force, if_due=not asked))
         if name == "weekly":
             done = self._consolidation().week(now)
             self._renew_views()
@@ -205,6 +207,17 @@ class Schedule:
             self._renew_views()
             return {"profiles": len(LANGUAGES)}
         return self._beat(now)
+
+    def _only_cut_short(self, now: datetime) -> bool:
+        """Whether consolidation has stopped for kills alone, none of late.
+
+        A run that fails waits for somebody to look. One that was killed says nothing against the
+        next, unless it is what it does that kills: so an hour lies between.
+        """
+        work = self._store.desk.work()
+        if work.attempts < MOST_ATTEMPTS or work.error:
+            return False
+        return work.last_run is None or abs(now - work.last_run) >= _AFTER_KILLS
 
     def _renew_views(self) -> None:
         if self._memory.config.workspace.views == "on":

@@ -1162,6 +1162,7 @@ SENTENCES: dict[str, str] = {
     "make room, then say it again; nothing that was kept is lost": "腾出空间后再说一次；已保存的内容都没有丢失",
     "what a model is shown must be text": "给模型看的必须是文本",
     "give it as text": "请以文本给出",
+    "the agent's model does not take the request: {reason}": "智能体的模型不接受这个请求：{reason}",
     "the agent's model could not be asked: {reason}": "无法询问智能体的模型：{reason}",
     "the conversation goes on; what is to be saved is saved by the rules": "对话继续；该保存的由规则保存",
     "the agent's model answered {type}, not text": "智能体的模型返回的是 {type}，而不是文本",

@@ -117,13 +117,15 @@ class Host:
 
     def _settings(self) -> tuple[Config, Stamp]:
         stamp = self._stamp_now()
-        if stamp != self._stamp:
-            try:
-                loaded = self._load()
-            except LoxodonError as error:
-                self._trouble = error
-            else:
-                self._config, self._stamp, self._trouble = loaded, stamp, None
+        if stamp == self._stamp:
+            self._trouble = None
+            return self._config, self._stamp
+        try:
+            loaded = self._load()
+        except LoxodonError as error:
+            self._trouble = error
+        else:
+            self._config, self._stamp, self._trouble = loaded, stamp, None
         return self._config, self._stamp
 
     # Memories

@@ -274,6 +274,9 @@ def main() -> int:
         work(sys.argv[1], gone)
     except KeyboardInterrupt:
         return 0
+    except LoxodonError as error:  # the settings are spoilt; whoever started us tries again
+        log("schedule.trouble", error=error.code)
+        return error.exit_code
     return 0
 
 

@@ -30,11 +30,16 @@ def careful(ask: Ask) -> Ask:
         except LoxodonError:
             raise
         except Exception as error:  # a caller's own code: it must not end a conversation
-            kind = RejectedModelError if status_of(error) in _REFUSED else BadReplyError
-            raise kind(
+            if status_of(error) in _REFUSED:
+                raise RejectedModelError(
+                    "the agent's model does not take the request: {reason}",
+                    hint="the conversation goes on; what is to be saved is saved by the rules",
+                    reason=type(error).__name__,
+                ) from error
+            raise BadReplyError(
                 "the agent's model could not be asked: {reason}",
                 hint="the conversation goes on; what is to be saved is saved by the rules",
-                reason=f"{type(error).__name__}",
+                reason=type(error).__name__,
             ) from error
         if not isinstance(reply, str):
             raise BadReplyError(
