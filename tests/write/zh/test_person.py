@@ -49,3 +49,10 @@ def test_a_thing_stays_the_subject_of_what_is_said_of_it() -> None:
 @pytest.mark.parametrize("text", ["我买了那台二手钢琴", "考上了公务员，住在单位宿舍"])
 def test_no_sentence_lacks_its_subject(text: str) -> None:
     assert all(content.startswith("用户") for content in contents(text))
+
+
+def test_a_name_out_of_textbooks_may_be_a_person() -> None:
+    assert contents("我叫小明") == ["用户叫小明"]
+    assert contents("我同事小华对海鲜过敏") == ["用户的同事小华对海鲜过敏"]
+    assert contents("小明有5个苹果，给了小红2个，还剩几个") == []
+    assert contents("小红每小时走4公里，求多久到学校") == []
