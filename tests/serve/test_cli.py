@@ -471,3 +471,13 @@ def test_the_language_of_the_home_holds_for_every_command(filled: Shell) -> None
     assert "设置" in filled.text("config")
     (filled.home / "config.toml").write_text('language = "zh"\n[recall]\ntop = "ten"\n')
     assert "recall.top 不能是" in filled("list", code=6, LANG="zh_CN.UTF-8").stderr.decode()
+
+
+def test_what_a_group_may_be_told_is_said_when_it_is_captured(shell: Shell) -> None:
+    shared = shell.json("capture", "The office is closed on Friday", "--audience", "group")["id"]
+    private = shell.json("capture", "The office party is a surprise")["id"]
+    assert shell.json("get", shared)["audience"] == "group"
+    told = shell.json("recall", "office", "--chat", "group")["items"]
+    assert [item["id"] for item in told] == [shared]
+    shell.json("edit", private, "--audience", "group")
+    assert len(shell.json("recall", "office", "--chat", "group")["items"]) == 2

@@ -1388,4 +1388,5 @@ SENTENCES: dict[str, str] = {
     "whose memory is meant?": "指的是谁的记忆？",
     "{name} needs a list of conditions": "{name} 需要一个条件列表",
     "{value} is no number in JSON": "{value} 不是 JSON 里的数字",
+    "who may be told: private (only you), group chats too, or all": "可以告诉谁：private（只有你）、group（群聊也可以）或 all",
 }

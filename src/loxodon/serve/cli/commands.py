@@ -101,7 +101,8 @@ def _given_text(text: str) -> str:
 
 def _given_fields(args: Namespace, now: datetime) -> dict[str, Any]:
     """The fields of a memory that were typed."""
-    names = ("importance", "confidence", "entities", "tags", "project", "topic", "category")
+    names = ("importance", "confidence", "entities", "tags", "project", "topic", "category",
+             "audience")  # fmt: skip
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     if args.expires is not None:
         never = args.expires.strip().lower() in ("never", "永不")

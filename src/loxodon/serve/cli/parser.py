@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from loxodon.errors import UsageError
 from loxodon.messages import current, t
-from loxodon.types import CATEGORIES, CHATS, KINDS
+from loxodon.types import AUDIENCES, CATEGORIES, CHATS, KINDS
 
 Build = Callable[[argparse.ArgumentParser], None]
 
@@ -167,6 +167,11 @@ def _fields(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--topic", metavar="NAME", help=t("the topic within the project"))
     parser.add_argument("--category", choices=CATEGORIES, metavar="NAME",
                         help=t("one of {names}", names=", ".join(CATEGORIES)))  # fmt: skip
+    parser.add_argument(
+        "--audience",
+        choices=AUDIENCES,
+        help=t("who may be told: private (only you), group chats too, or all"),
+    )
     about = t("when it ends: 2026-12-31, tomorrow, in two weeks, 下个月底, never")
     parser.add_argument("--expires", metavar="WHEN", help=about)
 
