@@ -30,3 +30,11 @@ def test_a_short_answer_takes_the_question_for_its_frame(
 @pytest.mark.parametrize("answer", ["hmm not sure", "why do you ask", "ok"])
 def test_no_answer_gives_no_sentence(answer: str) -> None:
     assert contents("hi", "A: Which airport?", answer) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["I'm Tom.", "I am Tom.", "Hi! I am Tom", "I'm Tom, nice to meet you!"]
+)
+def test_who_is_speaking(text: str) -> None:
+    assert contents(text) == ["The user's name is Tom"]
+    assert contents("I am happy") == []

@@ -215,8 +215,9 @@ def chosen(core: str, before: Sequence[Line]) -> Clause | None:
 
 _THIS_IS = Lazy(
     rf"(?P<greets>hi,? |hello,? |hey,? |so |and |dear assistant,? |good (?:morning|evening|afternoon),? )*"
-    rf"(?:it's |this is |i'm |(?P<bare>(?={NAME} (?:here|speaking)$)))"
-    rf"(?P<name>{NAME})(?P<tail>(?: here| again| now| speaking)?)",
+    rf"(?:it's |this is |i'm |i am |(?P<bare>(?={NAME} (?:here|speaking)$)))"
+    rf"(?P<name>{NAME})(?P<tail>(?: here| again| now| speaking)?)"
+    rf"(?:,? (?:nice|pleased|great|good|lovely) to meet you(?: all)?)?",
     re.I,
 )
 
