@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from loxodon import files
 from loxodon.clock import zone_named
 from loxodon.errors import ConfigError
 from loxodon.filelock import FileLock
@@ -586,7 +587,7 @@ def write(home: str, name: str, value: str | None) -> None:
         _put(document, name, None if value is None else parsed)
         if value is not None:
             from_mapping(document.unwrap())
-        _replace_file(path, tomlkit.dumps(document))
+        files.replace(path, tomlkit.dumps(document).encode("utf-8"))
     except OSError as error:
         raise _unwritten(path, error) from None
     finally:
@@ -615,24 +616,6 @@ def _unwritten(path: str, error: OSError) -> ConfigError:
         path=path,
         reason=error.strerror or str(error),
     )
-
-
-def _replace_file(path: str, text: str) -> None:
-    draft = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(draft, "w", encoding="utf-8", newline="", opener=_private) as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    except OSError:
-        if os.path.exists(draft):
-            os.unlink(draft)
-        raise
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _flat(values: Mapping[str, object]) -> list[tuple[str, object]]:

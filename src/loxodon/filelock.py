@@ -11,6 +11,8 @@ import os
 import sys
 from threading import Event, Lock, Thread
 
+from loxodon.files import private
+
 if sys.platform == "win32":  # pragma: no cover
     import errno
     import msvcrt
@@ -49,7 +51,7 @@ class FileLock:
     """Held by one process at a time, and let go by the system if that process dies."""
 
     def __init__(self, path: str) -> None:
-        self._file = open(path, "a+b", buffering=0, opener=_private)  # noqa: SIM115
+        self._file = open(path, "a+b", buffering=0, opener=private)  # noqa: SIM115
 
     def acquire(self, seconds: float) -> bool:
         """Wait until nobody else holds it, at most `seconds`; whether it is held now."""
@@ -93,7 +95,3 @@ class _Wait:
             else:
                 self._held.set()
         os.close(self._descriptor)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_CLOEXEC", 0), 0o600)

@@ -97,6 +97,8 @@ Events = list[Event]
 Changed = list[tuple[str, str, datetime]]
 
 DATABASE = "loxodon.db"
+MADE = "loxodon.lock"
+"""A file beside the database, and there only where one was made."""
 OFF_MARKER = "switched-off"
 """A file beside the database: something was said while the engine was off."""
 BATCH = 2_000

@@ -11,6 +11,7 @@ import os
 import re
 
 from loxodon.errors import InputError, NotFoundError, UnwritableStoreError
+from loxodon.files import sync_folder
 
 FOLDER = "spaces"
 MAX_NAME = 128
@@ -59,12 +60,7 @@ def _make_private(path: str) -> None:
     if os.path.isdir(path):
         return
     os.makedirs(path, mode=0o700, exist_ok=True)
-    if os.name == "posix":  # elsewhere a folder cannot be opened, and need not be
-        above = os.open(os.path.dirname(path), os.O_RDONLY)
-        try:
-            os.fsync(above)
-        finally:
-            os.close(above)
+    sync_folder(os.path.dirname(path))
 
 
 def folder_name(space: str) -> str:

@@ -481,3 +481,12 @@ def test_what_a_group_may_be_told_is_said_when_it_is_captured(shell: Shell) -> N
     assert [item["id"] for item in told] == [shared]
     shell.json("edit", private, "--audience", "group")
     assert len(shell.json("recall", "office", "--chat", "group")["items"]) == 2
+
+
+def test_a_lost_database_is_told_also_after_the_engine_was_off(shell: Shell) -> None:
+    shell.json("capture", "用户喜欢喝茶")
+    shell("config", "enabled", "false")
+    shell.json("capture", "用户喜欢爬山")
+    shell("config", "enabled", "true")
+    (shell.home / "spaces" / "main" / "loxodon.db").unlink()
+    assert b"loxodon restore" in shell("list", code=7).stderr

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from loxodon import files
 from loxodon.errors import BusyStoreError, InputError, UnwritableStoreError
 from loxodon.fields import checked, choice
 from loxodon.filelock import FileLock
@@ -237,12 +238,7 @@ def _leave(path: str, rest: str) -> None:
     if not rest:
         os.unlink(path)
         return
-    draft = f"{path}.tmp"
-    with open(draft, "w", encoding="utf-8", newline="", opener=_private) as file:
-        file.write(rest)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(draft, path)
+    files.replace(path, rest.encode("utf-8"))
 
 
 def _read(path: str) -> str:
@@ -254,11 +250,7 @@ def _read(path: str) -> str:
 
 
 def _append(path: str, text: str) -> None:
-    with open(path, "a", encoding="utf-8", newline="", opener=_private) as file:
+    with open(path, "a", encoding="utf-8", newline="", opener=files.private) as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

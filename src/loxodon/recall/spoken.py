@@ -18,6 +18,7 @@ from typing import NamedTuple
 from loxodon.recall.known import RELATED
 from loxodon.recall.terms import Terms, rarity, weights
 from loxodon.store import Filter, Having, Nature, Place, Store
+from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import index_words
 
 CANDIDATES = 100
@@ -190,7 +191,7 @@ def _alike(
     for row, turn in store.turns(led).items():
         vector = _vector(index_words(turn.content[:_READ]), telling)
         each = [
-            totals[seed] / best * _cosine(vector, other)
+            totals[seed] / best * cosine(vector, other)
             for seed, other in seeds.items()
             if seed != row
         ]
@@ -214,10 +215,4 @@ def _telling(having: Having) -> _Telling:
 
 def _vector(words: Sequence[str], telling: _Telling) -> dict[str, float]:
     counted, other = telling
-    raw = {word: counted.get(word, other) for word in set(words)}
-    size = math.sqrt(sum([weight * weight for weight in raw.values()])) or 1.0
-    return {word: weight / size for word, weight in raw.items()}
-
-
-def _cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    return sum(weight * other[word] for word, weight in one.items() if word in other)
+    return unit({word: counted.get(word, other) for word in set(words)})

@@ -25,7 +25,7 @@ from loxodon import config as settings
 from loxodon.clock import Clock
 from loxodon.config import Config
 from loxodon.errors import BusyStoreError, DamagedStoreError, LoxodonError, StoreError
-from loxodon.memory import DATABASE, OFF_MARKER, Memory
+from loxodon.memory import DATABASE, MADE, OFF_MARKER, Memory
 from loxodon.serve.cli.opening import check_database
 from loxodon.spaces import (
     FOLDER,
@@ -49,8 +49,6 @@ IDLE_SECONDS = 600.0
 MOST_OPEN = 64
 """Memories that stay open while nobody uses them."""
 
-_MADE = "loxodon.lock"
-"""What is in the folder of a space that had a database."""
 _MAKING_SECONDS = 1.0
 """How long another process may take to make one."""
 
@@ -142,7 +140,7 @@ class Host:
     def _name_of(self, root: str, folder: str) -> str:
         """The space that a folder holds; empty where it holds none."""
         path = os.path.join(root, folder)
-        signs = (DATABASE, _MADE, OFF_MARKER)
+        signs = (DATABASE, MADE, OFF_MARKER)
         if not any(os.path.exists(os.path.join(path, name)) for name in signs):
             return ""
         if not folder.startswith("~"):  # a plain name is its own folder
@@ -177,7 +175,7 @@ class Host:
         folder = (
             space_path(self.home, space) if make else space_folder(self.home, space, make=False)
         )
-        if config.enabled and os.path.exists(os.path.join(folder, _MADE)):
+        if config.enabled and os.path.exists(os.path.join(folder, MADE)):
             _find_database(os.path.join(folder, DATABASE))
         return Memory.open(self.home, space, config, self._clock)
 

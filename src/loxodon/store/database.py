@@ -26,6 +26,7 @@ from loxodon.errors import (
     UnwritableStoreError,
 )
 from loxodon.filelock import FileLock
+from loxodon.files import sync_folder
 
 APPLICATION_ID = 0x4C4F5844  # "LOXD"
 
@@ -371,7 +372,7 @@ def move_in(new: str, path: str, aside: str) -> None:
                     os.rename(path + end, aside + end)
                     moved.append(end)
             os.replace(new, path)
-            _keep_names(os.path.dirname(path))
+            sync_folder(os.path.dirname(path))
         except BaseException:
             for end in moved:
                 os.replace(aside + end, path + end)
@@ -380,16 +381,6 @@ def move_in(new: str, path: str, aside: str) -> None:
         raise _unwritable(path, error.strerror or str(error)) from None
     finally:
         lock.close()
-
-
-def _keep_names(folder: str) -> None:
-    """See to it that a power cut cannot take back what was renamed."""
-    if os.name == "posix":  # elsewhere a folder cannot be opened, and need not be
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _fold(path: str) -> None:

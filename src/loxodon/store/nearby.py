@@ -16,6 +16,7 @@ from itertools import pairwise
 from loxodon.store import Having, Index, Nature, Place, Stretch
 from loxodon.store.database import Database
 from loxodon.store.search import TABLES, any_of, divided, listed
+from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import index_words
 
 REACH = 2
@@ -92,7 +93,10 @@ def measured(db: Database, last: int) -> str:
         return ""
     spread = Counter(word for _, words in texts.values() for word in set(words))
     weights = {word: math.log(1 + len(texts) / n) for word, n in spread.items()}
-    vectors = {seq: (session, _vector(words, weights)) for seq, (session, words) in texts.items()}
+    vectors = {
+        seq: (session, unit({word: weights[word] for word in set(words)}))
+        for seq, (session, words) in texts.items()
+    }
     beside: list[float] = []
     apart: list[float] = []
     for seq, other in pairwise(picked):
@@ -107,21 +111,12 @@ def measured(db: Database, last: int) -> str:
 _Vector = Mapping[str, float]
 
 
-def _vector(words: Sequence[str], weights: Mapping[str, float]) -> _Vector:
-    raw = {word: weights[word] for word in set(words)}
-    size = math.sqrt(sum(weight * weight for weight in raw.values())) or 1.0
-    return {word: weight / size for word, weight in raw.items()}
-
-
 def _compare(
     vectors: Mapping[int, tuple[int, _Vector]], one: int, other: int, same: bool, into: list[float]
 ) -> None:
     """Add how alike two turns are, if they are (`same`) or are not of one session."""
     if other in vectors and other != one and (vectors[one][0] == vectors[other][0]) == same:
-        a, b = vectors[one][1], vectors[other][1]
-        if len(b) < len(a):
-            a, b = b, a
-        into.append(sum(weight * b[word] for word, weight in a.items() if word in b))
+        into.append(cosine(vectors[one][1], vectors[other][1]))
 
 
 def _mean(numbers: Sequence[float]) -> float:

@@ -7,7 +7,9 @@ same sentence with another number says something new.
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -53,6 +55,17 @@ def covers(a: str, b: str) -> float:
     if not wanted:
         return 0.0
     return len(wanted & (gist(a).words | gist(a).numbers)) / len(wanted)
+
+
+def unit(weights: Mapping[str, float]) -> dict[str, float]:
+    """What words weigh in a text, as a vector of length 1."""
+    size = math.sqrt(sum([weight * weight for weight in weights.values()])) or 1.0
+    return {word: weight / size for word, weight in weights.items()}
+
+
+def cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """How much two such vectors have in common: from 0 to 1."""
+    return sum(weight * other[word] for word, weight in one.items() if word in other)
 
 
 @cache

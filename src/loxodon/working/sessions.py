@@ -23,6 +23,7 @@ from threading import RLock
 from typing import Any
 from uuid import uuid4
 
+from loxodon import files
 from loxodon.errors import BusyStoreError, FullStoreError, InputError, StoreError
 from loxodon.errors import UnwritableStoreError as Unwritable
 from loxodon.filelock import FileLock
@@ -236,7 +237,7 @@ class Sessions:
             "timestamp": now.isoformat(timespec="milliseconds"),
         }  # fmt: skip
         _write(self._path(id), _line(header))
-        _sync_folder(self.folder)
+        files.sync_folder(self.folder)
         fresh = {"sessionId": id, "chatType": chat, **_COUNTS}
         self._change(key, now, lambda _: fresh)
         return Transcript(self._path(id))
@@ -394,23 +395,11 @@ def _write(path: str, data: bytes) -> None:
 
 def _replace(path: str, value: object) -> None:
     """Put JSON in the place of a file, in one step."""
-    draft = f"{path}.{os.getpid()}.tmp"
+    data = json.dumps(value, ensure_ascii=False, indent=1).encode("utf-8", "replace")
     try:
-        with suppress(FileNotFoundError):  # of a process with our number that was killed
-            os.unlink(draft)
-        _write(draft, json.dumps(value, ensure_ascii=False, indent=1).encode("utf-8", "replace"))
-        os.replace(draft, path)
+        files.replace(path, data)
     except OSError as error:
         raise _unwritable(path, error) from None
-
-
-def _sync_folder(folder: str) -> None:
-    if os.name == "posix":  # elsewhere a folder cannot be opened, and need not be
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _unreadable(path: str, error: OSError) -> StoreError:

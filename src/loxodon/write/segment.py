@@ -14,11 +14,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import cache
-from math import log, sqrt
+from math import log
 from typing import NamedTuple
 
 from loxodon.text.keywords import keywords, quick
 from loxodon.text.language import language_of
+from loxodon.text.similarity import cosine, unit
 from loxodon.text.stopwords import CHINESE_CHARACTERS, CHINESE_PROTECTED, CHINESE_WORDS, FILLERS
 from loxodon.text.words import index_words
 from loxodon.types import GENERAL_TOPIC, ROLES, Turn
@@ -128,7 +129,7 @@ def _talk(turns: Sequence[_Read]) -> _Talk:
     ends = [*starts[1:], len(turns)]
     vectors = _vectors([turns[a:b] for a, b in zip(starts, ends, strict=True)])
     alike = [
-        [_likeness(one, other) for other in vectors[n + 1 : n + 1 + _REACH]]
+        [cosine(one, other) for other in vectors[n + 1 : n + 1 + _REACH]]
         for n, one in enumerate(vectors)
     ]
     return _Talk(turns, starts, alike)
@@ -205,19 +206,13 @@ def _vectors(exchanges: Sequence[Sequence[_Read]]) -> list[Vector]:
     having = Counter(word for one in counts for word in one)
     total = len(counts) + 1
     return [
-        _unit({word: (1 + log(n)) * log(1 + total / having[word]) for word, n in one.items()})
+        _heaviest({word: (1 + log(n)) * log(1 + total / having[word]) for word, n in one.items()})
         for one in counts
     ]
 
 
-def _unit(vector: Vector) -> Vector:
-    heaviest = sorted(vector.items(), key=lambda item: -item[1])[:_MOST_WORDS]
-    length = sqrt(sum(weight * weight for _, weight in heaviest)) or 1.0
-    return {word: weight / length for word, weight in heaviest}
-
-
-def _likeness(one: Vector, other: Vector) -> float:
-    return sum(weight * other[word] for word, weight in one.items() if word in other)
+def _heaviest(vector: Vector) -> Vector:
+    return unit(dict(sorted(vector.items(), key=lambda item: -item[1])[:_MOST_WORDS]))
 
 
 def _tells(word: str) -> bool:

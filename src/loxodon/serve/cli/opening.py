@@ -11,7 +11,7 @@ from typing import NamedTuple
 from loxodon import config as settings
 from loxodon.clock import Clock, fixed_clock, parse_instant, system_clock, zone_named
 from loxodon.errors import DamagedStoreError, InputError
-from loxodon.memory import DATABASE, OFF_MARKER, Memory
+from loxodon.memory import DATABASE, MADE, OFF_MARKER, Memory
 from loxodon.spaces import home_at, space_folder, space_path
 
 
@@ -34,11 +34,21 @@ def opened(args: Namespace, *, make: bool = False) -> Memory:
     folder = space_path(home, args.space)
     if not make:
         space_folder(home, args.space, make=False)
-    # While the engine was off there may have been no database yet.
-    fresh = os.path.exists(os.path.join(folder, OFF_MARKER))
-    if os.path.isdir(folder) and args.command != "init" and config.enabled and not fresh:
+    if (
+        os.path.isdir(folder)
+        and args.command != "init"
+        and config.enabled
+        and not _begun_off(folder)
+    ):
         check_database(os.path.join(folder, DATABASE))
     return Memory.open(home, args.space, config, clock_of(args, zone_named(config.timezone)))
+
+
+def _begun_off(folder: str) -> bool:
+    """Whether a space was begun while the engine was off, and so never had a database."""
+    return os.path.exists(os.path.join(folder, OFF_MARKER)) and not os.path.exists(
+        os.path.join(folder, MADE)
+    )
 
 
 def clock_of(args: Namespace, zone: tzinfo | None) -> Clock:

@@ -143,8 +143,8 @@ class Conversations:
         return conversation, found is None
 
     def sessions(self) -> list[str]:
-        """The sessions of all of them."""
-        return [one.name for one in self._all.values()]
+        """The sessions of all of them; from any thread."""
+        return [one.name for one in list(self._all.values())]
 
     def replied(self, space: str, conversation: Conversation, response: str) -> None:
         """A reply that the next request may name instead of repeating what was said."""

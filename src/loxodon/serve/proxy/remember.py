@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from threading import Lock
 from time import monotonic, perf_counter
 from typing import Any, NamedTuple
 
@@ -126,6 +127,7 @@ class Remembering:
         self._limit = limit
         self._explain = explain
         self._conversations = Conversations()
+        self._naming = Lock()
         self._patience: dict[str, Patience] = {}
         self._snapshots: dict[tuple[str, str], tuple[float, str]] = {}
 
@@ -272,11 +274,12 @@ class Remembering:
         if not turns:
             return
         conversation, who = exchange.conversation, exchange.who
-        taken = [] if conversation.name else self._conversations.sessions()
 
         def write(memory: Memory) -> int:
-            if not conversation.name:
-                conversation.name = session_of(memory, exchange.asked, exchange.names, taken)
+            with self._naming:  # two that begin with the same words must not share a name
+                if not conversation.name:
+                    taken = self._conversations.sessions()
+                    conversation.name = session_of(memory, exchange.asked, exchange.names, taken)
             return memory.add(turns, conversation.name).added
 
         error = ""

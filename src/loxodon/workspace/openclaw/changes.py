@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from loxodon import files
 from loxodon.errors import InputError
 
 _PLAIN = 0o644
@@ -102,19 +103,8 @@ def _replace(path: str, data: bytes) -> None:
     try:
         mode = stat.S_IMODE(os.stat(path).st_mode)
     except FileNotFoundError:
-        mode = _PRIVATE if path.endswith(_SETTINGS) else _PLAIN
-    draft = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(draft, "xb", opener=lambda name, flags: os.open(name, flags, _PRIVATE)) as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-            os.fchmod(file.fileno(), mode)
-        os.replace(draft, path)
-    except OSError:
-        if os.path.exists(draft):
-            os.unlink(draft)
-        raise
+        mode = files.PRIVATE if path.endswith(_SETTINGS) else _PLAIN
+    files.replace(path, data, mode)
 
 
 def _bytes_of(path: str) -> bytes | None:

@@ -30,6 +30,7 @@ from loxodon.errors import (
     UnwritableStoreError,
 )
 from loxodon.filelock import FileLock
+from loxodon.files import private
 from loxodon.messages import t
 from loxodon.types import Exported, FileProblem
 from loxodon.workspace.views import Planned, bad_view, head
@@ -243,7 +244,7 @@ class Folder:
     def _note(self, name: str, row: Written) -> None:
         """Put down what is about to be written, for the case that this is the last we do."""
         if self._part is None:
-            self._part = open(self._path(PART), "ab", buffering=0, opener=_private)  # noqa: SIM115
+            self._part = open(self._path(PART), "ab", buffering=0, opener=private)  # noqa: SIM115
             # On a line of its own: the part of a run that was killed may end within one.
             self._part.write(b"\n" + _line({"loxodon": self._head()}))
         self._part.write(_line({"name": name, **row_of(row)}))
@@ -348,10 +349,6 @@ def _lstat(path: str) -> os.stat_result | None:
 
 def _line(row: Mapping[str, Any]) -> bytes:
     return json.dumps(row, ensure_ascii=False).encode("utf-8") + b"\n"
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_CLOEXEC", 0), 0o600)
 
 
 def _present(path: str, before: Written | None) -> str:
