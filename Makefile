@@ -96,7 +96,7 @@ lock:  ## pin the dependencies anew
 	uv --version >/dev/null 2>&1 || { echo "make lock needs uv: pip install uv"; exit 1; }
 	$(COMPILE) pyproject.toml -o requirements/runtime.lock
 	$(COMPILE) --group build -o requirements/build.lock
-	$(COMPILE) pyproject.toml --extra tokenizer --extra semantic --extra onnx --extra workspace --extra serve --extra mcp --group dev -c requirements/runtime.lock -o requirements/dev.lock
+	$(COMPILE) pyproject.toml --extra tokenizer --extra semantic --extra onnx --extra workspace --extra serve --extra mcp --extra encryption --group dev -c requirements/runtime.lock -o requirements/dev.lock
 	$(COMPILE) pyproject.toml --extra semantic --extra onnx -c requirements/dev.lock -o requirements/semantic.lock
 	$(COMPILE) pyproject.toml --group peers -c requirements/runtime.lock -o requirements/peers.lock
 	$(COMPILE) pyproject.toml --extra serve --group compat -c requirements/runtime.lock -o requirements/compat.lock

@@ -490,6 +490,23 @@ def test_a_writer_goes_on_while_it_is_followed(memory: Memory, claw: OpenClaw, k
     assert sorted(texts) == sorted(f"text {number}" for number in range(1, 202))
 
 
+def test_what_comes_within_a_tick_of_the_clock_is_not_missed(memory: Memory, claw: OpenClaw) -> None:
+    database = claw.database()
+    database.session("one", talk("a", "b", "c"))
+    # From here on the log is written from its beginning again, and keeps its size.
+    database.db.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
+    database.append("one", said("m4", "m3", "d"))
+    files = [database.file, database.file.with_name(database.file.name + "-wal")]
+    before = [(one, one.stat()) for one in files]
+    assert follow(memory, claw).added == 4
+    database.append("one", said("m5", "m4", "e"))
+    for one, stat in before:
+        assert one.stat().st_size == stat.st_size
+        os.utime(one, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert follow(memory, claw).added == 1
+    database.close()
+
+
 # -- what is damaged -----------------------------------------------------------------------------
 
 

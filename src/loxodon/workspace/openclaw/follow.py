@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,6 +33,8 @@ _MOST_INDEX = 64 << 20
 _MOST_HEADER = 1 << 16
 _BATCH = 1_000
 """Turns that are gathered before they are journalled, with the marks of where they came from."""
+_TICK_NS = 2_000_000_000
+"""How coarse the times of files may be."""
 _MOST_PROBLEMS = 100
 """Problems of one transcript that are told."""
 _MOST_ANCESTORS = 50
@@ -248,7 +251,7 @@ class _Run:
             self._waiting.clear()
             self.tell(path, [(0, error)])
         else:
-            if can_unpack() or known == len(self._problems):
+            if _settled(stamp["files"]) and (can_unpack() or known == len(self._problems)):
                 self._set_marks([(path, "", stamp)])
         finally:
             self._check = _nothing
@@ -342,6 +345,16 @@ def _stat(path: str) -> list[int]:
     except OSError:
         return []
     return [found.st_size, found.st_mtime_ns]
+
+
+def _settled(stats: Sequence[Sequence[int]]) -> bool:
+    """Whether files were last written long enough ago that the next write gets another time.
+
+    A log that SQLite uses anew keeps its size, and what is written within one tick of the clock
+    has the same time: to trust such a stamp would be to miss what came a moment later.
+    """
+    newest = max((found[1] for found in stats if found), default=0)
+    return time.time_ns() - newest > _TICK_NS
 
 
 def _began(path: str) -> tuple[str, str]:
