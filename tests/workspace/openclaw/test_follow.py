@@ -490,7 +490,9 @@ def test_a_writer_goes_on_while_it_is_followed(memory: Memory, claw: OpenClaw, k
     assert sorted(texts) == sorted(f"text {number}" for number in range(1, 202))
 
 
-def test_what_comes_within_a_tick_of_the_clock_is_not_missed(memory: Memory, claw: OpenClaw) -> None:
+def test_what_comes_within_a_tick_of_the_clock_is_not_missed(
+    memory: Memory, claw: OpenClaw
+) -> None:
     database = claw.database()
     database.session("one", talk("a", "b", "c"))
     # From here on the log is written from its beginning again, and keeps its size.
