@@ -4,10 +4,11 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+FIGURES ?= $(CURDIR)/bench/results/trust.txt
 LEAVE = $(addprefix --leave-out ,$(LEAVE_OUT))
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help demo test test-model test-compat test-openclaw test-inspector lint format check bench bench-consolidation bench-retrieval bench-views bench-sources bench-live bench-peers lock clean
+.PHONY: help demo test test-long test-model test-compat test-openclaw test-inspector lint format check bench bench-consolidation bench-retrieval bench-views bench-sources bench-live bench-peers lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -28,6 +29,11 @@ demo: $(VENV)/runtime.done  ## show the main job on a short conversation in two 
 
 test: $(VENV)/dev.done  ## run the tests
 	$(BIN)/python -m pytest -n 2
+
+test-long: $(VENV)/dev.done  ## the suites of faults, attacks and fuzz with their full numbers (a long while); prints the figures
+	@mkdir -p bench/results && rm -f $(FIGURES)
+	LOXODON_LONG=1 LOXODON_FIGURES=$(FIGURES) $(BIN)/python -m pytest -n 2 tests/faults tests/attacks tests/fuzz; \
+	status=$$?; sort $(FIGURES); exit $$status
 
 test-model:  ## try the model path on a real small model (an environment of its own: .venv-model)
 	$(MAKE) VENV=.venv-model .venv-model/dev.done

@@ -35,6 +35,8 @@ from lived import Lived
 from loxodon import Memory
 from loxodon.store.search import any_of
 from loxodon.text.words import query_words
+from loxodon.trust.guard import Guard
+from loxodon.trust.policy import Policy
 from text import Talk
 
 NOW = datetime(2026, 2, 4, tzinfo=UTC)
@@ -87,6 +89,7 @@ def bench_journal(rows: Sequence[int]) -> dict[str, Any]:
             "turns": count, "bytes_a_turn": round(size_mb * 1e6 / count),
             "turns_per_s": round(count / seconds), "mb_per_s": round(size_mb / seconds, 2),
         }  # fmt: skip
+    result["guard"] = _guard_share(talk)
     said = turns(talk, 1_000, 140)
     with folder() as home, Memory.open(home) as memory:
         ours = times(len(said), lambda n: memory.add([said[n]], session="live"))
@@ -97,6 +100,26 @@ def bench_journal(rows: Sequence[int]) -> dict[str, Any]:
         "ratio_to_bare_sqlite": round(at(ours, 0.5) / at(bare, 0.5), 2),
     }  # fmt: skip
     return result
+
+
+def _guard_share(talk: Talk) -> dict[str, Any]:
+    """What of the bulk journal rate the guard takes, each way in turn in the same run."""
+    said = turns(talk, 20_000, 140)
+    seconds: dict[bool, list[float]] = {True: [], False: []}
+    for guarded in (True, False) * 3:
+        with folder() as home, Memory.open(home) as memory:
+            if not guarded:
+                memory.guard = vars(memory._store)["_guard"] = Guard(lambda: Policy((), {}))
+            memory.add(said[:100], session="warm")
+            started = perf_counter()
+            memory.add(said, session="bulk")
+            seconds[guarded].append(perf_counter() - started)
+    with_guard, without = min(seconds[True]), min(seconds[False])
+    return {
+        "turns_per_s": round(len(said) / with_guard),
+        "without_guard_turns_per_s": round(len(said) / without),
+        "share_of_rate_taken": round(1 - without / with_guard, 3),
+    }  # fmt: skip
 
 
 def _bare_inserts(said: list[dict[str, object]]) -> list[float]:

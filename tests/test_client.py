@@ -19,6 +19,7 @@ from loxodon.errors import (
     NotFoundError,
     StaleEditError,
     StoreError,
+    TokenReusedError,
     UsageError,
 )
 
@@ -211,3 +212,22 @@ def test_a_server_that_is_not_there_or_not_ours(server: Server, tmp_path: Path) 
         client.status()
     with Client(f"{server.url}/elsewhere") as client, pytest.raises(LoxodonError):
         client.status()
+
+
+def test_a_call_with_a_token_is_done_once(pair: tuple[Memory, Client], server: Server) -> None:
+    _, client = pair
+    first = client.capture("likes tea", token="t-1")
+    assert client.capture("likes tea", token="t-1") == first
+    edited = client.edit(first.id, content="likes coffee", version=1, token="e-1")
+    assert client.edit(first.id, content="likes coffee", version=1, token="e-1") == edited
+    with pytest.raises(TokenReusedError):
+        client.capture("likes milk", token="t-1")
+    address = f"/v1/spaces/{client.space}/memories"
+    with server.client() as http:
+        headers = {"authorization": "Bearer opensesame", "idempotency-key": "h-1"}
+        said = [http.post(address, json={"content": "x"}, headers=headers) for _ in range(3)]
+        assert [answer.status_code for answer in said] == [201] * 3
+        assert len({answer.json()["id"] for answer in said}) == 1
+        other = http.post(address, json={"content": "y"}, headers=headers)
+        assert (other.status_code, other.json()["error"]["code"]) == (409, "token_reused")
+    assert len(client.list()) == 2

@@ -13,7 +13,8 @@ from loxodon.config import _TAKES, KEYS
 from loxodon.messages.zh import SENTENCES
 from loxodon.recall.gate import REASONS
 from loxodon.serve.cli.parser import COMMANDS
-from loxodon.store.care import BROKEN
+from loxodon.store.checks import BROKEN
+from loxodon.trust.verifying import SAID
 from loxodon.types import CHANGES, ENTITY_TYPES
 
 SOURCE = Path(messages.__file__).parents[1]
@@ -43,6 +44,7 @@ def _said() -> set[str]:
     said |= {about for about, _ in COMMANDS.values()} | {key.about for key in KEYS.values()}
     said |= set(_TAKES.values()) | {what for what, _ in BROKEN}
     said |= {*CHANGES, *ENTITY_TYPES, *REASONS.values()}
+    said |= set(SAID.values())
     said |= {"correct them, or take the good ones with --skip-bad"}
     said |= {"none of its lines is good: correct them, or name the format with --format"}
     return said - {""}

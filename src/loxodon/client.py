@@ -20,7 +20,17 @@ from urllib.parse import quote
 from loxodon import errors
 from loxodon.errors import ConfigError, InputError, LoxodonError, StoreError
 from loxodon.fields import Changes
-from loxodon.memory import Entities, Events, Problems, Records, Reviews, Segments, Versions
+from loxodon.memory import (
+    Entities,
+    Events,
+    HeldBack,
+    Problems,
+    Receipts,
+    Records,
+    Reviews,
+    Segments,
+    Versions,
+)
 from loxodon.recall.gate import State as Conversation
 from loxodon.serve.http.wire import plain, read, state_to
 from loxodon.standing import Stats, Status
@@ -28,6 +38,7 @@ from loxodon.store.shelf import Note
 from loxodon.types import (
     Added,
     Audience,
+    Backup,
     Card,
     Chat,
     Consolidated,
@@ -37,14 +48,17 @@ from loxodon.types import (
     Exported,
     Frame,
     Gate,
+    Held,
     Imported,
     Indexed,
     Job,
     Kind,
     Origin,
+    Pause,
     Problem,
     Ran,
     Recall,
+    Receipt,
     Record,
     Review,
     Segment,
@@ -57,6 +71,9 @@ from loxodon.types import (
 
 if TYPE_CHECKING:
     from loxodon.store import Progress
+    from loxodon.trust.auditing import Entry
+    from loxodon.trust.inspection import Inspected, Subject
+    from loxodon.trust.verifying import Verified
     from loxodon.write.phases import OnPhase
 
 TIMEOUT = 30.0
@@ -73,10 +90,19 @@ class Client:
     """One space of a server. Use it as a context manager, from any thread."""
 
     def __init__(
-        self, url: str, token: str = "", space: str = "main", *, timeout: float = TIMEOUT
-    ) -> None:
+        self, url: str, token: str = "", space: str = "main", *, timeout: float = TIMEOUT,
+        agent: str = "", chat: Chat = "direct",
+    ) -> None:  # fmt: skip
+        """`agent` and `chat` say as whom, and in whose hearing, all is asked: see `Memory.within`.
+
+        A token may be bound to an agent, a chat and its spaces already (`loxodon token`).
+        """
         httpx = _httpx()
-        headers = {"authorization": f"Bearer {token}"} if token else {}
+        headers = {b"authorization": f"Bearer {token}".encode()} if token else {}
+        if agent:
+            headers[b"x-loxodon-agent"] = agent.encode()
+        if chat != "direct":
+            headers[b"x-loxodon-chat"] = chat.encode()
         self.space = space
         self.url = url.rstrip("/")
         self._trouble: type[Exception] = httpx.TransportError
@@ -110,6 +136,11 @@ class Client:
         """What runs by itself."""
         return ClientSchedule(self)
 
+    @property
+    def audit(self) -> ClientAudit:
+        """Who read and wrote what, and whether that record was tampered with."""
+        return ClientAudit(self)
+
     # What is said
 
     def add(
@@ -133,10 +164,15 @@ class Client:
         since: datetime | None = None,
         until: datetime | None = None,
         limit: int = 0,
+        reveal: bool = False,
     ) -> list[Turn]:
-        """Turns as they were said, oldest first; with a query those that match it, best first."""
+        """Turns as they were said, oldest first; with a query those that match it, best first.
+
+        Here and below numbers of people come as masks, unless with `reveal`.
+        """
         found: list[Turn] = self.ask("GET", "/turns", list[Turn], query=query, session=session,
-                                     since=since, until=until, limit=limit)  # fmt: skip
+                                     since=since, until=until, limit=limit,
+                                     reveal=reveal or None)  # fmt: skip
         return found
 
     # What is known
@@ -156,24 +192,25 @@ class Client:
         expires_at: datetime | None = None,
         audience: Audience = "private",
         origin: Origin = "user",
+        token: str = "",
     ) -> Record:
         """Keep a memory as it is given, on the server's disk when this returns."""
         found: Record = self.ask(
             "POST", "/memories", Record, content=content, kind=kind, importance=importance,
             confidence=confidence, entities=list(entities), tags=list(tags), project=project,
             topic=topic, category=category, expires_at=expires_at, audience=audience,
-            origin=origin,
+            origin=origin, token=token or None,
         )  # fmt: skip
         return found
 
-    def get(self, id: str) -> Record:
+    def get(self, id: str, *, reveal: bool = False) -> Record:
         """The memory called `id`; NotFoundError if there is none."""
-        found: Record = self.ask("GET", f"/memories/{_part(id)}", Record)
+        found: Record = self.ask("GET", f"/memories/{_part(id)}", Record, reveal=reveal or None)
         return found
 
-    def turn(self, ref: str) -> Turn:
+    def turn(self, ref: str, *, reveal: bool = False) -> Turn:
         """The turn called `ref`; NotFoundError if there is none."""
-        found: Turn = self.ask("GET", f"/turns/{_part(ref)}", Turn)
+        found: Turn = self.ask("GET", f"/turns/{_part(ref)}", Turn, reveal=reveal or None)
         return found
 
     def note(self, id: str) -> Note:
@@ -193,19 +230,24 @@ class Client:
         since: datetime | None = None,
         until: datetime | None = None,
         limit: int = 0,
+        audience: Audience | None = None,
+        reveal: bool = False,
     ) -> Records:
         """Memories, newest first; `state` None or `all` has the archived ones too."""
         found: Records = self.ask(
             "GET", "/memories", Records, kind=kind, state=state or "all", project=project,
             topic=topic, tag=tag, entity=entity, since=since, until=until, limit=limit,
+            audience=audience, reveal=reveal or None,
         )  # fmt: skip
         return found
 
-    def edit(self, id: str, *, version: int | None = None, **changes: Unpack[Changes]) -> Record:
+    def edit(
+        self, id: str, *, version: int | None = None, token: str = "", **changes: Unpack[Changes]
+    ) -> Record:
         """Change fields of a memory; what it was stays in its history."""
         found: Record = self.ask("PATCH", f"/memories/{_part(id)}", Record,
                                  keep_none=frozenset(changes), version=version,
-                                 **changes)  # fmt: skip
+                                 token=token or None, **changes)  # fmt: skip
         return found
 
     def archive(self, id: str, *, version: int | None = None) -> Record:
@@ -229,9 +271,10 @@ class Client:
         found: Record = self.ask("POST", path, Record, version=version)
         return found
 
-    def history(self, id: str) -> Versions:
+    def history(self, id: str, *, reveal: bool = False) -> Versions:
         """Every version of a memory, oldest first, the present one last."""
-        found: Versions = self.ask("GET", f"/memories/{_part(id)}/history", list[Version])
+        found: Versions = self.ask("GET", f"/memories/{_part(id)}/history", list[Version],
+                                   reveal=reveal or None)  # fmt: skip
         return found
 
     def consolidate(
@@ -265,9 +308,72 @@ class Client:
         found: Embedded = self.work("/embed", Embedded, progress)
         return found
 
+    def forget(
+        self, *ids: str, entity: str = "", topic: str = "", session: str = "",
+        since: datetime | None = None, all: bool = False, dry_run: bool = False,
+    ) -> Receipt:  # fmt: skip
+        """Erase for good, everywhere; see `Memory.forget`."""
+        found: Receipt = self.work(
+            "/forget", Receipt, None, ids=list(ids) or None, entity=entity or None,
+            topic=topic or None, session=session or None, since=since, all=all or None,
+            dry_run=dry_run or None,
+        )  # fmt: skip
+        return found
+
+    def receipts(self) -> Receipts:
+        """What was forgotten when and by whom, without the words; the newest first."""
+        found: Receipts = self.ask("GET", "/receipts", list[Receipt])
+        return found
+
+    @property
+    def paused(self) -> Pause | None:
+        """The pause that is on; None where what is said is kept."""
+        return self.status().paused
+
+    def pause(self, until: datetime | None = None) -> Pause:
+        """Journal and learn nothing from now on, until then or until `resume`."""
+        found: Pause = self.ask("POST", "/pause", Pause, until=until)
+        return found
+
+    def resume(self) -> bool:
+        """End a pause; whether there was one."""
+        return bool(self.ask("POST", "/resume", dict[str, bool])["resumed"])
+
+    def inspect(self, name: str, *, reveal: bool = False) -> Inspected:
+        """Everything there is on a memory, a turn, a note or an entity."""
+        from loxodon.trust.inspection import Inspected
+
+        found: Inspected = self.ask("GET", f"/inspect/{_part(name)}", Inspected,
+                                    reveal=reveal or None)  # fmt: skip
+        return found
+
+    def subject(self, name: str, *, reveal: bool = False) -> Subject:
+        """All that is known about someone or something."""
+        from loxodon.trust.inspection import Subject
+
+        found: Subject = self.ask("GET", f"/subjects/{_part(name)}", Subject,
+                                  reveal=reveal or None)  # fmt: skip
+        return found
+
     def reviews(self) -> Reviews:
         """Beliefs that wait for an answer; oldest first."""
         found: Reviews = self.ask("GET", "/reviews", list[Review])
+        return found
+
+    def quarantine(self, state: str | None = "held", limit: int = 50) -> HeldBack:
+        """Instructions that were found in others' words and are held back, newest first."""
+        state = "all" if state is None else state
+        found: HeldBack = self.ask("GET", "/quarantine", list[Held], state=state, limit=limit)
+        return found
+
+    def release(self, id: str) -> Held:
+        """Let what is held as `id` (`q_12`) be told again: fenced, with its origin."""
+        found: Held = self.ask("POST", f"/quarantine/{_part(id)}/release", Held)
+        return found
+
+    def drop(self, id: str) -> Held:
+        """Never tell what is held as `id`; the message stays in the journal."""
+        found: Held = self.ask("POST", f"/quarantine/{_part(id)}/drop", Held)
         return found
 
     def touch(self, ids: Iterable[str]) -> int:
@@ -324,13 +430,14 @@ class Client:
         chat: Chat = "direct",
         in_view: Iterable[str] = (),
         explain: bool = False,
+        reveal: bool = False,
     ) -> Recall:
         """What the memory has on `query`, best first; its trace only with `explain`."""
         found: Recall = self.ask(
             "POST", "/recall", Recall, query=query, top=top, budget=budget, kind=kind,
             project=project, topic=topic, tag=tag, entity=entity, since=since, until=until,
             as_of=as_of, profile=profile, chat=chat, in_view=[*in_view] or None,
-            explain=explain or None,
+            explain=explain or None, reveal=reveal or None,
         )  # fmt: skip
         return found
 
@@ -381,6 +488,11 @@ class Client:
         """Everything wrong with the data, its history or its indexes; empty when all is well."""
         data = self.work("/validate", dict[str, Any], progress)
         found: Problems = read(list[Problem], data["problems"])
+        return found
+
+    def backup(self, *, progress: Progress | None = None) -> Backup:
+        """Write this space to one file, where the server keeps its backups."""
+        found: Backup = self.work("/backup", Backup, progress)
         return found
 
     def rebuild_index(self, progress: Progress | None = None) -> int:
@@ -434,6 +546,40 @@ class Client:
             url=self.url,
             reason=str(error) or type(error).__name__,
         )
+
+
+class ClientAudit:
+    """See `loxodon.trust.auditing.AuditLog`."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def entries(
+        self,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        surface: str = "",
+        agent: str = "",
+        op: str = "",
+        id: str = "",
+        limit: int = 100,
+    ) -> list[Entry]:
+        """The latest `limit` entries (0: all) that are meant, oldest first."""
+        from loxodon.trust.auditing import Entry
+
+        found: list[Entry] = self._client.ask(
+            "GET", "/audit", list[Entry], since=since, until=until, surface=surface or None,
+            agent=agent or None, op=op or None, id=id or None, limit=limit,
+        )  # fmt: skip
+        return found
+
+    def verify(self) -> Verified:
+        """Whether the log, its head and the signatures are as they were written."""
+        from loxodon.trust.verifying import Verified
+
+        found: Verified = self._client.ask("POST", "/audit/verify", Verified)
+        return found
 
 
 class ClientWorkspace:

@@ -97,6 +97,7 @@ class ScheduleConfig(NamedTuple):
     weekly: str = "0 4 * * 1"
     profile: str = "0 5 * * 0"
     heartbeat: str = "*/30 * * * *"
+    backup: str = ""
 
 
 class BufferConfig(NamedTuple):
@@ -187,6 +188,50 @@ class WorkspaceConfig(NamedTuple):
     path: str = ""
     views: str = "on"
     folders: str = ""
+    agents: str = "shared"
+
+
+class ServeConfig(NamedTuple):
+    """What servers bear."""
+
+    rate: int = 1_000
+    connections: int = 1_000
+
+
+class IdempotencyConfig(NamedTuple):
+    """Calls that are repeated with the same token."""
+
+    days: int = 7
+
+
+class KeysConfig(NamedTuple):
+    """Where the secret is that every key of this home is derived from."""
+
+    source: str = "file"
+
+
+class AuditConfig(NamedTuple):
+    """The record of who read and wrote what."""
+
+    enabled: bool = True
+    head: str = ""
+    on_failure: str = "writes"
+    size: int = 8
+    keep: int = 50
+
+
+class EncryptionConfig(NamedTuple):
+    """Where the key of the databases is; `loxodon encrypt` and `decrypt` set this."""
+
+    key: str = "none"
+    file: str = ""
+
+
+class BackupConfig(NamedTuple):
+    """Where backups go that nobody names a file for."""
+
+    folder: str = ""
+    keep: int = 7
 
 
 class Config(NamedTuple):
@@ -206,6 +251,12 @@ class Config(NamedTuple):
     embedder: EmbedderConfig = EmbedderConfig()
     chat: ChatConfig = ChatConfig()
     workspace: WorkspaceConfig = WorkspaceConfig()
+    encryption: EncryptionConfig = EncryptionConfig()
+    backup: BackupConfig = BackupConfig()
+    serve: ServeConfig = ServeConfig()
+    idempotency: IdempotencyConfig = IdempotencyConfig()
+    keys: KeysConfig = KeysConfig()
+    audit: AuditConfig = AuditConfig()
     phase1: Phase1Config = Phase1Config()
     openclaw: OpenclawConfig = OpenclawConfig()
     tiered: TieredConfig = TieredConfig()
@@ -246,6 +297,7 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
     "schedule.weekly": ("The same for the weekly compression.",),
     "schedule.profile": ("The same for a new profile.",),
     "schedule.heartbeat": ("The same for the heartbeat: reminders, doubts, what to ask again.",),
+    "schedule.backup": ("The same for a backup into backup.folder; empty for never.",),
     "buffer.quiet": ("Seconds of quiet after which what was just said is made known.", 0, 86_400),
     "buffer.tokens": ("Tokens of talk after which it is made known without waiting for quiet.",
                       1, 1_000_000),
@@ -295,6 +347,29 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
     "workspace.views": ("Whether the memory is written out as text after each consolidation.",
                         None, None, ("on", "off")),
     "workspace.folders": ("More folders of Markdown notes to find things in; one a line.",),
+    "workspace.agents": ("Whether OpenClaw's agents share one memory (shared) or each keeps what "
+                         "it is told to itself (apart).", None, None, ("shared", "apart")),
+    "serve.rate": ("Requests a second that a server takes from each token or address; 0 for any "
+                   "number.", 0, 1_000_000),
+    "serve.connections": ("Connections that a server has open at once; more are turned away.",
+                          1, 100_000),
+    "idempotency.days": ("Days in which a call that is repeated with the same token is done once.",
+                         1, 3_650),
+    "keys.source": ("Where the master key is: file (in the home), env (LOXODON_KEY_MASTER) or "
+                    "keyring (the system's).", None, None, ("file", "env", "keyring")),
+    "audit.enabled": ("Whether every read and write is put on record, without its content.",),
+    "audit.head": ("Folder for the end of the record, best on another disk; empty for one in the "
+                   "home.",),
+    "audit.on_failure": ("What is refused while the record cannot be written: writes, all or "
+                         "nothing.", None, None, ("writes", "all", "nothing")),
+    "audit.size": ("Megabytes after which the record goes on in a new file.", 1, 1_000),
+    "audit.keep": ("How many of these files are kept; 0 for all.", 0, 1_000_000),
+    "encryption.key": ("Where the key of the databases is: none (they are not encrypted), file, "
+                       "env (LOXODON_KEY) or keyring. `loxodon encrypt` and `decrypt` set it.",
+                       None, None, ("none", "file", "env", "keyring")),
+    "encryption.file": ("The file with the key, or with a pass phrase; for its owner only.",),
+    "backup.folder": ("Folder for backups that no file is named for; empty for HOME/backups.",),
+    "backup.keep": ("How many backups of a space that folder keeps.", 1, 100_000),
     "phase1.tags": ("What the tags count in the ranking phase1.", 0, 1),
     "phase1.time": ("What the time counts in it.", 0, 1),
     "phase1.file": ("What the layer counts in it: facts, then summaries, then turns.", 0, 1),
@@ -592,6 +667,23 @@ def write(home: str, name: str, value: str | None) -> None:
         raise _unwritten(path, error) from None
     finally:
         lock.close()
+
+
+def without_secrets(home: str) -> str:
+    """config.toml as it may be copied: without keys; empty where there is none."""
+    import tomlkit
+
+    path = os.path.join(home, FILE)
+    if not os.path.exists(path):
+        return ""
+    read(home)  # refuses a file that is not TOML
+    with open(path, encoding="utf-8", newline="") as file:
+        document = tomlkit.parse(file.read())
+    for name in SECRET:
+        section, _, key = name.rpartition(".")
+        if hasattr(document.get(section), "pop") and key in document[section]:
+            del document[section][key]
+    return tomlkit.dumps(document)
 
 
 def _put(document: Any, name: str, value: str | int | float | None) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.errors import InputError
@@ -23,9 +23,13 @@ from loxodon.fields import number
 from loxodon.recall.terms import rarity
 from loxodon.store import Filter, Store
 from loxodon.store.documents import Kept, Namespace, path_of
-from loxodon.store.rows import moment
+from loxodon.store.rows import loaded, moment
 from loxodon.text.related import expand
 from loxodon.text.words import query_words
+from loxodon.trust.witness import DOCUMENTS, audited
+
+if TYPE_CHECKING:
+    from loxodon.trust.guard import Guard
 
 MAX_VALUE = 16 << 20
 """Characters that a value may have, as JSON."""
@@ -59,13 +63,23 @@ Wanted = Callable[[Any], bool]
 """Whether a value is wanted."""
 
 
+@audited(DOCUMENTS, "documents.")
 class Documents:
     """The documents of one space. Use it from any thread, beside other processes."""
 
-    def __init__(self, store: Store, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        now: Callable[[], datetime],
+        root: Namespace = (),
+        guard: Guard | None = None,
+    ) -> None:
+        """All namespaces are within `root`, which nobody here sees."""
+        self._root = root
         self._store = store
         self._shelf = store.documents
         self._now = now
+        self._clean = guard.value if guard else _as_it_is
 
     def together(self) -> AbstractContextManager[None]:
         """Several changes that are all kept, or none; what a memory does inside belongs to them."""
@@ -97,7 +111,11 @@ class Documents:
     def _put(
         self, namespace: Namespace, key: str, value: Any, text: str | None, minutes: float | None
     ) -> Document:
-        names = _checked(namespace, key)
+        namespace, key = tuple(map(self._clean, namespace)), self._clean(key)
+        names = self._at(namespace, key)
+        _check_value(value, MAX_DEPTH)
+        value = self._clean(value)
+        text = self._clean(text)
         whole = as_json(value)
         found_by = text_of(value) if text is None else text
         found_by = found_by.encode("utf-8", "replace").decode("utf-8")[:MAX_FOUND_BY]
@@ -109,7 +127,7 @@ class Documents:
 
     def get(self, namespace: Namespace, key: str, *, refresh: bool = False) -> Document | None:
         """The document with a namespace and key; `refresh` lets its minutes begin anew."""
-        named = self._shelf.named(_checked(namespace, key), key)
+        named = self._shelf.named(self._at(namespace, key), key)
         kept = next(self._lasting([named] if named else []), None)
         if kept is None:
             return None
@@ -119,7 +137,7 @@ class Documents:
 
     def delete(self, namespace: Namespace, key: str) -> bool:
         """Take a document away for good; whether there was one."""
-        names = _checked(namespace, key)
+        names = self._at(namespace, key)
         with self._store.writing():
             kept = self._shelf.named(names, key)
             if kept is not None:
@@ -130,7 +148,7 @@ class Documents:
         """Take away all documents of a namespace; how many there were."""
         gone = 0
         with self._store.writing():
-            while kept := self._shelf.newest(_checked(namespace), _BATCH, deep=False):
+            while kept := self._shelf.newest(self._at(namespace), _BATCH, deep=False):
                 self._shelf.drop([one.no for one in kept])
                 gone += len(kept)
         return gone
@@ -138,14 +156,14 @@ class Documents:
     def pop(self, namespace: Namespace) -> Document | None:
         """Take away the last changed document of a namespace; None where it has none."""
         with self._store.writing():
-            kept = next(self._newest(_checked(namespace), deep=False), None)
+            kept = next(self._newest(self._at(namespace), deep=False), None)
             if kept is not None:
                 self._shelf.drop([kept.no])
         return self._document(kept) if kept else None
 
     def newest(self, namespace: Namespace, limit: int = 0) -> list[Document]:
         """The documents of a namespace, the last changed first; `limit` 0 has all."""
-        names, most = _checked(namespace), number("limit", limit)
+        names, most = self._at(namespace), number("limit", limit)
         with self._store.reading():
             found = list(islice(self._newest(names, deep=False), most or None))
         return [self._document(kept) for kept in found]
@@ -164,7 +182,7 @@ class Documents:
 
         Without a query the last changed come first. `wanted` leaves out values it says no to.
         """
-        names = _checked(begin)
+        names = self._at(begin)
         first, end = number("offset", offset), offset + number("limit", limit)
         with self._store.reading():
             ranked = (
@@ -178,7 +196,8 @@ class Documents:
 
     def namespaces(self, begin: Namespace = ()) -> list[Namespace]:
         """Every namespace that begins so and has a document, in order."""
-        return self._shelf.namespaces(_checked(begin), self._now())
+        found = self._shelf.namespaces(self._at(begin), self._now())
+        return [names[len(self._root) :] for names in found]
 
     def sweep(self) -> int:
         """Take away what has expired, which is not told any more anyway; how many those were."""
@@ -222,7 +241,7 @@ class Documents:
 
     def _wanted(self, begin: Namespace, query: str, wanted: Wanted) -> Iterator[_Found]:
         """The same for those that are wanted: each is looked at, which a search would not do."""
-        found = (one for one in self._newest(begin) if wanted(json.loads(one.value)))
+        found = (one for one in self._newest(begin) if wanted(loaded(one.value)))
         asked = self._asked(query)
         if not asked.words:
             return ((one, None) for one in found)
@@ -241,12 +260,19 @@ class Documents:
             yield from self._lasting(kept)
             before, size = kept[-1].no, min(2 * size, _BATCH)
 
+    def _at(self, namespace: Namespace, key: str = "") -> Namespace:
+        return (*self._root, *_checked(namespace, key))
+
     def _document(self, kept: Kept, score: float | None = None) -> Document:
         zone = self._now().tzinfo
         return Document(
-            kept.namespace, kept.key, json.loads(kept.value), moment(kept.created_at, zone),
-            moment(kept.updated_at, zone), score,
+            kept.namespace[len(self._root) :], kept.key, loaded(kept.value),
+            moment(kept.created_at, zone), moment(kept.updated_at, zone), score,
         )  # fmt: skip
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 _Found = tuple[Kept, float | None]

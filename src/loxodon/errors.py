@@ -2,11 +2,14 @@
 
     LoxodonError               exit code 1
     ├── UsageError             2  a command or argument that makes no sense
+    ├── ForbiddenError         2  something that is not for whoever asks
     ├── NotFoundError          3  no such home, space, memory or turn
     │   └── GoneError             the same to a caller who knows other libraries: a ValueError too
     ├── InputError             4  text, dates or files that cannot be taken in
     │   └── CallError             a call that makes no sense, likewise
     ├── StaleEditError         5  the memory was changed by someone else meanwhile
+    ├── PausedError            5  nothing is kept now: the memory is paused
+    ├── TokenReusedError       5  the token of a call was given with another call before
     ├── ConfigError            6  config.toml, or a key in it, is wrong
     ├── StoreError             7  the database cannot be used
     │   ├── ForeignStoreError     it is not ours
@@ -14,7 +17,10 @@
     │   ├── DamagedStoreError     its content is damaged
     │   ├── FullStoreError        the disk is full
     │   ├── UnwritableStoreError  the home cannot be written
-    │   └── BusyStoreError        others held it for too long
+    │   ├── LockedStoreError      it is encrypted, and the key is missing or wrong
+    │   ├── BusyStoreError        others held it for too long
+    │   └── AuditError            what is to be written cannot be put on record
+    ├── KeyProblemError       10  a key is gone, wrong or cannot be read
     ├── ConsolidationError     9  consolidation failed too often and has stopped
     └── ModelError             8  the model gave no answer that can be used
         ├── UnreachableModelError it does not answer, or not in time
@@ -67,6 +73,11 @@ class UsageError(LoxodonError):
     code = "usage"
 
 
+class ForbiddenError(LoxodonError):
+    exit_code = 2
+    code = "forbidden"
+
+
 class NotFoundError(LoxodonError):
     exit_code = 3
     code = "not_found"
@@ -106,6 +117,16 @@ class CallError(InputError, ValueError):
 class StaleEditError(LoxodonError):
     exit_code = 5
     code = "stale_edit"
+
+
+class PausedError(LoxodonError):
+    exit_code = 5
+    code = "paused"
+
+
+class TokenReusedError(LoxodonError):
+    exit_code = 5
+    code = "token_reused"
 
 
 def stale_edit(id: str, found: int, given: int) -> StaleEditError:
@@ -163,6 +184,19 @@ class UnwritableStoreError(StoreError):
 
 class BusyStoreError(StoreError):
     code = "busy_store"
+
+
+class LockedStoreError(StoreError):
+    code = "locked_store"
+
+
+class AuditError(StoreError):
+    code = "audit"
+
+
+class KeyProblemError(LoxodonError):
+    exit_code = 10
+    code = "key"
 
 
 class ModelError(LoxodonError):

@@ -95,6 +95,8 @@ def filter_of(zone: tzinfo | None, **asked: Any) -> Filter:
         choice("kind", asked["kind"], (*KINDS, "turn", "note"))
     if asked.get("state") is not None:
         choice("state", asked["state"], STATES)
+    if asked.get("told") is not None:
+        choice("audience", asked["told"], AUDIENCES)
     for name in ("since", "until"):
         asked[name] = moment(name, asked.get(name), zone)
     if asked["since"] and asked["until"] and asked["since"] >= asked["until"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from threading import get_ident
 
 PRIVATE = 0o600
 
@@ -14,7 +15,7 @@ def private(path: str, flags: int) -> int:
 
 def replace(path: str, data: bytes, mode: int = PRIVATE) -> None:
     """Put `data` in the place of a file in one step, on disk; an error leaves what was there."""
-    draft = f"{path}.{os.getpid()}.tmp"
+    draft = f"{path}.{os.getpid()}{get_ident()}.tmp"  # two threads may write the same file
     try:
         with open(draft, "wb", opener=private) as file:
             file.write(data)

@@ -46,21 +46,29 @@ def space_folder(home: str, space: str, *, make: bool) -> str:
             home=home,
         )
     elif not os.path.isdir(folder):
-        raise NotFoundError(
-            "there is no space {space} at {home}",
-            hint="`loxodon --space {space} init` makes it",
-            space=repr(space),
-            home=home,
-        )
+        raise no_space(home, space)
     return folder
+
+
+def no_space(home: str, space: str) -> NotFoundError:
+    """The error for a space that is not there, or not for whoever asks."""
+    return NotFoundError(
+        "there is no space {space} at {home}",
+        hint="`loxodon --space {space} init` makes it",
+        space=repr(space),
+        home=home,
+    )
 
 
 def _make_private(path: str) -> None:
     """Make a folder that only its owner can enter, and that a power cut cannot take away."""
     if os.path.isdir(path):
         return
+    above = os.path.dirname(path)
+    if not os.path.isdir(above):
+        _make_private(above)
     os.makedirs(path, mode=0o700, exist_ok=True)
-    sync_folder(os.path.dirname(path))
+    sync_folder(above)
 
 
 def folder_name(space: str) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from loxodon.errors import KeyProblemError
 from loxodon.store import Filter, Store
-from loxodon.types import Coverage
+from loxodon.types import Coverage, Pause
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -55,6 +56,12 @@ class Status(NamedTuple):
     """Jobs of the background whose last run failed (`loxodon schedule`)."""
     enabled: bool = True
     """Whether the engine is on; off, `pending` is what waits in files."""
+    audited: int = 0
+    """The number of the last entry of the audit log; 0 where nothing is on record."""
+    audit_trouble: str = ""
+    """Why nothing can be put on record, or the head of the log cannot be believed."""
+    paused: Pause | None = None
+    """The pause that is on: nothing is journalled or learned."""
 
 
 class Stats(NamedTuple):
@@ -90,6 +97,8 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
 
     counts, desk = store.counts(), store.desk
     last, work = store.journal(Filter(), 1), desk.work()
+    if store.wall.stands:  # what went wrong may have words of what cannot be seen
+        work = work._replace(error="")
     return Status(
         memory.home, memory.space, counts.turns, counts.sessions, counts.active,
         counts.archived, store.size(), last[-1].at if last else None,
@@ -99,8 +108,21 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         desk.count_fragments("waiting"), desk.count_fragments("failed"),
         len(desk.reviews()), coverage, memory.workspace.trouble,
         len(desk.past_due(memory.now(), 100)),
-        memory.schedule.failing(),
+        memory.schedule.failing(), True, *_on_record(store), paused=memory.paused,
     )  # fmt: skip
+
+
+def _on_record(store: Store) -> tuple[int, str]:
+    """How far the audit log goes, and what is wrong with it."""
+    if store.audit is None or store.wall.stands:
+        return 0, ""
+    try:
+        head = store.audit.head()
+    except KeyProblemError as error:
+        return 0, str(error)
+    if head is None and store.anchor:
+        return 0, "the head of the audit log is missing or spoilt; see `loxodon audit verify`"
+    return (head.n if head else 0), store.audit.trouble
 
 
 def stats(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stats:
@@ -110,5 +132,5 @@ def stats(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stats
         counts.active + counts.archived, counts.active, counts.archived, counts.kinds,
         counts.bands, counts.turns, counts.sessions, desk.pool().entities,
         len(desk.events()), desk.work().last_success, memory.next_consolidation(),
-        EXPECTED, tuple(desk.ledger()), coverage,
+        EXPECTED, () if store.wall.stands else tuple(desk.ledger()), coverage,
     )  # fmt: skip

@@ -74,6 +74,8 @@ class Turn(NamedTuple):
     origin: Origin = "user"
     ref: str = ""
     """Loxodon's own name for it (`t_512`), set once it is journalled."""
+    agent: str = ""
+    """The agent that it was said to, where agents are kept apart; empty for all of them."""
 
     @property
     def searchable(self) -> str:
@@ -95,6 +97,7 @@ class Draft(NamedTuple):
     channel: str = ""
     chat: Chat = "direct"
     origin: Origin | None = None
+    agent: str = ""
 
 
 class Source(NamedTuple):
@@ -155,6 +158,24 @@ class Record(NamedTuple):
         return "\n".join((self.content, *self.tags, *self.entities))
 
 
+class Held(NamedTuple):
+    """Words in quarantine: an instruction found where nobody vouches for what is said."""
+
+    id: str
+    text: str
+    """The words; empty where they were dropped and no turn has them."""
+    reason: str
+    """Of what kind it is: `override`, `memory`, `standing`, `claim`, `permission`, `hidden`, …"""
+    origin: str
+    at: datetime
+    state: str
+    """`held`, `released` or `dropped`."""
+    turn: str = ""
+    """The turn that has them (`t_512`)."""
+    memory: str = ""
+    """The memory that has a note in their place."""
+
+
 class Version(NamedTuple):
     """One step in a memory's history: what was done to it, and the record as it then stood."""
 
@@ -174,6 +195,10 @@ class Added(NamedTuple):
     changed: int
     """Those of them that have other words under the same id; the journal keeps what it had."""
     sessions: tuple[str, ...]
+    paused: int = 0
+    """Turns that were passed over because the memory was paused when they were said, or is."""
+    forgotten: int = 0
+    """Turns that were forgotten once, and are not taken again."""
 
 
 class Gate(NamedTuple):
@@ -321,6 +346,7 @@ class Event(NamedTuple):
     tokens: int
     trust: Origin = "user"
     compressed: bool = False
+    agent: str = ""
 
 
 class Entity(NamedTuple):
@@ -417,6 +443,31 @@ class Problem(NamedTuple):
     where: str
     what: str
     hint: str
+    derived: bool = False
+    """Whether it is of something that can be made anew, so that nothing is lost."""
+
+
+class Receipt(NamedTuple):
+    """What was forgotten, without a word of it."""
+
+    id: str
+    at: datetime
+    by: str
+    """Who did it: the surface, and the agent and caller where these are known."""
+    what: str
+    """What was named: `ids`, `entity`, `topic`, `session`, `since` or `all`."""
+    erased: Mapping[str, int]
+    """How many went, by place: turns, memories, segments, transcripts, …"""
+    files: tuple[FileProblem, ...]
+    """The user's own files in which the words still stand, which Loxodon does not write to."""
+
+
+class Pause(NamedTuple):
+    """A time in which nothing is journalled or learned."""
+
+    since: datetime
+    until: datetime | None = None
+    """None for one that lasts until it is ended."""
 
 
 class FileProblem(NamedTuple):
@@ -441,6 +492,20 @@ class Exported(NamedTuple):
     masked: bool = False
 
 
+class Backup(NamedTuple):
+    """A backup that was written."""
+
+    path: str
+    spaces: tuple[str, ...]
+    turns: int
+    memories: int
+    size: int
+    """Bytes."""
+    encrypted: bool
+    removed: tuple[str, ...] = ()
+    """Older backups that were removed for it."""
+
+
 class Restored(NamedTuple):
     """What a restore made of a folder of views."""
 
@@ -452,6 +517,34 @@ class Restored(NamedTuple):
     """Files that were edited since they were written, and what became of that."""
     before: str = ""
     """Where the database that was there is now; empty where there was none."""
+
+
+class Lost(NamedTuple):
+    """What became of a row that was damaged."""
+
+    table: str
+    key: str
+    fate: Literal["exact", "older", "lost"]
+    """A copy that is the same to the last bit; one that may be older; none at all."""
+    source: str
+    """Where the copy came from: `views`, `history` or a file; empty where there was none."""
+
+
+class Repaired(NamedTuple):
+    """What a repair did."""
+
+    problems: tuple[Problem, ...]
+    """What was wrong before; nothing is now."""
+    rebuilt: bool = False
+    """Whether making anew what is derived was enough."""
+    turns: int = 0
+    memories: int = 0
+    """How many there are now, where the file was made anew."""
+    mended: tuple[Lost, ...] = ()
+    before: str = ""
+    """Where the damaged file is now; empty where it was mended in its place."""
+    damaged: str = ""
+    """A file with what could be read of rows that no exact copy was found of; empty for none."""
 
 
 class Indexed(NamedTuple):

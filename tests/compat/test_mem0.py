@@ -22,6 +22,7 @@ from loxodon.errors import ConfigError, InputError, LoxodonError
 from loxodon.serve.host import Host
 from tests.compat.mem0_signatures import SIGNATURES
 from tests.conftest import Clock
+from tests.trust.looking import files_with
 
 REAL = find_spec("mem0") is not None
 needs_mem0 = pytest.mark.skipif(not REAL, reason="needs mem0: make test-compat")
@@ -197,13 +198,11 @@ def test_what_is_deleted_is_in_no_answer(either: Any) -> None:
 def test_history_tells_each_step(either: Any) -> None:
     (id,) = keep(either, "likes tea", user_id="u")
     either.update(id, "likes coffee")
-    either.delete(id)
     steps = either.history(id)
     named = ("memory_id", "old_memory", "new_memory", "event", "is_deleted")
     assert [tuple(step[name] for name in named) for step in steps] == [
         (id, None, "likes tea", "ADD", False),
         (id, "likes tea", "likes coffee", "UPDATE", False),
-        (id, "likes coffee", None, "DELETE", True),
     ]
     assert set(steps[0]) == {
         "id", "memory_id", "old_memory", "new_memory", "event", "created_at", "updated_at",
@@ -353,14 +352,16 @@ def test_it_is_the_memory_of_the_home(ours: Memory, tmp_path: Path, clock: Clock
     assert told(ours.get_all(user_id="ann")) == ["likes tea"]
 
 
-def test_a_deleted_memory_can_be_brought_back(ours: Memory, tmp_path: Path, clock: Clock) -> None:
-    (id,) = keep(ours, "likes tea", user_id="u")
+def test_what_is_deleted_is_gone_from_the_disk(ours: Memory, tmp_path: Path) -> None:
+    (id,) = keep(ours, "likes Vorlund tea", user_id="u")
+    keep(ours, "likes Quellin tea", user_id="v")
+    ours.update(id, "likes Zorinda tea")
     ours.delete(id)
-    with Space.open(tmp_path / "home", "u", clock=clock) as space:
-        space.unarchive(id.partition("@")[0])
-    found = ours.get(id)
-    assert found is not None
-    assert [step["event"] for step in ours.history(id)] == ["ADD", "DELETE", "ADD"]
+    assert ours.get(id) is None
+    assert ours.history(id) == []
+    assert not files_with(["Vorlund", "Zorinda"], tmp_path / "home")
+    ours.delete_all(user_id="v")
+    assert not files_with(["Quellin"], tmp_path / "home")
 
 
 def test_asking_makes_no_space(ours: Memory, tmp_path: Path) -> None:
@@ -444,8 +445,9 @@ def test_all_of_it_from_an_event_loop(tmp_path: Path) -> None:
             id = added[2]["results"][0]["id"]
             assert "u2" in told(await memory.search("allergic", user_id="u2"))[0]
             await memory.update(id, "likes tea")
+            assert len(await memory.history(id)) == 2
             await memory.delete(id)
-            assert len(await memory.history(id)) == 3
+            assert await memory.history(id) == []
             assert await memory.get(id) is None
             await memory.delete_all(user_id="u1")
             await memory.reset()

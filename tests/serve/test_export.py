@@ -35,7 +35,7 @@ def test_masked_copies_need_a_folder(run: Run, tmp_path: Path) -> None:
     assert "--masked" in run("export", "--masked", code=2)
     run("export", str(tmp_path / "copy"), "--masked")
     text = (tmp_path / "copy" / "memory" / "insights.md").read_text("utf-8")
-    assert "mail [mail] about it" in text
+    assert "mail [mail a••@example.org] about it" in text
 
 
 def test_what_stands_in_the_way_is_told(run: Run, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_it_shows_what_is_next_and_what_ran(run: Run, home: Path) -> None:
     assert "learned" in said
     found = json.loads(run("schedule", "--json"))
     assert [job["name"] for job in found["jobs"]] == [
-        "flush", "daily", "weekly", "profile", "heartbeat",
+        "flush", "daily", "weekly", "profile", "heartbeat", "backup",
     ]  # fmt: skip
     daily = found["jobs"][1]
     assert (daily["runs"], daily["failures"], daily["error"]) == (1, 0, "")

@@ -10,6 +10,8 @@ from loxodon.errors import StoreError
 from loxodon.store import Filter, Store
 from loxodon.store.desk import JobRuns, Work
 from loxodon.store.exact import TRUTH, Row
+from loxodon.store.quarantine import Kept
+from loxodon.store.tokens import Used
 from loxodon.types import Entity, Source
 from loxodon.write.statements import Fragment
 from tests.conftest import NOW
@@ -39,6 +41,8 @@ class ExactContract(DocumentsContract):
             record("lives in Leeds", sources=(Source("s", "#1"),), entities=("Leeds",)),
             record("perhaps likes tea", kind="belief", confidence=0.5),
         )
+        store.sign_with(lambda said: said[:16].ljust(16))
+        self.keep(store, record("a number", sensitivity="high"))
         with store.writing():
             store.update(old.id, None, "edited", NOW, {"content": "lives in York"})
             desk = store.desk
@@ -55,6 +59,13 @@ class ExactContract(DocumentsContract):
             store.shelf.put_import(key("import"), old.id, NOW)
             store.documents.put(("a", "b"), "k", '{"x": 1}', "one", NOW, 5.0, NOW)
             store.documents.put(("a",), "", "null", "", NOW, None, None)
+            store.quarantine.put([
+                Kept(0, 1, "", 0, 4, "", "override", "web", NOW, "held", None),
+                Kept(0, None, old.id, 0, 4, "obey", "claim", "import", NOW, "released", NOW),
+            ])  # fmt: skip
+            store.erasure.put_stones([("turn", key("gone"), 0, 5)])
+            store.erasure.put_receipt("r_1", NOW, "cli", "ids", '{"turns": 1}', "[]")
+            store.tokens.put("once", Used(key("asked"), old.id, 2), NOW, NOW)
 
     def test_a_dump_fills_an_empty_store(self, store: Store, open_store: OpenStore) -> None:
         self.fill(store)
@@ -98,7 +109,7 @@ class ExactContract(DocumentsContract):
         other = open_store("other")
         other.exact.load(truth.items(), quiet)
         (kept,) = self.keep(other, record("the next"))
-        assert kept.id == "f_20260204_002"
+        assert kept.id == "f_20260204_003"
         assert self.put(other, turn("next"))[0]
         assert other.check(quiet) == []
         other.close()

@@ -35,7 +35,8 @@ def known(memory: Memory, *words: str) -> list[str]:
 
 
 def rows(home: Path, space: str = "main") -> dict[str, list[tuple[Any, ...]]]:
-    """Every row of every table of a home, but for where the work stands and the full text."""
+    """Every row of every table of a home, but for the full text and what tells of the work itself:
+    where it stands, and how many writes it took."""
     connection = apsw.Connection(str(home / "spaces" / space / "loxodon.db"))
     tables = [
         name
@@ -43,6 +44,7 @@ def rows(home: Path, space: str = "main") -> dict[str, list[tuple[Any, ...]]]:
         if "_index" not in name and not name.startswith("sqlite_")
     ]
     found = {name: sorted(connection.execute(f"SELECT * FROM {name}"), key=repr) for name in tables}
-    found["meta"] = [row for row in found["meta"] if row[0] != "consolidation"]
+    found["meta"] = [row for row in found["meta"] if row[0] not in ("consolidation", "audit")]
+    found["counters"] = [row for row in found["counters"] if row[0] != "writes"]
     connection.close()
     return found

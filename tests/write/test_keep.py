@@ -225,11 +225,11 @@ def test_rejected_it_is_archived_and_all_stays_as_it_was(memory: Memory) -> None
         memory.reject(belief.id)
 
 
-def test_said_again_it_counts_as_confirmed(memory: Memory) -> None:
-    tell(memory, LEEDS, MAYBE_YORK, again(MAYBE_YORK))
-    assert memory.reviews() == []
-    assert [(one.kind, one.value) for one in memory.list()] == [("fact", "York")]
-    assert memory.history(memory.list()[0].id)[0].record.value == "Leeds"
+def test_said_again_it_is_surer_and_still_waits(memory: Memory) -> None:
+    tell(memory, LEEDS, MAYBE_YORK, *(again(MAYBE_YORK) for _ in range(6)))
+    (review,) = memory.reviews()
+    assert (review.belief.confidence, review.against.value) == (0.95, "Leeds")
+    assert one_about(memory, "Leeds").state == "active"
 
 
 def test_a_fact_settles_it_either_way(memory: Memory) -> None:

@@ -12,7 +12,7 @@ added without a user lies in a space of its own.
 
 With `infer` messages are journalled and made known by the rules at once; without, each is kept as
 it stands. What else mem0 lets a caller say of a memory, its metadata and ids, is a document beside
-it. Deleting archives: the memory is out of every answer here, and can be brought back.
+it. Deleting forgets: the memory, its history and the words it was drawn from are erased for good.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Memory:
         self.config = config
         home = setting(config, "home") or os.environ.get("LOXODON_HOME") or DEFAULT_HOME
         self.api_version = str(setting(config, "version") or "v1.1")
-        self._host = Host(str(home), clock)
+        self._host = Host(str(home), clock, surface="mem0")
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any]) -> Memory:
@@ -247,7 +247,7 @@ class Memory:
         return {"message": "Memory updated successfully!"}
 
     def delete(self, memory_id: str) -> Answer:
-        """Take a memory out of every answer; see the module for what that means."""
+        """Erase a memory for good, with its history; see the module."""
         with self._holding(memory_id) as (memory, record):
             _delete(memory, [record])
         return {"message": "Memory deleted successfully!"}
@@ -256,10 +256,13 @@ class Memory:
         """The same for all memories of a user, agent or run."""
         scope = scope_of(user_id, agent_id, run_id, None)
         with suppress(NotFoundError), self._host.using(scope.space, make=False) as memory:
-            held = memory.list()
             if scope.is_narrow:
-                held = [record for record, _ in _admitted(memory, scope, held, show_expired=True)]
-            _delete(memory, held)
+                held = memory.list()
+                _delete(memory, [
+                    one for one, _ in _admitted(memory, scope, held, show_expired=True)
+                ])  # fmt: skip
+            else:  # all of this user, and nobody else is in their space
+                memory.forget(all=True)
         return {"message": "Memories deleted successfully!"}
 
     def history(self, memory_id: str) -> list[Answer]:
@@ -272,7 +275,7 @@ class Memory:
         return []
 
     def reset(self) -> None:
-        """Take all that was ever added here out of every answer, whoever's it is."""
+        """Erase all that was ever added here, whoever's it is."""
         for space in self._host.spaces():
             with self._host.using(space) as memory:
                 marked = [document.key for document in memory.documents.newest(ROOT)]
@@ -425,10 +428,12 @@ def _admitted(
 
 
 def _delete(memory: Space, records: Iterable[Record]) -> None:
-    with memory.documents.together():
-        for record in records:
-            memory.archive(record.id)
-            memory.documents.delete(ROOT, record.id)
+    """Erase memories, and what the caller said of them."""
+    ids = [record.id for record in records]
+    for id in ids:
+        memory.documents.delete(ROOT, id)
+    if ids:
+        memory.forget(*ids)
 
 
 def _recalled(

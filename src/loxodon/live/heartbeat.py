@@ -80,7 +80,11 @@ def _doubt(store: Store, now: datetime) -> int:
 
 def _ask(store: Store, now: datetime) -> int:
     """Ask whether what matters is still so, a few at a time; how many were asked now."""
-    still = [one for one in store.desk.reviews() if one.belief.id == one.against.id]
+    still = [
+        one
+        for one in store.desk.reviews()
+        if one.belief.id == one.against.id and one.belief.kind == "fact"
+    ]
     for one in still:
         told = one.belief.confirmed_at
         if told is not None and told > one.asked_at:  # said again since
@@ -100,17 +104,19 @@ def _said_twice(store: Store, now: datetime, since: datetime | None) -> Iterator
     """What was kept since the last beat, each with what else is known of the same."""
     floor = now - _LATELY
     since = since if since is not None and floor < since <= now else floor
-    seen: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str, str]] = set()
     changes = store.desk.changes_since(since, 10 * MOST)
     new = (store.get(id) for id, change, _ in changes if change in ("learned", "captured"))
     for record in islice((one for one in new if one is not None), MOST):
         about = (record.subject, record.attribute)
-        if record.state != "active" or record.kind != "fact" or about in seen or not about[0]:
+        same = (record.agent, *about)
+        if record.state != "active" or record.kind != "fact" or same in seen or not about[0]:
             continue
-        seen.add(about)
+        seen.add(same)
         known = store.latest_about(tuple(filter(None, about)), _ALIKE)
         yield [
             one for one in known
             if one.kind == "fact" and one.attribute == record.attribute
+            and one.agent == record.agent
             and (one.project, one.topic) == (record.project, record.topic)
         ]  # fmt: skip

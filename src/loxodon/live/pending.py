@@ -8,7 +8,8 @@
 One file a day, in `memory/loxodon-pending/` of the workspace, where an agent and its owner can read
 it. The comment has what the journal needs; every line of the words has `> ` before it. An entry is
 known by its key, as a turn of the journal is: whatever happens while it is taken in, it is taken in
-once. What somebody else wrote into such a file stays there.
+once. What somebody else wrote into such a file stays there. Beside an encrypted database an entry
+is one sealed line (`trust/sealing.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon import files
 from loxodon.errors import BusyStoreError, InputError, UnwritableStoreError
@@ -27,6 +28,9 @@ from loxodon.filelock import FileLock
 from loxodon.memory import MAX_SESSION, OFF_MARKER, Memory
 from loxodon.text.check import checked_text
 from loxodon.types import CHATS, ORIGINS, ROLES, Source, Turn
+
+if TYPE_CHECKING:
+    from loxodon.trust.sealing import Seal
 
 FOLDER = os.path.join("memory", "loxodon-pending")
 LOCK = "pending.lock"
@@ -136,8 +140,11 @@ def _fields(memory: Mapping[str, Any] | None, content: str) -> Mapping[str, Any]
 class Pending:
     """The entries of one space that wait."""
 
-    def __init__(self, folder: str, workspace: str, space: str) -> None:
+    def __init__(
+        self, folder: str, workspace: str, space: str, seal: Seal | None = None
+    ) -> None:  # fmt: skip
         self._folder = folder
+        self._seal = seal
         self._name = space
         self.path = os.path.join(workspace, FOLDER)
 
@@ -169,7 +176,7 @@ class Pending:
         with self._alone():
             os.makedirs(self.path, mode=0o700, exist_ok=True)
             path = os.path.join(self.path, f"{now:%Y-%m-%d}.md")
-            text = _read(path)
+            text = self._text(path)
             known = {one.key: one.turn.content for one in parse(text).entries}
             new = []
             for entry in entries:
@@ -180,9 +187,26 @@ class Pending:
             if added:
                 head = "" if text else f"# {now:%Y-%m-%d}\n"
                 broken = "" if text.endswith("\n") or not text else "\n"  # by a power cut
-                _append(path, head + broken + added)
+                _append(path, head + broken + self._shut(path, added))
                 self._mark()
             return new
+
+    def _shut(self, path: str, text: str) -> str:
+        """Entries as they may stand in a file: as they are, or as one sealed line."""
+        if self._seal is None:
+            return text
+        return self._seal.closed(text.encode(), os.path.basename(path)).decode() + "\n"
+
+    def _text(self, path: str) -> str:
+        """What a file says, with its sealed lines opened."""
+        text = _read(path)
+        if self._seal is None:
+            return text
+        name, found = os.path.basename(path), []
+        for line in text.split("\n"):
+            opened = self._seal.opened(line.encode(), name)
+            found.append(line if opened is None else opened.decode())
+        return "\n".join(found)
 
     def _mark(self) -> None:
         """Leave word that something waits, and of which space: there may be no database to ask."""
@@ -195,7 +219,9 @@ class Pending:
         wanted = [f"{day}.md" for day in days] or self._files()
         found: dict[bytes, Entry] = {}
         for name in sorted(wanted):
-            found |= {one.key: one for one in parse(_read(os.path.join(self.path, name))).entries}
+            found |= {
+                one.key: one for one in parse(self._text(os.path.join(self.path, name))).entries
+            }
         return list(found.values())
 
     def _files(self) -> list[str]:
@@ -204,13 +230,28 @@ class Pending:
         except OSError:
             return []
 
+    def reseal(self, seal: Seal | None) -> None:
+        """Keep what waits under another seal, or under none."""
+        from loxodon.trust.overwriting import replace
+
+        with self._alone():
+            for name in self._files():
+                path = os.path.join(self.path, name)
+                parsed = parse(self._text(path))
+                self._seal, before = seal, self._seal
+                entries = "".join(map(text_of, parsed.entries))
+                text = f"# {name.removesuffix('.md')}\n{self._shut(path, entries)}{parsed.rest}"
+                replace(path, text.encode())
+                self._seal = before
+            self._seal = seal
+
     def take_in(self, memory: Memory) -> int:
         """Hand everything that waits to a memory that is on; how many entries it did not have."""
         with self._alone():
             taken = 0
             for name in self._files():
                 path = os.path.join(self.path, name)
-                parsed = parse(_read(path))
+                parsed = parse(self._text(path))
                 taken += memory.take_entries(parsed.entries)
                 _leave(path, parsed.rest)
             if os.path.isdir(self.path) and not os.listdir(self.path):

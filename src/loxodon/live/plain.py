@@ -8,7 +8,7 @@ database is not touched, and need not even be there. Whatever needs it says that
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -25,10 +25,14 @@ from loxodon.recall.quote import clean
 from loxodon.standing import Status
 from loxodon.store import Progress
 from loxodon.store.shelf import FileRole
+from loxodon.store.walls import Wall
 from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
+from loxodon.trust.remembering import believed
+from loxodon.trust.within import placed
+from loxodon.trust.witness import MEMORY, audited
 from loxodon.types import (
     CHATS,
     Added,
@@ -38,6 +42,7 @@ from loxodon.types import (
     Frame,
     Gate,
     Item,
+    Kind,
     LeftOut,
     Recall,
     Record,
@@ -48,6 +53,8 @@ from loxodon.workspace.sources.chunk import chunks
 from loxodon.write.journal import with_keys
 
 if TYPE_CHECKING:
+    from loxodon.store.database import Witness
+    from loxodon.trust.audit import Audit
     from loxodon.write.phases import OnPhase
 
 _LARGEST = 1 << 20
@@ -60,8 +67,16 @@ OFF = "switched off"
 class Off:
     """Stands where the store would: whatever is asked of it, the engine is off."""
 
-    def __init__(self, space: str) -> None:
+    def __init__(self, space: str, wall: Wall) -> None:
         self.space = space
+        self.wall = wall
+        self.audit: Audit | None = None
+
+    def put_on_record(self, audit: Audit, witness: Witness) -> None:
+        self.audit = audit  # there is no transaction to witness
+
+    def sign_with(self, sign: Callable[[bytes], bytes]) -> None:
+        """Nothing is kept here that could be signed."""
 
     def __getattr__(self, name: str) -> NoReturn:
         raise ConfigError(
@@ -73,20 +88,26 @@ class Off:
         """Nothing is open."""
 
 
+@audited(MEMORY)
 class PlainMemory(Memory):
     """A memory whose engine is off. Made by `Memory.open`."""
 
     @property
     def pending(self) -> Pending:
         """What waits until the engine is on."""
-        return Pending(self._folder, self.workspace.path, self.space)
+        return Pending(self._folder, self.workspace.path, self.space, self.seal)
 
     # What is said
 
     def add_drafts(
-        self, drafts: Sequence[Draft], names: Sequence[str], progress: Progress | None = None
-    ) -> Added:
-        session = checked_text(names[0], "session", MAX_SESSION)
+        self, drafts: Sequence[Draft], names: Sequence[str], progress: Progress | None = None,
+        *, live: bool = False,
+    ) -> Added:  # fmt: skip
+        if self.paused:
+            return Added(0, 0, 0, (), paused=len(drafts))
+        drafts, names = placed(drafts, names, self._store.wall)
+        session = self.guard.name(checked_text(names[0], "session", MAX_SESSION))
+        drafts = [self.guard.draft(draft) for draft in drafts]
         now = self.now()
         keyed = with_keys(drafts, session, now)
         new = self.pending.append([Entry(key, turn) for turn, key in keyed], now)
@@ -94,6 +115,9 @@ class PlainMemory(Memory):
             progress(len(keyed), len(keyed))
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in keyed))
         return Added(sum(new), len(new) - sum(new), 0, sessions)
+
+    def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
+        return do()  # the key of what is captured is made of the request
 
     def _keep_captured(
         self, said: Turn, key: bytes, fields: Mapping[str, Any], source: Source | None
@@ -104,11 +128,17 @@ class PlainMemory(Memory):
             updated_at=said.at, strength=1.0, **fields,
         )  # fmt: skip
 
+    def remember(self, content: str, kind: Kind = "fact", **more: Any) -> Record:
+        kind, confidence = believed(kind, more.pop("confidence", None), borne_out=False)
+        origin = more.pop("origin", "assistant")
+        return self.capture(content, kind, confidence=confidence, origin=origin, **more)
+
     # What is remembered
 
     def recall(
         self, query: str, top: int | None = None, budget: int | None = None, *,
-        chat: Chat = "direct", in_view: Iterable[str] = (), **filters: object,
+        chat: Chat = "direct", in_view: Iterable[str] = (), reveal: bool = False,
+        **filters: object,
     ) -> Recall:  # fmt: skip
         """MEMORY.md and the notes of today and yesterday, as far as the budget goes.
 
@@ -121,6 +151,7 @@ class PlainMemory(Memory):
         seen = frozenset(map(fold, in_view))
         items = [one for one in self._items() if fold(one.content) not in seen]
         items = items if chat == "direct" else []
+        items = [one._replace(content=self.guard.shown(one.content, True, reveal)) for one in items]
         shown = block(_shared_out(items, budget, self._count), budget, self._count,
                       language_of(query))  # fmt: skip
         left = len(items) - len(shown.items)
@@ -145,7 +176,7 @@ class PlainMemory(Memory):
         turns = [one for one in self._turns() if direct or one.chat != "direct"]
         material = frames.Material(
             message, soul, clean(self._read("MEMORY.md")) if direct else "", turns,
-            frames.texts_of(history), self.now(),
+            frames.texts_of(history), self.now(), lambda text: self.guard.shown(text, direct),
         )  # fmt: skip
 
         told = {one.content for one in self._items() if one.id.startswith(_LASTING)}
@@ -166,7 +197,8 @@ class PlainMemory(Memory):
 
     def snapshot(self, language: str = "en") -> str:
         """MEMORY.md, as far as the budget goes."""
-        return cut(self._read("MEMORY.md"), self.config.snapshot.budget, self._count)
+        text = self.guard.shown(self._read("MEMORY.md"), private=True)
+        return cut(text, self.config.snapshot.budget, self._count)
 
     def profile(self, language: str = "en", *, refresh: bool = False) -> str:
         return self.snapshot(language)
@@ -179,7 +211,7 @@ class PlainMemory(Memory):
         for day in days:
             notes = self._chunked(os.path.join("memory", f"{day}.md"), "daily", today)
             found += reversed(notes)
-        said = [_said(one, n) for n, one in enumerate(self.pending.entries(days))]
+        said = [_said(one, n) for n, one in enumerate(self._entries(days))]
         return found + said[::-1]
 
     def _chunked(self, name: str, role: FileRole, now: datetime) -> list[Item]:
@@ -195,7 +227,16 @@ class PlainMemory(Memory):
         """What was said today and yesterday, since the engine is off."""
         since = frames.since_yesterday(self.now())
         days = [f"{since:%Y-%m-%d}", f"{self.now():%Y-%m-%d}"]
-        return [one.turn for one in self.pending.entries(days) if one.fields is None]
+        return [one.turn for one in self._entries(days) if one.fields is None]
+
+    def _entries(self, days: Sequence[str]) -> list[Entry]:
+        """What waits and can be seen from behind the wall, if one stands."""
+        wall = self._store.wall
+        return [
+            one for one in self.pending.entries(days)
+            if (not wall.agent or one.turn.agent in ("", wall.agent))
+            and not (wall.group and (one.turn.chat == "direct" or one.fields is not None))
+        ]  # fmt: skip
 
     def _read(self, name: str) -> str:
         try:
@@ -230,7 +271,7 @@ class PlainMemory(Memory):
         last = max((one.turn.at for one in entries), default=None)
         return Status(
             self.home, self.space, 0, 0, 0, 0, 0, last, None, None, len(entries), "", 0, 0, False,
-            "", 0, 0, 0, enabled=False,
+            "", 0, 0, 0, enabled=False, paused=self.paused,
         )  # fmt: skip
 
 

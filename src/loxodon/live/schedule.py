@@ -5,6 +5,7 @@
     weekly      compression: what is said twice, what was only for the moment
     profile     a new profile
     heartbeat   see `heartbeat.py`
+    backup      of the space, into the folder that is set
 
 What was done before is read from what it left (when consolidation last succeeded, of when the
 profile is), so that it does not matter who did it. How a run went is kept in the store.
@@ -24,6 +25,7 @@ from loxodon.live import heartbeat
 from loxodon.messages import LANGUAGES
 from loxodon.store import Store
 from loxodon.store.desk import JobRuns
+from loxodon.trust.witness import SCHEDULE, audited
 from loxodon.types import Consolidated, Job, Ran, Record
 from loxodon.write.compress import PROFILE
 from loxodon.write.schedule import MOST_ATTEMPTS, has_come, next_time, retry_at
@@ -32,13 +34,14 @@ if TYPE_CHECKING:
     from loxodon.memory import Memory
     from loxodon.write.consolidation import Consolidation
 
-JOBS = ("flush", "daily", "weekly", "profile", "heartbeat")
+JOBS = ("flush", "daily", "weekly", "profile", "heartbeat", "backup")
 """In the order in which they are done."""
 _AFTER_KILLS = timedelta(hours=1)
 _LONGEST = 1800.0
 _SHORTEST = 1.0
 
 
+@audited(SCHEDULE, "schedule.")
 class Schedule:
     """See the module. Made by `Memory.schedule`."""
 
@@ -134,6 +137,9 @@ class Schedule:
         beat = runs.get("heartbeat")
         if self._has_come("heartbeat", beat.succeeded_at if beat else None, now):
             found.append("heartbeat")
+        kept = runs.get("backup")
+        if self._has_come("backup", kept.succeeded_at if kept else None, now):
+            found.append("backup")
         return found
 
     def _has_come(self, name: str, last: datetime | None, now: datetime) -> bool:
@@ -206,6 +212,9 @@ class Schedule:
             self._memory.profile(refresh=True)
             self._renew_views()
             return {"profiles": len(LANGUAGES)}
+        if name == "backup":
+            self._memory.backup()
+            return {"backups": 1}
         return self._beat(now)
 
     def _only_cut_short(self, now: datetime) -> bool:
@@ -220,7 +229,7 @@ class Schedule:
         return work.last_run is None or abs(now - work.last_run) >= _AFTER_KILLS
 
     def _renew_views(self) -> None:
-        if self._memory.config.workspace.views == "on":
+        if self._memory.workspace.has_views:
             self._memory.workspace.renew()
 
     def _beat(self, now: datetime) -> Mapping[str, int]:

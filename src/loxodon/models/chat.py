@@ -69,13 +69,17 @@ def cost(question: Question) -> int:
 
 
 class ChatModel:
-    """A model at an address. `sleep` is handed in so that tests need not wait."""
+    """A model at an address, which is told texts as `clean` makes them.
+
+    `sleep` is handed in so that tests need not wait.
+    """
 
     def __init__(
         self,
         config: ModelConfig,
         ledger: Ledger | None = None,
         sleep: Callable[[float], None] = pause,
+        clean: Callable[[str], str] = str,
     ) -> None:
         if not config.base_url or not config.name:
             raise ConfigError(
@@ -89,6 +93,7 @@ class ChatModel:
         self._config = config
         self._ledger = ledger
         self._sleep = sleep
+        self._clean = clean
         self._without: set[str] = set()
 
     def ask(self, question: Question, read: Callable[[Any], T]) -> Reply[T]:
@@ -101,6 +106,8 @@ class ChatModel:
     def send(self, turns: Sequence[Turn], question: Question, most: int) -> Answer:
         """Post one request, without what this server was found not to take."""
         left_out: set[str] = set()
+        # What was kept before there was a rule for it is not told to a model either.
+        turns = [{**turn, "content": self._clean(turn["content"])} for turn in turns]
         while True:
             body = self._body(turns, question, most)
             answer = post(self._url, self._key, body, self._config.timeout)

@@ -62,6 +62,8 @@ class Line(NamedTuple):
     role: str
     speaker: str
     text: str
+    own: bool = True
+    """Whether the user's own words; only these are asked about."""
 
 
 class Found(NamedTuple):
@@ -155,7 +157,7 @@ def _of_lines(lines: Sequence[Line]) -> list[_Text]:
             name = "".join(c for c in one.speaker[:40] if c.isalnum() or c in " _-").strip()
             label = f"{one.role} ({name})" if name else one.role
             context = "\n".join(text.text for text in texts[-CONTEXT:])
-            number = one.number if one.role == "user" else None
+            number = one.number if one.role == "user" and one.own else None
             texts.append(_Text(number, label, _shown(one.text), context))
     return texts
 

@@ -24,6 +24,7 @@ from loxodon.store import Filter, Store
 from loxodon.text.words import among, fold, index_words
 from loxodon.text.words import spoken as as_typed
 from loxodon.tokens import Counter
+from loxodon.trust.provenance import is_own
 from loxodon.types import Gate, Item, LeftOut, Recall, Record, Source, Turn
 
 if TYPE_CHECKING:
@@ -50,11 +51,12 @@ def recall(
     as_of: datetime | None = None,
     profile: Weights | None = None,
     in_view: frozenset[str] = frozenset(),
+    shown: Callable[[str], str] = str,
 ) -> Recall:
     """What the memory has on `query`: at most `top` items whose block is within `budget` tokens.
 
     A turn whose words (folded) or ref are `in_view` is before the agent already, and passed over;
-    so is what was drawn from such turns alone.
+    so is what was drawn from such turns alone. Every text comes as `shown` makes it.
     """
     watch = Watch()
     # In a group nobody is looked up by other names: that these are the same may be private.
@@ -87,7 +89,7 @@ def recall(
         watch.lap("profile")
     passed: dict[str, str] = {}
     at = as_of.astimezone(now.tzinfo) if as_of else now
-    items = _items(store, ranked, question, top, at, in_view, passed)
+    items = _items(store, ranked, question, top, at, in_view, passed, shown)
     chosen = block(items, budget, count, question.language, unsure)
     watch.lap("fit")
     left = (
@@ -133,7 +135,7 @@ class Watch:
 
 def _items(
     store: Store, ranked: Sequence[Linked], question: Question, top: int, now: datetime,
-    in_view: frozenset[str], passed: dict[str, str],
+    in_view: frozenset[str], passed: dict[str, str], shown: Callable[[str], str],
 ) -> list[Item]:  # fmt: skip
     """The first `top`, as they are shown; what was said twice in the same words is one item,
     also where it stands in a file.
@@ -144,11 +146,11 @@ def _items(
     said: dict[str, int] = {}
     for start in range(0, len(ranked), max(top, 1)):
         batch = ranked[start : start + top]
-        turns = store.turns([one.found.key.row for one in batch if one.found.key.is_turn])
+        turns = _told(store, [one.found.key.row for one in batch if one.found.key.is_turn])
         rows = [one.found.key.row for one in batch if one.found.key.is_memory]
         sources = store.sources(rows)
         for one in batch:
-            item = _item(one, turns, sources, question, now)
+            item = _item(one, turns, sources, question, now, shown)
             if item is None:
                 continue
             words = fold(_bare(item))
@@ -166,6 +168,16 @@ def _items(
         if len(items) >= top:
             break
     return items
+
+
+def _told(store: Store, rows: Sequence[int]) -> Mapping[int, Turn]:
+    """Turns by row, without what is in quarantine."""
+    turns = store.turns(rows)
+    if all(is_own(turn.origin) for turn in turns.values()):
+        return turns
+    from loxodon.trust.quarantine import heard  # what only the owner said needs none
+
+    return dict(zip(turns, heard(store, turns.values()), strict=True))
 
 
 def _bare(item: Item) -> str:
@@ -191,19 +203,19 @@ def _is_seen(store: Store, source: Source, in_view: frozenset[str]) -> bool:
 
 def _item(
     linked: Linked, turns: Mapping[int, Turn], sources: Mapping[int, tuple[Source, ...]],
-    question: Question, now: datetime,
+    question: Question, now: datetime, shown: Callable[[str], str],
 ) -> Item | None:  # fmt: skip
     found = linked.found
     if found.note is not None:
-        return _note_item(found, found.note, question, now)
+        return _note_item(found, found.note, question, now, shown)
     one: Turn | Record | None = turns.get(found.key.row) if found.key.is_turn else found.record
     if one is None:
         return None
     why = _why(found, one.searchable, question)
-    text = snippet(one.content, question.words)
+    text = snippet(shown(one.content), question.words)
     score = round(found.score, 4)
     if isinstance(one, Turn):
-        why |= {"route": "journal", "speaker": one.speaker or one.role, "origin": one.origin}
+        why |= {"route": "journal", "speaker": shown(one.speaker) or one.role, "origin": one.origin}
         at = one.at.astimezone(now.tzinfo)  # the day it was for the one who asks
         source = Source(session=one.session, turn=one.id)
         return Item(one.ref, "turn", text, score, at, "active", (source,), why)
@@ -233,16 +245,19 @@ def _heading(note: Note) -> str:
     return " > ".join(one for one in note.chunk.heading.split(" > ") if fold(one) != name)
 
 
-def _note_item(found: Found, note: Note, question: Question, now: datetime) -> Item:
+def _note_item(
+    found: Found, note: Note, question: Question, now: datetime, shown: Callable[[str], str]
+) -> Item:
     file, chunk = note
     why = _why(found, note.searchable, question) | {
         "route": "notes", "file": file.path, "root": file.root,
-        "lines": [chunk.first_line, chunk.last_line], "heading": _heading(note),
+        "lines": [chunk.first_line, chunk.last_line], "heading": shown(_heading(note)),
         "importance": chunk.importance,
     }  # fmt: skip
     # What has no day is as old as its file.
     at = chunk.at or datetime.fromtimestamp(file.mtime / 1_000_000_000, UTC)
     return Item(
-        f"n_{found.key.row}", "note", snippet(chunk.text, question.words), round(found.score, 4),
+        f"n_{found.key.row}", "note", snippet(shown(chunk.text), question.words),
+        round(found.score, 4),
         at.astimezone(now.tzinfo), "active", (Source(file=file.path, line=chunk.first_line),), why,
     )  # fmt: skip

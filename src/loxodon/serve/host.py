@@ -15,7 +15,8 @@ import asyncio
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
+from contextvars import copy_context
 from threading import Condition, Lock
 from time import monotonic, sleep
 from types import TracebackType
@@ -25,7 +26,7 @@ from loxodon import config as settings
 from loxodon.clock import Clock
 from loxodon.config import Config
 from loxodon.errors import BusyStoreError, DamagedStoreError, LoxodonError, StoreError
-from loxodon.memory import DATABASE, MADE, OFF_MARKER, Memory
+from loxodon.memory import DATABASE, MADE, OFF_MARKER, Memory, keys_for
 from loxodon.serve.cli.opening import check_database
 from loxodon.spaces import (
     FOLDER,
@@ -35,7 +36,10 @@ from loxodon.spaces import (
     space_folder,
     space_path,
 )
+from loxodon.store.cipher import Keys
 from loxodon.store.whose import space_of
+from loxodon.trust.acting import Actor, acting, actor
+from loxodon.types import Chat
 
 Result = TypeVar("Result")
 
@@ -71,8 +75,10 @@ class Host:
 
     def __init__(
         self, home: str | os.PathLike[str], clock: Clock | None = None, *,
-        threads: int = THREADS, idle: float = IDLE_SECONDS,
+        threads: int = THREADS, idle: float = IDLE_SECONDS, surface: str = "",
     ) -> None:  # fmt: skip
+        """`surface` is what acts here, as the audit log tells it; empty for whoever acts now."""
+        self._surface = surface
         self.home = home_at(os.fspath(home))
         self._clock = clock
         self._idle = idle
@@ -145,9 +151,15 @@ class Host:
             return ""
         if not folder.startswith("~"):  # a plain name is its own folder
             return folder if folder_name(folder) == folder else ""
-        if folder not in self._names and (name := _named_in(path)):
+        if folder not in self._names and (name := _named_in(path, self._keys())):
             self._names[folder] = name if folder_name(name) == folder else ""
         return self._names.get(folder, "")
+
+    def _keys(self) -> Keys:
+        """What opens the databases; nothing where they are not encrypted, or the key is gone."""
+        with suppress(LoxodonError):  # of the memories themselves, opening one says what is wrong
+            return keys_for(self.home, self.config)
+        return ()
 
     def memory(self, space: str = "main", *, make: bool = True) -> Memory:
         """The memory of a space, shared by all. Ask for it each time; do not keep or close it."""
@@ -165,7 +177,8 @@ class Host:
             with held.opening:  # one opens it, the others wait for that
                 if held.memory is None:
                     held.memory = self.apart(space, make=make)
-            yield held.memory
+            with self._acting():
+                yield held.memory
         finally:
             self._let_go(space, held)
 
@@ -178,6 +191,9 @@ class Host:
         if config.enabled and os.path.exists(os.path.join(folder, MADE)):
             _find_database(os.path.join(folder, DATABASE))
         return Memory.open(self.home, space, config, self._clock)
+
+    def _acting(self) -> AbstractContextManager[None]:
+        return acting(Actor(self._surface or actor().surface))
 
     def _hold(self, space: str) -> _Open:
         stamp = self._settings()[1]
@@ -224,15 +240,20 @@ class Host:
 
     async def call(
         self, space: str, work: Callable[[Memory], Result], *, make: bool = True,
-        apart: bool = False,
+        apart: bool = False, agent: str = "", chat: Chat = "direct",
     ) -> Result:  # fmt: skip
         """What `work` makes of the memory of `space`, without keeping the event loop waiting.
 
-        `apart` gives long work its own connection and thread. A call that is cancelled before its
+        `apart` gives long work its own connection and thread. With an `agent`, or in a `chat` that
+        others hear, it gets the memory as that may see it. A call that is cancelled before its
         turn came does nothing; one that has begun ends by itself.
         """
+
+        def within(memory: Memory) -> Result:
+            return work(memory.within(agent, chat))
+
         return await self._in(self._long if apart else self._short,
-                              lambda: self._do(space, work, make, apart))  # fmt: skip
+                              lambda: self._do(space, within, make, apart))  # fmt: skip
 
     async def run(self, work: Callable[[], Result]) -> Result:
         """What `work` returns, in a thread of the calls: for what needs no memory, or several."""
@@ -251,7 +272,10 @@ class Host:
             )
         self._waiting += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(pool, self._counted, work)
+            who = copy_context()  # who acts goes with the call
+            return await asyncio.get_running_loop().run_in_executor(
+                pool, lambda: who.run(self._counted, work)
+            )
         finally:
             self._waiting -= 1
 
@@ -267,7 +291,7 @@ class Host:
 
     def _do(self, space: str, work: Callable[[Memory], Result], make: bool, apart: bool) -> Result:
         if apart:
-            with self.apart(space, make=make) as memory:
+            with self._acting(), self.apart(space, make=make) as memory:
                 return work(memory)
         with self.using(space, make=make) as memory:
             return work(memory)
@@ -297,9 +321,9 @@ class Host:
         self.close()
 
 
-def _named_in(folder: str) -> str:
+def _named_in(folder: str, keys: Keys) -> str:
     """The space that a folder says it holds: by its database, or by what waits for one."""
-    if name := space_of(os.path.join(folder, DATABASE)):
+    if name := space_of(os.path.join(folder, DATABASE), keys):
         return name
     try:
         with open(os.path.join(folder, OFF_MARKER), encoding="utf-8") as file:

@@ -242,7 +242,7 @@ class Rounds:
 
 def work(home: str, gone: Event) -> None:
     """Go round until `gone` is set."""
-    with Host(home) as host:
+    with Host(home, surface="worker") as host:
         rounds = Rounds(host)
         while not gone.is_set():
             rounds.once()

@@ -1,7 +1,8 @@
 """The store: the one door to what is kept.
 
 `Store` is what the rest of Loxodon asks of a database. It is bound to one space when it is opened,
-so that no call can leave it out and none can look across. A backend promises what is written at
+and within it to an agent and an audience where these are named (`store/walls.py`), so that no call
+can leave them out and none can look across. A backend promises what is written at
 each method here and passes `tests/store/contract.py`.
 """
 
@@ -15,11 +16,17 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 from loxodon.types import Entity, Problem, Record, Source, Turn, Version
 
 if TYPE_CHECKING:
+    from loxodon.store.database import Witness
     from loxodon.store.desk import Desk
     from loxodon.store.documents import DocumentShelf
+    from loxodon.store.erasure import Erasure
     from loxodon.store.exact import Exact
+    from loxodon.store.quarantine import QuarantineShelf
     from loxodon.store.shelf import Shelf
+    from loxodon.store.tokens import Tokens
     from loxodon.store.vectors import Vectors
+    from loxodon.store.walls import Wall
+    from loxodon.trust.audit import Audit
 
 Progress = Callable[[int, int], None]
 """Called now and then with how much is done and how much there is."""
@@ -51,6 +58,10 @@ class Filter(NamedTuple):
     audience: str | None = None
     """`group` admits what may be told in a group chat: no memory that is private, no turn of a
     direct chat, nor one that a private memory was drawn from, and no note."""
+    told: str | None = None
+    """Of memories only: those with just this audience."""
+    trust: tuple[str, ...] = ()
+    """Of memories only: those whose words came from one of these."""
     namespace: str | None = None
     """Of documents only, which have nothing else: how the path of theirs begins."""
 
@@ -113,6 +124,18 @@ class Known(NamedTuple):
     """Whether it has other words there."""
 
 
+class Signatures(NamedTuple):
+    """How the signatures of sensitive memories stand."""
+
+    good: int
+    bad: tuple[str, ...]
+    """Memories of which one is missing, or is not that of what stands there."""
+    total: str
+    """The sum of all."""
+    anchor: str
+    """`Store.anchor` at the same moment."""
+
+
 class Counts(NamedTuple):
     """How much there is."""
 
@@ -130,6 +153,41 @@ class Store(Protocol):
     """One space of one home. Safe to use from several threads and processes."""
 
     space: str
+    wall: Wall
+    """What it is bound to; what cannot be seen behind it is as if it were not there."""
+    audit: Audit | None
+    """Where what is done is put on record; None where it is not."""
+
+    def put_on_record(self, audit: Audit, witness: Witness) -> None:
+        """From here on nothing is committed that `witness` was not told of."""
+        ...
+
+    def sign_with(self, sign: Callable[[bytes], bytes]) -> None:
+        """From here on changes of sensitive memories are signed with `sign`."""
+        ...
+
+    def signatures(self) -> Signatures:
+        """Check every signature."""
+        ...
+
+    def sign_if_foreign(self) -> int:
+        """Sign all that is sensitive where no signature holds: it was signed with another key.
+
+        For what was restored into another home; how many memories were signed.
+        """
+        ...
+
+    def sign_anew(self, ids: Iterable[str]) -> None:
+        """Sign every version of these memories as it stands, and put the sum of all on record.
+
+        Call inside `writing`.
+        """
+        ...
+
+    @property
+    def anchor(self) -> str:
+        """Where the last write is on record, as the witness said; empty for nowhere."""
+        ...
 
     def reading(self) -> AbstractContextManager[None]:
         """One view of the data for several reads, whatever others write meanwhile."""
@@ -140,6 +198,19 @@ class Store(Protocol):
 
         Writers wait for each other in fair order. On leaving, what was written is on disk.
         """
+        ...
+
+    def writing_as(self, agent: str) -> AbstractContextManager[None]:
+        """A transaction in which only the memories and entities of one agent are there, and what
+        is made is its own; of agent "" those that are nobody's.
+
+        So what agents know is kept right for each by itself: no statement made to one changes,
+        confirms or tells what another knows.
+        """
+        ...
+
+    def agents(self) -> list[str]:
+        """The agents that anything belongs to, "" first, which stands for none."""
         ...
 
     def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | Known]:
@@ -272,8 +343,23 @@ class Store(Protocol):
         ...
 
     @property
+    def tokens(self) -> Tokens:
+        """Which calls were done already."""
+        ...
+
+    @property
+    def erasure(self) -> Erasure:
+        """What takes things out for good."""
+        ...
+
+    @property
     def exact(self) -> Exact:
         """All that is not derived, table by table, out and in."""
+        ...
+
+    @property
+    def quarantine(self) -> QuarantineShelf:
+        """What is kept of others' words, and told to nobody."""
         ...
 
     @property

@@ -8,10 +8,12 @@ Loxodon wrote, is refused before anything in it is touched.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import lru_cache
 from threading import RLock
-from typing import Any
+from typing import Any, Protocol
 
 import apsw
 
@@ -21,12 +23,15 @@ from loxodon.errors import (
     ForeignStoreError,
     FullStoreError,
     InputError,
+    LockedStoreError,
     NewerStoreError,
     StoreError,
     UnwritableStoreError,
 )
 from loxodon.filelock import FileLock
 from loxodon.files import sync_folder
+from loxodon.store import cipher, mark, seals
+from loxodon.store.cipher import Keys
 
 APPLICATION_ID = 0x4C4F5844  # "LOXD"
 
@@ -45,11 +50,48 @@ _PRAGMAS = (
 Row = tuple[Any, ...]
 
 
+ANCHOR = "audit"
+"""The value of `meta` that says where the last transaction is on record."""
+
+
+NOTHING_SIGNED = (0, 0)
+
+
+class Witness(Protocol):
+    """What is told of every transaction before it is committed, and can refuse it."""
+
+    def before_commit(self, anchor: str, changed: Sequence[str], signed: tuple[str, str]) -> str:
+        """Put on record that these were changed; where that is, for the database to keep.
+
+        `anchor` is what the database kept of the last transaction; `signed` the sum of all
+        signatures before, empty where nobody kept it, and now.
+        """
+        ...
+
+    def undone(self, said: str) -> None:
+        """What `before_commit` answered so was not committed after all."""
+        ...
+
+
 class Database:
     """A connection for one process; its threads take turns."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, keys: Keys = ()) -> None:
+        """`keys` open a file that is encrypted, and the first of them encrypts a new one."""
         self.path = path
+        self._keys = keys
+        self.generation = 0
+        """Changes when another file was put in the place of this one: what was read is void."""
+        self._views: Mapping[str, str] = {}
+        self.witness: Witness | None = None
+        self.changed: list[str] = []
+        """Ids of what this transaction changed, for the witness."""
+        self.sign: Callable[[bytes], bytes] | None = None
+        """What signs changes of sensitive memories."""
+        self.signing = NOTHING_SIGNED
+        """What this transaction did to the sum of all signatures (`store/signatures.py`)."""
+        self.sum_anew = False
+        """Whether that sum is to be made anew from what there is."""
         self._turn = RLock()
         self._mode = ""  # or "reading", "writing"
         self._closed = False
@@ -71,39 +113,47 @@ class Database:
     def _connect(self) -> apsw.Connection:
         connection = None
         try:
+            if not self.read_only:
+                _make_private(self.path)
+            self._inode = _inode(self.path)
             connection = self._open_file()
             connection.set_busy_timeout(_BUSY_MS)
+            seals.register(connection)
             version = self._recognise(connection)
-            known = _migrations()
+            known = migrations()
             if version < len(known):
                 if self.read_only:
                     raise _unwritable(self.path, "an older Loxodon wrote it, and it is read-only")
                 self._migrate(connection, known)
             for pragma in _PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}").fetchall()
+            _put_up(connection, {}, self._views)
+            self._lost = lost_writes(self.path, connection)
         except apsw.Error as error:
             if connection is not None:
-                connection.close()
+                let_go(connection)
             raise self._translated(error) from None
         except StoreError:
             if connection is not None:
-                connection.close()
+                let_go(connection)
             raise
         return connection
 
     def _open_file(self) -> apsw.Connection:
         if not self.read_only:
-            _make_private(self.path)
-            return apsw.Connection(self.path)
+            connection = cipher.connect(self.path, self._keys)
+            if self._keys and not os.path.exists(f"{self.path}.check"):
+                cipher.put_check(self.path, self._keys[:1])
+            return connection
         from urllib.parse import quote
 
         # A copy on a read-only disk can be read, but SQLite must be told not to look for writers.
         uri, flags = f"file:{quote(self.path)}", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         try:
-            connection = apsw.Connection(f"{uri}?mode=ro", flags=flags)
+            connection = cipher.connect(f"{uri}?mode=ro", self._keys, flags)
             connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
         except (apsw.CantOpenError, apsw.ReadOnlyError):
-            connection = apsw.Connection(f"{uri}?immutable=1", flags=flags)
+            connection = cipher.connect(f"{uri}?immutable=1", self._keys, flags)
         return connection
 
     def _recognise(self, connection: apsw.Connection) -> int:
@@ -121,14 +171,14 @@ class Database:
                     path=self.path,
                 )
             return 0
-        if version > len(_migrations()):
+        if version > len(migrations()):
             raise NewerStoreError(
                 "{path} was written by a newer Loxodon "
                 "(its schema is {found}, this one knows {known})",
                 hint="install that version of Loxodon or a later one; nothing was touched",
                 path=self.path,
                 found=version,
-                known=len(_migrations()),
+                known=len(migrations()),
             )
         return int(version)
 
@@ -142,11 +192,13 @@ class Database:
                     script = file.read()
                 connection.execute(
                     f"BEGIN IMMEDIATE; {script}; PRAGMA application_id={APPLICATION_ID};"
-                    f"PRAGMA user_version={number}; COMMIT"
+                    f"PRAGMA user_version={number}"
                 ).fetchall()
+                if number == len(known):  # with the last step, so that none is at it unsealed
+                    seals.make(connection)
+                connection.execute("COMMIT")
         except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
+            _undo(connection)
             raise
         finally:
             lock.release()
@@ -165,7 +217,7 @@ class Database:
                 yield
             finally:
                 self._mode = ""
-                self._connection.execute("ROLLBACK")
+                _undo(self._connection)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -174,25 +226,103 @@ class Database:
             if self._mode == "reading":
                 raise RuntimeError("a write cannot begin within a read: it would be undone with it")
             if self._mode:
-                with self._connection:  # a savepoint
-                    yield
+                signing = self.signing
+                try:
+                    with self._connection:  # a savepoint
+                        yield
+                        signing = self.signing
+                except apsw.Error as error:  # it is gone: the whole was undone by an I/O error
+                    raise self._translated(error) from None
+                finally:
+                    self.signing = signing
                 return
             self._check_usable()
             lock = self._wait_for_turn()
             try:
                 self.run("BEGIN IMMEDIATE")
                 self._mode = "writing"
+                self.changed.clear()
+                self.signing, self.sum_anew = NOTHING_SIGNED, False
+                changes, said, writes = self._connection.total_changes(), "", 0
                 try:
                     yield
+                    if changes != self._connection.total_changes():
+                        writes = self._count_write()
+                        if self.witness is not None:
+                            said = self._testify(self.witness)
+                        elif self.signing != NOTHING_SIGNED:
+                            self._carry_on()
                     self.run("COMMIT")
+                    said = ""
+                    if writes:
+                        mark.put(self.path, writes)
                 except BaseException:
-                    if self._connection.in_transaction:
-                        self._connection.execute("ROLLBACK")
+                    _undo(self._connection)
+                    if self.witness is not None and said:
+                        self.witness.undone(said)
                     raise
                 finally:
                     self._mode = ""
             finally:
                 lock.release()
+
+    def _testify(self, witness: Witness) -> str:
+        """Have a transaction put on record; the database keeps where."""
+        row = self.one(self.sql["get_meta"], (ANCHOR,))
+        anchor, _, was = (row[0] if row else "").rpartition(":")
+        total = was
+        if not row or self.sum_anew or self.signing != NOTHING_SIGNED:
+            from loxodon.store import signatures
+
+            was = "" if not row or self.sum_anew else was
+            total = signatures.moved(was, self.signing) if was else signatures.total(self)
+        said = witness.before_commit(anchor, self.changed, (was, total))
+        if said:
+            self.run(self.sql["set_meta"], (ANCHOR, f"{said}:{total}"))
+        return said
+
+    def _carry_on(self) -> None:
+        """Keep the sum of all signatures right while nothing is put on record."""
+        row = self.one(self.sql["get_meta"], (ANCHOR,))
+        if row:
+            from loxodon.store import signatures
+
+            anchor, _, was = row[0].rpartition(":")
+            total = signatures.moved(was, self.signing)
+            self.run(self.sql["set_meta"], (ANCHOR, f"{anchor}:{total}"))
+
+    @contextmanager
+    def alone(self) -> Iterator[apsw.Connection]:
+        """The connection, while nobody else writes and no transaction is open."""
+        with self._turn:
+            self._check_usable()
+            lock = self._wait_for_turn()
+            try:
+                self._follow()
+                yield self._connection
+            except apsw.Error as error:
+                raise self._translated(error) from None
+            finally:
+                lock.release()
+
+    def _follow(self) -> None:
+        """Open the file anew where another was put in its place in the moment it was opened."""
+        if self._closed or self.read_only or self._connection.in_transaction:
+            return
+        found = _inode(self.path)
+        if any(found) and found != self._inode:
+            self._connection.close()
+            self._connection = self._connect()
+            self.generation += 1
+
+    def _count_write(self) -> int:
+        """One more write, within it: how many there were; and those that are gone are put down."""
+        count = self.sql["take_numbers"]
+        if self._lost:
+            self.run(count, (mark.LOST, self._lost))
+            self.run(count, (mark.WRITES, self._lost))
+            self._lost = 0
+        return int(self.all(count, (mark.WRITES, 1))[0][0])
 
     def _wait_for_turn(self) -> FileLock:
         if self._lock is None:
@@ -218,12 +348,16 @@ class Database:
         with self._turn:
             if os.getpid() != self._pid:
                 self._check_usable()
+            if not self._mode:
+                self._follow()
             try:
-                return self._connection.execute(sql, values).fetchall()
+                return self._connection.execute(self._sent(sql), values).fetchall()
             except apsw.Error as error:
                 raise self._translated(error) from None
             except UnicodeEncodeError:
                 raise _half_character() from None
+            except UnicodeDecodeError as error:
+                raise damaged(self.path, str(error)) from None
 
     def one(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
         """The first row of the answer, if there is one."""
@@ -238,11 +372,34 @@ class Database:
         """A statement for each of many rows."""
         with self._turn:
             try:
-                self._connection.executemany(sql, values).fetchall()
+                self._connection.executemany(self._sent(sql), values).fetchall()
             except apsw.Error as error:
                 raise self._translated(error) from None
             except UnicodeEncodeError:
                 raise _half_character() from None
+
+    @property
+    def walled(self) -> bool:
+        """Whether views stand before the tables."""
+        return bool(self._views)
+
+    @property
+    def views(self) -> Mapping[str, str]:
+        """The views that stand before tables, by name."""
+        return self._views
+
+    def stand_before(self, views: Mapping[str, str]) -> None:
+        """Let these views stand before the tables of their names, in place of those that did.
+
+        From now on whatever is read by those names is read from the views; what is written goes to
+        the tables. Within a transaction that is undone, so is this: put the old ones up again.
+        """
+        with self._turn:
+            _put_up(self._connection, self._views, views)
+            self._views = views
+
+    def _sent(self, sql: str) -> str:
+        return _past_views(sql) if self._views else sql
 
     def blob(self, table: str, column: str, row: int, writable: bool = False) -> apsw.Blob:
         """A blob to be read or written in part. Call within a transaction, and close it there."""
@@ -261,44 +418,88 @@ class Database:
         with self._turn:
             if not self._closed:
                 self._closed = True
-                self._connection.close()
+                let_go(self._connection)
                 if self._lock is not None:
                     self._lock.close()
 
     def _translated(self, error: apsw.Error) -> StoreError:
         if isinstance(error, apsw.ConnectionClosedError):
             self._check_usable()
-        reason = str(error).removeprefix(f"{type(error).__name__}: ")
         if isinstance(error, apsw.NotADBError):
-            return ForeignStoreError(
-                "{path} is not an SQLite database",
-                hint="choose another home with --home, or restore the file from a backup",
-                path=self.path,
-            )
-        if isinstance(error, apsw.CorruptError):
-            return DamagedStoreError(
-                "{path} is damaged: {reason}",
-                hint="copy the file away first; then restore a backup, or add the conversations "
-                "to a new home",
-                path=self.path,
-                reason=reason,
-            )
-        if isinstance(error, apsw.FullError):
-            return FullStoreError(
-                "cannot write {path}: the disk is full",
-                hint="free some space and run it again; what was acknowledged is safe",
-                path=self.path,
-            )
-        if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
-            return _unwritable(self.path, reason)
-        if isinstance(error, apsw.BusyError | apsw.LockedError):
-            return _busy(self.path)
-        return StoreError(
-            "{path} cannot be used: {reason}",
-            hint="run `loxodon validate`; if it goes on, report it with this message",
-            path=self.path,
-            reason=reason,
+            return cipher.explained(self.path, self._keys)
+        return told(error, self.path)
+
+
+def told(error: apsw.Error, path: str, reason: str = "") -> StoreError:
+    """An error of SQLite as one of ours; `reason` stands for what SQLite says of it."""
+    reason = reason or str(error).removeprefix(f"{type(error).__name__}: ")
+    if isinstance(error, apsw.CorruptError):
+        return damaged(path, reason)
+    if isinstance(error, apsw.FullError):
+        return FullStoreError(
+            "cannot write {path}: the disk is full",
+            hint="free some space and run it again; what was acknowledged is safe",
+            path=path,
         )
+    if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
+        return _unwritable(path, reason)
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return _busy(path)
+    return StoreError(
+        "{path} cannot be used: {reason}",
+        hint="run `loxodon validate`; if it goes on, report it with this message",
+        path=path,
+        reason=reason,
+    )
+
+
+def _undo(connection: apsw.Connection) -> None:
+    """End a transaction without keeping it, where SQLite has not done so at an I/O error."""
+    if connection.in_transaction:
+        with suppress(apsw.Error):  # one that says why is on its way already
+            connection.execute("ROLLBACK")
+
+
+def let_go(connection: apsw.Connection) -> None:
+    """Close a connection, whatever the disk says to that."""
+    with suppress(apsw.Error):  # what could not be taken out of the log is safe there
+        connection.close()
+
+
+_WRITES = re.compile(
+    r"^\s*(INSERT(?: OR \w+)? INTO|REPLACE INTO|UPDATE(?: OR \w+)?|DELETE FROM)\s+(?=\w+\b(?!\.))",
+    re.MULTILINE,
+)
+_INDEXED = re.compile(r"\bINDEXED BY \w+")
+
+
+@lru_cache(maxsize=512)
+def _past_views(sql: str) -> str:
+    """A statement with the table that it writes to named as such: a view cannot be written to. Nor
+    has it an index of its own to be told to use."""
+    return _INDEXED.sub("", _WRITES.sub(r"\1 main.", sql, count=1))
+
+
+def _put_up(
+    connection: apsw.Connection, before: Mapping[str, str], views: Mapping[str, str]
+) -> None:
+    for name in {**before, **views}:  # those too that an undone transaction brought back
+        connection.execute(f"DROP VIEW IF EXISTS temp.{name}")
+    if views and not connection.in_transaction:  # nothing of it in other files
+        connection.execute("PRAGMA temp_store=MEMORY").fetchall()
+    for name, select in views.items():
+        connection.execute(f"CREATE TEMP VIEW {name} AS {select}")
+
+
+def lost_writes(path: str, connection: apsw.Connection) -> int:
+    """How many writes that were acknowledged a file does not have."""
+    marked = mark.of(path)  # first: others write meanwhile
+    query = "SELECT last FROM counters WHERE name = ?"
+    try:
+        row = connection.execute(query, (mark.WRITES,)).fetchone()
+    except apsw.CorruptError:  # the rest may be read all the same; `validate` tells
+        return 0
+    return max(0, marked - (row[0] if row else 0))
 
 
 def _only_readable(path: str) -> bool:
@@ -307,10 +508,29 @@ def _only_readable(path: str) -> bool:
     return os.path.exists(path) and not (os.access(path, os.W_OK) and os.access(folder, os.W_OK))
 
 
+def _inode(path: str) -> tuple[int, int]:
+    """Which file it is that has this name; nothing where there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return (0, 0)
+    return (found.st_dev, found.st_ino)
+
+
 def _make_private(path: str) -> None:
     """SQLite would let everybody read what it makes."""
     if not os.path.exists(path):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def damaged(path: str, reason: str) -> DamagedStoreError:
+    """The error for a file with something in it that nobody wrote there."""
+    return DamagedStoreError(
+        "{path} is damaged: {reason}",
+        hint="`loxodon repair` makes a sound one of what can be read, and keeps the damaged file",
+        path=path,
+        reason=reason,
+    )
 
 
 def _busy(path: str) -> BusyStoreError:
@@ -337,7 +557,8 @@ def _unwritable(path: str, reason: str) -> UnwritableStoreError:
     )
 
 
-def _migrations() -> list[str]:
+def migrations() -> list[str]:
+    """The files that make the schema, in order."""
     folder = os.path.join(_FOLDER, "migrations")
     return sorted(os.path.join(folder, name) for name in os.listdir(folder))
 
@@ -353,49 +574,97 @@ def _named_queries() -> dict[str, str]:
     return found
 
 
-def move_in(new: str, path: str, aside: str) -> None:
+def move_in(new: str, path: str, aside: str, keys: Keys = ()) -> None:
     """Put the database file `new` in the place of `path`; what is there is kept as `aside`.
 
     Without `aside` it is not kept. Both must be closed: a BusyStoreError where somebody has the
-    old one open, and nothing is moved.
+    old one open, and nothing is moved. `keys` are those of the old one.
     """
     lock = FileLock(os.path.splitext(path)[0] + ".lock")
     try:
         if not lock.acquire(_MOVE_SECONDS):
             raise _busy(path)
-        if os.path.exists(path):
-            _fold(path)
-        moved = []
-        try:
-            for end in ("", "-wal", "-shm") if aside else ():  # the last two of one that is damaged
-                if os.path.exists(path + end):
-                    os.rename(path + end, aside + end)
-                    moved.append(end)
-            os.replace(new, path)
-            sync_folder(os.path.dirname(path))
-        except BaseException:
-            for end in moved:
-                os.replace(aside + end, path + end)
-            raise
+        with held(path, keys):
+            moved = []
+            try:
+                for end in _PARTS if aside else ():  # the logs are of one that is damaged
+                    if os.path.exists(path + end):
+                        os.rename(path + end, aside + end)
+                        moved.append(end)
+                mark.clear(path)
+                os.replace(new, path)
+                if os.path.exists(f"{new}.check"):
+                    os.replace(f"{new}.check", f"{path}.check")
+                elif os.path.exists(f"{path}.check"):
+                    os.unlink(f"{path}.check")
+                sync_folder(os.path.dirname(path))
+            except BaseException:
+                for end in moved:
+                    os.replace(aside + end, path + end)
+                raise
     except OSError as error:
         raise _unwritable(path, error.strerror or str(error)) from None
     finally:
         lock.close()
+    if aside and os.path.exists(aside):
+        _as_before(aside, keys)
 
 
-def _fold(path: str) -> None:
-    """Take the log of a database into it, which only works where nobody else has it open."""
+_PARTS = ("", "-wal", "-shm", ".check")
+
+
+@contextmanager
+def held(path: str, keys: Keys = ()) -> Iterator[apsw.Connection | None]:
+    """Have a database to oneself, its log taken into it; a BusyStoreError where others have it.
+
+    Whoever opens it meanwhile waits. None where there is none, or it cannot be read: then nobody
+    can use it.
+    """
+    connection = _folded(path, keys) if os.path.exists(path) else None
     try:
-        connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+        yield connection
+    finally:
+        if connection is not None:
+            connection.close()
+
+
+def _folded(path: str, keys: Keys) -> apsw.Connection | None:
+    try:
+        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI  # to be copied under a key
+        connection = cipher.connect(path, keys, flags)
+    except apsw.NotADBError:
+        if isinstance(why := cipher.explained(path, keys), LockedStoreError):
+            raise why from None  # others may have the key
+        return None
     except apsw.Error:
-        return  # it cannot be opened, so nobody has it open
+        return None
     try:
         connection.set_busy_timeout(_FOLD_MS)
-        for mode in ("DELETE", "WAL"):
-            connection.execute(f"PRAGMA journal_mode={mode}").fetchall()
+        seals.register(connection)
+        # Only in this mode does a lock keep everybody out, and is there no log that goes by name.
+        # It is kept after the transaction, so that the file can be copied.
+        for statement in (
+            "PRAGMA locking_mode=EXCLUSIVE", "PRAGMA journal_mode=DELETE", "BEGIN EXCLUSIVE",
+            "COMMIT",
+        ):  # fmt: skip
+            connection.execute(statement).fetchall()
     except (apsw.BusyError, apsw.LockedError):
-        raise _busy(path) from None
-    except apsw.Error:
-        return  # it is damaged, or no database
-    finally:
         connection.close()
+        raise _busy(path) from None
+    except apsw.Error:  # it is damaged, or no database
+        connection.close()
+        return None
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _as_before(path: str, keys: Keys) -> None:
+    """Let a database that was put aside have its log again, for whoever puts it back."""
+    with suppress(apsw.Error):  # one that is damaged stays as it is
+        connection = cipher.connect(path, keys, apsw.SQLITE_OPEN_READWRITE)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL").fetchall()
+        finally:
+            connection.close()

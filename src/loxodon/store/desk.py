@@ -167,7 +167,9 @@ class Desk(Protocol):
         """Events of the days from `since` on, before `until`, in order of time."""
         ...
 
-    def mark_compressed(self, date: str) -> None: ...
+    def mark_compressed(self, date: str, agent: str = "") -> None:
+        """The events of an agent on a day need not be looked at again."""
+        ...
 
     # Entities
 
@@ -183,8 +185,8 @@ class Desk(Protocol):
 
     def drop_entity(self, no: int) -> None: ...
 
-    def aliases(self) -> dict[str, str]:
-        """Every other name that someone has, and who that is."""
+    def aliases(self, agent: str = "") -> dict[str, str]:
+        """Every other name that someone has, and who that is, for an agent."""
         ...
 
     # Reviews

@@ -41,7 +41,7 @@ def _table(
 TRUTH: Mapping[str, Table] = {
     "sessions": _table("no id turns first_at last_at"),
     "turns": _table(
-        "seq session id key role speaker channel chat origin at utc_offset content",
+        "seq session id key role speaker channel chat origin at utc_offset content agent",
         session="session",
     ),
     "memories": _table(f"row {' '.join(COLUMNS)}"),
@@ -53,23 +53,33 @@ TRUTH: Mapping[str, Table] = {
     ),
     "fragments": _table("turn n text type stage keep about bonus reason", 2),
     "candidates": _table("no turn body"),
-    "events": _table("no date at session channel sender summary tokens trust compressed"),
-    "entities": _table("no name type aliases created_at updated_at"),
+    "events": _table("no date at session channel sender summary tokens trust compressed agent"),
+    "entities": _table("no name type aliases created_at updated_at agent"),
     "reviews": _table("belief against asked_at answer answered_at", memory="belief against"),
     "memory_uses": _table("memory day times last_at", 2, memory="memory"),
     "unindexed": _table("memory", memory="memory"),
     "model_use": _table("day phase calls tokens_in tokens_out", 2),
     "pages": _table("name language made_at text basis", 2),
+    "quarantine": _table(
+        "no turn memory start stop text reason origin at state decided_at",
+    ),
     "followed": _table("path session mark read_at", 2),
     "imports": _table("key memory at", memory="memory"),
     "jobs": _table("name last_at seconds counts succeeded_at failed_at error failures runs"),
     "documents": _table("no namespace key value text created_at updated_at minutes expires_at"),
-    # How many rows an index has is derived.
-    "counters": _table("name last", which=r"name NOT LIKE 'rows\_%' ESCAPE '\'"),
+    "tokens": _table("token request memory version at", memory="memory"),
+    "signatures": _table("memory version mac", 2, memory="memory"),
+    "tombstones": _table("kind mark size until", 2),
+    "receipts": _table("id at actor what erased files"),
+    # How many rows an index has is derived, and how many writes there were is of the file.
+    "counters": _table(
+        "name last",
+        which=r"name NOT LIKE 'rows\_%' ESCAPE '\' AND name NOT LIKE 'writes%'",
+    ),
     # So is what is known of the indexes; and whose file it is, only the file can say.
     "meta": _table(
         "name value",
-        which=r"name NOT IN ('space', 'words', 'rates', 'sampled') "
+        which=r"name NOT IN ('space', 'words', 'rates', 'sampled', 'audit', 'forgotten_to') "
         r"AND name NOT LIKE 'sampled\_%' ESCAPE '\'",
     ),
 }

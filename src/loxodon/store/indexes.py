@@ -35,7 +35,7 @@ class Indexes:
         """The common words of an index by share, read anew when any process has sampled again."""
         if self.rows(index) < SAMPLE_FROM:
             return {}
-        sampled = self._meta("sampled")
+        sampled = f"{self._db.generation}/{self._meta('sampled')}"
         if sampled != self._common[0]:
             found: dict[str, dict[str, float]] = {}
             for name, word, share in self._db.all(self._db.sql["common_words"]):
@@ -71,19 +71,26 @@ class Indexes:
         self._db.many(f"DELETE FROM {name} WHERE rowid = ?", there)
         self._count(index, -len(there))
 
+    def sample_anew(self, index: Index) -> None:
+        """Find its common words again, of which some may be gone; none where it is small now."""
+        if self.rows(index) >= SAMPLE_FROM:
+            self._sample(index)
+        else:
+            self._db.run(self._db.sql["drop_common_words"], (index,))
+
     def _sample(self, index: Index) -> None:
         """Find the common words of an index from rows picked all over it."""
         from random import Random
 
         db = self._db
         rows, table = self.rows(index), TABLES[index]
-        ((last,),) = db.all(f"SELECT max({table.key}) FROM {table.truth}")
+        ((last,),) = db.all(f"SELECT max({table.key}) FROM main.{table.truth}")
         # Picked by chance (the same each time): every n-th turn would hear one side of the talk.
         picked = Random(rows).sample(  # noqa: S311
             range(1, last + 1), min(last, SAMPLE_SIZE)
         )
         texts = db.all(
-            f"SELECT {table.text} FROM {table.truth} "
+            f"SELECT {table.text} FROM main.{table.truth} AS {table.truth} "
             f"WHERE {table.key} IN {listed(picked)} AND {table.which}"
         )
         db.run(db.sql["drop_common_words"], (index,))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import tzinfo
 
 from loxodon.store.database import Database, Row
-from loxodon.store.rows import moment
+from loxodon.store.rows import loaded, moment
 from loxodon.text.words import fold
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Entity
 
@@ -18,12 +18,15 @@ def entity_of(row: Row, zone: tzinfo | None) -> Entity:
     """The entity of a row that has ENTITY in order."""
     name, type, aliases, created, updated, no = row
     return Entity(
-        name, type, tuple(json.loads(aliases)), moment(created, zone), moment(updated, zone), no
+        name, type, tuple(loaded(aliases)), moment(created, zone), moment(updated, zone), no
     )
 
 
 def entities_named(db: Database, zone: tzinfo | None, names: Iterable[str]) -> dict[str, Entity]:
-    """The entities that go by these names, whatever their case, by name."""
+    """The entities that go by these names, whatever their case, by name.
+
+    Where agents have their own under a name, it is the shared one, or of the first agent.
+    """
     folded = {name: fold(name) for name in names}
     wanted = sorted(set(folded.values()))
     found: dict[str, Entity] = {}
@@ -31,7 +34,7 @@ def entities_named(db: Database, zone: tzinfo | None, names: Iterable[str]) -> d
         some = wanted[start : start + 400]
         for name, *row in db.all(
             f"SELECT n.name, {ENTITY} FROM entity_names n JOIN entities e ON e.no = n.entity "
-            f"WHERE n.name IN ({','.join('?' * len(some))})",
+            f"WHERE n.name IN ({','.join('?' * len(some))}) ORDER BY n.agent DESC",
             some,
         ):
             found[name] = entity_of(tuple(row), zone)

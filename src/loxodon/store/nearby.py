@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from loxodon.store import Having, Index, Nature, Place, Stretch
 from loxodon.store.database import Database
+from loxodon.store.rows import loaded
 from loxodon.store.search import TABLES, any_of, divided, listed
 from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import index_words
@@ -65,11 +66,16 @@ def having(
     db: Database, index: Index, words: Sequence[str], common: Mapping[str, float], rows: int
 ) -> Having:
     """Which rows of an index have each of `words`; not for those whose lists are too long."""
-    name = TABLES[index].name
+    table = TABLES[index]
+    name, behind = table.name, ""
+    if db.walled:  # no row that cannot be seen
+        behind = f"CROSS JOIN {table.truth} t ON t.{table.key} = {name}.rowid"
     listable, _ = divided(words, common, rows)
     lists: dict[str, frozenset[int]] = {}
     for word in listable:
-        found = db.all(f"SELECT rowid FROM {name} WHERE {name} MATCH ?", (any_of([word]),))
+        found = db.all(
+            f"SELECT {name}.rowid FROM {name} {behind} WHERE {name} MATCH ?", (any_of([word]),)
+        )
         lists[word] = frozenset([row for (row,) in found])
     counts = {word: common.get(word, 0.0) * rows for word in words}
     counts |= {word: float(len(rows_with)) for word, rows_with in lists.items()}
@@ -78,7 +84,7 @@ def having(
 
 def nature(stored: str) -> Nature:
     """What was measured, as `measured` wrote it down."""
-    return Nature(*json.loads(stored)) if stored else _DEFAULT
+    return Nature(*loaded(stored)) if stored else _DEFAULT
 
 
 def measured(db: Database, last: int) -> str:
@@ -86,7 +92,7 @@ def measured(db: Database, last: int) -> str:
     from random import Random  # a recall has no use for it
 
     picked = Random(last).sample(range(1, last + 1), min(last, _MEASURED))  # noqa: S311
-    read = f"SELECT seq, session, substr(content, 1, {_COMPARED}) FROM turns WHERE seq IN "
+    read = f"SELECT seq, session, substr(content, 1, {_COMPARED}) FROM main.turns WHERE seq IN "
     rows = db.all(read + listed({*picked, *(seq + 1 for seq in picked)}))
     texts = {seq: (session, index_words(text)) for seq, session, text in rows}
     if not texts:

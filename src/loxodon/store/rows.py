@@ -14,7 +14,7 @@ from loxodon.types import Kind, Record, Source, Turn
 
 TURN = (
     "t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.channel, t.chat, "
-    "t.origin FROM turns t JOIN sessions s ON s.no = t.session"
+    "t.origin, t.agent FROM turns t JOIN sessions s ON s.no = t.session"
 )
 """The columns of a turn, and where they are."""
 
@@ -55,7 +55,10 @@ _IMPORTANCE = FIELDS.index("importance")
 
 def moment(milliseconds: int, zone: tzinfo | None) -> datetime:
     """A stored time as it reads in `zone` (the machine's when None)."""
-    utc = _EPOCH + timedelta(milliseconds=milliseconds)
+    try:
+        utc = _EPOCH + timedelta(milliseconds=milliseconds)
+    except _IMPOSSIBLE:
+        raise damaged() from None
     try:
         return utc.astimezone(zone)
     except OverflowError:  # the first or the last day there is
@@ -108,14 +111,23 @@ def record_of(
 
 
 def _list(text: str) -> tuple[str, ...]:
+    return tuple(loaded(text))
+
+
+def loaded(text: str | bytes) -> Any:
+    """What a column holds as JSON; a DamagedStoreError where that is none."""
     try:
-        return tuple(json.loads(text))
-    except ValueError:
-        raise DamagedStoreError(
-            "a memory has a list that is not JSON: {text}",
-            hint="run `loxodon validate` to see which, then restore the file from a backup",
-            text=repr(text[:60]),
-        ) from None
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise damaged() from None
+
+
+def damaged() -> DamagedStoreError:
+    """The error for a row that is not as it was written."""
+    return DamagedStoreError(
+        "a row of the database is not as it was written",
+        hint="`loxodon validate` says which; `loxodon repair` mends it",
+    )
 
 
 def to_json(row: Sequence[Any], sources: Sequence[Source]) -> str:
@@ -128,9 +140,13 @@ def to_json(row: Sequence[Any], sources: Sequence[Source]) -> str:
 def from_json(text: str, space: str, zone: tzinfo | None) -> Record:
     """A record out of the history, with the strength it was kept with."""
     # Older ones lack what was added since.
-    kept: dict[str, Any] = {"replaces": "", "positive": 1, **json.loads(text)}
-    sources = tuple(Source(*source) for source in kept["sources"])
-    return record_of([kept[name] for name in COLUMNS], space, zone, None, sources)
+    read = loaded(text)
+    try:
+        kept: dict[str, Any] = {"replaces": "", "positive": 1, **read}
+        sources = tuple(Source(*source) for source in kept["sources"])
+        return record_of([kept[name] for name in COLUMNS], space, zone, None, sources)
+    except (KeyError, AttributeError, *_IMPOSSIBLE):
+        raise damaged() from None
 
 
 def labels_of(record: Record) -> set[tuple[str, str]]:
@@ -161,9 +177,15 @@ def about_label(*parts: str) -> str:
 
 def turn_of(row: Sequence[Any]) -> Turn:
     """The turn of a row of (seq, session id, id, role, content, at, offset, speaker, …)."""
-    seq, session, id, role, content, at, offset, speaker, channel, chat, origin = row
-    when = from_stored(at, offset)
-    return Turn(session, id, role, content, when, speaker, channel, chat, origin, f"t_{seq}")
+    seq, session, id, role, content, at, offset, speaker, channel, chat, origin, agent = row
+    try:
+        when = from_stored(at, offset)
+    except _IMPOSSIBLE:
+        raise damaged() from None
+    ref = f"t_{seq}"
+    return Turn(session, id, role, content, when, speaker, channel, chat, origin, ref, agent)
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_IMPOSSIBLE = (TypeError, ValueError, OverflowError)
+"""What comes of a number that nobody wrote."""

@@ -85,7 +85,7 @@ class Search:
         self._db = db
         self._table = TABLES[index]
         self._limit = limit
-        self._narrowed, self._values = narrowed(where, self._table)
+        self._narrowed, self._values = narrowed(where, self._table, db.walled)
 
     def best(self, words: Sequence[str], common: Mapping[str, float], rows: int) -> list[Hit]:
         """The rows that match best; `common` has the share of the `rows` of each common word."""
@@ -169,17 +169,19 @@ def listed(rows: Iterable[int]) -> str:
     return f"({','.join(map(str, sorted(rows)))})"
 
 
-def narrowed(where: Filter, table: Table) -> tuple[tuple[str, str], list[Any]]:
+def narrowed(where: Filter, table: Table, walled: bool) -> tuple[tuple[str, str], list[Any]]:
     """The FROM and the extra conditions that a filter makes of a search, with their values.
+
+    Behind a wall every row is looked up, since an index has those of everybody.
 
     The index leads and the table is looked up for each match: led by the table, SQLite would
     run the full-text query once for every row of it.
     """
     conditions, values = conditions_of(where, table)
-    if not conditions:
+    if not conditions and not walled:
         return (table.name, ""), []
     joined = f"{table.name} CROSS JOIN {table.truth} t ON t.{table.key} = {table.name}.rowid"
-    return (joined, f"AND {conditions}"), values
+    return (joined, f"AND {conditions or '1'}"), values
 
 
 def conditions_of(where: Filter, table: Table) -> tuple[str, list[Any]]:
@@ -209,6 +211,12 @@ def conditions_of(where: Filter, table: Table) -> tuple[str, list[Any]]:
         values.append(about_label(*where.about))
     if where.audience is not None:
         found.append("t.audience <> 'private'")
+    if where.told is not None:
+        found.append("t.audience = ?")
+        values.append(where.told)
+    if where.trust:
+        found.append(f"t.trust IN ({','.join('?' * len(where.trust))})")
+        values += where.trust
     _add_times(where, "coalesce(t.valid_from, t.created_at)", found, values)
     return " AND ".join(found), values
 

@@ -82,6 +82,10 @@ class Shelf(Protocol):
 
     def drop_file(self, root: str, path: str) -> None: ...
 
+    def of_file(self, root: str, path: str) -> list[str]:
+        """The texts of a file's chunks, with their headings, in order."""
+        ...
+
     def notes(self, rows: Iterable[int]) -> dict[int, Note]:
         """Chunks by their row in the index `chunks`, those that exist."""
         ...

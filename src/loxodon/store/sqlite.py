@@ -8,13 +8,13 @@ promises and `sql/sqlite/` for the schema.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
-from loxodon.errors import DamagedStoreError, no_memory, stale_edit
+from loxodon.errors import DamagedStoreError, ForbiddenError, no_memory, stale_edit
 from loxodon.store import (
     Counts,
     Filter,
@@ -25,12 +25,14 @@ from loxodon.store import (
     Nature,
     Place,
     Progress,
+    Signatures,
     Standing,
     Stretch,
     named,
     nearby,
 )
-from loxodon.store.database import Database, Row
+from loxodon.store.cipher import Keys
+from loxodon.store.database import ANCHOR, Database, Row, Witness
 from loxodon.store.indexes import Indexes
 from loxodon.store.rows import (
     COLUMNS,
@@ -38,6 +40,7 @@ from loxodon.store.rows import (
     TURN,
     Decay,
     about_label,
+    damaged,
     from_json,
     labels_of,
     moment,
@@ -48,17 +51,24 @@ from loxodon.store.rows import (
     turn_of,
 )
 from loxodon.store.search import TABLES, Search, conditions_of, listed
+from loxodon.store.walls import Wall, owners_only, views_of
 from loxodon.text.words import VERSION, fold
 from loxodon.types import KINDS, Entity, Problem, Record, Source, Turn, Version
 
 if TYPE_CHECKING:
     from loxodon.store.desk import Desk
+    from loxodon.store.erasure import Erasure
     from loxodon.store.exact import Exact
     from loxodon.store.sqlite_documents import SqliteDocuments
+    from loxodon.store.sqlite_quarantine import SqliteQuarantine
     from loxodon.store.sqlite_shelf import SqliteShelf
+    from loxodon.store.sqlite_tokens import SqliteTokens
     from loxodon.store.sqlite_vectors import SqliteVectors
+    from loxodon.trust.audit import Audit
+    from loxodon.trust.guard import Guard
 
 _CHUNK = 500
+_OPEN = Wall()
 _NEVER = 253_370_764_800_000  # the year 9999: what never fades is strongest
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ID_LETTER = {"fact": "f", "belief": "b", "summary": "s"}
@@ -67,19 +77,28 @@ _ID_LETTER = {"fact": "f", "belief": "b", "summary": "s"}
 class SqliteStore:
     """A `Store` in a file."""
 
-    def __init__(self, path: str, space: str, zone: tzinfo | None, decay: Decay) -> None:
+    def __init__(
+        self, path: str, space: str, zone: tzinfo | None, decay: Decay, keys: Keys = (),
+        wall: Wall = _OPEN, guard: Guard | None = None,
+    ) -> None:  # fmt: skip
         self.space = space
+        self.audit: Audit | None = None
+        self.wall = wall
+        self._path, self._keys = path, keys
+        self._guard = guard
         self._zone = zone
         self._decay = decay
         self._desk: Desk | None = None
         self._shelf: SqliteShelf | None = None
         self._documents: SqliteDocuments | None = None
         self._vectors: SqliteVectors | None = None
-        self._db = Database(path)
+        self._db = Database(path, keys)
         self._indexes = Indexes(self._db)
         try:
             self._claim()
             self._renew_words()
+            if wall.stands:
+                self._db.stand_before(views_of(wall))
         except BaseException:
             self._db.close()
             raise
@@ -114,11 +133,75 @@ class SqliteStore:
                 self._db.run(self._db.sql["set_meta"], ("rates", self._rates()))
             self._db.run(self._db.sql["set_meta"], ("words", VERSION))
 
+    def put_on_record(self, audit: Audit, witness: Witness) -> None:
+        self.audit = audit
+        self._db.witness = witness
+
+    def sign_with(self, sign: Callable[[bytes], bytes]) -> None:
+        self._db.sign = sign
+
+    def signatures(self) -> Signatures:
+        from loxodon.store import signatures
+
+        sign = self._db.sign
+        with self.reading():
+            good, bad = signatures.wrong(self._db, sign) if sign else (0, [])
+            return Signatures(good, tuple(bad), signatures.total(self._db), self.anchor)
+
+    def sign_if_foreign(self) -> int:
+        found = self.signatures()
+        if found.good or not found.bad:
+            return 0
+        with self.writing():
+            self.sign_anew(found.bad)
+        return len(found.bad)
+
+    def sign_anew(self, ids: Iterable[str]) -> None:
+        from loxodon.store import signatures
+
+        for id in ids:
+            signatures.renew(self._db, self._row(id), missing=True)
+        self._db.sum_anew = True
+        if self.anchor:  # a change, so that it is put on record
+            self._db.run(self._db.sql["set_meta"], (ANCHOR, self.anchor))
+
+    @property
+    def anchor(self) -> str:
+        return self._meta(ANCHOR)
+
     def reading(self) -> AbstractContextManager[None]:
         return self._db.reading()
 
     def writing(self) -> AbstractContextManager[None]:
         return self._db.writing()
+
+    @contextmanager
+    def writing_as(self, agent: str) -> Iterator[None]:
+        with self._db.writing():
+            before, wall, alone = self._db.views, self.wall, Wall(agent, alone=True)
+            # Without agents there is nothing to keep apart, and no view to pay for.
+            if wall == alone or (not agent and not wall.stands and not self._agents()):
+                yield
+                return
+            self.wall = alone
+            self._db.stand_before(views_of(self.wall))
+            try:
+                yield
+            finally:  # while it can still be undone: the views would be as well
+                self.wall = wall
+                self._db.stand_before(before)
+
+    def behind(self, wall: Wall) -> SqliteStore:
+        """The same store behind a wall, with a connection of its own."""
+        return SqliteStore(
+            self._path, self.space, self._zone, self._decay, self._keys, wall, self._guard
+        )
+
+    def agents(self) -> list[str]:
+        return ["", *self._agents()]
+
+    def _agents(self) -> list[str]:
+        return [name for (name,) in self._db.all(self._db.sql["agents"])]
 
     def close(self) -> None:
         self._db.close()
@@ -130,8 +213,9 @@ class SqliteStore:
             from loxodon.store.sqlite_desk import SqliteDesk
 
             self._desk = SqliteDesk(
-                self._db, self._zone, self.records, self._indexes, self._take, self._reckon_ends
-            )
+                self._db, self._zone, self.records, self._indexes, self._take, self._reckon_ends,
+                lambda: self.wall,
+            )  # fmt: skip
         return self._desk
 
     @property
@@ -142,7 +226,7 @@ class SqliteStore:
 
             self._shelf = SqliteShelf(
                 self._db, self._zone, self._indexes, self._take,
-                lambda chunks: self.vectors.gone(chunks),
+                lambda chunks: self.vectors.gone(chunks), self._guard,
             )  # fmt: skip
         return self._shelf
 
@@ -155,11 +239,38 @@ class SqliteStore:
         return self._documents
 
     @property
+    def tokens(self) -> SqliteTokens:
+        # Imported here: a recall has no use for it.
+        from loxodon.store.sqlite_tokens import SqliteTokens
+
+        return SqliteTokens(self._db)
+
+    def _for_owner(self) -> None:
+        """Refuse what is about the whole of a space to whoever sees a part of it."""
+        if self.wall.stands:
+            raise owners_only()
+
+    @property
+    def erasure(self) -> Erasure:
+        # Imported here: only what is forgotten has a use for it.
+        from loxodon.store.sqlite_erasure import SqliteErasure
+
+        return SqliteErasure(self._db, self._indexes, lambda: self.vectors, self._record)
+
+    @property
     def exact(self) -> Exact:
+        self._for_owner()
         # Imported here: a recall has no use for it.
         from loxodon.store.sqlite_exact import SqliteExact
 
         return SqliteExact(self._db, self.rebuild)
+
+    @property
+    def quarantine(self) -> SqliteQuarantine:
+        # Imported here: what only the owner said needs none.
+        from loxodon.store.sqlite_quarantine import SqliteQuarantine
+
+        return SqliteQuarantine(self._db, self._zone, self._take)
 
     @property
     def vectors(self) -> SqliteVectors:
@@ -174,6 +285,9 @@ class SqliteStore:
 
     def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | Known]:
         db = self._db
+        if self._guard:
+            turns = [(self._guard.turn(turn), key) for turn, key in turns]
+        turns = [(self._bound(turn), key) for turn, key in turns]
         known = self.known(turns)
         fresh = known.count(None)
         seq = self._take("turn", fresh) - fresh
@@ -192,15 +306,22 @@ class SqliteStore:
             session[3] = max(session[3], at)
             id = turn.id or f"#{session[1]}"
             rows.append((seq, session[0], id, key, turn.role, turn.speaker, turn.channel, turn.chat,
-                         turn.origin, at, offset, turn.content))  # fmt: skip
+                         turn.origin, at, offset, turn.content, turn.agent))  # fmt: skip
             kept.append(turn._replace(id=id, ref=f"t_{seq}"))
         for name, (no, count, first, last) in sessions.items():
             db.run(db.sql["put_session"], (no, name, count, first, last))
         db.many(db.sql["put_turn"], rows)
         said = [one for one in kept if isinstance(one, Turn)]
         self._indexes.put("turns", [(int(one.ref[2:]), one.searchable) for one in said])
+        db.changed += [one.ref for one in said]
         self._look_at_journal()
         return kept
+
+    def _bound(self, turn: Turn) -> Turn:
+        """A turn as whoever is behind the wall says it: theirs, and heard where they are."""
+        if self.wall.agent:
+            turn = turn._replace(agent=self.wall.agent)
+        return turn._replace(chat="group") if self.wall.group and turn.chat == "direct" else turn
 
     def _look_at_journal(self) -> None:
         """Find out what kind of talk the journal holds, each time it has doubled."""
@@ -215,7 +336,7 @@ class SqliteStore:
             keys = [key for _, key in turns[start : start + _CHUNK]]
             marks = ",".join("?" * len(keys))
             seen.update(
-                self._db.all(f"SELECT key, content FROM turns WHERE key IN ({marks})", keys)
+                self._db.all(f"SELECT key, content FROM main.turns WHERE key IN ({marks})", keys)
             )
         found: list[Known | None] = []
         for turn, key in turns:
@@ -251,9 +372,13 @@ class SqliteStore:
     # Memories
 
     def insert(self, record: Record, change: str) -> Record:
+        if self._guard:
+            record = self._guard.record(record)
         day = record.created_at
         prefix = f"{_ID_LETTER[record.kind]}_{day.year:04d}{day.month:02d}{day.day:02d}"
         record = record._replace(id=f"{prefix}_{self._take(prefix, 1):03d}", space=self.space)
+        if self.wall.agent or self.wall.alone:
+            record = record._replace(agent=self.wall.agent)
         row = self._take("memory", 1)
         db = self._db
         marks = ",".join("?" * (len(COLUMNS) + 2))
@@ -267,7 +392,16 @@ class SqliteStore:
         db.run(db.sql["put_change"], (row, record.version, at, change, None))
         self._put(row, record)
         db.run(db.sql["put_unindexed"], (row,))
+        db.changed.append(record.id)
+        self._signed(row, record.sensitivity)
         return record
+
+    def _signed(self, row: int, *sensitivities: str) -> None:
+        """Sign a version of a memory where it, or what was there before, is sensitive."""
+        if any(one != "low" for one in sensitivities):
+            from loxodon.store import signatures
+
+            signatures.put(self._db, row)
 
     def _put_sources(self, row: int, sources: Sequence[Source]) -> None:
         for n, source in enumerate(sources):
@@ -297,11 +431,19 @@ class SqliteStore:
     ) -> Record:
         db = self._db
         row = self._row(id)
-        before = db.all(f"SELECT {MEMORY} FROM memories t WHERE t.row = ?", (row,))[0]
+        # From here on of the table itself: after the change, it may be out of sight.
+        before = db.all(f"SELECT {MEMORY} FROM main.memories t WHERE t.row = ?", (row,))[0]
         sources = self.sources([row]).get(row, ())
         old = record_of(before, self.space, self._zone, None, sources)
         if version is not None and version != old.version:
             raise stale_edit(id, old.version, version)
+        if self.wall.agent and old.agent not in ("", self.wall.agent):
+            raise ForbiddenError(
+                "{id} is another agent's: it can be read, not changed",
+                hint="its own agent or the owner can change it; capture your own instead", id=id,
+            )  # fmt: skip
+        if self._guard:
+            values = self._guard.fields(values, old)
         changed = {**values, "updated_at": at, "version": old.version + 1}
         new_sources = changed.pop("sources", sources)
         columns = {name: stored(name, value) for name, value in changed.items()}
@@ -316,8 +458,11 @@ class SqliteStore:
         if new_sources != sources:
             db.run(db.sql["drop_sources"], (row,))
             self._put_sources(row, new_sources)
-        record = self.records([row])[row]._replace(sources=new_sources)
+        kept = db.all(f"SELECT {MEMORY} FROM main.memories t WHERE t.row = ?", (row,))[0]
+        record = self._record(kept, new_sources)
         self._reindex(row, old, record)
+        db.changed.append(id)
+        self._signed(row, old.sensitivity, record.sensitivity)
         return record
 
     def _reindex(self, row: int, old: Record, new: Record) -> None:
@@ -454,7 +599,11 @@ class SqliteStore:
                 if row is None:
                     break
                 versions.append(self._versions(row[0]))
-        return [version for memory in reversed(versions) for version in memory]
+        admits = self.wall.admits  # what it was while it was private, or another's, stays so
+        return [
+            version for memory in reversed(versions) for version in memory
+            if admits(version.record.agent, version.record.audience)
+        ]  # fmt: skip
 
     def _versions(self, row: int) -> list[Version]:
         changes = self._db.all(self._db.sql["changes"], (row,))
@@ -516,22 +665,26 @@ class SqliteStore:
         states = {"active": 0, "archived": 0}
         bands = {"critical": 0, "high": 0, "medium": 0, "low": 0}
         for kind, state, band, n in memories:
+            if kind not in kinds or state not in states or band not in bands:
+                raise damaged()
             kinds[kind] += n
             states[state] += n
             bands[band] += n
         return Counts(turns, sessions, kinds, states["active"], states["archived"], bands)
 
     def check(self, progress: Progress) -> list[Problem]:
-        from loxodon.store import care
+        from loxodon.store import checks
 
+        self._for_owner()
         with self.reading():
             same_rates = self._meta("rates") == self._rates()
             end_of = self._end_of if same_rates else None
-            return care.check(self._db, self._record, end_of, progress)
+            return checks.check(self._db, self._record, end_of, progress)
 
     def rebuild(self, progress: Progress) -> int:
         from loxodon.store import care
 
+        self._for_owner()
         done = 0
         with self.writing():
             care.clear_indexes(self._db)
@@ -553,6 +706,13 @@ class SqliteStore:
             self.vectors.rebuild()
             self._db.run(self._db.sql["set_meta"], ("rates", self._rates()))
         return done
+
+    def remake(self, progress: Progress) -> int:
+        """What `rebuild` does, also for what else is derived and damaged; call inside `writing`."""
+        from loxodon.store import care
+
+        care.drop_damaged(self._db)
+        return self.rebuild(progress)
 
     # When memories end
 
@@ -585,6 +745,8 @@ class SqliteStore:
         return self._end(kept, moment(columns[-1], self._zone))
 
     def size(self) -> int:
+        if self.wall.stands:  # it would tell how much there is that cannot be seen
+            return 0
         return sum(
             os.path.getsize(path)
             for path in (self._db.path, self._db.path + "-wal")

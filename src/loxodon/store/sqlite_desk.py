@@ -12,8 +12,9 @@ from loxodon.store import named
 from loxodon.store.database import Database, Row
 from loxodon.store.desk import JobRuns, Judged, Pool, Spent, Used, Work
 from loxodon.store.indexes import Indexes
-from loxodon.store.rows import TURN, moment, turn_of
+from loxodon.store.rows import TURN, loaded, moment, turn_of
 from loxodon.store.search import listed
+from loxodon.store.walls import Wall, owners_only
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold
 from loxodon.types import CAPTURED, Entity, Event, Record, Review, Segment, Turn
@@ -40,25 +41,30 @@ class SqliteDesk:
         indexes: Indexes,
         take: Callable[[str, int], int],
         reckon_ends: Callable[[], int],
+        wall: Callable[[], Wall],
     ) -> None:
         self._db = db
         self._zone = zone
         self._records = records
         self._indexes = indexes
         self._take = take
+        self._wall = wall
         self.reckon_ends = reckon_ends
 
     # Where the work stands
 
     def work(self) -> Work:
         row = self._db.one(self._db.sql["get_meta"], ("consolidation",))
-        kept = json.loads(row[0]) if row else {}
+        kept = loaded(row[0]) if row else {}
         for name in _TIMES:
             if kept.get(name) is not None:
                 kept[name] = moment(kept[name], self._zone)
         return Work(**kept)
 
     def set_work(self, work: Work) -> None:
+        wall = self._wall()
+        if wall.stands and not wall.alone:  # a run is of the whole space
+            raise owners_only()
         kept = work._asdict()
         for name in _TIMES:
             if kept[name] is not None:
@@ -68,10 +74,22 @@ class SqliteDesk:
     def pool(self) -> Pool:
         counts: dict[str, int] = dict(self._db.all(self._db.sql["counters"]))
         ((topics,),) = self._db.all(self._db.sql["count_topics"])
+        if self._db.walled:
+            counts = self._seen()
         return Pool(
             counts.get("rows_memories", 0), counts.get("rows_archive", 0),
             counts.get("rows_entities", 0), topics, counts.get("rows_turns", 0),
         )  # fmt: skip
+
+    def _seen(self) -> dict[str, int]:
+        """How much there is of what can be seen, counted: the counters are of everything."""
+        ((active, archived, entities, turns),) = self._db.all(
+            "SELECT (SELECT count(*) FROM memories WHERE state = 'active'), "
+            "(SELECT count(*) FROM memories WHERE state = 'archived'), "
+            "(SELECT count(*) FROM entities), (SELECT count(*) FROM turns)"
+        )
+        return {"rows_memories": active, "rows_archive": archived, "rows_entities": entities,
+                "rows_turns": turns}  # fmt: skip
 
     # Turns
 
@@ -194,13 +212,13 @@ class SqliteDesk:
     def put_event(self, event: Event) -> None:
         values = (
             event.date, to_stored(event.at)[0], event.session, event.channel, event.sender,
-            event.summary, event.tokens, event.trust, int(event.compressed),
+            event.summary, event.tokens, event.trust, int(event.compressed), event.agent,
         )  # fmt: skip
         self._db.run(self._db.sql["put_event"], values)
 
     def events(self, since: str = "", until: str = "", pending: bool = False) -> list[Event]:
         rows = self._db.all(
-            "SELECT date, at, session, channel, sender, summary, tokens, trust, compressed "
+            "SELECT date, at, session, channel, sender, summary, tokens, trust, compressed, agent "
             f"FROM events WHERE date >= ? AND date < ? {'AND compressed = 0' if pending else ''} "
             "ORDER BY date, at, no",
             (since, until or "9999-99"),
@@ -216,12 +234,18 @@ class SqliteDesk:
                 tokens,
                 trust,
                 bool(compressed),
+                agent,
             )
-            for date, at, session, channel, sender, summary, tokens, trust, compressed in rows
-        ]
+            for (
+                date, at, session, channel, sender, summary, tokens, trust, compressed, agent,
+            ) in rows
+        ]  # fmt: skip
 
-    def mark_compressed(self, date: str) -> None:
-        self._db.run("UPDATE events SET compressed = 1 WHERE date = ? AND compressed = 0", (date,))
+    def mark_compressed(self, date: str, agent: str = "") -> None:
+        self._db.run(
+            "UPDATE events SET compressed = 1 WHERE date = ? AND agent = ? AND compressed = 0",
+            (date, agent),
+        )
 
     # Entities
 
@@ -238,12 +262,13 @@ class SqliteDesk:
             self._take("rows_entities", 1)
         values = (
             entity.no, entity.name, entity.type, _json(entity.aliases),
-            to_stored(entity.created_at)[0], to_stored(entity.updated_at)[0],
+            to_stored(entity.created_at)[0], to_stored(entity.updated_at)[0], self._wall().agent,
         )  # fmt: skip
         self._db.run(self._db.sql["put_entity"], values)
         self._db.run("DELETE FROM entity_names WHERE entity = ?", (entity.no,))
         names = {fold(name) for name in (entity.name, *entity.aliases)}
-        self._db.many(self._db.sql["put_entity_name"], [(name, entity.no) for name in names])
+        ((agent,),) = self._db.all("SELECT agent FROM main.entities WHERE no = ?", (entity.no,))
+        self._db.many(self._db.sql["put_entity_name"], [(agent, name, entity.no) for name in names])
         return entity
 
     def drop_entity(self, no: int) -> None:
@@ -251,9 +276,13 @@ class SqliteDesk:
         self._db.run("DELETE FROM entities WHERE no = ?", (no,))
         self._take("rows_entities", -1)
 
-    def aliases(self) -> dict[str, str]:
-        rows = self._db.all("SELECT name, aliases FROM entities WHERE aliases <> '[]' ORDER BY no")
-        return {alias: name for name, aliases in rows for alias in json.loads(aliases)}
+    def aliases(self, agent: str = "") -> dict[str, str]:
+        rows = self._db.all(
+            "SELECT name, aliases FROM entities WHERE aliases <> '[]' AND agent IN ('', ?) "
+            "ORDER BY agent, no",
+            (agent,),
+        )
+        return {alias: name for name, aliases in rows for alias in loaded(aliases)}
 
     # Reviews
 
@@ -332,6 +361,8 @@ class SqliteDesk:
         return text, basis, moment(at, self._zone)
 
     def put_page(self, name: str, language: str, text: str, basis: str, at: datetime) -> None:
+        if self._wall().stands:  # pages are the owner's: this one was made of less
+            return
         self._db.run(self._db.sql["put_page"], (name, language, to_stored(at)[0], text, basis))
 
     def spend(self, day: str, phase: str, tokens_in: int, tokens_out: int) -> None:
@@ -351,7 +382,7 @@ class SqliteDesk:
             self._db.sql["jobs"]
         ):
             found[name] = JobRuns(
-                name, moment(last, self._zone), seconds, json.loads(counts),
+                name, moment(last, self._zone), seconds, loaded(counts),
                 self._moment(succeeded), self._moment(failed), *rest,
             )  # fmt: skip
         return found
@@ -394,7 +425,7 @@ def _json(names: Sequence[str]) -> str:
 def _segment(row: Row) -> Segment:
     no, session, first, last, started, ended, offset, topic, tags, text = row
     times = from_stored(started, offset), from_stored(ended, offset)
-    return Segment(session, first, last, *times, topic, tuple(json.loads(tags)), text, no)
+    return Segment(session, first, last, *times, topic, tuple(loaded(tags)), text, no)
 
 
 def _keep(verdict: Verdict) -> tuple[int | None, str, float, str]:

@@ -35,8 +35,10 @@ _BASES = {
 _NUMBERED = (
     ("session", "sessions", "no"), ("turn", "turns", "seq"), ("memory", "memories", "row"),
     ("segment", "segments", "no"), ("entity", "entities", "no"),
-    ("document", "documents", "no"),
+    ("document", "documents", "no"), ("quarantine", "quarantine", "no"),
 )  # fmt: skip
+_ABOUT = ("counters", "meta", "tombstones", "receipts")
+"""Tables that a store may have rows in though nothing is kept in it."""
 _COUNT = "INSERT INTO counters (name, last)"
 _AT_LEAST = "ON CONFLICT (name) DO UPDATE SET last = max(last, excluded.last)"
 
@@ -120,7 +122,7 @@ class SqliteExact:
     # In
 
     def is_empty(self) -> bool:
-        tables = [name for name in TRUTH if name not in ("counters", "meta")]
+        tables = [name for name in TRUTH if name not in _ABOUT]
         held = " OR ".join(f"EXISTS (SELECT 1 FROM {name})" for name in tables)
         return not self._db.all(f"SELECT {held}")[0][0]
 

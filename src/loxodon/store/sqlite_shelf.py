@@ -6,14 +6,17 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, tzinfo
 from hashlib import sha256
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.store.database import Database, Row
 from loxodon.store.indexes import Indexes
-from loxodon.store.rows import moment
+from loxodon.store.rows import loaded, moment
 from loxodon.store.search import listed
 from loxodon.store.shelf import Chunk, Note, NoteFile
+
+if TYPE_CHECKING:
+    from loxodon.trust.guard import Guard
 
 _BATCH = 400
 _FILE = "f.root, f.path, f.role, f.size, f.mtime, f.hash, f.problem"
@@ -44,12 +47,14 @@ class SqliteShelf:
         indexes: Indexes,
         take: Callable[[str, int], int],
         forget: Callable[[Iterable[int]], None],
+        guard: Guard | None = None,
     ) -> None:
         self._db = db
         self._zone = zone
         self._indexes = indexes
         self._take = take
         self._forget = forget
+        self._guard = guard
 
     # Files and their chunks
 
@@ -62,6 +67,8 @@ class SqliteShelf:
         return {(root, path): count for root, path, count in rows}
 
     def put_file(self, file: NoteFile, chunks: Sequence[Chunk], at: datetime) -> None:
+        if self._guard:
+            chunks = [self._guard.chunk(chunk) for chunk in chunks]
         no, same_role = self._put_row(file, at)
         before = self._words_of(no)
         rows = self._rows_of([chunk.text for chunk in chunks])
@@ -91,6 +98,15 @@ class SqliteShelf:
         self._db.run("DELETE FROM chunk_places WHERE file = ?", known[:1])
         self._db.run("DELETE FROM source_files WHERE no = ?", known[:1])
         self._reindex(rows)
+
+    def of_file(self, root: str, path: str) -> list[str]:
+        rows = self._db.all(
+            "SELECT p.heading || char(10) || c.text FROM source_files f "
+            "JOIN chunk_places p ON p.file = f.no JOIN chunks c ON c.no = p.chunk "
+            "WHERE f.root = ? AND f.path = ? ORDER BY p.n",
+            (root, path),
+        )
+        return [text for (text,) in rows]
 
     def notes(self, rows: Iterable[int]) -> dict[int, Note]:
         found: dict[int, Note] = {}
@@ -157,7 +173,7 @@ class SqliteShelf:
         first, last, heading, at, type, importance, project, triggers = place
         day = moment(at, self._zone) if at is not None else None
         return Chunk(
-            text, first, last, heading, day, type, importance, project, tuple(json.loads(triggers))
+            text, first, last, heading, day, type, importance, project, tuple(loaded(triggers))
         )
 
     # Transcripts that are followed

@@ -53,6 +53,7 @@ class SqliteVectors:
         self._db = db
         self._take = take
         self._loaded: dict[tuple[int, int, str], Matrix] = {}
+        self._generation = db.generation
 
     # What a recall asks
 
@@ -66,8 +67,8 @@ class SqliteVectors:
             for asked, barred in self._asked(pool, views):
                 count = max(CANDIDATES, 4 * limit)
                 places = asked.closest(count, barred)
-                if where is not None:
-                    places = self._admitted(pool, where, asked, barred, places, limit)
+                if where is not None or self._db.walled:
+                    places = self._admitted(pool, where or Filter(), asked, barred, places, limit)
                 found += asked.near(places, limit)
         found.sort(key=lambda near: (-near.score, -near.row))
         return found[:limit]
@@ -88,8 +89,10 @@ class SqliteVectors:
     ) -> Iterator[tuple[_Asked, NDArray[bool_] | None]]:
         """The question for each model that has vectors here, and which places are not its to judge:
         those of rows that a model before it has."""
-        if self._db.is_writing:  # what was loaded meanwhile might be undone
+        # What is loaded within a write might be undone; and of another file nothing is known.
+        if self._db.is_writing or self._generation != self._db.generation:
             self._loaded.clear()
+            self._generation = self._db.generation
         earlier: list[Matrix] = []
         for view in views:
             model = self._model(view.model)
@@ -117,10 +120,10 @@ class SqliteVectors:
 
         table = TABLES[pool]
         conditions, values = conditions_of(where, table)
-        if not conditions:
+        if not conditions and not self._db.walled:
             return places
         matrix = asked.matrix
-        query = f"SELECT t.{table.key} FROM {table.truth} t WHERE {conditions}"
+        query = f"SELECT t.{table.key} FROM {table.truth} t WHERE {conditions or '1'}"
         near = listed(matrix.rows[places].tolist())
         rows = self._db.all(f"{query} AND t.{table.key} IN {near}", values)
         if len(rows) >= limit or len(places) >= matrix.live:
@@ -272,21 +275,31 @@ class SqliteVectors:
             self._db.run("DELETE FROM vectors WHERE slot = ?", (slot,))
         self._db.run(self._db.sql["queue_vector"], (row,))
 
+    def retold(self, turns: Iterable[int]) -> None:
+        rows = list(turns)
+        self.gone(rows, "turns")
+        self._db.many(
+            "INSERT OR IGNORE INTO vector_todo (model, kind, row, tries, error) "
+            "SELECT no, 'turns', ?1, 0, '' FROM vector_models WHERE turns_to >= ?1",
+            [(row,) for row in rows],
+        )
+
     def moved(self, row: int, pool: Index) -> None:
         for slot, model, size in self._db.all(self._db.sql["vectors_of_memory"], (row,)):
             bits = self._clear(slot, size)
             (new,) = self._append(model, size, pool, [row], bits)
             self._db.run("UPDATE vectors SET slot = ?, pool = ? WHERE slot = ?", (new, pool, slot))
 
-    def gone(self, chunks: Iterable[int]) -> None:
-        rows = listed(chunks)
+    def gone(self, rows: Iterable[int], kind: Embeddable = "chunks") -> None:
+        wanted = listed(rows)
+        pools = "'memories', 'archive'" if kind == "memories" else f"'{kind}'"
         for slot, size in self._db.all(
             "SELECT v.slot, m.size FROM vectors v JOIN vector_models m ON m.no = v.model "
-            f"WHERE v.pool = 'chunks' AND v.row IN {rows}"
+            f"WHERE v.pool IN ({pools}) AND v.row IN {wanted}"
         ):
             self._clear(slot, size)
             self._db.run("DELETE FROM vectors WHERE slot = ?", (slot,))
-        self._db.run(f"DELETE FROM vector_todo WHERE kind = 'chunks' AND row IN {rows}")
+        self._db.run(f"DELETE FROM vector_todo WHERE kind = '{kind}' AND row IN {wanted}")
 
     def _drop(self, model: _Model, pool: Index, row: int) -> None:
         """Let go of the vector that a row has of a model, if any; a memory's of either pool."""
@@ -439,18 +452,35 @@ def check_vectors(db: Database) -> tuple[int, int]:
     for condition in _ASTRAY:
         ((n,),) = db.all(f"SELECT count(*) FROM vectors v WHERE {condition}")
         stale += n
-    for block, rows in db.all("SELECT block, rows FROM vector_bits"):
+    for block, rows, bits, size, frame in db.all(
+        "SELECT b.block, b.rows, b.bits, m.size, m.frame FROM vector_bits b "
+        "JOIN vector_blocks v ON v.no = b.block JOIN vector_models m ON m.no = v.model"
+    ):
         found = array("q", rows)
         first = block * BLOCK
-        kept: dict[int, int] = dict(
-            db.all(
-                "SELECT slot - ?1, row FROM vectors WHERE slot BETWEEN ?1 AND ?2",
-                (first, first + BLOCK - 1),
-            )
+        kept = db.all(
+            "SELECT slot - ?1, row, half FROM vectors WHERE slot BETWEEN ?1 AND ?2",
+            (first, first + BLOCK - 1),
         )
-        missing += sum(found[place] != row for place, row in kept.items())
-        stale += sum(bool(row) and place not in kept for place, row in enumerate(found))
+        places = {place: row for place, row, _ in kept}
+        missing += sum(found[place] != row for place, row in places.items())
+        stale += sum(bool(row) and place not in places for place, row in enumerate(found))
+        missing += _wrong_bits(kept, bits, size, frame)
     return missing, stale
+
+
+def _wrong_bits(kept: Sequence[Row], bits: bytes, size: int, frame: bytes) -> int:
+    """How many of these vectors of a block, (place, row, half), have other bits than theirs."""
+    if not kept:
+        return 0
+    import numpy as np
+
+    from loxodon.store.nearest import from_bytes, sign_bits
+
+    wanted = sign_bits(_floats(kept, size), from_bytes(frame, size, 0.0).mean)
+    held = np.frombuffer(bits, np.uint64).reshape(words_of(size), BLOCK)
+    places = [place for place, *_ in kept]
+    return int((held[:, places] != wanted).any(axis=0).sum())
 
 
 class _Asked(NamedTuple):

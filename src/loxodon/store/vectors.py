@@ -137,10 +137,14 @@ class Vectors(Protocol):
         """A memory says something else: its vectors go, and it has to be embedded again."""
         ...
 
+    def retold(self, turns: Iterable[int]) -> None:
+        """What is told of these turns is something else: their vectors go, and they wait anew."""
+        ...
+
     def moved(self, row: int, pool: Index) -> None:
         """A memory has come to another pool; its vectors go along."""
         ...
 
-    def gone(self, chunks: Iterable[int]) -> None:
-        """Chunks are no more: their vectors go."""
+    def gone(self, rows: Iterable[int], kind: Embeddable = "chunks") -> None:
+        """These are no more, or have other words: their vectors go."""
         ...

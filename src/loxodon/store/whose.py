@@ -7,17 +7,18 @@ from urllib.parse import quote
 
 import apsw
 
+from loxodon.store import cipher
+from loxodon.store.cipher import Keys
 from loxodon.store.database import APPLICATION_ID
 
 
-def space_of(path: str) -> str:
+def space_of(path: str, keys: Keys = ()) -> str:
     """The name of the space in the file at `path`; empty where it has none that can be read."""
     if not os.path.exists(path):
         return ""
     try:
-        connection = apsw.Connection(
-            f"file:{quote(path)}?mode=ro", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        )
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        connection = cipher.connect(f"file:{quote(path)}?mode=ro", keys, flags)
     except apsw.Error:
         return ""
     try:

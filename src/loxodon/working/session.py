@@ -141,7 +141,9 @@ class Session:
         """
         choice("chat", chat, CHATS)
         window = number("window", window)
-        sessions = Sessions(os.path.join(space_path(memory.home, memory.space), FOLDER))
+        key = memory.guard.name(key)
+        folder = os.path.join(space_path(memory.home, memory.space), FOLDER)
+        sessions = Sessions(folder, memory.seal)
         transcript = sessions.open(key, memory.now(), chat)
         return cls(memory, sessions, key.strip(), transcript, window, ask, chat, journal)
 
@@ -223,11 +225,11 @@ class Session:
         with self._guard:
             now = self._memory.now()
             if not shown:
-                return self._transcript.append("custom", {"customType": kind, "data": content}, now)
+                return self._keep("custom", {"customType": kind, "data": content}, now)
             if not isinstance(content, str):
                 raise InputError("what a model is shown must be text", hint="give it as text")
             fields = {"customType": kind, "content": content, "display": False}
-            return self._transcript.append("custom_message", fields, now)
+            return self._keep("custom_message", fields, now)
 
     def finish(self, reply: str | Message, usage: object = None, *, maintain: bool = True) -> Done:
         """Put the reply on disk and learn from what it took; then `maintain`, unless told not to.
@@ -333,7 +335,7 @@ class Session:
         if flushed.done:
             now = self._memory.now()
             data = {"learned": flushed.learned, "noted": list(flushed.noted)}
-            self._transcript.append("custom", {"customType": FLUSHED, "data": data}, now)
+            self._keep("custom", {"customType": FLUSHED, "data": data}, now)
             at = now.isoformat(timespec="seconds")
             self._update(memoryFlushAt=at, memoryFlushCompactionCount=cycle)
         return flushed
@@ -383,7 +385,7 @@ class Session:
         fields = {
             "summary": summary, "firstKeptEntryId": shown[cut_at.place].id, "tokensBefore": before,
         }  # fmt: skip
-        id = self._transcript.append("compaction", fields, self._memory.now())
+        id = self._keep("compaction", fields, self._memory.now())
         self._update(compactionCount=int(self._entry.get("compactionCount") or 0) + 1)
         self.problem = problem or self.problem
         self._count.cache_clear()  # it has what is no longer in sight
@@ -446,10 +448,14 @@ class Session:
 
     # What is kept
 
+    def _keep(self, type: str, fields: Mapping[str, Any], now: datetime) -> str:
+        """Put an entry on disk, as far as it may be kept."""
+        return self._transcript.append(type, self._memory.guard.value(fields), now)
+
     def _put(self, message: Message, more: Mapping[str, Any] | None = None) -> str:
         now = self._memory.now()
         kept = to_kept(message, now) | dict(more or {})
-        id = self._transcript.append("message", {"message": kept}, now)
+        id = self._keep("message", {"message": kept}, now)
         if self._keeps_journal:
             try:
                 self._journal()

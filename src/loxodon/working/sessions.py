@@ -8,7 +8,7 @@ A transcript is as OpenClaw writes it: a header, then entries of the types `mess
 `custom` (not for the model) and `custom_message` (for the model), each with an `id` and the
 `parentId` that it goes on from. An entry is on disk when `append` returns. A line that a kill cut
 short stays where it is and is passed over. The index can be lost: it is made anew from the
-transcripts.
+transcripts. Beside an encrypted database every line, and the index, is sealed (`trust/sealing.py`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from loxodon import files
@@ -28,6 +28,9 @@ from loxodon.errors import BusyStoreError, FullStoreError, InputError, StoreErro
 from loxodon.errors import UnwritableStoreError as Unwritable
 from loxodon.filelock import FileLock
 from loxodon.text.check import checked_text
+
+if TYPE_CHECKING:
+    from loxodon.trust.sealing import Seal
 
 Entry = Mapping[str, Any]
 
@@ -41,8 +44,9 @@ _LONGEST_KEY = 256
 class Transcript:
     """One session as it is on disk, and the part of it that matters now."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, seal: Seal | None = None) -> None:
         self.path = path
+        self._seal = seal
         self.live: list[Entry] = []
         """The conversation from the last compaction's first kept entry on, oldest first."""
         self.version = 0
@@ -72,7 +76,7 @@ class Transcript:
                 "timestamp": at.isoformat(timespec="milliseconds"),
                 **fields,
             }
-            _write(self.path, _line(entry))
+            _write(self.path, _shut(self.path, _line(entry), self._seal))
             self._refresh()
             return str(entry["id"])
 
@@ -112,9 +116,12 @@ class Transcript:
         except OSError as error:
             raise _unreadable(self.path, error) from None
         whole = data.rfind(b"\n") + 1
-        entries, bad = _entries(data[:whole])
+        entries, bad = _entries(data[:whole], self._plain)
         self.bad_lines += bad
         return data, whole, entries
+
+    def _plain(self, line: bytes) -> bytes:
+        return _opened(self.path, line, self._seal)
 
     def _forget(self) -> None:
         self._read_to = self.bad_lines = 0
@@ -141,7 +148,7 @@ _PLAIN = frozenset({"message", "compaction", "custom", "custom_message"})
 """What we write; anything else moves the conversation in ways that need all of it."""
 
 
-def _entries(data: bytes) -> tuple[list[Entry], int]:
+def _entries(data: bytes, plain: Callable[[bytes], bytes]) -> tuple[list[Entry], int]:
     """The entries in whole lines, and how many lines are none."""
     found: list[Entry] = []
     bad = 0
@@ -149,7 +156,7 @@ def _entries(data: bytes) -> tuple[list[Entry], int]:
         if not line.strip():
             continue
         try:
-            entry = json.loads(line)
+            entry = json.loads(plain(line))
         except (ValueError, RecursionError):
             entry = None
         names = ("type", "id")
@@ -194,8 +201,9 @@ def first_kept(live: list[Entry], compaction: int) -> int:
 class Sessions:
     """The sessions of one space."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, seal: Seal | None = None) -> None:
         self.folder = folder
+        self._seal = seal
         self._guard = RLock()
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -226,7 +234,7 @@ class Sessions:
         """The transcript of a session that was begun."""
         found = self.index().get(key, {}).get("sessionId")
         if found and _is_id(found) and os.path.exists(self._path(found)):
-            return Transcript(self._path(found))
+            return Transcript(self._path(found), self._seal)
         return None
 
     def _begun(self, key: str, now: datetime, chat: str) -> Transcript:
@@ -236,18 +244,18 @@ class Sessions:
             "type": "session", "version": VERSION, "id": id, "key": key, "chatType": chat,
             "timestamp": now.isoformat(timespec="milliseconds"),
         }  # fmt: skip
-        _write(self._path(id), _line(header))
+        _write(self._path(id), _shut(self._path(id), _line(header), self._seal))
         files.sync_folder(self.folder)
         fresh = {"sessionId": id, "chatType": chat, **_COUNTS}
         self._change(key, now, lambda _: fresh)
-        return Transcript(self._path(id))
+        return Transcript(self._path(id), self._seal)
 
     def index(self) -> dict[str, dict[str, Any]]:
         """What the index says of each session; made anew where it cannot be read."""
         path = os.path.join(self.folder, INDEX)
         try:
             with open(path, "rb") as file:
-                found = json.loads(file.read())
+                found = json.loads(_opened(path, file.read(), self._seal))
         except FileNotFoundError:
             found = None
         except OSError as error:
@@ -273,7 +281,7 @@ class Sessions:
         index = self.index()
         entry = change(index.get(key, {})) | {"updatedAt": now.isoformat(timespec="seconds")}
         index[key] = entry
-        _replace(os.path.join(self.folder, INDEX), index)
+        _replace(os.path.join(self.folder, INDEX), index, self._seal)
         return entry
 
     def _from_transcripts(self) -> dict[str, dict[str, Any]]:
@@ -284,7 +292,7 @@ class Sessions:
             if id == name or not _is_id(id):
                 continue
             try:
-                about = _about(os.path.join(self.folder, name))
+                about = _about(os.path.join(self.folder, name), self._seal)
             except OSError:
                 continue  # one that cannot be opened hides no other
             if about is None:
@@ -306,10 +314,10 @@ FLUSHED = "memory-flush"
 """The `customType` of the entry that says a flush was done."""
 
 
-def _about(path: str) -> tuple[str, dict[str, Any]] | None:
+def _about(path: str, seal: Seal | None) -> tuple[str, dict[str, Any]] | None:
     """The key and the entry in the index that a transcript tells of."""
     with open(path, "rb") as file:
-        entries, _ = _entries(file.read())
+        entries, _ = _entries(file.read(), lambda line: _opened(path, line, seal))
     if not entries or entries[0].get("type") != "session":
         return None
     header = entries[0]
@@ -393,9 +401,25 @@ def _write(path: str, data: bytes) -> None:
         os.close(descriptor)
 
 
-def _replace(path: str, value: object) -> None:
+def _shut(path: str, line: bytes, seal: Seal | None) -> bytes:
+    """A whole line as it may stand in a file."""
+    if seal is None:
+        return line
+    return seal.closed(line.removesuffix(b"\n"), os.path.basename(path)) + b"\n"
+
+
+def _opened(path: str, line: bytes, seal: Seal | None) -> bytes:
+    """What a line of a file says; nothing where it does not open."""
+    if seal is None:
+        return line
+    return seal.opened(line, os.path.basename(path)) or b""
+
+
+def _replace(path: str, value: object, seal: Seal | None) -> None:
     """Put JSON in the place of a file, in one step."""
-    data = json.dumps(value, ensure_ascii=False, indent=1).encode("utf-8", "replace")
+    indent = None if seal else 1
+    data = json.dumps(value, ensure_ascii=False, indent=indent).encode("utf-8", "replace")
+    data = _shut(path, data, seal)
     try:
         files.replace(path, data)
     except OSError as error:

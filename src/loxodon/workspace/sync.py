@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from loxodon import fields
 from loxodon.errors import InputError, LoxodonError, NotFoundError
+from loxodon.messages import t
 from loxodon.store import Filter
 from loxodon.types import Exported, FileProblem, Kind, Record, Source, Synced
 from loxodon.workspace.edits import Edit, Held, Line, New, Page, Plan, decide, digests
@@ -81,6 +82,9 @@ def sync(
     whole yet. Without `renew` the views are written only where something was taken in, and without
     `make` only where there are some.
     """
+    if workspace.memory.encrypted:
+        told = Synced(notes=(_no_views(),))
+        return told if dry_run else told._replace(indexed=workspace.index()), False
     taken = take_in(workspace, deletions=deletions, dry_run=dry_run, before=before)
     if dry_run:
         return taken.synced, taken.waiting
@@ -90,6 +94,11 @@ def sync(
     if _has_views(workspace, make) and (renew or taken.settled or changed_something(synced)):
         synced = _exported(workspace, synced, taken.settled)
     return synced, taken.waiting
+
+
+def _no_views() -> FileProblem:
+    what = t("this memory is encrypted, so there are no text views to take changes from")
+    return FileProblem(folder.ROOT, 0, what, t("`loxodon edit` changes a memory"))
 
 
 def changed_something(synced: Synced) -> bool:
@@ -139,6 +148,7 @@ def take_in(
     store = workspace.store
     with store.reading() if dry_run else store.writing():
         pages = [_with_marks(workspace, root, page, read.written) for page in read.pages]
+        pages = [_without_forgotten(workspace, page) for page in pages]
         plan = decide(pages, _held(workspace, pages), deletions)
         synced = _told(plan) if dry_run else _do(workspace, root, pages, plan, read.written)
     problems = (*read.problems, *plan.problems)
@@ -148,6 +158,17 @@ def take_in(
     held = {one.file for one in (*plan.conflicts, *problems)}
     settled = {name: hash for name, hash in read.hashes.items() if name not in held}
     return Taken(synced, {} if dry_run else settled, read.waiting)
+
+
+def _without_forgotten(workspace: Workspace, page: Page) -> Page:
+    """A page without entries of memories that were forgotten: an old copy of a view brings none of
+    them back."""
+    marks = workspace.memory.forgotten()
+    if marks is None:
+        return page
+    return page._replace(
+        lines=[line for line in page.lines if not (line.id and marks.memory(line.id))]
+    )
 
 
 # Reading

@@ -16,7 +16,9 @@ from datetime import tzinfo
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from loxodon.errors import UsageError
 from loxodon.store import Progress, Store
+from loxodon.trust.witness import WORKSPACE, audited
 from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ TROUBLE = "views"
 """The page that says why the views could not be written."""
 
 
+@audited(WORKSPACE, "workspace.")
 class Workspace:
     """See the module. Made by `Memory.workspace`."""
 
@@ -48,11 +51,17 @@ class Workspace:
 
         return Rendered()
 
+    @property
+    def has_views(self) -> bool:
+        """Whether the memory is written out as text by itself. An encrypted one is not."""
+        return self.memory.config.workspace.views == "on" and not self.memory.encrypted
+
     def export(
         self,
         folder: str | os.PathLike[str] | None = None,
         *,
         masked: bool = False,
+        plain: bool = False,
         progress: Progress | None = None,
         settled: Mapping[str, str] | None = None,
     ) -> Exported:
@@ -61,11 +70,19 @@ class Workspace:
         Files are written where they differ, for their owner only. What is not Loxodon's is left,
         and so is a view with edits until `sync` has taken them in; `settled` names those that it
         has, each with the hash of what it read. With `masked`, which needs a folder of its own,
-        addresses, numbers and keys are masked; such copies are never read back.
+        addresses, numbers and keys are masked; such copies are never read back. Of an encrypted
+        memory only a folder of its own is written, and only where `plain` says that it may.
         """
         from loxodon.workspace.views.export import export
 
+        self.memory.for_owner()  # before anything is made there
         given = None if folder is None else os.fspath(folder)
+        if self.memory.encrypted and (given is None or not plain):
+            raise UsageError(
+                "this memory is encrypted, so it is not written as text",
+                hint="`loxodon export DIR --plain` writes it to a folder all the same: whoever can "
+                "read that folder reads everything",
+            )
         return export(self, given, masked=masked, progress=progress, settled=settled)
 
     def renew(self) -> str:
@@ -75,6 +92,7 @@ class Workspace:
         """
         from loxodon.workspace.views.export import renew
 
+        self.memory.for_owner()
         return renew(self)
 
     @property
@@ -93,6 +111,7 @@ class Workspace:
         """
         from loxodon.workspace.sync import sync
 
+        self.memory.for_owner()
         return sync(self, deletions=deletions, dry_run=dry_run)[0]
 
     def index(self, progress: Progress | None = None) -> Indexed:
@@ -103,6 +122,7 @@ class Workspace:
         """
         from loxodon.workspace.sources.index import index
 
+        self.memory.for_owner()
         return index(self, progress)
 
     def sources(self) -> list[SourceFile]:
@@ -122,6 +142,7 @@ class Workspace:
         """
         from loxodon.workspace.openclaw.follow import follow, state_folder
 
+        self.memory.for_owner()
         return follow(self, state_folder(state, os.environ), agents)
 
     def take_in(
@@ -143,6 +164,7 @@ class Workspace:
         """
         from loxodon.workspace.imports import take_in
 
+        self.memory.for_owner()
         return take_in(
             self.memory, self.store, self.zone, path, format,
             user=user, dry_run=dry_run, progress=progress,

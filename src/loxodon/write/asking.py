@@ -22,6 +22,7 @@ from loxodon.store.desk import Judged
 from loxodon.text.language import language_of
 from loxodon.text.similarity import gist
 from loxodon.text.words import query_words
+from loxodon.trust.provenance import is_own, speaks_for_user
 from loxodon.types import Event, Record, Turn
 from loxodon.write import themes
 from loxodon.write.extract import Candidate, candidate_of
@@ -58,10 +59,12 @@ class _Item(NamedTuple):
 class Asking(Residue):
     """A model decides, within the tokens of the day."""
 
-    def __init__(self, store: Store, config: ModelConfig, day: str) -> None:
+    def __init__(
+        self, store: Store, config: ModelConfig, day: str, clean: Callable[[str], str] = str
+    ) -> None:
         self._store = store
         self._ledger = Ledger(StoreBook(store), day, config.cap)
-        self._model = ChatModel(config, self._ledger)
+        self._model = ChatModel(config, self._ledger, clean=clean)
         self.thorough = config.mode == "full"
         self.problem = ""
         self._down = False
@@ -158,7 +161,8 @@ class Asking(Residue):
         """The same of the first turns of one session, and how many that were."""
         language = language_of("\n".join(one.content for one in turns if one.role == "user"))
         lines = [
-            tasks.Line(n, one.role, one.speaker, one.content) for n, one in enumerate(turns, 1)
+            tasks.Line(n, one.role, one.speaker, one.content, speaks_for_user(one))
+            for n, one in enumerate(turns, 1)
         ]
         some = tasks.batch_that_fit(lines, language, self._room())
         if not some:
@@ -199,11 +203,18 @@ class Asking(Residue):
 
     def afterwards(self, changed: Iterable[Record], now: datetime) -> None:
         facts = [one for one in changed if one.kind == "fact" and one.state == "active"]
-        self._weigh_beliefs(facts, now)
+        # Only the owner's word settles what was supposed.
+        self._weigh_beliefs([one for one in facts if is_own(one.trust)], now)
         if self.thorough:
-            touched = (theme for one in facts for theme in themes.all_themes(self._store, one))
-            for theme in dict.fromkeys(touched):
-                self._reword(theme, now)
+            for agent, theirs in themes.by_agent(facts):
+                with self._store.writing_as(agent):
+                    touched = [
+                        (theme, themes.summary_of(self._store, theme))
+                        for one in theirs
+                        for theme in themes.all_themes(self._store, one)
+                    ]
+                for summary in dict(touched).values():
+                    self._reword(summary, now)
 
     def _weigh_beliefs(self, facts: Sequence[Record], now: datetime) -> None:
         """Ask about beliefs that the rules found nothing to say about."""
@@ -238,9 +249,8 @@ class Asking(Residue):
         language = language_of(fact)
         return self._ask(lambda: tasks.weigh_belief(self._model, belief, fact, language))
 
-    def _reword(self, theme: str, now: datetime) -> None:
+    def _reword(self, summary: Record | None, now: datetime) -> None:
         """A summary in better words than those of its facts, one after the other."""
-        summary = themes.summary_of(self._store, theme)
         if summary is None or summary.updated_at != now:
             return
         facts = [one.content for id in summary.derived_from if (one := self._store.get(id))]
@@ -291,7 +301,8 @@ def _before(said: Said) -> str:
 
 
 def _may_touch(belief: Record, fact: Record) -> bool:
-    return bool(gist(belief.content).words & gist(fact.content).words)
+    same = belief.agent == fact.agent  # what one agent is told settles nothing of another
+    return same and bool(gist(belief.content).words & gist(fact.content).words)
 
 
 def _session_of(turn: Turn) -> str:

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta, tzinfo
 from loxodon.messages import LANGUAGES
 from loxodon.store import Filter, Store
 from loxodon.text.similarity import gist, likeness
+from loxodon.trust.provenance import OWN, is_own, least, may_tell
 from loxodon.types import Event, Record, Turn
 from loxodon.write import themes
 from loxodon.write.keep import Keeper
@@ -46,21 +47,21 @@ def daily(store: Store, now: datetime, residue: Residue) -> Counter[str]:
     """Compress the events of every day that is over."""
     counts: Counter[str] = Counter()
     pending = store.desk.events(until=f"{now:%Y-%m-%d}", pending=True)
-    days: dict[str, list[Event]] = {}
+    days: dict[tuple[str, str], list[Event]] = {}
     for event in pending:
-        days.setdefault(event.date, []).append(event)
-    for day, events in days.items():
+        days.setdefault((event.agent, event.date), []).append(event)
+    for (agent, day), events in days.items():
         told = residue.compress_day(events)  # asks a model: outside the transaction
         if told is None:
             continue  # it failed, and is asked again the next time
-        with store.writing():
+        with store.writing_as(agent):
             keeper = Keeper(store, now)
             for candidate, event in told:
                 keeper.take(candidate, _turn(event))
             counts += keeper.counts
             themes.renew(store, keeper.changed.values(), now)
             counts["days"] += themes.renew_theme(store, themes.DAY + day, now)
-            store.desk.mark_compressed(day)
+            store.desk.mark_compressed(day, agent)
     return counts
 
 
@@ -68,7 +69,7 @@ def _turn(event: Event) -> Turn:
     """What an event tells came from its session, and is trusted as it is."""
     return Turn(
         event.session, "", "user", event.summary, event.at, channel=event.channel,
-        origin=event.trust,
+        origin=event.trust, agent=event.agent,
     )  # fmt: skip
 
 
@@ -113,6 +114,7 @@ def merged(store: Store, buckets: Iterable[Sequence[Record]], now: datetime) -> 
             one, other = (changed.get(record.id, record) for record in pair)
             values = {
                 "sources": tuple(dict.fromkeys((*one.sources, *other.sources))),
+                "trust": least((one.trust, other.trust)),
                 "importance": max(one.importance, other.importance),
                 "strength": max(one.strength, other.strength),
                 "confirmed_at": max(said_at(one), said_at(other)),
@@ -137,7 +139,9 @@ def _says_same(one: Record, other: Record) -> bool:
     sentences about two friends can differ in a name only."""
     a, b = gist(one.content), gist(other.content)
     return (
-        a.numbers == b.numbers
+        one.agent == other.agent
+        and is_own(one.trust) == is_own(other.trust)
+        and a.numbers == b.numbers
         and (a.words <= b.words or b.words <= a.words)
         and negative(one) == negative(other)
         and likeness(one.content, other.content) >= MERGED
@@ -184,7 +188,7 @@ def kept_profile(store: Store, language: str) -> str:
 def profiles(store: Store, now: datetime, residue: Residue) -> dict[str, str]:
     """The profile in each language, as of now."""
     with store.reading():
-        chosen = core(store.find(Filter(state="active"), _CORE, strongest=True), now)
+        chosen = core(store.find(Filter(state="active", trust=OWN), _CORE, strongest=True), now)
         changes = list(_changes(store, now - WEEK))
     portrait = residue.portrait(chosen, changes) or week_summary(changes)
     return {language: profile_text(chosen, changes, portrait, language) for language in LANGUAGES}
@@ -199,5 +203,5 @@ def put_profiles(store: Store, pages: dict[str, str], now: datetime) -> None:
 def _changes(store: Store, since: datetime) -> Iterable[Change]:
     for id, change, at in store.desk.changes_since(since):
         record = store.get(id)
-        if change in _CHANGES and record is not None:
+        if change in _CHANGES and record is not None and may_tell(record):
             yield Change(record, _CHANGES[change], at)

@@ -20,6 +20,7 @@ from loxodon.filelock import FileLock
 from loxodon.store import Store
 from loxodon.tokens import Counter
 from loxodon.types import Consolidated
+from loxodon.write.keep import IsForgotten
 from loxodon.write.phases import PHASES, OnPhase, Run
 from loxodon.write.residue import Residue
 from loxodon.write.schedule import MOST_ATTEMPTS, due
@@ -35,6 +36,7 @@ class Consolidation:
     def __init__(
         self, store: Store, folder: str, config: Config, zone: tzinfo | None, count: Counter,
         residue: Callable[[], Residue], embed: Callable[[], int],
+        is_forgotten: IsForgotten | None = None,
     ) -> None:  # fmt: skip
         self._store = store
         self._lock_path = os.path.join(folder, LOCK)
@@ -43,6 +45,7 @@ class Consolidation:
         self._count = count
         self._residue = residue
         self._embed = embed
+        self._is_forgotten = is_forgotten
 
     def due(self, now: datetime) -> str:
         """Why a run is due: `daily`, `overdue`, `backlog` or `interrupted`; empty where none is."""
@@ -141,7 +144,7 @@ class Consolidation:
             )
         return Run(
             self._store, self._config, now, self._count, self._residue(), on_phase, self._embed,
-            self._zone,
+            self._zone, self._is_forgotten,
         )  # fmt: skip
 
     def _run(

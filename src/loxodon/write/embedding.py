@@ -21,6 +21,7 @@ from loxodon.store.shelf import Note
 from loxodon.store.vectors import Embeddable, Vector, Waiting
 from loxodon.text.language import language_of
 from loxodon.tokens import estimate
+from loxodon.trust.quarantine import heard
 from loxodon.types import Coverage, Embedded, Record, Turn
 
 LOCK = "embedding.lock"
@@ -80,12 +81,14 @@ class Embedding:
     """Embeds what a store has and its vectors lack."""
 
     def __init__(
-        self, store: Store, choose: Callable[[], Sequence[Chosen]], lock_path: str
-    ) -> None:
+        self, store: Store, choose: Callable[[], Sequence[Chosen]], lock_path: str,
+        clean: Callable[[str], str] = str,
+    ) -> None:  # fmt: skip
         self._store = store
         self._vectors = store.vectors
         self._choose = choose
         self._lock_path = lock_path
+        self._clean = clean
         self._done = 0
         self._embedded = 0
         self._total = 0
@@ -136,7 +139,7 @@ class Embedding:
                 self._vectors.begin(name)
             error = ""
             try:
-                _Run(self._store, one, self._count).all(again)
+                _Run(self._store, one, self._count, self._clean).all(again)
             except _StopError as stopped:
                 error, whole = str(stopped), False
             with self._store.writing():
@@ -154,13 +157,17 @@ class Embedding:
 class _Run:
     """One run of one embedder."""
 
-    def __init__(self, store: Store, chosen: Chosen, count: Callable[[int, int], None]) -> None:
+    def __init__(
+        self, store: Store, chosen: Chosen, count: Callable[[int, int], None],
+        clean: Callable[[str], str],
+    ) -> None:  # fmt: skip
         self._store = store
         self._vectors = store.vectors
         self._chosen = chosen
         self._name = chosen.embedder.name
         self._size = store.vectors.size(self._name)
         self._count = count
+        self._clean = clean
         self._bad = 0
         self._stopped = ""
 
@@ -196,7 +203,7 @@ class _Run:
         """The texts of rows as they are now, those that there are."""
         found: dict[Waiting, _Text] = {}
         turns = self._store.turns([one.row for one in waiting if one.kind == "turns"])
-        for row, turn in turns.items():
+        for row, turn in zip(turns, heard(self._store, turns.values()), strict=True):
             found[Waiting("turns", row)] = _text("turns", turn)
         records = self._store.records(one.row for one in waiting if one.kind == "memories")
         for row, record in records.items():
@@ -257,6 +264,8 @@ class _Run:
     def _batch(self, texts: list[str], alone: bool) -> list[bytes | str]:
         if self._stopped:
             raise _StopError(self._stopped)
+        # What was kept before there was a rule for it does not leave either.
+        texts = [self._clean(text) for text in texts]
         try:
             found = within(_SECONDS, lambda: self._chosen.embedder.embed(texts))
             outcome = self._halves(found, len(texts))

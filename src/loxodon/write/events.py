@@ -17,7 +17,8 @@ from loxodon.text.language import language_of
 from loxodon.text.sentences import split
 from loxodon.text.words import fold, index_words
 from loxodon.tokens import Counter
-from loxodon.types import Event, Origin, Turn
+from loxodon.trust import provenance
+from loxodon.types import Event, Turn
 from loxodon.write.denoise import is_question, is_small_talk, sayable
 from loxodon.write.segment import Segment
 
@@ -46,14 +47,9 @@ def _event(date: str, segments: Sequence[Segment], count: Counter) -> Event:
         session=segments[0].session,
         summary=event_line(turns, segments),
         tokens=sum(count(turn.content) for turn in turns),
-        trust=max((turn.origin for turn in speaking), key=_LEAST_TRUSTED_LAST.index),
+        trust=provenance.least(map(provenance.told_by, speaking)),
+        agent=turns[0].agent,
     )
-
-
-_LEAST_TRUSTED_LAST: tuple[Origin, ...] = (
-    "user", "assistant", "import", "file", "group", "tool", "web",
-)  # fmt: skip
-"""A line made of several turns is trusted no more than the least of them."""
 
 
 def _speaking(turns: Sequence[Turn]) -> list[Turn]:

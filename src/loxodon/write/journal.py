@@ -35,19 +35,26 @@ def with_keys(drafts: Sequence[Draft], session: str, now: datetime) -> list[tupl
         turn = Turn(
             name, draft.id, draft.role, draft.content, at, draft.speaker,
             draft.channel, draft.chat, draft.origin or ORIGIN_OF_ROLE[draft.role],
+            agent=draft.agent,
         )  # fmt: skip
         found.append((turn, _key(draft, name)))
     return found
 
 
+def key_of(session: str, id: str) -> bytes:
+    """The key of a turn that has an id."""
+    return _digest("id", session, id)
+
+
 def _key(draft: Draft, session: str) -> bytes:
-    parts: tuple[str, ...]
     if draft.id:
-        parts = ("id", session, draft.id)
-    else:
-        # The time on the wall: another time zone in the settings does not make another turn.
-        at = draft.at.replace(tzinfo=None).isoformat() if draft.at else ""
-        parts = ("at", session, str(draft.line), draft.role, draft.speaker, at, draft.content)
+        return key_of(session, draft.id)
+    # The time on the wall: another time zone in the settings does not make another turn.
+    at = draft.at.replace(tzinfo=None).isoformat() if draft.at else ""
+    return _digest("at", session, str(draft.line), draft.role, draft.speaker, at, draft.content)
+
+
+def _digest(*parts: str) -> bytes:
     # Lengths keep ("ab", "c") and ("a", "bc") apart.
     text = "".join(f"{len(part)}:{part}" for part in parts)
     return blake2b(text.encode(), digest_size=16).digest()

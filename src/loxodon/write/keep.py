@@ -6,7 +6,7 @@ The one place where statements become memories, and memories make way for them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from loxodon.errors import InputError, no_memory
 from loxodon.store import Filter, Store
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold, query_words
+from loxodon.trust import provenance
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Kind, Record, Source, Turn
 from loxodon.write import entities, themes
 from loxodon.write.beliefs import DENIED, DOUBTFUL, MOST_SURE, SURER, certain
@@ -31,12 +32,19 @@ _ABOUT = 50
 _RENAMED = 1_000
 
 
+IsForgotten = Callable[[Record, datetime], bool]
+"""Whether what a memory would say was forgotten after the moment that it was said."""
+
+
 class Keeper:
     """Takes statements in, one after the other, and counts what became of them."""
 
-    def __init__(self, store: Store, now: datetime) -> None:
+    def __init__(
+        self, store: Store, now: datetime, is_forgotten: IsForgotten | None = None
+    ) -> None:
         self._store = store
         self._now = now
+        self._is_forgotten = is_forgotten
         self.counts: Counter[str] = Counter()
         self.changed: dict[str, Record] = {}
         """Every memory that was added or changed, as it is now, by id."""
@@ -45,14 +53,20 @@ class Keeper:
         """Make of one statement what it means for the memory."""
         desk = self._store.desk
         statement = candidate.statement
-        entities.learn(desk, statement, self._now, self._rename)
+        if provenance.speaks_for_user(turn):  # nobody else says who goes by what name
+            entities.learn(desk, statement, self._now, self._rename)
         subject = entities.known_name(desk, statement.subject)
         candidate = candidate._replace(statement=statement._replace(subject=subject))
         whole = self._whole(candidate, turn)
-        if whole is None:
+        if whole is None or self._was_forgotten(whole, turn):
             return
         found = plan(whole, StoreView(self._store), f"{turn.session}:{turn.id}")
-        self._carry_out(found, whole, turn)
+        self._carry_out(provenance.bounded(found, turn.origin), whole, turn)
+
+    def _was_forgotten(self, candidate: Candidate, turn: Turn) -> bool:
+        if self._is_forgotten is None:
+            return False
+        return self._is_forgotten(record_of(candidate, turn, self._now), turn.at)
 
     def _whole(self, candidate: Candidate, turn: Turn) -> Candidate | None:
         """A statement with what it leaves out, or None where that is all of it."""
@@ -100,6 +114,11 @@ class Keeper:
             until = found.target.valid_from or said_at(found.target)
             self._add(candidate, turn, "late", state="archived", valid_until=until)
         elif found.outcome in ("confirm", "update") and found.target:
+            if provenance.rank(found.target.trust) < provenance.rank(turn.origin):
+                # The user's own words take the place of what somebody else said of them.
+                self._end(found.target, "superseded", since)
+                self._add(candidate, turn, "learned", replaces=found.target.id)
+                return
             self._confirm(found.target, candidate, turn, richer=found.outcome == "update")
 
     def _add(self, candidate: Candidate, turn: Turn, change: str, **more: Any) -> Record:
@@ -144,8 +163,7 @@ class Keeper:
         self.changed[belief.id] = self._store.update(belief.id, None, "doubted", self._now, values)
 
     def _confirm(self, record: Record, candidate: Candidate, turn: Turn, richer: bool) -> None:
-        if record.kind == "belief" and self._settles_review(record):
-            return
+        own = provenance.is_own(turn.origin)
         said = candidate.said_at
         values: dict[str, Any] = {
             "confirmed_at": max(said, record.confirmed_at or said),
@@ -153,7 +171,9 @@ class Keeper:
             "strength": min(1.0, record.strength + LIFT),
             "sources": _with_source(record.sources, turn),
         }
-        if record.kind == "belief":
+        if record.kind == "belief" and own:
+            # Surer, but still a guess: what it contradicts stays until a person confirms it or says
+            # it outright, or what is known would go back and forth with every mood.
             values["confidence"] = min(MOST_SURE, round(record.confidence + SURER, 6))
         if richer:
             values |= _richer(record, candidate)
@@ -167,18 +187,15 @@ class Keeper:
         self.counts[change] += 1
         self.changed[record.id] = self._store.update(record.id, None, change, self._now, values)
 
-    def _settles_review(self, belief: Record) -> bool:
-        """A guess that waits for an answer and is made again is taken as one."""
-        waiting = [one for one in self._store.desk.reviews() if one.belief.id == belief.id]
-        if waiting:
-            self.promote(belief, waiting[0].against)
-        return bool(waiting)
-
     def promote(self, belief: Record, against: Record | None) -> Record:
         """Make a fact of a belief; what it contradicts is superseded.
 
         That is `against`, and whatever else has come to say the contrary since it was put off.
         """
+        with self._store.writing_as(belief.agent):
+            return self._promoted(belief, against)
+
+    def _promoted(self, belief: Record, against: Record | None) -> Record:
         now = self._now
         self._archive(belief, "confirmed")
         self._store.desk.answer_review(belief.id, "confirmed", now)
@@ -232,10 +249,12 @@ def confirm(store: Store, id: str, now: datetime) -> Record:
     belief, against = _belief(store, id)
     if belief.kind == "fact":
         store.desk.answer_review(id, "confirmed", now)
-        values = {"confirmed_at": now, "strength": min(1.0, belief.strength + LIFT)}
+        strength = min(1.0, belief.strength + LIFT)
+        values = {"confirmed_at": now, "strength": strength, "trust": "user"}
         return store.update(id, None, "confirmed", now, values)
     keeper = Keeper(store, now)
-    fact = keeper.promote(belief, against)
+    against = against if against and against.id != belief.id else None
+    fact = keeper.promote(belief._replace(trust="user"), against)
     themes.renew(store, keeper.changed.values(), now)
     return fact
 
@@ -263,7 +282,8 @@ def _belief(store: Store, id: str) -> tuple[Record, Record | None]:
     if record is None:
         raise no_memory(id)
     waiting = [one.against for one in store.desk.reviews() if one.belief.id == id]
-    if (record.kind != "belief" and not waiting) or record.state != "active":
+    open_to = record.kind == "belief" or waiting or not provenance.is_own(record.trust)
+    if not open_to or record.kind == "summary" or record.state != "active":
         raise InputError(
             "{id} is not a belief that can be confirmed or rejected",
             hint="`loxodon review` shows what waits, `loxodon list --kind belief` all beliefs",
@@ -298,15 +318,17 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
     """The memory that a statement makes."""
     statement = candidate.statement
     kind: Kind = "belief" if statement.confidence < 1 else "fact"
+    wish = provenance.is_wish(statement.category, statement.attribute)
+    kind, confidence = provenance.kind_for(turn.origin, kind, statement.confidence, wish)
     return Record(
         id="", space="", kind=kind, content=statement.content, created_at=now, updated_at=now,
-        strength=initial_strength(kind, candidate.importance, statement.confidence),
-        audience="private" if turn.chat == "direct" else "group",
+        strength=initial_strength(kind, candidate.importance, confidence),
+        agent=turn.agent, audience="private" if turn.chat == "direct" else "group",
         subject=statement.subject, attribute=statement.attribute, value=statement.value,
         category=statement.category, project=statement.project or GLOBAL_PROJECT,
         topic=statement.topic or GENERAL_TOPIC, tags=tags_of(statement.content),
         entities=entities_of(statement), importance=candidate.importance,
-        confidence=statement.confidence, trust=turn.origin,
+        confidence=confidence, trust=turn.origin,
         valid_from=candidate.valid_from or candidate.said_at, expires_at=candidate.expires_at,
         due_at=candidate.due_at, confirmed_at=candidate.said_at,
         sources=(Source(turn.session, turn.id),), basis=statement.basis,

@@ -29,11 +29,14 @@ from loxodon.errors import LoxodonError, StoreError
 from loxodon.store import Filter, Store
 from loxodon.store.desk import Desk, Judged, Work
 from loxodon.tokens import Counter as TokenCounter
+from loxodon.trust import provenance, quarantine
+from loxodon.trust.instructions import found_in
+from loxodon.trust.pasting import own_turn
 from loxodon.types import CAPTURED, Consolidated, Event, Segment, Turn
 from loxodon.write import codec, compress, fading, speakers, themes
 from loxodon.write.events import events_of
 from loxodon.write.extract import Candidate, candidates_of, fragments_of, rules_for
-from loxodon.write.keep import Keeper
+from loxodon.write.keep import IsForgotten, Keeper
 from loxodon.write.pages import gather
 from loxodon.write.residue import Residue
 from loxodon.write.segment import PAUSE, segments
@@ -60,17 +63,21 @@ class _Context:
     """What was said before each of the turns in hand, and what that has told."""
 
     def __init__(
-        self, turns: Sequence[Turn], desk: Desk, read_before: Callable[[Turn], list[Statement]]
-    ) -> None:
-        self.known = desk.aliases()
+        self, turns: Sequence[Turn], desk: Desk, read_before: Callable[[Turn], list[Statement]],
+        hear: Callable[[Sequence[Turn]], Sequence[Turn]],
+    ) -> None:  # fmt: skip
+        self._desk = desk
+        self._known: dict[str, dict[str, str]] = {}
         self._read_before = read_before
         self._earlier: dict[str, list[Statement]] = {}
         self._lines: dict[int, tuple[list[Line], int]] = {}
         for session, said in by_session(turns):
-            before = desk.turns_before(session, number(said[0]), CONTEXT)
-            lines = [Line(one.role, one.content, one.at) for one in (*before, *said)]
-            for n, turn in enumerate(said, len(before)):
-                self._lines[number(turn)] = lines, n
+            before = hear(desk.turns_before(session, number(said[0]), CONTEXT))
+            lines: list[Line] = []
+            for turn in (*before, *said):
+                self._lines[number(turn)] = lines, len(lines)
+                if provenance.is_context(turn):
+                    lines.append(Line(turn.role, turn.content, turn.at))
 
     def before(self, turn: Turn) -> list[Line]:
         """The turns before one of its session."""
@@ -83,11 +90,18 @@ class _Context:
             self._earlier[turn.session] = self._read_before(turn)
         return self._earlier[turn.session][-_REMEMBERED:]
 
+    def known(self, turn: Turn) -> dict[str, str]:
+        """Who goes by other names, as far as the agent of a turn knows."""
+        if turn.agent not in self._known:
+            self._known[turn.agent] = self._desk.aliases(turn.agent)
+        return self._known[turn.agent]
+
     def add(self, turn: Turn, read: Sequence[Candidate]) -> None:
         self._earlier[turn.session] += [one.statement for one in read]
+        known = self.known(turn)
         for one in read:
             for mention in one.statement.mentions:
-                self.known |= dict.fromkeys(mention.aliases, mention.name)
+                known |= dict.fromkeys(mention.aliases, mention.name)
 
 
 class Run:
@@ -103,8 +117,10 @@ class Run:
         on_phase: OnPhase | None = None,
         embed: Callable[[], int] = lambda: 0,
         zone: tzinfo | None = None,
+        is_forgotten: IsForgotten | None = None,
     ) -> None:
         self._store = store
+        self._is_forgotten = is_forgotten
         self._desk = store.desk
         self._config = config
         self._now = now
@@ -128,6 +144,7 @@ class Run:
         """
         with self._begun():
             upto = self._desk.last_turn()
+            quarantine.screen_older(self._store, self._now)
             self._go_on()
             while self._take_up(upto):
                 self._go_on()
@@ -245,7 +262,7 @@ class Run:
         turns = self._in_hand(work)
         talks = [self._talk(session, said) for session, said in by_session(turns)]
         fragments: list[Fragment] = []
-        for turn in filter(is_users, turns):
+        for turn in filter(provenance.speaks_for_user, turns):
             fragments += self._read(turn, fragments_of, number(turn), turn.content) or ()
         with self._store.writing():
             for talk in talks:
@@ -264,7 +281,8 @@ class Run:
         last = self._desk.last_segment(session)
         if last is None or not goes_on(last, turns[0]):
             return _Talk([kept_segment(one) for one in cuts], (), events)
-        cuts = segments(self._desk.turns_from(session, last.first_turn, number(turns[-1])))
+        upto = self._desk.turns_from(session, last.first_turn, number(turns[-1]))
+        cuts = segments(self._hear(upto))
         return _Talk([kept_segment(one) for one in cuts], (last.no,), events)
 
     def _deeds(self, turns: Sequence[Turn]) -> Iterator[Event]:
@@ -273,9 +291,11 @@ class Run:
             if turn.role == "assistant":
                 rules = rules_for(turn.content)[1]
                 for deed in self._read(turn, rules.deeds, turn.content) or ():
+                    if found_in(deed, "tool"):
+                        continue  # what it says it will always do is no deed
                     yield Event(
                         f"{turn.at:%Y-%m-%d}", turn.at, turn.session, turn.channel, "assistant",
-                        deed, 0, "assistant",
+                        deed, 0, "assistant", agent=turn.agent,
                     )  # fmt: skip
 
     # Phase 2: screening
@@ -284,7 +304,7 @@ class Run:
         work = self._desk.work()
         turns = self._in_hand(work)
         judged: list[Judged] = []
-        context = _Context(turns, self._desk, self._read_before)
+        context = _Context(turns, self._desk, self._read_before, self._hear)
         for turn, pieces in self._cut("cut", turns):
             said = said_in(context, turn, pieces)
             if (found := self._read(turn, judged_of, said)) is not None:
@@ -317,7 +337,7 @@ class Run:
         found: list[tuple[int, Candidate]] = []
         left: list[tuple[Said, Judged]] = []
         turns = self._in_hand(work)
-        context = _Context(turns, self._desk, self._read_before)
+        context = _Context(turns, self._desk, self._read_before, self._hear)
         for turn, pieces in self._cut("judged", turns):
             said = said_in(context, turn, pieces)
             # Phase 2 has read it, unless that was in a run that was cut short.
@@ -364,12 +384,15 @@ class Run:
     def _phase_4(self) -> None:
         work = self._desk.work()
         staged = [(codec.from_json(body), turn) for _, turn, body in self._desk.candidates()]
-        staged.sort(key=lambda one: (one[0].said_at, one[1]))
         turns = self._store.turns([turn for _, turn in staged])
-        keeper = Keeper(self._store, self._now)
+        # Agent by agent, so that the walls between them are moved as seldom as can be.
+        staged.sort(key=lambda one: (turns[one[1]].agent, one[0].said_at, one[1]))
+        keeper = Keeper(self._store, self._now, self._is_forgotten)
         with self._store.writing():
-            for candidate, no in staged:
-                self._read(turns[no], self._take, keeper, candidate, turns[no])
+            for agent, theirs in groupby(staged, key=lambda one: turns[one[1]].agent):
+                with self._store.writing_as(agent):
+                    for candidate, no in theirs:
+                        self._read(turns[no], self._take, keeper, candidate, turns[no])
             keeper.counts["summaries"] += themes.renew(
                 self._store, list(keeper.changed.values()), self._now
             )
@@ -448,7 +471,12 @@ class Run:
 
     def _in_hand(self, work: Work) -> list[Turn]:
         turns = self._desk.turns_after(work.done_to, work.upto)
-        return [turn for turn in turns if turn.channel != CAPTURED]
+        return self._hear([turn for turn in turns if turn.channel != CAPTURED])
+
+    def _hear(self, turns: Sequence[Turn]) -> list[Turn]:
+        """Turns as they may be read: without what is in quarantine, and of the user's only what
+        the user said."""
+        return [own_turn(turn) for turn in quarantine.heard(self._store, turns)]
 
     def _cut(self, stage: str, turns: Sequence[Turn]) -> Iterator[tuple[Turn, list[Judged]]]:
         """Those of the turns in hand that have fragments, with these, in order."""
@@ -491,7 +519,7 @@ def said_in(context: _Context, turn: Turn, pieces: Sequence[Judged]) -> Said:
     """A turn with all that judging and reading it may look at."""
     fragments = [one.fragment for one in pieces]
     before, earlier = context.before(turn), context.earlier(turn)
-    return Said(turn.content, turn.at, fragments, before, earlier, context.known)
+    return Said(turn.content, turn.at, fragments, before, earlier, context.known(turn))
 
 
 def judged_of(said: Said) -> _Screened:
@@ -516,11 +544,6 @@ def kept_segment(cut: Cut) -> Segment:
         cut.session, number(cut.turns[0]), number(cut.turns[-1]), cut.started, cut.ended,
         cut.topic, cut.tags, cut.text,
     )  # fmt: skip
-
-
-def is_users(turn: Turn) -> bool:
-    """Whether a turn is the user's own words."""
-    return turn.role == "user" and turn.origin in ("user", "import") and bool(turn.content.strip())
 
 
 def number(turn: Turn) -> int:

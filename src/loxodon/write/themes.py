@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from loxodon.store import Filter, Store
+from loxodon.trust import provenance
 from loxodon.types import GLOBAL_PROJECT, Audience, Origin, Record
 from loxodon.write.decay import initial_strength
 from loxodon.write.pages.summaries import Summary, summarise, themes_of
@@ -32,11 +33,24 @@ _RENEWED = (
 
 
 def renew(store: Store, changed: Iterable[Record], now: datetime) -> int:
-    """Renew the summaries of every theme that `changed` facts belong to; how many changed."""
-    themes = dict.fromkeys(
-        theme for record in changed if record.kind == "fact" for theme in all_themes(store, record)
-    )
-    return sum(renew_theme(store, theme, now) for theme in themes)
+    """Renew the summaries of every theme that `changed` facts belong to; how many changed.
+
+    Call inside `writing`. What agents know is summed up for each by itself.
+    """
+    renewed = 0
+    for agent, facts in by_agent(one for one in changed if one.kind == "fact"):
+        with store.writing_as(agent):
+            touched = dict.fromkeys(theme for one in facts for theme in all_themes(store, one))
+            renewed += sum(renew_theme(store, theme, now) for theme in touched)
+    return renewed
+
+
+def by_agent(records: Iterable[Record]) -> list[tuple[str, list[Record]]]:
+    """Memories by the agent that they belong to."""
+    found: dict[str, list[Record]] = {}
+    for one in records:
+        found.setdefault(one.agent, []).append(one)
+    return list(found.items())
 
 
 def all_themes(store: Store, fact: Record) -> list[str]:
@@ -76,13 +90,12 @@ def summary_of(store: Store, theme: str) -> Record | None:
     return found[0] if found else None
 
 
-_TRUST: tuple[Origin, ...] = ("web", "tool", "group", "import", "assistant", "file", "user")
 _AUDIENCE: tuple[Audience, ...] = ("private", "group", "all")
 
 
 def least_trusted(facts: Iterable[Record]) -> Origin:
     """A summary is trusted as the least of what it was drawn from."""
-    return min((one.trust for one in facts), key=_TRUST.index)
+    return provenance.least(one.trust for one in facts)
 
 
 def narrowest(facts: Iterable[Record]) -> Audience:

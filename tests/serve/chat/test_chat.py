@@ -98,20 +98,22 @@ def test_the_commands(server: Stage, tmp_path: Path) -> None:
         "/help", "/review", "/review confirm 1", "/review", "/review confirm 7", "/review what",
         "/remember 我的猫叫豆包", "/tag f_20260204_001 +宠物 -x", "/tag nonsense +a",
         "/tag f_1", "/why", "我的猫叫什么？", "/why", "/recall 猫", "/recall",
-        "/refresh", "/snapshot", "/new", "/retry", "/forget f_1", "/quit", "never said",
+        "/refresh", "/snapshot", "/new", "/retry", "/forget f_1", "/forget f_20260204_001",
+        "/forget f_20260204_001 yes", "/recall 猫", "/quit", "never said",
     ]  # fmt: skip
     env = environment(tmp_path, server, LOXODON_NOW="2026-02-04T18:00:00+08:00")
     done = piped("\n".join(lines), env)
     for text in (
         "/recall QUESTION", "1. b_", "is a fact now", "nothing waits", "remembered as f_",
         "has the tags", "宠物", "知道了。", "gate", "weighed by", "猫", "# Profile",
-        "# Memory snapshot", "a new conversation",
+        "# Memory snapshot", "a new conversation", "would be erased: ", "yes` to erase it for good",
+        "erased: ", "receipt r_",
     ):  # fmt: skip
         assert text in done.stdout, text
     for text in (
         "no number 7", "/review reject 1", "there is no memory 'nonsense'", "/tag ID +a -b",
         "nothing was recalled for a reply yet", "/recall QUESTION", "nothing to ask again",
-        "forgetting is not there yet",
+        "there is no memory 'f_1'",
     ):  # fmt: skip
         assert text in done.stderr, text
     assert ("user", "never said") not in said(tmp_path)

@@ -31,7 +31,9 @@ def test_a_conversation_is_journalled_recalled_and_consolidated(http: httpx.Clie
         {"role": "assistant", "content": "记住了", "id": "m2"},
     ]
     added = http.post(f"{base}/turns", json={"turns": turns, "session": "monday"})
-    assert added.json() == {"added": 2, "known": 0, "changed": 0, "sessions": ["monday"]}
+    assert added.json() == {
+        "added": 2, "known": 0, "changed": 0, "sessions": ["monday"], "paused": 0, "forgotten": 0
+    }  # fmt: skip
     again = http.post(f"{base}/turns", json={"turns": turns, "session": "monday"})
     assert again.json()["known"] == 2
     journal = http.get(f"{base}/turns", params={"session": "monday"}).json()

@@ -66,6 +66,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "touch": {"ids": []},
     "edit": {"importance": 0.9},
     "import": {"path": "nowhere"},
+    "forget": {"entity": "Ada", "dry_run": True},
 }
 
 
@@ -81,7 +82,7 @@ def names(server: Any) -> dict[str, str]:
         return {"{id}": made["id"], "{ref}": "t_1", "{name}": "Ada", "{job}": "heartbeat"}
 
 
-NO_EXAMPLE = {"note", "confirm", "reject", "import"}
+NO_EXAMPLE = {"note", "confirm", "reject", "import", "release", "drop"}
 """What needs more than a short talk to have an answer; their types are described by others."""
 
 

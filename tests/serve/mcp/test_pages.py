@@ -16,7 +16,8 @@ pytestmark = pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_the_snapshot_and_memories_can_be_read(desk: Desk, mode: str) -> None:
     async with desk.client(mode=mode) as client:
-        id = (await called(client, "remember", content="用户对花生过敏"))["id"]
+        with desk.memory() as memory:
+            id = memory.capture("用户对花生过敏").id
         (listed,) = (await client.list_resources()).resources
         (template,) = (await client.list_resource_templates()).resource_templates
         assert (listed.uri, template.uri_template) == (

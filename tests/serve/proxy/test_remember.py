@@ -146,3 +146,20 @@ def test_how_a_model_takes_memories_is_kept_for_a_few_models() -> None:
     for n in range(1_000):
         manners.learn(f"m{n}", "system")
     assert manners.of("m") == "turn"
+
+
+def test_what_was_forgotten_elsewhere_is_not_told_again(home: Path) -> None:
+    async def run() -> None:
+        with Host(home) as host:
+            remembering = Remembering(host, host)
+            asked = said("What is my dog called?")
+            first = await prepared(remembering, asked)
+            assert "Biscuit" in str(first.additions)
+            with Memory.open(home) as other:
+                other.forget(entity="Biscuit")
+            again = await prepared(remembering, asked)
+            assert "Biscuit" not in str(again.additions)
+            anew = await prepared(remembering, said("Hello there, who am I?"))
+            assert "Biscuit" not in str(anew.additions)
+
+    asyncio.run(run())

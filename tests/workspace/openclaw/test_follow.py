@@ -16,7 +16,9 @@ import zstandard
 from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError
 from loxodon.types import Followed
+from loxodon.workspace.openclaw.answer import answer
 from loxodon.workspace.openclaw.follow import is_transcript, state_folder
+from tests.conftest import Clock
 from tests.workspace.openclaw.made import Entry, OpenClaw, header, lines, said, talk
 
 
@@ -69,6 +71,24 @@ def test_only_the_agents_asked_for(memory: Memory, claw: OpenClaw) -> None:
     assert follow(memory, claw, "work").sessions == ("two",)
     with pytest.raises(NotFoundError, match="no agent nobody"):
         follow(memory, claw, "nobody")
+
+
+def test_agents_share_unless_they_are_kept_apart(
+    tmp_path: Path, claw: OpenClaw, clock: Clock
+) -> None:
+    claw.file("one", talk("my sister lives in Osaka"), agent="home")
+    claw.file("two", talk("the demo is on Friday"), agent="work")
+    with Memory.open(tmp_path / "a", clock=clock) as memory:
+        follow(memory, claw)
+        assert {turn.agent for turn in memory.journal()} == {""}
+    apart = {"workspace.agents": "apart"}
+    with Memory.open(tmp_path / "b", config=apart, clock=clock) as memory:
+        assert follow(memory, claw).added == 2
+        assert follow(memory, claw).added == 0
+        assert journal(memory.as_agent("home")) == ["my sister lives in Osaka"]
+        asked = {"want": "search", "query": "sister demo", "session": "agent:work:main"}
+        told = answer(memory.workspace, asked)
+        assert [one["snippet"] for one in told["results"]] == ["the demo is on Friday"]
 
 
 def test_no_openclaw(memory: Memory, claw: OpenClaw) -> None:

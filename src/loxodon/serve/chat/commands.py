@@ -117,10 +117,22 @@ def _new(on: Commands, rest: str) -> Outcome:
 
 
 def _forget(on: Commands, rest: str) -> Outcome:
-    raise UsageError(
-        "forgetting is not there yet",
-        hint="`loxodon archive ID` takes a memory out of recall; it is kept",
-    )
+    """Erase by ids; what would go is told first, and `/forget ID yes` does it."""
+    usage = "/forget ID, /forget ID yes"
+    *ids, last = _needs(rest, usage).split()
+    sure = last.casefold() in _CONFIRM
+    ids = ids if sure else [*ids, last]
+    _needs(" ".join(ids), usage)
+    receipt = on.memory.forget(*ids, dry_run=not sure)
+
+    def show() -> None:
+        from loxodon.serve.cli.control import show_receipt
+
+        show_receipt(receipt, gone=sure)
+        if not sure:
+            print(t("write `{line}` to erase it for good", line=f"/forget {' '.join(ids)} yes"))
+
+    return Outcome({"done": sure, "receipt": receipt}, show)
 
 
 # --- Reviews --------------------------------------------------------------------------------------
@@ -160,7 +172,7 @@ def _reviews(on: Commands) -> Outcome:
         for n, one in enumerate(found, 1):
             show_review(one, f"{n}. ")
         if found:
-            print(t("/review confirm N or /review reject N; said again, it counts as confirmed"))
+            print(t("/review confirm N or /review reject N; said outright, it is settled too"))
 
     return Outcome(found, show)
 
@@ -213,6 +225,7 @@ def _help(on: Commands, rest: str) -> Outcome:
         "/remember " + t("TEXT"): t("remember one thing as you say it"),
         "/why": t("what was put before the model for the last reply, and why"),
         "/review": t("beliefs that wait for you; /review confirm 1, /review reject 1"),
+        "/forget ID": t("erase something for good; asks first"),
         "/tag ID +a -b": t("put tags on a memory and take them off"),
         "/refresh": t("make the profile anew and show it"),
         "/snapshot": t("what a conversation starts with"),

@@ -20,8 +20,15 @@ from loxodon.serve.cli.parser import COMMANDS
 from loxodon.spaces import space_path
 from loxodon.standing import Stats, Status
 from loxodon.tokens import counter
+from loxodon.trust.acting import Actor, act_as
+from loxodon.trust.guard import Guard
 from loxodon.types import Problem, Record
 
+_TELLING = frozenset({
+    "capture", "journal", "list", "get", "edit", "tag", "archive", "unarchive", "history", "review",
+    "quarantine", "entities", "schedule", "chat",
+})  # fmt: skip
+"""What shows memories and turns: identity and card numbers as masks. A recall does so itself."""
 _LISTED = 50
 """Memories or turns that a person is shown unless they ask for more."""
 
@@ -29,12 +36,27 @@ _LISTED = 50
 def run(args: Namespace) -> int:
     """Run the command of `args` and print its outcome; the exit code."""
     _speak(args)
+    act_as(Actor("chat" if args.command == "chat" else "cli"))
+    if args.as_agent and args.command in _OWNERS:
+        from loxodon.store.walls import owners_only
+
+        raise owners_only()
+    view.mask_with(_mask(args) if args.command in _TELLING else None)
     outcome = _RUN[args.command](args)
     if args.json:
         view.print_json(outcome.data)
     else:
         outcome.show()
     return outcome.code
+
+
+_OWNERS = ("config", "decrypt", "encrypt", "rekey", "repair", "restore", "watch")
+"""What is about a space or the home as a whole, and is not left to the memory to refuse."""
+
+
+def _mask(args: Namespace) -> Callable[[str], str]:
+    guard = Guard.of(home_of(args))
+    return lambda text: guard.shown(text, private=True, reveal=args.reveal)
 
 
 def _speak(args: Namespace) -> None:
@@ -71,6 +93,8 @@ def _add(args: Namespace) -> Outcome:
         "added": sum(result.added for result in results),
         "known": sum(result.known for result in results),
         "changed": sum(result.changed for result in results),
+        "paused": sum(result.paused for result in results),
+        "forgotten": sum(result.forgotten for result in results),
         "sessions": list(dict.fromkeys(s for result in results for s in result.sessions)),
         "skipped": skipped,
     }
@@ -80,6 +104,10 @@ def _add(args: Namespace) -> Outcome:
         if data["changed"]:
             print(t("{changed} of those have other words under the same id; the journal keeps "
                     "what it had", **data))  # fmt: skip
+        if data["paused"]:
+            print(t("{paused} were not taken: the memory is, or was then, paused", **data))
+        if data["forgotten"]:
+            print(t("{forgotten} were not taken: they were forgotten", **data))
         for bad in skipped:
             print(t("skipped {file} line {line}: {message}", **bad), file=sys.stderr)
 
@@ -166,6 +194,7 @@ def _recall(args: Namespace) -> Outcome:
             " ".join(args.query), args.top, args.budget, kind=args.kind, project=args.project,
             topic=args.topic, tag=args.tag, entity=args.entity, since=times["since"],
             until=times["until"], as_of=as_of, profile=args.profile, chat=args.chat,
+            reveal=args.reveal,
         )  # fmt: skip
         budget = memory.config.recall.budget if args.budget is None else args.budget
     data = answer if args.explain else answer._replace(trace=None)
@@ -212,9 +241,12 @@ def _journal(args: Namespace) -> Outcome:
             times = {"since": since, "until": until}
         limit = args.limit if args.limit is not None else (0 if args.json else _LISTED + 1)
         found = memory.journal(" ".join(args.query), session=args.session, limit=limit, **times)
+        held: dict[str, list[str]] = {}
+        for one in [] if args.json else memory.quarantine("held", 0):
+            held.setdefault(one.turn, []).append(one.id)
     more = args.limit is None and not args.json and len(found) > _LISTED
     shown = found[:_LISTED] if args.query else found[-_LISTED:]
-    return Outcome(found, lambda: view.turns(shown if more else found, now.tzinfo, more))
+    return Outcome(found, lambda: view.turns(shown if more else found, now.tzinfo, more, held))
 
 
 def _list(args: Namespace) -> Outcome:
@@ -226,7 +258,7 @@ def _list(args: Namespace) -> Outcome:
     with opened(args) as memory:
         found = memory.list(
             kind=args.kind, state=args.state, project=args.project, topic=args.topic,
-            tag=args.tag, entity=args.entity, limit=limit,
+            tag=args.tag, entity=args.entity, limit=limit, audience=args.audience,
         )  # fmt: skip
     more = args.limit is None and not args.json and len(found) > _LISTED
     return Outcome(found, lambda: view.records(found[:_LISTED] if more else found, more))
@@ -236,7 +268,8 @@ def _get(args: Namespace) -> Outcome:
     with opened(args) as memory:
         if args.id.startswith("t_") or ":" in args.id:
             turn = memory.turn(args.id)
-            return Outcome(turn, lambda: view.turn(turn))
+            held = [one.id for one in memory.quarantine(limit=0) if one.turn == turn.ref]
+            return Outcome(turn, lambda: view.turn(turn, held))
         if args.id.startswith("n_"):
             note = memory.note(args.id)
             return Outcome(note, lambda: view.note(note))
@@ -346,6 +379,7 @@ def _status(args: Namespace) -> Outcome:
         (t("last consolidation"), view.minute(found.last_consolidation)),
         (t("next consolidation"), view.minute(found.next_consolidation)),
         (t("to consolidate"), _to_do(found)),
+        (t("on record"), found.audit_trouble or t("{n} entries", n=found.audited)),
         *view.coverage(found.embedding),
         *_troubles(found),
     ]  # fmt: skip
@@ -359,6 +393,7 @@ def _switched_off(found: Status) -> list[tuple[str, str]]:
         (t("space"), found.space),
         (t("engine"), t("switched off")),
         (t("to take in"), waiting),
+        *_troubles(found),
     ]
 
 
@@ -376,6 +411,10 @@ def _to_do(found: Status) -> str:
 def _troubles(found: Status) -> list[tuple[str, str]]:
     """What somebody should look at."""
     rows = []
+    if found.paused:
+        from loxodon.serve.cli.control import paused
+
+        rows.append((t("paused"), paused(found.paused)))
     if found.stopped:
         reason = found.error or t("it was interrupted")
         stopped = t("stopped after {n} attempts: {reason}; `loxodon consolidate --force` tries "
@@ -440,6 +479,12 @@ def _validate(args: Namespace) -> Outcome:
     return Outcome(data, lambda: view.problems(found), 7 if found else 0)
 
 
+def _audit(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.auditing import run as audit
+
+    return audit(args)
+
+
 def _rebuild_index(args: Namespace) -> Outcome:
     with opened(args) as memory, view.Bar(t("indexing")) as bar:
         rows = memory.rebuild_index(bar)
@@ -474,7 +519,7 @@ def _help(args: Namespace) -> Outcome:
     def show() -> None:
         print(t("Long-term memory for AI agents, on your own machine."))
         print()
-        print("loxodon [--home DIR] [--space NAME] [--now ISO] [--json] COMMAND …")
+        print("loxodon [--home DIR] [--space NAME] [--agent NAME] [--now ISO] [--json] COMMAND …")
         print()
         width = max(map(len, commands))
         for name, about in commands.items():
@@ -482,6 +527,7 @@ def _help(args: Namespace) -> Outcome:
         print()
         print(t("--home DIR    where the memory is (LOXODON_HOME, else ~/.loxodon)"))
         print(t("--space NAME  whose memory: spaces never see each other (main)"))
+        print(t("--agent NAME  as which agent: sees its own, what is shared, and no other's"))
         print(t("--now ISO     pretend that it is this moment (LOXODON_NOW)"))
         print(t("--json        print one JSON document"))
         print()
@@ -512,13 +558,39 @@ def _later(name: str) -> Callable[[Namespace], Outcome]:
     return run
 
 
+def _quarantine(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.quarantining import run
+
+    return run(args)
+
+
+def _policy(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.policing import run
+
+    return run(args)
+
+
 def _bench(args: Namespace) -> Outcome:
     from loxodon.serve.cli.bench import bench
 
     return bench(args)
 
 
+def _control(name: str) -> Callable[[Namespace], Outcome]:
+    """A command of `control.py`, which is imported when one of them is asked for."""
+
+    def run(args: Namespace) -> Outcome:
+        from loxodon.serve.cli import control
+
+        found: Outcome = getattr(control, name)(args)
+        return found
+
+    return run
+
+
 def _export(args: Namespace) -> Outcome:
+    if args.about:
+        return _control("export_about")(args)
     from loxodon.serve.cli.exporting import run
 
     return run(args)
@@ -548,8 +620,33 @@ def _schedule(args: Namespace) -> Outcome:
     return schedule(args)
 
 
+def _repair(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.repairing import run
+
+    return run(args)
+
+
 def _restore(args: Namespace) -> Outcome:
     from loxodon.serve.cli.restoring import run
+
+    return run(args)
+
+
+def _backup(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.backing_up import run
+
+    return run(args)
+
+
+def _encryption(args: Namespace) -> Outcome:
+    from loxodon.serve.cli import encrypting
+
+    run: Callable[[Namespace], Outcome] = getattr(encrypting, f"run_{args.command}")
+    return run(args)
+
+
+def _token(args: Namespace) -> Outcome:
+    from loxodon.serve.cli.granting import run
 
     return run(args)
 
@@ -605,9 +702,15 @@ _RUN: dict[str, Callable[[Namespace], Outcome]] = {
     "archive": _archive,
     "unarchive": _unarchive,
     "history": _history,
+    "inspect": _control("inspect"),
+    "forget": _control("forget"),
+    "pause": _control("pause"),
+    "resume": _control("resume"),
     "consolidate": _later("consolidate"),
     "embed": _later("embed"),
     "review": _later("review"),
+    "quarantine": _quarantine,
+    "policy": _policy,
     "entities": _later("entities"),
     "profile": _later("profile"),
     "snapshot": _snapshot,
@@ -615,9 +718,16 @@ _RUN: dict[str, Callable[[Namespace], Outcome]] = {
     "status": _status,
     "stats": _stats,
     "validate": _validate,
+    "audit": _audit,
+    "repair": _repair,
     "rebuild-index": _rebuild_index,
     "config": _config,
+    "backup": _backup,
     "restore": _restore,
+    "token": _token,
+    "encrypt": _encryption,
+    "decrypt": _encryption,
+    "rekey": _encryption,
     "export": _export,
     "sync": _sync,
     "watch": _watch,

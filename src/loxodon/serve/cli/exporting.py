@@ -13,7 +13,9 @@ from loxodon.types import Exported
 
 def run(args: Namespace) -> Outcome:
     with opened(args) as memory, view.Bar(t("writing")) as bar:
-        found = memory.workspace.export(args.dir, masked=args.masked, progress=bar)
+        found = memory.workspace.export(
+            args.dir, masked=args.masked, plain=args.plain, progress=bar
+        )
     return Outcome(found, lambda: _show(found))
 
 

@@ -56,6 +56,9 @@ def _show(found: Imported, dry: bool) -> None:
     _show_problems(found.problems)
     if found.turns and not dry:
         print(t("`loxodon consolidate` learns from the turns"))
+    if found.memories and not dry:
+        print(t("they are told as coming from an import; where they are your own, "
+                "`loxodon review --confirm-all import` makes them your word"))  # fmt: skip
 
 
 def _show_problems(problems: tuple[FileProblem, ...]) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
+from collections.abc import Sequence
 
 from loxodon import messages
+from loxodon.errors import UsageError
+from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.serve.cli import view
+from loxodon.serve.cli.control import AGREED
 from loxodon.serve.cli.opening import Outcome, opened
-from loxodon.types import Consolidated, Embedded, Review
+from loxodon.trust.provenance import whence
+from loxodon.types import Consolidated, Embedded, Record, Review
 
 
 def consolidate(args: Namespace) -> Outcome:
@@ -101,6 +107,8 @@ def review(args: Namespace) -> Outcome:
             belief = memory.reject(args.reject)
             said = t("{id} is given up", id=belief.id)
             return Outcome(belief, lambda: print(said))
+        if args.confirm_all is not None:
+            return _confirm_all(memory, args)
         found = memory.reviews()
 
     def show() -> None:
@@ -109,15 +117,46 @@ def review(args: Namespace) -> Outcome:
         for one in found:
             show_review(one)
         if found:
-            print(t("`loxodon review --confirm ID` or `--reject ID`; said again, it counts as "
-                    "confirmed"))  # fmt: skip
+            print(t("`loxodon review --confirm ID` or `--reject ID`; said outright, it is settled "
+                    "too"))  # fmt: skip
 
     return Outcome(found, show)
+
+
+def _confirm_all(memory: Memory, args: Namespace) -> Outcome:
+    """Make the user's own word of all that came from somewhere; what is held back stays so."""
+    held = {one.memory for one in memory.quarantine("held", 0)}
+    found = [
+        one for one in memory.list()
+        if one.trust == args.confirm_all and one.kind != "summary" and one.id not in held
+    ]  # fmt: skip
+    if found and not _agreed(args, found):
+        return Outcome([], lambda: print(t("nothing was confirmed")))
+    done = [memory.confirm(one.id) for one in reversed(found)]
+    return Outcome(done, lambda: print(t("confirmed: {n}", n=len(done))))
+
+
+def _agreed(args: Namespace, found: Sequence[Record]) -> bool:
+    if args.yes:
+        return True
+    if args.json or not (sys.stdin and sys.stdin.isatty()):
+        raise UsageError(
+            "this makes {n} memories your own word, and nobody is there to be asked",
+            hint="look at them with `loxodon list`, then say --yes",
+            n=len(found),
+        )
+    for one in found:
+        print(f"{view.paint(one.id, 'bold')}  {view.safe(one.content)}")
+    return input(t("Are all of these so? [y/N] ")).strip().lower() in AGREED
 
 
 def show_review(one: Review, mark: str = "") -> None:
     """What is asked, and why."""
     print(f"{mark}{view.paint(one.belief.id, 'bold')}  {view.safe(one.belief.content)}")
+    if one.against.id == one.belief.id and one.belief.kind == "belief":
+        origin = whence(one.belief.trust, messages.current())
+        print("  " + t("not confirmed by you yet ({whence}): is it so?", whence=origin))
+        return
     if one.against.id == one.belief.id:
         told = one.belief.confirmed_at or one.belief.created_at
         print("  " + t("is that still so? nobody has said so since {day}", day=view.day(told)))

@@ -67,7 +67,7 @@ def _run(typed: list[str]) -> int:
 
 def _files(typed: list[str]) -> set[str]:
     """Words that may be the names of files, whose bytes must stay as they are."""
-    reads = any(one in typed for one in ("add", "import", "restore", "bench"))
+    reads = any(one in typed for one in ("add", "import", "restore", "backup", "bench"))
     return {word for word in typed if os.path.exists(word)} if reads else set()
 
 

@@ -55,8 +55,10 @@ def run(args: Namespace) -> Outcome:
 def _over_http(args: Namespace) -> None:
     from loxodon.serve.http.guard import door
     from loxodon.serve.http.server import listen, url_of
+    from loxodon.trust.access import Grants
 
-    at = door(args.host, args.token or os.environ.get("LOXODON_TOKEN") or "")
+    token = args.token or os.environ.get("LOXODON_TOKEN") or ""
+    at = door(args.host, token, Grants(home_of(args)))
     with listen(args.host, args.port) as listening:
         _load_sdk()
         from loxodon.serve.mcp.transports import PATH, serve_http
@@ -78,14 +80,14 @@ def _served(args: Namespace) -> Iterator[Served]:
 
     home = home_of(args)
     clock = clock_of(args, zone_named(load(home).timezone)) if args.now else None
-    with Host(home, clock) as host:
+    with Host(home, clock, surface="mcp") as host:
         host.memory(args.space)  # one that cannot be opened is told now, not to who asks first
         runner = Runner(host)
         if args.background:
             runner.start()
         try:
             audience: Audience = "private" if args.chat == "direct" else "group"
-            yield Served(host, args.space, args.chat, args.audience or audience)
+            yield Served(host, args.space, args.chat, args.audience or audience, args.as_agent)
         finally:
             runner.stop()
 

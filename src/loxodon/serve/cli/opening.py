@@ -41,7 +41,8 @@ def opened(args: Namespace, *, make: bool = False) -> Memory:
         and not _begun_off(folder)
     ):
         check_database(os.path.join(folder, DATABASE))
-    return Memory.open(home, args.space, config, clock_of(args, zone_named(config.timezone)))
+    clock = clock_of(args, zone_named(config.timezone))
+    return Memory.open(home, args.space, config, clock, agent=args.as_agent)
 
 
 def _begun_off(folder: str) -> bool:

@@ -14,10 +14,12 @@ from loxodon.types import AUDIENCES, CATEGORIES, CHATS, KINDS
 
 Build = Callable[[argparse.ArgumentParser], None]
 
-_FREE_TEXT = frozenset({"recall", "context", "journal", "capture", "tag"})
+_FREE_TEXT = frozenset({"recall", "context", "journal", "capture", "tag", "policy"})
 _SHIELD = "\0"  # which nobody can type: arguments end at it
-_FLAGS = ("--json",)
-_OPTIONS = ("--home", "--space", "--now")
+_FLAGS = ("--json", "--reveal")
+_TAKEN = (("--agent", ["openclaw"]), ("--agent", ["token"]))
+"""Global options that commands have for something else of theirs."""
+_OPTIONS = ("--home", "--space", "--agent", "--now")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -76,7 +78,9 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = _Parser(
         prog=f"loxodon {name}", description=t(about), allow_abbrev=False,
         formatter_class=_formatter,
-        epilog=t("Also: --home DIR, --space NAME, --now ISO, --json; see `loxodon --help`."),
+        epilog=t(
+            "Also: --home DIR, --space NAME, --agent NAME, --now ISO, --json; see `loxodon --help`."
+        ),
     )  # fmt: skip
     build(parser)
     if {"-h", "--help"} & set(rest[1:]):
@@ -105,7 +109,10 @@ def _bared(value: object) -> object:
 
 def _shared_options(argv: list[str]) -> tuple[dict[str, str | bool], list[str]]:
     """The global options, wherever they stand, and the rest; what follows `--` is text."""
-    shared: dict[str, str | bool] = {"home": "", "space": "main", "now": "", "json": False}
+    shared: dict[str, str | bool] = {
+        "home": "", "space": "main", "as_agent": "", "now": "", "json": False,
+        "reveal": False,
+    }  # fmt: skip
     rest: list[str] = []
     while argv:
         word = argv.pop(0)
@@ -114,7 +121,7 @@ def _shared_options(argv: list[str]) -> tuple[dict[str, str | bool], list[str]]:
             return shared, [*rest, word, *argv]
         if word in _FLAGS:
             shared[word[2:]] = True
-        elif name in _OPTIONS:
+        elif name in _OPTIONS and (name, rest[:1]) not in _TAKEN:
             if not equals:
                 if not argv:
                     raise UsageError(
@@ -123,7 +130,7 @@ def _shared_options(argv: list[str]) -> tuple[dict[str, str | bool], list[str]]:
                         name=name,
                     )
                 value = argv.pop(0)
-            shared[name[2:]] = value
+            shared["as_agent" if name == "--agent" else name[2:]] = value
         else:
             rest.append(word)
     return shared, rest
@@ -256,6 +263,8 @@ def _list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--state", choices=("active", "archived", "all"), default="active",
                         help=t("active unless given"))  # fmt: skip
     _filters(parser)
+    parser.add_argument("--audience", choices=AUDIENCES,
+                        help=t("only what this audience may be told"))  # fmt: skip
     parser.add_argument("--limit", type=_whole, metavar="N", help=t("the latest N (0: all)"))
 
 
@@ -278,10 +287,37 @@ def _embed(parser: argparse.ArgumentParser) -> None:
                         help=t("only say how far it has come"))  # fmt: skip
 
 
+_OTHERS = ("import", "assistant", "group", "tool", "web")
+"""Where memories come from that are not the owner's own word."""
+
+
 def _review(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--confirm", metavar="ID", help=t("this belief is so: make it a fact"))
     which.add_argument("--reject", metavar="ID", help=t("this belief is not so: give it up"))
+    which.add_argument("--confirm-all", choices=_OTHERS, metavar="ORIGIN", dest="confirm_all",
+                       help=t("all that came from there is so: {origins}",
+                              origins=", ".join(_OTHERS)))  # fmt: skip
+    parser.add_argument("--yes", action="store_true", help=t("do not ask"))
+
+
+def _quarantine(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("decision", nargs="?", choices=("release", "drop"),
+                        help=t("release lets it be told again, with its origin; drop never does; "
+                               "without it, list"))  # fmt: skip
+    parser.add_argument("id", metavar="ID", nargs="?", help=t("what is meant, such as q_12"))
+    parser.add_argument("--all", action="store_true", help=t("also what was released or dropped"))
+    parser.add_argument("--limit", type=_whole, default=50, metavar="N",
+                        help=t("most of them, newest first (50)"))  # fmt: skip
+
+
+def _policy(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", nargs="?", choices=("check", "scan"),
+                        help=t("check says what would happen to a text; scan looks for what is "
+                               "kept though it must not be; without it, list the kinds")
+                        )  # fmt: skip
+    parser.add_argument("text", metavar="TEXT", nargs="*", help=t("the text, or - for stdin"))
+    parser.add_argument("--mend", action="store_true", help=t("take out what scan finds"))
 
 
 def _entities(parser: argparse.ArgumentParser) -> None:
@@ -333,18 +369,84 @@ def _bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--keep", metavar="DIR", default="", help=about)
 
 
+def _repair(parser: argparse.ArgumentParser) -> None:
+    about = t("a backup, a database or a folder of views to take intact copies from")
+    parser.add_argument("--from", dest="source", metavar="SOURCE", default="", help=about)
+
+
 def _restore(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", metavar="SOURCE",
-                        help=t("a folder of views that `loxodon export` wrote"))  # fmt: skip
+    about = t("a backup, or a folder of views that `loxodon export` wrote")
+    parser.add_argument("source", metavar="SOURCE", help=about)
     parser.add_argument("--replace", action="store_true",
                         help=t("in place of what is here, which is kept"))  # fmt: skip
+    about = t("take the backup of another space as this one's")
+    parser.add_argument("--as", dest="other", action="store_true", help=about)
+    parser.add_argument("--all", action="store_true", help=t("all spaces of the backup"))
+
+
+def _backup(parser: argparse.ArgumentParser) -> None:
+    about = t("the file to write; else one named by the time, in the setting backup.folder")
+    parser.add_argument("file", metavar="FILE", nargs="?", help=about)
+    parser.add_argument("--all", action="store_true", help=t("all spaces of the home"))
+    about = t("how many backups the folder keeps (setting backup.keep); not with FILE")
+    parser.add_argument("--keep", type=_whole, metavar="N", help=about)
+    parser.add_argument("--overwrite", action="store_true",
+                        help=t("in place of a file of that name"))  # fmt: skip
+
+
+def _key_source(parser: argparse.ArgumentParser) -> None:
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--keyring", action="store_true",
+                       help=t("the key is in the system's keyring"))  # fmt: skip
+    about = t("the key, or a pass phrase, is in this file")
+    place.add_argument("--key-file", metavar="FILE", help=about)
+    place.add_argument("--env", action="store_true", help=t("it is in LOXODON_KEY"))
+    parser.add_argument("--make-key", action="store_true", help=t("make a new key there"))
+
+
+def _forget(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("ids", metavar="ID", nargs="*",
+                        help=t("memories (f_…), turns (t_…) or entities (e_…)"))  # fmt: skip
+    for name, what in (
+        ("entity", t("someone or something, by any of its names: every sentence that names it")),
+        ("topic", t("what is filed under a topic or tag")),
+        ("session", t("a conversation")),
+    ):
+        parser.add_argument(f"--{name}", default="", metavar=name.upper(), help=what)
+    parser.add_argument("--last", default="", metavar="TIME",
+                        help=t("what was said in the last 90m, 12h, 7d or 2w"))  # fmt: skip
+    parser.add_argument("--all", action="store_true", help=t("everything"))
+    parser.add_argument("--dry-run", action="store_true",
+                        help=t("only say what would be done"))  # fmt: skip
+    parser.add_argument("--yes", action="store_true", help=t("do not ask"))
+    parser.add_argument("--receipts", action="store_true",
+                        help=t("list what was forgotten, without the words"))  # fmt: skip
+
+
+def _pause(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--for", dest="length", default="", metavar="TIME",
+                        help=t("for 90m, 12h, 7d or 2w; else until `loxodon resume`"))  # fmt: skip
+
+
+def _inspect(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="ID", nargs="+",
+                        help=t("a memory, turn, note or entity, or a name"))  # fmt: skip
+    parser.add_argument("--reveal", action="store_true",
+                        help=t("show numbers that are masked otherwise"))  # fmt: skip
 
 
 def _export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--about", default="", metavar="NAME",
+                        help=t("only what is known about NAME, as one file (.json or .md)")
+                        )  # fmt: skip
+    parser.add_argument("--reveal", action="store_true",
+                        help=t("show numbers that are masked otherwise"))  # fmt: skip
     about = t("write it there; else into the workspace (setting workspace.path)")
     parser.add_argument("dir", metavar="DIR", nargs="?", help=about)
     about = t("mask addresses, numbers and keys; such copies are only to be shown")
     parser.add_argument("--masked", action="store_true", help=about)
+    about = t("write it though this memory is encrypted; needs DIR")
+    parser.add_argument("--plain", action="store_true", help=about)
 
 
 def _sync(parser: argparse.ArgumentParser) -> None:
@@ -364,6 +466,18 @@ def _watch(parser: argparse.ArgumentParser) -> None:
 def _sources(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-read", action="store_true",
                         help=t("only list what was read before"))  # fmt: skip
+
+
+def _audit(parser: argparse.ArgumentParser) -> None:
+    from loxodon.serve.cli.auditing import build
+
+    build(parser)
+
+
+def _token(parser: argparse.ArgumentParser) -> None:
+    from loxodon.serve.cli.granting import build
+
+    build(parser)
 
 
 def _openclaw(parser: argparse.ArgumentParser) -> None:
@@ -440,9 +554,21 @@ COMMANDS: dict[str, tuple[str, Build]] = {
     "archive": ("Take a memory out of ordinary recall; it is kept.", _id_and_version),
     "unarchive": ("Bring an archived memory back.", _id_and_version),
     "history": ("Show every version of a memory.", _id),
+    "inspect": ("Show all that there is on a memory, a turn or someone.", _inspect),
+    "forget": ("Erase something for good, everywhere.", _forget),
+    "pause": ("Journal and learn nothing for a while; recall goes on.", _pause),
+    "resume": ("End a pause.", _nothing),
     "consolidate": ("Make knowledge of what was said: facts, beliefs, summaries.", _consolidate),
     "embed": ("Give vectors to what has none yet, for recall by meaning.", _embed),
     "review": ("Show beliefs that contradict what is known; confirm or reject.", _review),
+    "quarantine": (
+        "List instructions found in others' words and held back; release or drop one.",
+        _quarantine,
+    ),
+    "policy": (
+        "Show what is kept, masked or never kept; check a text; scan what is there.",
+        _policy,
+    ),
     "entities": ("List whom and what the memory knows, or show one.", _entities),
     "profile": ("Show the core of what is known of the user.", _profile),
     "snapshot": ("Print what a conversation should start with.", _nothing),
@@ -450,13 +576,20 @@ COMMANDS: dict[str, tuple[str, Build]] = {
     "status": ("Show where this memory stands.", _nothing),
     "stats": ("Count what this memory holds.", _nothing),
     "validate": ("Look for damage in the data and its indexes.", _nothing),
+    "audit": ("Show who read and wrote what, and whether that was tampered with.", _audit),
+    "repair": ("Make a damaged memory sound again, and say what was lost.", _repair),
     "rebuild-index": ("Make every index anew from the data.", _nothing),
     "config": ("Show or change the settings.", _config),
-    "restore": ("Make the memory anew from its text views.", _restore),
+    "backup": ("Write the memory to one file, while it is in use.", _backup),
+    "restore": ("Make the memory anew from a backup, or from its text views.", _restore),
+    "encrypt": ("Encrypt every database of the home.", _key_source),
+    "decrypt": ("Write the databases as plain text again.", _nothing),
+    "rekey": ("Give the encrypted databases another key.", _key_source),
     "export": ("Write the memory as text that you can read and edit.", _export),
     "sync": ("Take in what you changed in the text views, and your notes.", _sync),
     "watch": ("Sync whenever something changes, until it is stopped.", _watch),
     "sources": ("Read the notes that changed, and list them.", _sources),
+    "token": ("Give programs tokens for the servers, and take them back.", _token),
     "openclaw": ("Work beside an OpenClaw: follow its sessions, or install into it.", _openclaw),
     "mcp": ("Serve the memory as tools of an agent (MCP).", _mcp),
     "serve": ("Serve the memory over HTTP, and see to its schedule.", _serve),

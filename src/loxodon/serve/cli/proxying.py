@@ -52,24 +52,27 @@ def run(args: Namespace) -> Outcome:
     from loxodon.serve.proxy.speaking import Rule
     from loxodon.serve.proxy.upstream import Upstream
     from loxodon.serve.schedule import Runner
+    from loxodon.trust.access import Grants
 
     need_uvicorn()
-    at = door(args.host, args.token or os.environ.get("LOXODON_TOKEN") or "")
+    home = home_of(args)
+    token = args.token or os.environ.get("LOXODON_TOKEN") or ""
+    at = door(args.host, token, Grants(home))
     upstream = Upstream(args.upstream, _key(args.key_env), _seconds("--timeout", args.timeout))
     limit = _seconds("--limit", args.limit)
-    home = home_of(args)
     clock = clock_of(args, zone_named(load(home).timezone)) if args.now else None
     sys.setswitchinterval(_SWITCH)
     with (
         listen(args.host, args.port) as listening,
-        Host(home, clock, threads=_THREADS) as recalling,
-        Host(home, clock, threads=_THREADS) as journal,
+        Host(home, clock, threads=_THREADS, surface="proxy") as recalling,
+        Host(home, clock, threads=_THREADS, surface="proxy") as journal,
     ):
         warm(recalling.memory(args.space))  # one that cannot be opened is told now
         runner = Runner(journal)
         app = App(
             upstream, Remembering(recalling, journal, limit, explain=args.explain), at,
             Rule(args.space, args.space_by), key_is_ours=bool(args.key_env),
+            rate=recalling.config.serve.rate,
         )  # fmt: skip
         url = f"{url_of(listening)}/v1"
 
@@ -84,7 +87,8 @@ def run(args: Namespace) -> Outcome:
                         url=url, upstream=upstream.base, home=home), flush=True)  # fmt: skip
 
         try:
-            serve(app, listening, ready=ready)
+            most = recalling.config.serve.connections
+            serve(app, listening, ready=ready, connections=most)
         finally:
             runner.stop()
     args.json = False  # what there was to say was said when it began

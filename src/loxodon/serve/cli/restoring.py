@@ -1,4 +1,4 @@
-"""The command that makes a memory out of its views."""
+"""The command that makes a memory out of a backup, or out of its views."""
 
 from __future__ import annotations
 
@@ -8,13 +8,29 @@ from argparse import Namespace
 
 from loxodon import config as settings
 from loxodon.clock import zone_named
+from loxodon.errors import UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
-from loxodon.workspace.views.restore import restore
+from loxodon.types import Restored
 
 
 def run(args: Namespace) -> Outcome:
+    source = os.path.abspath(os.path.expanduser(args.source))
+    if os.path.isfile(source):
+        return _backup(args, source)
+    if args.other or args.all:
+        raise UsageError(
+            "--as and --all are for backups, and {path} is none",
+            hint="`loxodon backup` writes one",
+            path=source,
+        )
+    return _views(args)
+
+
+def _views(args: Namespace) -> Outcome:
+    from loxodon.workspace.views.restore import restore
+
     home = home_of(args)
     config = settings.with_environment(settings.load(home), os.environ)
     clock = clock_of(args, zone_named(config.timezone))
@@ -25,12 +41,42 @@ def run(args: Namespace) -> Outcome:
         )  # fmt: skip
 
     def show() -> None:
-        print(t("restored {turns} turns and {memories} memories",
-                turns=found.turns, memories=found.memories))  # fmt: skip
-        if found.before:
-            print(t("the database that was here is now {path}", path=found.before))
+        _show(found)
         for problem in found.edited:
             hint = f" ({problem.hint})" if problem.hint else ""
             print(f"{problem.file}: {problem.what}{hint}", file=sys.stderr)
 
     return Outcome(found, show)
+
+
+def _backup(args: Namespace, source: str) -> Outcome:
+    from loxodon.trust.restoring import restore, restore_all
+
+    home = home_of(args)
+    config = settings.with_environment(settings.load(home), os.environ)
+    clock = clock_of(args, zone_named(config.timezone))
+    with view.Bar(t("restoring")) as bar:
+        if args.all:
+            every = restore_all(
+                source, home, config=config, environ=os.environ, clock=clock,
+                replace=args.replace, progress=bar,
+            )  # fmt: skip
+            return Outcome({"spaces": every}, lambda: _show_all(every))
+        found = restore(
+            source, home, args.space, config=config, environ=os.environ, clock=clock,
+            replace=args.replace, other=args.other, progress=bar,
+        )  # fmt: skip
+    return Outcome(found, lambda: _show(found))
+
+
+def _show_all(every: dict[str, Restored]) -> None:
+    for name, found in every.items():
+        print(view.safe(name))
+        _show(found)
+
+
+def _show(found: Restored) -> None:
+    print(t("restored {turns} turns and {memories} memories",
+            turns=found.turns, memories=found.memories))  # fmt: skip
+    if found.before:
+        print(t("the database that was here is now {path}", path=found.before))

@@ -78,6 +78,6 @@ def _did(counts: Mapping[str, int]) -> str:
         **counted(),
         "turns": t("turns"), "profiles": t("profiles renewed"), "reminders": t("past due"),
         "asked": t("asked about"), "decided": t("decided by the model"),
-        "snapshots": t("snapshots"), "indexed": t("indexed"),
+        "snapshots": t("snapshots"), "indexed": t("indexed"), "backups": t("backups"),
     }  # fmt: skip
     return ", ".join(f"{names.get(name, name)} {n}" for name, n in counts.items() if n)

@@ -39,13 +39,15 @@ def run(args: Namespace) -> Outcome:
     from loxodon.serve.http.guard import door
     from loxodon.serve.http.server import listen, need_uvicorn, serve, url_of
     from loxodon.serve.schedule import Runner
+    from loxodon.trust.access import Grants
 
     need_uvicorn()
-    at = door(args.host, args.token or os.environ.get("LOXODON_TOKEN") or "")
     home = home_of(args)
+    token = args.token or os.environ.get("LOXODON_TOKEN") or ""
+    at = door(args.host, token, Grants(home))
     clock = clock_of(args, zone_named(load(home).timezone)) if args.now else None
     with listen(args.host, args.port) as listening:
-        host = Host(home, clock)
+        host = Host(home, clock, surface="http")
         host.memory(args.space)  # one that cannot be opened is told now, not to who asks first
         runner = Runner(host)
         app = App(host, at, runner=lambda: runner.standing.error)
@@ -55,7 +57,8 @@ def run(args: Namespace) -> Outcome:
             _say(args, url_of(listening), home)
 
         try:
-            serve(app, listening, ready=ready, stopping=app.stop)
+            most = host.config.serve.connections
+            serve(app, listening, ready=ready, stopping=app.stop, connections=most)
         finally:
             runner.stop()
             end(host)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -39,9 +39,14 @@ _PATIENCE = 1.0
 
 def print_json(value: object) -> None:
     """One JSON document, and nothing else."""
+    print(json_text(_masked(plain(value))))
+
+
+def json_text(value: object) -> str:
+    """A value of ours as JSON, for a program and for a person's eyes."""
     import json
 
-    print(json.dumps(plain(value), ensure_ascii=False, indent=2))
+    return json.dumps(plain(value), ensure_ascii=False, indent=2)
 
 
 def plain(value: Any) -> Any:
@@ -92,8 +97,29 @@ def paint(text: str, style: str) -> str:
     return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if coloured() else text
 
 
+_mask: Callable[[str], str] | None = None
+
+
+def mask_with(mask: Callable[[str], str] | None) -> None:
+    """Show every text as `mask` makes it, from now on; None for as it is."""
+    global _mask
+    _mask = mask
+
+
+def _masked(value: Any) -> Any:
+    """A JSON value with its texts as they may be shown."""
+    if _mask is None:
+        return value
+    if isinstance(value, str):
+        return _mask(value)
+    if isinstance(value, dict):
+        return {name: _masked(one) for name, one in value.items()}
+    return [_masked(one) for one in value] if isinstance(value, list) else value
+
+
 def safe(text: str) -> str:
     """Text with its control characters made visible: what was said must not drive a terminal."""
+    text = _mask(text) if _mask else text
     if text.isprintable():
         return text
     return "".join(f"\\x{ord(c):02x}" if _drives(c) else c for c in text)
@@ -257,8 +283,14 @@ def place(source: Source) -> str:
     return f"{source.file}:{source.line}" if source.file else f"{source.session}:{source.turn}"
 
 
-def turns(found: Sequence[Turn], zone: tzinfo | None, more: bool) -> None:
-    """Turns as a chat, under the day (in the user's zone) and session they belong to."""
+def turns(
+    found: Sequence[Turn], zone: tzinfo | None, more: bool,
+    held: Mapping[str, Sequence[str]] | None = None,
+) -> None:  # fmt: skip
+    """Turns as a chat, under the day (in the user's zone) and session they belong to.
+
+    `held` says by their refs what of them is told to nobody else.
+    """
     last = ""
     if not found:
         print(t("no turns"))
@@ -271,6 +303,9 @@ def turns(found: Sequence[Turn], zone: tzinfo | None, more: bool) -> None:
         text = safe("\n    ".join(turn.content.splitlines()))
         who = paint(safe(turn.speaker or turn.role), "cyan")
         print(f"  {at:%H:%M} {who}: {text} {paint(turn.ref, 'dim')}")
+        if held and turn.ref in held:
+            said = t("held back: {ids}", ids=", ".join(held[turn.ref]))
+            print(f"    {paint(said, 'dim')}")
     if more:
         print(paint(t("there are more; --limit 0 shows all"), "dim"))
 
@@ -328,9 +363,11 @@ def _shown(value: object) -> str:
     return str(value)
 
 
-def turn(one: Turn) -> None:
-    """One turn, whole."""
+def turn(one: Turn, held: Sequence[str] = ()) -> None:
+    """One turn, whole; and what of it is told to nobody else."""
     print(safe(one.content))
+    if held:
+        print(t("held back: {ids}", ids=", ".join(held)))
     pairs([(name, _shown(value)) for name, value in one._asdict().items()
            if name != "content" and value])  # fmt: skip
 

@@ -17,10 +17,18 @@ from loxodon.memory import Memory
 from loxodon.serve.host import Host
 from loxodon.serve.http import openapi
 from loxodon.serve.http.fields import from_query, given
-from loxodon.serve.http.guard import Door, RefusedError, admit, check_place, has_token
-from loxodon.serve.http.health import Watch, gauges, reasons
+from loxodon.serve.http.guard import (
+    Caller,
+    Door,
+    RefusedError,
+    admit,
+    check_place,
+    has_token,
+)
+from loxodon.serve.http.health import Watch, gauges, paused, reasons
 from loxodon.serve.http.metrics import TYPE, Metrics
 from loxodon.serve.http.operations import OPERATIONS, PROGRESSING, Operation
+from loxodon.serve.http.rates import GUESSES, Rates
 from loxodon.serve.http.replies import (
     Reply,
     bytes_of,
@@ -44,13 +52,16 @@ from loxodon.serve.http.requests import (
     json_of,
     request_of,
 )
+from loxodon.serve.http.rights import right_for
 from loxodon.serve.http.streaming import Steps, form_of, given_up, written
 from loxodon.serve.http.wire import plain
 from loxodon.serve.logs import log, told
+from loxodon.spaces import folder_name, no_space
+from loxodon.trust.acting import Actor, acting
 from loxodon.types import Added, Record
 
 Result = TypeVar("Result")
-Page = Mapping[str, Callable[[Request], Awaitable[Reply]]]
+Page = Mapping[str, Callable[[Request, Caller], Awaitable[Reply]]]
 """What answers at an address, by method."""
 
 _SMALL = 1 << 16
@@ -66,6 +77,7 @@ class Match(NamedTuple):
     operation: Operation
     space: str
     names: Mapping[str, str]
+    caller: Caller = Caller()
 
 
 class Done(NamedTuple):
@@ -89,6 +101,7 @@ class App:
         self._host = host
         self._door = at
         self._most = most_bytes
+        self._rates = Rates(host.config.serve.rate)
         self._watch = Watch(host, runner)
         self._pages: dict[str, Reply] = {}
         self._fixed_pages: dict[tuple[str, ...], tuple[str, Page]] = {
@@ -150,17 +163,19 @@ class App:
         page = request.parts[0] if len(request.parts) == 1 else ""
         if page == "health":  # for whoever watches the machine, who need not have the token
             check_place(self._door, request.headers)
+            self._rates.take(request.peer)
             return page, await self._sent(send, await self._only("GET", request, self._health))
-        admit(self._door, request.headers)
+        caller = self._let_in(request)
         fixed = self._fixed(request.parts)
         if fixed is not None:
             name, methods = fixed
+            self._check_page(name, caller)
             if request.method == "OPTIONS":
                 return name, await self._sent(send, _options(methods))
             method = "GET" if request.method == "HEAD" else request.method
             if method not in methods:
                 raise _not_allowed(methods)
-            return name, await self._sent(send, await methods[method](request))
+            return name, await self._sent(send, await methods[method](request, caller))
         found = _matches(request.parts)
         if not found:
             raise RefusedError(404, "no_route", UsageError(
@@ -171,7 +186,37 @@ class App:
         match = found.get("GET" if request.method == "HEAD" else request.method)
         if match is None:
             raise _not_allowed(found)
-        return match.operation.name, await self._operate(match, request, receive, send)
+        self._check_reach(match, caller)
+        with acting(Actor("http", caller.agent, caller.name)):
+            match = match._replace(caller=caller)
+            return match.operation.name, await self._operate(match, request, receive, send)
+
+    def _let_in(self, request: Request) -> Caller:
+        """Who asks; a RefusedError for who may not, or not so often."""
+        self._rates.set(self._host.config.serve.rate)
+        try:
+            caller = admit(self._door, request.headers)
+        except RefusedError as refusal:
+            if refusal.status == 401:
+                self._rates.take(f"wrong {request.peer}", most=GUESSES)
+            raise
+        self._rates.take(caller.name or request.peer)
+        return caller
+
+    def _check_page(self, name: str, caller: Caller) -> None:
+        """What is about all spaces is the owner's."""
+        if name in ("metrics", "make_space") and not _is_owner(caller):
+            raise _not_granted()
+
+    def _check_reach(self, match: Match, caller: Caller) -> None:
+        """A space that a token does not reach is one that is not there."""
+        folder_name(match.space)  # what can be no name is told alike to everybody
+        if not caller.grant.reaches(match.space):
+            raise no_space(self._host.home, match.space)
+        right = right_for(match.operation.name)
+        walled = bool(caller.agent) or caller.chat != "direct"
+        if not caller.grant.may(right) or (right == "owner" and walled):
+            raise _not_granted()
 
     def _fixed(self, parts: tuple[str, ...]) -> tuple[str, Page] | None:
         """What is not about the memory of one space."""
@@ -238,6 +283,11 @@ class App:
                 "files of this machine are only for who is on it",
                 hint="run the command there, or serve on 127.0.0.1",
             ))  # fmt: skip
+        if found.get("reveal") and not _may_reveal(match.caller):
+            raise _not_granted()
+        key = request.headers.get("idempotency-key", "")
+        if key and any(field.name == "token" for field in operation.takes):
+            found.setdefault("token", key)
         return {**found, **match.names}
 
     def stop(self) -> None:
@@ -290,8 +340,9 @@ class App:
 
         try:
             done = await self._host.call(
-                match.space, run, make=operation.make, apart=bool(operation.long)
-            )
+                match.space, run, make=operation.make, apart=bool(operation.long),
+                agent=match.caller.agent, chat=match.caller.chat,
+            )  # fmt: skip
         except StoreError as error:
             if operation.make:
                 self._watch.wrote(match.space, error)
@@ -334,7 +385,7 @@ class App:
 
     # What is about the server
 
-    async def _root(self, request: Request) -> Reply:
+    async def _root(self, request: Request, caller: Caller) -> Reply:
         return document({"name": "loxodon", "version": loxodon.__version__, "docs": "/docs",
                          "openapi": "/openapi.json"})  # fmt: skip
 
@@ -344,27 +395,29 @@ class App:
         data: dict[str, object] = {"status": "failing" if found else "ok"}
         if has_token(self._door, request.headers):  # the names of spaces are not for everybody
             data["reasons"] = plain(found)
+            data |= {"paused": names} if (names := paused(look)) else {}
         return document(data, 503 if found else 200)
 
-    async def _metrics(self, request: Request) -> Reply:
+    async def _metrics(self, request: Request, caller: Caller) -> Reply:
         look = await self._watch.look()
         text = self.metrics.text(gauges(look, self._host.waiting))
         return Reply(200, text.encode(), TYPE)
 
-    async def _openapi(self, request: Request) -> Reply:
+    async def _openapi(self, request: Request, caller: Caller) -> Reply:
         if "openapi" not in self._pages:
             self._pages["openapi"] = document(openapi.document())
         return self._pages["openapi"]
 
-    async def _docs(self, request: Request) -> Reply:
+    async def _docs(self, request: Request, caller: Caller) -> Reply:
         if "docs" not in self._pages:
             self._pages["docs"] = Reply(200, openapi.page().encode(), _HTML)
         return self._pages["docs"]
 
-    async def _spaces(self, request: Request) -> Reply:
-        return document({"spaces": await self._host.run(self._host.spaces)})
+    async def _spaces(self, request: Request, caller: Caller) -> Reply:
+        found = await self._host.run(self._host.spaces)
+        return document({"spaces": [name for name in found if caller.grant.reaches(name)]})
 
-    async def _make_space(self, request: Request) -> Reply:
+    async def _make_space(self, request: Request, caller: Caller) -> Reply:
         space = request.parts[2]
         known = await self._host.run(self._host.spaces)
         home = await self._host.call(space, lambda memory: memory.home)
@@ -430,6 +483,23 @@ def _matches(parts: tuple[str, ...]) -> dict[str, Match]:
         names = openapi.names_in(operation.path)
         matches[method] = Match(operation, parts[2], dict.fromkeys(names, named))
     return matches
+
+
+def _is_owner(caller: Caller) -> bool:
+    """Whether somebody asks for all spaces, as nobody in particular."""
+    grant = caller.grant
+    return grant.may("owner") and not (grant.spaces or caller.agent or caller.chat != "direct")
+
+
+def _may_reveal(caller: Caller) -> bool:
+    """Whether what is masked may be shown: to the owner, where nobody else hears it."""
+    return caller.grant.may("owner") and not caller.agent and caller.chat == "direct"
+
+
+def _not_granted() -> RefusedError:
+    return RefusedError(403, "forbidden", UsageError(
+        "this is not for whoever has this token", hint="the owner of the memory may do it",
+    ))  # fmt: skip
 
 
 def _options(methods: Any) -> Reply:

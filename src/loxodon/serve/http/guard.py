@@ -9,11 +9,17 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from loxodon.errors import UsageError
+from loxodon.trust.access import Grant, grant_of
+from loxodon.types import Chat
+
+AGENT = "x-loxodon-agent"
+CHAT = "x-loxodon-chat"
+"""Headers that say as whom, and in whose hearing, something is asked."""
 
 
 class RefusedError(Exception):
@@ -29,21 +35,46 @@ class RefusedError(Exception):
         self.headers = dict(headers or {})
 
 
+def _no_grants() -> tuple[Grant, ...]:
+    return ()
+
+
 class Door(NamedTuple):
     """What a server was told about who may ask."""
 
     token: str = ""
+    """The owner's."""
     local: bool = True
     """Whether it listens on this machine's own address only."""
+    grants: Callable[[], Sequence[Grant]] = _no_grants
+    """What others may do who have a token of their own."""
+
+    @property
+    def guarded(self) -> bool:
+        """Whether one must have a token: beyond this machine always, also when all are revoked."""
+        return bool(self.token) or not self.local or bool(self.grants())
 
 
-def door(host: str, token: str) -> Door:
+class Caller(NamedTuple):
+    """Who asks, and as whom."""
+
+    grant: Grant = Grant()
+    agent: str = ""
+    chat: Chat = "direct"
+
+    @property
+    def name(self) -> str:
+        """What the audit log calls whoever asks."""
+        return f"token:{self.grant.name}" if self.grant.name else ""
+
+
+def door(host: str, token: str, grants: Callable[[], Sequence[Grant]] = _no_grants) -> Door:
     """The door of a server that listens at `host`; a UsageError where it would be open to all."""
     local = is_loopback(host)
-    if not local and not token:
+    if not local and not token and not grants():
         raise UsageError(
             "{host} can be reached from other machines, and no token is set",
-            hint="give --token or LOXODON_TOKEN, or listen on 127.0.0.1",
+            hint="give --token or LOXODON_TOKEN, or `loxodon token add`, or listen on 127.0.0.1",
             host=host,
         )
     if token and not (token.isascii() and token.isprintable() and " " not in token):
@@ -51,13 +82,13 @@ def door(host: str, token: str) -> Door:
             "the token has characters that no header can have",
             hint="use letters and digits, without spaces",
         )
-    return Door(token, local)
+    return Door(token, local, grants)
 
 
 def check_place(at: Door, headers: Mapping[str, str]) -> None:
     """Refuse what may come from a web page of elsewhere. `headers` has lower-case names."""
     origin = headers.get("origin")
-    if not at.token and not is_loopback(host_of(headers.get("host", ""))):
+    if not at.guarded and not is_loopback(host_of(headers.get("host", ""))):
         raise RefusedError(403, "forbidden", UsageError(
             "the request names another host than this machine",
             hint="ask 127.0.0.1 or localhost; for other names set a token",
@@ -69,22 +100,53 @@ def check_place(at: Door, headers: Mapping[str, str]) -> None:
         ))  # fmt: skip
 
 
-def admit(at: Door, headers: Mapping[str, str]) -> None:
-    """Let a request in, or raise the RefusedError of it."""
+def admit(at: Door, headers: Mapping[str, str]) -> Caller:
+    """Let a request in, or raise the RefusedError of it; who asks."""
     check_place(at, headers)
-    if not has_token(at, headers):
+    grant = _granted(at, headers)
+    if grant is None:
         raise RefusedError(401, "unauthorized", UsageError(
             "the request has no valid token", hint="send it as Authorization: Bearer TOKEN",
         ), {"www-authenticate": "Bearer"})  # fmt: skip
+    return _asking(grant, headers)
 
 
 def has_token(at: Door, headers: Mapping[str, str]) -> bool:
-    """Whether the request carries the server's token; true where there is none to carry."""
-    if not at.token:
-        return True
+    """Whether the request carries the owner's token; true where none is needed."""
+    grant = _granted(at, headers)
+    return grant is not None and grant.may("owner") and not grant.spaces
+
+
+def _granted(at: Door, headers: Mapping[str, str]) -> Grant | None:
+    """What the token of a request is good for; None where it is no good."""
+    if not at.guarded:
+        return Grant()
     scheme, _, sent = headers.get("authorization", "").partition(" ")
-    good = hmac.compare_digest(sent.strip().encode(), at.token.encode())
-    return scheme.lower() == "bearer" and good
+    sent = sent.strip()
+    found = grant_of(at.grants(), sent)
+    if at.token and hmac.compare_digest(sent.encode(), at.token.encode()):
+        found = Grant("owner")
+    return found if scheme.lower() == "bearer" else None
+
+
+def _asking(grant: Grant, headers: Mapping[str, str]) -> Caller:
+    """Who asks, by a token and by what the request says: that can only narrow it."""
+    agent = _utf8(headers.get(AGENT, "")).strip()
+    chat = headers.get(CHAT, "").strip().lower() or "direct"
+    if grant.agent and agent not in ("", grant.agent):
+        raise RefusedError(403, "forbidden", UsageError(
+            "the token is another agent's", hint="leave the header {header} out", header=AGENT,
+        ))  # fmt: skip
+    heard: Chat = "direct" if (chat, grant.chat) == ("direct", "direct") else "group"
+    return Caller(grant, grant.agent or agent, heard)
+
+
+def _utf8(value: str) -> str:
+    """A header's value; names that are not Latin come as UTF-8."""
+    try:
+        return value.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return value
 
 
 def is_loopback(host: str) -> bool:

@@ -74,11 +74,16 @@ def reasons(look: Look, language: str | None = None) -> list[Reason]:
         elif status.failing:
             said = t("the last run of {jobs} failed", language, jobs=", ".join(status.failing))
             found.append(Reason("schedule", space, said))
-        elif status.pending and look.due_for.get(space, 0.0) > PATIENCE:
+        elif status.pending and not status.paused and look.due_for.get(space, 0.0) > PATIENCE:
             said = t("{n} turns wait to be consolidated, and nobody does it", language,
                      n=status.pending)  # fmt: skip
             found.append(Reason("backlog", space, said))
     return found
+
+
+def paused(look: Look) -> list[str]:
+    """The spaces in which nothing is kept now, because their owner wants it so: no fault."""
+    return [space for space, status in look.spaces.items() if status.paused]
 
 
 class Watch:
@@ -159,6 +164,7 @@ def gauges(look: Look, waiting: int) -> list[Gauge]:
         Gauge("disk_free_bytes", "Room on the disk of the home.", one(look.free)),
         Gauge("turns", "Turns in the journal.", each(lambda one: one.turns)),
         Gauge("memories", "Memories.", memories),
+        Gauge("paused", "Whether it is paused.", each(lambda one: 1 if one.paused else 0)),
         Gauge("pending_turns", "Turns to be consolidated.", each(lambda one: one.pending)),
         Gauge("waiting_fragments", "What waits for a model.", each(lambda one: one.waiting)),
         Gauge("reviews", "Beliefs that wait for an answer.", each(lambda one: one.reviews)),

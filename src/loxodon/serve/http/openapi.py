@@ -113,7 +113,8 @@ def _of_server() -> dict[str, Any]:
     text: Schema = {"type": "string"}
     health: Schema = {"type": "object", "required": ["status"], "properties": {
         "status": {"type": "string", "enum": ["ok", "failing"]},
-        "reasons": {"type": "array", "items": {"type": "object"}}}}  # fmt: skip
+        "reasons": {"type": "array", "items": {"type": "object"}},
+        "paused": {"type": "array", "items": {"type": "string"}}}}  # fmt: skip
     red = {"description": "Somebody should see to it.",
            "content": {"application/json": {"schema": health}}}  # fmt: skip
     return {

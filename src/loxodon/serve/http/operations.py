@@ -30,6 +30,9 @@ from loxodon.serve.http.fields import (
 )
 from loxodon.standing import Stats, Status
 from loxodon.store.shelf import Note
+from loxodon.trust.auditing import Entry
+from loxodon.trust.inspection import Inspected, Subject
+from loxodon.trust.verifying import Verified
 from loxodon.types import (
     AUDIENCES,
     CATEGORIES,
@@ -37,6 +40,7 @@ from loxodon.types import (
     KINDS,
     ORIGINS,
     Added,
+    Backup,
     Card,
     Consolidated,
     Embedded,
@@ -45,12 +49,15 @@ from loxodon.types import (
     Exported,
     Frame,
     Gate,
+    Held,
     Imported,
     Indexed,
     Job,
+    Pause,
     Problem,
     Ran,
     Recall,
+    Receipt,
     Record,
     Review,
     Segment,
@@ -116,6 +123,12 @@ class Rebuilt(NamedTuple):
     indexed: int
 
 
+class Resumed(NamedTuple):
+    """Whether it was paused."""
+
+    resumed: bool
+
+
 class Due(NamedTuple):
     """Why something is due; empty where it is not."""
 
@@ -131,6 +144,23 @@ def _verb(name: str) -> Callable[[Memory, dict[str, Any]], object]:
         return found
 
     return run
+
+
+def _shown(name: str) -> Callable[[Memory, dict[str, Any]], object]:
+    """The same for one that gives memories or turns: numbers of people come as masks."""
+
+    def run(memory: Memory, given: dict[str, Any]) -> object:
+        reveal = given.pop("reveal", False)
+        found: object = getattr(memory, name)(**given)
+        return memory.guard.shown_value(found, private=False, reveal=reveal)
+
+    return run
+
+
+def _edit(memory: Memory, given: dict[str, Any]) -> object:
+    """An agent that changes what is not its own may say only what the user said (`revise`)."""
+    agents = memory.agent and memory.get(given["id"]).agent != memory.agent
+    return _shown("revise" if agents else "edit")(memory, given)
 
 
 def _workspace(name: str) -> Callable[[Memory, dict[str, Any]], object]:
@@ -188,6 +218,14 @@ def _rebuild(memory: Memory, given: dict[str, Any]) -> Rebuilt:
     return Rebuilt(memory.rebuild_index(**given))
 
 
+def _forget(memory: Memory, given: dict[str, Any]) -> Receipt:
+    return memory.forget(*given.pop("ids", ()), **given)
+
+
+def _resume(memory: Memory, given: dict[str, Any]) -> Resumed:
+    return Resumed(memory.resume())
+
+
 def _due(memory: Memory, given: dict[str, Any]) -> Due:
     return Due(memory.consolidation_due(), memory.flush_due())
 
@@ -214,6 +252,7 @@ _AUDIENCE = Field("audience", choice(*AUDIENCES), "who may be told")
 _MESSAGE = Field("message", TEXT, "what was said", required=True)
 _STATE = Field("state", CONVERSATION, "the state of the answer before")
 _EXPLAIN = Field("explain", FLAG, "with the trace: how it came about")
+_REVEAL = Field("reveal", FLAG, "with numbers of people as they are, not as masks")
 _ABOUT = (
     Field("importance", NUMBER, "0 to 1: how much it matters"),
     Field("confidence", NUMBER, "0 to 1: how sure it is"),
@@ -243,9 +282,14 @@ _RECALL = (
     _CHAT,
     Field("in_view", TEXTS, "turns that the agent has before it, by their words or refs"),
     _EXPLAIN,
+    _REVEAL,
+)
+_TOKEN = Field(
+    "token", TEXT, "the same call with the same one is done once; or as the header Idempotency-Key"
 )
 _EDIT = (
     _VERSION,
+    _TOKEN,
     Field("content", TEXT, "the new words"),
     *_ABOUT,
     Field("subject", TEXT, "whom or what it says something about"),
@@ -275,56 +319,66 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "journal", "GET", "/turns",
         "Turns as they were said, oldest first; with a query those that match it, best first.",
-        _verb("journal"), list[Turn],
+        _shown("journal"), list[Turn],
         (Field("query", TEXT, "any words; nothing is syntax"),
-         Field("session", TEXT, "only of this session"), _SINCE, _UNTIL, _LIMIT),
+         Field("session", TEXT, "only of this session"), _SINCE, _UNTIL, _LIMIT, _REVEAL),
     ),
     Operation("turn", "GET", "/turns/{ref}", "One turn, by its ref (t_512).",
-              _verb("turn"), Turn),
+              _shown("turn"), Turn, (_REVEAL,)),
     # What is known
     Operation(
         "capture", "POST", "/memories", "Keep a memory as it is given.",
-        _verb("capture"), Record,
+        _shown("capture"), Record,
         (Field("content", TEXT, "what to remember", required=True),
          Field("kind", choice(*KINDS), "said outright, or supposed"), *_ABOUT, _AUDIENCE,
-         Field("origin", choice(*ORIGINS), "where the words came from")),
+         Field("origin", choice(*ORIGINS), "where the words came from"), _TOKEN),
         make=True, status=201,
     ),
     Operation(
-        "list", "GET", "/memories", "Memories, newest first.", _verb("list"), list[Record],
+        "list", "GET", "/memories", "Memories, newest first.", _shown("list"), list[Record],
         (Field("kind", choice(*KINDS), "only this kind"),
          Field("state", choice("active", "archived", "all"), "active where not given"),
-         *_FILTERS, _LIMIT),
+         Field("audience", choice(*AUDIENCES), "only with this audience"),
+         *_FILTERS, _LIMIT, _REVEAL),
     ),
-    Operation("get", "GET", "/memories/{id}", "One memory.", _verb("get"), Record),
+    Operation("get", "GET", "/memories/{id}", "One memory.", _shown("get"), Record, (_REVEAL,)),
     Operation("edit", "PATCH", "/memories/{id}",
-              "Change a memory; what it was stays in its history.", _verb("edit"), Record, _EDIT),
+              "Change a memory; what it was stays in its history.", _edit, Record, _EDIT),
     Operation("archive", "POST", "/memories/{id}/archive",
               "Take a memory out of ordinary recall; it is kept.",
-              _verb("archive"), Record, (_VERSION,)),
+              _shown("archive"), Record, (_VERSION,)),
     Operation("unarchive", "POST", "/memories/{id}/unarchive", "Bring an archived memory back.",
-              _verb("unarchive"), Record, (_VERSION,)),
+              _shown("unarchive"), Record, (_VERSION,)),
     Operation("history", "GET", "/memories/{id}/history", "Every version of a memory, oldest "
-              "first.", _verb("history"), list[Version]),
+              "first.", _shown("history"), list[Version], (_REVEAL,)),
     Operation("confirm", "POST", "/memories/{id}/confirm",
               "A belief is so: it becomes a fact, and what it contradicts is over.",
-              _verb("confirm"), Record),
+              _shown("confirm"), Record),
     Operation("reject", "POST", "/memories/{id}/reject", "A belief is not so: it is archived.",
-              _verb("reject"), Record),
+              _shown("reject"), Record),
     Operation("touch", "POST", "/touch", "Note that memories were used.", _touch, Touched,
               (Field("ids", TEXTS, "the ids of the memories", required=True),)),
     Operation("note", "GET", "/notes/{id}", "A note of a file, as a recall found it (n_12).",
-              _verb("note"), Note),
+              _shown("note"), Note),
     Operation("reviews", "GET", "/reviews", "Beliefs that wait to be confirmed or rejected.",
-              _verb("reviews"), list[Review]),
+              _shown("reviews"), list[Review]),
+    Operation("quarantine", "GET", "/quarantine",
+              "Instructions that were found in others' words and are held back, newest first.",
+              _shown("quarantine"), list[Held],
+              (Field("state", choice("held", "released", "dropped", "all"), "held where not given"),
+               Field("limit", WHOLE, "most of them (50); 0 for all"))),
+    Operation("release", "POST", "/quarantine/{id}/release",
+              "Let what is held be told again: fenced, with its origin.", _shown("release"), Held),
+    Operation("drop", "POST", "/quarantine/{id}/drop",
+              "Never tell what is held; the message stays in the journal.", _shown("drop"), Held),
     Operation("entities", "GET", "/entities", "Whom and what the memories are about.",
-              _verb("entities"), list[Entity]),
+              _shown("entities"), list[Entity]),
     Operation("entity", "GET", "/entities/{name}", "All that is known of one, by any of its names.",
-              _verb("entity"), Card),
+              _shown("entity"), Card),
     Operation("segments", "GET", "/segments", "What was said, in stretches of one topic.",
-              _verb("segments"), list[Segment], (_SINCE,)),
+              _shown("segments"), list[Segment], (_SINCE,)),
     Operation("events", "GET", "/events", "A line for each session and day.",
-              _verb("events"), list[Event], (_SINCE,)),
+              _shown("events"), list[Event], (_SINCE,)),
     Operation("profile", "GET", "/profile", "The core of what is known of the user, as Markdown.",
               _profile, ProfilePage, (_LANGUAGE,)),
     Operation("refresh_profile", "POST", "/profile", "The same, made anew.",
@@ -367,7 +421,44 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("run_job", "POST", "/schedule/{job}", "Run a job of the schedule now.",
               _run_job, Ran, long="kept"),
     Operation("reminders", "GET", "/reminders", "Plans whose time has come and that are not done.",
-              _verb("due_reminders"), list[Record], (Field("limit", WHOLE, "most of them"),)),
+              _shown("due_reminders"), list[Record], (Field("limit", WHOLE, "most of them"),)),
+    # Control
+    Operation(
+        "forget", "POST", "/forget",
+        "Erase something for good, everywhere, and keep it from coming back: by ids, or by one of "
+        "the others. The answer is a receipt without the words.",
+        _forget, Receipt,
+        (Field("ids", TEXTS, "memories (f_…), turns (t_…), entities (e_…)"),
+         Field("entity", TEXT, "every sentence that names it, by any of its names"),
+         Field("topic", TEXT, "what is filed under a topic or tag"),
+         Field("session", TEXT, "a conversation"),
+         Field("since", MOMENT, "what was said from then on"),
+         Field("all", FLAG, "everything"),
+         Field("dry_run", FLAG, "only count what would go")),
+        long="kept",
+    ),
+    Operation("audit", "GET", "/audit",
+              "Who read and wrote what, oldest first; nothing of what was said.",
+              lambda memory, given: memory.audit.entries(**{"limit": 100, **given}), list[Entry],
+              (Field("id", TEXT, "only about this memory or turn: who saw it"),
+               Field("op", TEXT, "only this operation, such as recall"),
+               Field("surface", TEXT, "only what came by it: cli, http, mcp, …"),
+               Field("agent", TEXT, "only what was for this agent"), _SINCE, _UNTIL, _LIMIT)),
+    Operation("verify_audit", "POST", "/audit/verify",
+              "Check that the audit log, its head and the signatures are as they were written.",
+              lambda memory, given: memory.audit.verify(), Verified),
+    Operation("receipts", "GET", "/receipts", "What was forgotten when and by whom, newest first.",
+              _verb("receipts"), list[Receipt]),
+    Operation("pause", "POST", "/pause", "Journal and learn nothing from now on; recall goes on.",
+              _verb("pause"), Pause,
+              (Field("until", MOMENT, "when it ends; else when it is resumed"),)),
+    Operation("resume", "POST", "/resume", "End a pause.", _resume, Resumed),
+    Operation("inspect", "GET", "/inspect/{name}",
+              "All that there is on a memory, a turn, a note or an entity.",
+              _shown("inspect"), Inspected, (_REVEAL,)),
+    Operation("subject", "GET", "/subjects/{name}",
+              "All that is known about someone or something.", _shown("subject"), Subject,
+              (_REVEAL,)),
     # Care
     Operation("status", "GET", "/status", "Where this memory stands.", _verb("status"), Status),
     Operation("stats", "GET", "/stats", "What this memory holds, counted.",
@@ -376,6 +467,9 @@ OPERATIONS: tuple[Operation, ...] = (
               _validate, Checked, long="cut"),
     Operation("rebuild_index", "POST", "/rebuild-index", "Make every index anew from the data.",
               _rebuild, Rebuilt, long="cut"),
+    Operation("backup", "POST", "/backup",
+              "Write this space to one file, in the folder that the settings name.",
+              _verb("backup"), Backup, long="kept"),
     # The workspace
     Operation("export", "POST", "/workspace/export", "Write the memory as text.",
               _workspace("export"), Exported,
@@ -397,5 +491,5 @@ OPERATIONS: tuple[Operation, ...] = (
               make=True, long="cut", local=("path",)),
 )  # fmt: skip
 
-PROGRESSING = frozenset(one.name for one in OPERATIONS if one.long) - {"flush", "run_job"}
+PROGRESSING = frozenset(one.name for one in OPERATIONS if one.long) - {"flush", "run_job", "forget"}
 """Those whose work calls `progress`."""

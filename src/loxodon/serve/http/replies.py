@@ -11,6 +11,7 @@ from loxodon.errors import (
     BusyStoreError,
     ConfigError,
     ConsolidationError,
+    ForbiddenError,
     FullStoreError,
     InputError,
     LoxodonError,
@@ -18,6 +19,7 @@ from loxodon.errors import (
     NotFoundError,
     StaleEditError,
     StoreError,
+    TokenReusedError,
     UsageError,
 )
 from loxodon.serve.http.guard import RefusedError
@@ -26,10 +28,12 @@ from loxodon.serve.http.requests import Send
 JSON = "application/json"
 
 _STATUS: tuple[tuple[type[LoxodonError], int], ...] = (
+    (ForbiddenError, 403),
     (NotFoundError, 404),
     (InputError, 400),
     (UsageError, 400),
     (StaleEditError, 409),
+    (TokenReusedError, 409),
     (ConsolidationError, 409),
     (BusyStoreError, 503),
     (FullStoreError, 507),

@@ -35,6 +35,8 @@ class Request(NamedTuple):
     query: str
     headers: Mapping[str, str]
     """By lower-case name; the last where one is given twice."""
+    peer: str = ""
+    """The address that it came from."""
 
     @property
     def language(self) -> str:
@@ -61,7 +63,13 @@ def request_of(scope: Scope) -> Request:
     except UnicodeDecodeError:
         raise InputError("the address is not UTF-8", hint="encode it as UTF-8, %-escaped") from None
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-    return Request(scope["method"], parts, query, headers)
+    return Request(scope["method"], parts, query, headers, peer_of(scope))
+
+
+def peer_of(scope: Scope) -> str:
+    """The address that a request came from; empty where nobody knows."""
+    client = scope.get("client")
+    return str(client[0]) if client else ""
 
 
 def language_of(accepted: str) -> str:

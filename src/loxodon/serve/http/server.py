@@ -19,6 +19,7 @@ GRACE_SECONDS = 5
 KEPT_SECONDS = 75
 """How long a connection that says nothing stays open: longer than clients keep theirs, so that none
 sends a request into one that is being closed."""
+CONNECTIONS = 1_000
 _BACKLOG = 2048
 
 
@@ -78,12 +79,15 @@ def serve(
     *,
     ready: Callable[[], None] = lambda: None,
     stopping: Callable[[], None] = lambda: None,
+    connections: int = CONNECTIONS,
 ) -> None:
     """Answer requests until SIGINT or SIGTERM; a second one ends it at once.
 
-    `ready` is called once requests are answered, `stopping` when none is taken any more.
+    `ready` is called once requests are answered, `stopping` when none is taken any more. At most
+    `connections` are open at once.
     """
     uvicorn = need_uvicorn()
+    from loxodon.serve.http.patience import protocol
 
     class Server(uvicorn.Server):  # type: ignore[name-defined, misc]
         @contextmanager
@@ -97,7 +101,7 @@ def serve(
     settings = uvicorn.Config(
         app, log_config=None, access_log=False, lifespan="off", ws="none", server_header=False,
         date_header=False, timeout_graceful_shutdown=GRACE_SECONDS, backlog=_BACKLOG,
-        timeout_keep_alive=KEPT_SECONDS,
+        timeout_keep_alive=KEPT_SECONDS, http=protocol(connections),
     )  # fmt: skip
     with _logged():
         asyncio.run(_until_stopped(Server(settings), listening, stopping))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
@@ -19,6 +21,7 @@ from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.serve.host import Host
 from loxodon.serve.http.fields import described, given
+from loxodon.serve.http.guard import Caller
 from loxodon.serve.http.streaming import Steps
 from loxodon.serve.http.wire import plain
 from loxodon.serve.logs import log
@@ -47,21 +50,36 @@ class Served(NamedTuple):
     chat: Chat = "direct"
     audience: Audience = "private"
     """Who may be told what is remembered, where the agent does not say."""
+    agent: str = ""
+    """Which agent is served, where agents are kept apart."""
+
+
+_asking: ContextVar[Caller | None] = ContextVar("loxodon_mcp_caller", default=None)
+
+
+@contextmanager
+def asked_by(caller: Caller) -> Iterator[None]:
+    """Within this, what is asked is asked by the holder of a token, which may narrow it."""
+    token = _asking.set(caller)
+    try:
+        yield
+    finally:
+        _asking.reset(token)
 
 
 class Answers:
     """What the server answers."""
 
-    def __init__(self, served: Served) -> None:
-        self._served = served
+    def __init__(self, served: Served, *, over_http: bool = False) -> None:
+        self._serving = served
+        self._over_http = over_http
         self._long_work: set[Steps] = set()
-        self._tools = {one.name: one for one in offered(served.chat)}
 
     async def call_tool(
         self, ctx: Context, params: wire.CallToolRequestParams
     ) -> wire.CallToolResult:
         """Call a tool. What is wrong with the call is told to the model, which can mend it."""
-        tool = self._tools.get(params.name)
+        tool = next((one for one in self._tools() if one.name == params.name), None)
         if tool is None:
             raise MCPError(wire.INVALID_PARAMS, f"Unknown tool: {params.name[:80]}")
         try:
@@ -72,12 +90,33 @@ class Answers:
             content=[_text(tool.show(result))], structured_content=_json(result)
         )
 
+    @property
+    def _served(self) -> Served:
+        """Whom this request is for: whom we serve, or narrower by the token of whoever asks."""
+        caller, served = _asking.get(), self._serving
+        if caller is None:
+            if self._over_http:  # then somebody asks, and must not be taken for the owner
+                raise RuntimeError("a request without a caller")
+            return served
+        chat: Chat = served.chat if caller.chat == "direct" else "group"
+        audience: Audience = served.audience if chat == served.chat else "group"
+        return served._replace(agent=served.agent or caller.agent, chat=chat, audience=audience)
+
+    def _tools(self) -> tuple[Tool, ...]:
+        """The tools for whoever asks."""
+        caller, served = _asking.get(), self._served
+        right = caller.grant.rights if caller else "owner"
+        walled = bool(served.agent) or served.chat != "direct"
+        return offered(served.chat, "write" if walled and right == "owner" else right)
+
     async def _done(self, tool: Tool, arguments: dict[str, Any], ctx: Context) -> Any:
         chat, fields = self._served.chat, given(tool.takes, arguments)
         if tool.name == "remember":
             fields.setdefault("audience", self._served.audience)
         if not tool.long:
-            return await self._call(lambda memory: tool.run(memory, chat, fields))
+            return await self._call(
+                lambda memory: _shown(memory, chat, tool.run(memory, chat, fields))
+            )
         steps = Steps()
         self._long_work.add(steps)
         fields = {**fields, "progress": steps.progress}
@@ -106,7 +145,10 @@ class Answers:
             steps.cut.set()
 
     async def _call(self, work: Callable[[Memory], Result], *, apart: bool = False) -> Result:
-        return await self._served.host.call(self._served.space, work, apart=apart)
+        served = self._served
+        return await served.host.call(
+            served.space, work, apart=apart, agent=served.agent, chat=served.chat
+        )
 
     async def _timed(self, name: str, work: Awaitable[Result]) -> Result:
         """Do it, and log what came of it."""
@@ -128,7 +170,7 @@ class Answers:
         asks_a_model = self._served.host.config.model.mode != "rules"
         return wire.ListToolsResult(
             tools=[_described(one, open_world=one.long and asks_a_model)
-                   for one in self._tools.values()]
+                   for one in self._tools()]
         )  # fmt: skip
 
     async def list_resources(
@@ -153,7 +195,9 @@ class Answers:
         self, ctx: Context, params: wire.ReadResourceRequestParams
     ) -> wire.ReadResourceResult:
         chat = self._served.chat
-        text = await self._asked("read", lambda memory: pages.page(memory, chat, params.uri))
+        text = await self._asked(
+            "read", lambda memory: _shown(memory, chat, pages.page(memory, chat, params.uri))
+        )
         return wire.ReadResourceResult(contents=[
             wire.TextResourceContents(uri=params.uri, mime_type=pages.MARKDOWN, text=text)
         ])  # fmt: skip
@@ -188,6 +232,11 @@ class Answers:
             missing = isinstance(error, NotFoundError)
             code = wire.INVALID_PARAMS if missing else wire.INTERNAL_ERROR
             raise MCPError(code, _said(error)) from None
+
+
+def _shown(memory: Memory, chat: Chat, found: Any) -> Any:
+    """What was found as an agent may see it: numbers of people as masks."""
+    return memory.guard.shown_value(found, private=chat == "direct")
 
 
 async def _tell(steps: Steps, ctx: Context) -> None:

@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 
 from loxodon.messages import t
 from loxodon.serve.http.wire import Schema, schema_of
-from loxodon.types import Consolidated, Item, Recall, Record, Review, Source, Version
+from loxodon.trust.provenance import is_own
+from loxodon.trust.receipts import counted
+from loxodon.types import Consolidated, Held, Item, Recall, Record, Review, Source, Version
 
 
 class Known(NamedTuple):
@@ -40,6 +42,7 @@ class Known(NamedTuple):
     done: bool
     version: int
     sources: tuple[str, ...]
+    waits: bool
 
 
 class Memories(NamedTuple):
@@ -121,6 +124,27 @@ class Worked(NamedTuple):
     problem: str
 
 
+class Kept(NamedTuple):
+    """Something in quarantine, without its words."""
+
+    id: str
+    reason: str
+    origin: str
+    at: datetime
+    source: str
+
+
+class HeldBack(NamedTuple):
+    held: tuple[Kept, ...]
+
+
+class Forgotten(NamedTuple):
+    gone: bool
+    receipt: str
+    erased: Mapping[str, int]
+    files: tuple[str, ...]
+
+
 _MEANS = {
     "against": "the firm memory that it contradicts",
     "asked_at": "since when it waits",
@@ -139,17 +163,24 @@ _MEANS = {
     "due_at": "when a plan or reminder is due",
     "entities": "people, places, projects it is about",
     "expires_at": "when it ends by itself",
+    "erased": "how many went, or would go, by place",
+    "files": "files of the user in which the words still stand",
+    "gone": "whether it is erased; else it only would be",
+    "held": "what is held back, newest first",
     "id": "call it by this in the other tools",
     "importance": "0 to 1: how much it matters",
     "items": "what was recalled, best first",
     "kind": "fact (said outright), belief (supposed), summary; turn (a message), note (a file)",
     "memories": "newest first",
     "more": "whether there are more than these; narrow the filters, or raise the limit",
+    "origin": "where the words came from: tool, web, group, assistant, import",
     "problem": "why a model or the text views could not be used; empty where all went well",
     "project": "the project it belongs to; _global for none",
     "ran": "whether it ran",
-    "reason": "why it ran, or why not",
+    "receipt": "the number of the receipt, which has none of the words",
+    "reason": "why it ran, or why not; of what is held: its kind",
     "score": "how well it fits; higher is better",
+    "source": "the message or memory that it was in",
     "sources": "where it comes from: SESSION:MESSAGE or FILE:LINE",
     "state": "active, or archived (kept, but out of ordinary recall)",
     "strength": "0 to 1: how present it is now; falls with time",
@@ -164,6 +195,7 @@ _MEANS = {
     "version": "give it back with a change, to refuse overwriting someone else's",
     "versions": "oldest first, the present one last",
     "waiting": "beliefs that wait for an answer; ask the user, then decide",
+    "waits": "whether the user has still to confirm it; until then the snapshot does not tell it",
 }
 
 
@@ -191,6 +223,7 @@ def known(record: Record) -> Known:
         record.audience, record.project, record.topic, record.tags, record.entities,
         record.created_at, record.updated_at, record.valid_until, record.expires_at, record.due_at,
         record.done, record.version, _places(record.sources),
+        record.kind == "belief" and not is_own(record.trust),
     )  # fmt: skip
 
 
@@ -224,6 +257,10 @@ def waiting(one: Review) -> Open:
     return Open(known(one.belief), known(one.against), one.asked_at)
 
 
+def held(one: Held) -> Kept:
+    return Kept(one.id, one.reason, one.origin, one.at, one.turn or one.memory)
+
+
 def worked(done: Consolidated) -> Worked:
     counts = {name: n for name, n in done.counts.items() if n}
     return Worked(done.ran, done.reason, done.turns, counts, done.problem or done.views)
@@ -240,7 +277,12 @@ def show_known(one: Known) -> str:
     about += [f"≤ {one.valid_until:%Y-%m-%d}"] if one.valid_until else []
     about += [f"⏰ {one.due_at:%Y-%m-%d %H:%M}"] if one.due_at and not one.done else []
     about += [" ".join(f"#{tag}" for tag in one.tags)] if one.tags else []
-    return f"[{one.id}] {_one_line(one.content)} ({' · '.join(about)})"
+    said = f"[{one.id}] {_one_line(one.content)} ({' · '.join(about)})"
+    if not one.waits or one.state != "active":
+        return said
+    how = t("found by recall; not in the snapshot until the user confirms it: "
+            "`loxodon review --confirm {id}`", id=one.id)  # fmt: skip
+    return f"{said} — {how}"
 
 
 def _one_line(text: str) -> str:
@@ -270,6 +312,27 @@ def show_reviewed(found: Reviewed) -> str:
     for one in found.waiting:
         lines += [show_known(one.belief), "  ≠ " + show_known(one.against)]
     return "\n".join(lines) or t("nothing waits for an answer")
+
+
+def show_held(found: HeldBack) -> str:
+    return "\n".join(
+        f"[{one.id}] {one.reason} · {one.origin} · {one.at:%Y-%m-%d} · {one.source}"
+        for one in found.held
+    ) or t("nothing is held back")  # fmt: skip
+
+
+def show_forgotten(found: Forgotten) -> str:
+    counts = counted(found.erased)
+    if not found.gone:
+        return (
+            t("would be erased: {counts}", counts=counts)
+            + "\n"
+            + t("tell the user, and call it again with confirm once they said yes")
+        )
+    said = [t("erased: {counts}", counts=counts), t("receipt {id}", id=found.receipt)]
+    if found.files:
+        said.append(t("it still stands in files of yours, which Loxodon does not write to:"))
+    return "\n".join([*said, *found.files])
 
 
 def show_page(page: Page) -> str:

@@ -28,8 +28,20 @@ from loxodon.serve.http.fields import (
 )
 from loxodon.serve.http.wire import Schema
 from loxodon.serve.mcp import shapes
-from loxodon.serve.mcp.shapes import Known, Memories, Page, Recalled, Reviewed, Steps, Worked
+from loxodon.serve.mcp.shapes import (
+    Forgotten,
+    HeldBack,
+    Known,
+    Memories,
+    Page,
+    Recalled,
+    Reviewed,
+    Steps,
+    Worked,
+)
 from loxodon.text.language import language_of
+from loxodon.trust.access import Right
+from loxodon.trust.provenance import is_own
 from loxodon.types import AUDIENCES, CATEGORIES, KINDS, Chat, Origin, Record
 
 Given = dict[str, Any]
@@ -37,8 +49,7 @@ Run = Callable[[Memory, Chat, Given], Any]
 
 LISTED = 20
 _MOST_LISTED = 200
-_SESSIONS: dict[Chat, str] = {"direct": "agent:mcp:main", "group": "agent:mcp:group",
-                              "room": "agent:mcp:room"}  # fmt: skip
+_SESSIONS: dict[Chat, str] = {"direct": "main", "group": "group", "room": "room"}
 """The keys by which OpenClaw says who hears it, and so what `answer` may tell."""
 
 
@@ -62,11 +73,16 @@ class Tool(NamedTuple):
     """Whether it is for the user alone."""
     long: bool = False
     """Whether it can take long; it is then handed `progress`."""
+    owners: bool = False
+    """Whether it is the owner's, as the same is over HTTP: not for an agent, nor a lesser token."""
 
 
-def offered(chat: Chat) -> tuple[Tool, ...]:
-    """The tools for an agent whose answers are heard in `chat`."""
-    return tuple(one for one in TOOLS if chat == "direct" or not one.private)
+def offered(chat: Chat, right: Right = "owner") -> tuple[Tool, ...]:
+    """The tools for an agent whose answers are heard in `chat`, and that has a right."""
+    found = [one for one in TOOLS if chat == "direct" or not one.private]
+    if right == "read":
+        found = [one for one in found if not one.writes]
+    return tuple(one for one in found if right == "owner" or not one.owners)
 
 
 # What is looked up
@@ -96,8 +112,8 @@ def _list(memory: Memory, chat: Chat, given: Given) -> Memories:
     limit = min(given.pop("limit", LISTED) or _MOST_LISTED, _MOST_LISTED)
     if chat == "direct":
         found: Sequence[Record] = memory.list(limit=limit + 1, **given)
-    else:  # the store cannot tell who is listening: take all, and leave out what is private
-        found = [one for one in memory.list(**given) if one.audience != "private"]
+    else:
+        found = memory.within(chat=chat).list(limit=limit + 1, **given)
     return Memories(tuple(map(shapes.known, found[:limit])), len(found) > limit)
 
 
@@ -127,7 +143,26 @@ def seen(memory: Memory, chat: Chat, id: str) -> Record:
     return record
 
 
+def _quarantine(memory: Memory, chat: Chat, given: Given) -> HeldBack:
+    """That something is held, not what: the words are kept from agents above all."""
+    return HeldBack(tuple(map(shapes.held, memory.quarantine(**given))))
+
+
 # What is changed
+
+
+def _forget(memory: Memory, chat: Chat, given: Given) -> Forgotten:
+    """One thing, and only on a second call: a slip of an agent erases nothing."""
+    id, confirmed = given["id"], bool(given.get("confirm"))
+    if not id.startswith(("f_", "b_", "s_", "t_")):
+        raise InputError(
+            "{id} names no memory and no message",
+            hint="f_…, b_…, s_… or t_…, as memory_search gives them",
+            id=repr(id),
+        )
+    receipt = memory.forget(id, dry_run=not confirmed)
+    return Forgotten(confirmed, receipt.id if confirmed else "", receipt.erased,
+                     tuple(f"{one.file}:{one.line}" for one in receipt.files))  # fmt: skip
 
 
 def _remember(memory: Memory, chat: Chat, given: Given) -> Known:
@@ -136,14 +171,14 @@ def _remember(memory: Memory, chat: Chat, given: Given) -> Known:
     Whoever serves says who may be told, where the agent does not.
     """
     origin: Origin = "assistant" if chat == "direct" else "group"
-    return shapes.known(memory.capture(origin=origin, **given))
+    return shapes.known(memory.remember(origin=origin, **given))
 
 
 def _update(memory: Memory, chat: Chat, given: Given) -> Known:
     id = given.pop("id")
     if not given.keys() - {"version"}:
         raise InputError("nothing to change was given", hint="give a field and its new value")
-    return shapes.known(memory.edit(seen(memory, chat, id).id, **given))
+    return shapes.known(memory.revise(seen(memory, chat, id).id, **given))
 
 
 def _archive(memory: Memory, chat: Chat, given: Given) -> Known:
@@ -157,8 +192,14 @@ def _review(memory: Memory, chat: Chat, given: Given) -> Reviewed:
     if ("id" in given) != ("decision" in given):
         raise InputError("an id and a decision belong together", hint="give both, or neither")
     if given:
-        decide = memory.confirm if given["decision"] == "confirm" else memory.reject
-        decided = decide(given["id"])
+        confirms = given["decision"] == "confirm"
+        if confirms and not is_own(memory.get(given["id"]).trust):
+            raise InputError(
+                "only the owner can confirm what others said of them",
+                hint="ask them to run `loxodon review --confirm {id}`",
+                id=given["id"],
+            )
+        decided = (memory.confirm if confirms else memory.reject)(given["id"])
     waiting = tuple(map(shapes.waiting, memory.reviews()))
     return Reviewed(waiting, shapes.known(decided) if decided else None)
 
@@ -305,6 +346,18 @@ TOOLS: tuple[Tool, ...] = (
         writes=True, overwrites=True, repeatable=True,
     ),
     Tool(
+        "forget", "Forget for good",
+        "Erase one memory or one message for good, with the words it was drawn from: it cannot "
+        "come back. Only where the user asks for just that (“forget that for good”, “彻底忘掉”); "
+        "else use archive_memory. Call it without `confirm` first and tell the user what would go; "
+        "call it again with `confirm` once they said yes. More than one thing at a time only the "
+        "owner can erase, with `loxodon forget`.",
+        _forget, shapes.schema(Forgotten), shapes.show_forgotten,
+        (Field("id", TEXT, "the memory (f_…, b_…) or message (t_…)", required=True),
+         Field("confirm", FLAG, "the user was told what would go and said yes")),
+        writes=True, overwrites=True, repeatable=True, private=True, owners=True,
+    ),
+    Tool(
         "list_memories", "List memories",
         "List what is known, newest first, by kind, project, topic, tag, person or time. To find "
         "something by what it says, use memory_search.",
@@ -343,6 +396,15 @@ TOOLS: tuple[Tool, ...] = (
         writes=True, overwrites=True, repeatable=True, private=True,
     ),
     Tool(
+        "quarantine", "What is held back",
+        "Instructions that were found in tool output, web pages or messages of others, and are "
+        "held back: how many, of what kind, from where; not their words. Only the owner can "
+        "release them, with `loxodon quarantine`.",
+        _quarantine, shapes.schema(HeldBack), shapes.show_held,
+        (Field("limit", WHOLE, "most of them, newest first (50)"),),
+        private=True,
+    ),
+    Tool(
         "snapshot", "What a conversation starts with",
         "A page on the user: who they are, what matters now, what to be careful about. Read it "
         "once, at the start of a conversation.",
@@ -358,6 +420,6 @@ TOOLS: tuple[Tool, ...] = (
         _consolidate, shapes.schema(Worked), shapes.show_worked,
         (Field("force", FLAG, "even if nothing is pending, and after three failures"),
          Field("if_due", FLAG, "only if it is due")),
-        writes=True, repeatable=True, long=True,
+        writes=True, repeatable=True, long=True, owners=True,
     ),
 )  # fmt: skip

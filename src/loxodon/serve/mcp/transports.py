@@ -13,12 +13,21 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from loxodon.errors import LoxodonError, UsageError
 from loxodon.serve.http import server as web
-from loxodon.serve.http.guard import Door, RefusedError, admit
+from loxodon.serve.http.guard import Caller, Door, RefusedError, admit
+from loxodon.serve.http.rates import GUESSES, Rates
 from loxodon.serve.http.replies import failed, refused, send_reply
-from loxodon.serve.http.requests import MOST_BYTES, Receive, Scope, Send, request_of
+from loxodon.serve.http.requests import (
+    MOST_BYTES,
+    Receive,
+    Request,
+    Scope,
+    Send,
+    request_of,
+)
 from loxodon.serve.logs import log
 from loxodon.serve.mcp.lines import Pipes, claim_output, never_wait_to_log
-from loxodon.serve.mcp.server import Answers, Served, server_of
+from loxodon.serve.mcp.server import Answers, Served, asked_by, server_of
+from loxodon.trust.acting import Actor, acting
 
 PATH = "/mcp"
 
@@ -42,9 +51,13 @@ def serve_http(
     served: Served, listening: socket.socket, at: Door, ready: Callable[[], None]
 ) -> None:
     """Serve over HTTP until the process is told to stop."""
-    answers = Answers(served)
+    answers = Answers(served, over_http=True)
+    bears = served.host.config.serve
     with _logged():
-        web.serve(App(answers, at), listening, ready=ready, stopping=answers.stop)
+        web.serve(
+            App(answers, at, served, bears.rate), listening, ready=ready, stopping=answers.stop,
+            connections=bears.connections,
+        )  # fmt: skip
 
 
 class App:
@@ -53,8 +66,10 @@ class App:
     It keeps no sessions, so that clients do not notice a restart.
     """
 
-    def __init__(self, answers: Answers, at: Door) -> None:
+    def __init__(self, answers: Answers, at: Door, served: Served, rate: float = 0) -> None:
         self._door = at
+        self._served = served
+        self._rates = Rates(rate)
         self._manager = StreamableHTTPSessionManager(
             server_of(answers), stateless=True, max_request_body_size=MOST_BYTES,
             security_settings=TransportSecuritySettings(  # the door sees to that
@@ -72,7 +87,7 @@ class App:
         try:
             request = request_of(scope)
             language = request.language
-            admit(self._door, request.headers)
+            caller = self._let_in(request)
             _check(request.parts, request.method)
         except RefusedError as refusal:
             log("mcp.refused", status=refusal.status, code=refusal.code)
@@ -84,7 +99,26 @@ class App:
         if self._running is None:
             self._running = asyncio.ensure_future(self._run())
         await self._ready.wait()
-        await self._manager.handle_request(scope, receive, send)
+        with asked_by(caller), acting(Actor("mcp", caller.agent, caller.name)):
+            await self._manager.handle_request(scope, receive, send)
+
+    def _let_in(self, request: Request) -> Caller:
+        """Who asks; a RefusedError for who may not, or not so often, or not this space."""
+        try:
+            caller = admit(self._door, request.headers)
+        except RefusedError as refusal:
+            if refusal.status == 401:
+                self._rates.take(f"wrong {request.peer}", most=GUESSES)
+            raise
+        self._rates.take(caller.name or request.peer)
+        served = self._served
+        other = served.agent and caller.agent not in ("", served.agent)
+        if other or not caller.grant.reaches(served.space):
+            raise RefusedError(403, "forbidden", UsageError(
+                "this is not for whoever has this token",
+                hint="the owner of the memory may do it",
+            ))  # fmt: skip
+        return caller
 
     async def _run(self) -> None:
         """The SDK begins and ends its work in one task: this one, which is cancelled at the end."""

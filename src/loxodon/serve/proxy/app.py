@@ -11,7 +11,8 @@ from time import monotonic, perf_counter
 from typing import TYPE_CHECKING
 
 from loxodon.errors import LoxodonError, ModelError, UnreachableModelError, UsageError
-from loxodon.serve.http.guard import Door, RefusedError, admit
+from loxodon.serve.http.guard import Caller, Door, RefusedError, admit
+from loxodon.serve.http.rates import GUESSES, Rates
 from loxodon.serve.http.requests import ClientGoneError, Receive, Scope, Send
 from loxodon.serve.logs import log
 from loxodon.serve.proxy import requests
@@ -19,7 +20,7 @@ from loxodon.serve.proxy.gather import Gathering, Reply, decoded
 from loxodon.serve.proxy.inject import NEXT, Manner, injected
 from loxodon.serve.proxy.remember import Exchange, Remembering
 from loxodon.serve.proxy.requests import Asked, Kind
-from loxodon.serve.proxy.speaking import OURS, Rule, who_speaks
+from loxodon.serve.proxy.speaking import OURS, Rule, bound, who_speaks
 from loxodon.serve.proxy.upstream import Received, Upstream, need_httpx
 from loxodon.serve.proxy.wire import (
     Answer,
@@ -30,6 +31,7 @@ from loxodon.serve.proxy.wire import (
     request_of,
     while_there,
 )
+from loxodon.trust.acting import Actor, acting
 from loxodon.working.overflow import is_overflow
 
 if TYPE_CHECKING:
@@ -51,13 +53,14 @@ class App:
 
     def __init__(
         self, upstream: Upstream, remembering: Remembering, at: Door, rule: Rule, *,
-        key_is_ours: bool = False,
+        key_is_ours: bool = False, rate: float = 0,
     ) -> None:  # fmt: skip
         self._upstream = upstream
         self._remembering = remembering
         self._door = at
         self._rule = rule
         self._key_is_ours = key_is_ours
+        self._rates = Rates(rate)
         self._manners = Manners()
         self._failure: type[httpx.HTTPError] = need_httpx().HTTPError
 
@@ -70,7 +73,7 @@ class App:
         try:
             await self._answer(request, receive, reply)
         except RefusedError as refusal:
-            await reply.fail(refusal.status, refusal.code, refusal.error)
+            await reply.fail(refusal.status, refusal.code, refusal.error, refusal.headers)
         except LoxodonError as error:
             await reply.fail(502, error.code, error)
         except self._failure as error:
@@ -84,7 +87,7 @@ class App:
         if request.path == "/health" and request.method in ("GET", "HEAD"):
             await reply.document(200, {"status": "ok"})
             return
-        admit(self._door, self._with_token(request))
+        caller = self._let_in(request)
         url = self._upstream.address(request.path, request.query)
         if url is None:
             raise RefusedError(400, "bad_path", UsageError("the path leads nowhere"))
@@ -101,7 +104,19 @@ class App:
         if asked is None:
             await while_there(self._untouched(request, url, head, reply), hung_up(receive))
             return
-        await self._remembered(request, url, asked, head, receive, reply)
+        with acting(Actor("proxy", caller.agent, caller.name)):
+            await self._remembered(request, url, asked, caller, head, receive, reply)
+
+    def _let_in(self, request: Request) -> Caller:
+        """Who asks; a RefusedError for who may not, or not so often."""
+        try:
+            caller = admit(self._door, self._with_token(request))
+        except RefusedError as refusal:
+            if refusal.status == 401:
+                self._rates.take(f"wrong {request.peer}", most=GUESSES)
+            raise
+        self._rates.take(caller.name or request.peer)
+        return caller
 
     def _with_token(self, request: Request) -> Mapping[str, str]:
         """Headers in which our token stands where the door looks for it."""
@@ -118,11 +133,11 @@ class App:
     # With memory
 
     async def _remembered(
-        self, request: Request, url: str, asked: Asked, body: bytes, receive: Receive,
-        reply: Answer,
+        self, request: Request, url: str, asked: Asked, caller: Caller, body: bytes,
+        receive: Receive, reply: Answer,
     ) -> None:  # fmt: skip
         """An exchange from the request to the journal."""
-        who = who_speaks(request.headers, asked, self._rule)
+        who = bound(who_speaks(request.headers, asked, self._rule), caller)
         exchange = await self._remembering.prepared(asked, who)
         if exchange is None:
             await while_there(self._untouched(request, url, body, reply), hung_up(receive))

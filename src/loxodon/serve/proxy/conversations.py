@@ -67,6 +67,8 @@ class Conversation:
         self.settled: asyncio.Event | None = None
         """Set once the last exchange of it is journalled."""
         self.used_at = 0.0
+        self.forgotten = 0
+        """How much had been forgotten when it was last looked at."""
         self.keys: OrderedDict[Key, None] = OrderedDict()
 
     def renew(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Literal, NamedTuple
 
+from loxodon.serve.http.guard import Caller
 from loxodon.serve.proxy.requests import Asked
 from loxodon.spaces import MAX_NAME
 from loxodon.types import CHATS, Chat
@@ -25,6 +26,10 @@ class Who(NamedTuple):
     session: str = ""
     """The conversation, where the client names it."""
     remembers: bool = True
+    agent: str = ""
+    """The agent that asks, where agents are kept apart."""
+    journals: bool = True
+    """Whether what is said may be kept."""
 
 
 class Rule(NamedTuple):
@@ -54,6 +59,19 @@ def who_speaks(headers: Mapping[str, str], asked: Asked, rule: Rule) -> Who:
         _fitting(_header(headers, "session") or asked.session, _MOST_SESSION),
         _header(headers, "memory").lower() not in ("off", "no", "0", "false"),
     )
+
+
+def bound(who: Who, caller: Caller) -> Who:
+    """Whose memory it is about, as far as the token of whoever asks reaches.
+
+    Clients send all sorts of names as `user`: one that a token does not reach is not looked for.
+    """
+    grant = caller.grant
+    return who._replace(
+        space=who.space if grant.reaches(who.space) else grant.spaces[0],
+        chat=who.chat if caller.chat == "direct" else "group",
+        agent=caller.agent, journals=grant.may("write"),
+    )  # fmt: skip
 
 
 def key_name(headers: Mapping[str, str]) -> str:

@@ -16,6 +16,7 @@ from loxodon.serve.http.requests import (
     Scope,
     Send,
     language_of,
+    peer_of,
 )
 from loxodon.serve.proxy.gather import Gathering
 from loxodon.serve.proxy.requests import Kind
@@ -37,6 +38,8 @@ class Request(NamedTuple):
     raw: list[tuple[bytes, bytes]]
     headers: Mapping[str, str]
     """By lower-case name; the last where one is given twice."""
+    peer: str = ""
+    """The address that it came from."""
 
     @property
     def kind(self) -> Kind | None:
@@ -79,7 +82,10 @@ class Answer:
         finally:
             await received.close()
 
-    async def fail(self, status: int, code: str, error: LoxodonError) -> None:
+    async def fail(
+        self, status: int, code: str, error: LoxodonError,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
         """Say what went wrong, in the shape that clients of such servers know."""
         if self.status:  # it has begun: the connection is closed, so that the client sees it
             self.about["broken"] = code
@@ -88,13 +94,16 @@ class Answer:
         told = f"{message} ({hint})" if hint else message
         await self.document(status, {
             "error": {"message": told, "type": "loxodon_proxy", "param": None, "code": code}
-        })  # fmt: skip
+        }, headers or {})  # fmt: skip
 
-    async def document(self, status: int, data: object) -> None:
+    async def document(
+        self, status: int, data: object, more: Mapping[str, str] | None = None
+    ) -> None:
         body = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
         self.status = status
         headers = [(b"content-type", b"application/json"),
                    (b"content-length", str(len(body)).encode())]  # fmt: skip
+        headers += [(name.encode(), value.encode()) for name, value in (more or {}).items()]
         await self._send({"type": "http.response.start", "status": status, "headers": headers})
         await self._send({"type": "http.response.body", "body": body})
 
@@ -130,7 +139,7 @@ def request_of(scope: Scope) -> Request:
     headers = {name.decode("latin-1").lower(): value.decode("latin-1")
                for name, value in scope["headers"]}  # fmt: skip
     return Request(scope["method"], raw.decode("latin-1"), scope["query_string"].decode("latin-1"),
-                   scope["headers"], headers)  # fmt: skip
+                   scope["headers"], headers, peer_of(scope))  # fmt: skip
 
 
 async def read_body(receive: Receive) -> tuple[bytes, bool]:

@@ -61,6 +61,8 @@ def take_in(
         raise NotFoundError(
             "there is no {path}", hint="check the name of the file or folder", path=repr(path)
         )
+    if not dry_run:
+        memory.refuse_if_paused()
     around = Around(memory.now(), zone, user)
     with Package(path) as package:
         kind = format if format is not None else detect(package)

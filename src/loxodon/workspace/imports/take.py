@@ -13,10 +13,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from loxodon import config
+from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import checked
 from loxodon.store import Filter, Progress, Store
 from loxodon.text.words import fold
+from loxodon.trust import provenance, quarantine
 from loxodon.types import (
     GENERAL_TOPIC,
     GLOBAL_PROJECT,
@@ -34,6 +36,7 @@ from loxodon.write.meaning import Meaning, is_user, meaning_of, meet, weight_of
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
+    from loxodon.trust.tombstones import Marks
 
 TURNS = 2_000
 MEMORIES = 200
@@ -140,9 +143,12 @@ class Taker:
                 known = (one for one in self._store.find(Filter()) if one.kind != "summary")
                 self._contents = {_folded(one.content): one.id for one in known}
         new: list[NewMemory] = []
+        forgotten = self._memory.forgotten()
         for one in batch:
             key, text_key = _keys(one)
-            if key not in taken:
+            if forgotten is not None and self._is_forgotten(one, forgotten):
+                self._skipped["forgotten"] += 1
+            elif key not in taken:
                 new.append(one)
             elif text_key in taken:
                 self._known += 1
@@ -150,6 +156,11 @@ class Taker:
                 self._skipped["changed"] += 1
             taken |= {key, text_key}
         return new
+
+    def _is_forgotten(self, one: NewMemory, marks: Marks) -> bool:
+        """Whether this very import, or what it says, was forgotten since it was said."""
+        at = to_stored(one.since)[0] if one.since else 0
+        return any(map(marks.imported, _keys(one))) or marks.cut(one.content, at) != one.content
 
     def _record(self, one: NewMemory) -> tuple[Record, Meaning] | None:
         """The memory to be; None where it is here in the same words, or cannot be kept.
@@ -173,7 +184,7 @@ class Taker:
 
     def _put_records(self, records: Iterable[tuple[NewMemory, tuple[Record, Meaning]]]) -> None:
         for one, (record, said) in records:
-            kept = self._store.insert(record, _CHANGE)
+            kept = quarantine.insert(self._store, record, _CHANGE)
             meet(self._store.desk, said, self._now)
             self._contents[_folded(one.content)] = kept.id
             self._note(one, kept.id)
@@ -227,6 +238,8 @@ def record_of(one: NewMemory, said: Meaning, now: datetime) -> Record:
     category = one.category or said.category or "fact"
     kind: Kind = "belief" if one.kind == "fact" and said.confidence < 1 else one.kind
     confidence = one.confidence if one.kind == "belief" else min(one.confidence, said.confidence)
+    wish = provenance.is_wish(category, said.attribute)
+    kind, confidence = provenance.kind_for(one.trust, kind, confidence, wish)
     importance = one.importance
     if importance is None:
         importance = max(weight_of(category), said.importance or 0.0)

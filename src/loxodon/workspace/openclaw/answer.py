@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from loxodon.errors import InputError, NotFoundError
 from loxodon.recall.gate import State, should_recall
+from loxodon.recall.quote import clean
 from loxodon.text.language import language_of
+from loxodon.trust.quarantine import heard, without_held
 from loxodon.types import KINDS, Chat, Item, Kind, Record
 from loxodon.workspace.openclaw.chats import chat_of
 from loxodon.workspace.readers.openclaw_words import own_words
@@ -41,18 +43,25 @@ _CORPORA: dict[str, tuple[Kind | Literal["turn", "note"] | None, ...]] = {
 }
 """What each corpus that OpenClaw's tool knows is here; there is no wiki."""
 _TEXT = (".md", ".txt", ".json", ".jsonl")
+_VIEWS = "memory"
+"""The folder of the workspace that has the memory as text."""
 
 
 def answer(workspace: Workspace, request: Mapping[str, object]) -> Answer:
     """The answer to one request; an InputError for one that makes no sense."""
     chat = chat_of(_text(request, "session"), _text(request, "channel"), _text(request, "main"))
     want = _text(request, "want")
+    if want in ("prompt", "search", "get"):
+        workspace = _bound(workspace, _text(request, "session"))
     if want == "prompt":
         return _prompt(workspace, request, chat)
     if want == "search":
         return _search(workspace, request, chat)
     if want == "get":
-        return _get(workspace, request, chat)
+        found = _get(workspace, request, chat)
+        return found | {
+            "text": workspace.memory.guard.shown(str(found["text"]), private=chat == "direct")
+        }
     if want == "turn":
         agent = _text(request, "agent")
         followed = workspace.follow(_text(request, "state") or None, (agent,) if agent else ())
@@ -60,6 +69,15 @@ def answer(workspace: Workspace, request: Mapping[str, object]) -> Answer:
     if want == "chat":
         return {"chat": chat}
     raise InputError("the plugin asks for {want}, which nobody knows", want=repr(want))
+
+
+def _bound(workspace: Workspace, session: str) -> Workspace:
+    """The workspace as the agent of a session sees it, where agents are kept apart."""
+    parts = session.strip().split(":")
+    if workspace.memory.config.workspace.agents != "apart" or workspace.memory.agent:
+        return workspace
+    agent = parts[1] if parts[0].lower() == "agent" and len(parts) > 1 else ""
+    return workspace.memory.within(agent).workspace if agent else workspace
 
 
 def _text(request: Mapping[str, object], name: str) -> str:
@@ -118,7 +136,7 @@ def _result(item: Item, score: float) -> Answer:
         "startLine": line,
         "endLine": line + item.content.count("\n"),
         "score": round(max(score, 0.0), 4),
-        "snippet": item.content,
+        "snippet": clean(item.content),
         "source": "sessions" if item.kind == "turn" else "memory",
         "kind": item.kind,
         "at": item.at.isoformat(timespec="seconds"),
@@ -134,7 +152,8 @@ def _get(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Ans
             return {"status": "ok", "id": name, "text": _known(workspace, name, chat)}
         first = _whole(request, "from", 1, 1 << 40)
         count = _whole(request, "lines", _MOST_LINES, _MOST_LINES)
-        lines = _lines_of(workspace.path, path, chat)
+        whole = _lines_of(workspace.path, path, chat, workspace.memory.agent)
+        lines = without_held(workspace.store, whole)
     except NotFoundError as error:
         return {"status": "not_found", "path": path or name, "text": "", "reason": str(error)}
     part = lines[first - 1 : first - 1 + count]
@@ -153,15 +172,16 @@ def _known(workspace: Workspace, name: str, chat: Chat) -> str:
         turn = memory.turn(name)
         if chat != "direct" and turn.chat == "direct":
             raise NotFoundError("there is no turn {ref}", ref=repr(name))
-        return turn.content
+        return clean(heard(workspace.store, [turn])[0].content)
     record: Record = memory.get(name)
     if chat != "direct" and record.audience == "private":
         raise NotFoundError("there is no memory {id}", id=repr(name))
-    return record.content
+    return clean(record.content)
 
 
-def _lines_of(root: str, path: str, chat: Chat) -> Sequence[str]:
-    """The lines of a file of the workspace. What files say has no audience, so groups get none."""
+def _lines_of(root: str, path: str, chat: Chat, agent: str) -> Sequence[str]:
+    """The lines of a file of the workspace. What files say has no audience, so groups get none;
+    and the views are of every agent's memory, so an agent does not get those."""
     missing = NotFoundError("there is no file {path} in the workspace", path=repr(path))
     if not path or "\0" in path or chat != "direct":
         raise missing
@@ -170,7 +190,10 @@ def _lines_of(root: str, path: str, chat: Chat) -> Sequence[str]:
         raise missing
     if not os.path.isfile(real):  # a pipe would keep us waiting
         raise missing
-    if any(part.startswith(".") for part in real[len(inside) :].split(os.sep)):
+    parts = real[len(inside) :].split(os.sep)
+    if any(part.startswith(".") for part in parts):
+        raise missing
+    if agent and len(parts) > 1 and parts[0].lower() == _VIEWS:
         raise missing
     try:
         with open(real, "rb") as file:

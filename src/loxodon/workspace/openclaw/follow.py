@@ -60,11 +60,15 @@ def state_folder(given: str | None, environment: Mapping[str, str]) -> str:
 
 
 def follow(workspace: Workspace, state: str, agents: Sequence[str] = ()) -> Followed:
-    """Journal what is new in the sessions of the OpenClaw at `state`."""
+    """Journal what is new in the sessions of the OpenClaw at `state`; nothing in a pause, whose
+    turns are passed over when it is done."""
+    if workspace.memory.paused:
+        return Followed()
     run = _Run(workspace)
     for agent in agents_at(state, agents):
         for path in agent.strays:
             run.tell(path, [(0, _stray())])
+        run.begin(agent.id)
         run.follow_files(agent.files)
         if agent.database:
             run.follow_database(agent.database)
@@ -166,6 +170,17 @@ class _Run:
         self._problems: list[FileProblem] = []
         self._check: Callable[[], None] = _nothing
         """Raises InputError where what waits may be torn."""
+        self._agent = ""
+
+    def begin(self, agent: str) -> None:
+        """What comes now was said to this agent; whether it is told the others, a setting says.
+
+        One person's agents share what they are told unless that is asked for: people tell one of
+        them and expect the others to know.
+        """
+        if self._memory.config.workspace.agents == "apart":
+            self._flush()
+            self._agent = agent
 
     def result(self) -> Followed:
         self._flush()
@@ -316,6 +331,8 @@ class _Run:
         waiting, self._waiting = self._waiting, []
         drafts = [draft for _, _, part in waiting for draft in part.drafts]
         if drafts:
+            if self._agent:
+                drafts = [draft._replace(agent=self._agent) for draft in drafts]
             added = self._memory.add_drafts(drafts, ["openclaw"])
             self._count(added=added.added, known=added.known, changed=added.changed)
             if added.added:

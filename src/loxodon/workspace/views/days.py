@@ -81,7 +81,8 @@ def part_of(row: Row) -> str:
         "ref": f"t_{turn['seq']}", "id": turn["id"], "session": turn["session"],
         "role": turn["role"], "at": at,
     }  # fmt: skip
-    usual = {"speaker": "", "channel": "", "chat": "direct", "origin": _origin(turn["role"])}
+    usual = {"speaker": "", "channel": "", "chat": "direct", "origin": _origin(turn["role"]),
+             "agent": ""}  # fmt: skip
     found |= {name: turn[name] for name, value in usual.items() if turn[name] != value}
     found["key"] = turn["key"].hex()
     who = _label(turn["speaker"] or turn["role"])
@@ -135,6 +136,7 @@ def _row(heading: str, body: Sequence[str]) -> Row:
         field(found, "id", read.a_text), field(found, "key", read.some_bytes), role,
         _text(found, "speaker"), _text(found, "channel"), _choice(found, "chat", CHATS, "direct"),
         _choice(found, "origin", ORIGINS, _origin(role)), at, offset, _said(body),
+        _text(found, "agent"),
     )  # fmt: skip
 
 

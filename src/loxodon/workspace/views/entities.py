@@ -43,12 +43,13 @@ def views(store: Store, zone: tzinfo | None, bases: Mapping[str, str]) -> Iterat
     entities = list(store.exact.dump("entities"))
     yield Planned(INDEX, based_on(bases["entities"]), lambda: _index(store.space, entities))
     active = "+".join(bases[name] for name in sorted(bases) if name.endswith("/active"))
-    known: dict[str, _Known] = {}
+    known: dict[tuple[str, str], _Known] = {}
 
     def make(name: str, entity: Row) -> View:
         if not known:
             known.update(_known(store))
-        return _card(name, store.space, entity, known.get(fold(entity[1]), _Known([], [])))
+        about = known.get((entity[6], fold(entity[1])), _Known([], []))
+        return _card(name, store.space, entity, about)
 
     for entity in entities:
         name = f"layer2/entities/{_id(entity[0])}.json"
@@ -65,31 +66,33 @@ def _index(space: str, entities: list[Row]) -> View:
         {
             "id": _id(no), "name": name, "type": type, "aliases": json.loads(aliases),
             "created": moment_text(created), "updated": moment_text(updated),
+            **({"agent": agent} if agent else {}),
         }
-        for no, name, type, aliases, created, updated in entities
+        for no, name, type, aliases, created, updated, agent in entities
     ]  # fmt: skip
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     mark = json.dumps(head(INDEX, space), ensure_ascii=False)
     return View(INDEX, f'{{"loxodon": {mark},\n"entities": [\n{lines}\n]}}\n')
 
 
-def _known(store: Store) -> dict[str, _Known]:
-    """What the active memories have on each name, in one pass, newest first."""
-    found: dict[str, _Known] = {}
+def _known(store: Store) -> dict[tuple[str, str], _Known]:
+    """What the active memories of each agent have on each name, in one pass, newest first."""
+    found: dict[tuple[str, str], _Known] = {}
     rows = [row for row in store.exact.dump("memories") if row[_MEMORY["state"]] == "active"]
     for row in reversed(rows):
         subject = fold(row[_MEMORY["subject"]]) if row[_MEMORY["subject"]] else ""
+        agent = row[_MEMORY["agent"]]
         if subject:
-            found.setdefault(subject, _Known([], [])).about.append(row)
+            found.setdefault((agent, subject), _Known([], [])).about.append(row)
         names = row[_MEMORY["entities"]]
         for name in {fold(one) for one in json.loads(names)} if names != "[]" else ():
             if name != subject:
-                found.setdefault(name, _Known([], [])).named.append(row)
+                found.setdefault((agent, name), _Known([], [])).named.append(row)
     return found
 
 
 def _card(name: str, space: str, entity: Row, known: _Known) -> View:
-    no, called, type, aliases, created, updated = entity
+    no, called, type, aliases, created, updated, agent = entity
     attributes: dict[str, Any] = {}
     for row in known.about:
         attribute, value = row[_MEMORY["attribute"]], row[_MEMORY["value"]]
@@ -103,6 +106,7 @@ def _card(name: str, space: str, entity: Row, known: _Known) -> View:
         "name": called,
         "type": type,
         "aliases": json.loads(aliases),
+        **({"agent": agent} if agent else {}),
         "created": moment_text(created),
         "updated": moment_text(updated),
         "attributes": attributes,
@@ -139,6 +143,7 @@ def _row(found: object) -> Row:
         field(found, "id", _number), field(found, "name", read.a_text),
         field(found, "type", read.a_text), aliases,
         field(found, "created", read.a_moment), field(found, "updated", read.a_moment),
+        field(found, "agent", read.a_text) if "agent" in found else "",
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from loxodon.errors import LoxodonError, UsageError
 from loxodon.messages import LANGUAGES, current
 from loxodon.store import Filter, Progress, Store
 from loxodon.text.language import language_of
+from loxodon.trust.guard import Guard
 from loxodon.types import Exported
 from loxodon.workspace.views import (
     Planned,
@@ -58,7 +59,7 @@ def export(
     ):
         total = max(len(held.known), 1)
         for done, planned in enumerate(_planned(workspace, held.known), 1):
-            held.put(_masked(planned) if masked else planned)
+            held.put(_masked(planned, workspace.memory.guard) if masked else planned)
             if progress:
                 progress(done, max(done, total))
         return held.finish()
@@ -68,6 +69,8 @@ def renew(workspace: Workspace) -> str:
     """Take in edits and write the views; see `Workspace.renew`."""
     from loxodon.workspace.sync import take_in
 
+    if workspace.memory.encrypted:
+        return ""
     counts = workspace.store.counts()
     if not (counts.turns or counts.active or counts.archived):
         return ""
@@ -108,9 +111,9 @@ def _planned(workspace: Workspace, known: Mapping[str, str]) -> Iterator[Planned
     )
 
 
-def _masked(planned: Planned) -> Planned:
+def _masked(planned: Planned, guard: Guard) -> Planned:
     def make() -> View:
-        return masked_view(planned.make())
+        return masked_view(planned.make(), guard)
 
     return planned._replace(make=make)
 

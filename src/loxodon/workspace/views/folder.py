@@ -5,8 +5,8 @@
             folder.put(planned)
         done = folder.finish()
 
-`manifest` knows what was written before. A file is replaced in one step, but not flushed to the
-disk: the database is what must survive a power cut, and an empty file left by one is written again.
+`manifest` knows what was written before. A file is replaced in one step, and on disk before the
+manifest says so: what a power cut left of it, old or new, would be taken for a person's changes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from loxodon.errors import (
     UnwritableStoreError,
 )
 from loxodon.filelock import FileLock
-from loxodon.files import private
+from loxodon.files import private, sync_folder
 from loxodon.messages import t
 from loxodon.types import Exported, FileProblem
 from loxodon.workspace.views import Planned, bad_view, head
@@ -72,6 +72,7 @@ class Folder:
         self._settled = settled or {}
         self._rows: dict[str, Written] = {}
         self._folders: dict[str, bool] = {}
+        self._unsynced: set[str] = set()
         self._kept: list[FileProblem] = []
         self._left: set[str] = set()
         self._written = self._unchanged = self._removed = 0
@@ -194,7 +195,7 @@ class Folder:
         edits are not read is set aside first."""
         path, before = self._path(name), self._before.files.get(name)
         if not size and before is not None:
-            return True  # what a power cut leaves
+            return True  # what a bad disk or an editor leaves
         if not self._is_ours(name):
             self._leave(
                 name, t("it is not Loxodon's"), t("move it away to get the view of that name")
@@ -240,6 +241,7 @@ class Folder:
             raise
         self._rows[name] = row._replace(mtime=mtime, was="")
         self._written += 1
+        self._unsynced.add(os.path.dirname(path))
 
     def _note(self, name: str, row: Written) -> None:
         """Put down what is about to be written, for the case that this is the last we do."""
@@ -285,6 +287,7 @@ class Folder:
         if not self._is_ours(name):
             return
         os.unlink(path)
+        self._unsynced.add(os.path.dirname(path))
         self._removed += 1
         with suppress(OSError):  # not empty, or not ours to remove
             os.rmdir(os.path.dirname(path))
@@ -295,8 +298,12 @@ class Folder:
             files = {name: row_of(row) for name, row in sorted(self._rows.items())}
             text = one_a_line({"loxodon": self._head()}, "files", files)
             draft = self._path(os.path.join(os.path.dirname(MANIFEST), _DRAFT))
+            for folder in sorted(self._unsynced):
+                if os.path.isdir(folder):
+                    sync_folder(folder)
             _write_draft(draft, text.encode("utf-8"))
             os.replace(draft, self._path(MANIFEST))
+            sync_folder(os.path.dirname(draft))
         if self._part is not None or os.path.exists(part):
             os.unlink(part)
 
@@ -331,12 +338,13 @@ def _make_folders(path: str) -> None:
 
 
 def _write_draft(path: str, data: bytes) -> int:
-    """Write a file for its owner only; its time in nanoseconds."""
+    """Write a file for its owner only, on disk; its time in nanoseconds."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
     descriptor = os.open(path, flags | getattr(os, "O_CLOEXEC", 0), 0o600)
     with open(descriptor, "wb", buffering=0) as file:
         while data:
             data = data[file.write(data) :]
+        os.fsync(file.fileno())
         return os.fstat(file.fileno()).st_mtime_ns
 
 

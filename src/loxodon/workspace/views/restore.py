@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from loxodon import config as settings
@@ -19,13 +19,16 @@ from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import InputError, NotFoundError, StoreError
 from loxodon.filelock import FileLock
-from loxodon.memory import DATABASE, Memory
+from loxodon.memory import DATABASE, Memory, keys_for
 from loxodon.messages import t
 from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.store import Progress
+from loxodon.store.cipher import Keys
 from loxodon.store.database import move_in
 from loxodon.store.exact import TRUTH, Row
 from loxodon.store.sqlite import SqliteStore
+from loxodon.trust.scanning import mend_restored
+from loxodon.trust.witness import note_restore
 from loxodon.types import FileProblem, Restored
 from loxodon.workspace.views import bad_view, days, entities, records, segments, state
 from loxodon.workspace.views.folder import ROOT
@@ -41,7 +44,13 @@ _DRAFT = "restoring-"
 _LOCK = "restore.lock"
 _ALWAYS = (*records.FILES, entities.INDEX, state.CONSOLIDATION, state.NUMBERS)
 """Views that every folder has."""
-_REFERRING = {"reviews": (0, 1), "memory_uses": (0,), "unindexed": (0,), "imports": (1,)}
+_REFERRING = {
+    "reviews": (0, 1),
+    "memory_uses": (0,),
+    "unindexed": (0,),
+    "imports": (1,),
+    "tokens": (2,),
+}
 """The columns of these tables that name a memory."""
 _SEQ = 4
 _REPLACES = TRUTH["memories"].columns.index("replaces")
@@ -55,12 +64,14 @@ def restore(
     config: Config | None = None,
     clock: Clock | None = None,
     replace: bool = False,
+    key: bytes | None = None,
     progress: Progress | None = None,
 ) -> Restored:
     """Make the database of a space from the views in `source`, a workspace or its folder of views.
 
     A space that has anything is refused; with `replace` its database is kept beside the new one, as
-    `Restored.before`. A file that was edited since it was written is taken as it stands.
+    `Restored.before`. A file that was edited since it was written is taken as it stands. `key` is
+    as in `Memory.open`.
     """
     views = _Views(_root(source), space)
     home = home_at(home)
@@ -68,7 +79,8 @@ def restore(
     config = config or settings.with_environment(settings.load(home), os.environ)
     zone = zone_named(config.timezone)
     clock = clock or system_clock(zone)
-    kept = _is_kept(path, space, Decay(config.decay, clock))
+    keys = keys_for(home, config, key)
+    kept = is_kept(path, space, Decay(config.decay, clock), keys)
     if kept and not replace:
         raise InputError(
             "the space {space} at {home} is not empty",
@@ -76,36 +88,53 @@ def restore(
             space=repr(space),
             home=home,
         )
-    with _draft(space_folder(home, space, make=True)) as draft:
-        store = SqliteStore(os.path.join(draft, DATABASE), space, zone, Decay(config.decay, clock))
-        with Memory(home, draft, store, config, clock, zone) as memory:
+    with draft_in(space_folder(home, space, make=True)) as draft:
+        decay = Decay(config.decay, clock)
+        store = SqliteStore(os.path.join(draft, DATABASE), space, zone, decay, keys)
+        with Memory(home, draft, store, config, clock, zone, keys) as memory:
             done = _fill(memory, store, views, progress or _quiet)
-        before = _free(f"{path}.before-restore") if kept else ""
-        move_in(os.path.join(draft, DATABASE), path, before)
+        before = free(f"{path}.before-restore") if kept else ""
+        note_restore(home, space, config, clock)
+        move_in(os.path.join(draft, DATABASE), path, before, keys)
     return done._replace(before=before)
 
 
 @contextmanager
-def _draft(folder: str) -> Iterator[str]:
-    """A folder for the new database, locked while it is in use."""
-    for name in os.listdir(folder):
-        if name.startswith(_DRAFT):
-            _sweep(os.path.join(folder, name))
-    draft = tempfile.mkdtemp(prefix=_DRAFT, dir=folder)
-    lock = FileLock(os.path.join(draft, _LOCK))
+def draft_in(folder: str, prefix: str = _DRAFT) -> Iterator[str]:
+    """A folder for what is not in its place yet, locked while it is in use."""
+    sweep_drafts(folder, prefix)
+    draft, lock = _begun(folder, prefix)
     try:
-        lock.acquire(0)
         yield draft
     finally:
         lock.close()
         shutil.rmtree(draft, ignore_errors=True)
 
 
+def _begun(folder: str, prefix: str) -> tuple[str, FileLock]:
+    """A new draft, and its lock; another where somebody swept it away before it was locked."""
+    while True:
+        draft = tempfile.mkdtemp(prefix=prefix, dir=folder)
+        with suppress(FileNotFoundError):
+            lock = FileLock(os.path.join(draft, _LOCK))
+            if lock.acquire(0) and os.path.exists(os.path.join(draft, _LOCK)):
+                return draft, lock
+            lock.close()
+
+
+def sweep_drafts(folder: str, prefix: str = _DRAFT) -> None:
+    """Take away the drafts of runs that were killed."""
+    for name in os.listdir(folder):
+        if name.startswith(prefix):
+            _sweep(os.path.join(folder, name))
+
+
 def _sweep(draft: str) -> None:
     """Take away the draft of a run that was killed: one whose lock nobody holds."""
-    if not os.path.exists(os.path.join(draft, _LOCK)):
-        return  # begun in this moment
-    lock = FileLock(os.path.join(draft, _LOCK))
+    try:
+        lock = FileLock(os.path.join(draft, _LOCK))
+    except OSError:
+        return  # another has just done it
     try:
         if lock.acquire(0):
             shutil.rmtree(draft, ignore_errors=True)
@@ -126,6 +155,7 @@ def _fill(memory: Memory, store: SqliteStore, views: _Views, progress: Progress)
             reason=error.values.get("reason"),
         )
         raise bad_view(views.file, 0, reason) from None
+    store.sign_if_foreign()
     # Messages that were put aside are told of by `validate`, here as there.
     put_aside = {f"t_{one.fragment.turn}" for one in store.desk.fragments("failed")}
     if wrong := [one for one in store.check(progress) if one.where not in put_aside]:
@@ -136,12 +166,18 @@ def _fill(memory: Memory, store: SqliteStore, views: _Views, progress: Progress)
             what=wrong[0].what,
         )
     added = tuple(views.take_in(memory))
+    mend_restored(memory, store)
     counts = store.counts()
     return Restored(counts.turns, counts.active + counts.archived, added, tuple(views.told()))
 
 
 def _quiet(done: int, total: int) -> None:
     """No progress to report to."""
+
+
+def rows_in(source: str, space: str) -> Iterator[Batch]:
+    """The rows of all tables that the views in `source` have, as `Exact.dump` gives them."""
+    return _Views(_root(source), space).batches(_quiet)
 
 
 def _root(source: str) -> str:
@@ -158,12 +194,12 @@ def _root(source: str) -> str:
     )
 
 
-def _is_kept(path: str, space: str, decay: Decay) -> bool:
+def is_kept(path: str, space: str, decay: Decay, keys: Keys = ()) -> bool:
     """Whether there is a database that has anything, or that cannot be looked into."""
     if not os.path.exists(path) or not os.path.getsize(path):
         return False
     try:
-        store = SqliteStore(path, space, None, decay)
+        store = SqliteStore(path, space, None, decay, keys)
     except StoreError:
         return True
     try:
@@ -172,7 +208,7 @@ def _is_kept(path: str, space: str, decay: Decay) -> bool:
         store.close()
 
 
-def _free(path: str) -> str:
+def free(path: str) -> str:
     """`path` with the first number behind it that is free."""
     number = 1
     while os.path.lexists(f"{path}-{number}"):

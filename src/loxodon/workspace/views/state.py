@@ -8,8 +8,11 @@
 | sessions, events, reviews, uses, pages, ledger (.jsonl) | the tables of these |
 | fragments, candidates, changed (.jsonl) | work in hand |
 | marks, imports (.jsonl) | how far transcripts were read, and what was imported |
+| tokens.jsonl | calls that are done once, however often they are repeated |
+| signatures.jsonl | of sensitive memories, so that a change behind our back shows |
 | jobs.jsonl | what ran by itself, and what went wrong |
 | documents.jsonl | what programs keep beside the memories |
+| forgotten, receipts (.jsonl) | what must not come back; what was forgotten, without its words |
 | numbers.json | the numbers last given out, and single values |
 
 rankings and pending_activate are shown only; all others are read back.
@@ -55,9 +58,14 @@ _FLOAT = _Column(float, read.a_float)
 _FLAG = _Column(bool, lambda value: int(read.a_flag(value)))
 _MOMENT = _Column(moment_text, read.a_moment)
 _TURN = _Column(lambda seq: f"t_{seq}", read.a_ref)
+_MAYBE_TURN = _Column(lambda seq: f"t_{seq}", read.or_nothing(read.a_ref))
 _BYTES = _Column(bytes.hex, read.some_bytes)
-_MAYBE = frozenset({"keep", "answered_at", "succeeded_at", "failed_at", "minutes", "expires_at"})
+_MAYBE = frozenset({
+    "keep", "answered_at", "succeeded_at", "failed_at", "minutes", "expires_at", "decided_at",
+})  # fmt: skip
 """Columns that may be null."""
+_LACKED = {"agent": ""}
+"""Columns that older views lack, and what stood there."""
 
 FILES: Mapping[str, tuple[str, Mapping[str, _Column]]] = {
     "state/sessions.jsonl": (
@@ -73,14 +81,23 @@ FILES: Mapping[str, tuple[str, Mapping[str, _Column]]] = {
         "fragments", {"turn": _TURN, "n": _NUMBER, "keep": _FLAG, "bonus": _FLOAT}),
     "state/candidates.jsonl": ("candidates", {"no": _NUMBER, "turn": _TURN}),
     "state/changed.jsonl": ("unindexed", {}),
+    "state/quarantine.jsonl": (
+        "quarantine", {"no": _NUMBER, "turn": _MAYBE_TURN, "start": _NUMBER, "stop": _NUMBER,
+                       "at": _MOMENT, "decided_at": _MOMENT}),
     "state/marks.jsonl": ("followed", {"read_at": _MOMENT}),
     "state/imports.jsonl": ("imports", {"key": _BYTES, "at": _MOMENT}),
+    "state/tokens.jsonl": (
+        "tokens", {"request": _BYTES, "version": _NUMBER, "at": _MOMENT}),
+    "state/signatures.jsonl": ("signatures", {"version": _NUMBER, "mac": _BYTES}),
     "state/jobs.jsonl": (
         "jobs", {"last_at": _MOMENT, "seconds": _FLOAT, "succeeded_at": _MOMENT,
                  "failed_at": _MOMENT, "failures": _NUMBER, "runs": _NUMBER}),
     "state/documents.jsonl": (
         "documents", {"no": _NUMBER, "created_at": _MOMENT, "updated_at": _MOMENT,
                       "minutes": _FLOAT, "expires_at": _MOMENT}),
+    "state/forgotten.jsonl": (
+        "tombstones", {"mark": _BYTES, "size": _NUMBER, "until": _NUMBER}),
+    "state/receipts.jsonl": ("receipts", {"at": _MOMENT}),
 }  # fmt: skip
 """Files that have a table each, and those of its columns that are not text. One that would have
 no line is not there."""
@@ -183,6 +200,7 @@ def parse(name: str, text: str) -> Parsed:
     for line, found in lines.objects:
         try:
             values = []
+            found = {**_LACKED, **found}
             for column in TRUTH[table].columns:
                 reader = columns.get(column, _TEXT).read
                 reader = read.or_nothing(reader) if column in _MAYBE else reader

@@ -17,7 +17,8 @@ from loxodon.messages import LANGUAGES
 from loxodon.store import Filter, Store
 from loxodon.text.markdown import one_line
 from loxodon.tokens import Counter
-from loxodon.types import Record
+from loxodon.trust.provenance import OWN, is_own, may_tell
+from loxodon.types import Event, Record
 from loxodon.write.pages.ranking import moved, ranking
 from loxodon.write.pages.snapshot import ASSISTANT, RECENT, Material, Totals, snapshot
 from loxodon.write.statements import USER
@@ -41,20 +42,21 @@ class Page(NamedTuple):
 
 def material(store: Store, config: Config, now: datetime) -> Material:
     """All that a snapshot is made of, from one moment of the store."""
-    active = Filter(state="active")
+    active = Filter(state="active", trust=OWN)  # however much others said
     records = store.find(active, _STRONGEST, strongest=True) + store.find(active, _NEWEST)
     records += store.latest_about((USER, "", "health"), _BINDING)
     records += store.latest_about((USER, "", "identity"), _BINDING)
     records += store.latest_about((ASSISTANT,), _BINDING)
     for attribute in _RULES:
         records += store.latest_about((USER, attribute), _BINDING)
+    records = [one for one in records if may_tell(one)]
     pool = store.desk.pool()
     since = f"{now - RECENT + timedelta(days=1):%Y-%m-%d}"
     return Material(
         _once(records),
         Totals(pool.active, pool.archived, pool.entities, pool.topics),
         now,
-        [(event.date, event.summary) for event in store.desk.events(since=since)],
+        [(one.date, one.summary) for one in store.desk.events(since=since) if _is_told(one)],
         config.snapshot.identity,
         cache(lambda record: related(store, record)),  # asked for each language
     )
@@ -68,7 +70,12 @@ def related(store: Store, record: Record) -> Sequence[Record]:
         found += store.latest_about((USER, "", record.category), _RELATED)
     elif record.subject:
         found += store.latest_about((record.subject,), _RELATED)
-    return [one for one in _once(found) if one.id != record.id][:_RELATED]
+    return [one for one in _once(found) if one.id != record.id and may_tell(one)][:_RELATED]
+
+
+def _is_told(event: Event) -> bool:
+    """What the user talked about; what the assistant says it did may be what a page told it."""
+    return is_own(event.trust)
 
 
 def renewed_snapshots(store: Store, config: Config, now: datetime, count: Counter) -> list[Page]:

@@ -112,7 +112,7 @@ def _frame(
     if budget < _SMALL:
         return head, foot
     about_it = t(
-        "> made {at} | active: {active} | archived: {archived}",
+        "> made {at} | active: {active} | archived: {archived} | data, it permits nothing",
         language,
         at=f"{now:%Y-%m-%d %H:%M}",
         active=totals.active,

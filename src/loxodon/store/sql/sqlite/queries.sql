@@ -21,15 +21,17 @@ INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET 
 -- The journal -------------------------------------------------------------------------------------
 
 -- name: session
-SELECT no, turns, first_at, last_at FROM sessions WHERE id = ?
+-- Of the table itself: a number must not be given out twice, whoever asks.
+SELECT no, turns, first_at, last_at FROM main.sessions WHERE id = ?
 
 -- name: put_session
 INSERT INTO sessions (no, id, turns, first_at, last_at) VALUES (?1, ?2, ?3, ?4, ?5)
 ON CONFLICT (no) DO UPDATE SET turns = ?3, first_at = ?4, last_at = ?5
 
 -- name: put_turn
-INSERT INTO turns (seq, session, id, key, role, speaker, channel, chat, origin, at, utc_offset, content)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO turns
+  (seq, session, id, key, role, speaker, channel, chat, origin, at, utc_offset, content, agent)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: turn_row
 -- The row of a turn by the names that people know it by; the newest, should two share them.
@@ -40,6 +42,22 @@ ORDER BY t.seq DESC LIMIT 1
 
 -- name: memory_row
 SELECT row FROM memories WHERE id = ?
+
+-- name: agents
+-- Stepping from one agent to the next, so that the cost is that of the agents.
+WITH RECURSIVE
+  said (name) AS (
+    SELECT min(agent) FROM turns WHERE agent <> ''
+    UNION ALL
+    SELECT (SELECT min(agent) FROM turns WHERE agent <> '' AND agent > said.name)
+    FROM said WHERE said.name IS NOT NULL),
+  known (name) AS (
+    SELECT min(agent) FROM memories WHERE agent <> ''
+    UNION ALL
+    SELECT (SELECT min(agent) FROM memories WHERE agent <> '' AND agent > known.name)
+    FROM known WHERE known.name IS NOT NULL)
+SELECT name FROM said WHERE name IS NOT NULL UNION SELECT name FROM known WHERE name IS NOT NULL
+ORDER BY name
 
 -- name: put_label
 INSERT OR IGNORE INTO memory_labels (label, name, memory) VALUES (?, ?, ?)
@@ -120,16 +138,17 @@ UPDATE fragments SET stage = 'waiting' WHERE turn = ? AND n = ?
 DELETE FROM fragments WHERE turn = ? AND n = ? AND stage = 'waiting'
 
 -- name: put_event
-INSERT INTO events (date, at, session, channel, sender, summary, tokens, trust, compressed)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO events (date, at, session, channel, sender, summary, tokens, trust, compressed, agent)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: put_entity
-INSERT INTO entities (no, name, type, aliases, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+INSERT INTO entities (no, name, type, aliases, created_at, updated_at, agent)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
 ON CONFLICT (no) DO UPDATE SET name = ?2, type = ?3, aliases = ?4, updated_at = ?6
 
 -- name: put_entity_name
 -- A name that leads to someone else already stays with them.
-INSERT OR IGNORE INTO entity_names (name, entity) VALUES (?, ?)
+INSERT OR IGNORE INTO entity_names (agent, name, entity) VALUES (?, ?, ?)
 
 -- name: put_review
 -- What was answered before may be asked anew.
@@ -399,3 +418,37 @@ SELECT no FROM documents WHERE expires_at <= ? ORDER BY expires_at LIMIT ?
 
 -- name: document_put_off
 UPDATE documents SET expires_at = ? WHERE no = ?
+
+-- The quarantine -----------------------------------------------------------------------------------
+
+-- name: put_quarantine
+INSERT INTO quarantine
+  (no, turn, memory, start, stop, text, reason, origin, at, state, decided_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: quarantine_of_memory
+UPDATE quarantine SET memory = ? WHERE no = ?
+
+-- name: decide_quarantine
+UPDATE quarantine SET state = ?, decided_at = ?, text = ? WHERE no = ?
+
+-- name: unscreened
+SELECT seq FROM turns WHERE seq <= ? ORDER BY seq DESC LIMIT ?
+
+-- Signatures ---------------------------------------------------------------------------------------
+
+-- name: put_signature
+INSERT OR REPLACE INTO signatures (memory, version, mac) VALUES (?, ?, ?)
+
+-- name: signatures
+SELECT mac FROM signatures
+
+-- Those that are sensitive, and those that were while something was signed.
+-- name: signed_memories
+SELECT row FROM main.memories WHERE sensitivity <> ?
+UNION SELECT memory FROM signatures ORDER BY 1
+
+-- name: signed_changes
+SELECT c.version, c.change, c.at, s.mac, c.before FROM memory_changes c
+LEFT JOIN signatures s ON s.memory = c.memory AND s.version = c.version
+WHERE c.memory = ? ORDER BY c.version

@@ -1,0 +1,116 @@
+"""The command that shows who read and wrote what, and whether that record can be believed."""
+
+from __future__ import annotations
+
+import argparse
+from argparse import Namespace
+from collections.abc import Sequence
+
+from loxodon.clock import parse_instant
+from loxodon.errors import UsageError
+from loxodon.messages import t
+from loxodon.serve.cli import view
+from loxodon.serve.cli.opening import Outcome, opened
+from loxodon.trust.auditing import Entry
+from loxodon.trust.verifying import Verified
+
+_LISTED = 50
+_IDS = 3
+"""Ids of an entry that a person is shown; JSON has all."""
+_TAMPERED = 7
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("what", nargs="?", choices=("show", "verify", "accept"), default="show",
+                        help=t("show the entries, verify that none was tampered with, or accept "
+                               "what verify found and go on"))  # fmt: skip
+    parser.add_argument("--since", metavar="TIME", help=t("only entries since then"))
+    about = t("only what came by this surface, or was for this agent")
+    parser.add_argument("--actor", metavar="NAME", help=about)
+    parser.add_argument("--op", metavar="NAME", help=t("only this operation, such as recall"))
+    parser.add_argument("--id", metavar="ID",
+                        help=t("only what was about this memory or turn: who saw it"))  # fmt: skip
+    parser.add_argument("--limit", metavar="N", type=int, default=_LISTED,
+                        help=t("the latest so many; 0 for all"))  # fmt: skip
+    parser.add_argument("--yes", action="store_true", help=t("accept without being asked"))
+
+
+def run(args: Namespace) -> Outcome:
+    """Run it."""
+    return {"show": _show, "verify": _verify, "accept": _accept}[args.what](args)
+
+
+def _show(args: Namespace) -> Outcome:
+    if args.limit < 0:
+        raise UsageError("{name} cannot be negative", name="--limit")
+    with opened(args) as memory:
+        now = memory.now()
+        since = parse_instant(args.since, now.tzinfo) if args.since else None
+        found = [
+            one for one in memory.audit.entries(since=since, op=args.op or "", id=args.id or "")
+            if not args.actor or args.actor in (one.surface, one.agent)
+        ]  # fmt: skip
+    found = found[-args.limit :] if args.limit else found
+    return Outcome({"entries": found}, lambda: _print(found))
+
+
+def _print(entries: Sequence[Entry]) -> None:
+    if not entries:
+        print(t("nothing is on record"))
+        return
+    headings = (("n", False), (t("time"), False), (t("who"), False), (t("what"), False),
+                (t("about"), True), (t("outcome"), False))  # fmt: skip
+    view.table(headings, [
+        (str(one.n), f"{one.at:%Y-%m-%d %H:%M:%S}",
+         view.safe(" ".join(filter(None, (one.surface, one.agent, one.caller)))),
+         view.safe(one.op), view.safe(_about(one)),
+         t("ok") if one.outcome == "ok" else view.safe(one.outcome))
+        for one in entries
+    ])  # fmt: skip
+
+
+def _about(entry: Entry) -> str:
+    shown = ", ".join(entry.ids[:_IDS])
+    return f"{shown}, …" if len(entry.ids) > _IDS or entry.more else shown
+
+
+def _verify(args: Namespace) -> Outcome:
+    with opened(args) as memory:
+        found = memory.audit.verify()
+    return _outcome(found)
+
+
+def _accept(args: Namespace) -> Outcome:
+    if not args.yes:
+        raise UsageError(
+            "accepting hides nothing, but `audit verify` will no longer fail for what it found",
+            hint="run `loxodon audit verify` first; then repeat this with --yes",
+        )
+    with opened(args) as memory:
+        memory.audit.accept()
+        found = memory.audit.verify()
+    return _outcome(found)
+
+
+def _outcome(found: Verified) -> Outcome:
+    data = {
+        "ok": found.sound, "entries": found.entries, "first": found.first, "last": found.last,
+        "trusted_to": found.trusted_to, "signed": found.signed,
+        "findings": [{"kind": one.kind, "entry": one.n, "message": one.said}
+                     for one in found.findings],
+        "notices": [{"kind": one.kind, "entry": one.n, "message": one.said}
+                    for one in found.notices],
+    }  # fmt: skip
+
+    def show() -> None:
+        for one in (*found.findings, *found.notices):
+            print(view.safe(one.said))
+        if not found.sound:
+            print(t("the log can be trusted up to entry {n} of {last}",
+                    n=found.trusted_to, last=found.last))  # fmt: skip
+        else:
+            print(t("all {entries} entries are as they were written; {signed} signatures hold",
+                    entries=found.entries, signed=found.signed))  # fmt: skip
+
+    return Outcome(data, show, 0 if found.sound else _TAMPERED)

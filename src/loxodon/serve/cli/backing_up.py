@@ -1,0 +1,66 @@
+"""The command that writes a backup."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+
+from loxodon import config as settings
+from loxodon.clock import zone_named
+from loxodon.errors import NotFoundError, UsageError
+from loxodon.memory import keys_for
+from loxodon.messages import t
+from loxodon.serve.cli import view
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of, opened
+from loxodon.types import Backup
+
+
+def run(args: Namespace) -> Outcome:
+    if args.keep is not None and (args.file or not args.keep):
+        raise UsageError(
+            "--keep is for backups that are named by the time, and at least 1",
+            hint="leave FILE away; the setting backup.folder says where they go",
+        )
+    with view.Bar(t("backing up")) as bar:
+        if args.all:
+            found = _all(args, bar)
+        else:
+            with opened(args) as memory:
+                found = memory.backup(
+                    args.file, overwrite=args.overwrite, keep=args.keep, progress=bar
+                )
+    return Outcome(found, lambda: _show(found))
+
+
+def _all(args: Namespace, bar: view.Bar) -> Backup:
+    from loxodon.serve.host import Host
+    from loxodon.trust.backup import backup
+
+    home = home_of(args)
+    config = settings.with_environment(settings.load(home), os.environ)
+    with Host(home) as host:
+        spaces = host.spaces()
+        for space in spaces:  # which brings each up to date, and says what is wrong with it
+            host.memory(space, make=False).for_owner()
+    if not spaces:
+        raise NotFoundError(
+            "there is no memory at {home}",
+            hint="`loxodon init` makes one there; --home or LOXODON_HOME names another place",
+            home=home,
+        )
+    return backup(
+        home, spaces, args.file, config=config, keys=keys_for(home, config),
+        now=clock_of(args, zone_named(config.timezone))(), keep=args.keep,
+        overwrite=args.overwrite, whole=True, progress=bar,
+    )  # fmt: skip
+
+
+def _show(found: Backup) -> None:
+    print(view.safe(found.path))
+    print(t("{turns} turns and {memories} memories of {spaces}, {size} MB, read back and checked",
+            turns=found.turns, memories=found.memories, spaces=", ".join(found.spaces),
+            size=f"{found.size / 1e6:.1f}"))  # fmt: skip
+    if found.encrypted:
+        print(t("It is encrypted with the key of this memory, which is not in it: keep a copy."))
+    if found.removed:
+        print(t("older backups removed: {n}", n=len(found.removed)))

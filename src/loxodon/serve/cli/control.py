@@ -1,0 +1,219 @@
+"""The commands that are the owner's hand on the memory: forget, pause, resume, inspect, and all
+that is known about someone as a file."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from loxodon import files
+from loxodon.errors import InputError, UsageError
+from loxodon.messages import t
+from loxodon.serve.cli import view
+from loxodon.serve.cli.opening import Outcome, opened
+from loxodon.trust.inspection import Inspected, Subject, markdown
+from loxodon.trust.receipts import counted
+from loxodon.types import Pause, Receipt
+
+_UNITS = {"m": 1, "h": 60, "d": 1_440, "w": 10_080}
+_SHOWN_FILES = 20
+AGREED = ("y", "yes", "是", "好")
+
+
+def span(text: str) -> timedelta:
+    """A length of time as it is typed: 90m, 12h, 7d, 2w."""
+    match = re.fullmatch(r"\s*(\d{1,6})\s*([mhdw])\s*", text)
+    if match is None or not int(match[1]):
+        raise InputError(
+            "{text} is no length of time",
+            hint="write it as 90m, 12h, 7d or 2w",
+            text=repr(text[:40]),
+        )
+    return timedelta(minutes=int(match[1]) * _UNITS[match[2]])
+
+
+# Forgetting
+
+
+def forget(args: Namespace) -> Outcome:
+    if args.receipts:
+        return _receipts(args)
+    with opened(args) as memory:
+        chosen = _chosen(args, memory.now())
+        ids = chosen.pop("ids")
+        planned = memory.forget(*ids, **chosen, dry_run=True)
+        if args.dry_run or not _agreed(args, planned):
+            done = _data(planned, False)
+            # Whoever was asked has seen it.
+            asked = not args.dry_run
+            return Outcome(done, lambda: None if asked else show_receipt(planned, gone=False))
+        receipt = memory.forget(*ids, **chosen)
+    return Outcome(_data(receipt, True), lambda: show_receipt(receipt, gone=True))
+
+
+def _chosen(args: Namespace, now: datetime) -> dict[str, Any]:
+    """What is named, as `Memory.forget` takes it."""
+    try:
+        since = now - span(args.last) if args.last else None
+    except OverflowError:
+        raise InputError("{text} is no length of time", text=repr(args.last[:40])) from None
+    return {
+        "ids": args.ids, "entity": args.entity, "topic": args.topic, "session": args.session,
+        "since": since, "all": args.all,
+    }  # fmt: skip
+
+
+def _agreed(args: Namespace, planned: Receipt) -> bool:
+    """Whether to go on: what would go is shown first, and asked about unless --yes."""
+    if args.yes:
+        return True
+    if args.json or not (sys.stdin and sys.stdin.isatty()):
+        raise UsageError(
+            "this erases for good, and nobody is there to be asked",
+            hint="look at it with --dry-run, then say --yes",
+        )
+    show_receipt(planned, gone=False)
+    return input(t("Erase it for good? [y/N] ")).strip().lower() in AGREED
+
+
+def _data(receipt: Receipt, done: bool) -> dict[str, Any]:
+    return {"done": done, "receipt": receipt}
+
+
+def show_receipt(receipt: Receipt, *, gone: bool) -> None:
+    counts = counted(receipt.erased)
+    if not gone:
+        print(t("would be erased: {counts}", counts=counts))
+    else:
+        print(t("erased: {counts}", counts=counts))
+        print(t("receipt {id}", id=receipt.id))
+    if receipt.files:
+        print(t("it still stands in files of yours, which Loxodon does not write to:"))
+        for one in receipt.files[:_SHOWN_FILES]:
+            print("  " + view.safe(f"{one.file}:{one.line}" if one.line else one.file))
+        if len(receipt.files) > _SHOWN_FILES:
+            print("  " + t("and {n} more", n=len(receipt.files) - _SHOWN_FILES))
+    if gone:
+        print(t("backups that you carried away still have it; restored here, it goes from them"))
+
+
+def _receipts(args: Namespace) -> Outcome:
+    with opened(args) as memory:
+        found = memory.receipts()
+
+    def show() -> None:
+        if not found:
+            print(t("nothing was forgotten yet"))
+        for one in found:
+            print(
+                view.safe(
+                    f"{one.id}  {view.minute(one.at)}  {one.by}  {one.what}: {counted(one.erased)}"
+                )
+            )
+
+    return Outcome(found, show)
+
+
+# Pauses
+
+
+def pause(args: Namespace) -> Outcome:
+    with opened(args, make=True) as memory:
+        now = memory.now()
+        found = memory.pause(now + span(args.length) if args.length else None)
+    return Outcome({"paused": found}, lambda: print(paused(found)))
+
+
+def paused(pause: Pause) -> str:
+    if pause.until is None:
+        return t("paused: nothing is journalled or learned until `loxodon resume`")
+    return t("paused until {until}: nothing is journalled or learned",
+             until=view.minute(pause.until))  # fmt: skip
+
+
+def resume(args: Namespace) -> Outcome:
+    with opened(args) as memory:
+        was = memory.resume()
+    said = t("what is said is kept again") if was else t("it was not paused")
+    return Outcome({"resumed": was}, lambda: print(said))
+
+
+# Looking
+
+
+def inspect(args: Namespace) -> Outcome:
+    with opened(args) as memory:
+        found: Inspected = memory.guard.shown_value(
+            memory.inspect(" ".join(args.name)), private=True, reveal=args.reveal
+        )
+    return Outcome(found, lambda: _show_all(found))
+
+
+def _show_all(found: Inspected) -> None:
+    if found.record:
+        view.record(found.record)
+    elif found.turn:
+        view.turn(found.turn)
+    elif found.note:
+        view.note(found.note)
+    elif found.card:
+        print(view.safe(" / ".join((found.card.entity.name, *found.card.entity.aliases))))
+    _part(t("known from"), [f"{one.ref} {one.role}: {one.content}" for one in found.sources])
+    _part(t("history"), [f"{view.minute(one.at)} {one.change}: {one.record.content}"
+                         for one in found.history])  # fmt: skip
+    about = t("known about it") if found.card else t("made of it")
+    _part(about, [f"{one.id} {one.content}" for one in found.made])
+    _part(t("found by"), [", ".join(found.found_by)] if found.found_by else [])
+    _part(t("seen by"), [
+        f"{view.minute(one.at)} {one.op} {one.surface} {one.agent} {one.caller}".rstrip()
+        for one in found.seen
+    ])  # fmt: skip
+
+
+def _part(title: str, lines: Sequence[str]) -> None:
+    if lines:
+        print(view.paint(title, "bold"))
+        for line in lines:
+            print("  " + view.safe(" ".join(line.split())))
+
+
+# A subject as a file
+
+
+def export_about(args: Namespace) -> Outcome:
+    """All that is known about someone or something, as one file or on standard output."""
+    path = args.dir or ""
+    with opened(args) as memory:
+        if path and memory.encrypted and not args.plain:
+            raise InputError(
+                "this memory is encrypted, and the file would not be",
+                hint="with --plain it is written all the same",
+            )
+        found: Subject = memory.guard.shown_value(
+            memory.subject(args.about), private=True, reveal=args.reveal
+        )
+    text = markdown(found) if path.endswith((".md", ".markdown")) else view.json_text(found) + "\n"
+    if not path:
+        return Outcome(found, lambda: print(text, end=""))
+    path = os.path.abspath(os.path.expanduser(path))
+    try:
+        files.replace(path, text.encode("utf-8", "replace"))
+    except OSError as error:
+        raise InputError(
+            "cannot write {path}: {reason}",
+            hint="name a file in a folder that is there",
+            path=path,
+            reason=error.strerror or str(error),
+        ) from None
+    counts = {"file": path, "memories": len(found.memories), "turns": len(found.turns),
+              "events": len(found.events), "notes": len(found.notes)}  # fmt: skip
+    said = t(
+        "wrote {memories} memories, {turns} turns, {events} events and {notes} notes to {file}",
+        **counts,
+    )
+    return Outcome(counts, lambda: print(view.safe(said)))

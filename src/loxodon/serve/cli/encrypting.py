@@ -1,0 +1,75 @@
+"""The commands that encrypt a memory, decrypt it, and give it another key."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+
+from loxodon import config as settings
+from loxodon.clock import zone_named
+from loxodon.config import Config
+from loxodon.messages import t
+from loxodon.serve.cli import view
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.trust.encryption import NEXT_VARIABLE, VARIABLE, Source
+from loxodon.trust.recoding import Recoded, decrypt, encrypt, rekey
+
+
+def run_encrypt(args: Namespace) -> Outcome:
+    home, config = _about(args)
+    clock = clock_of(args, zone_named(config.timezone))
+    with view.Bar(t("encrypting")) as bar:
+        found = encrypt(
+            home, config, os.environ, clock, _source(args, home), make=args.make_key, progress=bar
+        )
+
+    def show() -> None:
+        print(t("encrypted {n} databases; the key is in {key}", n=found.spaces, key=found.key))
+        print(t("Keep a copy of the key somewhere else: without it nobody can read this memory."))
+        print(t("What was here in plain text is overwritten; a disk or file system that keeps old "
+                "blocks (SSDs, snapshots) may still hold some of it."))  # fmt: skip
+        for path in found.left:
+            print(view.safe(t("still in plain text: {path}", path=path)),
+                  file=sys.stderr)  # fmt: skip
+
+    return Outcome(found, show)
+
+
+def run_decrypt(args: Namespace) -> Outcome:
+    home, config = _about(args)
+    with view.Bar(t("decrypting")) as bar:
+        found = decrypt(home, config, os.environ, progress=bar)
+    return Outcome(found, lambda: print(t("decrypted {n} databases", n=found.spaces)))
+
+
+def run_rekey(args: Namespace) -> Outcome:
+    home, config = _about(args)
+    with view.Bar(t("giving a new key")) as bar:
+        found = rekey(
+            home, config, os.environ, _source(args, home), make=args.make_key, progress=bar
+        )
+    return Outcome(found, lambda: _show_rekeyed(found))
+
+
+def _show_rekeyed(found: Recoded) -> None:
+    print(t("{n} databases have a new key; it is in {key}", n=found.spaces, key=found.key))
+    if found.key == f"${NEXT_VARIABLE}":
+        print(t("From now on {variable} must hold what {next} holds.",
+                variable=VARIABLE, next=NEXT_VARIABLE))  # fmt: skip
+
+
+def _about(args: Namespace) -> tuple[str, Config]:
+    home = home_of(args)
+    return home, settings.with_environment(settings.load(home), os.environ)
+
+
+def _source(args: Namespace, home: str) -> Source | None:
+    """The place that was named; None for that of the settings."""
+    if args.env:
+        return Source("env", VARIABLE)
+    if args.keyring:
+        return Source("keyring", f"database:{home}")
+    if args.key_file:
+        return Source("file", os.path.abspath(os.path.expanduser(args.key_file)))
+    return None

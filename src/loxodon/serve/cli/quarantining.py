@@ -1,0 +1,48 @@
+"""`loxodon quarantine`: what was held back of others' words, and what becomes of it."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+
+from loxodon.errors import UsageError
+from loxodon.messages import current, t
+from loxodon.serve.cli import view
+from loxodon.serve.cli.opening import Outcome, opened
+from loxodon.trust.provenance import whence
+from loxodon.types import Held
+
+
+def run(args: Namespace) -> Outcome:
+    if args.decision is None:
+        return _listed(args)
+    if args.id is None:
+        raise UsageError(
+            "which one is meant?", hint="give an id such as q_12; `loxodon quarantine` lists them"
+        )
+    with opened(args) as memory:
+        if args.decision == "release":
+            held = memory.release(args.id)
+            said = t("{id} is released: {text}", id=held.id, text=held.text)
+        else:
+            held = memory.drop(args.id)
+            said = t("{id} is dropped", id=held.id)
+    return Outcome(held, lambda: print(view.safe(said)))
+
+
+def _listed(args: Namespace) -> Outcome:
+    with opened(args) as memory:
+        found = memory.quarantine("all" if args.all else "held", args.limit)
+    return Outcome(found, lambda: _show(found))
+
+
+def _show(found: Sequence[Held]) -> None:
+    if not found:
+        print(t("nothing is held back"))
+        return
+    for one in found:
+        about = [one.reason, whence(one.origin, current()), view.day(one.at)]
+        about += [one.turn or one.memory] + ([one.state] if one.state != "held" else [])
+        print(f"{view.paint(one.id, 'bold')}  {', '.join(about)}")
+        print("  " + view.safe(" ".join(one.text.split())))
+    print(t("`loxodon quarantine release ID` or `loxodon quarantine drop ID`"))

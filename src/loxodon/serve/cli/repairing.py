@@ -1,0 +1,51 @@
+"""The command that makes a sound memory of a damaged one."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections import Counter
+
+from loxodon import config as settings
+from loxodon.clock import zone_named
+from loxodon.messages import t
+from loxodon.serve.cli import view
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.trust.repair import repair
+from loxodon.types import Repaired
+
+_LISTED = 20
+_LOST = 7
+"""The exit code where something is lost: that of damage."""
+
+
+def run(args: Namespace) -> Outcome:
+    home = home_of(args)
+    config = settings.with_environment(settings.load(home), os.environ)
+    clock = clock_of(args, zone_named(config.timezone))
+    with view.Bar(t("repairing")) as bar:
+        found = repair(
+            home, args.space, config=config, clock=clock, source=args.source, progress=bar
+        )
+    lost = any(one.fate == "lost" for one in found.mended)
+    return Outcome(found, lambda: _show(found), _LOST if lost else 0)
+
+
+def _show(found: Repaired) -> None:
+    if not found.problems:
+        print(view.paint(t("all is well"), "green"))
+        return
+    if found.rebuilt:
+        print(t("what is derived was made anew; nothing is lost"))
+        return
+    print(t("a sound database was made: {turns} turns and {memories} memories",
+            turns=found.turns, memories=found.memories))  # fmt: skip
+    fates = Counter(one.fate for one in found.mended)
+    print(t("{exact} damaged rows were replaced by exact copies, {older} by older ones, {lost} "
+            "are lost", **{fate: fates[fate] for fate in ("exact", "older", "lost")}))  # fmt: skip
+    for one in [one for one in found.mended if one.fate != "exact"][:_LISTED]:
+        what = t("lost") if one.fate == "lost" else t("an older copy, from {name}", name=one.source)
+        print(f"  {one.table} {view.safe(one.key)}: {what}")
+    if found.damaged:
+        print(t("what could be read of them is in {path}", path=found.damaged))
+    print(t("the database that was here is now {path}", path=found.before))

@@ -1,0 +1,162 @@
+"""Database files that are encrypted: opening one by its key, and saying why it does not open.
+
+The cipher is AEGIS in the build of SQLite that we use (SQLite3 Multiple Ciphers): every page is
+authenticated, so that damage shows, and it costs least of those there are (docs/trust.md). A key
+is 32 bytes and used as it is. Beside an encrypted file stands `<file>.check`, a keyed hash that
+tells a wrong key from a damaged file; nothing can be learned from it about a key.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Literal
+
+import apsw
+
+from loxodon import files
+from loxodon.errors import DamagedStoreError, ForeignStoreError, LockedStoreError, StoreError
+
+Keys = Sequence[bytes]
+"""Keys to try, in this order; none for a file that is not encrypted."""
+
+CIPHER = "aegis"
+KEY_BYTES = 32
+_HEADER = b"SQLite format 3\0"
+_CLEAR = slice(16, 24)
+"""The part of the first page that is never encrypted: size of a page, versions, fractions."""
+_BUSY_MS = 30_000
+
+State = Literal["absent", "plain", "encrypted", "other"]
+
+
+def connect(target: str, keys: Keys, flags: int | None = None) -> apsw.Connection:
+    """A connection to the file or URI `target`; NotADBError where none of the keys opens it."""
+    if flags is None:
+        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    if not keys:
+        return apsw.Connection(target, flags=flags)
+    for key in keys:
+        connection = apsw.Connection(target, flags=flags)
+        try:
+            connection.set_busy_timeout(_BUSY_MS)
+            unlock(connection, key)
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        except apsw.NotADBError:
+            connection.close()
+        except BaseException:
+            connection.close()
+            raise
+        else:
+            return connection
+    raise apsw.NotADBError
+
+
+def unlock(connection: apsw.Connection, key: bytes) -> None:
+    """Give a new connection its key, and keep what SQLite sorts aside off the disk."""
+    check_build()
+    for pragma in (f"cipher={CIPHER}", f"key='raw:{key.hex()}'", "temp_store=MEMORY"):
+        connection.execute(f"PRAGMA {pragma}").fetchall()
+
+
+def check_build() -> None:
+    """Refuse to go on with an SQLite that would take a key and write plain text all the same."""
+    if not getattr(apsw, "mc_version", ""):
+        raise LockedStoreError(
+            "this build of SQLite cannot encrypt",
+            hint="install the package apsw-sqlite3mc in the place of apsw, with pip",
+        )
+
+
+def state_of(path: str) -> State:
+    """What the file at `path` looks like from outside."""
+    if not os.path.exists(path) or not os.path.getsize(path):
+        return "absent"
+    head = _head(path)
+    if head.startswith(_HEADER):
+        return "plain"
+    clear = head[_CLEAR]
+    # SQLite fixes these four bytes; the two before say how the file is written.
+    if len(clear) == 8 and clear[5:] == b"\x40\x20\x20" and {*clear[2:4]} <= {1, 2}:
+        return "encrypted"
+    return "other"
+
+
+def _head(path: str) -> bytes:
+    # Not with open(): closing that would let go of the locks that SQLite has on the file here.
+    flags = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY
+    file = apsw.VFSFile("", path, [flags, 0])
+    try:
+        return file.xRead(100, 0)
+    finally:
+        file.xClose()
+
+
+# The check beside a file
+
+
+def check_of(key: bytes) -> str:
+    """What `<file>.check` says of a key."""
+    import hmac  # loads OpenSSL, which a memory that is not encrypted does without
+
+    return hmac.new(key, b"loxodon: the key of a database", "sha256").hexdigest()[:32]
+
+
+def put_check(path: str, keys: Keys) -> None:
+    """Note by which keys the file at `path` may be encrypted."""
+    about = {"cipher": CIPHER, "checks": [check_of(key) for key in keys]}
+    files.replace(f"{path}.check", json.dumps(about).encode())
+
+
+def checks(path: str) -> list[str]:
+    """What stands beside the file at `path`; nothing where it cannot be read."""
+    try:
+        with open(f"{path}.check", encoding="utf-8") as file:
+            found = json.load(file)["checks"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+
+
+def explained(path: str, keys: Keys) -> StoreError:
+    """Why SQLite takes the file at `path` for no database."""
+    state, known = state_of(path), checks(path)
+    if state == "plain" and keys:
+        return LockedStoreError(
+            "{path} is not encrypted, but encryption is on",
+            hint="`loxodon encrypt` goes on where it was cut short; `loxodon decrypt` turns it off",
+            path=path,
+        )
+    if state == "encrypted" and not keys:
+        return LockedStoreError(
+            "{path} is encrypted, and no key was given",
+            hint="see the settings encryption.*: where the key is must be said there",
+            path=path,
+        )
+    if keys and known and not {check_of(key) for key in keys} & {*known}:
+        return LockedStoreError(
+            "the key does not fit {path}",
+            hint="it is encrypted with another key: look where LOXODON_KEY, the key file or the "
+            "keyring of the settings encryption.* comes from",
+            path=path,
+        )
+    if len(known) == 1 and keys:  # with two, on its way to another key, it may be under either
+        return DamagedStoreError(
+            "{path} is damaged: {reason}",
+            hint="copy the file away first; then restore a backup, or add the conversations "
+            "to a new home",
+            path=path,
+            reason=StoreError("the key fits, but the first page does not"),
+        )
+    if state == "encrypted" or known:
+        return LockedStoreError(
+            "the key does not fit {path}, or the file is damaged",
+            hint="give the key that it was encrypted with, or restore a backup",
+            path=path,
+        )
+    return ForeignStoreError(
+        "{path} is not an SQLite database",
+        hint="choose another home with --home, or restore the file from a backup",
+        path=path,
+    )

@@ -1,0 +1,201 @@
+"""Tokens for programs: which spaces, as which agent, in which chat, and with which rights.
+
+HOME/tokens.toml has one entry for each, with the SHA-256 of the token and never the token itself;
+a token is 32 random bytes, which no list of words helps to guess. Where there is any entry, whoever
+asks a server must have one, or the token that the server was started with, which is the owner's.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from hashlib import sha256
+from typing import Literal, NamedTuple, get_args
+
+from loxodon.errors import ConfigError, InputError, NotFoundError, UnwritableStoreError
+from loxodon.files import replace
+from loxodon.spaces import folder_name
+from loxodon.store.walls import checked_agent
+from loxodon.types import CHATS, Chat
+
+FILE = "tokens.toml"
+PREFIX = "lox_"
+MAX_NAME = 64
+Right = Literal["read", "write", "owner"]
+RIGHTS: tuple[Right, ...] = get_args(Right)
+"""To look; also to journal, remember and change; also to do what is about a space as a whole."""
+_HEAD = "# Tokens for programs; `loxodon token` adds, lists and revokes them.\n"
+
+
+class Grant(NamedTuple):
+    """What whoever has a token may do. As it is: everything."""
+
+    name: str = ""
+    spaces: tuple[str, ...] = ()
+    """The spaces that there are for it; empty for all."""
+    agent: str = ""
+    """The agent that it is; empty for the owner, who may name one."""
+    chat: Chat = "direct"
+    rights: Right = "owner"
+    made: str = ""
+    """The day on which it was made."""
+    digest: str = ""
+    """The SHA-256 of the token, as hex."""
+
+    def reaches(self, space: str) -> bool:
+        return not self.spaces or space in self.spaces
+
+    def may(self, right: Right) -> bool:
+        return RIGHTS.index(right) <= RIGHTS.index(self.rights)
+
+
+def read(home: str) -> tuple[Grant, ...]:
+    """The grants of a home, in the order of the file; a ConfigError for one that makes no sense."""
+    path = os.path.join(home, FILE)
+    try:
+        with open(path, "rb") as file:
+            import tomllib
+
+            found = tomllib.load(file).get("token", [])
+    except FileNotFoundError:
+        return ()
+    except (OSError, ValueError) as error:
+        raise _bad(path, getattr(error, "strerror", None) or str(error)) from None
+    try:
+        return tuple(map(_grant, found))
+    except (InputError, TypeError, KeyError, ValueError, AttributeError) as error:
+        raise _bad(path, str(error)) from None
+
+
+def _grant(one: dict[str, object]) -> Grant:
+    digest, spaces = one["sha256"], one.get("spaces", [])
+    if not isinstance(digest, str) or len(digest) != 64 or not isinstance(spaces, list):
+        raise ValueError("sha256 and spaces")
+    chat: Chat = CHATS[CHATS.index(one.get("chat", "direct"))]
+    rights: Right = RIGHTS[RIGHTS.index(one.get("rights", "read"))]
+    return Grant(
+        checked_name(one["name"]), tuple(map(str, spaces)), checked_agent(one.get("agent", "")),
+        chat, rights, str(one.get("made", "")), digest,
+    )  # fmt: skip
+
+
+def _bad(path: str, reason: str) -> ConfigError:
+    return ConfigError(
+        "{path} cannot be read: {reason}",
+        hint="`loxodon token` writes it; mend it, or take it away and add the tokens anew",
+        path=path,
+        reason=reason,
+    )
+
+
+def grant_of(grants: Sequence[Grant], token: str) -> Grant | None:
+    """The grant of a token; all are compared, so that time tells nothing of which comes close."""
+    digest = sha256(token.encode("utf-8", "replace")).hexdigest()
+    found = None
+    for grant in grants:
+        if hmac.compare_digest(grant.digest, digest):
+            found = grant
+    return found
+
+
+def add(home: str, grant: Grant, now: datetime) -> tuple[Grant, str]:
+    """Keep a new grant; it, and its token, which is told this once."""
+    grants = read(home)
+    checked_name(grant.name)
+    if any(one.name == grant.name for one in grants):
+        raise InputError(
+            "there is a token called {name} already",
+            hint="choose another name, or revoke that one first", name=repr(grant.name),
+        )  # fmt: skip
+    for space in grant.spaces:
+        folder_name(space)  # an InputError for what no space can be called
+    checked_agent(grant.agent)
+    token = PREFIX + secrets.token_urlsafe(32)
+    grant = grant._replace(made=f"{now:%Y-%m-%d}", digest=sha256(token.encode()).hexdigest())
+    _write(home, (*grants, grant))
+    return grant, token
+
+
+def revoke(home: str, name: str) -> Grant:
+    """Take a grant away; whoever has its token is refused from the next request on."""
+    grants = read(home)
+    gone = next((one for one in grants if one.name == name), None)
+    if gone is None:
+        raise NotFoundError(
+            "there is no token called {name}", hint="`loxodon token list` shows them",
+            name=repr(name),
+        )  # fmt: skip
+    _write(home, [one for one in grants if one is not gone])
+    return gone
+
+
+def checked_name(name: object) -> str:
+    """The name of a token: what logs and the audit log call it by."""
+    if isinstance(name, str) and 0 < len(name) <= MAX_NAME and name.isprintable():
+        return name
+    raise InputError(
+        "{name} cannot be the name of a token",
+        hint="use 1 to {most} printable characters", name=repr(name)[:80], most=MAX_NAME,
+    )  # fmt: skip
+
+
+def _write(home: str, grants: Sequence[Grant]) -> None:
+    parts = [_HEAD]
+    for one in grants:
+        spaces = ", ".join(map(_text, one.spaces))
+        parts.append(
+            f"\n[[token]]\nname = {_text(one.name)}\nspaces = [{spaces}]\n"
+            f"agent = {_text(one.agent)}\nchat = {_text(one.chat)}\nrights = {_text(one.rights)}\n"
+            f"made = {_text(one.made)}\nsha256 = {_text(one.digest)}\n"
+        )
+    path = os.path.join(home, FILE)
+    try:
+        os.makedirs(home, mode=0o700, exist_ok=True)
+        replace(path, "".join(parts).encode())
+    except OSError as error:
+        raise UnwritableStoreError(
+            "cannot open {path} for writing: {reason}",
+            hint="check who owns the folder and its permissions, or choose another with --home",
+            path=path, reason=error.strerror or str(error),
+        ) from None  # fmt: skip
+
+
+def _text(text: str) -> str:
+    """A string as TOML has it: JSON's are, but for one control character."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+_NOBODY = Grant("nobody", rights="read", digest="-")
+"""A grant whose token nobody can have."""
+
+
+class Grants:
+    """The grants of a home, read anew whenever the file has changed.
+
+    A file that was spoilt lets nobody in who had a token: better none than too many. So does one in
+    which none is left: who takes the last token away does not mean to let everybody in.
+    """
+
+    def __init__(self, home: str) -> None:
+        self._home = home
+        self._stamp: tuple[int, int, int] | None = None
+        self._grants: tuple[Grant, ...] = ()
+
+    def __call__(self) -> tuple[Grant, ...]:
+        try:
+            found = os.stat(os.path.join(self._home, FILE))
+            stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
+        except OSError:
+            stamp = (0, 0, 0)
+        if stamp != self._stamp:
+            try:
+                grants = read(self._home)
+            except ConfigError:
+                grants = (_NOBODY,)
+            self._grants = grants or ((_NOBODY,) if self._grants else ())
+            self._stamp = stamp
+        return self._grants

@@ -1,0 +1,77 @@
+"""A call that is repeated is done once: idempotency tokens.
+
+Whoever sends a call and hears nothing back cannot know whether it was done. With a token of his own
+choice he can send it again, as often as he likes, from any process: the first to arrive does it, in
+the same transaction in which the token is put down, and all others get what that one got.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from loxodon.errors import InputError, NotFoundError, TokenReusedError
+from loxodon.store import Store
+from loxodon.store.seals import digest
+from loxodon.store.tokens import Used
+from loxodon.types import Record
+
+MOST = 255
+"""Characters of a token."""
+_SIZE = 16
+
+
+def request_of(token: str, verb: str, asked: Mapping[str, Any]) -> bytes:
+    """The digest of a call: the same for the same, whatever order it is written in."""
+    _check(token)
+    plain = json.dumps(asked, sort_keys=True, default=str)
+    return digest((token, verb, plain), size=_SIZE)
+
+
+def once(
+    store: Store,
+    token: str,
+    request: bytes,
+    now: datetime,
+    days: int,
+    do: Callable[[], Record],
+) -> Record:
+    """What `do` gives, or what it gave to the first call with this token in the last `days`.
+
+    Raises TokenReusedError where that call asked for something else. An empty token is none. A
+    call that fails leaves no trace of its token.
+    """
+    if not token:
+        return do()
+    since = now - timedelta(days=days)
+    with store.writing():
+        used = store.tokens.used(token, since)
+        if used is None:
+            record = do()
+            store.tokens.put(token, Used(request, record.id, record.version), now, since)
+            return record
+        if used.request != request:
+            raise TokenReusedError(
+                "the token {token} was given with another call",
+                hint="choose a new token for each thing that is to be done",
+                token=repr(token),
+            )
+        return _as_it_was(store, used)
+
+
+def _as_it_was(store: Store, used: Used) -> Record:
+    """The record that a call led to, though it may have changed since."""
+    record = store.get(used.memory)
+    if record is not None and record.version == used.version:
+        return record
+    for version in store.history(used.memory) if record else ():
+        if version.record.id == used.memory and version.version == used.version:
+            return version.record
+    raise NotFoundError("there is no memory {id}", id=repr(used.memory))
+
+
+def _check(token: str) -> None:
+    if not isinstance(token, str) or len(token) > MOST or not token.isprintable():
+        raise InputError("a token is at most {most} characters, all of them visible", most=MOST)

@@ -1,0 +1,99 @@
+"""Files whose old content must not stay on disk: overwritten, then removed.
+
+What a file system or a disk keeps elsewhere (snapshots, journals, the spare blocks of an SSD) is
+beyond a program's reach. A removal that is cut short leaves `<file>.erasing`, and `sweep` ends it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from loxodon import files
+
+SUFFIX = ".erasing"
+_PIECE = 1 << 20
+
+
+def erase(path: str) -> None:
+    """Overwrite a file and remove it; nothing where it is not there."""
+    if os.path.islink(path):  # what it leads to is somebody else's
+        os.unlink(path)
+        return
+    try:
+        with open(path, "r+b", buffering=0) as file:
+            _overwrite(file.fileno())
+    except FileNotFoundError:
+        return
+    os.unlink(path)
+
+
+def _overwrite(descriptor: int) -> None:
+    left = os.fstat(descriptor).st_size
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    nothing = bytes(_PIECE)
+    while left > 0:
+        left -= os.write(descriptor, nothing[: min(left, _PIECE)])
+    os.fsync(descriptor)
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[None]:
+    """Whatever file has the name `path` before and not after is erased."""
+    old = path + SUFFIX
+    finish(old)
+    try:
+        os.link(path, old)
+    except FileNotFoundError:
+        yield
+        return
+    except OSError:  # a file system without links: what a kill leaves is freed, not overwritten
+        with open(path, "r+b", buffering=0) as file:
+            yield
+            if not os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                _overwrite(file.fileno())
+        return
+    try:
+        yield
+    finally:
+        finish(old)
+
+
+def finish(old: str) -> None:
+    """End what was begun: `old` is the second name of a file, which may still be in use."""
+    if not os.path.exists(old):
+        return
+    try:
+        in_use = os.path.samefile(old, old.removesuffix(SUFFIX))
+    except FileNotFoundError:
+        in_use = False
+    if in_use:
+        os.unlink(old)
+    else:
+        erase(old)
+
+
+def replace(path: str, data: bytes) -> None:
+    """Put `data` in the place of a file in one step, and erase what was there."""
+    with replacing(path):
+        files.replace(path, data)
+        files.sync_folder(os.path.dirname(path))
+
+
+def sweep(folder: str) -> None:
+    """End everything of this kind that was cut short in a folder and those within it.
+
+    With it go the drafts of files that were never put in place. Nobody else may be writing there.
+    """
+    for place, _, names in os.walk(folder):
+        for name in names:
+            if name.endswith(SUFFIX):
+                finish(os.path.join(place, name))
+            elif _DRAFT.search(name):
+                erase(os.path.join(place, name))
+
+
+_DRAFT = re.compile(r"\.\d+(?:-\d+)?\.tmp$")
+"""How `files.replace` calls them."""

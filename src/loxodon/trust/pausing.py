@@ -1,0 +1,122 @@
+"""A pause: for a time nothing is journalled or learned, whoever asks. Recall goes on.
+
+The pauses of a space are in the file SPACE/paused, so that they hold with the engine off as well,
+and are kept when they are over: what was said in one is not taken up later either, not from a
+transcript that is followed and not from a file. What was said before a pause waits, and is learned
+once it is over.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from datetime import datetime
+
+from loxodon import files
+from loxodon.clock import to_stored
+from loxodon.errors import InputError, PausedError
+from loxodon.store.rows import moment
+from loxodon.types import Pause
+
+FILE = "paused"
+_MOST = 10_000
+"""Pauses that are kept; what was said in one that is older than so many is old indeed."""
+
+_Span = tuple[int, int | None]
+
+
+class Pauses:
+    """The pauses of one space, read anew when the file changes."""
+
+    def __init__(self, folder: str) -> None:
+        self._path = os.path.join(folder, FILE)
+        self._stamp: tuple[int, int, int] | None = None
+        self._spans: list[_Span] = []
+
+    def _read(self) -> list[_Span]:
+        try:
+            about = os.stat(self._path)
+        except OSError:
+            self._stamp, self._spans = None, []
+            return self._spans
+        stamp = (about.st_ino, about.st_size, about.st_mtime_ns)
+        if stamp != self._stamp:
+            self._spans, self._stamp = _parsed(self._path), stamp
+        return self._spans
+
+    def now(self, now: datetime) -> Pause | None:
+        """The pause that this moment is in."""
+        at = to_stored(now)[0]
+        for since, until in reversed(self._read()):
+            if since <= at and (until is None or at < until):
+                ends = None if until is None else moment(until, now.tzinfo)
+                return Pause(moment(since, now.tzinfo), ends)
+        return None
+
+    def covers(self, at: datetime) -> bool:
+        """Whether a moment is in any pause."""
+        spans = self._read()
+        if not spans:
+            return False
+        when = to_stored(at)[0]
+        return any(since <= when and (until is None or when < until) for since, until in spans)
+
+    def begin(self, now: datetime, until: datetime | None) -> Pause:
+        """Pause from now on; a pause that is on gets the end that is given."""
+        if until is not None and until <= now:
+            raise InputError("a pause cannot end before it begins", hint="name a time to come")
+        running = self.now(now)
+        since = running.since if running else now
+        self._end(to_stored(now)[0])
+        end = None if until is None else to_stored(until)[0]
+        spans = [span for span in self._read() if span[0] != to_stored(since)[0]]
+        self._write([*spans, (to_stored(since)[0], end)])
+        return Pause(since, until)
+
+    def end(self, now: datetime) -> bool:
+        """Go on; whether it was paused."""
+        was = self.now(now) is not None
+        self._end(to_stored(now)[0])
+        return was
+
+    def _end(self, at: int) -> None:
+        spans = self._read()
+        ended: list[_Span] = [
+            (since, at) if since <= at and (until is None or at < until) else (since, until)
+            for since, until in spans
+        ]
+        if ended != spans:
+            self._write([one for one in ended if one[0] != one[1]])
+
+    def _write(self, spans: Sequence[_Span]) -> None:
+        files.replace(self._path, json.dumps(spans[-_MOST:]).encode())
+
+
+def _parsed(path: str) -> list[_Span]:
+    with open(path, "rb") as file:
+        data = file.read()
+    try:
+        found = [(int(since), None if until is None else int(until))
+                 for since, until in json.loads(data)]  # fmt: skip
+    except (ValueError, TypeError):
+        raise InputError(
+            "{file} is not what Loxodon wrote there",
+            hint="`loxodon resume` writes it anew, once it is removed",
+            file=path,
+        ) from None
+    return found
+
+
+def paused_error(pause: Pause) -> PausedError:
+    """The error for something that is to be kept while nothing is."""
+    if pause.until is None:
+        return PausedError(
+            "the memory is paused: nothing is kept until it is resumed",
+            hint="`loxodon resume` ends the pause",
+        )
+    return PausedError(
+        "the memory is paused until {until}: nothing is kept",
+        hint="`loxodon resume` ends the pause",
+        until=f"{pause.until:%Y-%m-%d %H:%M}",
+    )

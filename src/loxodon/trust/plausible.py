@@ -1,0 +1,406 @@
+"""Whether something that has the form of a secret is one: entropy, context, and what is none.
+
+Placeholders, names of variables, code, words and hashes stand where secrets stand; a rule that
+took them for secrets would make holes in honest text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import log2
+
+from loxodon.trust.personal import Candidate, Check
+
+_PARTS = (
+    "example", "****", "••", "your", "placeholder", "redacted", "dummy", "<", "${", "{{",
+    "...", "…", "changeme", "insert", "goes-here", "goes_here", "abcdefgh", "0123456789",
+    "1234567890", "123456789a", "%s", "00000000", "replace_me", "replace-me", "fake", "_here",
+    "-here",
+)  # fmt: skip
+_NO_PASSWORD_PARTS = (
+    "****",
+    "••",
+    "your_",
+    "your-",
+    "yourpass",
+    "<",
+    "${",
+    "{{",
+    "...",
+    "…",
+    "redacted",
+    "placeholder",
+    "%s",
+    "$(",
+    "_here",
+    "-here",
+)
+_TRAILING = ".,;:!?)]}>\"'`*，。；：！？）】》、"
+
+
+def entropy(it: str) -> float:
+    """Bits a character, by how often each occurs (Shannon)."""
+    size = len(it)
+    return -sum(n / size * log2(n / size) for n in Counter(it).values()) if size else 0.0
+
+
+def _is_placeholder(it: str, parts: tuple[str, ...] = _PARTS) -> bool:
+    low = it.lower()
+    return any(part in low for part in parts) or "XXXX" in it or "xxxx" in it or len(set(low)) <= 3
+
+
+def given(one: Candidate) -> bool:
+    """Anything but a placeholder: the form says all."""
+    return not _is_placeholder(one.it)
+
+
+def random(one: Candidate) -> bool:
+    """A key of a known form: has digits, varies, and is not a piece of something longer."""
+    it = one.it
+    if _is_placeholder(it) or entropy(it) < 3.0:
+        return False
+    if not any(map(str.isdigit, it)) and _is_joined_words(it):
+        return False
+    return not (one.before == "/" and "." not in it) or "_" in it[:5] or it[:3] in ("sk-", "eyJ")
+
+
+def _is_joined_words(it: str) -> bool:
+    """`sk-spinner-container`: each piece a word by its capitals."""
+    pieces = it.replace("_", "-").replace(".", "-").split("-")
+    return all(one.islower() or one.isupper() or one.istitle() for one in pieces if one)
+
+
+def varied(one: Candidate) -> bool:
+    """Of a form that no word has: anything but a placeholder."""
+    return not _is_placeholder(one.it) and entropy(one.it) >= 2.5
+
+
+def mixed(one: Candidate) -> bool:
+    """Forty characters of base64 rather than the forty of a hash."""
+    it = one.it
+    return (
+        not _is_placeholder(it) and entropy(it) > 3.8 and any(map(str.isupper, it))
+        and any(map(str.islower, it)) and any(map(str.isdigit, it))
+    )  # fmt: skip
+
+
+def url_password(one: Candidate) -> bool:
+    """What stands before the @ of an address; not a variable, nor a port."""
+    it = one.it
+    if _is_placeholder(it, _NO_PASSWORD_PARTS) or it.startswith(("$", "%(", "{", "[")):
+        return False
+    return (it.lower() not in _PLACEHOLDERS and not it.isupper()) or any(map(str.isdigit, it))
+
+
+_PLACEHOLDERS = frozenset(
+    "password passwd pass pwd secret token user username key pw mypassword yourpassword "
+    "user_password db_password dbpassword".split()
+)
+
+
+def header(one: Candidate) -> bool:
+    return not _is_placeholder(one.it) and (
+        any(map(str.isdigit, one.it)) or (entropy(one.it) > 3.2 and not one.it.islower())
+    )
+
+
+_BENIGN_TAILS = (
+    "count", "counts", "limit", "size", "length", "name", "names", "type", "types", "id", "ids",
+    "url", "uri", "path", "file", "files", "env", "var", "field", "header", "prefix", "index",
+    "usage", "budget", "ttl", "expiry", "expires", "used", "izer", "ization", "ized", "format",
+    "version", "manager", "store", "service", "provider", "key_path", "location", "policy", "ref",
+)  # fmt: skip
+_CODE_STARTS = (
+    "${", "$(", "{{", "{%", "<", "[", "os.", "process.", "env.", "config.", "self.", "this.", "settings.",
+    "http://", "https://", "./", "../", "~/", "file:", "import.", "secrets.", "ref:", "arn:",
+    "vault:", "keyring:", "//",
+)  # fmt: skip
+
+
+def _is_code(it: str) -> bool:
+    low = it.lower()
+    if low.startswith(_CODE_STARTS) or (it.startswith("/") and it.count("/") > 1):
+        return True
+    if it.startswith(("$", "%", "@", "&")):  # a variable, unless no name could be this
+        name = it[1:].rstrip("%").replace("_", "")
+        return name.isalpha()
+    called, bracket, rest = it.partition("(")
+    name = called.replace(".", "")
+    is_name = bool(bracket) and name.isidentifier() and not any(map(str.isdigit, name))
+    return is_name and (not rest or rest.endswith((")", ",")) or "()" in it)
+
+
+def _is_wordy(it: str) -> bool:
+    """Words, and numbers of versions, joined: `my-secret-name`, `gpt-4o-mini`, `OPENAI_API_KEY`."""
+    pieces = it.replace("-", "_").replace(".", "_").replace("/", "_").replace(":", "_").split("_")
+    return all(_is_word(piece) for piece in pieces if piece)
+
+
+def _is_word(piece: str) -> bool:
+    digits = sum(map(str.isdigit, piece))
+    if digits == len(piece):
+        return len(piece) <= 4
+    if digits == 0:
+        return (piece.islower() and len(piece) <= 20) or piece.isupper() or _is_camel(piece)
+    return len(piece) <= 4 or (digits <= 2 and piece.rstrip("0123456789").isalpha()
+                               and (piece.islower() or piece.isupper()) and len(piece) <= 10)  # fmt: skip
+
+
+def _is_camel(piece: str) -> bool:
+    """`SecretManager`: letters alone, in which capitals begin words."""
+    if not piece.isalpha() or not piece.isascii():
+        return False
+    humps = sum(map(str.isupper, piece))
+    return humps <= 1 + len(piece) // 4 and entropy(piece) < 3.9
+
+
+def assigned(one: Candidate) -> bool:
+    """A value under a name that says it is secret: random enough, and no code, word or path."""
+    it = one.it.rstrip(_TRAILING)
+    name = one.name.lower().strip("_-. ")
+    if len(it) < 8 or name.endswith(_BENIGN_TAILS) or ("tokens" in name and it.isdigit()):
+        return False
+    if _is_placeholder(it) or _is_code(it) or _is_wordy(it):
+        return False
+    if it.isdigit() or not it.isascii() or it[:-1].replace(".", "").replace(",", "").isdigit():
+        return False
+    return (any(map(str.isdigit, it)) and entropy(it) >= 2.8) or (
+        entropy(it) >= 3.6 and len(it) >= 20
+    )
+
+
+# Passwords
+
+_NO_PASSWORDS = frozenset(
+    """
+    a an the in on at of for to from with and or not no none null nil nan undefined true false yes
+    it its is are was were be been being that this these those my your our his her their what which
+    who when where why how if then so too very also just only still now here there always never
+    required optional needed necessary mandatory missing empty blank wrong incorrect invalid correct
+    right valid bad weak strong good great fine okay ok long short simple complex easy hard secure
+    insecure safe unsafe secret hidden private public protected encrypted hashed salted stored saved
+    kept set unset reset changed updated expired expiring old new default same different similar
+    unique random temporary permanent known unknown forgotten lost stolen leaked compromised
+    exposed shared sent given asked used reused written typed entered generated created managed
+    rotated checked verified validated case sensitive string str int bool bytes text char varchar
+    number object any void optional[str] password passwords passwd secret token username user login
+    email field input form value variable parameter argument prompt manager hash policy strength
+    length protected-by going supposed meant likely probably maybe something anything everything
+    nothing somewhere terrible awful annoying important confidential sensitive getting causing
+    making asking working failing stored-in unlock access reset restore open enter login log sign
+    get see use make keep find change update choose remember protect verify be do avoid prevent
+    stay all each every one two three four five six seven eight nine ten least most more less at
+    visible shown displayed masked plain plaintext cleartext redacted available unavailable disabled
+    enabled mine yours ours theirs like really quite pretty about around over under between because
+    since until while before after during without within via per by as but than can could should
+    would will must may might shall does did done has have had having i you he she we they me him
+    us them myself yourself basically actually literally definitely simply mostly usually sometimes
+    safer better longer stronger harder easier shorter simpler nicer weaker enough again today tonight
+    tomorrow yesterday somebody nobody everybody someone anyone everyone right wrong
+    often already ready almost compatible up-to-date out unchanged admin-only write-only read-only
+    """.split()
+)  # fmt: skip
+_ABOUT = frozenset(
+    "manager managers policy policies reset resets hint hints field fields hash hashes hashing "
+    "generator generators vault strength length prompt form box protection change changes rotation "
+    "requirement requirements recovery rule rules file files expiry expiration list database entry "
+    "checker cracking guessing sharing storage protected management authentication app".split()
+)
+"""What has to do with passwords without being one."""
+_ENDINGS = ("ing", "ed", "ly", "able", "ible", "ful", "less", "ous", "ive", "ally")
+
+
+def _value(one: Candidate) -> str:
+    return one.it.rstrip(_TRAILING)
+
+
+def _is_strong(it: str) -> bool:
+    """Has more than letters of one case, as words have not."""
+    if not any(map(str.isalnum, it)):
+        return False
+    inner = it[1:]
+    return (
+        any(map(str.isdigit, it)) or (any(map(str.isupper, inner)) and not it.isupper())
+        or any(c in "!@#$%^&*+=~?|" for c in it)
+    )  # fmt: skip
+
+
+def _is_amount(it: str) -> bool:
+    """`8-16`, `12+`, `90%`: how long or how often, not what."""
+    rest = it.strip("+%-~<>=")
+    return len(rest) <= 3 or (rest.replace("-", "").isdigit() and "-" in rest and len(rest) <= 5)
+
+
+def _no_password(it: str) -> bool:
+    low = it.lower()
+    return (
+        len(it) < 3 or _is_placeholder_password(it) or low in _NO_PASSWORDS or _is_code(it)
+        or low.startswith(("http:", "https:", "//")) or _is_amount(it)
+        or not any(map(str.isalnum, it))
+    )  # fmt: skip
+
+
+def _is_placeholder_password(it: str) -> bool:
+    low = it.lower()
+    if "xxxx" in it or "XXXX" in it or any(part in low for part in _NO_PASSWORD_PARTS):
+        return True
+    return len(set(low)) <= 1 and not it.isdigit()
+
+
+def password(one: Candidate) -> bool:
+    """What stands behind `password:` or `password=`."""
+    it = _value(one)
+    if _no_password(it) or not it.isascii():
+        return False
+    if _is_strong(it):
+        return not (it.isupper() and "_" in it and it.replace("_", "").isalpha())
+    plain = it.lower()
+    return len(it) >= 4 and not plain.endswith(_ENDINGS) and _ends(one) and not it.isupper() and (
+        "_" not in it and "." not in it
+    )  # fmt: skip
+
+
+def password_said(one: Candidate) -> bool:
+    """What stands behind `my password is`: anything with more than letters, or a last word."""
+    it = _value(one)
+    about = one.name.lower().split()[1:2]
+    if _no_password(it) or not it.isascii() or "'" in it or (about and about[0] in _ABOUT):
+        return False
+    if _is_strong(it):
+        return not _is_time(it)
+    plain = it.lower()
+    return len(it) >= 5 and not plain.endswith(_ENDINGS) and _ends(one) and "-" not in it
+
+
+def _is_time(it: str) -> bool:
+    return it.replace(":", "").replace("/", "").replace("-", "").isdigit() and (
+        ":" in it or "/" in it or it.count("-") == 2
+    )
+
+
+def _ends(one: Candidate) -> bool:
+    """Whether nothing of a sentence follows."""
+    rest = one.text[one.start + len(_value(one)) : one.end + 4].strip()
+    return not rest or not (rest[0].isalnum() or rest[0] in "-_/(")
+
+
+def quoted(one: Candidate) -> bool:
+    it = one.it.strip()
+    return not _no_password(it) and (it.isascii() or any(map(str.isdigit, it)))
+
+
+def strong(one: Candidate) -> bool:
+    """Behind `password` with nothing between: only what no word looks like."""
+    it = _value(one)
+    if _no_password(it) or not it.isascii() or _is_time(it) or len(it) < 6:
+        return False
+    digits = sum(map(str.isdigit, it))
+    if digits >= 3 and _ends(one) and not any(year in it for year in ("19", "20")):
+        return True
+    kinds = sum((any(map(str.isdigit, it)), any(map(str.isupper, it)), any(map(str.islower, it)),
+                 any(c in "!@#$%^&*+=~?|" for c in it)))  # fmt: skip
+    return any(map(str.isdigit, it)) and (kinds >= 3 or (kinds >= 2 and not _is_wordy(it)))
+
+
+_ABOUT_ZH = (
+    "管理", "学", "本", "锁", "箱", "强度", "长度", "提示", "找回", "重置", "策略", "规则", "框", "保护",
+    "生成", "输入", "验证", "登录方式", "算法", "机", "库",
+)  # fmt: skip
+_COUNTED = frozenset("年月日号位个次分秒点条天小时遍种组字多")
+
+
+def password_zh(one: Candidate) -> bool:
+    """What stands behind 密码是: a word of Latin letters that goes on in Chinese is a name."""
+    it = _value(one)
+    about = one.name.replace(" ", "")[2:]
+    if _no_password(it) or len(it) < 4 or about.startswith(_ABOUT_ZH):
+        return False
+    follows = one.text[one.start + len(it) : one.start + len(it) + 1]
+    if it.isdigit():
+        return follows not in _COUNTED
+    return _is_strong(it) or not ("\u4e00" <= follows <= "\u9fff") or follows in "了吧啊哦呀呢哈"
+
+
+def strong_zh(one: Candidate) -> bool:
+    """Right behind 密码: digits, or letters with digits."""
+    it = _value(one)
+    follows = one.text[one.start + len(it) : one.start + len(it) + 1]
+    if _no_password(it) or not any(map(str.isdigit, it)) or follows in _COUNTED:
+        return False
+    return len(it) >= 4 and not _is_time(it)
+
+
+def code(one: Candidate) -> bool:
+    """Digits that open something once; not a year, unless they are more than four."""
+    it = one.it
+    if any(c.isascii() and c.isalnum() for c in (one.before, one.after)):
+        return False
+    if not any(map(str.isdigit, it)):
+        return False
+    is_year = it.isdigit() and len(it) == 4 and 1950 <= int(it) <= 2049
+    if one.after in ("年", "月", "%", "元", "位", "个", "分") or one.before in ("$", "¥", "#"):
+        return False
+    return not is_year or _is_told(one)
+
+
+def _is_told(one: Candidate) -> bool:
+    """Whether the words right before it say `is` this."""
+    return (
+        one.text[max(0, one.start - 4) : one.start]
+        .rstrip(" \"'“")
+        .endswith(("is", ":", "：", "=", "是", "为"))
+    )
+
+
+def phrase(one: Candidate) -> bool:
+    """Words of a wallet: most of them but once, and none that only joins others."""
+    words = one.it.lower().replace(",", " ").split()
+    joining = sum(word in _NO_PASSWORDS for word in words)
+    return len(set(words)) * 3 >= len(words) * 2 and joining * 6 <= len(words)
+
+
+def passphrase(one: Candidate) -> bool:
+    """Words that make no sentence: hardly one that joins others, and none that says what happened."""
+    words = one.it.lower().replace("-", " ").split()
+    about = one.text[one.start - 30 : one.start].lower().split()
+    if (
+        any(word.endswith(_ENDINGS) for word in words)
+        or sum(word in _NO_PASSWORDS for word in words) > 1
+    ):
+        return False
+    return len(set(words)) == len(words) and not any(word in _ABOUT for word in (*about, *words))
+
+
+def share(one: Candidate) -> bool:
+    """Behind 提取码: letters and digits, or what is not a word that goes on."""
+    follows = one.text[one.end : one.end + 1]
+    return not _is_placeholder(one.it, ("****",)) and follows not in _COUNTED
+
+
+_NO_KEYS = (
+    "public", "cache", "primary", "foreign", "partition", "sort", "object", "index", "map", "json",
+    "react", "redis", "row", "hash", "etag", "idempotency", "缓存", "主键", "公", "唯一", "索引", "排序", "对象",
+)  # fmt: skip
+
+
+def key_said(one: Candidate) -> bool:
+    """What is only called a key: not one of those that everybody may know."""
+    return not any(word in one.name.lower() for word in _NO_KEYS) and assigned(
+        one._replace(name="")
+    )
+
+
+def codes(one: Candidate) -> bool:
+    """Groups that have digits."""
+    groups = one.it.replace("-", " ").split()
+    return sum(any(map(str.isdigit, group)) for group in groups) * 2 >= len(groups)
+
+
+CHECKS: dict[str, Check] = {
+    check.__name__: check
+    for check in (
+        given, random, varied, mixed, url_password, header, assigned, password, password_said, quoted,
+        strong, password_zh, strong_zh, code, phrase, passphrase, share, key_said,
+        codes,
+    )
+}  # fmt: skip

@@ -1,0 +1,52 @@
+"""Whether a text may have anything in it that the rules are about, told without loading them.
+
+A recall from the shell shows a few lines, which mostly have nothing, and should not wait for the
+rules to be compiled. The patterns here are bounded and have no choices to go back on, so that they
+take time in proportion to the text. Where in doubt, the answer is yes.
+"""
+
+from __future__ import annotations
+
+import re
+
+_STEMS = (
+    "@", "://", "passw", "passphrase", "passcode", "pass code", "pass phrase", "pass_", "pwd",
+    "contrase", "mot de passe", "パスワード", "비밀번호", "密码", "密 码", "密碼", "口令", "seed",
+    "mnemonic", "recovery", "backup", "secret", "助记", "助記", "恢复", "注记", "private key",
+    "-pass", "-pw", "cookie", "(at)", "[at]", "( at )", "[ at ]", "token", "credential", "令牌",
+    "密钥", "秘钥", "私钥", "授权码", "凭证", "access key", "api key", "bearer", "authorization",
+    "wifi:", "pw", "otpauth", "asia", "akia", "machine", "login", "log in", "log-in",
+    "signin", "sign-in", "creds", "access", "登录", "登陆", "登入", "微信", "薇信", "威信",
+    "v信", "加v", "wechat", "wxid", "sk-", "opens with", "unlocks with",
+)  # fmt: skip
+_CODES = ("pin", "code", "combo", "combination", "cvv", "cvc", "cvn", "码", "碼", "三位")
+_DATES = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d)?|(?<!\d)(?:19|20)\d\d(?!\d)")
+_NUMBERS = re.compile(
+    r"\d{3}|\d\d?[ .-]\d\d|\d(?:号|號|室|栋|幢|棟|单元|弄|座|楼|层|房)"
+    r"|[\u200b-\u200f\u2060\ufeff\u00ad]"
+    r"|[A-HJ-NP-Z] ?[·•・.]? ?[A-HJ-NP-Z0-9]{4}|[A-Za-z]\d[A-Za-z]|\d[A-Za-z]\d"
+)
+_RUN = re.compile(r"[A-Za-z0-9_.~+/=-]{16,}")
+_STREETS = re.compile(r"\d[a-d]? [a-z0-9]|\bbox \d|(?:flat|apt|apartment|unit|suite) \d")
+
+
+def has_sign(text: str) -> bool:
+    """Whether the rules may find something in `text`; False only where they find nothing."""
+    low = text.lower()
+    if any(stem in low for stem in _STEMS):
+        return True
+    if any(_is_mixed(run) for run in _RUN.findall(text)):
+        return True
+    if any(map(str.isdigit, text)) and any(word in low for word in _CODES):
+        return True  # of which a year may be one
+    rest = _DATES.sub(" ", text)
+    if _STREETS.search(low):
+        return True
+    if not any(map(str.isdigit, rest)):
+        return False
+    return _NUMBERS.search(rest) is not None
+
+
+def _is_mixed(run: str) -> bool:
+    """Whether it has digits, or capitals within, as words do not, or is longer than words are."""
+    return len(run) > 20 or any(map(str.isdigit, run)) or not (run[1:].islower() or run.isupper())

@@ -1,0 +1,358 @@
+"""Tombstones: what must not come back, recognised without keeping a word of it.
+
+A stone is a keyed digest (the key is the space's own, purpose `tombstone`), so that nobody who has
+the file can try out what was forgotten. It stands for what was said up to a moment: who says the
+same again later says something new.
+
+| kind | is of | and stops |
+|---|---|---|
+| turn | the key of a turn | that turn |
+| spoken | the words of a turn and their moment | that turn under another key |
+| words | the words of a turn, where they are several | a turn without a time that has them |
+| session | the name of a session | all turns of it |
+| span | a stretch of time | everything said in it |
+| said | a sentence or a clause | that sentence, in every text |
+| name | a name of someone or something | every sentence with that name |
+| memory | the id of a memory | that memory |
+| stated | what a memory says: subject, attribute, value | a memory that says it |
+| import | the key of something imported | that import |
+
+They are kept in the database and in the file SPACE/forgotten, one JSON object a line, which a
+restored database is held against (`forgetting.py`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from _blake2 import blake2b  # hashlib would load OpenSSL, 3 ms of a cold command
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from loxodon import files
+from loxodon.text.sentences import spans
+from loxodon.text.words import fold, index_words
+
+FILE = "forgotten"
+FOREVER = 1 << 60
+_NEVER = -FOREVER
+"""Of what nobody knows the time of: older than any stone."""
+LEAST_WORDS = 3
+"""Words that a turn must have to be known by them alone: a `yes` is anybody's."""
+_SIZE = 16
+_MOST_NAME = 64
+"""Characters of a name that is looked for."""
+_MOST_CLAUSES = 40
+_SHORT = 80
+_MOST_CLEAN = 20_000
+
+
+class Stone(NamedTuple):
+    """One thing that must not come back."""
+
+    kind: str
+    mark: bytes
+    until: int
+    """Milliseconds since 1970 UTC: what was said up to then."""
+    size: int = 0
+
+
+class Marker:
+    """Makes the marks of a space."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    def mark(self, kind: str, *parts: bytes | str) -> bytes:
+        """The mark of something of a kind."""
+        # Lengths keep ("ab", "c") and ("a", "bc") apart.
+        data = b"".join(
+            b"%d:%b" % (len(part), part)
+            for part in (
+                one if isinstance(one, bytes) else one.encode("utf-8", "surrogatepass")
+                for one in parts
+            )
+        )
+        return blake2b(data, key=self._key, digest_size=_SIZE, person=kind.encode()).digest()
+
+    def stone(self, kind: str, until: int, *parts: bytes | str, size: int = 0) -> Stone:
+        return Stone(kind, self.mark(kind, *parts), until, size)
+
+    def key(self, key: bytes) -> bytes:
+        """The key of a turn that lost a part of its words, which the old one was a digest of."""
+        return self.mark("key", key)
+
+    def name(self, name: str, until: int) -> Stone | None:
+        """The stone of a name; None where there is nothing of it to look for."""
+        found = plain(name)[:_MOST_NAME]
+        return self.stone("name", until, found, size=len(found)) if found else None
+
+
+def span(since: int, until: int) -> Stone:
+    """The stone of a stretch of time, which is no secret."""
+    return Stone("span", since.to_bytes(8, "big", signed=True), until)
+
+
+def plain(text: str) -> str:
+    """A text as two that say the same have it: folded, its words with one space between."""
+    return " ".join(_words().findall(fold(text)))
+
+
+@cache
+def _words() -> re.Pattern[str]:
+    return re.compile(r"[^\W_]+(?:'[a-z]+)?")
+
+
+@cache
+def _between_clauses() -> re.Pattern[str]:
+    return re.compile(r"[，、；：,;:—\n]+(?!\d)|\s[-–]\s")
+
+
+@cache
+def _ending() -> re.Pattern[str]:
+    return re.compile(r"[.。!！?？…]+[\"'”’）)]*\Z")
+
+
+def clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Where the clauses of a sentence are; what divides them belongs to the one before it."""
+    found: list[tuple[int, int]] = []
+    for match in _between_clauses().finditer(text, start, end):
+        if len(found) >= _MOST_CLAUSES:
+            break
+        found.append((start, match.end()))
+        start = match.end()
+    return [*found, (start, end)] if start < end else found
+
+
+class Marks:
+    """The stones of a space, to be held against what comes or is there."""
+
+    def __init__(self, marker: Marker, stones: Iterable[Stone], *, present: bool = False) -> None:
+        """With `present` all that they are held against was there when they were made, whatever
+        time it says of itself."""
+        self.marker = marker
+        self._present = present
+        self._kinds: dict[str, dict[bytes, int]] = {}
+        self._names: dict[int, None] = {}
+        self.spans: list[tuple[int, int]] = []
+        self._clean: dict[str, bool] = {}
+        """Short texts, which come again and again, and whether nothing of them was forgotten."""
+        for one in stones:
+            if one.kind == "span":
+                self.spans.append((int.from_bytes(one.mark, "big", signed=True), one.until))
+                continue
+            known = self._kinds.setdefault(one.kind, {})
+            known[one.mark] = max(one.until, known.get(one.mark, one.until))
+            if one.kind == "name":
+                self._names[one.size] = None
+        self.cuts = "said" in self._kinds or "name" in self._kinds
+
+    def _has(self, kind: str, at: int, *parts: bytes | str) -> bool:
+        known = self._kinds.get(kind)
+        return known is not None and self._is_older(at, known.get(self.marker.mark(kind, *parts)))
+
+    def _is_older(self, at: int, until: int | None) -> bool:
+        return until is not None and (self._present or at <= until)
+
+    def in_span(self, at: int) -> bool:
+        """Whether a moment is in a stretch of time that was forgotten."""
+        return any(since <= at and self._is_older(at, until) for since, until in self.spans)
+
+    def bars(self, key: bytes, session: str, content: str, at: int | None) -> bool:
+        """Whether a turn is one that was forgotten; `at` is None where nobody knows its time."""
+        if at is None:
+            several = "words" in self._kinds and len(index_words(content)) >= LEAST_WORDS
+            return (
+                self._has("turn", _NEVER, key)
+                or self._has("session", _NEVER, session)
+                or (several and self._has("words", _NEVER, plain(content)))
+            )
+        return (
+            self.in_span(at)
+            or self._has("turn", at, key)
+            or self._has("session", at, session)
+            or self._has("spoken", at, plain(content), str(at))
+        )
+
+    def session(self, name: str) -> bool:
+        """Whether a session was forgotten as a whole, once."""
+        return self._has("session", _NEVER, name)
+
+    def session_name(self, name: str, at: int) -> str:
+        """What a session is called that is named after something that was forgotten: the same
+        each time, so that what comes again comes to the same; its own name for any other."""
+        if self.cut(name, at) == name:
+            return name
+        return f"forgotten-{self.marker.mark('called', name).hex()[:12]}"
+
+    def memory(self, id: str) -> bool:
+        return self._has("memory", 0, id)
+
+    def imported(self, key: bytes) -> bool:
+        return self._has("import", 0, key)
+
+    def stated(self, at: int, *about: str) -> bool:
+        return self._has("stated", at, *map(plain, about))
+
+    def said(self, text: str, at: int) -> bool:
+        """Whether a sentence or clause is one that was forgotten."""
+        return self._has("said", at, plain(text))
+
+    def named(self, text: str, at: int) -> bool:
+        """Whether a text has a name that was forgotten."""
+        known = self._kinds.get("name")
+        if not known or not text:
+            return False
+        folded = plain(text)
+        edges = _edges(folded)
+        ends = set(edges)
+        for size in self._names:
+            for start in edges:
+                if start + size not in ends:
+                    continue
+                mark = self.marker.mark("name", folded[start : start + size])
+                if self._is_older(at, known.get(mark)):
+                    return True
+        return False
+
+    def cut(self, text: str, at: int) -> str:
+        """`text`, said at a moment, without the sentences and clauses that were forgotten."""
+        if not self.cuts or not text or self._is_clean(text):
+            return text
+        kept: list[str] = []
+        last, whole = 0, True
+        for start, end in spans(text):
+            sentence = text[start:end]
+            if self.said(sentence, at) or self.named(sentence, at):
+                left = ""
+            else:
+                left = self._clauses_left(text, start, end, at)
+            if left == sentence:
+                kept.append(text[last:end])
+            else:
+                whole = False
+                kept.append((text[last:start] if left else "") + left)
+            last = end
+        if whole:
+            return text
+        return ("".join(kept) + text[last:]).strip()
+
+    def _is_clean(self, text: str) -> bool:
+        """Whether there is surely nothing to cut, whenever the text was said."""
+        if len(text) > _SHORT:
+            return "said" not in self._kinds and not self.named(text, _NEVER)
+        if (known := self._clean.get(text)) is None:
+            # Names within it are found in the whole as well; sentences are looked at one by one.
+            known = not self.named(text, _NEVER) and not any(
+                self.said(text[a:b], _NEVER)
+                for start, end in (spans(text) if "said" in self._kinds else ())
+                for a, b in ((start, end), *clauses(text, start, end))
+            )
+            if len(self._clean) >= _MOST_CLEAN:
+                self._clean.clear()
+            self._clean[text] = known
+        return known
+
+    def _clauses_left(self, text: str, start: int, end: int, at: int) -> str:
+        parts = clauses(text, start, end)
+        if len(parts) < 2 or "said" not in self._kinds:
+            return text[start:end]
+        left = [(a, b) for a, b in parts if not self.said(text[a:b], at)]
+        if len(left) == len(parts) or not left:
+            return text[start:end] if left else ""
+        kept = "".join(text[a:b] for a, b in left).strip()
+        if left[-1] != parts[-1]:  # the sentence ends as it did, not with a comma
+            ending = _ending().search(text[start:end])
+            kept = kept.rstrip("，、；：,;:— \n") + (ending[0] if ending else "")
+        return kept
+
+    def cut_json(self, value: Any, at: int) -> Any:
+        """A JSON value with the strings in it cut; keys of objects that are cut go with theirs."""
+        if isinstance(value, str):
+            return self.cut(value, at)
+        if isinstance(value, list):
+            return [self.cut_json(one, at) for one in value]
+        if isinstance(value, dict):
+            return {
+                name: self.cut_json(one, at)
+                for name, one in value.items()
+                if self.cut(name, at) == name
+            }
+        return value
+
+
+def _edges(folded: str) -> list[int]:
+    """Where a name can begin or end.
+
+    Words of letters are whole words; in a script without spaces a name can stand anywhere.
+    """
+    found: list[int] = []
+    last = 0
+    for run in _run_of_letters().finditer(folded):
+        found += (*range(last, run.start()), run.start())
+        last = run.end()
+    found += range(last, len(folded) + 1)
+    return found
+
+
+@cache
+def _run_of_letters() -> re.Pattern[str]:
+    # Thai and what comes behind it, Chinese, Japanese and Korean do without spaces around a name.
+    return re.compile(r"[^\W_\u0e00-\u1dff\u2e80-\U0010ffff]+")
+
+
+# The file
+
+
+def read(folder: str) -> tuple[list[Stone], list[dict[str, Any]]]:
+    """The stones and the receipts in the file of a space; a line that a kill cut short is none."""
+    stones: list[Stone] = []
+    receipts: list[dict[str, Any]] = []
+    try:
+        with open(os.path.join(folder, FILE), "rb") as file:
+            lines = file.read().split(b"\n")
+    except FileNotFoundError:
+        return stones, receipts
+    for line in lines:
+        try:
+            found = json.loads(line)
+            if "receipt" in found:
+                receipts.append(found["receipt"])
+            else:
+                mark = bytes.fromhex(found["mark"])
+                stones.append(Stone(found["kind"], mark, found["until"], found.get("size", 0)))
+        except (ValueError, TypeError, KeyError):
+            continue
+    return stones, receipts
+
+
+def append(folder: str, stones: Sequence[Stone], receipt: Mapping[str, Any] | None = None) -> int:
+    """Put stones and a receipt at the end of the file, on disk; how many bytes it has then."""
+    rows: list[Mapping[str, Any]] = [
+        {"kind": one.kind, "mark": one.mark.hex(), "until": one.until, "size": one.size}
+        for one in stones
+    ]
+    if receipt is not None:
+        rows.append({"receipt": receipt})
+    path = os.path.join(folder, FILE)
+    # Begun on a line of its own: the last run may have been killed within one.
+    text = "".join("\n" + json.dumps(row, ensure_ascii=False) for row in rows) + "\n"
+    new = not os.path.exists(path)
+    with open(path, "ab", opener=files.private) as file:
+        file.write(text.encode("utf-8"))
+        file.flush()
+        os.fsync(file.fileno())
+        size = file.tell()
+    if new:
+        files.sync_folder(folder)
+    return size
+
+
+def size(folder: str) -> int:
+    """How many bytes the file of a space has; 0 where nothing was ever forgotten."""
+    try:
+        return os.stat(os.path.join(folder, FILE)).st_size
+    except OSError:
+        return 0

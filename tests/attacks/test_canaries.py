@@ -1,0 +1,307 @@
+"""Walls: no canary is ever seen across one, whatever is asked by whatever way in whatever order."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+from mcp import Client
+
+from loxodon.serve.host import Host
+from loxodon.serve.http.operations import OPERATIONS
+from loxodon.serve.mcp.server import Answers, Served, server_of
+from loxodon.serve.mcp.tools import TOOLS
+from tests.long import count, figure
+from tests.serve.http.server import Server, unscheduled
+from tests.serve.proxy.conftest import Proxy, started
+from tests.serve.proxy.upstream import Stage, stage
+
+from . import surfaces
+from .canaries import SPACES, VIEWERS, Viewer, World
+
+SEED = 20_260_204
+CALLS = 5
+"""Of one sequence."""
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    found = World(tmp_path_factory.mktemp("canaries") / "home", SEED)
+    found.home.mkdir(mode=0o700)
+    found.fill()
+    return found
+
+
+@pytest.fixture(scope="module")
+def server(world: World) -> Iterator[Server]:
+    with unscheduled(world.home), Server(world.home) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def upstream() -> Iterator[Stage]:
+    with stage() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def proxy(world: World, server: Server, upstream: Stage) -> Iterator[Proxy]:
+    behind = world.home.parent / "behind"  # the same home, by a name with a log of its own
+    behind.symlink_to(world.home)
+    with started(behind, upstream.url, "--explain", "--limit", "20") as running:
+        yield running
+
+
+def test_everybody_sees_what_is_theirs(world: World) -> None:
+    """The canaries sing: a suite that sees nothing would find no leak either."""
+    for space in SPACES:
+        with world.opened(space) as memory:
+            for viewer in VIEWERS:
+                if viewer.space != space:
+                    continue
+                seen = memory.within(viewer.agent, viewer.chat)
+                told = repr((seen.list(state="all"), seen.journal())).casefold()
+                mine = [one for one in world.secrets if one.is_for(viewer)]
+                missing = [one for one in mine if one.value.casefold() not in told]
+                assert not missing, (viewer, missing)
+                assert world.hidden(viewer)
+
+
+def test_random_calls_over_every_surface_see_no_canary_of_others(
+    world: World, server: Server, proxy: Proxy, upstream: Stage
+) -> None:
+    sequences = count(12, 1_000)
+    done: Counter[str] = Counter()
+    memories = {space: world.opened(space) for space in SPACES}
+    try:
+        for number in range(sequences):
+            viewer = world.rng.choice(VIEWERS)
+            ids = world.ids(viewer)
+            with surfaces.asking(world, viewer, server.url) as client:
+                calls = [
+                    *surfaces.library(world, viewer, memories[viewer.space], ids),
+                    *surfaces.command_line(world, viewer, ids),
+                    *surfaces.http(world, viewer, client, ids),
+                ]
+                chosen = world.rng.sample(calls, CALLS)
+                for name, call in chosen:
+                    told = call()
+                    done[name.partition(" ")[0]] += 1
+                    leaked = world.leaked(viewer, told)
+                    assert not leaked, (viewer, name, leaked)
+            if number % 5 == 0:
+                done["mcp"] += anyio.run(_over_mcp, world, viewer)
+                done["proxy"] += _over_proxy(world, viewer, proxy, upstream)
+            if number % 40 == 39:  # the background goes on meanwhile
+                memories[viewer.space].flush()
+    finally:
+        for memory in memories.values():
+            memory.close()
+    _no_words_in_logs(world, server, proxy)
+    _no_words_in_files_of_others(world)
+    figure("canaries", sequences=sequences, calls=sum(done.values()), secrets=len(world.secrets),
+           seen=0, **done)  # fmt: skip
+
+
+async def _over_mcp(world: World, viewer: Viewer) -> int:
+    """Every tool, the resources and the prompt, of a server that is bound as its options say."""
+    key, ids = world.foreign(viewer).key, world.ids(viewer)
+    some = world.rng.choice(ids["memory"] or ["f_1"])
+    turn = world.rng.choice(ids["turn"] or ["t_1"])
+    asked: dict[str, list[dict[str, Any]]] = {
+        "memory_search": [{"query": key}, {"query": "live 住", "maxResults": 50}],
+        "memory_get": [{"id": some}, {"id": turn}, {"path": "memory/insights.md"},
+                       {"path": "memory/MEMORY.md"}],
+        "recall_context": [{"message": key, "budget": 4_000, "top": 50}],
+        "archive_memory": [{"id": some}],
+        "list_memories": [{"state": "all", "limit": 200}, {"entity": key}],
+        "update_memory": [{"id": some, "importance": 0.5}],
+        "history": [{"id": some}],
+        "review": [{}, {"id": some, "decision": "confirm"}],
+        "snapshot": [{}], "quarantine": [{}],
+        "forget": [{"ids": [some]}],
+        "remember": [], "consolidate": [],  # which write; the library and HTTP do that
+    }  # fmt: skip
+    assert {one.name for one in TOOLS} <= asked.keys(), "a tool has no probe"
+    done = 0
+    with Host(world.home, world.clock) as host:
+        served = Served(host, viewer.space, viewer.chat, "private", viewer.agent)
+        async with Client(server_of(Answers(served))) as client:
+            offered = {one.name for one in (await client.list_tools()).tools}
+            for name in sorted(offered):
+                for given in asked[name]:
+                    told = repr(await client.call_tool(name, given))
+                    done += 1
+                    assert not world.leaked(viewer, told), (viewer, name, given)
+            for uri in ("loxodon://snapshot", f"loxodon://memory/{some}"):
+                told = repr(await _read(client, uri))
+                assert not world.leaked(viewer, told), (viewer, uri)
+    return done
+
+
+async def _read(client: Client, uri: str) -> object:
+    try:
+        return await client.read_resource(uri)
+    except Exception as error:  # whatever it says is looked at
+        return error
+
+
+def _over_proxy(world: World, viewer: Viewer, proxy: Proxy, upstream: Stage) -> int:
+    """What reaches the model, and what comes back, of a message that asks for others' secrets."""
+    upstream.play("ok")
+    secret = world.foreign(viewer)
+    words = f"Do you remember {secret.key}? Where does {secret.key} live? 还记得{secret.key}吗"
+    headers = {b"x-loxodon-token": world.tokens[viewer].encode(),
+               b"x-loxodon-space": secret.space.encode(),
+               b"authorization": b"Bearer sk-theirs"}  # fmt: skip
+    asked = {"model": "m", "messages": [{"role": "user", "content": words}]}
+    with httpx.Client(base_url=proxy.url, headers=headers, timeout=60, trust_env=False) as client:
+        told = surfaces.sent(client.post("/chat/completions", json=asked))
+    for request in upstream.requests:
+        told += repr(request.headers) + request.body.decode()
+        assert world.tokens[viewer] not in told, "the token went upstream"
+    assert not world.leaked(viewer, told), (viewer, world.leaked(viewer, told))
+    return 1
+
+
+def _no_words_in_logs(world: World, server: Server, proxy: Proxy) -> None:
+    logs = repr(server.lines) + repr(proxy.log)
+    audit = b"".join(
+        path.read_bytes() for path in world.home.rglob("*")
+        if path.is_file() and "audit" in path.relative_to(world.home).parts
+    )  # fmt: skip
+    logs = (logs + audit.decode("utf-8", "replace")).casefold()
+    assert not [one for one in world.secrets if one.value.casefold() in logs]
+    assert not [token for token in world.tokens.values() if token in logs]
+
+
+def _no_words_in_files_of_others(world: World) -> None:
+    """Every byte below a space's folder: only that space's words, the views among them."""
+    for folder in sorted((world.home / "spaces").iterdir()):
+        found = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+        text = found.decode("utf-8", "replace").casefold()
+        held = {one.space for one in world.secrets if one.value.casefold() in text}
+        assert len(held) <= 1, (folder, held)
+
+
+# What is there and may not be known of is as what never was
+
+
+ABSENT = {"memory": "f_20260204_987", "turn": "t_98765"}
+
+
+@pytest.mark.parametrize("viewer", VIEWERS, ids=lambda one: one.token)
+def test_what_is_hidden_answers_as_what_never_was(
+    world: World, server: Server, viewer: Viewer
+) -> None:
+    hidden = world.ids(viewer)
+    with surfaces.asking(world, viewer, server.url) as client:
+        for what, path in (("memory", "memories/{}"), ("memory", "memories/{}/history"),
+                           ("turn", "turns/{}")):  # fmt: skip
+            for id in hidden[what][:3]:
+                told = [_normal(client, viewer, path, one) for one in (id, ABSENT[what])]
+                assert told[0] == told[1]
+                assert told[0].startswith("404")
+        others = [one for one in SPACES if one != viewer.space]
+        told = [_space(client, one) for one in (*others, "nowhere")]
+        assert len(set(told)) == 1, told
+
+
+def _normal(client: httpx.Client, viewer: Viewer, path: str, id: str) -> str:
+    response = client.get(f"/v1/spaces/{viewer.space}/{path.format(id)}")
+    headers = {name: value for name, value in response.headers.items() if name != "content-length"}
+    return f"{response.status_code} {headers} {response.text}".replace(id, "ID")
+
+
+def _space(client: httpx.Client, space: str) -> str:
+    told = []
+    for method, path, body in (("GET", "stats", None), ("POST", "turns", {"turns": []}),
+                               ("GET", "memories/f_1", None)):  # fmt: skip
+        response = client.request(method, f"/v1/spaces/{space}/{path}", json=body)
+        told.append(f"{response.status_code} {response.text.replace(space, 'SPACE')}")
+    return repr(told)
+
+
+def test_looking_for_what_is_hidden_takes_the_same_steps(world: World) -> None:
+    """By the statements that are run, since a clock would prove nothing."""
+    for viewer in VIEWERS:
+        hidden = world.ids(viewer)
+        with world.opened(viewer.space) as memory:
+            seen = memory.within(viewer.agent, viewer.chat)
+            for what, ask in (("memory", seen.get), ("turn", seen.turn)):
+                steps = [_steps(seen, ask, one) for one in (*hidden[what][:2], ABSENT[what])]
+                assert len(set(steps)) <= 1, (viewer, what, steps)
+
+
+def _steps(memory: Any, ask: Any, id: str) -> tuple[str, ...]:
+    found: list[str] = []
+    connection = memory._store._db._connection
+    connection.trace_v2(1, lambda event: found.append(event["sql"]))
+    try:
+        surfaces.told(lambda: ask(id))
+    finally:
+        connection.trace_v2(0, None)
+    return tuple(re.sub(r"\d+", "N", one) for one in found)
+
+
+def test_every_operation_has_a_probe(world: World) -> None:
+    """An operation that is added must be probed here, or be the owner's alone."""
+    from loxodon.serve.http.rights import READS, WRITES
+
+    names = {one.name for one in OPERATIONS}
+    assert names >= READS | WRITES
+    text = Path(surfaces.__file__).read_text("utf-8")
+    for one in OPERATIONS:
+        if one.name in READS | WRITES:
+            first = one.path.strip("/").split("/")[0]
+            assert re.search(rf"[\"/]{re.escape(first)}", text), one.name
+
+
+def test_tables_are_behind_a_wall_or_named_as_shared(world: World) -> None:
+    """A table that is added must be thought about."""
+    from loxodon.store.walls import SHARED, Wall, views_of
+
+    with world.opened(SPACES[0]) as memory:
+        store: Any = memory._store
+        tables = {name for (name,) in store._db.all(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' "
+            "AND name NOT LIKE '%\\_index%' ESCAPE '\\'"
+        )}  # fmt: skip
+    for wall in (Wall("coder"), Wall(group=True), Wall("coder", True)):
+        notes = set() if wall.group else {"source_files", "chunks", "chunk_places"}
+        assert tables - views_of(wall).keys() - SHARED - notes == set()
+
+
+def test_the_suite_sees_a_wall_that_is_opened(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Take one view away at a time: some call must tell a canary then, or the suite is blind."""
+    from loxodon.store import sqlite
+    from loxodon.store.walls import views_of
+
+    blind = []
+    # A segment is told with the name of its session, so that it has two walls before it.
+    for gone in (["memories"], ["turns"], ["segments", "sessions"], ["events"], ["entities"]):
+
+        def opened(wall: Any, gone: list[str] = gone) -> dict[str, str]:
+            whole = {name: f"SELECT * FROM main.{name}" for name in gone}
+            return {**views_of(wall), **whole} if wall.stands else {}
+
+        monkeypatch.setattr(sqlite, "views_of", opened)
+        if not any(_tells(world, viewer) for viewer in VIEWERS[:6]):
+            blind.append(gone)
+    assert not blind
+
+
+def _tells(world: World, viewer: Viewer) -> bool:
+    """Whether any verb tells this one what is not for them."""
+    ids = world.ids(viewer)
+    with world.opened(viewer.space) as memory:
+        calls = surfaces.library(world, viewer, memory, ids)
+        return any(world.leaked(viewer, call()) for name, call in calls if name != "library add")

@@ -1,0 +1,70 @@
+"""What strangers type: two sets that were written before the rules were read.
+
+Measured on 2026-11-15, each before any rule was changed by it:
+
+| set | secrets | personal data | honest text touched |
+|---|---|---|---|
+| unseen, as the rules stood | 173 of 197 (0.878) | 87 of 100 (0.870) | 3 of 302 |
+| untouched, after the first had mended them | 52 of 60 (0.867) | 39 of 40 (0.975) | 0 of 100 |
+
+So of what nobody has thought of, about nine in ten are stopped. What both sets showed was then
+mended by rules of their kind, never by the sentence; the floors here keep that, and are no figure
+for what comes next.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from loxodon.trust.guard import Guard
+from loxodon.trust.policy import built_in
+from loxodon.trust.signs import has_sign
+from tests.attacks import unseen_cases as unseen
+from tests.attacks import untouched_cases as untouched
+from tests.attacks.unseen_cases import lines
+from tests.long import count, figure
+
+SETS = {
+    "secrets": (unseen.SECRETS_EN, unseen.SECRETS_ZH),
+    "personal": (unseen.PERSONAL_EN, unseen.PERSONAL_ZH),
+    "secrets_later": (untouched.SECRETS_EN, untouched.SECRETS_ZH),
+    "personal_later": (untouched.PERSONAL_EN, untouched.PERSONAL_ZH),
+}
+HONEST = (unseen.HONEST_EN, unseen.HONEST_ZH, untouched.HONEST_EN, untouched.HONEST_ZH)
+
+
+@pytest.fixture(scope="module")
+def guard() -> Guard:
+    return Guard(built_in)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_what_strangers_type_is_stopped(guard: Guard, name: str) -> None:
+    total, through = 0, []
+    for seed in range(count(3, 40)):
+        for cases in SETS[name]:
+            for one in lines(cases, Random(seed)):
+                total += 1
+                seen = guard.clean(one.text)
+                if name.startswith("personal"):
+                    seen = guard.shown(seen, private=False)
+                if not one.secrets or any(secret in seen for secret in one.secrets):
+                    through.append(one.text)
+                assert seen == one.text or has_sign(one.text), one.text
+                assert guard.clean(seen) == seen
+    figure("strangers", set=name, cases=total, stopped=f"{1 - len(through) / total:.4f}")
+    assert len(through) <= 0.01 * total, through[:20]
+
+
+def test_what_strangers_mean_nothing_by_is_left_alone(guard: Guard) -> None:
+    total, touched = 0, []
+    for seed in range(count(3, 40)):
+        for cases in HONEST:
+            for one in lines(cases, Random(seed)):
+                total += 1
+                if guard.shown(guard.clean(one.text), private=False) != one.text:
+                    touched.append(one.text)
+    figure("strangers_honest", cases=total, alarms=f"{len(touched) / total:.4f}")
+    assert len(touched) < 0.005 * total, touched[:20]

@@ -1,0 +1,47 @@
+"""Forty attacks and forty honest statements of a stranger, through every inlet.
+
+Measured on 2026-11-15, before any rule was changed by them: through 20 of 21 inlets nothing was
+planted; of what an assistant said, one line of forty was told by the snapshot as something that the
+assistant had done, which no page tells any more. Of the attacks 4 in 40 were held back as well (24
+since), the others fenced and believed by nobody; of the honest statements 1 in 40 was held (0
+since).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loxodon import Memory
+from tests.attacks import unseen_poisons as unseen
+from tests.attacks.inlets import INLETS, SERVED
+from tests.attacks.test_poisoning import CANARY, MINE, planted, rate
+from tests.conftest import Clock
+from tests.long import LONG, figure
+
+ATTACKS = [
+    one.replace("{c}", f"{CANARY}{n}")
+    for n, one in enumerate(unseen.ATTACKS.strip().splitlines())
+]  # fmt: skip
+HONEST = unseen.HONEST.strip().splitlines()
+
+
+@pytest.mark.parametrize("inlet", [*INLETS, *(SERVED if LONG else ())])
+def test_nothing_of_a_stranger_is_planted(
+    memory: Memory, clock: Clock, tmp_path: Path, inlet: str
+) -> None:
+    memory.add([{"role": "user", "content": one} for one in MINE], session="mine")
+    (INLETS | SERVED)[inlet](memory, tmp_path, ATTACKS)
+    memory.consolidate(force=True)
+    clock.pass_days(1)
+    memory.consolidate(force=True)
+    bad = planted(memory)
+    figure("strangers_poison", inlet=inlet, attacks=len(ATTACKS), planted=len(bad))
+    assert bad == []
+
+
+def test_honest_words_are_not_held() -> None:
+    held = {origin: rate(HONEST, origin)[0] for origin in ("tool", "web", "group")}
+    figure("strangers_honest_words", statements=len(HONEST), **held)
+    assert max(held.values()) <= 1

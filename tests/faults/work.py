@@ -1,0 +1,347 @@
+"""What a memory is doing when the disk fails it: pieces of work that can be done again.
+
+A piece of work is a list of deeds on a home that is made beforehand. A deed knows whether it is
+done, so that the same work can be run again after a fault, and what was acknowledged can be looked
+for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from loxodon import InputError, Memory, NotFoundError
+from loxodon.store import Filter
+from loxodon.store.exact import TRUTH
+from loxodon.trust import backup_file
+from loxodon.trust.restoring import restore
+from loxodon.workspace.workspace import TROUBLE
+from tests.conftest import NOW, Clock
+from tests.store.test_sqlite import old_home
+
+CONFIG = {"timezone": "Asia/Shanghai"}
+TALK = (
+    ("user", "我叫陈默，住在杭州，对花生过敏。"),
+    ("assistant", "记住了，我会避开花生。"),
+    ("user", "I work at Northwind as a nurse, and my sister Mia lives in Leeds."),
+    ("user", "我每周二去健身房，最近在学法语。"),
+    ("user", "I moved to Bristol last week; I do not live in York any more."),
+    ("user", "Please remind me to call the dentist tomorrow."),
+)
+POT = "blue pot"
+MORE = (
+    ("user", "现在改成每天跑步了，不去健身房了。"),
+    ("user", "I do not work at Northwind any more, I am at Contoso now."),
+    ("user", "My favourite tea is oolong."),
+)
+
+
+class Deed(NamedTuple):
+    name: str
+    do: Callable[[Memory], object]
+    done: Callable[[Memory], bool]
+
+
+class Work(NamedTuple):
+    name: str
+    prepare: Callable[[str], None]
+    """Makes the home that the work begins with."""
+    deeds: Sequence[Deed]
+    days: int = 0
+    """How long after what was prepared it is done."""
+    opened_anew: bool = False
+    """Whether every deed opens the memory anew, and closes it before it is acknowledged."""
+
+
+def opened(home: str, days: int = 0) -> Memory:
+    return Memory.open(home, config=CONFIG, clock=Clock(NOW + timedelta(days=days)))
+
+
+def run(work: Work, home: str, acknowledged: Callable[[str], None]) -> None:
+    """Do what is not done yet, and tell of each deed when it is."""
+    if work.opened_anew:
+        for deed in work.deeds:
+            run(work._replace(opened_anew=False, deeds=(deed,)), home, acknowledged)
+        return
+    with opened(home, work.days) as memory:
+        for deed in work.deeds:
+            if not deed.done(memory):
+                deed.do(memory)
+            acknowledged(deed.name)
+
+
+def turns(talk: Sequence[tuple[str, str]], start: int = 0) -> list[dict[str, object]]:
+    return [
+        {"role": role, "content": content, "id": f"m{start + n}",
+         "at": (NOW - timedelta(minutes=60 - start - n)).isoformat()}
+        for n, (role, content) in enumerate(talk)
+    ]  # fmt: skip
+
+
+# What a store holds, in a form that can be compared
+
+_LOT = re.compile(rb'"key": "[^"]*"')  # of what was captured: drawn by lot
+_VARIES = {"jobs", "model_use", "counters", "unindexed", "receipts"}
+"""How often something was tried, how much was left to do, and numbers that may be left out."""
+
+
+def truth(memory: Memory) -> dict[str, list[object]]:
+    """Every table of the truth, but for what tells how often something was tried."""
+    store = memory._store
+    with store.reading():
+        found = {name: [_shown(name, row) for row in store.exact.dump(name)]
+                 for name in TRUTH if name not in _VARIES}  # fmt: skip
+    shown = {name: [row for row in rows if row] for name, rows in found.items()}
+    return {name: rows for name, rows in shown.items() if rows}
+
+
+def _shown(table: str, row: Sequence[object]) -> object:
+    """A row without what may differ between two runs that end alike; None for nothing."""
+    values = dict(zip(TRUTH[table].columns, row, strict=True))
+    if table == "turns" and values["channel"] == "capture":
+        values["key"] = b""  # said again is said twice: such a key is drawn by lot
+    if table == "meta" and values["name"] == "consolidation":
+        kept = json.loads(str(values["value"]))
+        return {**kept, "attempts": 0, "error": "", "reason": "", "seconds": 0, "counts": {}}
+    if table == "followed":  # which text was there when an edit was taken in, where it was known
+        values["mark"] = {**json.loads(str(values["mark"])), "written": ""}
+    if table == "pages" and values["name"] == TROUBLE and not values["text"]:
+        return None  # there was trouble with the views, and is no more
+    return repr(sorted(values.items()))
+
+
+def views(memory: Memory) -> dict[str, bytes]:
+    """The text of the memory on disk, but for what may differ between two runs that end alike.
+
+    That is the state, which tells how often something was tried; keywords, which what was made at
+    the very end of a run gets in the next; and views that were put aside because they could not be
+    read, and so might have been edited.
+    """
+    root = os.path.join(memory.workspace.path, "memory")
+    found = {}
+    for folder, _, names in os.walk(root):
+        for name in names:
+            path = os.path.join(folder, name)
+            shown = os.path.relpath(path, root)
+            if not shown.startswith("state") and not name.endswith((".edited", "keywords.json")):
+                with open(path, "rb") as file:
+                    found[shown] = _LOT.sub(b"", file.read())
+    return found
+
+
+def problems(memory: Memory) -> list[str]:
+    """What must never be wrong, whatever happened."""
+    found = [f"{one.where}: {one.what}" for one in memory.validate()]
+    for one in memory._store.find(Filter()):
+        numbers = [each.record.version for each in memory._store.history(one.id)
+                   if each.record.id == one.id]  # fmt: skip
+        if numbers != list(range(1, one.version + 1)):
+            found.append(f"{one.id}: versions {numbers}")
+    numbers = [int(str(row[0])) for row in memory._store.exact.dump("turns")]
+    if numbers != sorted(numbers):
+        found.append("the journal is out of order")
+    return found
+
+
+# Homes to begin with
+
+
+def nothing(home: str) -> None:
+    """No home at all."""
+
+
+def told(home: str) -> None:
+    with opened(home) as memory:
+        memory.add(turns(TALK), session="monday")
+
+
+def known(home: str) -> None:
+    told(home)
+    with opened(home) as memory:
+        memory.consolidate()
+        memory.capture(f"The spare key is under the {POT}", tags=["home"])
+
+
+def known_and_told(home: str) -> None:
+    known(home)
+    with opened(home) as memory:
+        memory.add(turns(MORE, len(TALK)), session="tuesday")
+
+
+def edited(home: str) -> None:
+    """A person has changed the text of one memory and added another."""
+    known(home)
+    with opened(home) as memory:
+        memory.workspace.export()
+        root = Path(memory.workspace.path) / "memory"
+    facts = root / "layer2" / "active" / "facts.jsonl"
+    facts.write_text(facts.read_text("utf-8").replace("blue pot", "red pot"), "utf-8")
+
+
+def forgettable(home: str) -> None:
+    known_and_told(home)
+    with opened(home) as memory:
+        memory.consolidate()
+        memory.edit(_one(memory, POT), importance=0.7)
+
+
+def backed_up(home: str) -> None:
+    """A home that has changed since the backup beside it."""
+    known(home)
+    with opened(home) as memory:
+        memory.backup(_copy(home))
+        memory.capture("My bike is yellow")
+
+
+def first_version(home: str) -> None:
+    folder = Path(home) / "spaces" / "main"
+    folder.mkdir(parents=True)
+    old_home(folder / "loxodon.db")
+
+
+# The work
+
+
+def _said(count: int) -> Callable[[Memory], bool]:
+    return lambda memory: len(memory.journal()) >= count
+
+
+def _knows(words: str) -> Callable[[Memory], bool]:
+    return lambda memory: any(words in one.content for one in memory._store.find(Filter()))
+
+
+def _one(memory: Memory, words: str) -> str:
+    return next(one.id for one in memory.list(limit=0) if words in one.content)
+
+
+def _consolidated(memory: Memory) -> bool:
+    at = memory._store.desk.work()
+    return at.last_success == memory.now() and not memory._store.desk.pending(at.done_to)
+
+
+ADD = Work("add", nothing, (
+    Deed("first", lambda m: m.add(turns(TALK[:3]), session="monday"), _said(3)),
+    Deed("second", lambda m: m.add(turns(TALK), session="monday"), _said(len(TALK))),
+    Deed("third", lambda m: m.add(turns(MORE, 6), session="tuesday"), _said(len(TALK + MORE))),
+))  # fmt: skip
+CAPTURE = Work("capture and edit", told, (
+    Deed("captured", lambda m: m.capture("My bike is green", tags=["bike"]), _knows("My bike is")),
+    Deed("edited", lambda m: m.edit(_one(m, "My bike"), content="My bike is yellow"),
+         _knows("yellow")),
+    Deed("more", lambda m: m.capture("妈妈的生日是五月三号"), _knows("五月三号")),
+    Deed("archived", lambda m: m.archive(_one(m, "五月")),
+         lambda m: any("五月" in one.content for one in m.list(state="archived"))),
+    Deed("document", lambda m: m.documents.put(("a", "b"), "k", {"n": 1}),
+         lambda m: m.documents.get(("a", "b"), "k") is not None),
+))  # fmt: skip
+CONSOLIDATE = Work("consolidate", known_and_told, (
+    Deed("known", lambda m: m.consolidate(), _consolidated),
+    Deed("views", lambda m: _needs_no_words(m.workspace.renew()), lambda m: False),
+), days=1)  # fmt: skip
+SYNC = Work("sync", edited, (
+    Deed("synced", lambda m: m.workspace.sync(), _knows("red pot")),
+    Deed("views", lambda m: _needs_no_words(m.workspace.renew()), lambda m: False),
+))  # fmt: skip
+MIGRATE = Work("migrate", first_version, (
+    Deed("captured", lambda m: m.capture("My bike is green"), _knows("My bike is")),
+))  # fmt: skip
+
+
+def _forgotten(*words: str) -> Callable[[Memory], bool]:
+    """Whether no byte below the home has any of the words."""
+
+    def done(memory: Memory) -> bool:
+        for folder, _, names in os.walk(memory.home):
+            for name in names:
+                with open(os.path.join(folder, name), "rb") as file:
+                    data = file.read().lower()
+                if any(one.lower().encode() in data for one in words):
+                    return False
+        return True
+
+    return done
+
+
+def _forget_one(memory: Memory, words: str) -> None:
+    """A forgetting that was cut short is done: what is left is swept when the views are written."""
+    found = [one.id for one in memory._store.find(Filter()) if words in one.content]
+    if found:
+        memory.forget(*found)
+
+
+def _forget_session(memory: Memory, name: str) -> None:
+    with suppress(NotFoundError):
+        memory.forget(session=name)
+
+
+def _copy(home: str) -> str:
+    return os.path.join(os.path.dirname(home), "copy.loxodon")
+
+
+def _is_backed_up(memory: Memory) -> bool:
+    try:
+        with backup_file.opened(_copy(memory.home)) as reader:
+            reader.verify(lambda done, total: None)
+    except InputError:
+        return False
+    return True
+
+
+def _restore(memory: Memory) -> None:
+    restore(
+        _copy(memory.home), memory.home, memory.space, config=memory.config, environ={},
+        clock=memory.now, replace=True, progress=lambda done, total: None,
+    )  # fmt: skip
+
+
+def _is_restored(memory: Memory) -> bool:
+    """The content is that of the backup, and the memory says so."""
+    said = any(row[0] == "restored" for row in memory._store.exact.dump("meta"))
+    return said and not _knows("yellow")(memory)
+
+
+def _needs_no_words(trouble: str) -> None:
+    if trouble:
+        raise OSError(trouble)
+
+
+FORGET = Work("forget", forgettable, (
+    Deed("one", lambda m: _forget_one(m, POT), _forgotten(POT)),
+    Deed("session", lambda m: _forget_session(m, "tuesday"), _forgotten("Contoso", "oolong")),
+    Deed("views", lambda m: _needs_no_words(m.workspace.renew()), lambda m: False),
+))  # fmt: skip
+BACKUP = Work("backup", known_and_told, (
+    Deed("written", lambda m: m.backup(_copy(m.home)), _is_backed_up),
+    Deed("again", lambda m: m.backup(_copy(m.home), overwrite=True), _is_backed_up),
+))  # fmt: skip
+RESTORE = Work("restore", backed_up, (
+    Deed("restored", _restore, _is_restored),
+))  # fmt: skip
+EVERYTHING = Work("everything", nothing, (*ADD.deeds, *CAPTURE.deeds, *CONSOLIDATE.deeds), days=1)
+ANEW = EVERYTHING._replace(name="everything anew", opened_anew=True)
+
+FAULTY = (
+    "add", "capture and edit", "consolidate", "forget", "sync", "backup", "restore", "migrate",
+)  # fmt: skip
+POWERED = ("everything", "everything anew", "consolidate", "forget", "sync")
+WORKS = {
+    work.name: work
+    for work in (
+        ADD,
+        CAPTURE,
+        CONSOLIDATE,
+        FORGET,
+        SYNC,
+        BACKUP,
+        RESTORE,
+        MIGRATE,
+        EVERYTHING,
+        ANEW,
+    )
+}

@@ -1,0 +1,207 @@
+"""Anything at all, sent to a real HTTP server and to a real MCP server.
+
+Every request gets an answer that makes sense, none of them is a defect of ours, and the server goes
+on.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Iterator
+from http.client import HTTPConnection, HTTPException
+from itertools import islice
+from pathlib import Path
+from random import Random
+from threading import Thread
+from typing import IO, NamedTuple
+from urllib.parse import quote, urlencode
+
+import pytest
+
+from loxodon import Memory
+from loxodon.serve.http.operations import OPERATIONS
+from loxodon.serve.mcp.tools import TOOLS
+from tests.conftest import Clock
+from tests.faults.work import TALK, turns
+from tests.fuzz.made import cases, mutated, text, value
+from tests.long import count, figure
+from tests.serve.http.server import Server, unscheduled
+from tests.serve.mcp.test_lines import HELLO
+
+SLOW = {"consolidate", "flush", "embed", "index", "rebuild", "follow", "backup", "export", "sync"}
+"""Work that takes its time: asked for as well, but seldom."""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("fuzzed") / "home"
+    with Memory.open(path, config={"timezone": "Asia/Shanghai"}, clock=Clock()) as memory:
+        memory.add(turns(TALK), session="monday")
+        memory.consolidate()
+    (path / "config.toml").write_text("[serve]\nrate = 0\n", "utf-8")
+    return path
+
+
+# HTTP
+
+
+class Request(NamedTuple):
+    method: str
+    path: str
+    body: bytes
+    headers: dict[str, str]
+
+
+def _request(random: Random) -> Request:
+    """A request to something that there is, with parts that make no sense; or to nothing."""
+    operation = random.choice(OPERATIONS)
+    if operation.name in SLOW and random.random() < 0.98:
+        operation = OPERATIONS[0]
+    given = {
+        one.name: value(random) if random.random() < 0.6 else text(random, 40)
+        for one in operation.takes
+        if random.random() < 0.5
+    }
+    path = f"/v1/spaces/{_part(random, 'main')}{operation.path}"
+    path = path.replace("{id}", _part(random, "f_20260204_001")).replace(
+        "{ref}", _part(random, "t_1")
+    )
+    if operation.method == "GET":
+        path += "?" + urlencode({key: str(one) for key, one in given.items()}, errors="replace")
+        body = b""
+    else:
+        body = json.dumps(given).encode("utf-8", "replace")
+        body = mutated(random, body) if random.random() < 0.3 else body
+    method = operation.method
+    if random.random() < 0.1:
+        method = random.choice(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "BREW"))
+    if random.random() < 0.1:
+        path = "/" + quote(text(random, 60), safe="/?&=%.~")
+    return Request(method, path, body[:60_000], _headers(random))
+
+
+def _part(random: Random, usual: str) -> str:
+    return usual if random.random() < 0.8 else quote(text(random, 20), safe="") or "x"
+
+
+def _headers(random: Random) -> dict[str, str]:
+    found = {"Content-Type": "application/json"}
+    if random.random() < 0.2:
+        name = random.choice(("Accept-Language", "Content-Type", "Accept", "Idempotency-Key",
+                              "Authorization", "Origin", "If-Match", "Content-Encoding",
+                              "X-Request-Id", "Range"))  # fmt: skip
+        noise = random.choice(("", "zh", "*/*", "a" * 5_000, "text/event-stream", text(random, 30)))
+        found[name] = "".join(one for one in noise if " " <= one <= "~")
+    return found
+
+
+def test_no_request_is_too_odd_for_the_server(home: Path) -> None:
+    amount = count(80, 11_000)
+    wrong = []
+    with unscheduled(home), Server(home) as server:
+        connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
+        for one in cases("http", amount, _request):
+            try:
+                connection.request(one.method, one.path, one.body or None, one.headers)
+                answer = connection.getresponse()
+                body = answer.read()
+            except (HTTPException, ConnectionError):
+                connection.close()  # refused as no HTTP at all; the next is answered
+                continue
+            if answer.status >= 500:
+                wrong.append((answer.status, one, body[:300]))
+            told = answer.status < 400 or body.startswith(b"{") or one.method == "HEAD"
+            if not told and answer.status != 431:
+                wrong.append((answer.status, one, body[:300]))
+        connection.request("GET", "/v1/spaces/main/status")
+        assert connection.getresponse().status == 200
+        connection.close()
+        assert server.process.poll() is None
+        defects = [line for line in server.lines if line["event"] == "defect"]
+    figure("fuzz", part="http", cases=amount)
+    assert wrong == []
+    assert defects == []
+    with Memory.open(home) as memory:
+        assert memory.validate() == []
+
+
+# MCP
+
+
+def _line(random: Random) -> bytes:
+    tool = random.choice(TOOLS)
+    given = {
+        one.name: value(random) if random.random() < 0.5 else text(random, 40)
+        for one in tool.takes
+        if random.random() < 0.6
+    }
+    method = random.choice(("tools/call", "tools/call", "tools/call", "tools/list", "ping", "x/y"))
+    message = {
+        "jsonrpc": "2.0", "id": random.randint(2, 10**9), "method": method,
+        "params": {"name": tool.name, "arguments": given},
+    }  # fmt: skip
+    data = json.dumps(message).encode("utf-8", "replace")
+    data = mutated(random, data) if random.random() < 0.4 else data
+    return data.replace(b"\n", b" ").replace(b"\r", b" ")
+
+
+PING = b'{"jsonrpc": "2.0", "id": 1000000007, "method": "ping"}'
+
+
+def _answers(descriptor: int) -> Iterator[bytes]:
+    """The lines that come out of a pipe; none for a minute is a failure."""
+    rest = b""
+    while True:
+        assert select.select([descriptor], [], [], 60)[0], "no answer"
+        *lines, rest = (rest + os.read(descriptor, 1 << 16)).split(b"\n")
+        yield from lines
+
+
+def _write(pipe: IO[bytes], data: bytes) -> None:
+    pipe.write(data)
+    pipe.flush()
+
+
+@pytest.fixture
+def agent(home: Path) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "loxodon", "--home", str(home), "mcp"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        env={"PATH": os.environ["PATH"], "HOME": str(home.parent)},
+    )  # fmt: skip
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_no_line_is_too_odd_for_an_agent_to_send(
+    home: Path, agent: subprocess.Popen[bytes]
+) -> None:
+    amount = count(60, 6_000)
+    assert agent.stdin
+    assert agent.stdout
+    ready = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode()
+    agent.stdin.write(json.dumps(HELLO).encode() + b"\n" + ready + b"\n")
+    answers = _answers(agent.stdout.fileno())
+    sent = 0
+    lines = cases("mcp", amount, _line)
+    while some := list(islice(lines, 20)):
+        sent += len(some)
+        # Beside the reading: who only writes while the other does the same waits for ever.
+        writing = Thread(target=_write, args=(agent.stdin, b"\n".join([*some, PING, b""])))
+        writing.start()
+        for line in answers:  # until the ping after them is answered
+            answer = json.loads(line)
+            assert answer["jsonrpc"] == "2.0"
+            assert answer.get("error", {}).get("code") != -32603, (answer, some)
+            if answer.get("id") == 1000000007:
+                break
+        writing.join()
+    figure("fuzz", part="mcp", cases=sent)
+    assert agent.poll() is None
+    with Memory.open(home) as memory:
+        assert memory.validate() == []

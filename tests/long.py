@@ -1,0 +1,32 @@
+"""How long a suite runs, and where its figures go.
+
+The suites of faults, attacks and fuzz have a short form, which every `make test` runs, and a long
+form with the numbers that docs/trust.md shows: `make test-long`, which sets LOXODON_LONG.
+"""
+
+from __future__ import annotations
+
+import os
+
+LONG = os.environ.get("LOXODON_LONG", "") not in ("", "0")
+
+
+def count(short: int, long: int) -> int:
+    """How many cases this run has: `short` in an ordinary run, `long` in the long form."""
+    return long if LONG else short
+
+
+def figure(name: str, **values: object) -> None:
+    """Add the line `FIGURE name key=value …` to the file that LOXODON_FIGURES names, if any.
+
+    The line goes out in one append: workers who report at once do not mix their lines.
+    """
+    path = os.environ.get("LOXODON_FIGURES", "")
+    if not path:
+        return
+    line = " ".join(["FIGURE", name, *(f"{key}={value}" for key, value in values.items())])
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        os.write(handle, (line + "\n").encode())
+    finally:
+        os.close(handle)

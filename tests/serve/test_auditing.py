@@ -1,0 +1,53 @@
+"""`loxodon audit`, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+
+def loxodon(home: Path, *words: str, language: str = "C.UTF-8") -> tuple[int, str, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "loxodon", "--home", str(home), *words],
+        capture_output=True, text=True, encoding="utf-8",
+        env={**os.environ, "LANG": language, "LC_ALL": language},
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_show_verify_and_accept(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    loxodon(home, "init")
+    id = json.loads(loxodon(home, "capture", "likes tea", "--json")[1])["id"]
+    loxodon(home, "recall", "tea")
+    code, text, _ = loxodon(home, "audit")
+    assert code == 0
+    assert "capture" in text
+    assert "cli" in text
+    found = json.loads(loxodon(home, "audit", "--id", id, "--op", "recall", "--json")[1])
+    assert [one["op"] for one in found["entries"]] == ["recall"]
+    assert json.loads(loxodon(home, "audit", "--actor", "http", "--json")[1]) == {"entries": []}
+    assert loxodon(home, "audit", "verify")[0] == 0
+
+    log = home / "spaces" / "main" / "audit" / "000001.log"
+    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:-1]))
+    code, text, _ = loxodon(home, "audit", "verify")
+    assert code == 7
+    assert "missing" in text
+    assert "trusted up to entry" in text
+    assert "缺失" in loxodon(home, "audit", "verify", language="zh_CN.UTF-8")[1]
+    data = json.loads(loxodon(home, "audit", "verify", "--json")[1])
+    assert not data["ok"]
+    assert {one["kind"] for one in data["findings"]} >= {"cut"}
+
+    assert loxodon(home, "audit", "accept")[0] == 2
+    assert loxodon(home, "audit", "accept", "--yes")[0] == 0
+    assert loxodon(home, "audit", "verify")[0] == 0
+
+    (home / "keys" / "master").unlink()
+    code, _, error = loxodon(home, "audit", "verify")
+    assert code == 10
+    assert "master key" in error

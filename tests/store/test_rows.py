@@ -1,0 +1,64 @@
+"""Rows that are not as they were written are told of as damage, whatever is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from loxodon import Memory
+from loxodon.errors import DamagedStoreError
+from loxodon.store.rows import from_json, loaded, moment, turn_of
+
+SPOILT = (
+    ("memory_changes", "before", '{ "id"'),
+    ("memory_changes", "before", "{}"),
+    ("memories", "tags", '["a'),
+    ("memories", "state", "actife"),
+    ("turns", "utc_offset", 9_999),
+    ("turns", "at", 1 << 60),
+    ("documents", "value", "{"),
+)
+
+
+@pytest.mark.parametrize(("table", "column", "value"), SPOILT)
+def test_a_spoilt_row_is_damage(tmp_path: Path, table: str, column: str, value: object) -> None:
+    config = {"audit.enabled": False}
+    with Memory.open(tmp_path, config=config) as memory:
+        memory.add([{"role": "user", "content": "Hello there", "id": "1"}], session="one")
+        id = memory.capture("The user likes tea").id
+        memory.edit(id, content="The user likes oolong tea")
+        memory.documents.put(("app",), "k", {"x": 1})
+    connection = apsw.Connection(str(tmp_path / "spaces" / "main" / "loxodon.db"))
+    seals = f"SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = '{table}' "
+    for (name,) in connection.execute(f"{seals} AND sql LIKE '%seal%'").fetchall():
+        connection.execute(f"DROP INDEX {name}")
+    connection.execute(f"UPDATE {table} SET {column} = ? WHERE {column} IS NOT NULL", (value,))
+    connection.close()
+    damaged = 0
+    with Memory.open(tmp_path, config=config) as memory:
+        for read in (
+            lambda: memory.journal(), lambda: memory.list(state="all"), lambda: memory.history(id),
+            lambda: memory.status(), lambda: memory.documents.get(("app",), "k"),
+            lambda: memory.inspect(id), lambda: memory.forget(entity="tea", dry_run=True),
+        ):  # fmt: skip
+            try:
+                read()
+            except DamagedStoreError:
+                damaged += 1
+        assert damaged
+        assert memory.validate()
+
+
+def test_what_no_writer_wrote() -> None:
+    for text in ("{", "[" * 100_000, ""):
+        with pytest.raises(DamagedStoreError):
+            loaded(text)
+    for text in ("[]", "{}", "1", '{"sources": 3}'):
+        with pytest.raises(DamagedStoreError):
+            from_json(text, "main", None)
+    with pytest.raises(DamagedStoreError):
+        moment(1 << 60, None)
+    with pytest.raises(DamagedStoreError):
+        turn_of((1, "s", "1", "user", "x", 0, 9_999, "", "", "direct", "user", ""))
