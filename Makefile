@@ -32,7 +32,7 @@ test: $(VENV)/dev.done  ## run the tests
 
 test-long: $(VENV)/dev.done  ## the suites of faults, attacks and fuzz with their full numbers (a long while); prints the figures
 	@mkdir -p bench/results && rm -f $(FIGURES)
-	LOXODON_LONG=1 LOXODON_FIGURES=$(FIGURES) $(BIN)/python -m pytest -n 2 tests/faults tests/attacks tests/fuzz; \
+	LOXODON_LONG=1 LOXODON_FIGURES=$(FIGURES) $(BIN)/python -m pytest -n 2 tests/faults tests/attacks tests/fuzz tests/trust; \
 	status=$$?; sort $(FIGURES); exit $$status
 
 test-model:  ## try the model path on a real small model (an environment of its own: .venv-model)

@@ -20,17 +20,6 @@ from urllib.parse import quote
 from loxodon import errors
 from loxodon.errors import ConfigError, InputError, LoxodonError, StoreError
 from loxodon.fields import Changes
-from loxodon.memory import (
-    Entities,
-    Events,
-    HeldBack,
-    Problems,
-    Receipts,
-    Records,
-    Reviews,
-    Segments,
-    Versions,
-)
 from loxodon.recall.gate import State as Conversation
 from loxodon.serve.http.wire import plain, read, state_to
 from loxodon.standing import Stats, Status
@@ -43,12 +32,15 @@ from loxodon.types import (
     Chat,
     Consolidated,
     Embedded,
+    Entities,
     Entity,
     Event,
+    Events,
     Exported,
     Frame,
     Gate,
     Held,
+    HeldBack,
     Imported,
     Indexed,
     Job,
@@ -56,17 +48,23 @@ from loxodon.types import (
     Origin,
     Pause,
     Problem,
+    Problems,
     Ran,
     Recall,
     Receipt,
+    Receipts,
     Record,
+    Records,
     Review,
+    Reviews,
     Segment,
+    Segments,
     SourceFile,
     State,
     Synced,
     Turn,
     Version,
+    Versions,
 )
 
 if TYPE_CHECKING:

@@ -650,3 +650,16 @@ class Ran(NamedTuple):
     seconds: float
     counts: Mapping[str, int] = _NOTHING
     error: str = ""
+
+
+# Lists of them, by a name of their own: within `Memory`, `list` is a verb.
+Records = list[Record]
+Versions = list[Version]
+Problems = list[Problem]
+Reviews = list[Review]
+Entities = list[Entity]
+Segments = list[Segment]
+Events = list[Event]
+HeldBack = list[Held]
+Receipts = list[Receipt]
+Changed = list[tuple[str, str, datetime]]

@@ -1,4 +1,4 @@
-"""What strangers type: two sets that were written before the rules were read.
+"""What strangers type: sets that were written before the rules were read, and one just after.
 
 Measured on 2026-11-15, each before any rule was changed by it:
 
@@ -6,10 +6,16 @@ Measured on 2026-11-15, each before any rule was changed by it:
 |---|---|---|---|
 | unseen, as the rules stood | 173 of 197 (0.878) | 87 of 100 (0.870) | 3 of 302 |
 | untouched, after the first had mended them | 52 of 60 (0.867) | 39 of 40 (0.975) | 0 of 100 |
+| third, after both had | 101 of 129 (0.783) | 58 of 60 (0.967) | 2 of 168 |
+| fourth, after the third had | 44 of 61 (0.721) | 26 of 30 (0.867) | 0 of 84 |
 
-So of what nobody has thought of, about nine in ten are stopped. What both sets showed was then
-mended by rules of their kind, never by the sentence; the floors here keep that, and are no figure
-for what comes next.
+The third and fourth ask for more of what is told in passing (a lock that is "still 730", "same as
+always, …"): most of what gets through are codes and passwords in a sentence, few are keys of a
+documented form. So of what nobody has thought of, between seven and nine in ten are stopped. What
+the first three showed was then mended by rules of their kind, never by the sentence; the floors
+here keep that, and are no figure for what comes next. Nothing was mended by the fourth: its author
+had read the rules by then, and two more of it (a padlock and a screen that "are" some digits) get
+through since a rule that took the prices of locks for their codes was narrowed.
 """
 
 from __future__ import annotations
@@ -31,8 +37,18 @@ SETS = {
     "personal": (unseen.PERSONAL_EN, unseen.PERSONAL_ZH),
     "secrets_later": (untouched.SECRETS_EN, untouched.SECRETS_ZH),
     "personal_later": (untouched.PERSONAL_EN, untouched.PERSONAL_ZH),
+    "secrets_third": (unseen.THIRD_SECRETS_EN, unseen.THIRD_SECRETS_ZH),
+    "personal_third": (unseen.THIRD_PERSONAL_EN, unseen.THIRD_PERSONAL_ZH),
+    "secrets_fourth": (unseen.FOURTH_SECRETS_EN, unseen.FOURTH_SECRETS_ZH),
+    "personal_fourth": (unseen.FOURTH_PERSONAL_EN, unseen.FOURTH_PERSONAL_ZH),
 }
-HONEST = (unseen.HONEST_EN, unseen.HONEST_ZH, untouched.HONEST_EN, untouched.HONEST_ZH)
+THROUGH = {"secrets_fourth": 0.33, "personal_fourth": 0.15}
+"""How much may get through of what no rule was mended by; of the others, one in a hundred."""
+HONEST = (
+    unseen.HONEST_EN, unseen.HONEST_ZH, untouched.HONEST_EN, untouched.HONEST_ZH,
+    unseen.THIRD_HONEST_EN, unseen.THIRD_HONEST_ZH, unseen.FOURTH_HONEST_EN,
+    unseen.FOURTH_HONEST_ZH,
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +71,7 @@ def test_what_strangers_type_is_stopped(guard: Guard, name: str) -> None:
                 assert seen == one.text or has_sign(one.text), one.text
                 assert guard.clean(seen) == seen
     figure("strangers", set=name, cases=total, stopped=f"{1 - len(through) / total:.4f}")
-    assert len(through) <= 0.01 * total, through[:20]
+    assert len(through) <= THROUGH.get(name, 0.01) * total, through[:20]
 
 
 def test_what_strangers_mean_nothing_by_is_left_alone(guard: Guard) -> None:

@@ -630,6 +630,576 @@ https://mp.weixin.qq.com/s/~s22
 pip install -i https://pypi.example.cn/simple torch==2.1.2
 """
 
+# The third set: written without a look at the rules, and what they were mended by after.
+THIRD_SECRETS_EN = """
+my github pat is {{ghp_~b36}} pls clone the repo
+here's the fine grained one {{github_pat_~b22_~b59}}
+gitlab runner says {{glpat-~s20}} is invalid, why?
+slack bot token {{xoxb-~D12-~D12-~b24}}
+post to https://hooks.slack.com/services/{{T~U10/B~U10/~b24}} when done
+stripe live: {{sk_live_~b24}}
+webhook signing secret {{whsec_~b32}}
+AWS creds: {{AKIA~U16}} / see other msg for the secret
+aws secret is {{~B40}}
+google maps key {{AIza~s35}} on the front end
+oauth client secret {{GOCSPX-~s28}}
+anthropic key {{sk-ant-api03-~s93AA}} use that one
+huggingface: {{hf_~b34}}
+npm publish failed with token {{npm_~b36}}
+pypi upload uses {{pypi-AgEIcHlwaS5vcmc~s120}}
+sendgrid {{SG.~s22.~s43}} from the old project
+twilio auth token {{~x32}} and SID AC~x32
+mailgun private key: {{key-~x32}}
+telegram bot {{~D10:AA~s33}} stopped answering
+discord webhook https://discord.com/api/webhooks/~D18/{{~s68}}
+digital ocean {{dop_v1_~x64}}
+shopify admin token {{shpat_~x32}}
+square: {{sq0atp-~s22}}
+linear key {{lin_api_~b40}}
+notion integration {{ntn_~D11~b35}}
+postman {{PMAK-~x24-~x34}}
+databricks {{dapi~x32}}
+grafana service account {{glsa_~b32_~x8}}
+vault login with {{hvs.~s92}}
+doppler {{dp.pt.~b43}}
+terraform cloud {{~b14.atlasv1.~s64}}
+groq {{gsk_~b52}} , it's free tier
+replicate {{r8_~b37}}
+perplexity {{pplx-~x48}}
+openrouter {{sk-or-v1-~x64}}
+atlassian {{ATATT3xFfGF0~s180}}
+airtable pat {{pat~b14.~x64}}
+figma {{figd_~s40}}
+sentry {{sntrys_~s80}} for the release upload
+new relic {{NRAK-~U27}}
+cloudflare token: {{~s40}}
+same password as always, {{Bulldog77}}, try that
+wifi at the cabin is PineCabin and the pass is {{maplesyrup~D2}}
+garage keypad {{~D4}} then hit enter, that's the code
+gate code for the airbnb: {{*~D4#}}
+my debit pin's {{~D4}} in case I forget again
+your verification code is {{~D6}}. don't share it with anyone
+G-{{~D6}} is your Google verification code.
+alarm disarm code = {{~D5}}
+netflix login: mom@example.com / {{Sunflower~D2!}}
+the admin panel's creds are admin:{{hunter~D3}}
+I set the zip password to {{invoice-~D4-x}} so you can open it
+seed phrase: {{legal winner thank year wave sausage worth useful legal winner thank yellow}}
+postgres://app:{{s3cr3t~b6}}@db.internal:5432/prod keeps timing out
+curl -u jenkins:{{11~x32}} https://ci.example.com/job/x/build
+office 2021 product key {{~U5-~U5-~U5-~U5-~U5}}
+database:⏎  user: svc_app⏎  passwd: {{Winter~D4$}}⏎  pool: 5
+sshpass -p '{{rocky~D4}}' ssh root@10.0.0.8 hangs forever
+my apple id pw used to be {{Peaches~D3}}, still is I think
+the combination on my bike lock is {{~D4}}
+backup codes for github: {{~x5-~x5}}
+https://app.example.com/reset?reset_token={{~b28}} did you click it?
+eyJ one: {{eyJhbGciOiJIUzI1NiJ9.eyJ~s40.~s43}}
+passphrase for the gpg key: {{correct-zebra-~D2-lamp}}
+voicemail PIN {{~D4}} press pound after
+totp secret {{~I32}} add to authenticator
+docker login -u bob -p {{dckr_pat_~s27}}
+"private_key_id": "~x40", "private_key": "{{-----BEGIN PRIVATE KEY-----⏎~B64⏎~B64⏎-----END PRIVATE KEY-----}}"
+"""
+
+THIRD_SECRETS_ZH = """
+帮我写个脚本调 OpenAI，key 我先贴这儿：{{sk-proj-~b48}}
+密码还是老样子，{{Tiger2019}}，你登一下看看
+家里wifi叫 TP-LINK_8F2C，密码{{zhangwei8866}}，客人来了告诉他
+我妈的微信支付密码是{{837261}}，她老忘，你帮她记着
+楼下单元门禁{{4729#}}，快递放门口就行，门禁密码就是这个
+银行发来的：【招商银行】您的验证码为{{590318}}，5分钟内有效，请勿泄露
+智能锁的开门码改成{{260914}}了
+保险柜密码左三圈{{38-15-72}}，别告诉别人
+公司VPN账号liuyang，口令{{Ly#vpn~D4x}}，帮我存一下
+.env 里是这么写的：⏎DB_HOST=10.0.0.4⏎DB_PASSWORD={{qingdao~D4!}}⏎DEBUG=1
+连不上数据库：mysql -uroot -p{{Root~D4abc}} -h 127.0.0.1
+redis://:{{huasheng~D4}}@10.2.3.4:6379/0 这个地址连不上
+帮我看看这个 jdbc:mysql://db.corp.cn:3306/crm?user=crm&password={{Crm_~D4_pw}} 为啥超时
+阿里云的 AccessKey 是 {{LTAI5t~b18}}，帮我配到 ossutil
+阿里云 secret 那串：{{~b30}}
+腾讯云 SecretId {{AKID~b32}}，SecretKey 我等下发
+腾讯云 SecretKey：{{~b32}}
+钉钉机器人 webhook https://oapi.dingtalk.com/robot/send?access_token={{~x64}}
+企业微信机器人地址 https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key={{~x8-~x4-~x4-~x4-~x12}}
+飞书机器人 https://open.feishu.cn/open-apis/bot/v2/hook/{{~x8-~x4-~x4-~x4-~x12}} 推个消息
+小程序的 AppSecret 是 {{~x32}}
+支付宝密码六位的{{195730}}，登录密码另说
+手机解锁密码不是生日了，换成 {{~D6}}
+这是我的助记词，别弄丢：{{ozone drill grab fiber curtain grace pudding thank cruise elder eight picnic}}
+钱包私钥 {{0x~x64}} 转账的时候用
+我QQ密码改了，现在是{{liubei@~D4}}
+行李箱锁的密码还是{{730}}
+老板的邮箱密码给你：{{Hd~b8}}，登进去看看有没有未读
+服务器 root/{{P@ssw0rd~D3}}，22端口
+ssh 登录用户名 deploy 密码 {{deploy~D4}}
+转发一下：管理员账号 admin，初始密码 {{abc@~D5}}，首次登录请修改
+apiVersion: v1⏎kind: Secret⏎stringData:⏎  token: {{~b40}}⏎帮我检查这个 yaml 缩进
+{"app_id":"cli_~l16","app_secret":"{{~b32}}"} 这个json对不对
+curl -H 'Authorization: Bearer {{~s64}}' https://api.example.cn/v1/me 返回401
+这个 gitee 私人令牌 {{~x32}} 快过期了提醒我
+百度智能云 API Key 是{{~b24}}
+deepseek 的 key：{{sk-~x32}}，余额还有二十块
+智谱的 api key {{~x32.~b16}}
+moonshot 的钥匙 {{sk-~b48}}
+宽带账号 0532~D8，密码后面是 {{~D6}}
+苹果ID密码我写这：{{Apple~D4mm}}，换手机的时候要
+Steam 令牌备用码 {{R~D5}}，记得帮我留着
+谷歌验证器的密钥是 {{JBSWY3DP~I8}}
+win10 激活码 {{~U5-~U5-~U5-~U5-~U5}}
+JetBrains 的授权码：{{~U10-~B40}}
+把下面的私钥存一下：{{-----BEGIN OPENSSH PRIVATE KEY-----⏎~B70⏎~B70⏎-----END OPENSSH PRIVATE KEY-----}}
+取件码的柜子开柜密码 {{~D6}} 今晚十点前取
+我的网银登录口令一直用{{woaini~D4}}没换过
+pin 码{{~D4}}，信用卡取现用的
+sim 卡的 PUK 是 {{~D8}}
+路由器后台 192.168.1.1 管理密码{{admin~D4}}
+摄像头的密码忘了，好像是 {{camera~D3}}
+记一下哈 爱奇艺会员账号 139开头那个 密码{{iqiyi~D4}}
+这个链接带 token 的 https://files.example.cn/d/report.pdf?token={{~b32}}&from=chat
+预签名地址 https://bk.oss-cn-beijing.aliyuncs.com/a.zip?Expires=1790000000&OSSAccessKeyId=LTAI~b16&Signature={{~b26%3D}}
+日志里打出来了：2026-11-02 10:21:33 INFO login user=wang pwd={{wang~D4#}} ip=10.1.1.9
+export AWS_SECRET_ACCESS_KEY={{~B40}} 我加到bashrc了
+Cookie: SESSDATA={{~x8%2C~D10%2C~x5*~x2}} b站的，帮我抓收藏夹
+地下室储物间的密码锁拨到{{~D4}}就开
+孩子学校平台的密码统一是{{Xx~D6}}，先别改
+刚收到短信，{{~D6}}（动态码），工行的，不知道谁在登我号
+"""
+
+THIRD_PERSONAL_EN = """
+my ssn is {{536-22-~D4}} for the W-9
+SSN: {{412 55 ~D4}}
+call me at {{(415) 555-~D4}} after six
+mobile {{+44 7911 ~D6}}
+her cell is {{212-736-~D4}}
+text me on {{+1 650 253 ~D4}}
+email me: {{jane.doe+home@gmail.com}}
+cc {{Bob_Smith@corp.example.org}} too
+visa {{~cardspaced}} exp 09/28
+my mastercard is {{~mc}}
+amex {{~amex}}, charge it there
+IBAN {{~iban}}
+transfer to {{GB54NWBK88690327611726}} please
+french account {{FR7220041010057660674471385}}
+I live at {{1428 Elm Street, Springfield, IL 62704}}
+ship it to {{221B Baker Street, London NW1 6XE}}
+passport no. {{~D9}} for the booking
+my passport number is {{X~D8}}
+driver's license {{D~D7}} California
+dad's number: {{+49 151 ~D8}}
+sister's mail is {{maria@posteo.example}}
+UK NI number {{QQ~D6C}}
+home address: {{77 Massachusetts Ave, Apt 4B, Cambridge, MA 02139}}
+routing 021000021 account number {{~D10}}
+the plumber, Joe, {{(718) 555-01~D2}}
+reach grandma on {{+81 90-~D4-~D4}}
+card on file {{4111-1111-1111-1111}} cvv later
+my number changed, it's now {{917.555.~D4}}
+aadhaar {{2345 6789 ~D4}}
+mail it to {{PO Box 3312, Austin, TX 78701}}
+"""
+
+THIRD_PERSONAL_ZH = """
+我身份证号{{~cnid}}，帮我填表
+老婆的身份证 {{~cnid}} 生日别忘了
+孩子户口本上的号码：{{~cnid}}
+我手机{{139~D8}}，有事打我
+房东电话 {{186-~D4-~D4}}
+联系人王姐 {{+86 137 ~D4 ~D4}}
+座机{{021-6~D7}}转分机803
+邮箱写{{zhang.wei~D2@163.com}}
+QQ邮箱 {{~D9@qq.com}} 发我就行
+工资卡 {{~union}} 工行的
+招行信用卡{{~cardspaced}} 还款日是8号
+收货地址：{{浙江省杭州市西湖区文三路138号3幢2单元501室}}
+我家住{{北京市朝阳区望京西园四区410楼1203}}
+老家在{{河南省南阳市卧龙区七一路66号}}，过年回去
+护照号{{E~D8}}，办签证用
+护照 {{EJ~D7}} 明年到期
+开票信息 税号{{~uscc}}
+公司统一社会信用代码是 {{~uscc}}
+车牌号{{沪A·~d1K~d1M~d1}}停B2
+我的微信号是{{wxid_~l14}}
+港澳通行证{{C~D8}}
+驾驶证号和身份证一样 {{~cnid}}
+社保卡号{{~cnid}}
+快递单上写的：张伟 {{158~D8}} 上海市浦东新区
+对方账户：李雷 中国银行 {{~union}}
+我邮箱是 {{liu_na@outlook.com}}，密码就不说了
+台湾身份证 {{A123456789}} 报关用
+寄到{{广东省深圳市南山区科技园南区深南大道9988号}}前台
+医保卡绑的手机是{{177~D8}}
+护士让留个电话，我留了{{133 ~D4 ~D4}}
+"""
+
+THIRD_HONEST_EN = """
+https://example.cn/a?id=12345&page=2
+I forgot my password again lol
+how do I reset my password
+password must be 12+ characters with a symbol
+passwords are stored hashed with argon2
+the password field is empty
+password: (hidden)
+pass the salt please
+I passed with 87 percent
+boarding pass is in my email
+the pass was closed by snow
+wifi at the cabin is terrible
+wifi password is on the fridge
+pin the tabs 1 2 and 3
+I need a pin for my 1985 jacket
+the code is on branch feature-1234
+error code 404 on login
+error code: 0x80070057
+exit code 137 means OOM
+zip code 94110
+area code 415
+QR code 25x25 modules
+dress code is smart casual
+code review #4821 is waiting
+gate B22 boards at 18:40
+the gate opens at 0700
+garage fits 2 cars
+alarm set for 0630
+bike weighs 12 kg
+combination of 3 drugs
+the combination of 12 and 15 is 27
+token count was 18234
+tokenizer vocab 50257
+max_tokens=1024, temperature=0.7
+secret santa budget is $25
+the secret ingredient is cinnamon
+Victoria's Secret closes at 9
+key results: Q3 up 14%
+the key is under the mat
+key: value pairs in yaml
+primary key id is 99812
+seed 42 gives the same result
+seed the lawn in april
+phrase it more politely
+my license expires 2027
+MIT license, version 2.0
+product key features include 4K
+serial killers documentary was 3 hours
+invoice INV-2026-00481 is overdue
+order #113-4829301-2293847 shipped
+tracking 1Z999AA10123456784
+ISBN 978-0-13-468599-1
+commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904
+sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+uuid 123e4567-e89b-12d3-a456-426614174000
+build 20261114.3 failed
+model gpt-4o-2024-08-06 vs claude-sonnet-4-5-20250929
+flight UA 857 seat 34K
+room 1408 at the Hilton
+meeting id 845 2210 9931
+call me after 6
+call 911 in an emergency
+population 8336817
+I ran 10.5 km in 52:31
+lat 37.7749 lon -122.4194
+version 1.2.3-beta.4
+born in 1990, moved in 2015
+my address changed, will tell you later
+email me when done
+credit card was declined
+SSN is asked on page 2
+passport expires in 2029
+export PATH=$PATH:/usr/local/bin
+export API_KEY=$MY_KEY
+password=${DB_PASSWORD}
+token: <your-token-here>
+Authorization: Bearer <token>
+curl -u user:password https://api.example.com
+api_key = os.environ["OPENAI_API_KEY"]
+"""
+
+THIRD_HONEST_ZH = """
+密码学这门课期末考什么
+我忘了密码，怎么找回
+密码要至少八位，包含大小写和数字
+老板说下周改密码策略，90天一换
+wifi 密码贴在冰箱上，自己看
+验证码一直收不到怎么办
+验证码的有效期一般是5分钟
+门禁卡丢了补办要20块
+智能锁换电池要四节5号
+我的口头禅是"没问题"
+保险柜重 38 公斤
+订单号 20261102153344 到哪了
+快递单号 SF1402938475610 查一下
+提交 3f2a9c1 引入了这个 bug
+git commit 9fceb02d0ae598e95dc970b74767f19372d61af8 回滚
+这个文件的 sha256 是 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+md5 对不上 d41d8cd98f00b204e9800998ecf8427e
+端口从 8080 改成 9090
+版本号 v2.13.4-rc1
+2019年我在青岛，老虎是我的属相
+老样子，一碗牛肉面不要香菜
+航班 CA1832 明早 7:35 起飞
+高铁 G1234 次 08 车 12F
+会议号 123 456 789，三点开始
+房间号 1203，早餐七点
+身高 178 体重 72
+血压 128/82，心率 66
+体检 尿酸 428 偏高
+圆周率 3.1415926535897
+股票代码 600519 今天涨了
+基金 161725 还要不要拿
+邮编 200120
+长途区号 0532 是青岛
+客服电话打 10086
+报警打110，急救120
+2026年11月15日 14:30 开会
+预算 1350000 元，超了 20000
+手机号要实名，怎么注销
+身份证快过期了要去哪换
+银行卡丢了怎么挂失
+护照要提前多久办
+地址栏输入网址就行
+北京市朝阳区的房价怎么样
+杭州西湖边哪家龙井好喝
+浦东新区周末有展
+文三路上有家面馆不错
+token 超了，压缩一下上下文
+这次用了 12840 个 token
+max_tokens 设成 4096
+API key 怎么申请
+api_key 从环境变量里读，不要写死
+secret 这个词怎么翻译
+Secret Garden 的曲子好听
+助记词一般是12个英文单词
+私钥不要发给任何人
+公钥可以公开
+password 字段用 bcrypt 存
+密码：必填
+请输入密码：
+密码长度 16 位起
+令牌桶限流，每秒 100
+令牌有效期两小时
+口令红包怎么抢
+暗号是"天王盖地虎"的那部电影叫啥
+解锁手机用指纹就行
+锁屏壁纸换成那只猫
+车牌摇号中签率多少
+税号是什么东西
+微信号能改几次
+开门见山地说吧
+开门的时候记得关灯
+小区大门口晚上十点关
+pin 到首页
+把这条消息 pin 住
+拼图 1000 片拼完了
+动态码率 6000 kbps
+取件码短信没收到
+激活函数用 ReLU 还是 GELU
+授权码模式和隐式模式有啥区别
+序列号在机器背面
+uuid 是 550e8400-e29b-41d4-a716-446655440000 的那条记录
+请求 id req_20261102_0031 报 500
+k8s 里 pod nginx-7fb96c846b-x2k9p 挂了
+主机 10.2.3.4 连不上
+redis://10.2.3.4:6379/0 通了
+mysql -uroot -p 之后会提示输入
+jdbc:mysql://db.corp.cn:3306/crm 超时
+我登录的账号是 liuyang
+用户名 deploy 的家目录满了
+"""
+
+# The fourth: written after that. No rule was changed by it.
+FOURTH_SECRETS_EN = """
+spring:⏎  datasource:⏎    username: root⏎    password: {{Zhb~D4!q}}
+{"accessKeyId":"LTAI~b20","accessKeySecret":"{{~b30}}"}
+can you store this for me, router admin pw {{Falcon~D3}}
+wifi name: Casa_5G, key: {{tortuga~D4}}
+the shed padlock is {{~D4}}
+lockbox by the back door, {{~D4}}, key's inside
+use pin {{~D4}} for the parental lock on netflix
+mom's bank card, pin {{~D4}}
+here's the 2fa thing they texted: {{~D6}}
+{{~D6}} is the code they sent me for whatsapp
+my old password was {{Giraffe!~D2}} and the new one is the same with a 9
+the laptop unlocks with {{sparrow~D3}}
+log in as demo with {{Demo~D4!}} and check the page
+OPENAI_API_KEY: "{{sk-proj-~s64}}"
+- name: DB_PASS⏎  value: "{{~b16}}"
+aws_secret_access_key = {{~B40}}
+git remote set-url origin https://bob:{{ghp_~b36}}@github.com/bob/x.git
+wget "https://dl.example.com/f.bin?sig={{~s43}}&exp=1790000000"
+x-api-key: {{~b40}} gives me 403
+cohere key is {{~b40}}
+xai: {{xai-~b80}}
+langsmith {{lsv2_pt_~x32_~x10}}
+tavily {{tvly-~b32}}
+pinecone {{pcsk_~b6_~b60}}
+supabase service key {{sb_secret_~s31}}
+planetscale {{pscale_tkn_~s43}}
+fly.io {{FlyV1 fm2_~B120}}
+circleci {{CCIPAT_~b22_~x40}}
+buildkite {{bkua_~x40}}
+dynatrace {{dt0c01.~U24.~U64}}
+rubygems {{rubygems_~x48}}
+my steam password? {{gaben~D4}} lol
+zoom passcode {{~D6}} for tonight
+"""
+
+FOURTH_SECRETS_ZH = """
+我换了个新路由，名字没变，密码改简单了：{{fangjia~D4}}
+爸爸的存折取钱要输{{~D6}}，他让我记着，密码来的
+你登我教务系统，学号2023~D6，密码身份证后六位{{~D6}}
+公司打印机要刷工号，pin 是{{~D4}}
+前台说健身房储物柜用{{~D4}}开
+我小号的密码跟大号一样都是{{meimei~D3}}
+刚给智能门锁新加了临时密码{{~D6}}，周五失效
+【京东】{{~D6}}（登录验证码），请勿告知他人
+微信收到一条：校验码 {{~D4}}，用于修改手机号
+网盘链接 https://pan.baidu.com/s/1~b22 提取码：{{~l4}}
+帮我把 GITHUB_TOKEN={{ghp_~b36}} 写进 actions 里
+硅基流动 key {{sk-~l48}} 帮我测一下
+火山引擎的 AK 在这 {{AKLT~b44}}
+七牛云 SecretKey={{~s40}}
+高德地图 web 服务 key：{{~x32}}
+微信支付 APIv3 密钥 {{~b32}}
+mongodb://admin:{{mg~b8}}@192.168.3.11:27017/?authSource=admin 认证失败
+scp 的时候提示输密码，我输的 {{Centos~D3.com}}
+wps 文档打开密码是{{ht~D6}}
+压缩包解压密码：{{www.mm~D3}}
+我老公手机的锁屏是{{~D6}}
+电表箱那把挂锁是{{~D3}}，自己开
+telnet 进去用户名 admin 口令 {{Huawei@~D3}}
+token 我放这了 {{eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ~s60.~s43}} 你自己调
+苏州银行U盾密码{{~D6}}
+家里监控萤石的验证码贴在底下，是{{~I6}}
+邮箱客户端授权码 {{abcdefghqwertyui}}
+学校机房统一用户名 stu 密码 {{stu~D3}}
+"""
+
+FOURTH_PERSONAL_EN = """
+my social is {{518-44-~D4}}
+you can reach me at {{(206) 441-~D4}}
+ring me on {{07700 900~D3}}
+best email is {{t.nguyen@fastmail.com}}
+card number {{~card}}, expires 4/29
+put it on the mc {{~cardspaced}}
+I moved to {{5120 Maple Ridge Drive, Plano, TX 75024}}
+send flowers to {{18 Rue de Rivoli, 75004 Paris}}
+IBAN is {{~iban}}
+passport {{~D9}} expires next may
+his whatsapp {{+55 11 9~D4-~D4}}
+DL# {{S~D7}} from Texas
+my landlord's number is {{303-555-~D4}}
+account no {{~D8}} sort code 20-00-00
+medicare number {{1EG4-TE5-MK73}}
+"""
+
+FOURTH_PERSONAL_ZH = """
+帮我填一下，身份证：{{~cnid}}，姓名刘洋
+我的号是{{150 ~D4 ~D4}}，微信同号
+紧急联系人填我妹 {{188~D8}}
+发票抬头后面税号{{~uscc}}
+打款到建行 {{~union}} 户名陈静
+护照{{EB~D7}}复印件发你
+住在{{成都市武侯区人民南路四段27号1栋2单元1804}}
+外卖送到{{软件园二期观日路32号}}
+车是{{粤B·D~D5}}，绿牌
+学生邮箱 {{2021~D6@stu.pku.edu.cn}}
+公司电话{{0755-8~D7}}
+港澳证件 {{H~D8}} 回乡证
+孩子的身份证号码是 {{~cnid}} 报名要用
+户籍地址{{山东省济宁市任城区建设北路15号院3号楼}}
+qq {{~D9}} 加我
+"""
+
+FOURTH_HONEST_EN = """
+router admin page won't load
+wifi name is Casa_5G
+the shed is 12 by 16
+padlock costs 25 dollars
+back door needs paint, 2 coats
+pin it on the board
+the parental lock is annoying
+2fa is turned on since 2021
+they sent me a code but it expired
+my old password was too short
+laptop unlocks with a fingerprint
+log in as demo and check page 12
+DB_PASS is read from the vault
+the origin url is https://github.com/bob/x.git
+x-api-key header is missing
+cohere released command-r-08-2024
+xai raised 6000000000
+fly.io region ams
+circleci job 48213 failed
+steam sale starts 2026-11-26
+zoom at 1430 tonight
+passcode policy is 6 digits
+the same as always, two eggs and toast
+password rotation every 90 days as before
+the pass is closed until May 2027
+the usual table for 4 at 1930
+root/README.md is outdated
+server logs are in /var/log/admin/2026
+admin/users2 returns 404
+the building was built in 1987, code violations since
+alarm goes off at 0645
+the lock on bike 4512 is broken
+promo code SPRING2026 for the garage sale
+gate 4512 error code 5003
+PIN diode 1N4007 datasheet
+backup 20261114 finished
+backup codes are in the drawer
+recovery took 14 days
+serial AB12-34 on the back
+two factor authenticator app costs nothing
+token usage 48213 this month
+my social life is at zero
+reach me at the office tomorrow
+card expires 4/29
+"""
+
+FOURTH_HONEST_ZH = """
+密码本来就该定期换
+密码改简单了会不会不安全
+取钱要带身份证吗
+学号 2023110457 的同学请到教务处
+pin 是什么意思
+储物柜 24 小时开放
+门锁装在 1203 那户了
+临时密码怎么设置
+登录验证码收不到
+提取码忘了填
+key 的长度是 32
+AK 和 SK 有什么区别
+密钥长度 2048 位起
+微信支付一共花了 348.5
+datasource 的 username 是 root
+mongodb://localhost:27017/test 正常
+密码错误 3 次会锁定 30 分钟
+解压要多久，一共 4829 个文件
+锁屏 5 分钟后自动休眠
+挂锁 25 块一把
+电表读数 48213
+端口 22 换成 2222
+用户名 admin 登不上
+银行 9:30 开门
+监控保存 30 天
+授权码在设置里找
+机房 3 楼 305
+accessKeyId 是必填的
+房租 3200 押一付三
+编译用了 1284 秒
+保险柜 2019 年买的
+口令牌没电了
+密码锁坏了，换一把 380 的
+密码用 bcrypt 存，不要用 md5
+密码默认 90 天过期
+密码都用 1Password 管
+门禁改成刷脸了
+我把锁换成 C 级锁芯了
+验证码识别模型准确率 98.2
+备用机是 iPhone13
+"""
+
 _DRAW = re.compile(
     r"~(mobilespaced|mobiledashed|mobile|cardspaced|card|amex|mc|unionspaced|union|cnidspaced|cnid"
     r"|uscc|ibanspaced|iban|ssn|[bxdDULlsBI]\d+)"

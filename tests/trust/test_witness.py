@@ -39,14 +39,14 @@ def test_every_verb_is_on_record_or_has_a_reason(
     named = [name for names in verbs.values() for name in names]
     assert len(named) == len(set(named))
     public = {
-        name for name, value in vars(kind).items()
+        name for name, value in inspect.getmembers_static(kind)
         if not name.startswith("_")
         and (inspect.isfunction(value) or isinstance(value, classmethod))
     }  # fmt: skip
     assert public - set(named) - OPEN[kind] == set()
     assert set(named) - public == set()
     for name in named:
-        assert hasattr(vars(kind)[name], "__wrapped__"), name
+        assert hasattr(inspect.getattr_static(kind, name), "__wrapped__"), name
 
 
 def test_what_is_asked_for_is_on_record_once(tmp_path: Path) -> None:

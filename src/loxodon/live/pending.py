@@ -25,9 +25,10 @@ from loxodon import files
 from loxodon.errors import BusyStoreError, InputError, UnwritableStoreError
 from loxodon.fields import checked, choice
 from loxodon.filelock import FileLock
-from loxodon.memory import MAX_SESSION, OFF_MARKER, Memory
+from loxodon.memory import OFF_MARKER, Memory
 from loxodon.text.check import checked_text
 from loxodon.types import CHATS, ORIGINS, ROLES, Source, Turn
+from loxodon.verbs.said import MAX_SESSION
 
 if TYPE_CHECKING:
     from loxodon.trust.sealing import Seal

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from loxodon.errors import ConfigError
 from loxodon.fields import choice, is_text, number
 from loxodon.live.pending import Entry, Pending
-from loxodon.memory import MAX_SESSION, Memory
+from loxodon.memory import Memory
 from loxodon.recall import assemble as frames
 from loxodon.recall.context import block, snippet
 from loxodon.recall.gate import State as Conversation
@@ -49,6 +49,7 @@ from loxodon.types import (
     Source,
     Turn,
 )
+from loxodon.verbs.said import MAX_SESSION
 from loxodon.workspace.sources.chunk import chunks
 from loxodon.write.journal import with_keys
 

@@ -41,8 +41,3 @@ def acting(who: Actor) -> Iterator[None]:
         yield
     finally:
         _acting.reset(token)
-
-
-def act_as(who: Actor) -> None:
-    """From here on `who` acts: for a process that does one thing."""
-    _acting.set(who)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from loxodon.store import Store
     from loxodon.trust.selecting import Selection
     from loxodon.types import Draft
+    from loxodon.verbs.base import Opened
     from loxodon.workspace.workspace import Workspace
 
 APPLIED = "forgotten_to"
@@ -111,7 +112,7 @@ def _new_receipt(what: str, now: datetime) -> Receipt:
     return Receipt(f"r_{now:%Y%m%d}_{os.urandom(4).hex()}", now, by, what, {}, ())
 
 
-def _marker(memory: Memory) -> Marker:
+def _marker(memory: Opened) -> Marker:
     from loxodon.trust.keys import Keys
 
     return Marker(Keys(memory.home, memory.config.keys.source).key("tombstone", memory.space))
@@ -333,7 +334,7 @@ class Admitted(NamedTuple):
 class Gatekeeper:
     """Holds what comes in against the stones of a space, which are read when they change."""
 
-    def __init__(self, memory: Memory, folder: str) -> None:
+    def __init__(self, memory: Opened, folder: str) -> None:
         self._memory = memory
         self._folder = folder
         self._read = 0

@@ -232,7 +232,7 @@ def _is_amount(it: str) -> bool:
 
 
 def _no_password(it: str) -> bool:
-    low = it.lower()
+    low = it.lower().strip("()[]")
     return (
         len(it) < 3 or _is_placeholder_password(it) or low in _NO_PASSWORDS or _is_code(it)
         or low.startswith(("http:", "https:", "//")) or _is_amount(it)
@@ -380,6 +380,7 @@ def share(one: Candidate) -> bool:
 _NO_KEYS = (
     "public", "cache", "primary", "foreign", "partition", "sort", "object", "index", "map", "json",
     "react", "redis", "row", "hash", "etag", "idempotency", "缓存", "主键", "公", "唯一", "索引", "排序", "对象",
+    "提交", "哈希", "摘要", "指纹", "版本",
 )  # fmt: skip
 
 
@@ -396,11 +397,99 @@ def codes(one: Candidate) -> bool:
     return sum(any(map(str.isdigit, group)) for group in groups) * 2 >= len(groups)
 
 
+_TECHNICAL = (
+    "bcrypt", "scrypt", "argon2", "pbkdf2", "sha", "md5", "aes", "des", "rsa", "ecc", "sm2", "sm3", "sm4", "base64", "hmac",
+    "oauth", "http", "utf", "ipv", "web3", "wpa", "wep", "fido", "sqlite", "mysql", "python", "vue", "windows", "win1", "ios",
+    "chacha", "ed25519", "1password",
+)  # fmt: skip
+"""What passwords are made, kept and typed with."""
+
+
+def told(one: Candidate) -> bool:
+    """Behind a password that was only spoken of: letters with digits, and no name of a technique."""
+    it = _value(one)
+    if _no_password(it) or not it.isascii() or _is_time(it) or len(it) < 6 or it.count("/") > 1:
+        return False
+    low = it.lower()
+    if low.startswith(_TECHNICAL) or ("@" in it[1:] and "." in it.rpartition("@")[2]):
+        return False
+    return any(map(str.isdigit, it)) and any(map(str.isalpha, it)) and not low.endswith(_UNITS)
+
+
+_UNITS = ("th", "1st", "2nd", "3rd", "am", "pm", "km", "kg", "gb", "mb", "px", "ms")
+
+
+def paired(one: Candidate) -> bool:
+    """Behind `root/`, where paths stand too."""
+    return told(one) and strong(one)
+
+
+def told_zh(one: Candidate) -> bool:
+    """The same behind 密码, where digits alone will do."""
+    it = _value(one)
+    follows = one.text[one.start + len(it) : one.start + len(it) + 1]
+    if one.name.replace(" ", "")[2:].startswith(_ABOUT_ZH) or follows in _COUNTED:
+        return False
+    if it.isdigit():
+        return len(it) >= 4 and code(one._replace(end=one.start + len(it)))
+    return told(one)
+
+
+_OTHER_CODES = (
+    "error", "exit", "status", "zip", "area", "postal", "country", "review", "promo", "discount",
+    "coupon", "flight", "http", "source", "return", "violation", "section", " path", " fee", " took",
+    "contention", "code has", "错误", "优惠", "折扣",
+)  # fmt: skip
+_MEASURED = (
+    "lines", "tests", "bytes", "ms", "seconds", "minutes", "rows", "files", "users", "dollars",
+    "bucks", "percent", "times", "commits", "people", "pages", "words",
+)  # fmt: skip
+
+
+def door(one: Candidate) -> bool:
+    """Digits that open something, where no other code is spoken of."""
+    before = one.text[max(0, one.start - 40) : one.start].lower()
+    after = one.text[one.end : one.end + 12].lower()
+    if after.lstrip().startswith(_MEASURED) or (after[:1] == "." and after[1:2].isdigit()):
+        return False
+    return code(one) and not any(word in before for word in _OTHER_CODES)
+
+
+_PRICED = frozenset("元块斤公克米厘毫度层楼栋室家把台人万千百片款包的")
+
+
+def lock_zh(one: Candidate) -> bool:
+    """The same behind a lock, which also has a price, a size and a date."""
+    it, follows = one.it, one.text[one.end : one.end + 3].strip()[:1]
+    if follows in _COUNTED or follows in _PRICED:
+        return False
+    words = one.text[max(0, one.start - 14) : one.start]
+    if "-" in it and it.count("-") == 2 and ("于" in words or "日" in words):
+        return False
+    return door(one) and ("密码" in words or "锁" in words or "禁" in words or "保险" in words)
+
+
+def product_key(one: Candidate) -> bool:
+    """Five by five: no words, and not digits alone."""
+    has_both = any(map(str.isdigit, one.it)) and any(map(str.isalpha, one.it))
+    return has_both and not _is_placeholder(one.it) and entropy(one.it) >= 3.0
+
+
+def recovery(one: Candidate) -> bool:
+    """Groups that have digits; one alone has more than a count or a year."""
+    groups = one.it.replace("-", " ").split()
+    if len(groups) > 1:
+        has = [any(map(str.isdigit, group)) for group in groups]
+        return codes(one) and (has[0] or " " not in one.it)
+    digits = sum(map(str.isdigit, one.it))
+    return digits >= 4 or (digits >= 2 and len(one.it) >= 8)
+
+
 CHECKS: dict[str, Check] = {
     check.__name__: check
     for check in (
         given, random, varied, mixed, url_password, header, assigned, password, password_said, quoted,
         strong, password_zh, strong_zh, code, phrase, passphrase, share, key_said,
-        codes,
+        codes, told, paired, told_zh, door, lock_zh, product_key, recovery,
     )
 }  # fmt: skip

@@ -25,12 +25,13 @@ from loxodon.trust.rules import ACTIONS, BY_FAMILY, FAMILIES, TOKENS, Action, Fa
 from loxodon.trust.rules_context import CONTEXT
 from loxodon.trust.rules_personal import PERSONAL
 from loxodon.trust.rules_said import SAID
+from loxodon.trust.rules_told import TOLD
 
 FILE = "policy.toml"
 LARGEST = 1 << 20
 _LONGEST = 2_000
 """Characters of a pattern; RE2 refuses what would take too much memory besides."""
-BUILT_IN: tuple[Rule, ...] = (*TOKENS, *CONTEXT, *SAID, *PERSONAL)
+BUILT_IN: tuple[Rule, ...] = (*TOKENS, *CONTEXT, *SAID, *TOLD, *PERSONAL)
 _SECTIONS = {"kinds", "rules", "exceptions"}
 _RULE_KEYS = {"name", "pattern", "keywords", "action", "family"}
 

@@ -56,8 +56,8 @@ _HEX = "[0-9a-f]"
 _UUID = "[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 
 _CLOUDS = (
-    Rule("aws-access-key", r"\b(?P<it>(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})\b",
-         ("akia", "~asia[a-z2-7]{16}", "abia", "~acca[a-z2-7]{16}"), check="varied"),
+    Rule("aws-access-key", r"\b(?P<it>(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})\b",
+         ("akia", "~asia[a-z0-9]{16}", "abia", "~acca[a-z0-9]{16}"), check="varied"),
     _token("aws-bedrock-key", r"ABSK[A-Za-z0-9+/]{100,}={0,2}", "absk"),
     Rule("aws-secret-key", r"(?i)(?:aws|amazon|secret[ _-]?access[ _-]?key)[^\n]{0,40}?"
          r"[\"'`=:\s：是为](?P<it>[A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)",

@@ -61,7 +61,7 @@ CONTEXT: tuple[Rule, ...] = (
          check="assigned"),
     Rule("cookie", r"(?i)\b(?:set-cookie|cookie)\s{0,2}:\s{0,2}(?P<it>[^\s=;]{1,60}="
          r"[^\s;]{8,}(?:;\s?[^\s=;]+=[^\s;]+)*)", ("~cookie ?:",), check="given"),
-    Rule("command-line-password", r"(?i)(?:^|\s)(?:--?(?:password|passwd|pass|token|secret|"
+    Rule("command-line-password", r"(?i)(?:^|[^A-Za-z0-9_./\-])(?:--?(?:password|passwd|pass|token|secret|"
          r"api-key|pw)[= ]|-u\s{1,2}[\w.@-]{1,60}:|sshpass -p ?|mysql(?:dump)? .{0,80}?-p)[\"']?"
          r"(?P<it>[^\s\"']{4,})", ("sshpass", "mysql", "--pass", "-pass", "--token", "--secret", "--api-key", "-pw", "-u ", "--pw"),
          check="password"),
@@ -84,7 +84,7 @@ CONTEXT: tuple[Rule, ...] = (
     Rule("one-time-code", r"(?i)\b(?:use|enter|type|input|submit|text|with) (?:the |this |your )?"
          r"(?:code|pin|passcode):? (?P<it>[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})\b", ("code", r"~\bpin"),
          check="code"),
-    Rule("one-time-code", rf"{_ZH_CODE}[^0-9\n。；]{{0,16}}?(?P<it>[0-9]{{4,8}}|[0-9]{{3}}[ -]"
+    Rule("one-time-code", rf"{_ZH_CODE}(?:[^0-9\n。；率][^0-9\n。；]{{0,15}}?)?(?P<it>[0-9]{{4,8}}|[0-9]{{3}}[ -]"
          r"[0-9]{3}|[A-Z0-9]{6})(?:[^0-9A-Za-z]|$)", _ZH_CODE_SIGNS, check="code"),
     Rule("one-time-code", rf"(?:^|[^0-9A-Za-z])(?P<it>[0-9]{{4,8}})\s?[（(]?[，,]?\s?"
          rf"(?:是|为|，是)?(?:您|你|我)?的?[^0-9\n。；]{{0,14}}?{_ZH_CODE}", _ZH_CODE_SIGNS,
@@ -95,7 +95,7 @@ CONTEXT: tuple[Rule, ...] = (
          r"security|vault|combination|unlock)(?: lock)?(?:'s)?[ -]?(?:access |entry )?(?:code|"
          r"combo|combination|pin|passcode)\b[^0-9\n.]{0,30}?(?P<it>[0-9#*]{4,10}|"
          r"[0-9]{1,2}(?:-[0-9]{1,2}){2,3})(?:[^0-9]|$)", ("code", "combo", "combination", r"~\bpin"),
-         check="code"),
+         check="door"),
     Rule("door-code", r"(?i)\b(?:safe|vault|locker|lock) combination\b[^0-9\n.]{0,20}?"
          r"(?P<it>[0-9]{1,2}(?:[ -][0-9]{1,2}){2,3})", ("combination",), check="given"),
     Rule("pin", r"(?i)\bpin(?:[ -]?(?:code|number|no\.?))?\b(?: (?:for|of|on|to) [^\n.]{1,40}?)?"

@@ -53,7 +53,7 @@ _IDENTITY = (
     _identity("korean-id", r"[0-9]{6}-[1-8][0-9]{6}", "korean_id"),
     _identity("brazilian-id", r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}", "cpf"),
     _identity("aadhaar", r"[2-9][0-9]{3}[ \-][0-9]{4}[ \-][0-9]{4}", "aadhaar"),
-    _identity("aadhaar", r"(?i)(?:aadhaar|aadhar)[^0-9\n]{0,20}(?P<it>[2-9][0-9]{11})", "aadhaar"),
+    _identity("aadhaar", r"(?i)(?:aadhaar|aadhar)[^0-9\n]{0,20}(?P<it>[2-9][0-9]{3}[ \-]?[0-9]{4}[ \-]?[0-9]{4})", "alone"),
     _identity("social-insurance-number", r"(?i)(?:\bsin\b|social insurance)[^0-9\n]{0,16}"
               r"(?P<it>[0-9]{3}[ \-]?[0-9]{3}[ \-]?[0-9]{3})\b", "luhn"),
     _identity("tax-number", r"(?i)\b(?:itin|ein|tin|tax(?:payer)?(?: identification)? (?:id|no\.?|number)|vat (?:id|no\.?|"
@@ -87,7 +87,7 @@ _WITHIN = (
 )
 _ADDRESS_SIGNS = (
     "~(?:路|街|道|巷|弄|胡同|村|屯|庄)[东西南北中一二三四五六七八九十0-9号弄]{0,6}[0-9]",
-    "~[0-9](?:室|单元|栋|幢|号楼|棟|座)",
+    "~[0-9](?:室|单元|栋|幢|号楼|棟|座|楼[0-9])",
 )
 _STREET = (
     r"(?:Street|Avenue|Road|Boulevard|Lane|Drive|Court|Place|Terrace|Square|Parkway|Highway|Close|"
@@ -115,8 +115,8 @@ _CONTACT = (
              r"(?P<it>\+?[(]?[0-9][0-9 ().\-]{5,18}[0-9])", "phone_said"),
     _contact("address", rf"\p{{Han}}{{0,24}}{_ROAD}(?:[东西南北中]|[一二三四五六七八九十]段|[0-9]+段)"
              rf"{{0,2}}{_HOUSE}{_WITHIN}", "chinese_address", *_ADDRESS_SIGNS),
-    _contact("address", rf"\p{{Han}}{{1,20}}{_ESTATE}[A-Za-z]?[0-9]{{1,4}}(?:号楼|栋|幢|棟|座|号)"
-             rf"{_WITHIN}", "chinese_address", *_ADDRESS_SIGNS),
+    _contact("address", rf"\p{{Han}}{{1,20}}{_ESTATE}[A-Za-z]?[0-9]{{1,4}}(?:(?:号楼|栋|幢|棟|座|号)"
+             rf"{_WITHIN}|楼[0-9]{{2,5}}室?)", "chinese_address", *_ADDRESS_SIGNS),
     _contact("address", r"(?i)\b[0-9]{1,6}[a-d]?(?:-[0-9]{1,5})? (?:[NSEW]\.? |North |South |East |"
              rf"West )?(?:[a-z0-9'.\-]+ ){{1,4}}{_STREET}\b\.?(?:,? (?:Apt|Apartment|Suite|"
              r"Ste|Unit|Flat|Floor|Fl|Room|#)\.? ?[A-Za-z0-9\-]{1,6})?(?:, [a-z.]{3,}(?: [a-z.]{3,})?)?(?:,? [A-Z]{2}\b)?(?:,? (?:[0-9]{5}(?:-[0-9]{4})?|[A-Z]{1,2}"

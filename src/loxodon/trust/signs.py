@@ -18,6 +18,8 @@ _STEMS = (
     "wifi:", "pw", "otpauth", "asia", "akia", "machine", "login", "log in", "log-in",
     "signin", "sign-in", "creds", "access", "登录", "登陆", "登入", "微信", "薇信", "威信",
     "v信", "加v", "wechat", "wxid", "sk-", "opens with", "unlocks with",
+    "pass is", "pass was", "pass's", "pass’s", "root", "admin", "mysql", "redis-cli", "totp",
+    "验证器", "两步验证",
 )  # fmt: skip
 _CODES = ("pin", "code", "combo", "combination", "cvv", "cvc", "cvn", "码", "碼", "三位")
 _DATES = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d)?|(?<!\d)(?:19|20)\d\d(?!\d)")

@@ -20,7 +20,7 @@ from loxodon.serve.cli.parser import COMMANDS
 from loxodon.spaces import space_path
 from loxodon.standing import Stats, Status
 from loxodon.tokens import counter
-from loxodon.trust.acting import Actor, act_as
+from loxodon.trust.acting import Actor, acting
 from loxodon.trust.guard import Guard
 from loxodon.types import Problem, Record
 
@@ -36,7 +36,11 @@ _LISTED = 50
 def run(args: Namespace) -> int:
     """Run the command of `args` and print its outcome; the exit code."""
     _speak(args)
-    act_as(Actor("chat" if args.command == "chat" else "cli"))
+    with acting(Actor("chat" if args.command == "chat" else "cli")):
+        return _run(args)
+
+
+def _run(args: Namespace) -> int:
     if args.as_agent and args.command in _OWNERS:
         from loxodon.store.walls import owners_only
 

@@ -157,6 +157,12 @@ def _shown(name: str) -> Callable[[Memory, dict[str, Any]], object]:
     return run
 
 
+def _capture(memory: Memory, given: dict[str, Any]) -> object:
+    """What an agent keeps is its own note, unless it says whose words they are (`remember`)."""
+    notes = memory.agent and "origin" not in given
+    return _shown("remember" if notes else "capture")(memory, given)
+
+
 def _edit(memory: Memory, given: dict[str, Any]) -> object:
     """An agent that changes what is not its own may say only what the user said (`revise`)."""
     agents = memory.agent and memory.get(given["id"]).agent != memory.agent
@@ -328,10 +334,12 @@ OPERATIONS: tuple[Operation, ...] = (
     # What is known
     Operation(
         "capture", "POST", "/memories", "Keep a memory as it is given.",
-        _shown("capture"), Record,
+        _capture, Record,
         (Field("content", TEXT, "what to remember", required=True),
          Field("kind", choice(*KINDS), "said outright, or supposed"), *_ABOUT, _AUDIENCE,
-         Field("origin", choice(*ORIGINS), "where the words came from"), _TOKEN),
+         Field("origin", choice(*ORIGINS),
+               "where the words came from: the user's where not given, of an agent its own"),
+         _TOKEN),
         make=True, status=201,
     ),
     Operation(

@@ -1,0 +1,397 @@
+"""What is known: memories, one at a time, and whom they are about."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, Unpack
+
+from loxodon.errors import (
+    InputError,
+    NotFoundError,
+    no_memory,
+    stale_edit,
+)
+from loxodon.fields import EDITABLE, Changes, checked, choice, filter_of, is_text, number
+from loxodon.trust.provenance import is_own, is_wish, kind_for
+from loxodon.trust.witness import MEMORY, audited
+from loxodon.types import (
+    CAPTURED,
+    GENERAL_TOPIC,
+    GLOBAL_PROJECT,
+    Audience,
+    Card,
+    Changed,
+    Entities,
+    Held,
+    HeldBack,
+    Kind,
+    Origin,
+    Record,
+    Records,
+    Reviews,
+    Source,
+    State,
+    Turn,
+    Versions,
+)
+from loxodon.verbs.said import Saying
+from loxodon.write.decay import initial_strength
+
+if TYPE_CHECKING:
+    from loxodon.live.pending import Entry
+    from loxodon.store.shelf import Note
+
+
+UNARCHIVED_STRENGTH = 0.3
+BELIEF_CONFIDENCE = 0.6
+
+
+@audited(MEMORY)
+class Knowing(Saying):
+    """The verbs about memories."""
+
+    def capture(
+        self,
+        content: str,
+        kind: Kind = "fact",
+        *,
+        importance: float = 0.5,
+        confidence: float | None = None,
+        entities: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        project: str = GLOBAL_PROJECT,
+        topic: str = GENERAL_TOPIC,
+        category: str = "fact",
+        expires_at: datetime | None = None,
+        audience: Audience = "private",
+        origin: Origin = "user",
+        source: Source | None = None,
+        token: str = "",
+    ) -> Record:
+        """Keep a memory as it is given, on disk when this returns.
+
+        The words also go to the journal (session `capture`), so that the memory has a source like
+        any other; `source` is one more, such as the line of a file where it stands. A fact is
+        certain; a belief has a confidence below 1 (0.6 where none is given). The same again with
+        the same `token` keeps nothing more, and gives what the first call gave.
+        """
+        self.refuse_if_paused()
+        now = self.now()
+        if confidence is None:
+            confidence = BELIEF_CONFIDENCE if kind == "belief" else 1.0
+        fields = checked(
+            {
+                "content": content, "kind": kind, "importance": importance,
+                "confidence": confidence, "entities": entities, "tags": tags, "project": project,
+                "topic": topic, "category": category, "expires_at": expires_at,
+                "audience": audience, "origin": origin,
+            }, kind, self._zone,
+        )  # fmt: skip
+        fields = self.guard.fields(fields)
+        fields["trust"] = fields.pop("origin")
+        session = self._store.wall.session(CAPTURED)
+        said = Turn(
+            session, "", "user", fields["content"], now, channel=CAPTURED, chat=self.chat,
+            origin=origin, agent=self.agent,
+        )  # fmt: skip
+        request = self._request(token, "capture", {**fields, "source": source})
+        key = request or os.urandom(16)  # said again is said twice
+        return self._once(token, request, lambda: self._keep_captured(said, key, fields, source))
+
+    def _request(self, token: str, verb: str, asked: Mapping[str, Any]) -> bytes:
+        """What a call with a token asks for, as a digest; empty without one."""
+        if not token:
+            return b""
+        from loxodon.trust.once import request_of
+
+        return request_of(self._store.wall.session(token), verb, asked)
+
+    def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
+        if not token:
+            return do()
+        from loxodon.trust.once import once
+
+        token = self._store.wall.session(token)  # nobody learns from one what another did
+        return once(self._store, token, request, self.now(), self.config.idempotency.days, do)
+
+    def _keep_captured(
+        self, said: Turn, key: bytes, fields: Mapping[str, Any], source: Source | None
+    ) -> Record:
+        kind, confidence = kind_for(
+            fields["trust"], fields["kind"], fields["confidence"],
+            is_wish(fields["category"], fields.get("attribute", "")),
+        )  # fmt: skip
+        fields = {**fields, "kind": kind, "confidence": confidence}
+        strength = initial_strength(kind, fields["importance"], confidence)
+        with self._store.writing():
+            (kept,), held = self._append([(said, key)], said.at)
+            turn = kept.id if isinstance(kept, Turn) else ""
+            sources = (Source(session=said.session, turn=turn), *((source,) if source else ()))
+            record = Record(
+                id="", space=self.space, created_at=said.at, updated_at=said.at,
+                strength=strength, sources=sources, agent=said.agent, **fields,
+            )  # fmt: skip
+            if is_own(record.trust):
+                return self._store.insert(record, "captured")
+            from loxodon.trust.quarantine import insert
+
+            lacking = [one for some in held.values() for one in some]
+            return insert(self._store, record, "captured", lacking)
+
+    def remember(self, content: str, kind: Kind = "fact", **more: Any) -> Record:
+        """Keep what an agent noted, as the assistant's words (`capture` has the fields).
+
+        It is a fact where what the user said in the last days bears it out, else a belief that
+        waits for the user (`reviews`). No page tells it before the user says or confirms it.
+        """
+        from loxodon.trust import remembering
+
+        now = self.now()
+        origin = more.pop("origin", "assistant")
+        is_text("content", content)
+        sure = origin == "assistant" and remembering.is_borne_out(
+            content, remembering.said_lately(self._store, now)
+        )
+        kind, confidence = remembering.believed(kind, more.pop("confidence", None), sure)
+        with self._store.writing():
+            kept = self.capture(content, kind, confidence=confidence, origin=origin, **more)
+            remembering.wait_for_owner(self._store, kept, now)
+        return kept
+
+    def revise(self, id: str, *, version: int | None = None, **changes: Unpack[Changes]) -> Record:
+        """What `edit` does, for an agent: the user's own words it may change only to what the user
+        said in the last days; else an InputError says so."""
+        from loxodon.trust import remembering
+
+        record = self.get(id)
+        words = changes.get("content", record.content)
+        is_text("content", words)
+        if words != record.content and is_own(record.trust):
+            said = remembering.said_lately(self._store, self.now())
+            if not remembering.is_borne_out(words, said):
+                raise InputError(
+                    "{id} is the user's own word, and nothing the user said lately says this",
+                    hint="remember the new state instead: the user is asked to confirm it",
+                    id=id,
+                )
+        return self.edit(id, version=version, **changes)
+
+    def take_entries(self, entries: Sequence[Entry]) -> int:
+        """Take in what was said and captured while the engine was off; how many were new.
+
+        All of them or none; what is here already is passed over.
+        """
+        taken = 0
+        with self._store.writing():
+            for one in (one._replace(turn=self.guard.turn(one.turn)) for one in entries):
+                admitted, *_ = self._admitted([None], [(one.turn, one.key)], True)
+                (known,) = self._store.known([(one.turn, one.key)])
+                if known is not None or not admitted:
+                    continue
+                taken += 1
+                if one.fields is None:
+                    self._append([(one.turn, one.key)], one.turn.at)
+                else:
+                    self._keep_captured(one.turn, one.key, one.fields, one.source)
+        return taken
+
+    def get(self, id: str) -> Record:
+        """The memory called `id`; NotFoundError if there is none."""
+        record = self._store.get(id)
+        if record is not None:
+            return record
+        if id.startswith("t_"):
+            raise NotFoundError(
+                "{id} names a turn, not a memory",
+                hint="turns stay as they were said; `loxodon get {id}` shows it",
+                id=id,
+            )
+        if id.startswith("n_"):
+            raise NotFoundError(
+                "{id} names a note of a file, not a memory",
+                hint="edit the file; `loxodon get {id}` shows where it stands",
+                id=id,
+            )
+        raise no_memory(id)
+
+    def note(self, id: str) -> Note:
+        """The note of a file that a recall calls `id` (`n_12`); NotFoundError if it is gone."""
+        number = id.removeprefix("n_")
+        row = int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else 0
+        note = self._store.shelf.notes([row]).get(row)
+        if note is None:
+            raise NotFoundError(
+                "there is no note {id}",
+                hint="the file was changed or is gone; recall again",
+                id=repr(id),
+            )
+        return note
+
+    def list(
+        self,
+        *,
+        kind: Kind | None = None,
+        state: State | Literal["all"] | None = "active",
+        project: str | None = None,
+        topic: str | None = None,
+        tag: str | None = None,
+        entity: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int = 0,
+        audience: Audience | None = None,
+    ) -> Records:
+        """Memories, newest first; `state` None or `all` has the archived ones too."""
+        where = filter_of(
+            self._zone, kind=kind, state=None if state == "all" else state, project=project,
+            topic=topic, tag=tag, entity=entity, since=since, until=until, told=audience,
+        )  # fmt: skip
+        return self._store.find(where, number("limit", limit))
+
+    def edit(
+        self, id: str, *, version: int | None = None, token: str = "", **changes: Unpack[Changes]
+    ) -> Record:
+        """Change fields of a memory (see `Changes`); what it was stays in its history.
+
+        With `version` the edit is refused with a StaleEditError unless the memory is still at that
+        version. An edit that changes nothing makes no new version. The same again with the same
+        `token` changes nothing more, and gives what the first call gave.
+        """
+        request = self._request(token, "edit", {"id": id, "version": version, **changes})
+        return self._once(token, request, lambda: self._edit(id, version, changes))
+
+    def _edit(self, id: str, version: int | None, changes: Changes) -> Record:
+        unknown = sorted(changes.keys() - EDITABLE)
+        if unknown:
+            raise InputError(
+                "{field} cannot be edited",
+                hint="these can: {fields}",
+                field=unknown[0],
+                fields=", ".join(sorted(EDITABLE)),
+            )
+        with self._store.writing():
+            record = self._at_version(id, version)
+            given = self.guard.fields(checked(changes, record.kind, self._zone), record)
+            if given.get("content", record.content) != record.content and "value" not in given:
+                from loxodon.write.meaning import revised
+
+                given = {**revised(record, given["content"], self.now()), **given}
+            fields = {name: v for name, v in given.items() if v != getattr(record, name)}
+            if not fields:
+                return record
+            if "importance" in fields:  # the rate of decay changes: count on from what is left
+                fields["strength"] = record.strength
+            return self._store.update(id, version, "edited", self.now(), fields)
+
+    def archive(self, id: str, *, version: int | None = None) -> Record:
+        """Take a memory out of ordinary recall; it is kept and can come back."""
+        with self._store.writing():
+            record = self._at_version(id, version)
+            if record.state == "archived":
+                return record
+            return self._store.update(id, version, "archived", self.now(), {"state": "archived"})
+
+    def unarchive(self, id: str, *, version: int | None = None) -> Record:
+        """Bring an archived memory back, strong enough not to fade again at once."""
+        with self._store.writing():
+            record = self._at_version(id, version)
+            if record.state == "active":
+                return record
+            strength = max(record.strength, UNARCHIVED_STRENGTH)
+            values = {"state": "active", "strength": strength}
+            return self._store.update(id, version, "unarchived", self.now(), values)
+
+    def _at_version(self, id: str, version: int | None) -> Record:
+        record = self.get(id)
+        if version is not None and version != record.version:
+            raise stale_edit(id, record.version, version)
+        return record
+
+    def history(self, id: str) -> Versions:
+        """Every version of a memory, oldest first, the present one last."""
+        with self._store.reading():
+            self.get(id)
+            return self._store.history(id)
+
+    def drawn_from(self, turn: Turn) -> Records:
+        """The memories that a turn is a source of."""
+        row = int(turn.ref.removeprefix("t_") or 0)
+        with self._store.reading():
+            rows = self._store.drawn_from([row]).get(row, [])
+            return [*self._store.records(rows).values()]
+
+    def changes_since(self, at: datetime) -> Changed:
+        """(memory, what was done to it, when) of the last changes since `at`, in order."""
+        return self._store.desk.changes_since(at)
+
+    def quarantine(self, state: str | None = "held", limit: int = 50) -> HeldBack:
+        """Instructions that were found in others' words and are held back, newest first.
+
+        `state` is `held`, `released`, `dropped` or `all`; `limit` 0 gives all.
+        """
+        from loxodon.trust import quarantine
+
+        choice("state", state or "all", (*quarantine.STATES, "all"))
+        which = None if state in (None, "all") else state
+        return quarantine.listed(self._store, which, number("limit", limit))
+
+    def release(self, id: str) -> Held:
+        """Let what is held as `id` (`q_12`) be told: fenced, with its origin, not believed."""
+        from loxodon.trust import quarantine
+
+        with self._store.writing():
+            return quarantine.release(self._store, id, self.now())
+
+    def drop(self, id: str) -> Held:
+        """Never tell what is held as `id`; the message stays in the journal as it was said."""
+        from loxodon.trust import quarantine
+
+        with self._store.writing():
+            return quarantine.drop(self._store, id, self.now())
+
+    def reviews(self) -> Reviews:
+        """Beliefs that contradict something firm, waiting for an answer; oldest first."""
+        with self._store.reading():
+            return [
+                one._replace(belief=self.get(one.belief.id), against=self.get(one.against.id))
+                for one in self._store.desk.reviews()
+            ]
+
+    def confirm(self, id: str) -> Record:
+        """The belief called `id` is so: it becomes a fact, and what it contradicts is over.
+
+        What others said, an agent cannot confirm in the user's place (ForbiddenError).
+        """
+        from loxodon.write.keep import confirm
+
+        if self._store.wall.stands and not is_own(self.get(id).trust):
+            self.for_owner()
+        with self._store.writing():
+            return confirm(self._store, id, self.now())
+
+    def reject(self, id: str) -> Record:
+        """The belief called `id` is not so: it is archived."""
+        from loxodon.write.keep import reject
+
+        with self._store.writing():
+            return reject(self._store, id, self.now())
+
+    def entities(self) -> Entities:
+        """Whom and what the memories are about, in the order they were first named."""
+        return self._store.desk.entities()
+
+    def entity(self, name: str) -> Card:
+        """All that is known of someone or something, by any of its names; else NotFoundError."""
+        from loxodon.write.entities import card
+
+        with self._store.reading():
+            found = self._store.desk.entities_named([name])
+            if name not in found:
+                raise NotFoundError(
+                    "nothing is known of {name}",
+                    hint="`loxodon entities` lists whom and what the memory knows",
+                    name=repr(name),
+                )
+            return card(self._store, found[name])

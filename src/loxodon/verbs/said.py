@@ -1,0 +1,179 @@
+"""What was said: the journal, in and out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from loxodon.errors import (
+    NotFoundError,
+)
+from loxodon.fields import filter_of, number
+from loxodon.store import Known, Progress
+from loxodon.text.check import checked_text
+from loxodon.text.words import query_words
+from loxodon.trust.provenance import is_own
+from loxodon.trust.within import placed
+from loxodon.trust.witness import MEMORY, audited
+from loxodon.types import (
+    Added,
+    Draft,
+    Events,
+    Segments,
+    Turn,
+)
+from loxodon.verbs.base import FORGOTTEN, Opened
+from loxodon.write.journal import SAMPLE, session_for, with_keys
+
+if TYPE_CHECKING:
+    from loxodon.store.quarantine import Kept
+
+
+BATCH = 2_000
+"""Turns written in one transaction: others who write wait no longer than this takes."""
+MAX_SESSION = 512
+_ALL = 1 << 40
+
+
+@audited(MEMORY)
+class Saying(Opened):
+    """The verbs about turns."""
+
+    def add(
+        self,
+        turns: Iterable[Mapping[str, object]],
+        session: str = "",
+        progress: Progress | None = None,
+    ) -> Added:
+        """Journal turns, in order. When this returns they are on disk and can be recalled.
+
+        A turn is a mapping with `role` and `content`, and where known `at`, `speaker`, `id`,
+        `session`, `channel`, `chat`, `origin`. One that cannot be taken refuses them all, with an
+        InputError that names each. A turn the journal already has is not added again: the same by
+        its `id` in its session; without an id, by its session, its place among the turns of this
+        call, and its words (and `at`, where given). Give live messages an `id` or an `at`, so that
+        a message said twice is two.
+        """
+        from loxodon.workspace.readers.jsonl import drafts_of
+
+        drafts = drafts_of(turns, self._zone)
+        return self.add_drafts(drafts, [session or "default"], progress, live=True)
+
+    def add_drafts(
+        self, drafts: Sequence[Draft], names: Sequence[str], progress: Progress | None = None,
+        *, live: bool = False,
+    ) -> Added:  # fmt: skip
+        """What `add` does, for turns that a reader has checked (`workspace.readers.read`).
+
+        Those that name no session get the first of `names` that is free or begins like them. What
+        was said in a pause, and what was forgotten, is not taken; of a turn without a time nobody
+        knows when it was said, unless it is `live`.
+        """
+        if self.paused:
+            return Added(0, 0, 0, (), paused=len(drafts))
+        names = [self.guard.name(checked_text(name, "session", MAX_SESSION)) for name in names]
+        drafts = [self.guard.draft(draft) for draft in drafts]
+        drafts, names = placed(drafts, names, self._store.wall)
+        self._note_used()
+        now = self.now()
+        unnamed = [draft for draft in drafts if not draft.session]
+        session = names[0]
+        if len(names) > 1:
+            sample = unnamed[:SAMPLE]
+            session = session_for(names, sample, lambda name: self._has(name, sample, now))
+        given = with_keys(drafts, session, now)
+        keyed, paused, forgotten = self._admitted(drafts, given, live)
+        added = changed = 0
+        for start in range(0, len(keyed), BATCH):
+            batch = keyed[start : start + BATCH]
+            with self._store.writing():
+                kept = self._append(batch, now)[0]
+            added += sum(isinstance(one, Turn) for one in kept)
+            changed += sum(isinstance(one, Known) and one.changed for one in kept)
+            if progress:
+                progress(min(start + BATCH, len(keyed)), len(keyed))
+        sessions = tuple(dict.fromkeys(turn.session for turn, _ in given))
+        return Added(added, len(keyed) - added, changed, sessions, paused, forgotten)
+
+    def _admitted(
+        self, drafts: Sequence[Draft | None], keyed: list[tuple[Turn, bytes]], live: bool
+    ) -> tuple[list[tuple[Turn, bytes]], int, int]:
+        """What may be journalled, how many were said in a pause, and how many were forgotten."""
+        pairs = list(zip(drafts, keyed, strict=True))
+        open = [pair for pair in pairs if not self._pauses.covers(pair[1][0].at)]
+        paused = len(pairs) - len(open)
+        if not os.path.exists(os.path.join(self._folder, FORGOTTEN)):
+            return [one for _, one in open], paused, 0
+        found = self._gate().admitted([one for one, _ in open], [one for _, one in open], live)
+        return found.keyed, paused, found.forgotten
+
+    def _append(
+        self, batch: Sequence[tuple[Turn, bytes]], now: datetime
+    ) -> tuple[Sequence[Turn | Known], Mapping[str, Sequence[Kept]]]:
+        """Journal turns, and hold back what is an instruction in words that nobody vouches for."""
+        kept = self._store.append(batch)
+        if all(is_own(turn.origin) for turn, _ in batch):
+            return kept, {}
+        from loxodon.trust.quarantine import screen
+
+        return kept, screen(self._store, kept, now)
+
+    def _has(self, session: str, drafts: Sequence[Draft], now: datetime) -> tuple[int, int]:
+        """How many of these drafts a session has, and how many turns it has in all."""
+        keyed, _, forgotten = self._admitted(drafts, with_keys(drafts, session, now), False)
+        known = self._store.known(keyed)
+        return len(known) - known.count(None) + forgotten, self._store.session_size(session)
+
+    def journal(
+        self,
+        query: str = "",
+        *,
+        session: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int = 0,
+    ) -> list[Turn]:
+        """Turns as they were said, oldest first; with a query those that match it, best first.
+
+        `until` is exclusive. `limit` keeps the latest, or the best; 0 keeps all.
+        """
+        if session and self._store.wall.stands:  # its own of that name; else the shared one
+            own = self._store.wall.session(session)
+            session = own if self._store.session_size(own) else session
+        where = filter_of(self._zone, session=session, since=since, until=until)
+        limit = number("limit", limit)
+        if not query:
+            return self._store.journal(where, limit)
+        with self._store.reading():
+            hits = self._store.search("turns", query_words(query), where, limit or _ALL)
+            found = self._store.turns([hit.row for hit in hits])
+        return [found[hit.row] for hit in hits if hit.row in found]
+
+    def turn(self, ref: str) -> Turn:
+        """The turn called `ref` (`t_512`, or `monday:m3` as in a source); else NotFoundError."""
+        number = ref.removeprefix("t_")
+        row: int | None = 0
+        if number.isascii() and number.isdecimal() and len(number) < 18:
+            row = int(number)
+        elif ":" in ref:
+            session, _, id = ref.rpartition(":")
+            own = self._store.wall.session(session)
+            row = self._store.turn_row(own, id) or self._store.turn_row(session, id)
+        turn = self._store.turns([row]).get(row) if row else None
+        if turn is None:
+            raise NotFoundError(
+                "there is no turn {ref}",
+                hint="`loxodon journal` shows what was said",
+                ref=repr(ref),
+            )
+        return turn
+
+    def segments(self, since: datetime | None = None) -> Segments:
+        """What was said, cut into stretches of one topic, in order of time."""
+        return self._store.desk.segments(since)
+
+    def events(self, since: datetime | None = None) -> Events:
+        """What was talked about, a line for each session and day, in order of time."""
+        return self._store.desk.events(f"{since:%Y-%m-%d}" if since else "")
