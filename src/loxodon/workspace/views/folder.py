@@ -5,10 +5,8 @@
             folder.put(planned)
         done = folder.finish()
 
-`manifest` knows what was written before. A file is replaced in one step. One that is read back is
-on disk before the manifest says so: what a power cut left of it, old or new, would be taken for a
-person's changes. The others, of which there can be thousands, are not flushed: what is left of one
-is put aside and written again.
+`manifest` knows what was written before. A file is replaced in one step, and on disk before the
+manifest says so: what a power cut left of it, old or new, would be taken for a person's changes.
 """
 
 from __future__ import annotations
@@ -234,7 +232,7 @@ class Folder:
         path = self._path(name)
         draft = os.path.join(os.path.dirname(path), _DRAFT)
         try:
-            mtime = _write_draft(draft, data, flush=editable(name))
+            mtime = _write_draft(draft, data)
             self._note(name, row._replace(mtime=mtime))
             os.replace(draft, path)
         except BaseException:
@@ -303,7 +301,7 @@ class Folder:
             for folder in sorted(self._unsynced):
                 if os.path.isdir(folder):
                     sync_folder(folder)
-            _write_draft(draft, text.encode("utf-8"), flush=True)
+            _write_draft(draft, text.encode("utf-8"))
             os.replace(draft, self._path(MANIFEST))
             sync_folder(os.path.dirname(draft))
         if self._part is not None or os.path.exists(part):
@@ -339,15 +337,14 @@ def _make_folders(path: str) -> None:
         os.mkdir(path, 0o700)
 
 
-def _write_draft(path: str, data: bytes, *, flush: bool) -> int:
-    """Write a file for its owner only; its time in nanoseconds. `flush` waits for the disk."""
+def _write_draft(path: str, data: bytes) -> int:
+    """Write a file for its owner only, on disk; its time in nanoseconds."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
     descriptor = os.open(path, flags | getattr(os, "O_CLOEXEC", 0), 0o600)
     with open(descriptor, "wb", buffering=0) as file:
         while data:
             data = data[file.write(data) :]
-        if flush:
-            os.fsync(file.fileno())
+        os.fsync(file.fileno())
         return os.fstat(file.fileno()).st_mtime_ns
 
 
