@@ -70,7 +70,6 @@ def test_a_digest_tells_values_apart() -> None:
         ("1.0",),
     ]
     assert len({seals.digest(row) for row in rows}) == len(rows)
-    assert seals.digest(("a",), key=b"k") != seals.digest(("a",))
 
 
 @pytest.mark.parametrize(

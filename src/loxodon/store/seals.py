@@ -76,10 +76,9 @@ class Broken(NamedTuple):
     """Whether it has no seal at all, or one that was hit itself: the row may well be sound."""
 
 
-def digest(values: Sequence[Any], key: bytes = b"", size: int = SIZE) -> bytes:
-    """The checksum of plain values: text, numbers, bytes and None. With a `key`, nobody without it
-    can make one."""
-    return blake2b(_BETWEEN.join(map(_plain, values)), digest_size=size, key=key).digest()
+def digest(values: Sequence[Any], size: int = SIZE) -> bytes:
+    """The checksum of plain values: text, numbers, bytes and None."""
+    return blake2b(_BETWEEN.join(map(_plain, values)), digest_size=size).digest()
 
 
 def _plain(value: Any) -> bytes:
@@ -119,14 +118,6 @@ def make(connection: apsw.Connection) -> None:
     )
     for sealed in tables(asking(connection)):
         if kept.get(sealed.name) != sealed.definition:
-            connection.execute(f"DROP INDEX IF EXISTS {sealed.name}")
-            connection.execute(sealed.definition)
-
-
-def make_anew(connection: apsw.Connection, table: str) -> None:
-    """Seal the rows of a table as they stand; call within a transaction."""
-    for sealed in tables(asking(connection)):
-        if sealed.table == table:
             connection.execute(f"DROP INDEX IF EXISTS {sealed.name}")
             connection.execute(sealed.definition)
 

@@ -89,11 +89,6 @@ def finish(memory: Memory, store: Store) -> bool:
     return False
 
 
-def reapply(memory: Memory) -> bool:
-    """What a restore calls when it has put another database in place: `finish`."""
-    return finish(memory, memory.workspace.store)
-
-
 def receipts(memory: Memory, store: Store) -> list[Receipt]:
     """What was forgotten when, the newest first."""
     zone = memory.now().tzinfo
