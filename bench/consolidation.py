@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from loxodon import Memory
 from loxodon.write.extract import candidates_of, fragments_of, rules_for
-from loxodon.write.statements import CONTEXT, Line, Said, Statement
+from loxodon.language.statements import CONTEXT, Line, Said, Statement
 
 CASES = Path(__file__).parent.parent / "tests" / "consolidation" / "cases"
 SETS = ("zh_dev", "zh_held", "zh_fresh", "en_dev", "en_held", "en_fresh")

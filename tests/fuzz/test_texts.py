@@ -20,7 +20,7 @@ from loxodon.text.words import index_words, query_words
 from loxodon.trust.guard import Guard
 from loxodon.trust.policy import built_in
 from loxodon.write.extract import candidates_of, fragments_of, rules_for
-from loxodon.write.statements import Said
+from loxodon.language.statements import Said
 from tests.conftest import NOW, Clock
 from tests.faults.work import TALK, turns
 from tests.fuzz.made import cases, survived, text

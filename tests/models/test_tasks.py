@@ -13,7 +13,7 @@ from loxodon.models.chat import ChatModel, Question, cost
 from loxodon.models.tasks import Found, Item, Line, Reading
 from loxodon.tokens import estimate
 from loxodon.types import CATEGORIES
-from loxodon.write.statements import Mention, Statement
+from loxodon.language.statements import Mention, Statement
 from tests.models.server import Stage
 
 ITEMS = [

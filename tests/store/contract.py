@@ -13,7 +13,7 @@ from loxodon.store import Filter, Known, Store, Stretch
 from loxodon.store.desk import Pool, Spent, Used, Work
 from loxodon.text.words import query_words
 from loxodon.types import Entity, Event, Record, Segment, Source, Turn
-from loxodon.write.statements import Fragment, Verdict
+from loxodon.language.statements import Fragment, Verdict
 from tests.conftest import NOW
 
 OpenStore = Callable[[str], Store]

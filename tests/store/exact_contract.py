@@ -13,7 +13,7 @@ from loxodon.store.exact import TRUTH, Row
 from loxodon.store.quarantine import Kept
 from loxodon.store.tokens import Used
 from loxodon.types import Entity, Source
-from loxodon.write.statements import Fragment
+from loxodon.language.statements import Fragment
 from tests.conftest import NOW
 from tests.store.contract import OpenStore, key, record, turn
 from tests.store.documents_contract import DocumentsContract

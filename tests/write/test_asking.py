@@ -21,7 +21,7 @@ import pytest
 from loxodon import Memory
 from loxodon.types import Consolidated
 from loxodon.write.extract import candidates_of, fragments_of, rules_for
-from loxodon.write.statements import Said
+from loxodon.language.statements import Said
 from tests.conftest import NOW, Clock
 from tests.models.server import Scene, Stage, answers, completion, says, silent
 from tests.write.said import said, store_of, tell

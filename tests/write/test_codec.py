@@ -6,7 +6,7 @@ import pytest
 
 from loxodon.write.codec import from_json, to_json
 from loxodon.write.extract import Candidate
-from loxodon.write.statements import Mention, Statement
+from loxodon.language.statements import Mention, Statement
 from tests.conftest import NOW
 
 FULL = Statement(

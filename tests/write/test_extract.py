@@ -15,7 +15,7 @@ from loxodon.write.extract import (
     fragments_of,
     rules_for,
 )
-from loxodon.write.statements import Said, Statement
+from loxodon.language.statements import Said, Statement
 
 AT = datetime(2026, 2, 4, 18, 0, tzinfo=timezone(timedelta(hours=8)))
 

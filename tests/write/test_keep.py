@@ -10,7 +10,7 @@ from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError
 from loxodon.types import Source
 from loxodon.write.extract import Candidate
-from loxodon.write.statements import Mention
+from loxodon.language.statements import Mention
 from tests.conftest import NOW, Clock
 from tests.write.said import contents, one_about, said, store_of, tell
 

@@ -21,9 +21,9 @@ from loxodon.text.similarity import gist
 from loxodon.text.words import fold
 from loxodon.tokens import cut
 from loxodon.types import CATEGORIES
-from loxodon.write.attributes import ATTRIBUTES
+from loxodon.language.attributes import ATTRIBUTES
 from loxodon.write.extract import MOST_CHARACTERS, MOST_WORDS
-from loxodon.write.statements import CONTEXT, USER, Act, EntityType, Mention, Statement
+from loxodon.language.statements import CONTEXT, USER, Act, EntityType, Mention, Statement
 
 Verdict = Literal["confirm", "deny", "unrelated"]
 One = TypeVar("One", "Item", "Line")

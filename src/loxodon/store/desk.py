@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from loxodon.types import Entity, Event, Record, Review, Segment, Turn
-from loxodon.write.statements import Fragment, Verdict
+from loxodon.language.statements import Fragment
 
 
 class Work(NamedTuple):
@@ -32,13 +32,6 @@ class Work(NamedTuple):
     daily_to: str = ""
     """The last day whose events were compressed."""
     weekly_at: datetime | None = None
-
-
-class Judged(NamedTuple):
-    """A fragment with its verdict."""
-
-    fragment: Fragment
-    verdict: Verdict
 
 
 class Used(NamedTuple):
@@ -137,14 +130,12 @@ class Desk(Protocol):
         """Put a turn aside that the rules stumbled over; `validate` and `status` tell of it."""
         ...
 
-    def put_verdicts(self, judged: Iterable[Judged]) -> None: ...
-
-    def fragments(self, stage: str, limit: int = 0) -> list[Judged]:
+    def fragments(self, stage: str, limit: int = 0) -> list[Fragment]:
         """Fragments at a stage, in the order of the journal."""
         ...
 
     def settle(self, waiting: Iterable[tuple[int, int]]) -> None:
-        """Let go of what was judged; those (turn, n) in `waiting` stay until a model decides."""
+        """Let go of what was read; those (turn, n) in `waiting` stay until a model decides."""
         ...
 
     def drop_waiting(self, pieces: Iterable[tuple[int, int]]) -> None: ...
@@ -157,7 +148,9 @@ class Desk(Protocol):
         """(number, turn, body) of what was read and not yet compared with what is known."""
         ...
 
-    def drop_candidates(self) -> None: ...
+    def drop_candidates(self, turns: Iterable[int] | None = None) -> None:
+        """Drop those of some turns, or all."""
+        ...
 
     # Events
 

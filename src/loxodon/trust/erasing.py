@@ -21,7 +21,7 @@ from loxodon.tokens import Counter as TokenCounter
 from loxodon.trust.selecting import statement_of
 from loxodon.trust.tombstones import Marks
 from loxodon.types import Event, Record, Turn
-from loxodon.write.statements import USER
+from loxodon.language.statements import USER
 
 REDACTED = "[forgotten]"
 """What stands in a history where the words were."""

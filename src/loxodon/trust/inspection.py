@@ -18,7 +18,7 @@ from loxodon.text.words import fold, query_words
 from loxodon.trust.auditing import Entry
 from loxodon.trust.tombstones import plain
 from loxodon.types import Card, Event, Record, Source, Turn, Version
-from loxodon.write.statements import USER
+from loxodon.language.statements import USER
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory

@@ -21,7 +21,7 @@ from loxodon.text.similarity import covers, gist, likeness
 from loxodon.text.words import fold, index_words, query_words
 from loxodon.trust.tombstones import FOREVER, LEAST_WORDS, Marker, Stone, clauses, plain, span
 from loxodon.types import CAPTURED, Record
-from loxodon.write.statements import USER
+from loxodon.language.statements import USER
 
 NEAR = 8
 """Turns of a session on either side of a source in which what is forgotten is spoken of."""

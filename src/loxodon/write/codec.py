@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from loxodon.write.extract import Candidate
-from loxodon.write.statements import Mention, Statement
+from loxodon.language.statements import Mention, Statement
 
 _TIMES = ("said_at", "valid_from", "due_at", "expires_at")
 

@@ -13,7 +13,7 @@ from loxodon.store import Store
 from loxodon.store.desk import Desk
 from loxodon.text.words import fold
 from loxodon.types import Attribute, Card, Entity
-from loxodon.write.statements import USER, Mention, Statement
+from loxodon.language.statements import USER, Mention, Statement
 
 Rename = Callable[[str, str], None]
 """Called with an old and a new name of a subject, for the memories about it."""

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 from loxodon.store.desk import Desk
 from loxodon.types import Record
 from loxodon.write.entities import learn
-from loxodon.write.extract import Candidate, candidates_of, fragments_of, rules_for
-from loxodon.write.statements import IMPORTANCE, USER, Mention, Said, Statement
+from loxodon.write.extract import Candidate, fragments_of, read
+from loxodon.language.attributes import IMPORTANCE
+from loxodon.language.statements import USER, Mention, Said, Statement
 
 MOST_READ = 300
 """Characters; what is longer is more than one statement."""
@@ -116,9 +117,7 @@ def _nobody_is_renamed(old: str, new: str) -> None:
 
 def _only_statement(text: str, at: datetime) -> Candidate | None:
     try:
-        fragments = fragments_of(0, text)
-        said = Said(text, at, fragments)
-        found = candidates_of(said, rules_for(text)[1].judge(said))
+        found, _ = read(Said(text, at, fragments_of(0, text)))
     except (ValueError, LookupError, AttributeError, RecursionError):
         return None  # the rules stumbled over it, and it is kept by its words
     return found[0] if len(found) == 1 else None

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from loxodon.types import ROLES, Turn
 from loxodon.write.extract import Candidate
-from loxodon.write.statements import USER, Statement
+from loxodon.language.statements import USER, Statement
 
 
 def several(turns: Iterable[Turn]) -> bool:

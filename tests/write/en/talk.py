@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from loxodon.write.en import judge, read, split
-from loxodon.write.statements import Fragment, Line, Said, Statement, Verdict
+from loxodon.language.statements import Fragment, Line, Said, Statement, Verdict
 
 AT = datetime(2026, 3, 19, 10, tzinfo=UTC)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from loxodon.write.statements import USER
+from loxodon.language.statements import USER
 from tests.write.en.talk import contents, said_last, statements
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loxodon.write.en.sound import is_sound
-from loxodon.write.statements import Statement
+from loxodon.language.statements import Statement
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from loxodon.write import zh
-from loxodon.write.statements import Fragment, Line, Said, Statement, Verdict
+from loxodon.language.statements import Fragment, Line, Said, Statement, Verdict
 
 AT = datetime(2026, 3, 4, 10, 0, tzinfo=UTC)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from loxodon.write.statements import IMPORTANCE
+from loxodon.language.statements import IMPORTANCE
 from tests.write.zh.talk import verdicts
 
 

@@ -21,7 +21,7 @@ from loxodon.errors import InputError
 from loxodon.messages import t
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, FileProblem, Record, Source, State
 from loxodon.workspace.views import Marker, marker_of
-from loxodon.write.statements import USER
+from loxodon.language.statements import USER
 
 _LABEL_LENGTH = 40
 

@@ -21,7 +21,7 @@ from loxodon.trust.provenance import OWN, is_own, may_tell
 from loxodon.types import Event, Record
 from loxodon.write.pages.ranking import moved, ranking
 from loxodon.write.pages.snapshot import ASSISTANT, RECENT, Material, Totals, snapshot
-from loxodon.write.statements import USER
+from loxodon.language.statements import USER
 
 SNAPSHOT = "snapshot"
 _STRONGEST = 300

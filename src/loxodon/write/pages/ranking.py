@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from loxodon.text.markdown import one_line
 from loxodon.types import Record
 from loxodon.write.pages.wording import says
-from loxodon.write.statements import USER
+from loxodon.language.statements import USER
 from loxodon.write.themes import DAY
 
 TOP = 20

@@ -20,7 +20,7 @@ from loxodon.types import Record
 from loxodon.write.pages.layout import SHARES, Line, Page, Said
 from loxodon.write.pages.ranking import TOP, holds, ranked, score
 from loxodon.write.pages.wording import about, clause_of
-from loxodon.write.statements import USER
+from loxodon.language.statements import USER
 
 ASSISTANT = "assistant"
 """The subject of what is known of the agent itself."""

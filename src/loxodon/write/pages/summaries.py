@@ -22,7 +22,7 @@ from loxodon.write.pages.wording import (
     is_relation,
     pieces,
 )
-from loxodon.write.statements import USER
+from loxodon.language.statements import USER
 
 FEWEST_FACTS = 3
 MOST_CHARACTERS = 50

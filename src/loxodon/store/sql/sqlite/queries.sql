@@ -127,10 +127,6 @@ VALUES (?, (SELECT no FROM sessions WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?)
 INSERT OR REPLACE INTO fragments (turn, n, text, type, stage, keep, about, bonus, reason)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
--- name: put_verdict
-UPDATE fragments SET stage = 'judged', keep = ?, about = ?, bonus = ?, reason = ?
-WHERE turn = ? AND n = ?
-
 -- name: wait
 UPDATE fragments SET stage = 'waiting' WHERE turn = ? AND n = ?
 

@@ -1,0 +1,181 @@
+"""Frames: what a whole clause says, as a table of patterns.
+
+A frame reads one way of telling one thing. It is an entry of `frames.toml` of a language:
+
+    [[frame]]
+    attribute = "home"                       what of its subject it tells
+    match = ["<live> [right] in {place}"]    what follows the subject, to the end of the clause
+    say = "{S} lives in {place}"             the sentence that is kept
+    value = "{place}"                        where that is not the only slot
+    who = "user we person"                   whose clause it may be; user and person where not said
+    yes = "I live in Leeds => The user lives in Leeds"
+    no = "I live in hope"                    both are its tests
+
+In a pattern `<live>` is a verb in the present, `(a|b)` one of several words, `[a|b]` words that may
+be left out, and `{place}` or `{old:place}` a slot. A pattern that begins with `*` is the whole
+clause, of the user. `'s name` is what belongs to the subject: `my name`, `my sister's name`.
+
+A frame fires only where it accounts for the whole clause and each slot holds what it may: a half
+understood clause is read by none.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+Who = str
+"""`user`, `we`, `person`, `pet`, or `bare` where the subject was left out."""
+
+
+class Slot(NamedTuple):
+    """What may stand in a place of a pattern."""
+
+    like: re.Pattern[str]
+    never: re.Pattern[str] | None
+    small: re.Pattern[str] | None
+    """The same for somebody who writes no capitals."""
+
+    def holds(self, text: str, small: bool) -> bool:
+        like = self.small if small and self.small else self.like
+        if len(text) > 80 or not like.fullmatch(text):
+            return False
+        return not (self.never and self.never.search(text))
+
+
+class Pattern(NamedTuple):
+    regex: re.Pattern[str]
+    slots: Mapping[str, str]
+    """The kind of each slot by its name."""
+    whole: bool
+
+
+class Frame(NamedTuple):
+    attribute: str
+    say: str
+    value: str
+    who: frozenset[Who]
+    patterns: tuple[Pattern, ...]
+    act: str = "state"
+    over: str = ""
+    importance: float | None = None
+    category: str = ""
+    confidence: float = 1.0
+    positive: bool = True
+    yes: tuple[str, ...] = ()
+    no: tuple[str, ...] = ()
+
+
+class Match(NamedTuple):
+    frame: Frame
+    slots: Mapping[str, str]
+
+    def filled(self, template: str, **names: str) -> str:
+        return _PLACE.sub(lambda found: {**self.slots, **names}[found[1]], template)
+
+
+_PLACE = re.compile(r"\{([\w']+)\}")
+_TOKEN = re.compile(r"\{(\w+)(?::(\w+))?\}|<([\w' ]+)>|\[([^\]]+)\]|\(([^)]+)\)|(\s+)")
+_SPACE = r"\s+"
+_LEFT_OUT = rf"{_SPACE})?"
+
+
+class Frames:
+    """The frames of one language, found by the words that they begin with."""
+
+    def __init__(self, package: str, verb: Callable[[str], str], spaced: bool) -> None:
+        table = tomllib.loads((files(package) / "frames.toml").read_text("utf-8"))
+        self._verb = verb
+        self._spaced = spaced
+        self._macros: dict[str, str] = table.get("words", {})
+        self.slots = {name: self._slot(one) for name, one in table["slot"].items()}
+        self.frames = [self._frame(one) for one in table["frame"]]
+
+    def match(self, rest: str, clause: str, who: Who, small: bool) -> Match | None:
+        """What a clause says: `rest` is what follows its subject. The first frame of the table
+        that reads all of it."""
+        return next(self.matches(rest, clause, who, small), None)
+
+    def matches(self, rest: str, clause: str, who: Who, small: bool) -> Iterator[Match]:
+        for frame in self.frames:
+            if who not in frame.who:
+                continue
+            for pattern in frame.patterns:
+                found = pattern.regex.fullmatch(clause if pattern.whole else rest)
+                if found and self._holds(pattern, found, small):
+                    yield Match(frame, {k: v.strip() for k, v in found.groupdict().items() if v})
+                    break
+
+    def _holds(self, pattern: Pattern, found: re.Match[str], small: bool) -> bool:
+        return all(
+            self.slots[kind].holds(text.strip(), small)
+            for name, kind in pattern.slots.items()
+            if (text := found[name])
+        )
+
+    def _slot(self, one: Mapping[str, Any]) -> Slot:
+        def compiled(key: str, flags: int = 0) -> re.Pattern[str] | None:
+            return re.compile(self._expanded(one[key]), flags) if key in one else None
+
+        like = compiled("like", 0 if one.get("cased") else re.I)
+        assert like
+        return Slot(like, compiled("never", re.I), compiled("small", re.I))
+
+    def _frame(self, one: Mapping[str, Any]) -> Frame:
+        match = _listed(one["match"])
+        patterns = tuple(self._pattern(text) for text in match)
+        names = [name for pattern in patterns for name in pattern.slots]
+        value = one.get("value", f"{{{names[0]}}}" if names else "")
+        return Frame(
+            one["attribute"], one["say"], value,
+            frozenset(one.get("who", "user person").split()), patterns,
+            one.get("act", "state"), one.get("over", ""), one.get("importance"),
+            one.get("category", ""), one.get("confidence", 1.0), one.get("positive", True),
+            tuple(_listed(one.get("yes", []))), tuple(_listed(one.get("no", []))),
+        )  # fmt: skip
+
+    def _expanded(self, text: str) -> str:
+        return re.sub(r"@(\w+)", lambda found: f"(?:{self._macros[found[1]]})", text)
+
+    def _pattern(self, text: str) -> Pattern:
+        """A pattern of the table as a regular expression."""
+        whole = text.startswith("*")
+        text = text.lstrip("* ")
+        slots: dict[str, str] = {}
+        parts: list[str] = []
+        at = 0
+        for found in _TOKEN.finditer(text):
+            if literal := text[at : found.start()]:
+                parts.append(re.escape(literal))
+            at = found.end()
+            name, kind, verb, optional, choice, space = found.groups()
+            if name:
+                slots[name] = kind or name
+                parts.append(f"(?P<{name}>.+?)")
+            elif verb:
+                parts.append(f"(?:{self._verb(verb)})")
+            elif choice:
+                parts.append(f"(?:{_spaces(choice)})")
+            elif space:
+                parts += [] if parts[-1].endswith(_LEFT_OUT) else [_SPACE]
+            elif not self._spaced:
+                parts.append(f"(?:{optional})?")
+            elif at == len(text):  # at the end it takes the space before it along
+                parts = parts[:-1] if parts[-1] == _SPACE else parts
+                parts.append(f"(?:{_SPACE}(?:{_spaces(optional)}))?")
+            else:
+                parts.append(f"(?:(?:{_spaces(optional)}){_LEFT_OUT}")
+        parts.append(re.escape(text[at:]))
+        regex = self._expanded("".join(parts).replace(r"\@", "@"))
+        return Pattern(re.compile(regex, re.I), slots, whole)
+
+
+def _spaces(words: str) -> str:
+    return words.replace(" ", _SPACE)
+
+
+def _listed(one: str | Sequence[str]) -> Sequence[str]:
+    return [one] if isinstance(one, str) else one

@@ -1,0 +1,217 @@
+"""What a message says: frames where a clause is wholly understood, else the person's own words.
+
+The order, for each sentence of a message:
+
+1. What nobody tells of themselves is left: questions, requests, suppositions, jokes, fiction,
+   reactions, what is said of "you" (`speech.toml` of a language).
+2. Each clause is held against the frames. One that is read wholly becomes a statement in the third
+   person, with attribute and value.
+3. A sentence of which nothing was read that way is kept as it was said, if it speaks of the person
+   or of their people, can be understood alone, and is worth it (`worth.py`); its words are never
+   rewritten.
+
+No clause has a subject by default: one that is about nobody who is known is read by nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple, Protocol
+
+from loxodon.language.attributes import ATTRIBUTES
+from loxodon.language.clauses import Clause
+from loxodon.language.frames import Frames, Match
+from loxodon.language.speech import Speech
+from loxodon.language.statements import (
+    USER,
+    Fragment,
+    Mention,
+    Reading,
+    Said,
+    Statement,
+)
+from loxodon.language.worth import Worth
+
+HEDGED = 0.6
+"""How sure one can be of what was said with a `maybe`."""
+OWN_WORDS = 0.4
+"""The importance of what is kept as it was said."""
+
+
+class Grammar(Protocol):
+    """What of a language the reader needs."""
+
+    frames: Frames
+    speech: Speech
+    worth: Worth
+
+    def clauses(self, sentence: str, known: Mapping[str, str]) -> list[Clause]:
+        """The clauses of a sentence, each with its subject."""
+        ...
+
+    def small(self, text: str) -> bool:
+        """Whether a message is written without capitals."""
+        ...
+
+    def told(self, clause: Clause, match: Match) -> str:
+        """The sentence that a match tells, in the third person."""
+        ...
+
+    def quoted(self, sentence: str) -> str:
+        """Somebody's own words, as they are kept."""
+        ...
+
+    def attribute_of(self, relation: str) -> str:
+        """What attribute of the user a relation is (`sister`: sibling)."""
+        ...
+
+    def related(self, clause: Clause) -> str:
+        """`Mei is the user's sister`."""
+        ...
+
+
+class _Sentence(NamedTuple):
+    text: str
+    type: str
+    numbers: tuple[int, ...]
+
+
+def read(grammar: Grammar, said: Said) -> Reading:
+    """What a turn says."""
+    speech = grammar.speech
+    if speech.is_fiction(said.text, [line.content for line in said.before]):
+        return Reading(())
+    statements: list[Statement] = []
+    unclear: list[int] = []
+    known = dict(said.known)
+    small = grammar.small(said.text)
+    for sentence in _sentences(said.fragments):
+        found = list(_framed(grammar, sentence, known, small))
+        known |= {alias: one.name for found_ in found for one in found_.mentions for alias in one.aliases}
+        if not found:
+            own = _own_words(grammar, sentence, known)
+            if own is not None:
+                found = [own]
+            elif sentence.type == "statement":
+                unclear += sentence.numbers
+        weight = speech.weight(sentence.text)
+        statements += [_weighed(one, weight, sentence.numbers) for one in found]
+    return Reading(_once(statements), unclear)
+
+
+def _sentences(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:
+    """Fragments joined to the sentences that they were cut from."""
+    whole: list[Fragment] = []
+    for fragment in fragments:
+        whole.append(fragment)
+        if fragment.text.rstrip().endswith(_CLOSING) or fragment.type != "statement":
+            yield _joined(whole)
+            whole = []
+    if whole:
+        yield _joined(whole)
+
+
+_CLOSING = tuple(".!?。！？…~～\"”)）;；\n")
+
+
+def _joined(whole: Sequence[Fragment]) -> _Sentence:
+    return _Sentence(
+        "".join(one.text for one in whole), whole[-1].type, tuple(one.n for one in whole)
+    )
+
+
+def _framed(
+    grammar: Grammar, sentence: _Sentence, known: Mapping[str, str], small: bool
+) -> Iterator[Statement]:
+    if sentence.type in ("question", "chat"):
+        return
+    if sentence.type == "statement" and grammar.speech.never(sentence.text):
+        return
+    asks = sentence.type == "instruction"
+    for clause in grammar.clauses(sentence.text, known):
+        if not clause.who or (not asks and grammar.speech.never(clause.text)):
+            continue
+        match = grammar.frames.match(clause.rest, clause.text, clause.who, small)
+        if match:
+            clause = clause._replace(when="")
+        elif clause.when:
+            match = grammar.frames.match(clause.timeless, clause.text, clause.who, small)
+        if match is None or (asks and not _is_wish(match)):
+            continue
+        if clause.relation and clause.name:
+            yield _relation(grammar, clause)
+        yield _statement(grammar, clause, match)
+
+
+def _is_wish(match: Match) -> bool:
+    return match.frame.attribute in ("reply_language", "reply_style", "nickname")
+
+
+def _statement(grammar: Grammar, clause: Clause, match: Match) -> Statement:
+    frame = match.frame
+    known = ATTRIBUTES[frame.attribute]
+    whole = all(pattern.whole for pattern in frame.patterns)
+    end = clause.act == "end"
+    value = match.filled(frame.value) if frame.value else ""
+    over = tuple(filter(None, [match.filled(frame.over) if frame.over else "", match.slots.get("old", "")]))
+    importance = frame.importance if frame.importance is not None else known.importance
+    return Statement(
+        grammar.told(clause, match),
+        USER if whole else clause.subject,
+        frame.attribute,
+        value,
+        frame.category or known.category,
+        "end" if end else frame.act,  # type: ignore[arg-type]
+        (value, *over) if end and value else over,
+        frame.positive and not end,
+        HEDGED if clause.hedged else frame.confidence,
+        mentions=_mentions(clause),
+        importance=importance,
+    )
+
+
+def _mentions(clause: Clause) -> tuple[Mention, ...]:
+    if clause.subject == USER:
+        return ()
+    type = "pet" if clause.who == "pet" else "person"
+    aliases = (clause.relation,) if clause.relation and clause.name else ()
+    return (Mention(clause.name or clause.subject, type, aliases),)  # type: ignore[arg-type]
+
+
+def _relation(grammar: Grammar, clause: Clause) -> Statement:
+    """Who somebody is to the user, where a clause names them."""
+    attribute = grammar.attribute_of(clause.relation)
+    return Statement(
+        grammar.related(clause), USER, attribute, clause.name, ATTRIBUTES[attribute].category,
+        mentions=_mentions(clause), importance=ATTRIBUTES[attribute].importance,
+    )  # fmt: skip
+
+
+def _own_words(
+    grammar: Grammar, sentence: _Sentence, known: Mapping[str, str]
+) -> Statement | None:
+    """A sentence as it was said, if it is worth keeping and stands alone."""
+    if sentence.type in ("chat", "instruction") or not grammar.worth.keeps(sentence.text):
+        return None
+    told = grammar.speech.tells(sentence.text, known)
+    if not told:
+        return None
+    act, over = grammar.speech.act(sentence.text)
+    return Statement(
+        grammar.quoted(sentence.text), USER, act=act, over=over, importance=OWN_WORDS,
+        topic=grammar.speech.topic(sentence.text),
+    )  # fmt: skip
+
+
+def _weighed(statement: Statement, weight: float, numbers: tuple[int, ...]) -> Statement:
+    """A statement with the importance that the way of saying it adds or takes."""
+    importance = min(1.0, max(0.1, statement.importance + weight))
+    return statement._replace(importance=round(importance, 2), fragments=numbers)
+
+
+def _once(statements: Sequence[Statement]) -> list[Statement]:
+    return list({one.content: one for one in statements}.values())
+
+
+__all__ = ["Grammar", "read"]
