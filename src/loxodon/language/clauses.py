@@ -27,3 +27,5 @@ class Clause(NamedTuple):
     """`rest` without that time."""
     act: Act = "state"
     hedged: bool = False
+    raw: str = ""
+    """The words as they were said."""

@@ -16,7 +16,6 @@ No clause has a subject by default: one that is about nobody who is known is rea
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import NamedTuple, Protocol
 
 from loxodon.language.attributes import ATTRIBUTES
@@ -87,17 +86,13 @@ def read(grammar: Grammar, said: Said) -> Reading:
     known = dict(said.known)
     small = grammar.small(said.text)
     for sentence in _sentences(said.fragments):
-        found = list(_framed(grammar, sentence, known, small))
-        known |= {alias: one.name for found_ in found for one in found_.mentions for alias in one.aliases}
-        if not found:
-            own = _own_words(grammar, sentence, known)
-            if own is not None:
-                found = [own]
-            elif sentence.type == "statement":
-                unclear += sentence.numbers
+        found = _read(grammar, sentence, known, small)
+        known |= {alias: m.name for one in found for m in one.mentions for alias in m.aliases}
+        if not found and sentence.type == "statement":
+            unclear += sentence.numbers
         weight = speech.weight(sentence.text)
         statements += [_weighed(one, weight, sentence.numbers) for one in found]
-    return Reading(_once(statements), unclear)
+    return Reading(_once(statements), unclear, speech.takes_back(said.text))
 
 
 def _sentences(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:
@@ -121,27 +116,44 @@ def _joined(whole: Sequence[Fragment]) -> _Sentence:
     )
 
 
-def _framed(
+def _read(
     grammar: Grammar, sentence: _Sentence, known: Mapping[str, str], small: bool
-) -> Iterator[Statement]:
-    if sentence.type in ("question", "chat"):
-        return
-    if sentence.type == "statement" and grammar.speech.never(sentence.text):
-        return
-    asks = sentence.type == "instruction"
-    for clause in grammar.clauses(sentence.text, known):
-        if not clause.who or (not asks and grammar.speech.never(clause.text)):
-            continue
-        match = grammar.frames.match(clause.rest, clause.text, clause.who, small)
-        if match:
-            clause = clause._replace(when="")
-        elif clause.when:
-            match = grammar.frames.match(clause.timeless, clause.text, clause.who, small)
-        if match is None or (asks and not _is_wish(match)):
+) -> list[Statement]:
+    """What a sentence says: by frames, and what is left of it in its own words."""
+    if sentence.type == "chat":
+        return []
+    clauses = grammar.clauses(sentence.text, known)
+    found: list[Statement] = []
+    left: list[Clause] = []
+    for clause in clauses:
+        match = _match(grammar, sentence, clause, small)
+        if match is None:
+            left.append(clause)
             continue
         if clause.relation and clause.name:
-            yield _relation(grammar, clause)
-        yield _statement(grammar, clause, match)
+            found.append(_relation(grammar, clause))
+        found.append(_statement(grammar, *match))
+    if sentence.type == "instruction":
+        return found
+    if not found:
+        return _own_words(grammar, _without_asking(grammar, sentence.text, clauses), clauses)
+    return found + [own for one in left for own in _own_words(grammar, one.raw, [one])]
+
+
+def _match(
+    grammar: Grammar, sentence: _Sentence, clause: Clause, small: bool
+) -> tuple[Clause, Match] | None:
+    """The frame that reads a clause, and the clause as it reads it."""
+    asks = sentence.type == "instruction"
+    speech = grammar.speech
+    if sentence.type == "question" or not clause.who or (not asks and speech.never(clause.text)):
+        return None
+    match = grammar.frames.match(clause.rest, clause.text, clause.who, small)
+    if match:
+        clause = clause._replace(when="")
+    elif clause.when:
+        match = grammar.frames.match(clause.timeless, clause.text, clause.who, small)
+    return (clause, match) if match and (not asks or _is_wish(match)) else None
 
 
 def _is_wish(match: Match) -> bool:
@@ -188,20 +200,30 @@ def _relation(grammar: Grammar, clause: Clause) -> Statement:
     )  # fmt: skip
 
 
-def _own_words(
-    grammar: Grammar, sentence: _Sentence, known: Mapping[str, str]
-) -> Statement | None:
-    """A sentence as it was said, if it is worth keeping and stands alone."""
-    if sentence.type in ("chat", "instruction") or not grammar.worth.keeps(sentence.text):
-        return None
-    told = grammar.speech.tells(sentence.text, known)
-    if not told:
-        return None
-    act, over = grammar.speech.act(sentence.text)
-    return Statement(
-        grammar.quoted(sentence.text), USER, act=act, over=over, importance=OWN_WORDS,
-        topic=grammar.speech.topic(sentence.text),
+def _without_asking(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> str:
+    """A sentence without the question or request that it ends with: `I work at Wayfair, tell me
+    how …`."""
+    for clause in clauses[1:]:
+        if grammar.speech.type(clause.raw) in ("question", "instruction"):
+            return text[: text.index(clause.raw)].rstrip(" ,;:，；：-–—") if clause.raw in text else text
+    return text
+
+
+def _own_words(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> list[Statement]:
+    """A stretch of talk as it was said, if it stands alone and is worth keeping."""
+    if not grammar.speech.tells(text) or not grammar.worth.keeps(text):
+        return []
+    act, over = grammar.speech.act(text)
+    statement = Statement(
+        grammar.quoted(text), act=act, over=over, importance=OWN_WORDS,
+        topic=grammar.speech.topic(text),
     )  # fmt: skip
+    about = clauses[0] if clauses else None
+    if about and about.hedged:
+        statement = statement._replace(confidence=HEDGED)
+    if about and about.who in ("person", "pet"):
+        statement = statement._replace(subject=about.subject, mentions=_mentions(about))
+    return [statement]
 
 
 def _weighed(statement: Statement, weight: float, numbers: tuple[int, ...]) -> Statement:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from importlib.resources import files
 from typing import Any
@@ -76,7 +76,15 @@ class Speech:
         """Whether a message is part of a story or a game, or was pasted."""
         return any(self._fiction.search(one[:2_000]) for one in (text, *before[-4:]))
 
-    def tells(self, sentence: str, known: Mapping[str, str]) -> bool:
+    @cached_property
+    def _takes_back(self) -> re.Pattern[str]:
+        return _any(self.table["takes_back"]["like"])
+
+    def takes_back(self, text: str) -> bool:
+        """Whether a message says that the one before it was not meant."""
+        return len(text) <= MOST and self._takes_back.search(text) is not None
+
+    def tells(self, sentence: str) -> bool:
         """Whether a sentence speaks of the speaker or their people, and can be understood alone."""
         return not self.never(sentence) and bool(self._tells.search(sentence))
 

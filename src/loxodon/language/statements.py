@@ -116,6 +116,8 @@ class Reading(NamedTuple):
     statements: Sequence[Statement]
     unclear: Sequence[int] = ()
     """Fragments that may say something that was not understood: what a model is asked about."""
+    takes_back: bool = False
+    """Whether it says that the message before it was not meant."""
 
 
 class Language(Protocol):

@@ -14,7 +14,7 @@ from zlib import crc32
 
 BITS = 17
 BUCKETS = 1 << BITS
-_HEAD = 16
+HEAD = 16
 _PERSON = re.compile(r"\b(?:i|i'm|im|i've|my|me|we|our|we're|mine)\b|我|咱|俺", re.I)
 _YOU = re.compile(r"\b(?:you|your|u|ur)\b|你|您", re.I)
 _VAGUE = re.compile(r"\b(?:it|that|this|they|those|these)\b|这|那|它|他们|她们", re.I)
@@ -60,8 +60,8 @@ class Worth:
         data = (files(self._package) / "worth.bin").read_bytes()
         import struct
 
-        head = struct.unpack(f"<{_HEAD}f", data[: 4 * _HEAD])
-        return list(head[1:]), head[0], memoryview(data[4 * _HEAD :]).cast("b")
+        head = struct.unpack(f"<{HEAD}f", data[: 4 * HEAD])
+        return list(head[1:]), head[0], memoryview(data[4 * HEAD :]).cast("b")
 
     def score(self, sentence: str) -> float:
         """From 0 to 1: how likely a person would want it kept."""

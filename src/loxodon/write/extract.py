@@ -68,9 +68,18 @@ def fragments_of(turn: int, text: str) -> list[Fragment]:
     return [Fragment(turn, n, *piece) for n, piece in enumerate(pieces)]
 
 
-def read(said: Said) -> tuple[list[Candidate], Sequence[int]]:
-    """What a turn says, ready to be compared with the memory, and the numbers of the fragments
-    that may say more than was understood."""
+class Told(NamedTuple):
+    """What a turn says, ready to be compared with the memory."""
+
+    candidates: Sequence[Candidate]
+    unclear: Sequence[int]
+    """The numbers of the fragments that may say more than was understood."""
+    takes_back: bool
+    """Whether it takes back what was said just before."""
+
+
+def read(said: Said) -> Told:
+    """What a turn says."""
     language, rules = rules_for(said.text)
     reading = rules.read(said)
     found = []
@@ -79,7 +88,7 @@ def read(said: Said) -> tuple[list[Candidate], Sequence[int]]:
             words = [one.text for one in said.fragments if one.n in statement.fragments]
             statement = statement._replace(basis=" ".join(words))
         found.append(candidate_of(statement, language, statement.importance, said.at))
-    return found, reading.unclear
+    return Told(found, reading.unclear, reading.takes_back)
 
 
 def candidate_of(statement: Statement, language: str, importance: float, at: datetime) -> Candidate:

@@ -117,7 +117,7 @@ def _nobody_is_renamed(old: str, new: str) -> None:
 
 def _only_statement(text: str, at: datetime) -> Candidate | None:
     try:
-        found, _ = read(Said(text, at, fragments_of(0, text)))
+        found = read(Said(text, at, fragments_of(0, text))).candidates
     except (ValueError, LookupError, AttributeError, RecursionError):
         return None  # the rules stumbled over it, and it is kept by its words
     return found[0] if len(found) == 1 else None

@@ -65,11 +65,15 @@ class _Context:
         self._desk = desk
         self._known: dict[str, dict[str, str]] = {}
         self._lines: dict[int, tuple[list[Line], int]] = {}
+        self._last: dict[int, int] = {}
         for session, said in by_session(turns):
             before = hear(desk.turns_before(session, number(said[0]), CONTEXT))
             lines: list[Line] = []
+            last = 0
             for turn in (*before, *said):
                 self._lines[number(turn)] = lines, len(lines)
+                self._last[number(turn)] = last
+                last = number(turn) if turn.role == "user" else last
                 if provenance.is_context(turn):
                     lines.append(Line(turn.role, turn.content, turn.at))
 
@@ -77,6 +81,10 @@ class _Context:
         """The turns before one of its session."""
         lines, n = self._lines[number(turn)]
         return lines[max(0, n - CONTEXT) : n]
+
+    def said_last(self, turn: Turn) -> int:
+        """The number of the user's turn before one; 0 where there is none."""
+        return self._last.get(number(turn), 0)
 
     def known(self, turn: Turn) -> dict[str, str]:
         """Who goes by other names, as far as the agent of a turn knows."""
@@ -292,6 +300,7 @@ class Run:
         turns = self._in_hand(work)
         context = _Context(turns, self._desk, self._hear)
         found: list[tuple[int, Candidate]] = []
+        taken_back: list[int] = []
         self._left = []
         for turn, fragments in self._cut(turns):
             said = Said(
@@ -299,15 +308,27 @@ class Run:
             )
             if (told := self._read(turn, read, said)) is None:
                 continue
-            candidates, unclear = told
-            context.add(turn, candidates)
-            found += [(number(turn), one) for one in self._by_name(turn, turns, candidates)]
-            self._left += [(said, one) for one in fragments if one.n in unclear]
+            if told.takes_back and (meant := context.said_last(turn)):
+                found = [one for one in found if one[0] != meant]
+                taken_back.append(meant)
+            context.add(turn, told.candidates)
+            found += [(number(turn), one) for one in self._by_name(turn, turns, told.candidates)]
+            self._left += [(said, one) for one in fragments if one.n in told.unclear]
         with self._store.writing():
+            self._take_back(taken_back)
             self._desk.put_candidates((turn, codec.to_json(one)) for turn, one in found)
             self._put_aside()
             self._desk.settle((one.turn, one.n) for _, one in self._left)
             self._desk.set_work(work._replace(phase=3))
+
+    def _take_back(self, turns: Sequence[int]) -> None:
+        """Retract what earlier runs learned from turns that were not meant, and from these alone."""
+        drawn = self._store.drawn_from(turns)
+        rows = [row for found in drawn.values() for row in found]
+        for row, record in self._store.records(rows).items():
+            if record.state == "active" and len(self._store.sources([row]).get(row, ())) == 1:
+                self._store.update(record.id, None, "retracted", self._now, {"state": "archived"})
+                self._counts["retracted"] += 1
 
     def _by_name(
         self, turn: Turn, turns: Sequence[Turn], read: Sequence[Candidate]

@@ -56,6 +56,8 @@ def _of_one_attribute(new: Statement, old: Record) -> Relation:
         return alike
     if any(names(words, old.content) for words in new.over):
         return "contradicts"
+    if _recounted(new.value, old.value):
+        return "contradicts"
     if not ATTRIBUTES[new.attribute].one:
         return "unrelated"
     if new.attribute in OF_SOMETHING and _of_what(new.value) != _of_what(old.value):
@@ -76,6 +78,17 @@ def _values(new: str, old: str) -> Relation | None:
     if one.words > other.words:
         return "richer"
     return "poorer" if one.words < other.words else None
+
+
+_COUNTED = frozenset("one two three four five six seven eight nine ten eleven twelve no".split())
+
+
+def _recounted(new: str, old: str) -> bool:
+    """Whether two values are so many of one thing: `two cats` and `three cats`."""
+    one, other = gist(fold(new)), gist(fold(old))
+    counts = [(one.words & _COUNTED) | one.numbers, (other.words & _COUNTED) | other.numbers]
+    things = one.words - _COUNTED, other.words - _COUNTED
+    return all(counts) and counts[0] != counts[1] and bool(things[0]) and things[0] == things[1]
 
 
 def _of_what(value: str) -> str:

@@ -30,7 +30,9 @@ def name_of(turn: Turn) -> str:
 def said_by(candidate: Candidate, name: str) -> Candidate:
     """`candidate` as a statement of the person called `name`."""
     statement = candidate.statement
-    if candidate.language == "zh":
+    if statement.quoted:
+        content, owned, of = re.sub("^(?:The user|用户)", lambda _: name, statement.content), False, ""
+    elif candidate.language == "zh":
         content = statement.content.replace("用户", name)
         owned = f"用户的{statement.subject}" in statement.content
         of = f"{name}的{statement.subject}"

@@ -60,10 +60,11 @@ def _words() -> _Words:
     )
     adjectives = "|".join(clause["adjectives"].split())
     starters = clause["starters"]
+    starters += r"|the \w+ (?:is|was|are|were|has)"
     join = r"and|but|so|because|cos|bc|though|although|plus|while|whereas"
     return _Words(
         re.compile(rf"^(?:(?:{clause['fillers']})(?![\w'])[\s,:;!.…–—-]*)+", re.I),
-        re.compile(rf"\b(?:{clause['adverbs']})\b ?", re.I),
+        re.compile(rf"\b(?:{clause['adverbs']}|now(?! in\b))\b ?", re.I),
         re.compile(rf"(?:[ ,]+(?:{clause['tails']}))+$", re.I),
         re.compile(
             rf"(?:,\s*|\s+)(?:{join})\s+(?=(?:{starters})\b)|[,;]\s+(?=(?:{starters})\b)"
@@ -96,9 +97,9 @@ def attribute_of(relation: str) -> str:
 def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
     """The clauses of a sentence. `known` has the names of people by what they are called."""
     found = []
-    for part in _words().cut.split(written_out(sentence)):
-        if part and (light := _light(part)):
-            clause = _clause(light, known)
+    for part in filter(None, _words().cut.split(sentence.replace("’", "'"))):
+        if light := _light(written_out(part)):
+            clause = _clause(light, known)._replace(raw=part.strip(" ,;"))
             if clause.who == "bare" and found:  # only a sentence may begin without its subject
                 clause = clause._replace(who="")
             found.append(clause)

@@ -1,0 +1,120 @@
+"""Chinese: how talk becomes knowledge without a model.
+
+frames.toml   what whole clauses tell           speech.toml   what kinds of things are said
+words.toml    people, fillers, times            worth.bin     which sentences are worth keeping
+clauses.py    a sentence cut into clauses with their subjects
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from loxodon.language import reader
+from loxodon.language.clauses import Clause
+from loxodon.language.frames import Frames, Match
+from loxodon.language.speech import Speech
+from loxodon.language.statements import Fragment, Piece, Reading, Said
+from loxodon.language.worth import Worth
+from loxodon.language.zh.clauses import attribute_of, clauses_of, evened, speaks_of_others, table
+from loxodon.text import sentences
+
+_HERE = "loxodon.language.zh"
+_SPEECH = Speech(_HERE)
+_WORTH = Worth(_HERE, 0.5)
+
+
+@cache
+def frames() -> Frames:
+    return Frames(_HERE, lambda verb: verb, spaced=False)
+
+
+class _Chinese:
+    """The grammar, for one message."""
+
+    speech = _SPEECH
+    worth = _WORTH
+    attribute_of = staticmethod(attribute_of)
+
+    def __init__(self, text: str) -> None:
+        self._alone = not speaks_of_others(text)
+
+    @property
+    def frames(self) -> Frames:
+        return frames()
+
+    def clauses(self, sentence: str, known: Mapping[str, str]) -> list[Clause]:
+        return clauses_of(sentence, known, self._alone)
+
+    def small(self, text: str) -> bool:
+        return False
+
+    def told(self, clause: Clause, match: Match) -> str:
+        whole = all(pattern.whole for pattern in match.frame.patterns)
+        subject = "用户" if whole else clause.shown
+        text = match.frame.say
+        if clause.hedged:
+            text = text.replace("{S}", "{S}可能").replace("{S的}", "可能{S的}")
+        if clause.when:
+            text = text.replace("{S}", f"{{S}}{clause.when}")
+        return match.filled(text, **{"S": subject, "S的": f"{subject}的"})
+
+    def quoted(self, sentence: str) -> str:
+        return f"用户：“{sentence.strip()}”"
+
+    def related(self, clause: Clause) -> str:
+        return f"{clause.name}是用户的{clause.relation}"
+
+
+_CUT = re.compile(r"(?<=[，；])|(?<=[,;])(?!\d)|(?<=[\u4e00-\u9fff]：)")
+
+
+def split(text: str) -> list[Piece]:
+    """A message cut into its clauses, each with its type; a sentence ends in a closing mark."""
+    found = []
+    for sentence in sentences.split(text):
+        parts = [one for one in _CUT.split(sentence) if one]
+        for n, part in enumerate(parts):
+            type = _SPEECH.type(evened(part) if not re.search("[?？]", part) else part)
+            # a greeting before a comma belongs to what follows it
+            found.append(Piece(part, "statement" if type == "chat" and n < len(parts) - 1 else type))
+    return found
+
+
+def read(said: Said) -> Reading:
+    """What a user's turn says."""
+    if any(re.search(like, said.text) for like in _SPEECH.table["task"]["like"]):
+        return Reading(())
+    return reader.read(_Chinese(said.text), said._replace(fragments=_closed(said.fragments)))
+
+
+def _closed(fragments: Sequence[Fragment]) -> list[Fragment]:
+    """What is told before a question or a request is a sentence of its own; what is told before
+    `对吗` is not."""
+    found = list(fragments)
+    for n, (one, after) in enumerate(zip(fragments, fragments[1:], strict=False)):
+        if one.type != "statement" or after.type not in ("question", "instruction"):
+            continue
+        if one.text.endswith(("，", ",", "：")) and not _TAG.match(after.text):
+            found[n] = one._replace(text=one.text[:-1] + "；")
+    return found
+
+
+_TAG = re.compile(r"(?:对|是|好|行|可以|没错)[吗吧不么]")
+
+
+@cache
+def _deeds() -> re.Pattern[str]:
+    return re.compile(table()["deeds"]["like"])
+
+
+def deeds(text: str) -> list[str]:
+    """What the assistant says it did or settled with the user, in the third person."""
+    found = []
+    for sentence in sentences.split(text[:4_000]):
+        for part in re.split("[，,；。！!]", sentence):
+            done = _deeds().fullmatch(part.strip())
+            if done and not re.search(r"[?？你您]|如果|需要", done["deed"]):
+                found.append(f"助手已{done['verb'] or ''}{done['deed']}")
+    return found
