@@ -10,19 +10,18 @@ from loxodon.write.extract import (
     MOST_READ,
     Candidate,
     candidate_of,
-    candidates_of,
     fitting,
     fragments_of,
     rules_for,
 )
+from loxodon.write.extract import read as told_in
 from loxodon.language.statements import Said, Statement
 
 AT = datetime(2026, 2, 4, 18, 0, tzinfo=timezone(timedelta(hours=8)))
 
 
 def read(text: str) -> list[Candidate]:
-    said = Said(text, AT, fragments_of(1, text))
-    return candidates_of(said, rules_for(text)[1].judge(said))
+    return list(told_in(Said(text, AT, fragments_of(1, text))).candidates)
 
 
 @pytest.mark.parametrize(

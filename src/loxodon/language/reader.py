@@ -216,7 +216,7 @@ def _own_words(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> list[S
     act, over = grammar.speech.act(text)
     statement = Statement(
         grammar.quoted(text), act=act, over=over, importance=OWN_WORDS,
-        topic=grammar.speech.topic(text),
+        topic=grammar.speech.topic(text), quoted=True,
     )  # fmt: skip
     about = clauses[0] if clauses else None
     if about and about.hedged:

@@ -79,11 +79,8 @@ class Statement(NamedTuple):
     fragments: tuple[int, ...] = ()
     """The numbers (`Fragment.n`) of the fragments it was read from."""
     importance: float = 0.5
-
-    @property
-    def quoted(self) -> bool:
-        """Whether it is kept in the speaker's own words."""
-        return not self.attribute
+    quoted: bool = False
+    """Whether it is kept in the speaker's own words."""
 
 
 class Line(NamedTuple):

@@ -38,6 +38,8 @@ class _Words(NamedTuple):
     attribute: Mapping[str, str]
     """What attribute a relation is, by its word."""
     plural: frozenset[str]
+    one_name: Mapping[str, str]
+    """The usual word for a relation, by the others."""
 
 
 @cache
@@ -79,6 +81,7 @@ def _words() -> _Words:
         ),
         attribute,
         plural,
+        {word: name for name, words in table["one_name"].items() for word in words.split()},
     )  # fmt: skip
 
 
@@ -153,6 +156,7 @@ def _with_subject(text: str, known: Mapping[str, str]) -> Clause:
     words = _words()
     if found := words.person.match(text):
         relation, name = found["relation"].lower(), found["name"] or ""
+        relation = words.one_name.get(relation, relation)
         one = relation not in words.plural
         name = name or (known.get(relation, "") if one else "")
         rest = _rest(text[found.end() :])
