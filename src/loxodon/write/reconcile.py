@@ -91,11 +91,14 @@ def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
     later = [one for one in opposed + ended if said_at(one) > candidate.said_at]
     if later:  # an old transcript, read today, does not change what was true after it
         return Plan("late", later[0])
-    if statement.act == "correct" and statement.over and statement.value and opposed:
+    if statement.act == "correct" and not statement.content:  # a wrong word and the right one
         return Plan("nothing", rewritten=_corrected(statement, opposed))
     replaced, rewritten = _spared(statement, opposed)
     retracted, more = _spared(statement, ended)
-    doubtful = () if opposed or ended else _doubtful(candidate, facts)
+    doubtful: tuple[Record, ...] = ()
+    if statement.act == "change" and not (opposed or ended or statement.over or statement.attribute):
+        meant, doubtful = _meant(statement, facts)
+        replaced += meant
     denied = tuple(record for how, record in beliefs if how in ("contradicts", "ended"))
     promoted = tuple(record for how, record in beliefs if how in ALIKE)
     rest = (replaced, retracted, rewritten + more, denied, promoted, doubtful)
@@ -109,7 +112,7 @@ def _spared(
     statement: Statement, over: Sequence[Record]
 ) -> tuple[tuple[Record, ...], tuple[tuple[Record, str], ...]]:
     """What really goes, and what only loses one thing from its list."""
-    if not statement.attribute:  # own words end one thing: that which they are most like
+    if statement.quoted:  # own words end one thing: that which they are most like
         over = sorted(over, key=lambda one: likeness(statement.content, one.content))[-1:]
     gone, kept = [], []
     for record in over:
@@ -132,22 +135,24 @@ def _corrected(statement: Statement, opposed: Sequence[Record]) -> tuple[tuple[R
     return ()
 
 
-def _doubtful(candidate: Candidate, facts: Related) -> tuple[Record, ...]:
-    """What a change that names nothing may be about: of the same subject and the same side of life,
-    and only where that is one thing."""
-    statement = candidate.statement
-    if statement.act == "state":
-        return ()
-    sides = domains_of(statement.content)
-    found = [
+def _meant(
+    statement: Statement, facts: Related
+) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
+    """What a change is about that names nothing: the one memory of its subject and its side of life,
+    which it replaces; or what may be meant, which it leaves in doubt."""
+    own = [
         one
         for how, one in facts
-        if how == "unrelated"
-        and fold(one.subject) == fold(statement.subject)
-        and not other_project(statement, one)
-        and (sides & domains_of(one.content) or likeness(statement.content, one.content) >= _NEAR)
-    ]
-    return tuple(found) if len(found) == 1 else ()
+        if how == "unrelated" and fold(one.subject) == fold(statement.subject)
+        and not other_project(statement, one) and one.category not in ("event", "relation")
+    ]  # fmt: skip
+    sides = domains_of(statement.content)
+    same = [one for one in own if sides & domains_of(one.content)]
+    if len(same) == 1:
+        return tuple(same), ()
+    near = same or [one for one in own if likeness(statement.content, one.content) >= _NEAR]
+    near.sort(key=lambda one: likeness(statement.content, one.content))
+    return (), tuple(near[-1:])
 
 
 def _plan_belief(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:

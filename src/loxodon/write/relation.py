@@ -11,7 +11,7 @@ import re
 from functools import cache
 from typing import Literal
 
-from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING, OPPOSITES
+from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING, OPPOSITES, family_of
 from loxodon.language.domains import kinds_of
 from loxodon.language.statements import USER, Statement
 from loxodon.text.similarity import covers, gist, likeness
@@ -22,17 +22,21 @@ Relation = Literal["same", "richer", "poorer", "contradicts", "ended", "unrelate
 ALIKE = ("same", "richer", "poorer")
 _SAME = 0.8
 """How much two sentences without an attribute share that say the same."""
+_WHOLLY = 0.95
+"""How much of one is in another that says more."""
 
 
 def relation(new: Statement, old: Record) -> Relation:
     """What `new` is to `old`."""
-    if fold(new.subject) != fold(old.subject or USER) or other_project(new, old):
-        return "ended" if _ends_all_about(new, old) else "unrelated"
+    if fold(new.subject) != fold(old.subject or USER):
+        return "ended" if _ends_someone(new, old) else "unrelated"
+    if other_project(new, old):
+        return "unrelated"
     if new.attribute and new.attribute == old.attribute:
         return _of_one_attribute(new, old)
     if old.attribute in OPPOSITES.get(new.attribute, ()) and _values(new.value, old.value):
         return "contradicts"
-    if new.act != "state" and any(names(words, old.content) for words in new.over):
+    if new.act != "state" and _speaks_of(new, old):
         return "ended" if new.act == "end" else "contradicts"
     if new.attribute or old.attribute:
         return "unrelated"
@@ -46,23 +50,35 @@ def other_project(new: Statement, old: Record) -> bool:
 
 def _of_one_attribute(new: Statement, old: Record) -> Relation:
     alike = _values(new.value, old.value)
+    one = ATTRIBUTES[new.attribute].one
     if new.act == "end":
-        one = ATTRIBUTES[new.attribute].one
-        ends = alike or (one and not new.value) or any(names(words, old.content) for words in new.over)
-        return "ended" if ends and new.positive == old.positive or ends and old.positive else "unrelated"
+        over = alike or (one and not new.value) or _speaks_of(new, old)
+        return "ended" if over and old.positive else "same" if alike else "unrelated"
     if new.positive != old.positive:
         return "contradicts" if alike else "unrelated"
     if alike:
-        return alike
-    if any(names(words, old.content) for words in new.over):
+        return _fuller(new.content, old.content) if alike == "same" else alike
+    if new.act != "state" and _speaks_of(new, old) or _recounted(new.value, old.value):
         return "contradicts"
-    if _recounted(new.value, old.value):
-        return "contradicts"
-    if not ATTRIBUTES[new.attribute].one:
-        return "unrelated"
-    if new.attribute in OF_SOMETHING and _of_what(new.value) != _of_what(old.value):
+    if not one or (new.attribute in OF_SOMETHING and _of_what(new.value) != _of_what(old.value)):
         return "unrelated"
     return "contradicts"
+
+
+def _fuller(new: str, old: str) -> Relation:
+    """Of two sentences on one value, which says more."""
+    one, other = gist(new), gist(old)
+    if one.numbers >= other.numbers and one.words > other.words:
+        return "richer"
+    return "poorer" if one.words < other.words else "same"
+
+
+def _speaks_of(new: Statement, old: Record) -> bool:
+    """Whether a memory is of what a statement says is over, and of the same side of life."""
+    sides = family_of(new.attribute), family_of(old.attribute)
+    if not old.positive or (all(sides) and sides[0] != sides[1]):
+        return False
+    return any(names(words, old.content) for words in new.over)
 
 
 def _values(new: str, old: str) -> Relation | None:
@@ -97,22 +113,27 @@ def _of_what(value: str) -> str:
 
 def _of_words(new: Statement, old: Record) -> Relation:
     """Of two sentences in people's own words only what is nearly the same counts."""
-    numbers = gist(new.content).numbers, gist(old.content).numbers
     if fold(new.content) == fold(old.content):
         return "same"
-    if numbers[0] != numbers[1] or negative(new.content) != negative(old.content):
+    if gist(new.content).numbers != gist(old.content).numbers:
         return "unrelated"
-    if likeness(new.content, old.content) >= _SAME:
+    near = likeness(new.content, old.content) >= _SAME
+    if negative(new.content) != negative(old.content):
+        return "contradicts" if near else "unrelated"
+    if near:
         return "same"
-    if covers(new.content, old.content) >= 0.95 and len(gist(old.content).words) > 2:
-        return "richer"
-    return "unrelated"
+    wholly = covers(new.content, old.content) >= _WHOLLY and len(gist(old.content).words) > 2
+    return "richer" if wholly else "unrelated"
 
 
-def _ends_all_about(new: Statement, old: Record) -> bool:
-    """`We broke up`, `the dog died` end nothing here by themselves; a named subject that is over
-    does: what was known of it is past."""
-    return new.act == "end" and any(fold(words) == fold(old.subject) for words in new.over)
+def _ends_someone(new: Statement, old: Record) -> bool:
+    """Whether somebody or something is gone that a memory is about: what was known is past."""
+    gone = fold(new.subject)
+    return (
+        new.act == "end"
+        and gone in map(fold, new.over)
+        and gone in (fold(old.subject), fold(old.value))
+    )
 
 
 def names(words: str, content: str) -> bool:
@@ -133,4 +154,7 @@ def negative(text: str) -> bool:
 
 @cache
 def _negation() -> re.Pattern[str]:
-    return re.compile(r"\b(?:not|no|never|none|without|cannot|\w+n't|no longer)\b|不|没|别|无|戒", re.I)
+    return re.compile(
+        r"\b(?:not|no|never|none|without|cannot|\w+n't|no longer)\b|不(?!仅|只|但|错|过)|没|别(?!人|的)|戒",
+        re.I,
+    )

@@ -13,7 +13,7 @@ from functools import cache
 
 from loxodon.language import reader
 from loxodon.language.clauses import Clause
-from loxodon.language.frames import Frames, Match
+from loxodon.language.frames import Frames, Match, Pattern
 from loxodon.language.speech import Speech
 from loxodon.language.statements import Fragment, Piece, Reading, Said
 from loxodon.language.worth import Worth
@@ -22,12 +22,31 @@ from loxodon.text import sentences
 
 _HERE = "loxodon.language.zh"
 _SPEECH = Speech(_HERE)
+_OF_ALL = ("long", "supposed", "dream", "quoted", "second hand")
+"""Why not only a clause but its whole sentence tells nothing."""
 _WORTH = Worth(_HERE, 0.5)
+
+
+class _Frames(Frames):
+    """Without spaces, two slots side by side are told apart by what each may hold."""
+
+    def _pattern(self, text: str) -> Pattern:
+        pattern = super()._pattern(text)
+        regex = pattern.regex.pattern
+        for name, kind in pattern.slots.items() if len(pattern.slots) > 1 else ():
+            like = self.slots[kind].like.pattern
+            if len(like) < _SHORT:
+                regex = regex.replace(f"(?P<{name}>.+?)", f"(?P<{name}>{like})")
+        return pattern._replace(regex=re.compile(regex, re.I))
+
+
+_SHORT = 1_500
+"""Characters of a pattern that may stand within others; a list of all places may not."""
 
 
 @cache
 def frames() -> Frames:
-    return Frames(_HERE, lambda verb: verb, spaced=False)
+    return _Frames(_HERE, lambda verb: verb, spaced=False)
 
 
 class _Chinese:
@@ -45,7 +64,10 @@ class _Chinese:
         return frames()
 
     def clauses(self, sentence: str, known: Mapping[str, str]) -> list[Clause]:
-        return clauses_of(sentence, known, self._alone)
+        found = clauses_of(sentence, known, self._alone)
+        if self.speech.never(sentence) in _OF_ALL:  # a supposition holds for what follows it
+            return [one._replace(who="") for one in found]
+        return found
 
     def small(self, text: str) -> bool:
         return False

@@ -24,7 +24,7 @@ _EVENED = (
     (r"\s+", " "), (r"[。！？!?\n]+", "，"), (r"(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9])", "，"), (r"，+", "，"),
 )  # fmt: skip
 _CONTRAST = re.compile(r"(不是[^，]{1,16}?)，(?:而)?是(?=[^，])")
-_CONNECTIVE = re.compile(r"，|(?<=[^，])(?=(?:但是|不过|可是|而且|并且|然后|所以|因为|以及我|而我|但我))")
+_CONNECTIVE = re.compile(r"，|(?<=[^，])(?=(?:但是|不过(?=我|现在|最近|今年|也)|可是|而且|并且|然后|所以|因为|以及我|而我|但我))")
 _JOIN = "\uff5c"
 """Stands for the comma of `不是A，是B` while a sentence is cut."""
 
@@ -129,7 +129,7 @@ def clauses_of(sentence: str, known: Mapping[str, str], alone: bool = False) -> 
         if not light:
             continue
         clause = _clause(light, known, before, alone)
-        found.append(clause)
+        found.append(clause._replace(raw=part.replace(_JOIN, "，").strip("， ")))
         before = clause if clause.who not in ("", "bare") else None
     return found
 
@@ -187,7 +187,7 @@ def _with_subject(text: str, known: Mapping[str, str], before: Clause | None, al
     words = _words()
     if found := words.person.match(text):
         return _person(text, found, text[found.end() :], known)
-    if found := re.match(r"我(?:[和跟与]|同)(?:我)?(?P<relation>\w{1,4}?)(?:都|一起|两个人?|俩)*(?=住|在|养|结婚|有|搬|离婚|分手)", text):
+    if found := re.match(r"我(?:[和跟与]|同)(?:我)?(?P<relation>\w{1,4}?)(?:都|一起(?!住)|两个人?|俩)*(?=住(?!一起|在一起)|在|养|结婚|有|搬|离婚|分手)", text):
         if found["relation"] in words.kept:
             return Clause(text, "we", text[found.end() :], USER, "用户")
         return Clause(text)
