@@ -172,16 +172,6 @@ def test_a_list_is_rewritten_with_its_value_and_source(memory: Memory) -> None:
     assert "用户订了网易云" in contents(memory)
 
 
-def test_a_new_number_is_in_the_value_too(memory: Memory) -> None:
-    tell(memory, said("The user takes 50 mg sertraline", "medication", "50 mg sertraline", days=3))
-    tell(memory, said("The user went up to 100 mg", act="change"))
-    kept = one_about(memory, "sertraline")
-    assert (kept.content, kept.value) == ("The user takes 100 mg sertraline", "100 mg sertraline")
-
-
-# Guesses that wait
-
-
 def test_a_guess_against_something_firm_waits(memory: Memory) -> None:
     keeper = tell(memory, LEEDS, MAYBE_YORK)
     (review,) = memory.reviews()

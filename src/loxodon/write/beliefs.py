@@ -17,10 +17,39 @@ MOST_SURE = 0.95
 
 def certain(content: str) -> str:
     """A guess as a statement, for when it has turned out true: `用户可能住在北京` without 可能,
-    `The user probably lives in York` without `probably`."""
+    `The user might live in York` as `lives`."""
+    content = _modal().sub(_plainly, content)
     for pattern in _hedges():
         content = pattern.sub("", content)
     return re.sub(r"  +", " ", content).strip()
+
+
+def _plainly(found: re.Match[str]) -> str:
+    """A verb without the `might` before it, as it goes with its subject."""
+    from loxodon.language.en import present
+
+    before, verb = found["before"], found["verb"]
+    many = before in _MANY or (before.islower() and before.endswith("s") and before[-2:] != "ss")
+    if verb in ("be", "have"):
+        plain = {"be": ("is", "are"), "have": ("has", "have")}[verb][many]
+        plain += " not" if found["not"] else ""
+    elif found["not"]:
+        plain = f"{'do' if many else 'does'} not {verb}"
+    else:
+        plain = verb if many else present(verb).split("|")[-1]
+    return f"{before} {plain}"
+
+
+_MANY = ("children", "people", "they", "we")
+
+
+@cache
+def _modal() -> re.Pattern[str]:
+    return re.compile(
+        r"(?<!\S)(?P<before>\S+) "
+        r"(?:(?:might|may)(?: well| also| possibly)?|could(?=(?: not)? (?:be|have)\b))"
+        r"(?P<not> not)? (?P<verb>[a-z]+)\b"
+    )
 
 
 @cache

@@ -23,7 +23,7 @@ _HERE = "loxodon.language.en"
 _IRREGULAR = {"be": "am|is|are", "have": "have|has", "do": "do|does", "go": "go|goes"}
 
 
-def _present(verb: str) -> str:
+def present(verb: str) -> str:
     """A verb in the present, in either person."""
     if verb in _IRREGULAR:
         return _IRREGULAR[verb]
@@ -38,7 +38,7 @@ class _English:
 
     @cached_property
     def frames(self) -> Frames:
-        return Frames(_HERE, _present, spaced=True)
+        return Frames(_HERE, present, spaced=True)
 
     clauses = staticmethod(clauses_of)
     attribute_of = staticmethod(attribute_of)
@@ -57,7 +57,9 @@ class _English:
             text = text if "no longer" in text else text.replace("{S}", "{S} no longer")
         text = match.filled(text, **{"S": subject, "S's": f"{subject}'s"})
         text = re.sub(r"\bmy\b", "their", text) if clause.subject == USER else text
-        return f"{text} {clause.when}".strip()
+        lasting = re.match(r"(?:since|for|until|from|every)\b", clause.when, re.I)
+        happened = match.frame.act != "state" or match.frame.category in ("plan", "event")
+        return f"{text} {clause.when}".strip() if lasting or happened else text
 
     def quoted(self, sentence: str) -> str:
         return f"The user: “{sentence.strip()}”"
@@ -66,17 +68,17 @@ class _English:
         return f"{clause.name} is the user's {clause.relation}"
 
 
-_ENGLISH = _English()
+grammar = _English()
 
 
 def split(text: str) -> list[Piece]:
     """A message cut into its sentences, each with its type."""
-    return [Piece(one, _ENGLISH.speech.type(one)) for one in sentences.split(text)]
+    return [Piece(one, grammar.speech.type(one)) for one in sentences.split(text)]
 
 
 def read(said: Said) -> Reading:
     """What a user's turn says."""
-    return reader.read(_ENGLISH, said)
+    return reader.read(grammar, said)
 
 
 _DID = re.compile(

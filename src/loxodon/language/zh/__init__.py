@@ -56,15 +56,14 @@ class _Chinese:
     worth = _WORTH
     attribute_of = staticmethod(attribute_of)
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, first: str) -> None:
         self._alone = not speaks_of_others(text)
-
-    @property
-    def frames(self) -> Frames:
-        return frames()
+        self._first = first
+        self.frames = frames()
 
     def clauses(self, sentence: str, known: Mapping[str, str]) -> list[Clause]:
-        found = clauses_of(sentence, known, self._alone)
+        first = sentence.startswith(self._first) or self.speech.type(sentence) == "instruction"
+        found = clauses_of(sentence, known, self._alone, first)
         if self.speech.never(sentence) in _OF_ALL:  # a supposition holds for what follows it
             return [one._replace(who="") for one in found]
         return found
@@ -108,17 +107,22 @@ def read(said: Said) -> Reading:
     """What a user's turn says."""
     if any(re.search(like, said.text) for like in _SPEECH.table["task"]["like"]):
         return Reading(())
-    return reader.read(_Chinese(said.text), said._replace(fragments=_closed(said.fragments)))
+    fragments = _closed(said.fragments)
+    first = next((one.text for one in fragments if one.type == "statement"), "")
+    return reader.read(_Chinese(said.text, first), said._replace(fragments=fragments))
 
 
 def _closed(fragments: Sequence[Fragment]) -> list[Fragment]:
-    """What is told before a question or a request is a sentence of its own; what is told before
-    `对吗` is not."""
+    """What is told before a question, a request or a laugh is a sentence of its own; what is told
+    before `对吗` is not."""
     found = list(fragments)
-    for n, (one, after) in enumerate(zip(fragments, fragments[1:], strict=False)):
-        if one.type != "statement" or after.type not in ("question", "instruction"):
+    for n, one in enumerate(fragments):
+        after = fragments[n + 1] if n + 1 < len(fragments) else None
+        if one.type != "statement" or not after:
             continue
-        if one.text.endswith(("，", ",", "：")) and not _TAG.match(after.text):
+        if not one.text.endswith(("，", ",", "：", "；", ";")):  # the end of a line
+            found[n] = one._replace(text=one.text + "。")
+        elif after.type != "statement" and not _TAG.match(after.text):
             found[n] = one._replace(text=one.text[:-1] + "；")
     return found
 

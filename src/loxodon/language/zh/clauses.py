@@ -21,7 +21,7 @@ _EVENED = (
     (r"（[^）]*）|\([^)]*\)", ""), (r"俺们|咱们|我哋", "我们"), (r"俺|咱(?=爸|妈|家|哥|姐|弟|妹|老)|偶(?=是|在|叫|喜)|本人|吾(?=是|在|住|叫)|本宝宝", "我"),
     (r"[,;](?!\d)", "，"), (r"[；]|\.{2,}|…+|——+|~+|～+", "，"), (r"(?<=[\u4e00-\u9fff])[:：](?!\d)", "，"),
     (rf"(?<={_HAN})[ \t\u3000]+(?={_HAN})", "，"), (rf"(?<={_HAN})\s+(?=[A-Za-z0-9])|(?<=[A-Za-z0-9+#])\s+(?={_HAN})", ""),
-    (r"\s+", " "), (r"[。！？!?\n]+", "，"), (r"(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9])", "，"), (r"，+", "，"),
+    (r"[。！？!?\n]+", "，"), (r"\s+", " "), (r"(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9])", "，"), (r"，+", "，"),
 )  # fmt: skip
 _CONTRAST = re.compile(r"(不是[^，]{1,16}?)，(?:而)?是(?=[^，])")
 _CONNECTIVE = re.compile(r"，|(?<=[^，])(?=(?:但是|不过(?=我|现在|最近|今年|也)|可是|而且|并且|然后|所以|因为|以及我|而我|但我))")
@@ -49,6 +49,7 @@ class _Words(NamedTuple):
     """How a relation is kept (`妈`: 妈妈)."""
     attribute: Mapping[str, str]
     plural: frozenset[str]
+    several: frozenset[str]
 
 
 @cache
@@ -72,13 +73,13 @@ def _words() -> _Words:
             ways = one.split("=")
             kept |= dict.fromkeys(ways, ways[0])
             attribute.setdefault(ways[0], about)
-    follows = r"(?=(?:的|也|都|还|就|又|很|不|没|今年|去年|现在|已经|最近|刚|在|是|叫|住|有|对|喜欢|爱|讨厌|怕|会|养|搬|换|做|当|属|生日|考|读|上|学|结婚|离婚|怀孕|得了|患|退休|辞职|离职|入职|每|从|身高|特别|要|下|昨|前|上|吃|喝|打算|准备|生|戒|确诊))"
+    follows = r"(?=(?:的|也|都|还|就|又|很|不|没|今年|去年|现在|已经|最近|刚|在|是|叫|住|有|对|喜欢|爱|讨厌|怕|会|养|搬|换|做|当|属|生日|考|读|上|学|结婚|离婚|怀孕|得了|患|退休|辞职|离职|入职|每|从|身高|特别|要|下|昨|前|上|吃|喝|打算|准备|生|戒|确诊|跳槽|升|转|买|开|来自|去|毕业|被|和|跟))"
     called = rf"(?!{name['never']})(?:(?:{name['double']}){_HAN}{{1,2}}?|[{name['surname']}]{_HAN}{{1,2}}?|[小阿老大]{_HAN}{{1,2}}?|({_HAN})\1|[A-Z][A-Za-z]{{1,14}})"
     people = any_of(kept)
     numbered = r"(?:[这那]|一|二|三|四|两|几)?[个位只条名]"
     of = re.compile
     return _Words(
-        of(rf"^(?:(?:{clause['fillers']})(?=[，、。！!~ ]|$)[，、。！!~ ]*)+|^(?:但是?|不过|可是|而且|并且|所以|因为|因此|然后|另外|其实|由于|虽然|尽管|毕竟|反正|顺便说一?下|对了|话说|说实话|记住|请记住|记得|别忘了|以及|而|说真的|说起来|嗯+|哦|啊)(?=我)", re.I),
+        of(rf"^(?:(?:{clause['fillers']})(?=[，、。！!~ ]|$)[，、。！!~ ]*)+|^(?:但是?|不过|可是|而且|并且|所以|因为|因此|然后|另外|其实|由于|虽然|尽管|毕竟|反正|顺便说一?下|对了|话说|说实话|记住|请记住|记得|别忘了|以及|而|说真的|说起来|嗯+|哦|啊|emm+|h[hi]+|btw|hello|ok|ps|lol|haha)(?=我)", re.I),
         of(rf"(?:{clause['adverbs']})(?=.)"), of(rf"(?:{clause['tails']})+$"), of(f"(?:{clause['hedges']})"),
         of(clause["risky"]), of(f"(?:{clause['starters']})"), of(clause["opens"]), of(clause["others"]),
         of(f"(?:{time['since']})"), of(f"(?:{time['past']})"), of(f"(?:{time['future']})"), of(time["change"]),
@@ -86,6 +87,7 @@ def _words() -> _Words:
         of(rf"(?P<relation>{any_of(all_['bare']['words'].split())})(?P<name>(?!))?"),
         of(rf"(?:有|养)了?(?:着)?{numbered}?(?:[\u4e00-\u9fff]{{0,5}}的)?[大小]?(?P<relation>{people})$"),
         kept, attribute, frozenset(one for one, about in attribute.items() if not about),
+        frozenset(all_["several"]["words"].split()),
     )  # fmt: skip
 
 
@@ -98,8 +100,8 @@ def _evened() -> tuple[dict[int, int], tuple[tuple[re.Pattern[str], str], ...]]:
 def evened(text: str) -> str:
     """A text in simplified script, its commas even and its spaces gone."""
     if re.search("[係喺嘅唔咗佢冇]", text):
-        for like, instead in _CANTONESE:
-            text = text.replace(like, instead)
+        for said, meant in _CANTONESE:
+            text = text.replace(said, meant)
     script, rules = _evened()
     text = text.translate(script)
     for like, instead in rules:
@@ -118,9 +120,12 @@ def speaks_of_others(text: str) -> bool:
     return _words().others.search(text) is not None
 
 
-def clauses_of(sentence: str, known: Mapping[str, str], alone: bool = False) -> list[Clause]:
+def clauses_of(
+    sentence: str, known: Mapping[str, str], alone: bool = False, first: bool = True
+) -> list[Clause]:
     """The clauses of a sentence. `known` has the names of people by what they are called; `alone`:
-    the message speaks of nobody else, and `老公` is the speaker's."""
+    the message speaks of nobody else, and `老公` is the speaker's; `first`: it is the first of a
+    message, whose subject may be left out."""
     found: list[Clause] = []
     before: Clause | None = None
     text = _CONTRAST.sub(rf"\1{_JOIN}是", evened(sentence))
@@ -129,6 +134,8 @@ def clauses_of(sentence: str, known: Mapping[str, str], alone: bool = False) -> 
         if not light:
             continue
         clause = _clause(light, known, before, alone)
+        if clause.who == "bare" and (found or not first):
+            clause = Clause(light)
         found.append(clause._replace(raw=part.replace(_JOIN, "，").strip("， ")))
         before = clause if clause.who not in ("", "bare") else None
     return found
@@ -140,7 +147,7 @@ def _light(text: str) -> str:
     text = words.tail.sub("", text.strip("， "))
     for _ in range(3):
         text = words.filler.sub("", text).strip("，、 ：:\"'“”")
-    return words.tail.sub("", text.replace("啦", "了").replace("辣", "辣"))
+    return words.tail.sub("", text.replace("啦", "了"))
 
 
 def _clause(text: str, known: Mapping[str, str], before: Clause | None, alone: bool) -> Clause:
@@ -149,38 +156,47 @@ def _clause(text: str, known: Mapping[str, str], before: Clause | None, alone: b
     plain = text[: hedge.start()] + text[hedge.end() :] if hedge else text
     if hedge and words.risky.search(plain):
         return Clause(text)
-    time = ""
-    if early := re.match(rf"(?:{words.since.pattern}|{words.past.pattern}|{words.future.pattern})+，?(?=我)", plain):
-        time, plain = early[0].strip("，"), plain[early.end() :]
+    time = kind = ""
+    if (early := _time(plain)) and re.match("，?我", plain[len(early[0]) :]):
+        time, kind = early
+        plain = plain[len(time) :].lstrip("，")
     clause = _with_subject(plain, known, before, alone)
     if not clause.who:
         return Clause(text)
     clause = clause._replace(text=text, hedged=hedge is not None)
     rest, inside = _timed(clause.rest)
-    time = time or inside
+    time, kind = (time, kind) if time else inside
     if not time:
         return clause._replace(rest=rest)
-    since = words.since.fullmatch(time) is not None
-    done = words.past.fullmatch(time) is not None and words.change.search(rest) is not None
+    timeless = kind == "since" or (kind == "past" and words.change.search(rest) is not None)
     whole = clause._replace(rest=time + rest)
-    return whole._replace(when=time, timeless=rest) if since or done else whole
+    return whole._replace(when=time, timeless=rest) if timeless else whole
 
 
-def _timed(rest: str) -> tuple[str, str]:
+def _time(text: str) -> tuple[str, str]:
+    """The time that a text begins with, the longest one, and its kind."""
+    words = _words()
+    found = [
+        (one[0], kind)
+        for kind, like in (("since", words.since), ("past", words.past), ("future", words.future))
+        if (one := like.match(text))
+    ]
+    return max(found, key=lambda one: len(one[0]), default=("", ""))
+
+
+def _timed(rest: str) -> tuple[str, tuple[str, str]]:
     """What follows a subject without adverbs at its head, and the time that stood there."""
     words = _words()
-    time = ""
+    time = ("", "")
     while True:
         if adverb := words.adverb.match(rest):
             rest = rest[adverb.end() :]
             continue
-        found = None if time else max(
-            (one for kind in (words.since, words.past, words.future) if (one := kind.match(rest))),
-            key=lambda one: one.end(), default=None,
-        )  # fmt: skip
-        if not found or found.end() == len(rest) or rest[found.end()] in "是的岁":
+        found = ("", "") if time[0] else _time(rest)
+        end = len(found[0])
+        if not end or end == len(rest) or rest[end] in "是的岁":
             return rest, time
-        time, rest = found[0], rest[found.end() :]
+        time, rest = found, rest[end:]
 
 
 def _with_subject(text: str, known: Mapping[str, str], before: Clause | None, alone: bool) -> Clause:
@@ -190,7 +206,8 @@ def _with_subject(text: str, known: Mapping[str, str], before: Clause | None, al
     if found := re.match(r"我(?:[和跟与]|同)(?:我)?(?P<relation>\w{1,4}?)(?:都|一起(?!住)|两个人?|俩)*(?=住(?!一起|在一起)|在|养|结婚|有|搬|离婚|分手)", text):
         if found["relation"] in words.kept:
             return Clause(text, "we", text[found.end() :], USER, "用户")
-        return Clause(text)
+    if re.match("我们?家[在住]", text):
+        return Clause(text, "user", text[text.index("家") :], USER, "用户")
     if found := re.match(r"我们家?|我家里?|我和我?家人", text):
         return Clause(text, "we", text[found.end() :], USER, "用户")
     if found := re.match(r"我(?!俩|等)", text):
@@ -204,7 +221,7 @@ def _with_subject(text: str, known: Mapping[str, str], before: Clause | None, al
         of_before = before.text
         if (found := words.introduced.search(of_before)) and before.subject == USER:
             return _person(text, found, text, {}) if re.match("叫|名叫|名字|今年|是|对|在|才", text) else Clause(text)
-        if not words.opens.search(of_before):
+        if not words.opens.search(before.rest):
             return before._replace(text=text, rest=text, when="", timeless="")
         return Clause(text)
     return Clause(text, "bare" if before is None and re.match(rf"{_HAN}|[A-Za-z0-9]", text) else "", text, USER, "用户")
@@ -215,5 +232,7 @@ def _person(text: str, found: re.Match[str], rest: str, known: Mapping[str, str]
     relation = words.kept[found["relation"]]
     one = relation not in words.plural
     name = found.groupdict().get("name") or (known.get(relation, "") if one else "")
+    if not name and relation in words.several and not re.match("叫|名", rest):
+        return Clause(text)
     who = "people" if not one else "pet" if words.attribute[relation] == "pet" else "person"
     return Clause(text, who, rest, name or relation, f"用户的{relation}{name}", relation, name)
