@@ -79,7 +79,7 @@ class _Chinese:
             text = text.replace("{S}", "{S}可能").replace("{S的}", "可能{S的}")
         if clause.when:
             text = text.replace("{S}", f"{{S}}{clause.when}")
-        return match.filled(text, **{"S": subject, "S的": f"{subject}的"})
+        return match.filled(text, S=subject, S的=f"{subject}的")
 
     def quoted(self, sentence: str) -> str:
         return f"用户：“{sentence.strip()}”"
@@ -99,7 +99,8 @@ def split(text: str) -> list[Piece]:
         for n, part in enumerate(parts):
             type = _SPEECH.type(evened(part) if not re.search("[?？]", part) else part)
             # a greeting before a comma belongs to what follows it
-            found.append(Piece(part, "statement" if type == "chat" and n < len(parts) - 1 else type))
+            greets = type == "chat" and n < len(parts) - 1
+            found.append(Piece(part, "statement" if greets else type))
     return found
 
 
