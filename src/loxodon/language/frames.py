@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -47,10 +48,27 @@ class Slot(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    regex: re.Pattern[str]
+    source: str
     slots: Mapping[str, str]
     """The kind of each slot by its name."""
     whole: bool
+    needs: tuple[str, ...]
+    """Words of which one stands in whatever it matches: most clauses are told by these alone, and
+    the pattern need not be compiled for them."""
+
+    def match(self, text: str, lower: str) -> re.Match[str] | None:
+        for word in self.needs:
+            if word in lower:
+                break
+        else:
+            if self.needs:
+                return None
+        return _compiled(self.source).fullmatch(text)
+
+
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(source, re.I)
 
 
 class Frame(NamedTuple):
@@ -93,6 +111,10 @@ class Frames:
         self._macros: dict[str, str] = table.get("words", {})
         self.slots = {name: self._slot(one) for name, one in table["slot"].items()}
         self.frames = [self._frame(one) for one in table["frame"]]
+        self._of = {
+            who: [one for one in self.frames if who in one.who]
+            for who in ("user", "we", "person", "people", "pet", "bare")
+        }
 
     def match(self, rest: str, clause: str, who: Who, small: bool) -> Match | None:
         """What a clause says: `rest` is what follows its subject. The first frame of the table
@@ -100,11 +122,13 @@ class Frames:
         return next(self.matches(rest, clause, who, small), None)
 
     def matches(self, rest: str, clause: str, who: Who, small: bool) -> Iterator[Match]:
-        for frame in self.frames:
-            if who not in frame.who:
-                continue
+        low_rest, low_clause = rest.lower(), clause.lower()
+        for frame in self._of[who]:
             for pattern in frame.patterns:
-                found = pattern.regex.fullmatch(clause if pattern.whole else rest)
+                if pattern.whole:
+                    found = pattern.match(clause, low_clause)
+                else:
+                    found = pattern.match(rest, low_rest)
                 if found and self._holds(pattern, found, small):
                     yield Match(frame, {k: v.strip() for k, v in found.groupdict().items() if v})
                     break
@@ -138,7 +162,7 @@ class Frames:
         )  # fmt: skip
 
     def _expanded(self, text: str) -> str:
-        return re.sub(r"@(\w+)", lambda found: f"(?:{self._macros[found[1]]})", text)
+        return re.sub(r"@([a-z_]+)", lambda found: f"(?:{self._macros[found[1]]})", text)
 
     def _pattern(self, text: str) -> Pattern:
         """A pattern of the table as a regular expression."""
@@ -146,10 +170,12 @@ class Frames:
         text = text.lstrip("* ")
         slots: dict[str, str] = {}
         parts: list[str] = []
+        needs: list[tuple[str, ...]] = []
         at = 0
         for found in _TOKEN.finditer(text):
             if literal := text[at : found.start()]:
                 parts.append(re.escape(literal))
+                needs.append((literal,))
             at = found.end()
             name, kind, verb, optional, choice, space = found.groups()
             if name:
@@ -157,8 +183,10 @@ class Frames:
                 parts.append(f"(?P<{name}>.+?)")
             elif verb:
                 parts.append(f"(?:{self._verb(verb)})")
+                needs.append(tuple(self._verb(verb).split("|")))
             elif choice:
                 parts.append(f"(?:{_spaces(choice)})")
+                needs.append(tuple(choice.split("|")))
             elif space:
                 parts += [] if parts[-1].endswith(_LEFT_OUT) else [_SPACE]
             elif not self._spaced:
@@ -168,9 +196,33 @@ class Frames:
                 parts.append(f"(?:{_SPACE}(?:{_spaces(optional)}))?")
             else:
                 parts.append(f"(?:(?:{_spaces(optional)}){_LEFT_OUT}")
-        parts.append(re.escape(text[at:]))
-        regex = self._expanded("".join(parts).replace(r"\@", "@"))
-        return Pattern(re.compile(regex, re.I), slots, whole)
+        if literal := text[at:]:
+            parts.append(re.escape(literal))
+            needs.append((literal,))
+        source = self._expanded("".join(parts).replace(r"\@", "@"))
+        if not self._spaced and len(slots) > 1:
+            source = self._inlined(source, slots)
+        return Pattern(source, slots, whole, _fewest(needs))
+
+    def _inlined(self, source: str, slots: Mapping[str, str]) -> str:
+        """Where no space tells them apart, slots side by side are told by what each may hold."""
+        for name, kind in slots.items():
+            like = self.slots[kind].like.pattern
+            if len(like) < _SHORT:
+                source = source.replace(f"(?P<{name}>.+?)", f"(?P<{name}>{like})")
+        return source
+
+
+_SHORT = 1_500
+"""Characters of a pattern that may stand within others; a list of all places may not."""
+_PLAIN = re.compile(r"[\w' -]+")
+
+
+def _fewest(needs: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Of the words that a pattern cannot do without, those that are least often said."""
+    plain = [words for words in needs if all(map(_PLAIN.fullmatch, words))]
+    best = max(plain, key=lambda words: (min(map(len, words)), -len(words)), default=())
+    return tuple(word.lower() for word in best)
 
 
 def _spaces(words: str) -> str:

@@ -50,7 +50,10 @@ def _written_out() -> tuple[tuple[re.Pattern[str], str], ...]:
 @cache
 def _words() -> _Words:
     table = tomllib.loads((files("loxodon.language.en") / "words.toml").read_text("utf-8"))
-    clause = table["clause"]
+    clause = {
+        name: "|".join(sorted(words.split("|"), key=len, reverse=True))
+        for name, words in table["clause"].items()
+    }
     attribute = {
         word.replace("-", " "): name for name, words in table["relations"].items()
         for word in words.split()

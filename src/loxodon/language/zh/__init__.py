@@ -13,7 +13,7 @@ from functools import cache
 
 from loxodon.language import reader
 from loxodon.language.clauses import Clause
-from loxodon.language.frames import Frames, Match, Pattern
+from loxodon.language.frames import Frames, Match
 from loxodon.language.speech import Speech
 from loxodon.language.statements import Fragment, Piece, Reading, Said
 from loxodon.language.worth import Worth
@@ -27,26 +27,9 @@ _OF_ALL = ("long", "supposed", "dream", "quoted", "second hand")
 _WORTH = Worth(_HERE, 0.5)
 
 
-class _Frames(Frames):
-    """Without spaces, two slots side by side are told apart by what each may hold."""
-
-    def _pattern(self, text: str) -> Pattern:
-        pattern = super()._pattern(text)
-        regex = pattern.regex.pattern
-        for name, kind in pattern.slots.items() if len(pattern.slots) > 1 else ():
-            like = self.slots[kind].like.pattern
-            if len(like) < _SHORT:
-                regex = regex.replace(f"(?P<{name}>.+?)", f"(?P<{name}>{like})")
-        return pattern._replace(regex=re.compile(regex, re.I))
-
-
-_SHORT = 1_500
-"""Characters of a pattern that may stand within others; a list of all places may not."""
-
-
 @cache
-def frames() -> Frames:
-    return _Frames(_HERE, lambda verb: verb, spaced=False)
+def _frames() -> Frames:
+    return Frames(_HERE, lambda verb: verb, spaced=False)
 
 
 class _Chinese:
@@ -59,7 +42,10 @@ class _Chinese:
     def __init__(self, text: str, first: str) -> None:
         self._alone = not speaks_of_others(text)
         self._first = first
-        self.frames = frames()
+
+    @property
+    def frames(self) -> Frames:
+        return _frames()
 
     def clauses(self, sentence: str, known: Mapping[str, str]) -> list[Clause]:
         first = sentence.startswith(self._first) or self.speech.type(sentence) == "instruction"
@@ -104,10 +90,14 @@ def split(text: str) -> list[Piece]:
     return found
 
 
+grammar = _Chinese("", "")
+"""The tables of the language, for whoever looks at them."""
+
+
 def read(said: Said) -> Reading:
     """What a user's turn says."""
     if any(re.search(like, said.text) for like in _SPEECH.table["task"]["like"]):
-        return Reading(())
+        return Reading((), takes_back=_SPEECH.takes_back(said.text))
     fragments = _closed(said.fragments)
     first = next((one.text for one in fragments if one.type == "statement"), "")
     return reader.read(_Chinese(said.text, first), said._replace(fragments=fragments))
