@@ -27,5 +27,8 @@ class Clause(NamedTuple):
     """`rest` without that time."""
     act: Act = "state"
     hedged: bool = False
+    loose: bool = False
+    """Whether its subject was left out where that may mean anybody: then it can only change what is
+    known already."""
     raw: str = ""
     """The words as they were said."""

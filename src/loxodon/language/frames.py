@@ -115,6 +115,8 @@ class Frames:
             who: [one for one in self.frames if who in one.who]
             for who in ("user", "we", "person", "people", "pet", "bare")
         }
+        # A clause about nobody who is known is read only by what names the user itself.
+        self._of[""] = [one for one in self.frames if all(p.whole for p in one.patterns)]
 
     def match(self, rest: str, clause: str, who: Who, small: bool) -> Match | None:
         """What a clause says: `rest` is what follows its subject. The first frame of the table

@@ -36,6 +36,8 @@ HEDGED = 0.6
 """How sure one can be of what was said with a `maybe`."""
 OWN_WORDS = 0.4
 """The importance of what is kept as it was said."""
+LEAST_CHANGE = 0.15
+"""How much a sentence must be worth that changes something: what it changes was."""
 
 
 class Grammar(Protocol):
@@ -85,8 +87,11 @@ def read(grammar: Grammar, said: Said) -> Reading:
     unclear: list[int] = []
     known = dict(said.known)
     small = grammar.small(said.text)
+    alone = True  # whether nobody else was spoken of, whom a left out subject may mean
     for sentence in _sentences(said.fragments):
-        found = _read(grammar, sentence, known, small)
+        clauses = grammar.clauses(sentence.text, known) if sentence.type != "chat" else []
+        found = _read(grammar, sentence, [one for one in clauses if alone or one.who != "bare"], small)
+        alone = alone and all(one.who in ("user", "we", "bare") for one in clauses)
         known |= {alias: m.name for one in found for m in one.mentions for alias in m.aliases}
         if not found and sentence.type == "statement":
             unclear += sentence.numbers
@@ -117,13 +122,12 @@ def _joined(whole: Sequence[Fragment]) -> _Sentence:
 
 
 def _read(
-    grammar: Grammar, sentence: _Sentence, known: Mapping[str, str], small: bool
+    grammar: Grammar, sentence: _Sentence, clauses: Sequence[Clause], small: bool
 ) -> list[Statement]:
     """What a sentence says: by frames, and what is left of it in its own words."""
     if sentence.type == "chat":
         return []
-    clauses = grammar.clauses(sentence.text, known)
-    found: list[Statement] = []
+    found = _corrections(grammar, sentence.text)
     left: list[Clause] = []
     for clause in clauses:
         match = _match(grammar, sentence, clause, small)
@@ -140,20 +144,31 @@ def _read(
     return found + [own for one in left for own in _own_words(grammar, one.raw, [one])]
 
 
+def _corrections(grammar: Grammar, text: str) -> list[Statement]:
+    """`Tuesday, not Monday`: a wrong word and the right one, whatever they were said of."""
+    found = grammar.speech.correction(text)
+    if found is None:
+        return []
+    right, wrong = found
+    return [Statement("", value=right, act="correct", over=(wrong,), tentative=True)]
+
+
 def _match(
     grammar: Grammar, sentence: _Sentence, clause: Clause, small: bool
 ) -> tuple[Clause, Match] | None:
     """The frame that reads a clause, and the clause as it reads it."""
     asks = sentence.type == "instruction"
     speech = grammar.speech
-    if sentence.type == "question" or not clause.who or (not asks and speech.never(clause.text)):
+    if sentence.type == "question" or (not asks and speech.never(clause.text)):
         return None
     match = grammar.frames.match(clause.rest, clause.text, clause.who, small)
     if match:
         clause = clause._replace(when="")
     elif clause.when:
         match = grammar.frames.match(clause.timeless, clause.text, clause.who, small)
-    return (clause, match) if match and (not asks or _is_wish(match)) else None
+    if match is None or (asks and not _is_wish(match)):
+        return None
+    return None if clause.loose and match.frame.act == "state" else (clause, match)
 
 
 def _is_wish(match: Match) -> bool:
@@ -180,6 +195,7 @@ def _statement(grammar: Grammar, clause: Clause, match: Match) -> Statement:
         HEDGED if clause.hedged else frame.confidence,
         mentions=_mentions(clause),
         importance=importance,
+        tentative=clause.loose,
     )
 
 
@@ -211,12 +227,17 @@ def _without_asking(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> s
 
 def _own_words(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> list[Statement]:
     """A stretch of talk as it was said, if it stands alone and is worth keeping."""
-    if not grammar.speech.tells(text) or not grammar.worth.keeps(text):
+    speech = grammar.speech
+    if speech.never(text) or not speech.tells(text):
         return []
-    act, over = grammar.speech.act(text)
+    act, over = speech.act(text)
+    worth = grammar.worth.score(text)
+    kept = worth >= grammar.worth.least
+    if not kept and (act == "state" or worth < LEAST_CHANGE):
+        return []
     statement = Statement(
         grammar.quoted(text), act=act, over=over, importance=OWN_WORDS,
-        topic=grammar.speech.topic(text), quoted=True,
+        topic=speech.topic(text), quoted=True, tentative=not kept,
     )  # fmt: skip
     about = clauses[0] if clauses else None
     if about and about.hedged:
@@ -233,7 +254,7 @@ def _weighed(statement: Statement, weight: float, numbers: tuple[int, ...]) -> S
 
 
 def _once(statements: Sequence[Statement]) -> list[Statement]:
-    return list({one.content: one for one in statements}.values())
+    return list({(one.content, one.value): one for one in statements}.values())
 
 
 __all__ = ["Grammar", "read"]

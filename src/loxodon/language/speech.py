@@ -85,8 +85,19 @@ class Speech:
         return len(text) <= MOST and self._takes_back.search(text) is not None
 
     def tells(self, sentence: str) -> bool:
-        """Whether a sentence speaks of the speaker or their people, and can be understood alone."""
-        return not self.never(sentence) and bool(self._tells.search(sentence))
+        """Whether a sentence speaks of the speaker or their people."""
+        return self._tells.search(sentence) is not None
+
+    @cached_property
+    def _corrections(self) -> list[re.Pattern[str]]:
+        return [re.compile(like, re.I) for like in self.table["correction"]["like"]]
+
+    def correction(self, sentence: str) -> tuple[str, str] | None:
+        """The right and the wrong word of a sentence that puts one in the place of the other."""
+        for like in self._corrections if len(sentence) <= MOST else ():
+            if found := like.search(sentence):
+                return found["right"].strip(), found["wrong"].strip()
+        return None
 
     def weight(self, sentence: str) -> float:
         return sum(adds for adds, like in self._weights if like.search(sentence))

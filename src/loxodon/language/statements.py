@@ -81,6 +81,8 @@ class Statement(NamedTuple):
     importance: float = 0.5
     quoted: bool = False
     """Whether it is kept in the speaker's own words."""
+    tentative: bool = False
+    """Whether it is worth keeping only if it changes something that is known."""
 
 
 class Line(NamedTuple):

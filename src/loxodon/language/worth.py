@@ -53,7 +53,8 @@ def grams(sentence: str) -> set[int]:
 class Worth:
     def __init__(self, package: str, least: float) -> None:
         self._package = package
-        self._least = least
+        self.least = least
+        """The score from which on a sentence is kept."""
 
     @cached_property
     def _weights(self) -> tuple[list[float], float, memoryview]:
@@ -70,6 +71,3 @@ class Worth:
         total = sum(a * b for a, b in zip(form, signs(sentence), strict=False))
         total += scale * sum(weights[one] for one in found) / math.sqrt(len(found) or 1)
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
-
-    def keeps(self, sentence: str) -> bool:
-        return self.score(sentence) >= self._least

@@ -60,7 +60,10 @@ class Keeper:
         if self._was_forgotten(candidate, turn):
             return
         found = plan(candidate, StoreView(self._store), f"{turn.session}:{turn.id}")
-        self._carry_out(provenance.bounded(found, turn.origin), candidate, turn)
+        found = provenance.bounded(found, turn.origin)
+        if statement.tentative and not (found.replaced or found.retracted or found.rewritten):
+            return  # it was worth keeping only for what it would have changed
+        self._carry_out(found, candidate, turn)
 
     def _was_forgotten(self, candidate: Candidate, turn: Turn) -> bool:
         if self._is_forgotten is None:

@@ -28,6 +28,8 @@ _WHOLLY = 0.95
 
 def relation(new: Statement, old: Record) -> Relation:
     """What `new` is to `old`."""
+    if not new.content:  # a wrong word and the right one, whoever they were said of
+        return "contradicts" if any(names(words, old.content) for words in new.over) else "unrelated"
     if fold(new.subject) != fold(old.subject or USER):
         return "ended" if _ends_someone(new, old) else "unrelated"
     if other_project(new, old):

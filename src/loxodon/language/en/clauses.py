@@ -34,6 +34,7 @@ class _Words(NamedTuple):
     tail: re.Pattern[str]
     cut: re.Pattern[str]
     hedge: re.Pattern[str]
+    bare: re.Pattern[str]
     person: re.Pattern[str]
     attribute: Mapping[str, str]
     """What attribute a relation is, by its word."""
@@ -77,6 +78,7 @@ def _words() -> _Words:
             re.I,
         ),
         re.compile(rf"^(?:{clause['hedges']})\b[ ,]*(?:that )?|\b(?:probably|maybe|perhaps|possibly|apparently) ", re.I),
+        re.compile(rf"(?:{clause['bare']})\b", re.I),
         re.compile(
             rf"(?:my|our) (?:(?:{adjectives}|\d+[- ]year[- ]old|\w+[- ]year[- ]old) )*(?P<relation>{people})\b"
             rf"(?:,? (?-i:(?P<name>{_NAME}))\b,?)?",
@@ -106,8 +108,9 @@ def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
     for part in filter(None, _words().cut.split(sentence.replace("’", "'"))):
         if light := _light(written_out(part)):
             clause = _clause(light, known)._replace(raw=part.strip(" ,;"))
-            if clause.who == "bare" and found:  # only a sentence may begin without its subject
-                clause = clause._replace(who="")
+            if clause.who == "bare" and found:  # a sentence may begin without its subject
+                own = all(one.who in ("user", "we", "bare") for one in found)
+                clause = clause._replace(loose=True, who="bare" if own else "")
             found.append(clause)
     return found
 
@@ -179,7 +182,7 @@ def _with_subject(text: str, known: Mapping[str, str]) -> Clause:
         rest = _rest(text[named.end() :])
         if rest is not None:
             return Clause(text, "person", rest, named["name"], named["name"], "", named["name"])
-    return Clause(text, "bare" if re.match(r"[a-z]", text, re.I) else "", text, USER, "The user")
+    return Clause(text, "bare" if words.bare.match(text) else "", text, USER, "The user")
 
 
 def _rest(text: str) -> str | None:

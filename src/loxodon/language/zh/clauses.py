@@ -135,7 +135,7 @@ def clauses_of(
             continue
         clause = _clause(light, known, before, alone)
         if clause.who == "bare" and (found or not first):
-            clause = Clause(light)
+            clause = clause._replace(loose=True) if alone else Clause(light)
         found.append(clause._replace(raw=part.replace(_JOIN, "，").strip("， ")))
         before = clause if clause.who not in ("", "bare") else None
     return found
