@@ -75,7 +75,6 @@ class Workspace:
         """
         from loxodon.workspace.views.export import export
 
-        self.memory.for_owner()  # before anything is made there
         given = None if folder is None else os.fspath(folder)
         if self.memory.encrypted and (given is None or not plain):
             raise UsageError(
@@ -92,7 +91,6 @@ class Workspace:
         """
         from loxodon.workspace.views.export import renew
 
-        self.memory.for_owner()
         return renew(self)
 
     @property
@@ -111,7 +109,6 @@ class Workspace:
         """
         from loxodon.workspace.sync import sync
 
-        self.memory.for_owner()
         return sync(self, deletions=deletions, dry_run=dry_run)[0]
 
     def index(self, progress: Progress | None = None) -> Indexed:
@@ -122,7 +119,6 @@ class Workspace:
         """
         from loxodon.workspace.sources.index import index
 
-        self.memory.for_owner()
         return index(self, progress)
 
     def sources(self) -> list[SourceFile]:
@@ -142,7 +138,6 @@ class Workspace:
         """
         from loxodon.workspace.openclaw.follow import follow, state_folder
 
-        self.memory.for_owner()
         return follow(self, state_folder(state, os.environ), agents)
 
     def take_in(
@@ -164,7 +159,6 @@ class Workspace:
         """
         from loxodon.workspace.imports import take_in
 
-        self.memory.for_owner()
         return take_in(
             self.memory, self.store, self.zone, path, format,
             user=user, dry_run=dry_run, progress=progress,

@@ -341,7 +341,7 @@ class App:
         try:
             done = await self._host.call(
                 match.space, run, make=operation.make, apart=bool(operation.long),
-                agent=match.caller.agent, chat=match.caller.chat,
+                agent=match.caller.agent, chat=match.caller.chat, relays=match.caller.relays,
             )  # fmt: skip
         except StoreError as error:
             if operation.make:
