@@ -466,9 +466,7 @@ NOT_ON_A_MEMORY = COMMANDS.keys() - COMMAND_LINE.keys()
 
 
 @pytest.mark.parametrize("command", COMMAND_LINE)
-def test_the_command_line(
-    scene: Scene, command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line(scene: Scene, command: str, capsys: pytest.CaptureFixture[str]) -> None:
     expected, words = COMMAND_LINE[command]
     for whose in WHOSE:
         line = [*words, scene.ids[whose]] if command == "review" else [scene.ids[whose], *words]

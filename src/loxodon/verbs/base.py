@@ -92,9 +92,7 @@ class Opened:
         """`group` where nothing private can be seen through this memory."""
         return "group" if self._store.wall.group else "direct"
 
-    def within(
-        self, agent: str = "", chat: Chat = "direct", relays: bool | None = None
-    ) -> Self:
+    def within(self, agent: str = "", chat: Chat = "direct", relays: bool | None = None) -> Self:
         """This memory as an agent, or a chat that others hear, may see and change it.
 
         An agent sees what is its own, what is nobody's, and memories whose audience is `all`; what

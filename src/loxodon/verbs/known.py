@@ -305,9 +305,7 @@ class Knowing(Saying):
                 return record
             if "importance" in fields:  # the rate of decay changes: count on from what is left
                 fields["strength"] = record.strength
-            return self._store.update(
-                id, version, "edited", self.now(), fields, vouched=vouched
-            )
+            return self._store.update(id, version, "edited", self.now(), fields, vouched=vouched)
 
     def _is_vouched(self, record: Record, given: Mapping[str, Any]) -> bool:
         """Whether the words alone are changed, to what the user said; an InputError where the

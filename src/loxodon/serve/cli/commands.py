@@ -85,8 +85,12 @@ def _init(args: Namespace) -> Outcome:
 
 def _add(args: Namespace) -> Outcome:
     from loxodon.serve.cli.adding import read_files, session_names
+    from loxodon.trust.places import named
 
     config = settings.load(home_of(args))
+    for name in args.file:
+        if name != "-":
+            named(home_of(args), name)
     files, skipped = read_files(args.file, args.format, args.skip_bad, zone_named(config.timezone))
     results = []
     with opened(args, make=True) as memory, view.Bar(t("journalling")) as bar:

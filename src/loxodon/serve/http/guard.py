@@ -21,6 +21,8 @@ AGENT = "x-loxodon-agent"
 CHAT = "x-loxodon-chat"
 RELAYS = "x-loxodon-relays"
 """Headers that say as whom, in whose hearing, and in whose words (`user`) something is asked."""
+FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
+"""Headers by which another server says that it passes on what came from elsewhere."""
 
 
 class RefusedError(Exception):

@@ -89,7 +89,7 @@ class Operation(NamedTuple):
     asked is gone, `cut` where it is then given up."""
     status: int = 200
     local: tuple[str, ...] = ()
-    """Fields that name files of this machine: only for a server that only this machine reaches."""
+    """Fields that name files of this machine: only for the owner of all spaces, who is on it."""
 
 
 class ProfilePage(NamedTuple):
