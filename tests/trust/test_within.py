@@ -31,7 +31,7 @@ from loxodon.serve.mcp.tools import TOOLS
 from loxodon.trust import access
 from loxodon.trust.access import Grant
 from loxodon.trust.within import VERBS
-from loxodon.types import Chat, Draft, Turn
+from loxodon.types import Chat, Draft
 from loxodon.workspace.workspace import Workspace
 from tests.conftest import NOW, Clock
 from tests.serve.http.server import Server, unscheduled
@@ -39,9 +39,9 @@ from tests.serve.http.server import Server, unscheduled
 WHOSE = ("own", "owners", "others", "nobodys")
 """The agent's; the owner's; another agent's, told to all; what was imported and is nobody's."""
 OK, NO, WRONG = "ok", "forbidden", "bad_input"
-NONE = {one: NO for one in WHOSE}
+NONE = dict.fromkeys(WHOSE, NO)
 OWN = {**NONE, "own": OK}
-ALL = {one: OK for one in WHOSE}
+ALL = dict.fromkeys(WHOSE, OK)
 NOT_SAID = {"own": OK, "owners": WRONG, "others": NO, "nobodys": NO}
 """Words that the user never said."""
 SAID = {"own": OK, "owners": OK, "others": NO, "nobodys": OK}
@@ -94,32 +94,32 @@ def outcome(do: Callable[[], object]) -> str:
 
 RECORDS: dict[str, tuple[dict[str, str], Callable[[Memory, str], object]]] = {
     **{
-        f"edit {name}": (OWN, lambda bot, id, name=name, value=value: bot.edit(id, **{name: value}))
+        f"edit {name}": (OWN, lambda bot, one, name=name, value=value:
+                         bot.edit(one, **{name: value}))
         for name, value in EDITS.items()
     },
     **{
-        f"revise {name}": (OWN, lambda bot, id, name=name, value=value:
-                           bot.revise(id, **{name: value}))
+        f"revise {name}": (OWN, lambda bot, one, name=name, value=value:
+                           bot.revise(one, **{name: value}))
         for name, value in EDITS.items()
     },
-    "edit what was said": (SAID, lambda bot, id: bot.edit(id, content=TRUE)),
-    "revise what was said": (SAID, lambda bot, id: bot.revise(id, content=TRUE)),
-    "edit what was not said": (NOT_SAID, lambda bot, id: bot.edit(id, content=FALSE)),
-    "revise what was not said": (NOT_SAID, lambda bot, id: bot.revise(id, content=FALSE)),
+    "edit what was said": (SAID, lambda bot, one: bot.edit(one, content=TRUE)),
+    "revise what was said": (SAID, lambda bot, one: bot.revise(one, content=TRUE)),
+    "edit what was not said": (NOT_SAID, lambda bot, one: bot.edit(one, content=FALSE)),
+    "revise what was not said": (NOT_SAID, lambda bot, one: bot.revise(one, content=FALSE)),
     "edit what was said and more": (
-        OWN, lambda bot, id: bot.edit(id, content=TRUE, audience="group", value="Rome")
+        OWN, lambda bot, one: bot.edit(one, content=TRUE, audience="group", value="Rome")
     ),
-    "archive": (OWN, lambda bot, id: bot.archive(id)),
-    "unarchive": (OWN, lambda bot, id: bot.unarchive(id)),
-    "reject": (OWN, lambda bot, id: bot.reject(id)),
-    "confirm": (NONE, lambda bot, id: bot.confirm(id)),
-    "forget": (NONE, lambda bot, id: bot.forget(id)),
-    "touch": (ALL, lambda bot, id: bot.touch([id])),
-    "get": (ALL, lambda bot, id: bot.get(id)),
-    "history": (ALL, lambda bot, id: bot.history(id)),
-    "inspect": (NONE, lambda bot, id: bot.inspect(id)),
+    "archive": (OWN, lambda bot, one: bot.archive(one)),
+    "unarchive": (OWN, lambda bot, one: bot.unarchive(one)),
+    "reject": (OWN, lambda bot, one: bot.reject(one)),
+    "confirm": (NONE, lambda bot, one: bot.confirm(one)),
+    "forget": (NONE, lambda bot, one: bot.forget(one)),
+    "touch": (ALL, lambda bot, one: bot.touch([one])),
+    "get": (ALL, lambda bot, one: bot.get(one)),
+    "history": (ALL, lambda bot, one: bot.history(one)),
+    "inspect": (NONE, lambda bot, one: bot.inspect(one)),
 }  # fmt: skip
-TURN = Turn("s", "1", "user", "hello", NOW)
 SPACE: dict[str, tuple[str, Callable[[Memory], object]]] = {
     "add": (OK, lambda bot: bot.add([{"role": "user", "content": "hello"}])),
     "add_drafts": (OK, lambda bot: bot.add_drafts([Draft(1, "user", "hello")], ["s"])),

@@ -61,6 +61,7 @@ class Package:
     ) -> None:
         if self._archive is not None:
             self._archive.close()
+            self._packed.close()
 
     @property
     def is_archive(self) -> bool:
@@ -74,8 +75,10 @@ class Package:
         from zipfile import BadZipFile, ZipFile
 
         try:
-            self._archive = ZipFile(self._file(self.name))
+            self._packed = self._file(self.name)
+            self._archive = ZipFile(self._packed)
         except (BadZipFile, EOFError, ValueError, NotImplementedError) as error:
+            self._packed.close()
             raise _broken(self.name, error) from None
         names = []
         for one in self._archive.infolist():
