@@ -536,6 +536,7 @@ def _help(args: Namespace) -> Outcome:
         print(t("--home DIR    where the memory is (LOXODON_HOME, else ~/.loxodon)"))
         print(t("--space NAME  whose memory: spaces never see each other (main)"))
         print(t("--agent NAME  as which agent: sees its own, what is shared, and no other's"))
+        print(t("--relays-user with --agent: it hands on what the user said"))
         print(t("--now ISO     pretend that it is this moment (LOXODON_NOW)"))
         print(t("--json        print one JSON document"))
         print()

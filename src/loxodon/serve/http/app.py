@@ -215,7 +215,7 @@ class App:
         """A space that a token does not reach is one that is not there."""
         folder_name(match.space)  # what can be no name is told alike to everybody
         if not caller.grant.reaches(match.space):
-            raise no_space(self._host.home, match.space)
+            raise no_space(match.space)
         right = right_for(match.operation.name)
         walled = bool(caller.agent) or caller.chat != "direct"
         if not caller.grant.may(right) or (right == "owner" and walled):
