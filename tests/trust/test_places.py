@@ -172,7 +172,7 @@ def test_a_file_is_held_against_its_path_once_it_is_open(
         os.symlink(tmp_path / "secret", path)
         return really(path, flags & ~os.O_NOFOLLOW)
 
-    monkeypatch.setattr(places.os, "open", swapped)
+    monkeypatch.setattr(os, "open", swapped)
     with pytest.raises(OSError, match="denied"):
         places.opened(str(tmp_path / "named" / "a.md"), str(tmp_path / "named"))
 

@@ -92,17 +92,16 @@ def outcome(do: Callable[[], object]) -> str:
 
 # The library. What a verb is called with; one that names a memory gets its id as `ID`.
 
-RECORDS: dict[str, tuple[dict[str, str], Callable[[Memory, str], object]]] = {
-    **{
-        f"edit {name}": (OWN, lambda bot, one, name=name, value=value:
-                         bot.edit(one, **{name: value}))
-        for name, value in EDITS.items()
-    },
-    **{
-        f"revise {name}": (OWN, lambda bot, one, name=name, value=value:
-                           bot.revise(one, **{name: value}))
-        for name, value in EDITS.items()
-    },
+Ask = Callable[[Memory, str], object]
+
+
+def _changing(verb: str, name: str) -> Ask:
+    return lambda bot, one: getattr(bot, verb)(one, **{name: EDITS[name]})
+
+
+RECORDS: dict[str, tuple[dict[str, str], Ask]] = {
+    **{f"{verb} {name}": (OWN, _changing(verb, name))
+       for verb in ("edit", "revise") for name in EDITS},
     "edit what was said": (SAID, lambda bot, one: bot.edit(one, content=TRUE)),
     "revise what was said": (SAID, lambda bot, one: bot.revise(one, content=TRUE)),
     "edit what was not said": (NOT_SAID, lambda bot, one: bot.edit(one, content=FALSE)),
@@ -345,7 +344,7 @@ def sent(client: httpx.Client, name: str, given: dict[str, Any]) -> str:
     path, given = operation.path, dict(given)
     for field in [one for one in given if f"{{{one}}}" in path]:
         path = path.replace(f"{{{field}}}", given.pop(field))
-    more = {"params": given} if operation.method == "GET" else {"json": given}
+    more: dict[str, Any] = {"params" if operation.method == "GET" else "json": given}
     found = client.request(operation.method, f"/v1/spaces/main{path}", **more)
     assert found.status_code != 500
     return OK if found.is_success else str(found.json()["error"]["code"])
@@ -389,7 +388,7 @@ def test_http(served: tuple[Scene, Server, str], by: str) -> None:
 def test_only_the_owner_lets_an_agent_relay(served: tuple[Scene, Server, str]) -> None:
     scene, server, owners = served
     relaying = access.add(str(scene.home), Grant("relay", agent="bot", relays=True), NOW)[1]
-    cases = (
+    cases: tuple[tuple[str, str, dict[str, str]], ...] = (
         ("user", relaying, {}),
         ("user", owners, {"x-loxodon-agent": "bot", "x-loxodon-relays": "user"}),
         ("assistant", owners, {"x-loxodon-agent": "bot"}),
