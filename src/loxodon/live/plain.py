@@ -30,7 +30,6 @@ from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
-from loxodon.trust.remembering import believed
 from loxodon.trust.within import placed
 from loxodon.trust.witness import MEMORY, audited
 from loxodon.types import (
@@ -42,7 +41,6 @@ from loxodon.types import (
     Frame,
     Gate,
     Item,
-    Kind,
     LeftOut,
     Recall,
     Record,
@@ -121,18 +119,17 @@ class PlainMemory(Memory):
         return do()  # the key of what is captured is made of the request
 
     def _keep_captured(
-        self, said: Turn, key: bytes, fields: Mapping[str, Any], source: Source | None
-    ) -> Record:
+        self, said: Turn, key: bytes, fields: Mapping[str, Any], source: Source | None,
+        noted: bool = False,
+    ) -> Record:  # fmt: skip
         self.pending.append([Entry(key, said, fields, source)], said.at)
         return Record(
             id=f"pending_{key.hex()[:8]}", space=self.space, created_at=said.at,
             updated_at=said.at, strength=1.0, **fields,
         )  # fmt: skip
 
-    def remember(self, content: str, kind: Kind = "fact", **more: Any) -> Record:
-        kind, confidence = believed(kind, more.pop("confidence", None), borne_out=False)
-        origin = more.pop("origin", "assistant")
-        return self.capture(content, kind, confidence=confidence, origin=origin, **more)
+    def _is_borne_out(self, content: str) -> bool:
+        return False  # what was said cannot be looked up now
 
     # What is remembered
 

@@ -23,7 +23,35 @@ SENTENCES: dict[str, str] = {
     "check who owns the folder above it, or choose another home with --home": "请检查上级文件夹的所有者，或用 --home 另选位置",
     "there is no memory at {home}": "{home} 处没有记忆库",
     "`loxodon init` makes one there; --home or LOXODON_HOME names another place": "用 `loxodon init` 在那里新建；--home 或 LOXODON_HOME 可指定其他位置",
-    "there is no space {space} at {home}": "{home} 中没有空间 {space}",
+    "there is no space {space}": "没有空间 {space}",
+    "{id} is the owner's: it can be read, not changed": "{id} 属于所有者：只能读取，不能修改",
+    "ask the owner; an agent can change its words alone, to what the user said": (
+        "请所有者来改；智能体只能把它的文字改成用户说过的内容"
+    ),
+    "an agent's words cannot be of the origin {origin}": "智能体的话不能标为来源 {origin}",
+    "leave the origin out; an agent that hands on what the user said needs the owner's word for "
+    "that: `loxodon token add NAME --agent AGENT --relays-user`": (
+        "请不要填写来源；要由智能体转达用户的话，须由所有者授权："
+        "`loxodon token add NAME --agent AGENT --relays-user`"
+    ),
+    "it hands on what the user said; else all that an agent says is its own word": (
+        "它转达用户说的话；否则智能体说的一律算它自己的话"
+    ),
+    "relays the user": "转达用户的话",
+    "--relays-user is for the token of an agent or a group": (
+        "--relays-user 只用于智能体或群聊的令牌"
+    ),
+    "name the agent with --agent; who has the owner's token may relay the user anyway": (
+        "请用 --agent 指定智能体；持有所有者令牌的程序本来就可以转达用户的话"
+    ),
+    "{path} is a part of the memory's own home, which nothing is read from or written to": (
+        "{path} 在记忆自己的主目录内，不能从中读取，也不能写入"
+    ),
+    "name a file or folder outside of it": "请指定主目录之外的文件或文件夹",
+    "it is a part of the memory's own home": "它在记忆自己的主目录内",
+    "{path} cannot be a path": "{path} 不能作为路径",
+    "{field} must be a full path, and {path} is none": "{field} 必须是完整路径，而 {path} 不是",
+    "begin it at the root: /…": "请从根目录写起：/…",
     "`loxodon --space {space} init` makes it": "用 `loxodon --space {space} init` 新建",
     "{space} cannot be the name of a space": "{space} 不能作为空间名",
     "use 1 to {most} printable characters": "请用 1 到 {most} 个可打印字符",
@@ -233,6 +261,7 @@ SENTENCES: dict[str, str] = {
     "`loxodon COMMAND --help` says more about one.": "用 `loxodon 命令 --help` 查看某个命令的详细用法。",
     "--home DIR    where the memory is (LOXODON_HOME, else ~/.loxodon)": "--home DIR    记忆库的位置（LOXODON_HOME，默认 ~/.loxodon）",
     "--space NAME  whose memory: spaces never see each other (main)": "--space NAME  谁的记忆：空间之间互不可见（main）",
+    "--relays-user with --agent: it hands on what the user said": "--relays-user 与 --agent 连用：它转达用户说的话",
     "--now ISO     pretend that it is this moment (LOXODON_NOW)": "--now ISO     假设现在是这一时刻（LOXODON_NOW）",
     "--json        print one JSON document": "--json        输出一个 JSON 文档",
     "Also: --home DIR, --space NAME, --agent NAME, --now ISO, --json; see `loxodon --help`.": "另有：--home DIR、--space NAME、--agent NAME、--now ISO、--json；见 `loxodon --help`。",
@@ -1274,7 +1303,6 @@ SENTENCES: dict[str, str] = {
     "--timeout sets how long it may take": "--timeout 设定最长等待时间",
     "the upstream does not answer: {reason}": "上游没有回答：{reason}",
     "see whether it runs, and whether --upstream names it": "请检查它是否在运行，以及 --upstream 是否指向它",
-    "{url} is not the address of a model": "{url} 不是模型的地址",
     "give it as for a client, such as https://api.openai.com/v1": "按客户端的写法给出，例如 https://api.openai.com/v1",
     "the variable {name} has no key": "变量 {name} 里没有密钥",
     "set it, or leave --key-env out": "请设置它，或去掉 --key-env",

@@ -249,8 +249,11 @@ class Store(Protocol):
         ...
 
     def update(self, id: str, version: int | None, change: str, at: datetime,
-               values: Mapping[str, Any]) -> Record:  # fmt: skip
+               values: Mapping[str, Any], *, vouched: bool = False) -> Record:  # fmt: skip
         """Change fields of a memory: version + 1, the record as it stood goes to its history.
+
+        Behind a wall one changes one's own (ForbiddenError); what the user's words bear out
+        (`vouched`) also of what is the owner's.
 
         Raises StaleEditError if it is no longer at `version` (None: whatever it is at), and
         NotFoundError. A new state moves it between the indexes. Call inside `writing`.

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
-from loxodon.errors import DamagedStoreError, ForbiddenError, no_memory, stale_edit
+from loxodon.errors import DamagedStoreError, no_memory, stale_edit
 from loxodon.store import (
     Counts,
     Filter,
@@ -319,6 +319,7 @@ class SqliteStore:
 
     def _bound(self, turn: Turn) -> Turn:
         """A turn as whoever is behind the wall says it: theirs, and heard where they are."""
+        turn = turn._replace(origin=self.wall.heard(turn.origin))
         if self.wall.agent:
             turn = turn._replace(agent=self.wall.agent)
         return turn._replace(chat="group") if self.wall.group and turn.chat == "direct" else turn
@@ -379,6 +380,7 @@ class SqliteStore:
         record = record._replace(id=f"{prefix}_{self._take(prefix, 1):03d}", space=self.space)
         if self.wall.agent or self.wall.alone:
             record = record._replace(agent=self.wall.agent)
+        record = record._replace(trust=self.wall.heard(record.trust))
         row = self._take("memory", 1)
         db = self._db
         marks = ",".join("?" * (len(COLUMNS) + 2))
@@ -427,8 +429,9 @@ class SqliteStore:
         )
 
     def update(
-        self, id: str, version: int | None, change: str, at: datetime, values: Mapping[str, Any]
-    ) -> Record:
+        self, id: str, version: int | None, change: str, at: datetime, values: Mapping[str, Any],
+        *, vouched: bool = False,
+    ) -> Record:  # fmt: skip
         db = self._db
         row = self._row(id)
         # From here on of the table itself: after the change, it may be out of sight.
@@ -437,11 +440,7 @@ class SqliteStore:
         old = record_of(before, self.space, self._zone, None, sources)
         if version is not None and version != old.version:
             raise stale_edit(id, old.version, version)
-        if self.wall.agent and old.agent not in ("", self.wall.agent):
-            raise ForbiddenError(
-                "{id} is another agent's: it can be read, not changed",
-                hint="its own agent or the owner can change it; capture your own instead", id=id,
-            )  # fmt: skip
+        self.wall.check_change(old, vouched=vouched)
         if self._guard:
             values = self._guard.fields(values, old)
         changed = {**values, "updated_at": at, "version": old.version + 1}

@@ -311,8 +311,17 @@ class SqliteDesk:
             row = self._db.one(self._db.sql["memory_row"], (id,))
             if row is not None:
                 known += 1
-                self._db.run(self._db.sql["put_use"], (row[0], day, when))
+                if not self._is_others(row[0]):
+                    self._db.run(self._db.sql["put_use"], (row[0], day, when))
         return known
+
+    def _is_others(self, row: int) -> bool:
+        """Whether a memory is archived and somebody else's: its use would bring it back."""
+        wall = self._wall()
+        if not wall.stands or wall.alone:
+            return False
+        record = self._records([row])[row]
+        return record.state == "archived" and not wall.owns(record)
 
     def used(self) -> list[Used]:
         return [

@@ -89,7 +89,7 @@ def repair(
     place = _Place(home, space, folder, os.path.join(folder, DATABASE), config, clock,
                    keys_for(home, config, key))  # fmt: skip
     if not os.path.exists(place.path):
-        raise no_space(home, space)
+        raise no_space(space)
     problems, done = _in_place(place, progress)
     if done:
         return Repaired(tuple(problems), rebuilt=bool(problems))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from loxodon.errors import UsageError
 from loxodon.store import Progress, Store
+from loxodon.trust.places import named
 from loxodon.trust.witness import WORKSPACE, audited
 from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced
 
@@ -75,8 +76,7 @@ class Workspace:
         """
         from loxodon.workspace.views.export import export
 
-        self.memory.for_owner()  # before anything is made there
-        given = None if folder is None else os.fspath(folder)
+        given = None if folder is None else named(self.memory.home, folder)
         if self.memory.encrypted and (given is None or not plain):
             raise UsageError(
                 "this memory is encrypted, so it is not written as text",
@@ -92,7 +92,6 @@ class Workspace:
         """
         from loxodon.workspace.views.export import renew
 
-        self.memory.for_owner()
         return renew(self)
 
     @property
@@ -111,7 +110,6 @@ class Workspace:
         """
         from loxodon.workspace.sync import sync
 
-        self.memory.for_owner()
         return sync(self, deletions=deletions, dry_run=dry_run)[0]
 
     def index(self, progress: Progress | None = None) -> Indexed:
@@ -122,7 +120,6 @@ class Workspace:
         """
         from loxodon.workspace.sources.index import index
 
-        self.memory.for_owner()
         return index(self, progress)
 
     def sources(self) -> list[SourceFile]:
@@ -142,8 +139,7 @@ class Workspace:
         """
         from loxodon.workspace.openclaw.follow import follow, state_folder
 
-        self.memory.for_owner()
-        return follow(self, state_folder(state, os.environ), agents)
+        return follow(self, named(self.memory.home, state_folder(state, os.environ)), agents)
 
     def take_in(
         self,
@@ -164,8 +160,7 @@ class Workspace:
         """
         from loxodon.workspace.imports import take_in
 
-        self.memory.for_owner()
         return take_in(
-            self.memory, self.store, self.zone, path, format,
+            self.memory, self.store, self.zone, named(self.memory.home, path), format,
             user=user, dry_run=dry_run, progress=progress,
         )  # fmt: skip

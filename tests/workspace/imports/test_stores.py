@@ -154,11 +154,12 @@ def test_some_of_the_tables_and_columns_are_enough(
     assert [one.category for one in memory.list()] == ["identity"]
 
 
-def test_databases_that_are_something_else(memory: Memory, take: Take, tmp_path: Path) -> None:
+def test_databases_that_are_something_else(take: Take, tmp_path: Path) -> None:
     other = put_database(tmp_path / "other.db", "CREATE TABLE things (x);")
     with pytest.raises(InputError, match="none of the tables"):
         take(other)
-    ours = Path(memory.home) / "spaces" / "main" / "loxodon.db"
+    Memory.open(tmp_path / "another").close()
+    ours = tmp_path / "another" / "spaces" / "main" / "loxodon.db"
     with pytest.raises(InputError, match="a memory of Loxodon"):
         take(ours)
 

@@ -85,8 +85,12 @@ def _init(args: Namespace) -> Outcome:
 
 def _add(args: Namespace) -> Outcome:
     from loxodon.serve.cli.adding import read_files, session_names
+    from loxodon.trust.places import named
 
     config = settings.load(home_of(args))
+    for name in args.file:
+        if name != "-":
+            named(home_of(args), name)
     files, skipped = read_files(args.file, args.format, args.skip_bad, zone_named(config.timezone))
     results = []
     with opened(args, make=True) as memory, view.Bar(t("journalling")) as bar:
@@ -532,6 +536,7 @@ def _help(args: Namespace) -> Outcome:
         print(t("--home DIR    where the memory is (LOXODON_HOME, else ~/.loxodon)"))
         print(t("--space NAME  whose memory: spaces never see each other (main)"))
         print(t("--agent NAME  as which agent: sees its own, what is shared, and no other's"))
+        print(t("--relays-user with --agent: it hands on what the user said"))
         print(t("--now ISO     pretend that it is this moment (LOXODON_NOW)"))
         print(t("--json        print one JSON document"))
         print()

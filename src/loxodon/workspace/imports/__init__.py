@@ -57,14 +57,14 @@ def take_in(
             "the format {format} is not known", hint="use one of {formats}",
             format=repr(format), formats=", ".join(FORMATS),
         )  # fmt: skip
-    if not os.path.exists(os.path.expanduser(path)):
+    if not os.path.exists(path):
         raise NotFoundError(
             "there is no {path}", hint="check the name of the file or folder", path=repr(path)
         )
     if not dry_run:
         memory.refuse_if_paused()
     around = Around(memory.now(), zone, user)
-    with Package(path) as package:
+    with Package(path, memory.home) as package:
         kind = format if format is not None else detect(package)
         read = _reader(kind)
         total = _readable(read, package, around, kind)

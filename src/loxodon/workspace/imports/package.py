@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, BinaryIO
 
 from loxodon.errors import InputError
+from loxodon.trust.places import is_closed, opened
 
 if TYPE_CHECKING:
     from zipfile import ZipFile
@@ -35,8 +36,10 @@ _IGNORED = ("__MACOSX", "node_modules", "__pycache__")
 class Package:
     """What is imported, by the names of its files; use it as a context manager."""
 
-    def __init__(self, path: str) -> None:
-        self.path = os.path.abspath(os.path.expanduser(path))
+    def __init__(self, path: str, home: str = "") -> None:
+        """`home` is the memory's own, of which nothing is read."""
+        self.path = os.path.abspath(path)
+        self._home = home
         self.name = _shown(os.path.basename(self.path))
         self.is_folder = os.path.isdir(self.path)
         self._archive: ZipFile | None = None
@@ -58,21 +61,24 @@ class Package:
     ) -> None:
         if self._archive is not None:
             self._archive.close()
+            self._packed.close()
 
     @property
     def is_archive(self) -> bool:
         return self._archive is not None
 
     def _file_names(self) -> list[str]:
-        with open(self.path, "rb") as file:
+        with self._file(self.name) as file:
             head = file.read(4)
         if head not in (b"PK\x03\x04", b"PK\x05\x06"):
             return [self.name]
         from zipfile import BadZipFile, ZipFile
 
         try:
-            self._archive = ZipFile(self.path)
+            self._packed = self._file(self.name)
+            self._archive = ZipFile(self._packed)
         except (BadZipFile, EOFError, ValueError, NotImplementedError) as error:
+            self._packed.close()
             raise _broken(self.name, error) from None
         names = []
         for one in self._archive.infolist():
@@ -86,7 +92,6 @@ class Package:
 
     def _folder_names(self) -> list[str]:
         """The files of the folder; links are followed only where they stay inside it."""
-        root = os.path.realpath(self.path)
         names: list[str] = []
         for folder, folders, files in os.walk(self.path):
             within = os.path.relpath(folder, self.path).replace(os.sep, "/")
@@ -96,8 +101,7 @@ class Package:
             for one in files:
                 if _ignored(one):
                     continue
-                real = os.path.realpath(os.path.join(folder, one))
-                inside = os.path.commonpath([root, real]) == root
+                inside = not is_closed(self._home, self.path, os.path.join(folder, one))
                 readable = inside and _shown(within + one) == within + one
                 (names if readable else self.outside).append(_shown(within + one))
             _few(names, self.name)
@@ -118,12 +122,16 @@ class Package:
     def _place(self, name: str) -> str:
         return os.path.join(self.path, *name.split("/")) if self.is_folder else self.path
 
+    def _file(self, name: str) -> BinaryIO:
+        """A file of the folder, or the one that this is; an OSError for what leads elsewhere."""
+        return os.fdopen(opened(self._place(name), self.path, self._home), "rb")
+
     @contextmanager
     def open(self, name: str) -> Iterator[Limited]:
         """A file to be read in pieces."""
         try:
             if self._archive is None:
-                with open(self._place(name), "rb") as file:
+                with self._file(name) as file:
                     yield Limited(file, name, 0)
                 return
             info = self._archive.getinfo(name)
