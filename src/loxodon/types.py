@@ -199,6 +199,10 @@ class Added(NamedTuple):
     """Turns that were passed over because the memory was paused when they were said, or is."""
     forgotten: int = 0
     """Turns that were forgotten once, and are not taken again."""
+    people: tuple[str, ...] = ()
+    """Who speaks by name, where nobody is known to be the user; `me` tells which of them is."""
+    claimed: int = 0
+    """Turns that the journal had, and of which `me` has told that they are said by another."""
 
 
 class Gate(NamedTuple):

@@ -158,6 +158,8 @@ def _add(parser: argparse.ArgumentParser) -> None:
                         help=t("how to read it; recognised where not given"))  # fmt: skip
     about = t("the session of turns that name none (the file's name)")
     parser.add_argument("--session", default="", metavar="NAME", help=about)
+    about = t("who you are among those who are named in it; also later, and more than once")
+    parser.add_argument("--me", action="append", default=[], metavar="NAME", help=about)
     parser.add_argument("--skip-bad", action="store_true",
                         help=t("take the good lines and report the others"))  # fmt: skip
 
