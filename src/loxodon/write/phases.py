@@ -301,7 +301,7 @@ class Run:
                         continue  # what it says it will always do is no deed
                     yield Event(
                         f"{turn.at:%Y-%m-%d}", turn.at, turn.session, turn.channel, "assistant",
-                        deed, 0, "assistant", agent=turn.agent,
+                        deed, 0, turn.origin, agent=turn.agent,
                     )  # fmt: skip
 
     # Phase 2: screening

@@ -72,7 +72,7 @@ def how_to_say(file: str, people: Sequence[str]) -> list[str]:
     return [
         t("nobody in {file} is known to be you; these speak in it: {names}",
           file=file, names=_listed(people)),
-        t("what they say is found, and nothing is learned from it; say who you are: {command}",
+        t("what they say can be found, but nothing is learned from it; say who you are: {command}",
           command=f"loxodon add {shlex.quote(file)} --me {shlex.quote(people[0])}"),
     ]  # fmt: skip
 

@@ -117,7 +117,7 @@ def _add(args: Namespace) -> Outcome:
         if data["forgotten"]:
             print(t("{forgotten} were not taken: they were forgotten", **data))
         if data["claimed"]:
-            print(t("{claimed} turns that were known are now said by whom you told", **data))
+            print(t("corrected who said {claimed} turns that were known already", **data))
         for name, people in strangers.items():
             for line in how_to_say(name, people):
                 print(view.safe(line))
