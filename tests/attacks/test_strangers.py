@@ -30,6 +30,7 @@ from loxodon.errors import ForeignStoreError, InputError, LoxodonError
 from loxodon.serve.cli.main import main
 from loxodon.store import seals
 from loxodon.trust import backup_file, restoring
+from loxodon.trust.offered import Choice
 from loxodon.trust.provenance import is_own
 from loxodon.types import Restored
 from loxodon.workspace.readers.openclaw_db import read_database
@@ -170,7 +171,7 @@ def test_a_backup_brings_a_memory_and_no_settings(theirs: Path, tmp_path: Path) 
 
 def test_of_the_settings_of_a_backup_what_is_named_is_taken(theirs: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    found = restored(theirs, home, choice=restoring.Choice(True, ("policy", "model.name")))
+    found = restored(theirs, home, choice=Choice(True, ("policy", "model.name")))
     assert set(found.settings) == {"recall.top", "model.name", "policy"}
     assert settings.read(str(home)) == {"recall": {"top": 7}, "model": {"name": "spy"}}
     assert "github-token" in (home / "policy.toml").read_text("utf-8")

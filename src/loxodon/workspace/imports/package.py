@@ -79,7 +79,7 @@ class Package:
         parts = _few(self._archive.infolist(), self.name)
         self._allowance = Allowance(self.name, os.path.getsize(self.path))
         self._allowance.check(sum(one.file_size for one in parts))
-        names = []
+        names: list[str] = []
         for one in parts:
             if one.is_dir() or _ignored(one.filename):
                 continue
