@@ -11,7 +11,7 @@ frame the trace comes only where it is asked for (`explain`). Needs the extra `s
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -149,10 +149,14 @@ class Client:
         turns: Iterable[Mapping[str, object]],
         session: str = "",
         progress: Progress | None = None,
+        *,
+        me: Collection[str] = (),
     ) -> Added:
         """Journal turns, in order. When this returns they are on the server's disk."""
         said = [plain(dict(turn)) if isinstance(turn, Mapping) else turn for turn in turns]
-        found: Added = self.ask("POST", "/turns", Added, turns=said, session=session or None)
+        found: Added = self.ask(
+            "POST", "/turns", Added, turns=said, session=session or None, me=list(me) or None
+        )
         if progress:
             progress(len(said), len(said))
         return found

@@ -122,6 +122,8 @@ class Known(NamedTuple):
 
     changed: bool
     """Whether it has other words there."""
+    own: bool = False
+    """Whether it is there as the user's own, without a name."""
 
 
 class Signatures(NamedTuple):
@@ -223,6 +225,12 @@ class Store(Protocol):
 
     def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Known | None]:
         """What the journal, or an earlier one of `turns`, has under each key; None for nothing."""
+        ...
+
+    def attribute(self, turns: Sequence[tuple[Turn, bytes]]) -> list[tuple[Turn, Turn]]:
+        """Let turns that the journal has, by their keys, have the speaker and origin that they have
+        here; those that had others, as they were and as they are. Call inside `writing`.
+        """
         ...
 
     def session_size(self, id: str) -> int:

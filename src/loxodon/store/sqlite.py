@@ -332,18 +332,41 @@ class SqliteStore:
             self._db.run(self._db.sql["set_meta"], ("nature_at", str(rows)))
 
     def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Known | None]:
-        seen: dict[bytes, str] = {}
+        seen: dict[bytes, tuple[str, bool]] = {}
         for start in range(0, len(turns), _CHUNK):
             keys = [key for _, key in turns[start : start + _CHUNK]]
             marks = ",".join("?" * len(keys))
-            seen.update(
-                self._db.all(f"SELECT key, content FROM main.turns WHERE key IN ({marks})", keys)
-            )
+            rows = self._db.all(
+                "SELECT key, content, origin = 'user' AND speaker = '' FROM main.turns "
+                f"WHERE key IN ({marks})", keys,
+            )  # fmt: skip
+            seen.update((key, (content, bool(own))) for key, content, own in rows)
         found: list[Known | None] = []
         for turn, key in turns:
-            found.append(Known(seen[key] != turn.content) if key in seen else None)
-            seen.setdefault(key, turn.content)
+            content, own = seen.get(key, ("", False))
+            found.append(Known(content != turn.content, own) if key in seen else None)
+            seen.setdefault(key, (turn.content, False))
         return found
+
+    def attribute(self, turns: Sequence[tuple[Turn, bytes]]) -> list[tuple[Turn, Turn]]:
+        wanted = {key: turn for turn, key in turns}
+        rows: dict[int, bytes] = {}
+        keys = list(wanted)
+        for start in range(0, len(keys), _CHUNK):
+            some = keys[start : start + _CHUNK]
+            marks = ",".join("?" * len(some))
+            rows |= dict(self._db.all(f"SELECT seq, key FROM turns WHERE key IN ({marks})", some))
+        changed = []
+        for row, old in self.turns(list(rows)).items():
+            new = wanted[rows[row]]
+            if (old.speaker, old.origin) != (new.speaker, new.origin):
+                changed.append((old, old._replace(speaker=new.speaker, origin=new.origin)))
+        said = [(new.speaker, new.origin, int(new.ref[2:])) for _, new in changed]
+        self._db.many("UPDATE main.turns SET speaker = ?, origin = ? WHERE seq = ?", said)
+        self._indexes.drop("turns", [row for _, _, row in said])
+        self._indexes.put("turns", [(int(new.ref[2:]), new.searchable) for _, new in changed])
+        self._db.changed += [new.ref for _, new in changed]
+        return changed
 
     def _session(self, id: str, at: int, sessions: dict[str, list[Any]]) -> list[Any]:
         row = self._db.one(self._db.sql["session"], (id,))

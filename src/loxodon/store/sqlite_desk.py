@@ -168,6 +168,32 @@ class SqliteDesk:
         values = (turn, 0, text, "statement", "failed", None, "fact", 0.0, reason)
         self._db.run(self._db.sql["put_fragment"], values)
 
+    def let_go(self, turns: Iterable[int]) -> None:
+        rows = [(turn,) for turn in turns]
+        self._db.many("DELETE FROM fragments WHERE turn = ?", rows)
+        self._db.many("DELETE FROM candidates WHERE turn = ?", rows)
+
+    def read_again(self, turns: Iterable[int]) -> None:
+        work = self.work()
+        passed = max(work.done_to, work.upto)
+        values = ("", "statement", "again", None, "fact", 0.0, "")
+        self._db.many(
+            self._db.sql["put_fragment"], [(turn, 0, *values) for turn in turns if turn <= passed]
+        )
+
+    def again(self, limit: int) -> list[Turn]:
+        return self._turns(
+            "t.seq IN (SELECT turn FROM fragments WHERE stage = 'again') ORDER BY t.seq LIMIT ?",
+            (limit,),
+        )
+
+    def anew(self, upto: int) -> list[Turn]:
+        return self._turns(
+            "t.seq IN (SELECT turn FROM fragments WHERE stage IN ('cut', 'judged') AND turn <= ?) "
+            "ORDER BY t.seq",
+            (upto,),
+        )
+
     def put_verdicts(self, judged: Iterable[Judged]) -> None:
         self._db.many(
             self._db.sql["put_verdict"],

@@ -11,7 +11,7 @@ other programs keep, `openclaw/` follows an agent.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import tzinfo
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -148,19 +148,23 @@ class Workspace:
         *,
         user: str = "",
         dry_run: bool = False,
+        settings: bool = False,
+        take: Collection[str] = (),
         progress: Progress | None = None,
     ) -> Imported:
         """Take in what another program keeps: see `workspace.imports` for the formats.
 
-        Conversations go to the journal, what is remembered becomes memories, settings are set that
-        were not. The same again adds nothing, whatever has become of a memory since. What cannot be
-        read as a whole is refused with an InputError before anything is taken; what of it cannot be
-        kept is reported. `user` chooses whose memories, where a file has those of several people;
-        with `dry_run` nothing is written: what would be is told.
+        Conversations go to the journal, what is remembered becomes memories. Settings that come
+        with it are told; with `settings` those are set that only tune, and with `take` those that
+        it names, where nobody has set them here. The same again adds nothing, whatever has become
+        of a memory since. What cannot be read as a whole is refused with an InputError before
+        anything is taken; what of it cannot be kept is reported. `user` chooses whose memories,
+        where a file has those of several people; with `dry_run` nothing is written: what would be
+        is told.
         """
         from loxodon.workspace.imports import take_in
 
         return take_in(
             self.memory, self.store, self.zone, named(self.memory.home, path), format,
-            user=user, dry_run=dry_run, progress=progress,
+            user=user, dry_run=dry_run, settings=settings, take=take, progress=progress,
         )  # fmt: skip

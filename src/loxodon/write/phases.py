@@ -64,7 +64,7 @@ class _Context:
 
     def __init__(
         self, turns: Sequence[Turn], desk: Desk, read_before: Callable[[Turn], list[Statement]],
-        hear: Callable[[Sequence[Turn]], Sequence[Turn]],
+        hear: Callable[[Sequence[Turn]], Sequence[Turn]], done_to: int,
     ) -> None:  # fmt: skip
         self._desk = desk
         self._known: dict[str, dict[str, str]] = {}
@@ -74,6 +74,8 @@ class _Context:
         for session, said in by_session(turns):
             before = hear(desk.turns_before(session, number(said[0]), CONTEXT))
             lines: list[Line] = []
+            if number(said[0]) <= done_to:  # read again: others have said something between them
+                said = [*hear(desk.turns_from(session, number(said[0]), number(said[-1])))]
             for turn in (*before, *said):
                 self._lines[number(turn)] = lines, len(lines)
                 if provenance.is_context(turn):
@@ -224,10 +226,12 @@ class Run:
 
     def _take_up(self, upto: int) -> bool:
         """Take the next turns up to number `upto` in hand; whether there are any."""
-        turns = self._desk.turns_after(self._desk.work().done_to, upto, BATCH)
-        if turns:
-            self._set(upto=number(turns[-1]), phase=1)
-        return bool(turns)
+        done_to = self._desk.work().done_to
+        turns = self._desk.turns_after(done_to, upto, BATCH)
+        if not turns and not self._desk.count_fragments("again"):
+            return False
+        self._set(upto=number(turns[-1]) if turns else done_to, phase=1)
+        return True
 
     def _go_on(self) -> None:
         """Make memories of what is in hand, if anything is."""
@@ -262,9 +266,11 @@ class Run:
         turns = self._in_hand(work)
         talks = [self._talk(session, said) for session, said in by_session(turns)]
         fragments: list[Fragment] = []
-        for turn in filter(provenance.speaks_for_user, turns):
+        again = self._hear(self._desk.again(BATCH))
+        for turn in filter(provenance.speaks_for_user, (*again, *turns)):
             fragments += self._read(turn, fragments_of, number(turn), turn.content) or ()
         with self._store.writing():
+            self._desk.let_go(map(number, again))
             for talk in talks:
                 self._desk.put_segments(talk.segments, talk.instead_of)
                 for event in talk.events:
@@ -272,7 +278,7 @@ class Run:
             self._desk.put_fragments(fragments)
             self._put_aside()
             self._desk.set_work(work._replace(phase=2))
-        self._turns += len(turns)
+        self._turns += len(turns) + len(again)
 
     def _talk(self, session: str, turns: Sequence[Turn]) -> _Talk:
         """What a session's new turns make, together with the segment that they go on with."""
@@ -295,7 +301,7 @@ class Run:
                         continue  # what it says it will always do is no deed
                     yield Event(
                         f"{turn.at:%Y-%m-%d}", turn.at, turn.session, turn.channel, "assistant",
-                        deed, 0, "assistant", agent=turn.agent,
+                        deed, 0, turn.origin, agent=turn.agent,
                     )  # fmt: skip
 
     # Phase 2: screening
@@ -304,7 +310,7 @@ class Run:
         work = self._desk.work()
         turns = self._in_hand(work)
         judged: list[Judged] = []
-        context = _Context(turns, self._desk, self._read_before, self._hear)
+        context = self._context(turns, work)
         for turn, pieces in self._cut("cut", turns):
             said = said_in(context, turn, pieces)
             if (found := self._read(turn, judged_of, said)) is not None:
@@ -337,7 +343,7 @@ class Run:
         found: list[tuple[int, Candidate]] = []
         left: list[tuple[Said, Judged]] = []
         turns = self._in_hand(work)
-        context = _Context(turns, self._desk, self._read_before, self._hear)
+        context = self._context(turns, work)
         for turn, pieces in self._cut("judged", turns):
             said = said_in(context, turn, pieces)
             # Phase 2 has read it, unless that was in a run that was cut short.
@@ -470,13 +476,17 @@ class Run:
     # What the phases look at
 
     def _in_hand(self, work: Work) -> list[Turn]:
-        turns = self._desk.turns_after(work.done_to, work.upto)
+        again = self._desk.anew(work.done_to)
+        turns = [*again, *self._desk.turns_after(work.done_to, work.upto)]
         return self._hear([turn for turn in turns if turn.channel != CAPTURED])
 
     def _hear(self, turns: Sequence[Turn]) -> list[Turn]:
         """Turns as they may be read: without what is in quarantine, and of the user's only what
         the user said."""
         return [own_turn(turn) for turn in quarantine.heard(self._store, turns)]
+
+    def _context(self, turns: Sequence[Turn], work: Work) -> _Context:
+        return _Context(turns, self._desk, self._read_before, self._hear, work.done_to)
 
     def _cut(self, stage: str, turns: Sequence[Turn]) -> Iterator[tuple[Turn, list[Judged]]]:
         """Those of the turns in hand that have fragments, with these, in order."""

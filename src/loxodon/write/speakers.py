@@ -16,8 +16,13 @@ from loxodon.write.statements import USER, Statement
 
 
 def several(turns: Iterable[Turn]) -> bool:
-    """Whether more than one named person talks in these turns."""
-    names = {turn.speaker.casefold() for turn in turns if turn.role == "user" and name_of(turn)}
+    """Whether more than one named person talks in these turns, as far as nobody knows whose words
+    are the user's: those of a group are somebody else's."""
+    names = {
+        turn.speaker.casefold()
+        for turn in turns
+        if turn.role == "user" and turn.origin != "group" and name_of(turn)
+    }
     return len(names) > 1
 
 

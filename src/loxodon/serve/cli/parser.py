@@ -158,6 +158,8 @@ def _add(parser: argparse.ArgumentParser) -> None:
                         help=t("how to read it; recognised where not given"))  # fmt: skip
     about = t("the session of turns that name none (the file's name)")
     parser.add_argument("--session", default="", metavar="NAME", help=about)
+    about = t("the name that you have in it; can be repeated, and said later for the same file")
+    parser.add_argument("--me", action="append", default=[], metavar="NAME", help=about)
     parser.add_argument("--skip-bad", action="store_true",
                         help=t("take the good lines and report the others"))  # fmt: skip
 
@@ -382,6 +384,9 @@ def _restore(parser: argparse.ArgumentParser) -> None:
     about = t("take the backup of another space as this one's")
     parser.add_argument("--as", dest="other", action="store_true", help=about)
     parser.add_argument("--all", action="store_true", help=t("all spaces of the backup"))
+    from loxodon.serve.cli.settling import build
+
+    build(parser)
 
 
 def _backup(parser: argparse.ArgumentParser) -> None:

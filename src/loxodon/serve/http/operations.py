@@ -307,7 +307,9 @@ OPERATIONS: tuple[Operation, ...] = (
         "its id or by its time and words, is not added again.",
         _verb("add"), Added,
         (Field("turns", TURNS, "the turns, oldest first", required=True),
-         Field("session", TEXT, "the session of turns that name none")),
+         Field("session", TEXT, "the session of turns that name none"),
+         Field("me", TEXTS, "the names by which the user speaks in them: theirs are the user's "
+               "own words, and those of others who are named are not")),
         make=True,
     ),
     Operation(
