@@ -61,6 +61,9 @@ class Package:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._close()
+
+    def _close(self) -> None:
         if self._archive is not None:
             self._archive.close()
             self._packed.close()
@@ -82,7 +85,14 @@ class Package:
         except (BadZipFile, EOFError, ValueError, NotImplementedError) as error:
             self._packed.close()
             raise _broken(self.name, error) from None
-        parts = _few(self._archive.infolist(), self.name)
+        try:
+            return self._part_names(self._archive.infolist())
+        except InputError:
+            self._close()
+            raise
+
+    def _part_names(self, found: list[ZipInfo]) -> list[str]:
+        parts = _few(found, self.name)
         self._allowance = Allowance(self.name, os.path.getsize(self.path))
         self._allowance.check(sum(one.file_size for one in parts))
         names: list[str] = []
