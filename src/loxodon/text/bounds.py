@@ -20,6 +20,8 @@ _BLANK, _NUMBER, _WORD, _CLAUSE = 64, 48, 256, 1_000
 where no blanks are used. At these bounds a message of `CLOSELY` characters made of nothing else
 takes no longer than one of ordinary sentences."""
 _LEFT_OUT = "…"
+_UNBROKEN = r"[^\s\u2e80-\U0003ffff]"
+_UNMARKED = r"[^\s,.!?;:，。、！？；：…]"
 
 
 def tame(text: str, most: int = LONGEST) -> str:
@@ -36,7 +38,7 @@ def tame(text: str, most: int = LONGEST) -> str:
     longest = max(map(len, text.split()), default=0)
     for bound, pattern in ((_NUMBER, _number), (_WORD, _word), (_CLAUSE, _clause)):
         if longest > bound:
-            text = pattern().sub(lambda run, most=bound: run[0][: most - 1] + _LEFT_OUT, text)
+            text = pattern().sub(rf"\1{_LEFT_OUT}", text)
     return text
 
 
@@ -51,17 +53,17 @@ def _blank() -> re.Pattern[str]:
 
 @cache
 def _number() -> re.Pattern[str]:
-    return re.compile(rf"\d[\d.,:/+-]{{{_NUMBER},}}")
+    return re.compile(rf"(\d[\d.,:/+-]{{{_NUMBER - 2}}})[\d.,:/+-]{{2,}}")
 
 
 @cache
 def _word() -> re.Pattern[str]:
-    return re.compile(rf"[^\s\u2e80-\U0003ffff]{{{_WORD + 1},}}")
+    return re.compile(rf"({_UNBROKEN}{{{_WORD - 1}}}){_UNBROKEN}{{2,}}")
 
 
 @cache
 def _clause() -> re.Pattern[str]:
-    return re.compile(rf"[^\s,.!?;:，。、！？；：…]{{{_CLAUSE + 1},}}")
+    return re.compile(rf"({_UNMARKED}{{{_CLAUSE - 1}}}){_UNMARKED}{{2,}}")
 
 
 __all__ = ["CLOSELY", "LONGEST", "tame"]
