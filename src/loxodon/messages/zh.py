@@ -555,7 +555,7 @@ SENTENCES: dict[str, str] = {
     "{n} beliefs to review (`loxodon review`)": "{n} 条推断待确认（`loxodon review`）",
     "{n} fragments wait for a model": "{n} 个片段等待模型",
     "{n} in {calls} calls": "{n}（{calls} 次调用）",
-    "{n} messages that could not be read": "{n} 条消息无法读取",
+    "{n} messages that could not be read: {names}; `loxodon validate` says why": "{n} 条消息无法读取：{names}；原因见 `loxodon validate`",
     "{n} turns": "{n} 条对话",
     "{n} turns consolidated in {seconds} s": "{seconds} 秒整理了 {n} 条对话",
     "a memory in the place of one that is not there": "记忆所取代的那条不存在",

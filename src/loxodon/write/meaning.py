@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from loxodon.store.desk import Desk
+from loxodon.text.bounds import tame
 from loxodon.types import Record
 from loxodon.write.entities import learn
 from loxodon.write.extract import Candidate, candidates_of, fragments_of, rules_for
@@ -115,6 +116,7 @@ def _nobody_is_renamed(old: str, new: str) -> None:
 
 
 def _only_statement(text: str, at: datetime) -> Candidate | None:
+    text = tame(text)
     try:
         fragments = fragments_of(0, text)
         said = Said(text, at, fragments)

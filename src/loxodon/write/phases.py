@@ -28,12 +28,16 @@ from loxodon.config import Config
 from loxodon.errors import LoxodonError, StoreError
 from loxodon.store import Filter, Store
 from loxodon.store.desk import Desk, Judged, Work
+from loxodon.text.bounds import CLOSELY, tame
+from loxodon.text.steps import counted
 from loxodon.tokens import Counter as TokenCounter
 from loxodon.trust import provenance, quarantine
 from loxodon.trust.instructions import found_in
 from loxodon.trust.pasting import own_turn
 from loxodon.types import CAPTURED, Consolidated, Event, Segment, Turn
 from loxodon.write import codec, compress, fading, speakers, themes
+from loxodon.write.attempt import Attempt
+from loxodon.write.denoise import Sentence
 from loxodon.write.events import events_of
 from loxodon.write.extract import Candidate, candidates_of, fragments_of, rules_for
 from loxodon.write.keep import IsForgotten, Keeper
@@ -41,11 +45,15 @@ from loxodon.write.pages import gather
 from loxodon.write.residue import Residue
 from loxodon.write.segment import PAUSE, segments
 from loxodon.write.segment import Segment as Cut
+from loxodon.write.segment import said_in as sentences_in
 from loxodon.write.statements import CONTEXT, Fragment, Line, Said, Statement
 
 PHASES = 7
 BATCH = 1_000
 """Turns in hand at a time."""
+MOST_STEPS = 2_000_000
+"""What may be done for one message at a time (see `text.steps`): 300 times what the longest of the
+labelled cases takes, three times what any message takes that `text.bounds` has shortened."""
 _AFTER = 5
 """The phase that follows once what is in hand has become memories."""
 _INDEXED = 2_000
@@ -79,7 +87,7 @@ class _Context:
             for turn in (*before, *said):
                 self._lines[number(turn)] = lines, len(lines)
                 if provenance.is_context(turn):
-                    lines.append(Line(turn.role, turn.content, turn.at))
+                    lines.append(Line(turn.role, tame(turn.content, CLOSELY), turn.at))
 
     def before(self, turn: Turn) -> list[Line]:
         """The turns before one of its session."""
@@ -116,6 +124,7 @@ class Run:
         now: datetime,
         count: TokenCounter,
         residue: Residue,
+        attempt: Attempt,
         on_phase: OnPhase | None = None,
         embed: Callable[[], int] = lambda: 0,
         zone: tzinfo | None = None,
@@ -128,12 +137,14 @@ class Run:
         self._now = now
         self._count = count
         self._residue = residue
+        self._attempt = attempt
         self._embed = embed
         self._zone = zone
         self._on_phase = on_phase or (lambda phase, done, total: None)
         self._counts: Counter[str] = Counter()
         self._seconds: dict[int, float] = {}
         self._failed: dict[int, tuple[str, str]] = {}
+        self._aside: set[int] = set()
         self._heard: dict[int, Sequence[Candidate]] = {}
         self._shared: dict[str, bool] = {}
         self._summed_up: set[str] = set()
@@ -212,17 +223,30 @@ class Run:
     def _begun(self) -> Iterator[None]:
         """One attempt; if it fails, `status` can say why."""
         self._set(attempts=self._desk.work().attempts + 1, last_run=self._now, error="")
+        self._give_up(self._attempt.fatal)
+        self._aside = {one.fragment.turn for one in self._desk.fragments("failed")}
         try:
             yield
+            self._attempt.done()
         except KeyboardInterrupt:  # somebody wants it to stop: that is no failed attempt
             with suppress(StoreError):
                 self._set(attempts=max(0, self._desk.work().attempts - 1))
             raise
         except Exception as error:
+            self._attempt.done()  # it says why, and that is no message's doing
             text = error.localized("en")[0] if isinstance(error, LoxodonError) else repr(error)
             with suppress(StoreError):  # a full disk has no room for this either
                 self._set(error=text[:500])
             raise
+        finally:
+            self._attempt.close()
+
+    def _give_up(self, turn: int) -> None:
+        """Put a turn aside over which runs have ended; those say nothing against the next."""
+        for no, one in self._store.turns([turn]).items() if turn else ():
+            with self._store.writing():
+                self._desk.fail_turn(no, one.content, "runs were cut short while they read it")
+                self._desk.set_work(self._desk.work()._replace(attempts=1))
 
     def _take_up(self, upto: int) -> bool:
         """Take the next turns up to number `upto` in hand; whether there are any."""
@@ -282,21 +306,24 @@ class Run:
 
     def _talk(self, session: str, turns: Sequence[Turn]) -> _Talk:
         """What a session's new turns make, together with the segment that they go on with."""
-        cuts = segments(turns)
+        cuts = segments(turns, self._sentences)
         events = [*events_of(cuts, self._count), *self._deeds(turns)]
         last = self._desk.last_segment(session)
         if last is None or not goes_on(last, turns[0]):
             return _Talk([kept_segment(one) for one in cuts], (), events)
         upto = self._desk.turns_from(session, last.first_turn, number(turns[-1]))
-        cuts = segments(self._hear(upto))
+        cuts = segments(self._hear(upto), self._sentences)
         return _Talk([kept_segment(one) for one in cuts], (last.no,), events)
+
+    def _sentences(self, turn: Turn) -> Sequence[Sentence]:
+        return self._read(turn, sentences_in, turn) or ()
 
     def _deeds(self, turns: Sequence[Turn]) -> Iterator[Event]:
         """What the assistant did."""
         for turn in turns:
             if turn.role == "assistant":
-                rules = rules_for(turn.content)[1]
-                for deed in self._read(turn, rules.deeds, turn.content) or ():
+                text = tame(turn.content, CLOSELY)
+                for deed in self._read(turn, rules_for(text)[1].deeds, text) or ():
                     if found_in(deed, "tool"):
                         continue  # what it says it will always do is no deed
                     yield Event(
@@ -389,7 +416,11 @@ class Run:
 
     def _phase_4(self) -> None:
         work = self._desk.work()
-        staged = [(codec.from_json(body), turn) for _, turn, body in self._desk.candidates()]
+        staged = [
+            (codec.from_json(body), turn)
+            for _, turn, body in self._desk.candidates()
+            if turn not in self._aside
+        ]
         turns = self._store.turns([turn for _, turn in staged])
         # Agent by agent, so that the walls between them are moved as seldom as can be.
         staged.sort(key=lambda one: (turns[one[1]].agent, one[0].said_at, one[1]))
@@ -456,12 +487,15 @@ class Run:
     def _read(
         self, turn: Turn, rules: Callable[P, T], *given: P.args, **named: P.kwargs
     ) -> T | None:
-        """What the rules make of a turn; None for one that they cannot deal with.
+        """What the rules make of a turn; None for one that they cannot deal with, or not in
+        `MOST_STEPS`.
 
         That one is put aside: it stops no run, and is not lost.
         """
+        self._attempt.at(number(turn))
         try:
-            return rules(*given, **named)
+            with counted(MOST_STEPS):
+                return rules(*given, **named)
         except StoreError:
             raise
         except Exception as error:  # any text is possible, and so is any mistake in a rule
@@ -471,6 +505,7 @@ class Run:
     def _put_aside(self) -> None:
         for turn, (text, error) in self._failed.items():
             self._desk.fail_turn(turn, text, error)
+        self._aside |= self._failed.keys()
         self._failed.clear()
 
     # What the phases look at
@@ -481,9 +516,11 @@ class Run:
         return self._hear([turn for turn in turns if turn.channel != CAPTURED])
 
     def _hear(self, turns: Sequence[Turn]) -> list[Turn]:
-        """Turns as they may be read: without what is in quarantine, and of the user's only what
-        the user said."""
-        return [own_turn(turn) for turn in quarantine.heard(self._store, turns)]
+        """Turns as they may be read: without those that were put aside and what is in quarantine,
+        of the user's only what the user said, and nothing over-long."""
+        left = [turn for turn in turns if number(turn) not in self._aside]
+        heard = quarantine.heard(self._store, left)
+        return [own_turn(turn._replace(content=tame(turn.content))) for turn in heard]
 
     def _context(self, turns: Sequence[Turn], work: Work) -> _Context:
         return _Context(turns, self._desk, self._read_before, self._hear, work.done_to)
@@ -529,7 +566,8 @@ def said_in(context: _Context, turn: Turn, pieces: Sequence[Judged]) -> Said:
     """A turn with all that judging and reading it may look at."""
     fragments = [one.fragment for one in pieces]
     before, earlier = context.before(turn), context.earlier(turn)
-    return Said(turn.content, turn.at, fragments, before, earlier, context.known(turn))
+    text = tame(turn.content, CLOSELY)
+    return Said(text, turn.at, fragments, before, earlier, context.known(turn))
 
 
 def judged_of(said: Said) -> _Screened:

@@ -445,7 +445,10 @@ def _troubles(found: Status) -> list[tuple[str, str]]:
         rows.append((t("failing"), t("{names}; `loxodon schedule` says why",
                                      names=", ".join(found.failing))))  # fmt: skip
     if found.failed:
-        rows.append((t("put aside"), t("{n} messages that could not be read", n=found.failed)))
+        names = ", ".join(found.aside) + (", …" if found.failed > len(found.aside) else "")
+        aside = t("{n} messages that could not be read: {names}; `loxodon validate` says why",
+                  n=found.failed, names=names)  # fmt: skip
+        rows.append((t("put aside"), aside))
     return rows
 
 

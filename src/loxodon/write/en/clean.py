@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
+from loxodon.text.steps import charge
 from loxodon.write.en.patterns import Lazy
 from loxodon.write.en.verbs import AUXILIARIES, forms_of
 from loxodon.write.en.words import MONTHS, RELATIONS, WEEKDAYS, alternatives, as_set
@@ -147,6 +148,7 @@ def _unswapped(word: str) -> str:
 
 def plain(text: str) -> str:
     """Straight quotes, single spaces, no emoji."""
+    charge(len(text))
     text = text.translate(_CHARACTERS)
     if not text.isascii():
         text = _EMOJI.sub(" ", text)

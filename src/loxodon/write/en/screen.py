@@ -107,7 +107,7 @@ _IDIOM = Lazy(
     r"|stupid|dumb|an idiot|driving|in the car|on the (?:bus|train|phone)|at work|walking|typing on"
     r"|writing it down|vomiting.*|obsessed with you|not convinced|not bothered|most grateful"
     r"|so grateful|grateful)(?: (?:today|now|tonight|right now|lol|with everything"
-    r"|at the moment|again|about it|actually|rn|with (?:it|this|that))(?: today)?)*$"
+    r"|at the moment|again|about it|actually|rn|with (?:it|this|that)))*$"
     r")\b",
     re.I,
 )
@@ -274,7 +274,7 @@ def _own_reason(fragment: Fragment) -> str:
         return "joke"
     if _MOCKS.search(words):
         return "sarcasm"
-    if (_IDIOM.search(core) and len(core.split()) <= _MOST_IDLE) or re.search(
+    if (len(core.split()) <= _MOST_IDLE and _IDIOM.search(core)) or re.search(
         r"\bomg\b.*\bblind\b", words, re.I
     ):
         return "idiom"

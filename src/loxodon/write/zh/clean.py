@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
+from loxodon.text.steps import charge
 from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
 from loxodon.write.zh.words import CANTONESE, CLOSINGS, DIALECT, OPENINGS, alternatives, pattern
 
@@ -40,6 +41,7 @@ _INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u206
 
 def plain(text: str) -> str:
     """`text` in simplified characters and plain words, in which the rules are written."""
+    charge(len(text))
     return _plain(text) if len(text) > SHORT else _plain_again(text)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any
 
 from loxodon.write.statements import Type
 from loxodon.write.zh.clean import HAN, count_han, plain, tidy
@@ -87,11 +88,13 @@ _GUESSED = (
 
 
 @cache
-def _chat() -> re.Pattern[str]:
+def _chat() -> Any:
+    import re2  # type: ignore[import-untyped]  # `re` takes twice as long for each 哈 more
+
     words = alternatives(GREETINGS.split() + ACKNOWLEDGEMENTS.split())
     tails = "[啊呀啦哈呢嘛哦噢喔哟咯喽呗吧哩的了诶欸唉～~!！。，,.…？? ]*"
     called = "(?:(?:小?助手|亲爱的?|亲|宝子?|大佬|机器人)[，, ]?)?"
-    return re.compile(rf"{called}(?:(?:{words}){tails})+$", re.IGNORECASE)
+    return re2.compile(rf"(?i){called}(?:(?:{words}){tails})+\n?$")
 
 
 @cache
