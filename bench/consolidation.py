@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from loxodon import Memory
-from loxodon.write.extract import fragments_of, read
 from loxodon.language.statements import CONTEXT, Line, Said
+from loxodon.write.extract import fragments_of, read
 
 CASES = Path(__file__).parent.parent / "tests" / "consolidation" / "cases"
 SETS = ("zh_dev", "zh_held", "zh_fresh", "en_dev", "en_held", "en_fresh")

@@ -83,7 +83,9 @@ class Features(NamedTuple):
     form: Array
 
     def of(self, which: Array) -> Features:
-        return Features([one for one, yes in zip(self.buckets, which, strict=True) if yes], self.form[which])
+        return Features(
+            [one for one, yes in zip(self.buckets, which, strict=True) if yes], self.form[which]
+        )
 
 
 def features(texts: list[str]) -> Features:
@@ -127,7 +129,9 @@ def fit(data: Features, keep: Array) -> Model:
             first[n] = 0.9 * first[n] + 0.1 * slope
             second[n] = 0.99 * second[n] + 0.01 * slope**2
             rate = 0.05 / (1 + step / 80)
-            weights[n] -= rate * (first[n] / (1 - 0.9**step)) / (np.sqrt(second[n] / (1 - 0.99**step)) + 1e-9)
+            weights[n] -= (
+                rate * (first[n] / (1 - 0.9**step)) / (np.sqrt(second[n] / (1 - 0.99**step)) + 1e-9)
+            )
     return Model(weights[0], weights[1])
 
 
@@ -141,7 +145,9 @@ def report(name: str, scores: Array, keep: Array) -> None:
     for share in (0.4, 0.5, 0.6, 0.7):
         n = int(np.searchsorted(right, share * kept.sum())) + 1
         parts.append(f"{share:.0%}: {right[n - 1] / n:.0%} (at {scores[order[n - 1]]:.2f})")
-    print(f"  {name}: {len(keep)} sentences, AUC {auc:.3f}; share kept: precision  {'  '.join(parts)}")
+    print(
+        f"  {name}: {len(keep)} sentences, AUC {auc:.3f}; share kept: precision  {'  '.join(parts)}"
+    )
 
 
 def write(model: Model, path: Path) -> None:

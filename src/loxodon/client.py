@@ -11,7 +11,7 @@ frame the trace comes only where it is asked for (`explain`). Needs the extra `s
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -89,9 +89,10 @@ class Client:
 
     def __init__(
         self, url: str, token: str = "", space: str = "main", *, timeout: float = TIMEOUT,
-        agent: str = "", chat: Chat = "direct",
+        agent: str = "", chat: Chat = "direct", relays: bool = False,
     ) -> None:  # fmt: skip
-        """`agent` and `chat` say as whom, and in whose hearing, all is asked: see `Memory.within`.
+        """`agent` and `chat` say as whom, and in whose hearing, all is asked, and `relays` that it
+        hands on the user's own words: see `Memory.within`.
 
         A token may be bound to an agent, a chat and its spaces already (`loxodon token`).
         """
@@ -101,6 +102,8 @@ class Client:
             headers[b"x-loxodon-agent"] = agent.encode()
         if chat != "direct":
             headers[b"x-loxodon-chat"] = chat.encode()
+        if relays:
+            headers[b"x-loxodon-relays"] = b"user"
         self.space = space
         self.url = url.rstrip("/")
         self._trouble: type[Exception] = httpx.TransportError
@@ -146,10 +149,14 @@ class Client:
         turns: Iterable[Mapping[str, object]],
         session: str = "",
         progress: Progress | None = None,
+        *,
+        me: Collection[str] = (),
     ) -> Added:
         """Journal turns, in order. When this returns they are on the server's disk."""
         said = [plain(dict(turn)) if isinstance(turn, Mapping) else turn for turn in turns]
-        found: Added = self.ask("POST", "/turns", Added, turns=said, session=session or None)
+        found: Added = self.ask(
+            "POST", "/turns", Added, turns=said, session=session or None, me=list(me) or None
+        )
         if progress:
             progress(len(said), len(said))
         return found
@@ -189,7 +196,7 @@ class Client:
         category: str = "fact",
         expires_at: datetime | None = None,
         audience: Audience = "private",
-        origin: Origin = "user",
+        origin: Origin | None = None,
         token: str = "",
     ) -> Record:
         """Keep a memory as it is given, on the server's disk when this returns."""

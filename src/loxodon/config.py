@@ -39,6 +39,12 @@ ENVIRONMENT = {
 """Variables that stand above config.toml, and what they set."""
 
 
+TUNING = (
+    "language", "timezone", "tokenizer", "recall", "decay", "snapshot.budget", "schedule", "buffer",
+    "working", "phase1", "openclaw", "tiered",
+)  # fmt: skip
+"""Settings, or sections of them, that only tune: they name no address, place, key or prompt, and
+switch off nothing that guards. All others have to be named to be taken from somebody's data."""
 PROFILES = ("default", "phase1", "openclaw", "tiered")
 """The rankings that can be chosen; all but the default have a section with their weights."""
 
@@ -628,6 +634,16 @@ def every_day_at(text: object) -> str:
         if colon and digits and int(hour) < 24 and int(minute) < 60:
             return f"{int(minute)} {int(hour)} * * *"
     raise ConfigError("{text} is not a time of day", hint="write it as 03:00", text=repr(text)[:60])
+
+
+def is_tuning(name: str) -> bool:
+    """Whether a setting only tunes (`TUNING`)."""
+    return name in TUNING or name.partition(".")[0] in TUNING
+
+
+def flattened(values: Mapping[str, object]) -> dict[str, object]:
+    """Nested tables as dotted names."""
+    return dict(_flat({str(key): value for key, value in values.items()}))
 
 
 def flat(config: Config) -> dict[str, str | int | float]:

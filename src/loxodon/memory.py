@@ -95,6 +95,7 @@ class Memory(Telling):
         *,
         agent: str = "",
         chat: Chat = "direct",
+        relays: bool = False,
     ) -> Memory:
         """Open the space `space` of the home at `path`; what does not exist is made.
 
@@ -107,14 +108,15 @@ class Memory(Telling):
         With the setting `enabled` off, plain files stand in (`live/plain.py`); what was said
         meanwhile is taken in when it is opened with the engine on again.
 
-        With an `agent`, or in a `chat` that is not direct, it is as `within` gives it.
+        With an `agent`, or in a `chat` that is not direct, it is as `within` gives it, and
+        `relays` says that what it hands on as the user's words is what the user said.
         """
         wall = _OPEN
         if agent or chat != "direct":
             from loxodon.trust.within import wall_of
 
             choice("chat", chat, CHATS)
-            wall = wall_of(agent, chat)
+            wall = wall_of(agent, chat, relays)
         home = home_at(os.fspath(path))
         if config is None:
             config = settings.with_environment(settings.load(home), os.environ)
@@ -219,7 +221,6 @@ class Memory(Telling):
         Then what was edited in the text views is taken in and they are written anew (setting
         `workspace.views`). That this fails undoes nothing: `Consolidated.views` says why.
         """
-        self.for_owner()
         if self.paused:
             return Consolidated(False, "paused")
         self._note_used()
@@ -233,7 +234,6 @@ class Memory(Telling):
 
     def flush(self) -> Consolidated:
         """Make what was just said known, without the nightly work: phases 1 to 4 and 6."""
-        self.for_owner()
         if self.paused:
             return Consolidated(False, "paused")
         self._note_used()
@@ -283,7 +283,6 @@ class Memory(Telling):
         Consolidation does the same at its end. A run that is cut short is continued by the next;
         what fails is tried again. Raises ConfigError where the embedder cannot be made.
         """
-        self.for_owner()
         return self._embedding().run(progress)
 
     def _embed_quietly(self) -> int:
@@ -316,7 +315,6 @@ class Memory(Telling):
         from loxodon.trust.forgetting import forget
         from loxodon.trust.selecting import Selection
 
-        self.for_owner()
         at = moment("since", since, self._zone)
         chosen = Selection(tuple(dict.fromkeys(ids)), entity, topic, session, at, all)
         self._catch_up()  # what waits in plain files is forgotten with the rest
@@ -326,7 +324,6 @@ class Memory(Telling):
         """What was forgotten when and by whom, without the words; the newest first."""
         from loxodon.trust.forgetting import receipts
 
-        self.for_owner()
         return receipts(self, self._store)
 
     def _finish_forgetting(self) -> None:
@@ -339,6 +336,7 @@ class Memory(Telling):
 
     def beside(self, path: str) -> Store:
         """The store in another file of this space, one that was set aside; the caller closes it."""
+        self.for_owner()
         decay = Decay(self.config.decay, self._clock)
         return SqliteStore(path, self.space, self._zone, decay, self._keys)
 
@@ -356,12 +354,10 @@ class Memory(Telling):
 
     def pause(self, until: datetime | None = None) -> Pause:
         """Journal and learn nothing from now on, until then or until `resume`; recall goes on."""
-        self.for_owner()
         return self._pauses.begin(self.now(), moment("until", until, self._zone))
 
     def resume(self) -> bool:
         """End a pause; whether there was one. What was said in it is not taken up."""
-        self.for_owner()
         return self._pauses.end(self.now())
 
     def status(self) -> Status:
@@ -405,7 +401,6 @@ class Memory(Telling):
         """
         from loxodon.trust.backup import backup
 
-        self.for_owner()
         self._store.counts()  # says why where there is nothing to read
         return backup(
             self.home, [self.space], None if path is None else os.fspath(path), config=self.config,

@@ -46,17 +46,17 @@ def space_folder(home: str, space: str, *, make: bool) -> str:
             home=home,
         )
     elif not os.path.isdir(folder):
-        raise no_space(home, space)
+        raise no_space(space)
     return folder
 
 
-def no_space(home: str, space: str) -> NotFoundError:
-    """The error for a space that is not there, or not for whoever asks."""
+def no_space(space: str) -> NotFoundError:
+    """The error for a space that is not there, or not for whoever asks; who may be anywhere, and
+    is not told where the home is."""
     return NotFoundError(
-        "there is no space {space} at {home}",
+        "there is no space {space}",
         hint="`loxodon --space {space} init` makes it",
         space=repr(space),
-        home=home,
     )
 
 

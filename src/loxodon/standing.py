@@ -62,6 +62,8 @@ class Status(NamedTuple):
     """Why nothing can be put on record, or the head of the log cannot be believed."""
     paused: Pause | None = None
     """The pause that is on: nothing is journalled or learned."""
+    aside: tuple[str, ...] = ()
+    """Names of the messages that the rules stumbled over, the first few; `validate` says why."""
 
 
 class Stats(NamedTuple):
@@ -87,6 +89,7 @@ class Stats(NamedTuple):
     """How far each embedder has come; none where none is set."""
 
 
+_NAMED = 5
 EXPECTED = {"active": 200, "total": 5_000}
 """What the pools of one person are meant to settle at."""
 
@@ -109,6 +112,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         len(desk.reviews()), coverage, memory.workspace.trouble,
         len(desk.past_due(memory.now(), 100)),
         memory.schedule.failing(), True, *_on_record(store), paused=memory.paused,
+        aside=tuple(f"t_{one.turn}" for one in desk.fragments("failed", _NAMED)),
     )  # fmt: skip
 
 

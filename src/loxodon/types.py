@@ -199,6 +199,10 @@ class Added(NamedTuple):
     """Turns that were passed over because the memory was paused when they were said, or is."""
     forgotten: int = 0
     """Turns that were forgotten once, and are not taken again."""
+    people: tuple[str, ...] = ()
+    """Who speaks by name, where nobody is known to be the user; `me` tells which of them is."""
+    claimed: int = 0
+    """Turns that the journal had, and of which `me` has told that they are said by another."""
 
 
 class Gate(NamedTuple):
@@ -517,6 +521,10 @@ class Restored(NamedTuple):
     """Files that were edited since they were written, and what became of that."""
     before: str = ""
     """Where the database that was there is now; empty where there was none."""
+    settings: Mapping[str, str | int | float] = _NOTHING
+    """Settings of the backup that were set here."""
+    offered: Mapping[str, str | int | float] = _NOTHING
+    """Those that were not: nobody said that they should be."""
 
 
 class Lost(NamedTuple):
@@ -596,6 +604,9 @@ class Imported(NamedTuple):
     known: int = 0
     """Turns and memories that were here already."""
     settings: Mapping[str, str | int | float] = _NOTHING
+    """Those that were set here."""
+    offered: Mapping[str, str | int | float] = _NOTHING
+    """Those that came with it and were not: nobody said that they should be."""
     skipped: Mapping[str, int] = _NOTHING
     """What was left out on purpose, by reason."""
     problems: tuple[FileProblem, ...] = ()

@@ -84,15 +84,15 @@ class World:
     def fill(self) -> None:
         """Let everybody say and capture something, and make knowledge of it."""
         for viewer in VIEWERS:
-            grant = Grant(viewer.token, (viewer.space,), viewer.agent, viewer.chat, "write")
+            grant = Grant(viewer.token, (viewer.space,), viewer.agent, viewer.chat, "write",
+                          relays=True)  # fmt: skip
             self.tokens[viewer] = access.add(str(self.home), grant, NOW)[1]
         for space in SPACES:
             with self.opened(space) as memory:
                 for agent in AGENTS:
                     for chat in ("direct", "group"):
-                        self.tell(
-                            memory.within(agent, chat), Viewer(space, agent, chat), count(1, 3)
-                        )
+                        heard = memory.within(agent, chat, relays=True)
+                        self.tell(heard, Viewer(space, agent, chat), count(1, 3))
                     for audience in ("private", "group", "all"):
                         self.capture(memory.within(agent), Viewer(space, agent), audience)
                 memory.consolidate()

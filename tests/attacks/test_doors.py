@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import os
 import socket
-from collections.abc import Iterator
-from contextlib import suppress
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import anyio
 import httpx
@@ -90,36 +96,194 @@ def test_a_request_without_a_caller_is_nobodys(host: Host) -> None:
         Answers(Served(host, "main"), over_http=True)._served  # noqa: B018
 
 
-def test_the_connection_too_many_is_hung_up_on(tmp_path: Path) -> None:
-    import asyncio
+# Connections
 
+
+ASK = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+SOME = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nsome"
+
+
+@asynccontextmanager
+async def listening(app: Any, *limits: float) -> AsyncIterator[tuple[str, int]]:
+    """A server with the patience that ours have, or less."""
     import uvicorn
 
     from loxodon.serve.http.patience import protocol
 
-    async def answer(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 204, "headers": []})
-        await send({"type": "http.response.body"})
+    bound = socket.create_server(("127.0.0.1", 0))
+    http: Any = protocol(*limits)  # type: ignore[arg-type]
+    server = uvicorn.Server(uvicorn.Config(app, http=http, lifespan="off", log_config=None))
+    serving = asyncio.ensure_future(server.serve([bound]))
+    try:
+        yield bound.getsockname()
+    finally:
+        server.should_exit = server.force_exit = True
+        await serving
+
+
+class Ways:
+    """Connections to a server, each with what was sent first."""
+
+    def __init__(self, address: tuple[str, int]) -> None:
+        self._address = address
+        self.open: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
+
+    async def add(self, first: bytes) -> None:
+        self.open.append(await asyncio.open_connection(*self._address))
+        self.open[-1][1].write(first)
+        await self.open[-1][1].drain()
+
+    async def told(self, n: int) -> bytes:
+        """The first of what comes back; empty where we are hung up on."""
+        try:
+            return await asyncio.wait_for(self.open[n][0].read(12), 30)
+        except ConnectionError:
+            return b""
+
+    def close(self) -> None:
+        for _, writer in self.open:
+            writer.close()
+
+
+def test_the_connection_too_many_is_hung_up_on() -> None:
+    """Where all are being answered; none of those is given up for it."""
 
     async def crowded() -> list[bytes]:
-        listening = socket.create_server(("127.0.0.1", 0))
-        config = uvicorn.Config(answer, http=protocol(2), lifespan="off", log_config=None)
-        server = uvicorn.Server(config)
-        serving = asyncio.ensure_future(server.serve([listening]))
-        ways = []
-        for _ in range(3):
-            ways.append(await asyncio.open_connection(*listening.getsockname()))
-            ways[-1][1].write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        told = []
-        for reader, _ in ways:
-            found = b""
-            with suppress(ConnectionError):
-                found = await reader.read(12)
-            told.append(found)
-        for _, writer in ways:
-            writer.close()
-        server.should_exit = True
-        await serving
-        return told
+        go_on, asked = asyncio.Event(), asyncio.Semaphore(0)
 
-    assert asyncio.run(crowded()) == [b"HTTP/1.1 204", b"HTTP/1.1 204", b""]
+        async def answer(scope: Any, receive: Any, send: Any) -> None:
+            asked.release()
+            await go_on.wait()
+            await send({"type": "http.response.start", "status": 204, "headers": []})
+            await send({"type": "http.response.body"})
+
+        async with listening(answer, 2) as address:
+            ways = Ways(address)
+            for _ in range(2):
+                await ways.add(ASK)
+                await asked.acquire()
+            await ways.add(ASK)
+            told = [await ways.told(2)]
+            go_on.set()
+            told += [await ways.told(n) for n in range(2)]
+            ways.close()
+            return told
+
+    assert asyncio.run(crowded()) == [b"", b"HTTP/1.1 204", b"HTTP/1.1 204"]
+
+
+@pytest.mark.parametrize("first", [b"", b"GET / HT", SOME], ids=["nothing", "a head", "a body"])
+def test_who_keeps_silent_makes_room(first: bytes) -> None:
+    async def crowded() -> bytes:
+        async def answer(scope: Any, receive: Any, send: Any) -> None:
+            message: Any = {"more_body": True}
+            while message.get("more_body"):
+                message = await receive()
+            await send({"type": "http.response.start", "status": 204, "headers": []})
+            await send({"type": "http.response.body"})
+
+        async with listening(answer, 50) as address:
+            ways = Ways(address)
+            for _ in range(200):
+                await ways.add(first)
+            await ways.add(ASK)
+            told = await ways.told(200)
+            ways.close()
+            return told
+
+    assert asyncio.run(crowded()) == b"HTTP/1.1 204"
+
+
+def test_a_body_that_does_not_come_is_not_waited_for() -> None:
+    """Whatever serves it, and however long that would wait."""
+
+    async def dripped() -> tuple[bytes, list[str]]:
+        came: list[str] = []
+
+        async def answer(scope: Any, receive: Any, send: Any) -> None:
+            while (message := await receive())["type"] != "http.disconnect":
+                came.append(message["type"])
+            came.append("gone")
+
+        async with listening(answer, 50, 60, 0.05) as address:
+            ways = Ways(address)
+            await ways.add(SOME)
+            told = await ways.told(0)
+            ways.close()
+        return told, came
+
+    assert asyncio.run(dripped()) == (b"", ["http.request", "gone"])
+
+
+def test_a_body_that_goes_on_coming_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For longer than one that does not would be: it is looked at, and let go on."""
+    looks: list[bool] = []
+    call_later = asyncio.BaseEventLoop.call_later
+
+    def noted(loop: Any, delay: float, call: Any, *given: Any, **more: Any) -> Any:
+        def called() -> None:
+            looks.append(True)
+            call(*given)
+
+        looked_at = getattr(call, "__name__", "") == "_look"
+        return call_later(loop, delay, *((called,) if looked_at else (call, *given)), **more)
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "call_later", noted)
+
+    async def fed() -> bytes:
+        async def answer(scope: Any, receive: Any, send: Any) -> None:
+            while (await receive()).get("more_body"):
+                pass
+            await send({"type": "http.response.start", "status": 204, "headers": []})
+            await send({"type": "http.response.body"})
+
+        async with listening(answer, 50, 60, 0.2) as address:
+            ways = Ways(address)
+            head = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+            await ways.add(head)
+            writer = ways.open[0][1]
+            while len(looks) < 3:
+                writer.write(b"8000\r\n" + b"a" * 0x8000 + b"\r\n")
+                await writer.drain()
+                await asyncio.sleep(0)
+            writer.write(b"0\r\n\r\n")
+            told = await ways.told(0)
+            ways.close()
+            return told
+
+    assert asyncio.run(fed()) == b"HTTP/1.1 204"
+
+
+@pytest.mark.parametrize("server", ["serve", "mcp", "proxy"])
+def test_silent_connections_lock_nobody_out(tmp_path: Path, server: str) -> None:
+    """Two hundred of them, at a real server that has room for fifty."""
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "config.toml").write_text("[serve]\nconnections = 50\n")
+    words = {
+        "serve": ["serve"], "mcp": ["mcp", "--http"],
+        "proxy": ["proxy", "--upstream", "http://name:Zorvantik@127.0.0.1:9/v1"],
+    }[server]  # fmt: skip
+    with (tmp_path / "log").open("w+b") as errors, subprocess.Popen(
+        [sys.executable, "-m", "loxodon", "--home", str(home), *words, "--port", "0", "--json"],
+        stdout=subprocess.PIPE, stderr=errors, cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+    ) as process, ExitStack() as held:  # fmt: skip
+        try:
+            assert process.stdout
+            line = process.stdout.readline()
+            at = urlsplit(json.loads(line)["url"])
+            for _ in range(200):
+                held.enter_context(socket.create_connection((at.hostname or "", at.port or 0), 30))
+            found = httpx.get(f"http://{at.netloc}/health", timeout=30, trust_env=False)
+            assert found.status_code == (404 if server == "mcp" else 200)
+            if server == "proxy":  # which tells nobody what is in its address
+                sent = httpx.post(f"http://{at.netloc}/v1/chat/completions", timeout=30,
+                                  trust_env=False, json={"messages": []})  # fmt: skip
+                assert sent.status_code == 502
+                line += sent.content
+        finally:
+            process.terminate()
+            process.wait(30)
+        errors.seek(0)
+        assert b"Zorvantik" not in line + errors.read()

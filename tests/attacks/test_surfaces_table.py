@@ -42,10 +42,13 @@ class Asker(NamedTuple):
     sees: frozenset[str]
 
     @property
+    def walled(self) -> bool:
+        return bool(self.grant.agent) or self.grant.chat != "direct"
+
+    @property
     def right(self) -> str:
         """The most that they may: an agent or a group is never the owner."""
-        walled = bool(self.grant.agent) or self.grant.chat != "direct"
-        return "write" if walled and self.grant.rights == "owner" else self.grant.rights
+        return "write" if self.walled and self.grant.rights == "owner" else self.grant.rights
 
 
 MAIN = ("main",)
@@ -115,7 +118,7 @@ CLI: dict[str, tuple[str, list[str]] | None] = {
     "list": ("read", ["--state", "all"]), "get": ("read", ["BETA"]),
     "edit": ("write", ["BETA", "--importance", "0.5"]), "tag": ("write", ["BETA", "+x"]),
     "archive": ("write", ["BETA"]), "unarchive": ("write", ["BETA"]), "history": ("read", ["BETA"]),
-    "inspect": ("read", ["BETA"]), "forget": ("owner", ["--all", "--yes"]), "pause": ("owner", []),
+    "inspect": ("owner", ["BETA"]), "forget": ("owner", ["--all", "--yes"]), "pause": ("owner", []),
     "resume": ("owner", []), "consolidate": ("owner", []), "embed": ("owner", []),
     "review": ("read", []), "quarantine": ("read", []), "policy": None, "entities": ("read", []),
     "profile": ("read", []), "snapshot": ("read", []), "schedule": ("read", []),
@@ -127,6 +130,8 @@ CLI: dict[str, tuple[str, list[str]] | None] = {
     "sync": ("owner", []), "watch": ("owner", []), "sources": ("owner", []), "token": None,
     "openclaw": None, "mcp": None, "serve": None, "proxy": None, "chat": None, "bench": None,
 }  # fmt: skip
+CHANGES = frozenset({"edit", "archive", "unarchive", "confirm", "reject"})
+"""What an agent or a group does not do to what is the owner's."""
 OWN_ONLY = frozenset({"forget", "pause", "resume", "refresh_profile", "import", "consolidate"})
 """What the owner is not let do here: it would change what the others are asked about."""
 
@@ -210,6 +215,8 @@ def test_http(scene: Scene, server: Server, who: str) -> None:
                 assert response.text == nowhere.text.replace("nowhere", "main"), name
             elif RIGHTS.index(right) > RIGHTS.index(asker.right):
                 assert response.status_code == 403, (who, name, told)
+            elif name in CHANGES and asker.walled:
+                assert response.status_code in (403, 404), (who, name, told)
             else:
                 assert response.status_code not in (401, 403, 500), (who, name, told)
         for path in ("/metrics", "/v1/spaces"):

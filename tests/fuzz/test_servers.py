@@ -56,7 +56,7 @@ class Request(NamedTuple):
     headers: dict[str, str]
 
 
-def _request(random: Random) -> Request:
+def _request(random: Random, folder: Path) -> Request:
     """A request to something that there is, with parts that make no sense; or to nothing."""
     operation = random.choice(OPERATIONS)
     if operation.name in SLOW and random.random() < 0.98:
@@ -66,6 +66,8 @@ def _request(random: Random) -> Request:
         for one in operation.takes
         if random.random() < 0.5
     }
+    for name in operation.local:
+        given[name] = _place(random, folder)
     path = f"/v1/spaces/{_part(random, 'main')}{operation.path}"
     path = path.replace("{id}", _part(random, "f_20260204_001")).replace(
         "{ref}", _part(random, "t_1")
@@ -75,13 +77,23 @@ def _request(random: Random) -> Request:
         body = b""
     else:
         body = json.dumps(given).encode("utf-8", "replace")
-        body = mutated(random, body) if random.random() < 0.3 else body
+        if not operation.local and random.random() < 0.3:  # else a path might lead anywhere
+            body = mutated(random, body)
     method = operation.method
     if random.random() < 0.1:
         method = random.choice(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "BREW"))
     if random.random() < 0.1:
         path = "/" + quote(text(random, 60), safe="/?&=%.~")
     return Request(method, path, body[:60_000], _headers(random))
+
+
+def _place(random: Random, folder: Path) -> str:
+    """A path that is none, or one of a folder of the test's own."""
+    name = text(random, 40)
+    if random.random() < 0.3:
+        return name.lstrip("/")
+    parts = [one for one in name.replace("\0", "").split("/") if one not in ("", ".", "..")]
+    return str(folder.joinpath(*parts))
 
 
 def _part(random: Random, usual: str) -> str:
@@ -102,9 +114,10 @@ def _headers(random: Random) -> dict[str, str]:
 def test_no_request_is_too_odd_for_the_server(home: Path) -> None:
     amount = count(80, 11_000)
     wrong = []
+    folder = home.parent / "named"
     with unscheduled(home), Server(home) as server:
         connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
-        for one in cases("http", amount, _request):
+        for one in cases("http", amount, lambda random: _request(random, folder)):
             try:
                 connection.request(one.method, one.path, one.body or None, one.headers)
                 answer = connection.getresponse()
@@ -171,7 +184,7 @@ def agent(home: Path) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(
         [sys.executable, "-m", "loxodon", "--home", str(home), "mcp"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        env={"PATH": os.environ["PATH"], "HOME": str(home.parent)},
+        env={"PATH": os.environ["PATH"], "HOME": str(home.parent)}, cwd=home.parent,
     )  # fmt: skip
     yield process
     process.kill()

@@ -13,6 +13,7 @@ from random import Random
 import pytest
 
 from loxodon import Memory
+from loxodon.language.statements import Said
 from loxodon.recall.understand import understand
 from loxodon.text import dates, keywords, sentences
 from loxodon.text.language import language_of
@@ -20,7 +21,6 @@ from loxodon.text.words import index_words, query_words
 from loxodon.trust.guard import Guard
 from loxodon.trust.policy import built_in
 from loxodon.write.extract import fragments_of, read
-from loxodon.language.statements import Said
 from tests.conftest import NOW, Clock
 from tests.faults.work import TALK, turns
 from tests.fuzz.made import cases, survived, text

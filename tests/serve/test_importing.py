@@ -51,7 +51,9 @@ def test_what_cannot_be_taken_has_a_code_and_a_hint(run: Run, tmp_path: Path) ->
 
 def test_settings_are_shown(run: Run, tmp_path: Path) -> None:
     config = put_json(tmp_path / "config.json", {"decay_rates": {"fact": 0.01}})
-    assert "decay.fact" in run("import", str(config))
+    assert "loxodon config decay.fact 0.01" in run("import", str(config))
+    assert parsed(run, "config", "decay.fact") == {"decay.fact": 0.008}
+    assert "decay.fact" in run("import", str(config), "--with-settings")
     assert parsed(run, "config", "decay.fact") == {"decay.fact": 0.01}
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from loxodon.errors import NotFoundError, StaleEditError
+from loxodon.language.statements import Fragment
 from loxodon.store import Filter, Known, Store, Stretch
 from loxodon.store.desk import Pool, Spent, Used, Work
 from loxodon.text.words import query_words
 from loxodon.types import Entity, Event, Record, Segment, Source, Turn
-from loxodon.language.statements import Fragment
 from tests.conftest import NOW
 
 OpenStore = Callable[[str], Store]
@@ -112,11 +112,30 @@ class StoreContract:
         with store.writing():
             store.append([(first, key("e"))])
             again = store.append([(first, key("e")), (other, key("e")), (other, key("f"))])
-        assert again[:2] == [Known(changed=False), Known(changed=True)]
-        assert store.known([(other, key("e")), (other, key("g"))]) == [Known(True), None]
+        assert again[:2] == [Known(False, own=True), Known(True, own=True)]
+        assert store.known([(other, key("e")), (other, key("g"))]) == [Known(True, True), None]
         assert (store.session_size("s"), store.session_size("none")) == (2, 0)
         assert store.turn_row("s", "e") == 2
         assert store.turn_row("s", "x") is None
+
+    def test_who_said_a_turn_can_be_told_later(self, store: Store) -> None:
+        ann, ben = (turn(f"hello from {name}", speaker=name, origin="group", id=name)
+                    for name in ("Ann", "Ben"))  # fmt: skip
+        self.put(store, ann, ben)
+        mine = ann._replace(speaker="", origin="user")
+        with store.writing():
+            told = [
+                (mine, key("s/hello from Ann")),
+                (ben, key("s/hello from Ben")),
+                (ben, key("x")),
+            ]
+            ((old, new),) = store.attribute(told)
+        assert (old.speaker, old.origin, new.speaker, new.origin) == ("Ann", "group", "", "user")
+        assert store.journal(Filter(), 0)[0] == new
+        assert store.known(told) == [Known(False, own=True), Known(False), None]
+        assert len(self.found(store, "Ann", "turns")) == 1  # of its words: the name is gone
+        assert self.found(store, "hello", "turns")
+        assert list(store.check(lambda done, total: None)) == []
 
     def test_a_transaction_within_one_that_fails_is_undone_by_itself(self, store: Store) -> None:
         with store.writing():
@@ -475,14 +494,14 @@ class StoreContract:
         self.keep(store, record("cats"), record("dogs", state="archived"))
         before = [self.found(store, q, i) for q, i in
                   (("cats", "memories"), ("dogs", "archive"), ("turn", "turns"))]  # fmt: skip
-        assert store.check(lambda done, total: None) == []
+        assert list(store.check(lambda done, total: None)) == []
         steps: list[tuple[int, int]] = []
         assert store.rebuild(lambda done, total: steps.append((done, total))) == 32
         assert steps[-1] == (32, 32)
         after = [self.found(store, q, i) for q, i in
                  (("cats", "memories"), ("dogs", "archive"), ("turn", "turns"))]  # fmt: skip
         assert after == before
-        assert store.check(lambda done, total: None) == []
+        assert list(store.check(lambda done, total: None)) == []
 
     # The desk: turns and where the work stands
 
@@ -573,10 +592,10 @@ class StoreContract:
             store.desk.put_segments([food._replace(last_turn=4, text="mild rice")], [1])
         assert self.found(store, "soup", "segments") == []
         assert self.found(store, "rice", "segments") == [3]
-        assert store.check(lambda done, total: None) == []
+        assert list(store.check(lambda done, total: None)) == []
         store.rebuild(lambda done, total: None)
         assert self.found(store, "rice 火锅", "segments") == [3]
-        assert store.check(lambda done, total: None) == []
+        assert list(store.check(lambda done, total: None)) == []
 
     def test_fragments_go_from_stage_to_stage(self, store: Store) -> None:
         self.put(store, turn("a b"), turn("c"))
@@ -605,7 +624,7 @@ class StoreContract:
             desk.put_fragments([Fragment(2, 0, "fine", "chat")])
             desk.fail_turn(1, "poison", "ValueError()")
             desk.fail_turn(1, "poison", "KeyError()")
-        assert [one.fragment.turn for one in desk.fragments("cut")] == [2]
+        assert [one.turn for one in desk.fragments("cut")] == [2]
         (aside,) = desk.fragments("failed")
         assert (aside.fragment.text, aside.verdict.reason) == ("poison", "KeyError()")
         with store.writing():
@@ -779,4 +798,4 @@ class StoreContract:
         before = told()
         store.rebuild(lambda done, total: None)
         assert told() == before
-        assert store.check(lambda done, total: None) == []
+        assert list(store.check(lambda done, total: None)) == []

@@ -20,6 +20,11 @@ def said(memory: Memory, *words: str, session: str = "s") -> None:
     memory.add([{"role": "user", "content": text, "id": text} for text in words], session)
 
 
+def spoken_to(memory: Memory, name: str) -> Memory:
+    """The memory of an agent that hands on what the user says to it."""
+    return memory.within(name, relays=True)
+
+
 def contents(memory: Memory) -> list[str]:
     return sorted(one.content for one in memory.list())
 
@@ -59,7 +64,7 @@ def test_numbers_of_turns_are_each_agents_own(memory: Memory) -> None:
 
 def test_what_agents_know_is_reconciled_for_each(memory: Memory) -> None:
     """One agent's statement neither changes nor confirms what another knows, nor what is shared."""
-    coder, writer = memory.as_agent("coder"), memory.as_agent("writer")
+    coder, writer = spoken_to(memory, "coder"), spoken_to(memory, "writer")
     said(memory, "I live in Leeds.")
     said(coder, "I live in York.", "My sister is called Mei.")
     memory.consolidate()
@@ -78,7 +83,7 @@ def test_what_agents_know_is_reconciled_for_each(memory: Memory) -> None:
 
 def test_summaries_do_not_mix_agents(memory: Memory, clock: Clock) -> None:
     for agent, place in (("coder", "Alpha"), ("writer", "Beta")):
-        one = memory.as_agent(agent)
+        one = spoken_to(memory, agent)
         said(one, *(f"Tom likes {place}{n} tea." for n in range(4)), session=agent)
     memory.consolidate()
     clock.pass_days(1.5)
@@ -254,7 +259,7 @@ def test_what_was_said_while_the_engine_was_off_stays_its_agents(
 
 
 def test_agents_survive_a_restore(memory: Memory, tmp_path: Path, clock: Clock) -> None:
-    said(memory.as_agent("coder"), "My sister Mei lives in York.")
+    said(spoken_to(memory, "coder"), "My sister Mei lives in York.")
     said(memory, "I live in Leeds.")
     memory.consolidate()
     memory.workspace.export()

@@ -26,17 +26,19 @@ from loxodon.errors import (
 from loxodon.store import cipher
 from loxodon.store.database import migrations
 from loxodon.trust import backup_file, encryption, restoring
+from loxodon.trust.offered import NOTHING, Choice
 from loxodon.types import Restored
 from tests.trust.killing import WORD, Home, clock, in_plain, quiet
 from tests.trust.test_encryption import database, loxodon
 
 
 def restore(
-    home: Home, space: str = "main", *, replace: bool = True, other: bool = False, file: str = ""
-) -> Restored:
+    home: Home, space: str = "main", *, replace: bool = True, other: bool = False, file: str = "",
+    choice: Choice = NOTHING,
+) -> Restored:  # fmt: skip
     return restoring.restore(
         file or home.file, home.path, space, config=home.config, environ=os.environ, clock=clock,
-        replace=replace, other=other, progress=quiet,
+        replace=replace, other=other, choice=choice, progress=quiet,
     )  # fmt: skip
 
 
@@ -150,7 +152,11 @@ def test_a_new_home_gets_the_settings_and_the_pass_phrase_s_salt(
     home.backup()
     wanted = home.content()
     other = Home(os.path.join(home.folder, "elsewhere"))
-    restore(other, file=home.file, replace=False)
+    with pytest.raises(LockedStoreError, match=r"the new home .* is not"):
+        restore(other, file=home.file, replace=False)
+    assert not os.path.exists(other.path)
+    taken = Choice(True, ("encryption.key",))
+    restore(other, file=home.file, replace=False, choice=taken)
     assert other.config.recall.top == 7
     found = other.content()
     assert {**found, "talk": wanted["talk"]} == wanted
@@ -160,7 +166,7 @@ def test_a_new_home_gets_the_settings_and_the_pass_phrase_s_salt(
     monkeypatch.setenv(encryption.VARIABLE, "another pass phrase for it")
     third = Home(os.path.join(home.folder, "third"))
     with pytest.raises(LockedStoreError, match="does not fit"):
-        restore(third, file=home.file, replace=False)
+        restore(third, file=home.file, replace=False, choice=taken)
     assert not os.path.exists(third.path)
 
 

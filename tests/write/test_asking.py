@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
+from loxodon.language.statements import Said
 from loxodon.types import Consolidated
 from loxodon.write.extract import fragments_of, read
-from loxodon.language.statements import Said
 from tests.conftest import NOW, Clock
 from tests.models.server import Scene, Stage, answers, completion, says, silent
 from tests.write.said import said, store_of, tell

@@ -287,7 +287,7 @@ def test_a_read_only_home_can_be_looked_at(tmp_path: Path) -> None:
         import os, sys
         from pathlib import Path
         import urllib.parse, zoneinfo
-        import loxodon.write.consolidation, loxodon.write.en, loxodon.write.pages.gather
+        import loxodon.write.consolidation, loxodon.language.en, loxodon.write.pages.gather
         from loxodon import Memory
         from loxodon.errors import UnwritableStoreError
         from tests.conftest import Clock

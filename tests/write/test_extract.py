@@ -6,8 +6,9 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from loxodon.language.statements import Said, Statement
+from loxodon.text.bounds import CLOSELY
 from loxodon.write.extract import (
-    MOST_READ,
     Candidate,
     candidate_of,
     fitting,
@@ -15,7 +16,6 @@ from loxodon.write.extract import (
     rules_for,
 )
 from loxodon.write.extract import read as told_in
-from loxodon.language.statements import Said, Statement
 
 AT = datetime(2026, 2, 4, 18, 0, tzinfo=timezone(timedelta(hours=8)))
 
@@ -80,5 +80,4 @@ def test_no_sentence_is_too_long(language: str) -> None:
 @pytest.mark.parametrize("text", ["a" * 300_000, "我住在北京" * 60_000, "😀" * 50_000])
 def test_a_pasted_wall_of_text_is_read_at_its_ends_only(text: str) -> None:
     fragments = fragments_of(1, text)
-    assert "".join(one.text for one in fragments).replace(" ", "") == text
-    assert sum(len(one.text) for one in fragments if one.type != "chat") <= MOST_READ
+    assert 0 < sum(len(one.text) for one in fragments) <= CLOSELY

@@ -8,9 +8,9 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError
+from loxodon.language.statements import Mention
 from loxodon.types import Source
 from loxodon.write.extract import Candidate
-from loxodon.language.statements import Mention
 from tests.conftest import NOW, Clock
 from tests.write.said import contents, one_about, said, store_of, tell
 

@@ -389,9 +389,9 @@ def test_a_very_long_segment_is_not_read_again_each_time(
     memory.add([{**one, "at": NOW.isoformat()} for one in said(*talk)])
     read: list[int] = []
 
-    def counted(turns: Any) -> Any:
+    def counted(turns: Any, sentences: Any) -> Any:
         read.append(len(turns))
-        return segments(turns)
+        return segments(turns, sentences)
 
     monkeypatch.setattr("loxodon.write.phases.segments", counted)
     memory.consolidate()

@@ -90,7 +90,9 @@ def read(grammar: Grammar, said: Said) -> Reading:
     alone = True  # whether nobody else was spoken of, whom a left out subject may mean
     for sentence in _sentences(said.fragments):
         clauses = grammar.clauses(sentence.text, known) if sentence.type != "chat" else []
-        found = _read(grammar, sentence, [one for one in clauses if alone or one.who != "bare"], small)
+        found = _read(
+            grammar, sentence, [one for one in clauses if alone or one.who != "bare"], small
+        )
         alone = alone and all(one.who in ("user", "we", "bare") for one in clauses)
         known |= {alias: m.name for one in found for m in one.mentions for alias in m.aliases}
         if not found and sentence.type == "statement":
@@ -112,7 +114,7 @@ def _sentences(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:
         yield _joined(whole)
 
 
-_CLOSING = tuple(".!?。！？…~～\"”)）;；\n")
+_CLOSING = tuple('.!?。！？…~～"”)）;；\n')
 
 
 def _joined(whole: Sequence[Fragment]) -> _Sentence:
@@ -181,7 +183,9 @@ def _statement(grammar: Grammar, clause: Clause, match: Match) -> Statement:
     whole = all(pattern.whole for pattern in frame.patterns)
     end = clause.act == "end"
     value = match.filled(frame.value) if frame.value else ""
-    over = tuple(filter(None, [match.filled(frame.over) if frame.over else "", match.slots.get("old", "")]))
+    over = tuple(
+        filter(None, [match.filled(frame.over) if frame.over else "", match.slots.get("old", "")])
+    )
     importance = frame.importance if frame.importance is not None else known.importance
     return Statement(
         grammar.told(clause, match),
@@ -221,7 +225,11 @@ def _without_asking(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> s
     how …`."""
     for clause in clauses[1:]:
         if grammar.speech.type(clause.raw) in ("question", "instruction"):
-            return text[: text.index(clause.raw)].rstrip(" ,;:，；：-–—") if clause.raw in text else text
+            return (
+                text[: text.index(clause.raw)].rstrip(" ,;:，；：-–—")
+                if clause.raw in text
+                else text
+            )
     return text
 
 

@@ -32,7 +32,9 @@ class Speech:
 
     @cached_property
     def _types(self) -> dict[str, re.Pattern[str]]:
-        return {name: _any(self.table[name]["like"]) for name in ("chat", "question", "instruction")}
+        return {
+            name: _any(self.table[name]["like"]) for name in ("chat", "question", "instruction")
+        }
 
     @cached_property
     def _never(self) -> list[tuple[str, re.Pattern[str]]]:

@@ -43,10 +43,14 @@ def signs(sentence: str) -> list[float]:
 def grams(sentence: str) -> set[int]:
     """The buckets of the n-grams of a sentence: characters 2 to 5, words 1 to 3."""
     text = f" {sentence.lower().strip()} "
-    found = {crc32(text[i : i + n].encode()) for n in (2, 3, 4, 5) for i in range(len(text) - n + 1)}
+    found = {
+        crc32(text[i : i + n].encode()) for n in (2, 3, 4, 5) for i in range(len(text) - n + 1)
+    }
     words = _WORD.findall(text)
     for n in (1, 2, 3):
-        found |= {crc32(("w " + " ".join(words[i : i + n])).encode()) for i in range(len(words) - n + 1)}
+        found |= {
+            crc32(("w " + " ".join(words[i : i + n])).encode()) for i in range(len(words) - n + 1)
+        }
     return {one & (BUCKETS - 1) for one in found}
 
 

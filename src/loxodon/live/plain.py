@@ -8,7 +8,7 @@ database is not touched, and need not even be there. Whatever needs it says that
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -30,7 +30,7 @@ from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
-from loxodon.trust.remembering import believed
+from loxodon.trust import claiming
 from loxodon.trust.within import placed
 from loxodon.trust.witness import MEMORY, audited
 from loxodon.types import (
@@ -42,7 +42,6 @@ from loxodon.types import (
     Frame,
     Gate,
     Item,
-    Kind,
     LeftOut,
     Recall,
     Record,
@@ -102,7 +101,7 @@ class PlainMemory(Memory):
 
     def add_drafts(
         self, drafts: Sequence[Draft], names: Sequence[str], progress: Progress | None = None,
-        *, live: bool = False,
+        *, live: bool = False, me: Collection[str] = (),
     ) -> Added:  # fmt: skip
         if self.paused:
             return Added(0, 0, 0, (), paused=len(drafts))
@@ -110,29 +109,29 @@ class PlainMemory(Memory):
         session = self.guard.name(checked_text(names[0], "session", MAX_SESSION))
         drafts = [self.guard.draft(draft) for draft in drafts]
         now = self.now()
-        keyed = with_keys(drafts, session, now)
+        keyed = claiming.told(with_keys(drafts, session, now), me)
         new = self.pending.append([Entry(key, turn) for turn, key in keyed], now)
         if progress:
             progress(len(keyed), len(keyed))
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in keyed))
-        return Added(sum(new), len(new) - sum(new), 0, sessions)
+        known = len(new) - sum(new)
+        return Added(sum(new), known, 0, sessions, people=claiming.people(keyed))
 
     def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
         return do()  # the key of what is captured is made of the request
 
     def _keep_captured(
-        self, said: Turn, key: bytes, fields: Mapping[str, Any], source: Source | None
-    ) -> Record:
+        self, said: Turn, key: bytes, fields: Mapping[str, Any], source: Source | None,
+        noted: bool = False,
+    ) -> Record:  # fmt: skip
         self.pending.append([Entry(key, said, fields, source)], said.at)
         return Record(
             id=f"pending_{key.hex()[:8]}", space=self.space, created_at=said.at,
             updated_at=said.at, strength=1.0, **fields,
         )  # fmt: skip
 
-    def remember(self, content: str, kind: Kind = "fact", **more: Any) -> Record:
-        kind, confidence = believed(kind, more.pop("confidence", None), borne_out=False)
-        origin = more.pop("origin", "assistant")
-        return self.capture(content, kind, confidence=confidence, origin=origin, **more)
+    def _is_borne_out(self, content: str) -> bool:
+        return False  # what was said cannot be looked up now
 
     # What is remembered
 

@@ -23,7 +23,35 @@ SENTENCES: dict[str, str] = {
     "check who owns the folder above it, or choose another home with --home": "请检查上级文件夹的所有者，或用 --home 另选位置",
     "there is no memory at {home}": "{home} 处没有记忆库",
     "`loxodon init` makes one there; --home or LOXODON_HOME names another place": "用 `loxodon init` 在那里新建；--home 或 LOXODON_HOME 可指定其他位置",
-    "there is no space {space} at {home}": "{home} 中没有空间 {space}",
+    "there is no space {space}": "没有空间 {space}",
+    "{id} is the owner's: it can be read, not changed": "{id} 属于所有者：只能读取，不能修改",
+    "ask the owner; an agent can change its words alone, to what the user said": (
+        "请所有者来改；智能体只能把它的文字改成用户说过的内容"
+    ),
+    "an agent's words cannot be of the origin {origin}": "智能体的话不能标为来源 {origin}",
+    "leave the origin out; an agent that hands on what the user said needs the owner's word for "
+    "that: `loxodon token add NAME --agent AGENT --relays-user`": (
+        "请不要填写来源；要由智能体转达用户的话，须由所有者授权："
+        "`loxodon token add NAME --agent AGENT --relays-user`"
+    ),
+    "it hands on what the user said; else all that an agent says is its own word": (
+        "它转达用户说的话；否则智能体说的一律算它自己的话"
+    ),
+    "relays the user": "转达用户的话",
+    "--relays-user is for the token of an agent or a group": (
+        "--relays-user 只用于智能体或群聊的令牌"
+    ),
+    "name the agent with --agent; who has the owner's token may relay the user anyway": (
+        "请用 --agent 指定智能体；持有所有者令牌的程序本来就可以转达用户的话"
+    ),
+    "{path} is a part of the memory's own home, which nothing is read from or written to": (
+        "{path} 在记忆自己的主目录内，不能从中读取，也不能写入"
+    ),
+    "name a file or folder outside of it": "请指定主目录之外的文件或文件夹",
+    "it is a part of the memory's own home": "它在记忆自己的主目录内",
+    "{path} cannot be a path": "{path} 不能作为路径",
+    "{field} must be a full path, and {path} is none": "{field} 必须是完整路径，而 {path} 不是",
+    "begin it at the root: /…": "请从根目录写起：/…",
     "`loxodon --space {space} init` makes it": "用 `loxodon --space {space} init` 新建",
     "{space} cannot be the name of a space": "{space} 不能作为空间名",
     "use 1 to {most} printable characters": "请用 1 到 {most} 个可打印字符",
@@ -233,6 +261,7 @@ SENTENCES: dict[str, str] = {
     "`loxodon COMMAND --help` says more about one.": "用 `loxodon 命令 --help` 查看某个命令的详细用法。",
     "--home DIR    where the memory is (LOXODON_HOME, else ~/.loxodon)": "--home DIR    记忆库的位置（LOXODON_HOME，默认 ~/.loxodon）",
     "--space NAME  whose memory: spaces never see each other (main)": "--space NAME  谁的记忆：空间之间互不可见（main）",
+    "--relays-user with --agent: it hands on what the user said": "--relays-user 与 --agent 连用：它转达用户说的话",
     "--now ISO     pretend that it is this moment (LOXODON_NOW)": "--now ISO     假设现在是这一时刻（LOXODON_NOW）",
     "--json        print one JSON document": "--json        输出一个 JSON 文档",
     "Also: --home DIR, --space NAME, --agent NAME, --now ISO, --json; see `loxodon --help`.": "另有：--home DIR、--space NAME、--agent NAME、--now ISO、--json；见 `loxodon --help`。",
@@ -526,7 +555,7 @@ SENTENCES: dict[str, str] = {
     "{n} beliefs to review (`loxodon review`)": "{n} 条推断待确认（`loxodon review`）",
     "{n} fragments wait for a model": "{n} 个片段等待模型",
     "{n} in {calls} calls": "{n}（{calls} 次调用）",
-    "{n} messages that could not be read": "{n} 条消息无法读取",
+    "{n} messages that could not be read: {names}; `loxodon validate` says why": "{n} 条消息无法读取：{names}；原因见 `loxodon validate`",
     "{n} turns": "{n} 条对话",
     "{n} turns consolidated in {seconds} s": "{seconds} 秒整理了 {n} 条对话",
     "a memory in the place of one that is not there": "记忆所取代的那条不存在",
@@ -926,7 +955,7 @@ SENTENCES: dict[str, str] = {
     "it has memories, daily_events or extraction_buffer; nothing was taken": "应有 memories、daily_events 或 extraction_buffer；没有导入任何内容",
     "it has those of {users}": "其中有 {users} 的记忆",
     "it is human or assistant": "应为 human 或 assistant",
-    "it leads out of the folder, or its name is not UTF-8": "它指向目录之外，或文件名不是 UTF-8",
+    "it leads out of the folder, or is not a regular file": "它指向目录之外，或不是普通文件",
     "keys": "密钥",
     "known already": "已经有了",
     "left out:": "未收入：",
@@ -1274,7 +1303,6 @@ SENTENCES: dict[str, str] = {
     "--timeout sets how long it may take": "--timeout 设定最长等待时间",
     "the upstream does not answer: {reason}": "上游没有回答：{reason}",
     "see whether it runs, and whether --upstream names it": "请检查它是否在运行，以及 --upstream 是否指向它",
-    "{url} is not the address of a model": "{url} 不是模型的地址",
     "give it as for a client, such as https://api.openai.com/v1": "按客户端的写法给出，例如 https://api.openai.com/v1",
     "the variable {name} has no key": "变量 {name} 里没有密钥",
     "set it, or leave --key-env out": "请设置它，或去掉 --key-env",
@@ -1547,7 +1575,9 @@ SENTENCES: dict[str, str] = {
     "{name} is no name": "{name} 不是名字",
     "{paused} were not taken: the memory is, or was then, paused": "{paused} 条没有收入：记忆正处于（或当时处于）暂停",
     "{text} is no length of time": "{text} 不是一段时间",
-    "--as and --all are for backups, and {path} is none": "--as 和 --all 只用于备份，而 {path} 不是备份",
+    "--as, --all, --with-settings and --take are for backups, and {path} is none": (
+        "--as、--all、--with-settings 和 --take 只用于备份，而 {path} 不是备份"
+    ),
     "--keep is for backups that are named by the time, and at least 1": "--keep 只用于按时间命名的备份，且至少为 1",
     "--keyring, --key-file FILE or --env; with --make-key a new one is made there": "--keyring、--key-file FILE 或 --env；加上 --make-key 会在那里生成新密钥",
     "--overwrite puts the backup in its place": "--overwrite 会用备份覆盖它",
@@ -1792,4 +1822,25 @@ SENTENCES: dict[str, str] = {
     "Are all of these so? [y/N] ": "这些都属实吗？[y/N] ",
     "they are told as coming from an import; where they are your own, `loxodon review --confirm-all import` makes them your word": "这些记忆会注明来自导入；如果都是你自己的，`loxodon review --confirm-all import` 会把它们当作你的话",
     "found by recall; not in the snapshot until the user confirms it: `loxodon review --confirm {id}`": "召回时可以找到；用户用 `loxodon review --confirm {id}` 确认之前，快照里没有",
+    " and {n} more": " 等，另有 {n} 人",
+    "Set them here too? [y/N] ": "在这里也采用这些设置吗？[y/N] ",
+    "a policy.toml with {n} lines: --replace --take policy takes it": "一份 {n} 行的 policy.toml：用 --replace --take policy 采用",
+    "also set the settings that come with it, except addresses, paths, keys and safeguards": "同时采用随之而来的设置，但地址、路径、密钥和安全相关的设置除外",
+    "also set this setting, whatever it is; can be repeated": "同时采用这一项设置，无论是什么；可以重复使用",
+    "it is packed in a way that no export is": "它的压缩方式不是导出文件会用的",
+    "no setting {name} comes with it": "其中没有名为 {name} 的设置",
+    "nobody called {name} speaks there": "其中没有名为 {name} 的发言者",
+    "nobody in {file} is known to be you; these speak in it: {names}": "不知道 {file} 中哪一位是您；其中的发言者有：{names}",
+    "say where its key is, with `loxodon config encryption.key`, or take what the backup says: --take encryption.key, and --take encryption.file for a file": "用 `loxodon config encryption.key` 指明密钥在哪里，或采用备份中的设置：--take encryption.key；密钥在文件中时再加 --take encryption.file",
+    "set: {name}": "已设置：{name}",
+    "these settings came with it and were not set; set those that you trust:": "以下设置随之而来，但没有采用；信任的可以自行设置：",
+    "settings come with it:": "其中带有设置：",
+    "somebody has changed it: take another backup; nothing of it was run or taken": "它被人改动过：请换一份备份；其中的内容没有运行，也没有采用",
+    "take another copy of it; nothing was changed": "请换一份副本；没有做任何改动",
+    "these do: {names}": "有这些：{names}",
+    "what they say can be found, but nothing is learned from it; say who you are: {command}": "他们的话可以检索到，但不会从中学习；请说明您是谁：{command}",
+    "the name that you have in it; can be repeated, and said later for the same file": "您在其中的名字；可以重复使用，也可以以后对同一文件补充说明",
+    "corrected who said {claimed} turns that were known already": "已更正 {claimed} 条已有消息的发言者",
+    "{path} has in it what Loxodon does not make: {names}": "{path} 中有不是 Loxodon 创建的内容：{names}",
+    "{path} is encrypted, and the new home {home} is not": "{path} 是加密的，而新的主目录 {home} 没有加密",
 }

@@ -22,6 +22,7 @@ from loxodon.recall.asking import (
 )
 from loxodon.recall.names import Part, named
 from loxodon.recall.times import Beside, When, events_of, times_of
+from loxodon.text.bounds import tame
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
 from loxodon.text.words import fold, query_words
@@ -114,10 +115,7 @@ def understand(query: str, now: datetime, known: Known = Known()) -> Question:  
 
 def _looked_at(query: str) -> str:
     """A question; of a very long message its beginning and its end, where people ask."""
-    if len(query) <= LOOKED_AT:
-        return query
-    half = LOOKED_AT // 2
-    return f"{query[:half]}\n{query[-half:]}"
+    return tame(query, LOOKED_AT)
 
 
 def _tense(

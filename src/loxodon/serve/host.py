@@ -240,17 +240,17 @@ class Host:
 
     async def call(
         self, space: str, work: Callable[[Memory], Result], *, make: bool = True,
-        apart: bool = False, agent: str = "", chat: Chat = "direct",
+        apart: bool = False, agent: str = "", chat: Chat = "direct", relays: bool = False,
     ) -> Result:  # fmt: skip
         """What `work` makes of the memory of `space`, without keeping the event loop waiting.
 
         `apart` gives long work its own connection and thread. With an `agent`, or in a `chat` that
-        others hear, it gets the memory as that may see it. A call that is cancelled before its
-        turn came does nothing; one that has begun ends by itself.
+        others hear, it gets the memory as that may see it (`Memory.within`). A call that is
+        cancelled before its turn came does nothing; one that has begun ends by itself.
         """
 
         def within(memory: Memory) -> Result:
-            return work(memory.within(agent, chat))
+            return work(memory.within(agent, chat, relays))
 
         return await self._in(self._long if apart else self._short,
                               lambda: self._do(space, within, make, apart))  # fmt: skip

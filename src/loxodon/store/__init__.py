@@ -122,6 +122,8 @@ class Known(NamedTuple):
 
     changed: bool
     """Whether it has other words there."""
+    own: bool = False
+    """Whether it is there as the user's own, without a name."""
 
 
 class Signatures(NamedTuple):
@@ -225,6 +227,12 @@ class Store(Protocol):
         """What the journal, or an earlier one of `turns`, has under each key; None for nothing."""
         ...
 
+    def attribute(self, turns: Sequence[tuple[Turn, bytes]]) -> list[tuple[Turn, Turn]]:
+        """Let turns that the journal has, by their keys, have the speaker and origin that they have
+        here; those that had others, as they were and as they are. Call inside `writing`.
+        """
+        ...
+
     def session_size(self, id: str) -> int:
         """How many turns were ever journalled in a session."""
         ...
@@ -249,8 +257,11 @@ class Store(Protocol):
         ...
 
     def update(self, id: str, version: int | None, change: str, at: datetime,
-               values: Mapping[str, Any]) -> Record:  # fmt: skip
+               values: Mapping[str, Any], *, vouched: bool = False) -> Record:  # fmt: skip
         """Change fields of a memory: version + 1, the record as it stood goes to its history.
+
+        Behind a wall one changes one's own (ForbiddenError); what the user's words bear out
+        (`vouched`) also of what is the owner's.
 
         Raises StaleEditError if it is no longer at `version` (None: whatever it is at), and
         NotFoundError. A new state moves it between the indexes. Call inside `writing`.

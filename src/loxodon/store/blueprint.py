@@ -12,12 +12,12 @@ from loxodon.store.database import Row, migrations
 
 
 @contextmanager
-def blueprint() -> Iterator[apsw.Connection]:
-    """All tables and indexes, and nothing in them."""
+def blueprint(version: int | None = None) -> Iterator[apsw.Connection]:
+    """All tables and indexes, and nothing in them; as this version has them, or an earlier one."""
     connection = apsw.Connection(":memory:")
     try:
         seals.register(connection)
-        for path in migrations():
+        for path in migrations()[:version]:
             with open(path, encoding="utf-8") as file:
                 connection.execute(file.read())
         seals.make(connection)
@@ -26,7 +26,7 @@ def blueprint() -> Iterator[apsw.Connection]:
         connection.close()
 
 
-def expected_schema() -> set[Row]:
-    """(type, name, definition) of all that a file of this version has."""
-    with blueprint() as connection:
+def expected_schema(version: int | None = None) -> set[Row]:
+    """(type, name, definition) of all that a file of this version, or of an earlier one, has."""
+    with blueprint(version) as connection:
         return set(connection.execute("SELECT type, name, sql FROM sqlite_schema"))

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from loxodon.types import Entity, Event, Record, Review, Segment, Turn
 from loxodon.language.statements import Fragment
+from loxodon.types import Entity, Event, Record, Review, Segment, Turn
 
 
 class Work(NamedTuple):
@@ -97,7 +97,8 @@ class Desk(Protocol):
         ...
 
     def pending(self, after: int) -> int:
-        """How many turns have a number above `after`; what was captured does not count."""
+        """How many turns have a number above `after`, or are to be read again; what was captured
+        does not count."""
         ...
 
     def turns_after(self, after: int, upto: int, limit: int = 0) -> list[Turn]:
@@ -128,6 +129,22 @@ class Desk(Protocol):
 
     def fail_turn(self, turn: int, text: str, reason: str) -> None:
         """Put a turn aside that the rules stumbled over; `validate` and `status` tell of it."""
+        ...
+
+    def let_go(self, turns: Iterable[int]) -> None:
+        """Let go of what is in hand of turns, whatever its stage."""
+        ...
+
+    def read_again(self, turns: Iterable[int]) -> None:
+        """Have turns read that a run has passed already: the next takes them up."""
+        ...
+
+    def again(self, limit: int) -> list[Turn]:
+        """The first of those turns."""
+        ...
+
+    def anew(self, upto: int) -> list[Turn]:
+        """Turns up to a number that are in hand because they are read again."""
         ...
 
     def fragments(self, stage: str, limit: int = 0) -> list[Fragment]:

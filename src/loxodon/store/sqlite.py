@@ -14,7 +14,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
-from loxodon.errors import DamagedStoreError, ForbiddenError, no_memory, stale_edit
+from loxodon.errors import DamagedStoreError, no_memory, stale_edit
 from loxodon.store import (
     Counts,
     Filter,
@@ -319,6 +319,7 @@ class SqliteStore:
 
     def _bound(self, turn: Turn) -> Turn:
         """A turn as whoever is behind the wall says it: theirs, and heard where they are."""
+        turn = turn._replace(origin=self.wall.heard(turn.origin))
         if self.wall.agent:
             turn = turn._replace(agent=self.wall.agent)
         return turn._replace(chat="group") if self.wall.group and turn.chat == "direct" else turn
@@ -331,18 +332,41 @@ class SqliteStore:
             self._db.run(self._db.sql["set_meta"], ("nature_at", str(rows)))
 
     def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Known | None]:
-        seen: dict[bytes, str] = {}
+        seen: dict[bytes, tuple[str, bool]] = {}
         for start in range(0, len(turns), _CHUNK):
             keys = [key for _, key in turns[start : start + _CHUNK]]
             marks = ",".join("?" * len(keys))
-            seen.update(
-                self._db.all(f"SELECT key, content FROM main.turns WHERE key IN ({marks})", keys)
-            )
+            rows = self._db.all(
+                "SELECT key, content, origin = 'user' AND speaker = '' FROM main.turns "
+                f"WHERE key IN ({marks})", keys,
+            )  # fmt: skip
+            seen.update((key, (content, bool(own))) for key, content, own in rows)
         found: list[Known | None] = []
         for turn, key in turns:
-            found.append(Known(seen[key] != turn.content) if key in seen else None)
-            seen.setdefault(key, turn.content)
+            content, own = seen.get(key, ("", False))
+            found.append(Known(content != turn.content, own) if key in seen else None)
+            seen.setdefault(key, (turn.content, False))
         return found
+
+    def attribute(self, turns: Sequence[tuple[Turn, bytes]]) -> list[tuple[Turn, Turn]]:
+        wanted = {key: turn for turn, key in turns}
+        rows: dict[int, bytes] = {}
+        keys = list(wanted)
+        for start in range(0, len(keys), _CHUNK):
+            some = keys[start : start + _CHUNK]
+            marks = ",".join("?" * len(some))
+            rows |= dict(self._db.all(f"SELECT seq, key FROM turns WHERE key IN ({marks})", some))
+        changed = []
+        for row, old in self.turns(list(rows)).items():
+            new = wanted[rows[row]]
+            if (old.speaker, old.origin) != (new.speaker, new.origin):
+                changed.append((old, old._replace(speaker=new.speaker, origin=new.origin)))
+        said = [(new.speaker, new.origin, int(new.ref[2:])) for _, new in changed]
+        self._db.many("UPDATE main.turns SET speaker = ?, origin = ? WHERE seq = ?", said)
+        self._indexes.drop("turns", [row for _, _, row in said])
+        self._indexes.put("turns", [(int(new.ref[2:]), new.searchable) for _, new in changed])
+        self._db.changed += [new.ref for _, new in changed]
+        return changed
 
     def _session(self, id: str, at: int, sessions: dict[str, list[Any]]) -> list[Any]:
         row = self._db.one(self._db.sql["session"], (id,))
@@ -379,6 +403,7 @@ class SqliteStore:
         record = record._replace(id=f"{prefix}_{self._take(prefix, 1):03d}", space=self.space)
         if self.wall.agent or self.wall.alone:
             record = record._replace(agent=self.wall.agent)
+        record = record._replace(trust=self.wall.heard(record.trust))
         row = self._take("memory", 1)
         db = self._db
         marks = ",".join("?" * (len(COLUMNS) + 2))
@@ -427,8 +452,9 @@ class SqliteStore:
         )
 
     def update(
-        self, id: str, version: int | None, change: str, at: datetime, values: Mapping[str, Any]
-    ) -> Record:
+        self, id: str, version: int | None, change: str, at: datetime, values: Mapping[str, Any],
+        *, vouched: bool = False,
+    ) -> Record:  # fmt: skip
         db = self._db
         row = self._row(id)
         # From here on of the table itself: after the change, it may be out of sight.
@@ -437,11 +463,7 @@ class SqliteStore:
         old = record_of(before, self.space, self._zone, None, sources)
         if version is not None and version != old.version:
             raise stale_edit(id, old.version, version)
-        if self.wall.agent and old.agent not in ("", self.wall.agent):
-            raise ForbiddenError(
-                "{id} is another agent's: it can be read, not changed",
-                hint="its own agent or the owner can change it; capture your own instead", id=id,
-            )  # fmt: skip
+        self.wall.check_change(old, vouched=vouched)
         if self._guard:
             values = self._guard.fields(values, old)
         changed = {**values, "updated_at": at, "version": old.version + 1}

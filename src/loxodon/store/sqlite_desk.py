@@ -8,6 +8,7 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from loxodon.clock import from_stored, to_stored
+from loxodon.language.statements import Fragment
 from loxodon.store import named
 from loxodon.store.database import Database, Row
 from loxodon.store.desk import JobRuns, Pool, Spent, Used, Work
@@ -18,7 +19,6 @@ from loxodon.store.walls import Wall, owners_only
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold
 from loxodon.types import CAPTURED, Entity, Event, Record, Review, Segment, Turn
-from loxodon.language.statements import Fragment
 
 _KEYWORDS = 8
 """Of a memory, the most that it is found by."""
@@ -168,6 +168,32 @@ class SqliteDesk:
         values = (turn, 0, text, "statement", "failed", None, "fact", 0.0, reason)
         self._db.run(self._db.sql["put_fragment"], values)
 
+    def let_go(self, turns: Iterable[int]) -> None:
+        rows = [(turn,) for turn in turns]
+        self._db.many("DELETE FROM fragments WHERE turn = ?", rows)
+        self._db.many("DELETE FROM candidates WHERE turn = ?", rows)
+
+    def read_again(self, turns: Iterable[int]) -> None:
+        work = self.work()
+        passed = max(work.done_to, work.upto)
+        values = ("", "statement", "again", None, "fact", 0.0, "")
+        self._db.many(
+            self._db.sql["put_fragment"], [(turn, 0, *values) for turn in turns if turn <= passed]
+        )
+
+    def again(self, limit: int) -> list[Turn]:
+        return self._turns(
+            "t.seq IN (SELECT turn FROM fragments WHERE stage = 'again') ORDER BY t.seq LIMIT ?",
+            (limit,),
+        )
+
+    def anew(self, upto: int) -> list[Turn]:
+        return self._turns(
+            "t.seq IN (SELECT turn FROM fragments WHERE stage = 'cut' AND turn <= ?) "
+            "ORDER BY t.seq",
+            (upto,),
+        )
+
     def fragments(self, stage: str, limit: int = 0) -> list[Fragment]:
         rows = self._db.all(
             f"SELECT {_FRAGMENT} FROM fragments WHERE stage = ? ORDER BY turn, n LIMIT ?",
@@ -305,8 +331,17 @@ class SqliteDesk:
             row = self._db.one(self._db.sql["memory_row"], (id,))
             if row is not None:
                 known += 1
-                self._db.run(self._db.sql["put_use"], (row[0], day, when))
+                if not self._is_others(row[0]):
+                    self._db.run(self._db.sql["put_use"], (row[0], day, when))
         return known
+
+    def _is_others(self, row: int) -> bool:
+        """Whether a memory is archived and somebody else's: its use would bring it back."""
+        wall = self._wall()
+        if not wall.stands or wall.alone:
+            return False
+        record = self._records([row])[row]
+        return record.state == "archived" and not wall.owns(record)
 
     def used(self) -> list[Used]:
         return [

@@ -15,6 +15,9 @@ was. Only what writes names the tables themselves (`Database.stand_before`).
 | | no note, document or page |
 | one agent's consolidation (`alone`) | memories and entities that are exactly its own |
 
+What is written through a wall is bound by it too: turns and memories are the agent's, in its own
+voice (`voice`), and of the memories that it sees it changes its own (`check_change`).
+
 What agents of one space do share, because it is the same file: how common words are (which orders
 what is found), the numbers in ids, and the size of the file. Who must not share even that gets a
 space of their own.
@@ -27,6 +30,8 @@ from typing import NamedTuple
 
 from loxodon.errors import ForbiddenError, InputError
 from loxodon.store.documents import Namespace, path_of
+from loxodon.trust.provenance import OWN
+from loxodon.types import Origin, Record
 
 MAX_AGENT = 64
 _MARKS = frozenset("@~/\\")
@@ -40,6 +45,10 @@ SHARED = frozenset({
 """Tables without words of anybody, or that only lead to rows which are looked up behind a wall."""
 
 
+CLAIMS: frozenset[Origin] = frozenset({"user", "file", "import"})
+"""Origins from which the user's facts are read: nobody gives them to their own words."""
+
+
 class Wall(NamedTuple):
     """What a store is bound to; as it is, to nothing."""
 
@@ -47,10 +56,57 @@ class Wall(NamedTuple):
     group: bool = False
     alone: bool = False
     """Only what is exactly this agent's (where that is empty: nobody's)."""
+    relays: bool = False
+    """Whether the owner says that whoever is behind it hands on the user's own words."""
 
     @property
     def stands(self) -> bool:
         return bool(self.agent) or self.group or self.alone
+
+    @property
+    def speaks(self) -> bool:
+        """Whether who is behind it speaks for themselves, and not for the user."""
+        return self.stands and not self.alone and not self.relays
+
+    @property
+    def voice(self) -> Origin:
+        """Whose words it is that come through this wall, where they claim to be the user's."""
+        if not self.speaks:
+            return "user"
+        return "group" if self.group else "assistant"
+
+    def heard(self, origin: Origin) -> Origin:
+        """The origin of words that come through this wall and claim to be of `origin`."""
+        return self.voice if self.speaks and origin in CLAIMS else origin
+
+    def owns(self, record: Record) -> bool:
+        """Whether a memory is for whoever is behind this wall to change as they like."""
+        if not self.stands or self.alone:
+            return True
+        if not self.agent:
+            return record.trust == "group"
+        return record.agent == self.agent and (self.relays or record.trust not in OWN)
+
+    def check_change(self, record: Record, *, vouched: bool = False) -> None:
+        """Refuse a change of a memory that is not for whoever is behind this wall.
+
+        What is not theirs they change by its words alone, and only where those are `vouched` for:
+        where the user said them. What hangs on the words changes with them.
+        """
+        if self.owns(record):
+            return
+        if record.agent not in ("", self.agent):
+            raise ForbiddenError(
+                "{id} is another agent's: it can be read, not changed",
+                hint="its own agent or the owner can change it; capture your own instead",
+                id=record.id,
+            )
+        if not vouched:
+            raise ForbiddenError(
+                "{id} is the owner's: it can be read, not changed",
+                hint="ask the owner; an agent can change its words alone, to what the user said",
+                id=record.id,
+            )
 
     def session(self, name: str) -> str:
         """The name of a session of whoever is behind this wall.

@@ -81,6 +81,7 @@ from loxodon.text.date_rules import (
     _zh_calendar,
 )
 from loxodon.text.date_words import _BEGINNINGS, _GRAMMAR, _MONTHS, _NUM
+from loxodon.text.steps import charge
 
 _YEAR_OR_PAST = r"[0-9]{4}|年|last|ago|yesterday|past|previous|[昨前上去]"
 _AHEAD = (
@@ -498,6 +499,7 @@ def _finish(said: _Said, piece: _Piece, i: int, end: int, cue: int) -> tuple[Mom
 
 
 def _scan(text: str, at: datetime, asked: bool = False) -> Iterator[tuple[Moment, bool]]:
+    charge(len(text))
     said, done = _hear(text, at, asked=asked), 0
     tokens, follows = _starts()
     for token in tokens.finditer(said.text):

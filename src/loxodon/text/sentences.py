@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from loxodon.text.steps import charge
 from loxodon.text.stopwords import ENGLISH
 
 
@@ -24,6 +25,7 @@ def split(text: str) -> list[str]:
 
 def spans(text: str) -> list[tuple[int, int]]:
     """Where each sentence of `text` begins and ends; between two there is only white space."""
+    charge(len(text))
     found: list[tuple[int, int]] = []
     for first, last, whole in _blocks(text):
         start, end = _trimmed(text, first, last)

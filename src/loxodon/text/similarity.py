@@ -71,5 +71,5 @@ def cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
 @cache
 def _number() -> re.Pattern[str]:
     return re.compile(
-        rf"\d+(?:[.,:]\d+)*|[{_NUMERALS}]+(?=[个岁年月日号点块元斤度分只次杯天周万千百成])"
+        rf"\d+(?:[.,:]\d+)*|[{_NUMERALS}]{{1,16}}(?=[个岁年月日号点块元斤度分只次杯天周万千百成])"
     )

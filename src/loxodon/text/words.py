@@ -23,6 +23,7 @@ from itertools import groupby
 import Stemmer
 
 from loxodon.text.irregular import BASES, SPELLINGS
+from loxodon.text.steps import charge
 from loxodon.text.stopwords import CHINESE_CHARACTERS, ENGLISH
 from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
 
@@ -86,6 +87,7 @@ def fold(text: str) -> str:
 
 def index_words(text: str) -> list[str]:
     """The words that `text` is found by, in order, repetitions included."""
+    charge(len(text))
     folded = fold(text)
     if folded.isascii():
         words = [stem for word in _ASCII_WORD.findall(folded) if (stem := _STEMS[word])]

@@ -45,6 +45,8 @@ class Grant(NamedTuple):
     """The day on which it was made."""
     digest: str = ""
     """The SHA-256 of the token, as hex."""
+    relays: bool = False
+    """Whether the agent that it is hands on the user's own words; else all it says is its own."""
 
     def reaches(self, space: str) -> bool:
         return not self.spaces or space in self.spaces
@@ -79,7 +81,7 @@ def _grant(one: dict[str, object]) -> Grant:
     rights: Right = RIGHTS[RIGHTS.index(one.get("rights", "read"))]
     return Grant(
         checked_name(one["name"]), tuple(map(str, spaces)), checked_agent(one.get("agent", "")),
-        chat, rights, str(one.get("made", "")), digest,
+        chat, rights, str(one.get("made", "")), digest, one.get("relays", False) is True,
     )  # fmt: skip
 
 
@@ -150,6 +152,7 @@ def _write(home: str, grants: Sequence[Grant]) -> None:
         parts.append(
             f"\n[[token]]\nname = {_text(one.name)}\nspaces = [{spaces}]\n"
             f"agent = {_text(one.agent)}\nchat = {_text(one.chat)}\nrights = {_text(one.rights)}\n"
+            f"relays = {'true' if one.relays else 'false'}\n"
             f"made = {_text(one.made)}\nsha256 = {_text(one.digest)}\n"
         )
     path = os.path.join(home, FILE)

@@ -27,6 +27,7 @@ from loxodon.trust import backup_file, tombstones
 from loxodon.trust.backup_file import Held, Writer
 from loxodon.trust.encryption import FOLDER as KEYS
 from loxodon.trust.encryption import STRETCH
+from loxodon.trust.places import named
 from loxodon.types import Backup
 from loxodon.working.sessions import FOLDER as SESSIONS
 from loxodon.working.sessions import INDEX
@@ -75,7 +76,7 @@ def _place(
     home: str, config: Config, target: str | None, spaces: Sequence[str], now: datetime, whole: bool
 ) -> tuple[str, str]:  # fmt: skip
     if target is not None:
-        path = os.path.abspath(os.path.expanduser(target))
+        path = named(home, target, but=[folder_of(home, config)])
         if os.path.isdir(path):
             raise InputError(
                 "{path} is a folder",

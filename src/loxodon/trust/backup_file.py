@@ -8,8 +8,9 @@
     config.toml                       settings, without keys
     policy.toml, keys/stretch.json    where there are some; never a key
 
-Nothing is believed of such a file before it was checked: names, sizes and hashes, and how much it
-would take on disk. The manifest of an encrypted backup also has a keyed hash of itself.
+Nothing is believed of such a file before it was checked: names, sizes and hashes, how much would
+come out of it (`trust/unpacking.py`) and how much that would take on disk. The manifest of an
+encrypted backup also has a keyed hash of itself.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from loxodon.errors import FullStoreError, InputError, LockedStoreError
 from loxodon.store import Progress
 from loxodon.store.cipher import Keys
 from loxodon.trust.keys import mac
+from loxodon.trust.unpacking import Allowance
 
 MANIFEST = "manifest.json"
 VERSION = 1
@@ -134,13 +136,15 @@ def _seal(manifest: Manifest, key: bytes) -> str:
 class Reader:
     """A backup that is open; `manifest` was checked, the parts are as they are taken out."""
 
-    def __init__(self, path: str, archive: zipfile.ZipFile) -> None:
+    def __init__(self, path: str, archive: zipfile.ZipFile, size: int) -> None:
         self.path = path
+        self._allowance = Allowance(path, size)
         self._zip = archive
         self.manifest = self._read_manifest()
 
     def _read_manifest(self) -> Manifest:
         entries = self._zip.infolist()
+        self._allowance.check(sum(entry.file_size for entry in entries))
         names = [entry.filename for entry in entries]
         if len(entries) > _MOST_PARTS or len({*names}) != len(names) or MANIFEST not in names:
             raise self._wrong(InputError("it has no manifest, or has something twice"))
@@ -292,4 +296,4 @@ def opened(path: str) -> Iterator[Reader]:
             reason = InputError("it is no archive, or its end is missing")
             raise not_whole(path, reason) from None
         with archive:
-            yield Reader(path, archive)
+            yield Reader(path, archive, os.fstat(file.fileno()).st_size)

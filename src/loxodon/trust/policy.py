@@ -69,6 +69,11 @@ def load(home: str) -> Policy:
             path=path,
             reason=error.strerror,
         ) from None
+    return parsed(data, path)
+
+
+def parsed(data: bytes, path: str) -> Policy:
+    """The policy in a file that was read from `path`; a ConfigError where it makes no sense."""
     if len(data) > LARGEST:
         raise ConfigError("{path} is too large", hint="it may have a mebibyte", path=path)
     # Imported here: a home without a policy of its own does not pay for it.

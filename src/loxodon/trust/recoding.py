@@ -38,6 +38,7 @@ from loxodon.store.database import held
 from loxodon.store.whose import space_of
 from loxodon.trust import encryption, overwriting
 from loxodon.trust.encryption import Source
+from loxodon.trust.places import is_inside
 from loxodon.trust.sealing import Seal, read_lines, shut
 from loxodon.working.sessions import FOLDER as SESSIONS
 from loxodon.working.sessions import INDEX, locked
@@ -390,7 +391,7 @@ def _without_views(work: _Work) -> Iterator[str]:
             change = manifest.change_of(root, name, known)
             if change == "edited":
                 yield path
-            elif change == "same" and manifest.is_inside(root, path):
+            elif change == "same" and is_inside(path, root):
                 overwriting.erase(path)
         for name in (manifest.MANIFEST, manifest.PART, VIEWS_LOCK):
             overwriting.erase(os.path.join(root, name))

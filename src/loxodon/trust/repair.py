@@ -39,6 +39,7 @@ from loxodon.store.database import move_in
 from loxodon.store.exact import TRUTH, Row
 from loxodon.store.salvage import UNREADABLE, Salvaged, of_truth, salvage
 from loxodon.store.sqlite import SqliteStore
+from loxodon.store.strangers import check_schema
 from loxodon.trust.mending import Copy, Names, Reference, Result, Rows, keyed, mend
 from loxodon.trust.witness import note_restore
 from loxodon.types import Lost, Problem, Repaired
@@ -89,7 +90,7 @@ def repair(
     place = _Place(home, space, folder, os.path.join(folder, DATABASE), config, clock,
                    keys_for(home, config, key))  # fmt: skip
     if not os.path.exists(place.path):
-        raise no_space(home, space)
+        raise no_space(space)
     problems, done = _in_place(place, progress)
     if done:
         return Repaired(tuple(problems), rebuilt=bool(problems))
@@ -293,6 +294,7 @@ def _copy_at(place: _Place, draft: str, source: str) -> Copy:
         for end in ("", "-wal", ".check"):
             if os.path.exists(source + end):
                 shutil.copyfile(source + end, target + end)
+    check_schema(target, place.keys)
     store = place.opened(target)
     try:
         with store.reading():

@@ -36,9 +36,11 @@ from loxodon.store import Progress, Store, cipher, copying, mark, seals
 from loxodon.store.cipher import Keys
 from loxodon.store.database import Database, migrations, move_in
 from loxodon.store.sqlite import SqliteStore
+from loxodon.store.strangers import check_schema
 from loxodon.store.whose import space_of
-from loxodon.trust import backup_file, encryption, forgetting, tombstones
+from loxodon.trust import backup_file, encryption, forgetting, offered, policy, tombstones
 from loxodon.trust.backup_file import Held, Reader
+from loxodon.trust.offered import NOTHING, POLICY, Choice, Value
 from loxodon.trust.scanning import mend_restored
 from loxodon.trust.sealing import Seal
 from loxodon.trust.witness import audited, note_restore
@@ -59,24 +61,26 @@ _HELD = (CONSOLIDATION, EMBEDDING, forgetting.LOCK)
 
 def restore(
     source: str, home: str, space: str, *, config: Config, environ: Mapping[str, str], clock: Clock,
-    replace: bool = False, other: bool = False, progress: Progress,
+    replace: bool = False, other: bool = False, choice: Choice = NOTHING, progress: Progress,
 ) -> Restored:  # fmt: skip
     """Put the space `space` of a backup in the place of that of a home.
 
     One that has anything is refused unless `replace`. The backup of another space is refused unless
-    `other`. A home without settings gets those of the backup.
+    `other`. A home without settings gets those of the backup that `choice` takes, and is told of
+    the others (`Restored.offered`).
     """
     with copying.telling(home), backup_file.opened(source) as reader:
-        return _Restoring(reader, home, config, environ, clock, progress).run(space, replace, other)
+        run = _Restoring(reader, home, config, environ, clock, progress, choice)
+        return run.run(space, replace, other)
 
 
 def restore_all(
     source: str, home: str, *, config: Config, environ: Mapping[str, str], clock: Clock,
-    replace: bool = False, progress: Progress,
+    replace: bool = False, choice: Choice = NOTHING, progress: Progress,
 ) -> dict[str, Restored]:  # fmt: skip
     """The same for all spaces of a backup, by their names; refused before any is touched."""
     with copying.telling(home), backup_file.opened(source) as reader:
-        run = _Restoring(reader, home, config, environ, clock, progress)
+        run = _Restoring(reader, home, config, environ, clock, progress, choice)
         names = [run.name_of(held) for held in reader.manifest.spaces]
         for name in names if not replace else ():
             run.check_empty(name)
@@ -86,7 +90,7 @@ def restore_all(
 class _Restoring:
     def __init__(
         self, reader: Reader, home: str, config: Config, environ: Mapping[str, str], clock: Clock,
-        progress: Progress,
+        progress: Progress, choice: Choice,
     ) -> None:  # fmt: skip
         self._reader = reader
         self._home = home
@@ -94,14 +98,23 @@ class _Restoring:
         self._progress = progress
         self._check_schema()
         reader.verify(progress)
-        self._new = _is_new(home) and settings.FILE in reader.manifest.parts
+        self._new = _is_new(home)
+        brought = self._brought()
+        choice.check(brought)
+        if choice.takes(POLICY):
+            policy.parsed(reader.data(_POLICY), f"{reader.path}:{_POLICY}")
+        self._taken = {name: value for name, value in brought.items() if choice.takes(name)}
+        left = {name: value for name, value in brought.items() if name not in self._taken}
+        self._left = left if self._new else {}
         self._config = self._their_settings() if self._new else config
         self._zone = zone_named(self._config.timezone)
         self._keys = self._own_keys(environ)
         self._their_keys = self._candidates(environ)
         reader.check_seal(self._their_keys)
         if self._new:
-            self._put_settings()
+            self._check_encrypted()
+            space_folder(home, "main", make=True)
+        self._put_settings()
 
     def _check_schema(self) -> None:
         known = len(migrations())
@@ -115,23 +128,41 @@ class _Restoring:
                 known=known,
             )
 
-    def _their_settings(self) -> Config:
-        """A home without anything gets the settings of the backup."""
-        import tomllib
+    def _brought(self) -> dict[str, Value]:
+        """The settings of the backup that nobody has set here; where a home's own key is stays."""
+        here = settings.flattened(settings.read(self._home))
+        fixed = () if self._new else ("encryption.", "keys.")
+        given = offered.in_toml(self._reader.data(settings.FILE))
+        found = {n: v for n, v in given.items() if n not in here and not n.startswith(fixed)}
+        if os.path.exists(os.path.join(self._home, _POLICY)):
+            return found
+        if rules := self._reader.data(_POLICY):
+            found[POLICY] = rules.decode("utf-8", "replace")
+        return found
 
-        given = tomllib.loads(self._reader.data(settings.FILE).decode())
-        return settings.with_environment(settings.from_mapping(given), os.environ)
+    def _their_settings(self) -> Config:
+        taken = {name: value for name, value in self._taken.items() if name != POLICY}
+        return settings.with_environment(settings.from_mapping(taken), os.environ)
+
+    def _check_encrypted(self) -> None:
+        """Refuse to write as plain text what was encrypted."""
+        if not self._keys and any(held.encrypted for held in self._reader.manifest.spaces):
+            raise LockedStoreError(
+                "{path} is encrypted, and the new home {home} is not",
+                hint="say where its key is, with `loxodon config encryption.key`, or take what the "
+                "backup says: --take encryption.key, and --take encryption.file for a file",
+                path=self._reader.path,
+                home=self._home,
+            )
 
     def _put_settings(self) -> None:
-        space_folder(self._home, "main", make=True)
-        stretch = os.path.join(self._home, encryption.FOLDER, encryption.STRETCH)
-        if how := self._reader.data(_STRETCH):
+        if "encryption.key" in self._taken and (how := self._reader.data(_STRETCH)):
+            stretch = os.path.join(self._home, encryption.FOLDER, encryption.STRETCH)
             os.makedirs(os.path.dirname(stretch), mode=0o700, exist_ok=True)
             files.replace(stretch, how)
-        for name in (settings.FILE, _POLICY):
-            path = os.path.join(self._home, name)
-            if (data := self._reader.data(name)) and not os.path.exists(path):
-                files.replace(path, data)
+        offered.put(self._home, {n: one for n, one in self._taken.items() if n != POLICY})
+        if POLICY in self._taken:
+            files.replace(os.path.join(self._home, _POLICY), self._reader.data(_POLICY))
 
     def _stretching(self) -> Mapping[str, Any] | None:
         """How pass phrases were stretched where the backup was made."""
@@ -162,6 +193,7 @@ class _Restoring:
         with draft_in(space_folder(self._home, "main", make=True)) as draft:
             path = os.path.join(draft, DATABASE)
             self._reader.extract(f"{SPACES}/{held.folder}/{DATABASE}", path)
+            check_schema(path, self._their_keys)
             return space_of(path, self._their_keys)
 
     def _chosen(self, space: str, other: bool) -> Held:
@@ -205,6 +237,7 @@ class _Restoring:
             new = os.path.join(draft, DATABASE)
             start = f"{SPACES}/{held.folder}"
             self._reader.extract(f"{start}/{DATABASE}", new)
+            check_schema(new, self._their_keys if held.encrypted else ())
             self._under_own_key(new, held)
             if held.folder != folder_name(space):
                 _rename(new, self._keys, space)
@@ -214,7 +247,9 @@ class _Restoring:
             before = self._put(new, os.path.join(folder, DATABASE), space)
             self._put_beside(folder, draft)
         self._put_on_record(space)
-        return Restored(counts[0], counts[1], before=before)
+        return Restored(
+            counts[0], counts[1], before=before, settings=self._taken, offered=self._left
+        )
 
     def _under_own_key(self, path: str, held: Held) -> None:
         """Give the copy the key of this home, or none, as its other databases."""

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, NotFoundError, no_memory
+from loxodon.language.statements import USER
 from loxodon.store import Filter, Store
 from loxodon.store.erasure import SaidRow
 from loxodon.text.sentences import spans
@@ -21,7 +22,6 @@ from loxodon.text.similarity import covers, gist, likeness
 from loxodon.text.words import fold, index_words, query_words
 from loxodon.trust.tombstones import FOREVER, LEAST_WORDS, Marker, Stone, clauses, plain, span
 from loxodon.types import CAPTURED, Record
-from loxodon.language.statements import USER
 
 NEAR = 8
 """Turns of a session on either side of a source in which what is forgotten is spoken of."""

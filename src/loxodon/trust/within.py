@@ -1,31 +1,104 @@
 """A memory behind a wall: as one agent, or a chat that others hear, may see and change it.
 
-The wall itself is in the store (`store/walls.py`); here is what a memory does to stand behind one.
+The wall itself is in the store (`store/walls.py`): what can be seen, in whose voice words come, and
+which memories may be changed. Here is the one list of what may be done at all: `VERBS` has every
+verb, and whoever asks, by whatever surface, passes it (`permit`). A verb without a row is the
+owner's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
 
 from loxodon.errors import ForbiddenError
-from loxodon.store.walls import Wall, checked_agent, owners_only
+from loxodon.store.walls import CLAIMS, Wall, checked_agent, owners_only
+from loxodon.types import ORIGIN_OF_ROLE
 
 if TYPE_CHECKING:
-    from loxodon.types import Chat, Draft
+    from loxodon.types import Chat, Draft, Origin
+
+Rule = Literal["sees", "says", "own", "keeps", "owner"]
+"""What a verb is for whoever is behind a wall.
+
+- sees: they are told of what the wall shows, and change nothing
+- says: they add words, which are theirs
+- own: they change memories, which must be theirs
+- keeps: they keep documents, where they have a name to keep them under
+- owner: they are refused
+"""
 
 
-def wall_of(agent: str = "", chat: Chat = "direct") -> Wall:
+def _rows(rule: Rule, names: str, prefix: str = "") -> dict[str, Rule]:
+    return {prefix + name: rule for name in names.split()}
+
+
+VERBS: Mapping[str, Rule] = {
+    **_rows("sees", """
+        recall assemble gate snapshot profile get list history journal turn note drawn_from
+        changes_since reviews entities entity segments events due_reminders quarantine
+        status stats flush_due consolidation_due next_consolidation forgotten
+        refuse_if_paused touch
+    """),
+    **_rows("says", "add add_drafts capture remember"),
+    **_rows("own", "edit revise archive unarchive reject"),
+    **_rows("owner", """
+        confirm release drop take_entries forget receipts pause resume consolidate flush embed
+        validate rebuild_index scan backup beside inspect subject
+    """),
+    **_rows("sees", "sources", "workspace."),
+    **_rows("owner", "export renew sync index follow take_in", "workspace."),
+    **_rows("keeps", "get newest search namespaces put append delete clear pop sweep together",
+            "documents."),
+    **_rows("sees", "jobs due failing wait reminders", "schedule."),
+    **_rows("owner", "run run_due", "schedule."),
+}  # fmt: skip
+"""To touch is to have been told of something, which a recall notes by itself."""
+
+
+def permit(wall: Wall, verb: str) -> None:
+    """Refuse a verb that is not for whoever is behind a wall (ForbiddenError)."""
+    if wall.alone or not wall.stands:  # consolidation looks at one agent's, and is the owner's
+        return
+    rule = VERBS.get(verb, "owner")
+    if rule == "owner" or (rule == "keeps" and not wall.agent):
+        raise owners_only()
+
+
+def wall_of(agent: str = "", chat: Chat = "direct", relays: bool = False) -> Wall:
     """The wall for an agent and a chat; an InputError for a name that no agent can have."""
-    return Wall(checked_agent(agent), chat != "direct")
+    wall = Wall(checked_agent(agent), chat != "direct")
+    return wall._replace(relays=relays and wall.stands)
 
 
-def narrower(wall: Wall, agent: str, chat: Chat) -> Wall:
+def narrower(wall: Wall, agent: str, chat: Chat, relays: bool | None) -> Wall:
     """The wall for an agent and a chat, asked for from behind another: it only gets narrower."""
-    wanted = wall_of(agent, chat)
+    wanted = wall_of(agent, chat, bool(relays))
+    if not wall.stands:
+        return wanted
     if wall.agent and wanted.agent not in ("", wall.agent):
         raise owners_only()
-    return Wall(wall.agent or wanted.agent, wall.group or wanted.group)
+    return Wall(
+        wall.agent or wanted.agent, wall.group or wanted.group,
+        relays=wall.relays and relays is not False,
+    )  # fmt: skip
+
+
+def origin_of(wall: Wall, named: Origin | None) -> Origin:
+    """Where words come from that whoever is behind a wall keeps: where they say, or from them.
+
+    Who says that their own words are the user's is refused (ForbiddenError).
+    """
+    if named is None:
+        return wall.voice
+    if wall.speaks and named in CLAIMS:
+        raise ForbiddenError(
+            "an agent's words cannot be of the origin {origin}",
+            hint="leave the origin out; an agent that hands on what the user said needs the "
+            "owner's word for that: `loxodon token add NAME --agent AGENT --relays-user`",
+            origin=named,
+        )
+    return named
 
 
 def placed(
@@ -33,7 +106,8 @@ def placed(
 ) -> tuple[Sequence[Draft], Sequence[str]]:
     """Drafts, and names for their session, as whoever is behind a wall hands them in.
 
-    The owner may hand in what was said to an agent (`Draft.agent`); an agent only its own.
+    The owner may hand in what was said to an agent (`Draft.agent`); an agent only its own, and as
+    its own words unless it relays the user's.
     """
     if not wall.stands and not any(draft.agent for draft in drafts):
         return drafts, names
@@ -50,5 +124,6 @@ def placed(
         if named:
             named = Wall(agent, wall.group).session(named)
         chat = "group" if wall.group and draft.chat == "direct" else draft.chat
-        found.append(draft._replace(session=named, agent=agent, chat=chat))
+        origin = wall.heard(draft.origin or ORIGIN_OF_ROLE[draft.role])
+        found.append(draft._replace(session=named, agent=agent, chat=chat, origin=origin))
     return found, [wall.session(name) for name in names]

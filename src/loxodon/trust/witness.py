@@ -1,4 +1,6 @@
-"""What puts verbs on record: around each verb of a memory, and before each commit of its database.
+"""What stands around each verb: whether it is for whoever asks, and that it is put on record.
+
+A write is put on record before each commit of the database, too.
 
 The verbs are named in one table for each class, so that none can be left out by a surface; a test
 holds the tables against the classes. A verb within another is part of that one: what is on record
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from loxodon.errors import LoxodonError
 from loxodon.spaces import folder_name, space_path
+from loxodon.trust.within import permit
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -145,7 +148,8 @@ def doing(audit: Audit) -> Doing | None:
 
 
 def audited(verbs: Mapping[str, tuple[str, ...]], prefix: str = "") -> Callable[[Class], Class]:
-    """A class whose verbs are put on record; it has its store as `store` or `_store`."""
+    """A class whose verbs are permitted (`within.VERBS`) and put on record; it has its store as
+    `store` or `_store`."""
 
     def decorate(kind: Class) -> Class:
         for how, names in verbs.items():
@@ -161,12 +165,15 @@ def audited(verbs: Mapping[str, tuple[str, ...]], prefix: str = "") -> Callable[
 def _on_record(method: Callable[..., Any], op: str, how: str) -> Callable[..., Any]:
     @wraps(method)
     def wrapper(self: Any, *args: Any, **named: Any) -> Any:
-        audit = audit_of(self)
+        store = store_of(self)
+        audit = store.audit
         if audit is None or (doing(audit) is not None and op != "touch"):  # see below
+            permit(store.wall, op)
             return method(self, *args, **named)
         mine = Doing(audit, op)
         token = _doing.set(mine)
         try:
+            permit(store.wall, op)
             found = method(self, *args, **named)
         except BaseException as error:
             outcome = error.code if isinstance(error, LoxodonError) else type(error).__name__
@@ -182,11 +189,11 @@ def _on_record(method: Callable[..., Any], op: str, how: str) -> Callable[..., A
     return wrapper
 
 
-def audit_of(owner: Any) -> Audit | None:
-    """The log of the memory that something belongs to; None where nothing is put on record."""
+def store_of(owner: Any) -> Store:
+    """The store of the memory that something belongs to."""
     own = vars(owner)
-    store = own.get("_store") or own.get("store")
-    return getattr(store, "audit", None)
+    found: Store = own.get("_store") or own["store"]
+    return found
 
 
 def _facts(named: Mapping[str, Any]) -> dict[str, Any]:

@@ -92,18 +92,19 @@ class Opened:
         """`group` where nothing private can be seen through this memory."""
         return "group" if self._store.wall.group else "direct"
 
-    def within(self, agent: str = "", chat: Chat = "direct") -> Self:
+    def within(self, agent: str = "", chat: Chat = "direct", relays: bool | None = None) -> Self:
         """This memory as an agent, or a chat that others hear, may see and change it.
 
         An agent sees what is its own, what is nobody's, and memories whose audience is `all`; what
-        it journals and captures is its own. A group sees nothing private. What cannot be seen is
-        as if it were not there, whatever is asked; what is done to the space as a whole is for the
-        owner (ForbiddenError). The memory that comes back is closed with this one.
+        it journals and captures is its own, in its own words, unless the owner says that it
+        `relays` the user's. It changes what is its own. A group sees nothing private. What cannot
+        be seen is as if it were not there, whatever is asked; what is done to the space as a whole
+        is for the owner (ForbiddenError). The memory that comes back is closed with this one.
         """
         from loxodon.trust.within import narrower
 
         choice("chat", chat, CHATS)
-        wall = narrower(self._store.wall, agent, chat)
+        wall = narrower(self._store.wall, agent, chat, relays)
         if wall == self._store.wall:
             return self
         with self._narrowing:

@@ -15,6 +15,7 @@ from loxodon.errors import (
 )
 from loxodon.fields import EDITABLE, Changes, checked, choice, filter_of, is_text, number
 from loxodon.trust.provenance import is_own, is_wish, kind_for
+from loxodon.trust.within import origin_of
 from loxodon.trust.witness import MEMORY, audited
 from loxodon.types import (
     CAPTURED,
@@ -46,6 +47,12 @@ if TYPE_CHECKING:
 
 UNARCHIVED_STRENGTH = 0.3
 BELIEF_CONFIDENCE = 0.6
+_UNSAID: Mapping[str, Any] = {
+    "importance": 0.5, "confidence": None, "entities": (), "tags": (), "project": GLOBAL_PROJECT,
+    "topic": GENERAL_TOPIC, "category": "fact", "expires_at": None, "audience": "private",
+    "source": None, "token": "",
+}  # fmt: skip
+"""What a memory is where nothing is said of it."""
 
 
 @audited(MEMORY)
@@ -66,39 +73,61 @@ class Knowing(Saying):
         category: str = "fact",
         expires_at: datetime | None = None,
         audience: Audience = "private",
-        origin: Origin = "user",
+        origin: Origin | None = None,
         source: Source | None = None,
         token: str = "",
     ) -> Record:
         """Keep a memory as it is given, on disk when this returns.
+
+        `origin` is where the words came from, the user where it is not given. What an agent keeps
+        is its own note, as by `remember`; it cannot call it the user's (ForbiddenError).
 
         The words also go to the journal (session `capture`), so that the memory has a source like
         any other; `source` is one more, such as the line of a file where it stands. A fact is
         certain; a belief has a confidence below 1 (0.6 where none is given). The same again with
         the same `token` keeps nothing more, and gives what the first call gave.
         """
+        return self._captured(
+            content, kind, confidence, origin, source, token, self._store.wall.speaks,
+            importance=importance, entities=entities, tags=tags, project=project, topic=topic,
+            category=category, expires_at=expires_at, audience=audience,
+        )  # fmt: skip
+
+    def _captured(
+        self, content: str, kind: Kind, confidence: float | None, origin: Origin | None,
+        source: Source | None, token: str, noted: bool, **more: Any,
+    ) -> Record:  # fmt: skip
+        """Keep a memory; one that is `noted` is believed as far as the user's words bear it out."""
         self.refuse_if_paused()
-        now = self.now()
+        origin = origin_of(self._store.wall, origin)
+        is_text("content", content)
+        if noted:
+            from loxodon.trust.remembering import believed
+
+            sure = origin == "assistant" and self._is_borne_out(content)
+            kind, confidence = believed(kind, confidence, sure)
         if confidence is None:
             confidence = BELIEF_CONFIDENCE if kind == "belief" else 1.0
-        fields = checked(
-            {
-                "content": content, "kind": kind, "importance": importance,
-                "confidence": confidence, "entities": entities, "tags": tags, "project": project,
-                "topic": topic, "category": category, "expires_at": expires_at,
-                "audience": audience, "origin": origin,
-            }, kind, self._zone,
-        )  # fmt: skip
-        fields = self.guard.fields(fields)
+        given = {"content": content, "kind": kind, "confidence": confidence, "origin": origin}
+        fields = self.guard.fields(checked({**given, **more}, kind, self._zone))
         fields["trust"] = fields.pop("origin")
         session = self._store.wall.session(CAPTURED)
         said = Turn(
-            session, "", "user", fields["content"], now, channel=CAPTURED, chat=self.chat,
+            session, "", "user", fields["content"], self.now(), channel=CAPTURED, chat=self.chat,
             origin=origin, agent=self.agent,
         )  # fmt: skip
         request = self._request(token, "capture", {**fields, "source": source})
         key = request or os.urandom(16)  # said again is said twice
-        return self._once(token, request, lambda: self._keep_captured(said, key, fields, source))
+        return self._once(
+            token, request, lambda: self._keep_captured(said, key, fields, source, noted)
+        )
+
+    def _is_borne_out(self, content: str) -> bool:
+        """Whether the user said in the last days what this says."""
+        from loxodon.trust import remembering
+
+        said = remembering.said_lately(self._store, self.now())
+        return remembering.is_borne_out(content, said)
 
     def _request(self, token: str, verb: str, asked: Mapping[str, Any]) -> bytes:
         """What a call with a token asks for, as a digest; empty without one."""
@@ -117,8 +146,9 @@ class Knowing(Saying):
         return once(self._store, token, request, self.now(), self.config.idempotency.days, do)
 
     def _keep_captured(
-        self, said: Turn, key: bytes, fields: Mapping[str, Any], source: Source | None
-    ) -> Record:
+        self, said: Turn, key: bytes, fields: Mapping[str, Any], source: Source | None,
+        noted: bool = False,
+    ) -> Record:  # fmt: skip
         kind, confidence = kind_for(
             fields["trust"], fields["kind"], fields["confidence"],
             is_wish(fields["category"], fields.get("attribute", "")),
@@ -136,9 +166,13 @@ class Knowing(Saying):
             if is_own(record.trust):
                 return self._store.insert(record, "captured")
             from loxodon.trust.quarantine import insert
+            from loxodon.trust.remembering import wait_for_owner
 
             lacking = [one for some in held.values() for one in some]
-            return insert(self._store, record, "captured", lacking)
+            record = insert(self._store, record, "captured", lacking)
+            if noted:
+                wait_for_owner(self._store, record, said.at)
+            return record
 
     def remember(self, content: str, kind: Kind = "fact", **more: Any) -> Record:
         """Keep what an agent noted, as the assistant's words (`capture` has the fields).
@@ -146,37 +180,19 @@ class Knowing(Saying):
         It is a fact where what the user said in the last days bears it out, else a belief that
         waits for the user (`reviews`). No page tells it before the user says or confirms it.
         """
-        from loxodon.trust import remembering
-
-        now = self.now()
-        origin = more.pop("origin", "assistant")
-        is_text("content", content)
-        sure = origin == "assistant" and remembering.is_borne_out(
-            content, remembering.said_lately(self._store, now)
-        )
-        kind, confidence = remembering.believed(kind, more.pop("confidence", None), sure)
-        with self._store.writing():
-            kept = self.capture(content, kind, confidence=confidence, origin=origin, **more)
-            remembering.wait_for_owner(self._store, kept, now)
-        return kept
+        wall = self._store.wall
+        origin = more.pop("origin", wall.voice if wall.speaks else "assistant")
+        about = {**_UNSAID, **more}
+        confidence, source, token = (about.pop(one) for one in ("confidence", "source", "token"))
+        unknown = about.keys() - _UNSAID.keys()
+        if unknown:
+            raise TypeError(f"remember() got an unexpected argument {min(unknown)!r}")
+        return self._captured(content, kind, confidence, origin, source, token, True, **about)
 
     def revise(self, id: str, *, version: int | None = None, **changes: Unpack[Changes]) -> Record:
         """What `edit` does, for an agent: the user's own words it may change only to what the user
         said in the last days; else an InputError says so."""
-        from loxodon.trust import remembering
-
-        record = self.get(id)
-        words = changes.get("content", record.content)
-        is_text("content", words)
-        if words != record.content and is_own(record.trust):
-            said = remembering.said_lately(self._store, self.now())
-            if not remembering.is_borne_out(words, said):
-                raise InputError(
-                    "{id} is the user's own word, and nothing the user said lately says this",
-                    hint="remember the new state instead: the user is asked to confirm it",
-                    id=id,
-                )
-        return self.edit(id, version=version, **changes)
+        return self._edit(id, version, changes, agents=True)
 
     def take_entries(self, entries: Sequence[Entry]) -> int:
         """Take in what was said and captured while the engine was off; how many were new.
@@ -255,6 +271,7 @@ class Knowing(Saying):
     ) -> Record:
         """Change fields of a memory (see `Changes`); what it was stays in its history.
 
+        Behind a wall one changes one's own; of what is the owner's the words, as `revise` does.
         With `version` the edit is refused with a StaleEditError unless the memory is still at that
         version. An edit that changes nothing makes no new version. The same again with the same
         `token` changes nothing more, and gives what the first call gave.
@@ -262,7 +279,9 @@ class Knowing(Saying):
         request = self._request(token, "edit", {"id": id, "version": version, **changes})
         return self._once(token, request, lambda: self._edit(id, version, changes))
 
-    def _edit(self, id: str, version: int | None, changes: Changes) -> Record:
+    def _edit(
+        self, id: str, version: int | None, changes: Changes, *, agents: bool = False
+    ) -> Record:
         unknown = sorted(changes.keys() - EDITABLE)
         if unknown:
             raise InputError(
@@ -274,6 +293,9 @@ class Knowing(Saying):
         with self._store.writing():
             record = self._at_version(id, version)
             given = self.guard.fields(checked(changes, record.kind, self._zone), record)
+            vouched = False
+            if agents or not self._store.wall.owns(record):
+                vouched = self._is_vouched(record, given)
             if given.get("content", record.content) != record.content and "value" not in given:
                 from loxodon.write.meaning import revised
 
@@ -283,12 +305,28 @@ class Knowing(Saying):
                 return record
             if "importance" in fields:  # the rate of decay changes: count on from what is left
                 fields["strength"] = record.strength
-            return self._store.update(id, version, "edited", self.now(), fields)
+            return self._store.update(id, version, "edited", self.now(), fields, vouched=vouched)
+
+    def _is_vouched(self, record: Record, given: Mapping[str, Any]) -> bool:
+        """Whether the words alone are changed, to what the user said; an InputError where the
+        user's own words would be changed to what nobody said."""
+        words = given.get("content", record.content)
+        if words == record.content:
+            return False
+        if self._is_borne_out(words):
+            return given.keys() == {"content"}
+        if is_own(record.trust):
+            raise InputError(
+                "{id} is the user's own word, and nothing the user said lately says this",
+                hint="remember the new state instead: the user is asked to confirm it",
+                id=record.id,
+            )
+        return False
 
     def archive(self, id: str, *, version: int | None = None) -> Record:
         """Take a memory out of ordinary recall; it is kept and can come back."""
         with self._store.writing():
-            record = self._at_version(id, version)
+            record = self._own(id, version)
             if record.state == "archived":
                 return record
             return self._store.update(id, version, "archived", self.now(), {"state": "archived"})
@@ -296,12 +334,18 @@ class Knowing(Saying):
     def unarchive(self, id: str, *, version: int | None = None) -> Record:
         """Bring an archived memory back, strong enough not to fade again at once."""
         with self._store.writing():
-            record = self._at_version(id, version)
+            record = self._own(id, version)
             if record.state == "active":
                 return record
             strength = max(record.strength, UNARCHIVED_STRENGTH)
             values = {"state": "active", "strength": strength}
             return self._store.update(id, version, "unarchived", self.now(), values)
+
+    def _own(self, id: str, version: int | None) -> Record:
+        """A memory that is for whoever asks to put away and take out again."""
+        record = self._at_version(id, version)
+        self._store.wall.check_change(record)
+        return record
 
     def _at_version(self, id: str, version: int | None) -> Record:
         record = self.get(id)
@@ -362,12 +406,10 @@ class Knowing(Saying):
     def confirm(self, id: str) -> Record:
         """The belief called `id` is so: it becomes a fact, and what it contradicts is over.
 
-        What others said, an agent cannot confirm in the user's place (ForbiddenError).
+        An agent cannot confirm in the user's place (ForbiddenError).
         """
         from loxodon.write.keep import confirm
 
-        if self._store.wall.stands and not is_own(self.get(id).trust):
-            self.for_owner()
         with self._store.writing():
             return confirm(self._store, id, self.now())
 

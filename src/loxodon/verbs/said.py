@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from loxodon.fields import filter_of, number
 from loxodon.store import Known, Progress
 from loxodon.text.check import checked_text
 from loxodon.text.words import query_words
+from loxodon.trust import claiming
 from loxodon.trust.provenance import is_own
 from loxodon.trust.within import placed
 from loxodon.trust.witness import MEMORY, audited
@@ -46,6 +47,8 @@ class Saying(Opened):
         turns: Iterable[Mapping[str, object]],
         session: str = "",
         progress: Progress | None = None,
+        *,
+        me: Collection[str] = (),
     ) -> Added:
         """Journal turns, in order. When this returns they are on disk and can be recalled.
 
@@ -55,15 +58,19 @@ class Saying(Opened):
         its `id` in its session; without an id, by its session, its place among the turns of this
         call, and its words (and `at`, where given). Give live messages an `id` or an `at`, so that
         a message said twice is two.
+
+        `me` are the names (`speaker`) by which the user speaks in these turns: theirs are the
+        user's own, and those of others who are named are not. It counts for turns that were added
+        before as well.
         """
         from loxodon.workspace.readers.jsonl import drafts_of
 
         drafts = drafts_of(turns, self._zone)
-        return self.add_drafts(drafts, [session or "default"], progress, live=True)
+        return self.add_drafts(drafts, [session or "default"], progress, live=True, me=me)
 
     def add_drafts(
         self, drafts: Sequence[Draft], names: Sequence[str], progress: Progress | None = None,
-        *, live: bool = False,
+        *, live: bool = False, me: Collection[str] = (),
     ) -> Added:  # fmt: skip
         """What `add` does, for turns that a reader has checked (`workspace.readers.read`).
 
@@ -85,17 +92,28 @@ class Saying(Opened):
             session = session_for(names, sample, lambda name: self._has(name, sample, now))
         given = with_keys(drafts, session, now)
         keyed, paused, forgotten = self._admitted(drafts, given, live)
-        added = changed = 0
+        keyed = claiming.told(keyed, me or self._told_before(keyed))
+        added = changed = claimed = 0
         for start in range(0, len(keyed), BATCH):
             batch = keyed[start : start + BATCH]
             with self._store.writing():
+                if me and not self._store.wall.stands:
+                    claimed += claiming.put_right(self._store, batch, now)
                 kept = self._append(batch, now)[0]
             added += sum(isinstance(one, Turn) for one in kept)
             changed += sum(isinstance(one, Known) and one.changed for one in kept)
             if progress:
                 progress(min(start + BATCH, len(keyed)), len(keyed))
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in given))
-        return Added(added, len(keyed) - added, changed, sessions, paused, forgotten)
+        return Added(
+            added, len(keyed) - added, changed, sessions, paused, forgotten,
+            claiming.people(keyed), claimed,
+        )  # fmt: skip
+
+    def _told_before(self, keyed: Sequence[tuple[Turn, bytes]]) -> Collection[str]:
+        """By which names the user speaks, where these turns are of people who are named."""
+        theirs = [one for one in keyed if one[0].origin == "group" and claiming.is_named(one[0])]
+        return claiming.told_before(theirs, self._store.known(theirs)) if theirs else ()
 
     def _admitted(
         self, drafts: Sequence[Draft | None], keyed: list[tuple[Turn, bytes]], live: bool

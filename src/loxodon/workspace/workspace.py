@@ -11,13 +11,14 @@ other programs keep, `openclaw/` follows an agent.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import tzinfo
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from loxodon.errors import UsageError
 from loxodon.store import Progress, Store
+from loxodon.trust.places import named
 from loxodon.trust.witness import WORKSPACE, audited
 from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced
 
@@ -75,8 +76,7 @@ class Workspace:
         """
         from loxodon.workspace.views.export import export
 
-        self.memory.for_owner()  # before anything is made there
-        given = None if folder is None else os.fspath(folder)
+        given = None if folder is None else named(self.memory.home, folder)
         if self.memory.encrypted and (given is None or not plain):
             raise UsageError(
                 "this memory is encrypted, so it is not written as text",
@@ -92,7 +92,6 @@ class Workspace:
         """
         from loxodon.workspace.views.export import renew
 
-        self.memory.for_owner()
         return renew(self)
 
     @property
@@ -111,7 +110,6 @@ class Workspace:
         """
         from loxodon.workspace.sync import sync
 
-        self.memory.for_owner()
         return sync(self, deletions=deletions, dry_run=dry_run)[0]
 
     def index(self, progress: Progress | None = None) -> Indexed:
@@ -122,7 +120,6 @@ class Workspace:
         """
         from loxodon.workspace.sources.index import index
 
-        self.memory.for_owner()
         return index(self, progress)
 
     def sources(self) -> list[SourceFile]:
@@ -142,8 +139,7 @@ class Workspace:
         """
         from loxodon.workspace.openclaw.follow import follow, state_folder
 
-        self.memory.for_owner()
-        return follow(self, state_folder(state, os.environ), agents)
+        return follow(self, named(self.memory.home, state_folder(state, os.environ)), agents)
 
     def take_in(
         self,
@@ -152,20 +148,23 @@ class Workspace:
         *,
         user: str = "",
         dry_run: bool = False,
+        settings: bool = False,
+        take: Collection[str] = (),
         progress: Progress | None = None,
     ) -> Imported:
         """Take in what another program keeps: see `workspace.imports` for the formats.
 
-        Conversations go to the journal, what is remembered becomes memories, settings are set that
-        were not. The same again adds nothing, whatever has become of a memory since. What cannot be
-        read as a whole is refused with an InputError before anything is taken; what of it cannot be
-        kept is reported. `user` chooses whose memories, where a file has those of several people;
-        with `dry_run` nothing is written: what would be is told.
+        Conversations go to the journal, what is remembered becomes memories. Settings that come
+        with it are told; with `settings` those are set that only tune, and with `take` those that
+        it names, where nobody has set them here. The same again adds nothing, whatever has become
+        of a memory since. What cannot be read as a whole is refused with an InputError before
+        anything is taken; what of it cannot be kept is reported. `user` chooses whose memories,
+        where a file has those of several people; with `dry_run` nothing is written: what would be
+        is told.
         """
         from loxodon.workspace.imports import take_in
 
-        self.memory.for_owner()
         return take_in(
-            self.memory, self.store, self.zone, path, format,
-            user=user, dry_run=dry_run, progress=progress,
+            self.memory, self.store, self.zone, named(self.memory.home, path), format,
+            user=user, dry_run=dry_run, settings=settings, take=take, progress=progress,
         )  # fmt: skip

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from loxodon.config import ModelConfig
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
+from loxodon.language.statements import Fragment, Said
 from loxodon.models import tasks
 from loxodon.models.chat import ChatModel, Reply
 from loxodon.models.ledger import Ledger
@@ -28,7 +29,6 @@ from loxodon.write.extract import Candidate, candidate_of
 from loxodon.write.keep import Keeper
 from loxodon.write.pages.profile import Change
 from loxodon.write.residue import Asked, Left, Residue
-from loxodon.language.statements import Fragment, Said
 
 BATCH_TOKENS = 6_000
 """The most in one question, its longest answer included, however much may be spent in a day."""

@@ -20,6 +20,7 @@ from loxodon.filelock import FileLock
 from loxodon.store import Store
 from loxodon.tokens import Counter
 from loxodon.types import Consolidated
+from loxodon.write.attempt import Attempt
 from loxodon.write.keep import IsForgotten
 from loxodon.write.phases import PHASES, OnPhase, Run
 from loxodon.write.residue import Residue
@@ -39,6 +40,7 @@ class Consolidation:
         is_forgotten: IsForgotten | None = None,
     ) -> None:  # fmt: skip
         self._store = store
+        self._folder = folder
         self._lock_path = os.path.join(folder, LOCK)
         self._config = config
         self._zone = zone
@@ -143,8 +145,8 @@ class Consolidation:
                 reason=work.error or "it was interrupted",
             )
         return Run(
-            self._store, self._config, now, self._count, self._residue(), on_phase, self._embed,
-            self._zone, self._is_forgotten,
+            self._store, self._config, now, self._count, self._residue(), Attempt(self._folder),
+            on_phase, self._embed, self._zone, self._is_forgotten,
         )  # fmt: skip
 
     def _run(

@@ -14,6 +14,7 @@ from functools import cache
 from math import ceil, log, sqrt
 from typing import NamedTuple
 
+from loxodon.text.bounds import tame
 from loxodon.text.sentences import split
 from loxodon.text.words import fold, index_words
 
@@ -32,7 +33,7 @@ class Sentence(NamedTuple):
 
 def sentences_of(text: str, own: bool = True) -> list[Sentence]:
     """The sentences of a message."""
-    return [Sentence(one, index_words(one), own) for one in split(text)]
+    return [Sentence(one, index_words(one), own) for one in split(tame(text))]
 
 
 def denoise(sentences: Sequence[str], keep: float = KEEP) -> list[str]:

@@ -14,12 +14,11 @@ from functools import partial
 from importlib import import_module
 from typing import NamedTuple, cast
 
+from loxodon.language.statements import Fragment, Language, Said, Statement
+from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.dates import Moment, absolute, find_moments, format_date
 from loxodon.text.language import language_of
-from loxodon.language.statements import Fragment, Language, Piece, Said, Statement
 
-MOST_READ = 8_000
-"""Characters of one message that are read closely: its first and its last half of that."""
 MOST_CHARACTERS = 100
 MOST_WORDS = 40
 LASTS: dict[str, timedelta] = {
@@ -56,15 +55,9 @@ def rules_for(text: str) -> tuple[str, Language]:
 
 
 def fragments_of(turn: int, text: str) -> list[Fragment]:
-    """A message cut into fragments."""
-    _, rules = rules_for(text)
-    if len(text) <= MOST_READ:
-        return [Fragment(turn, n, *piece) for n, piece in enumerate(rules.split(text))]
-    # Nobody types so much: what stands between its beginning and its end was pasted.
-    half = MOST_READ // 2
-    pieces = [
-        *rules.split(text[:half]), Piece(text[half:-half], "chat"), *rules.split(text[-half:]),
-    ]  # fmt: skip
+    """What is read closely of a message, cut into fragments."""
+    text = tame(text, CLOSELY)
+    pieces = rules_for(text)[1].split(text)
     return [Fragment(turn, n, *piece) for n, piece in enumerate(pieces)]
 
 

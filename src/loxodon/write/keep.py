@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from loxodon.errors import InputError, no_memory
+from loxodon.language.statements import USER, Statement
 from loxodon.store import Filter, Store
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold, query_words
@@ -21,7 +22,6 @@ from loxodon.write.beliefs import DENIED, DOUBTFUL, MOST_SURE, SURER, certain
 from loxodon.write.decay import LIFT, initial_strength
 from loxodon.write.extract import Candidate
 from loxodon.write.reconcile import Plan, plan, said_at
-from loxodon.language.statements import USER, Statement
 
 SAID_AGAIN = 0.2
 """What being said again adds to importance."""

@@ -10,12 +10,13 @@ import re
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from loxodon.language.attributes import IMPORTANCE
+from loxodon.language.statements import USER, Mention, Said, Statement
 from loxodon.store.desk import Desk
+from loxodon.text.bounds import tame
 from loxodon.types import Record
 from loxodon.write.entities import learn
 from loxodon.write.extract import Candidate, fragments_of, read
-from loxodon.language.attributes import IMPORTANCE
-from loxodon.language.statements import USER, Mention, Said, Statement
 
 MOST_READ = 300
 """Characters; what is longer is more than one statement."""
@@ -116,6 +117,7 @@ def _nobody_is_renamed(old: str, new: str) -> None:
 
 
 def _only_statement(text: str, at: datetime) -> Candidate | None:
+    text = tame(text)
     try:
         found = read(Said(text, at, fragments_of(0, text))).candidates
     except (ValueError, LookupError, AttributeError, RecursionError):

@@ -26,14 +26,19 @@ from typing import NamedTuple, ParamSpec, TypeVar
 
 from loxodon.config import Config
 from loxodon.errors import LoxodonError, StoreError
+from loxodon.language.statements import CONTEXT, Fragment, Line, Said
 from loxodon.store import Filter, Store
 from loxodon.store.desk import Desk, Work
+from loxodon.text.bounds import CLOSELY, tame
+from loxodon.text.steps import counted
 from loxodon.tokens import Counter as TokenCounter
 from loxodon.trust import provenance, quarantine
 from loxodon.trust.instructions import found_in
 from loxodon.trust.pasting import own_turn
 from loxodon.types import CAPTURED, Consolidated, Event, Segment, Turn
 from loxodon.write import codec, compress, fading, speakers, themes
+from loxodon.write.attempt import Attempt
+from loxodon.write.denoise import Sentence
 from loxodon.write.events import events_of
 from loxodon.write.extract import Candidate, fragments_of, read, rules_for
 from loxodon.write.keep import IsForgotten, Keeper
@@ -41,11 +46,14 @@ from loxodon.write.pages import gather
 from loxodon.write.residue import Residue
 from loxodon.write.segment import PAUSE, segments
 from loxodon.write.segment import Segment as Cut
-from loxodon.language.statements import CONTEXT, Fragment, Line, Said
+from loxodon.write.segment import said_in as sentences_in
 
 PHASES = 7
 BATCH = 1_000
 """Turns in hand at a time."""
+MOST_STEPS = 2_000_000
+"""What may be done for one message at a time (see `text.steps`): 300 times what the longest of the
+labelled cases takes, three times what any message takes that `text.bounds` has shortened."""
 _AFTER = 5
 """The phase that follows once what is in hand has become memories."""
 _INDEXED = 2_000
@@ -60,8 +68,9 @@ class _Context:
     """What was said before each of the turns in hand, and what that has told."""
 
     def __init__(
-        self, turns: Sequence[Turn], desk: Desk, hear: Callable[[Sequence[Turn]], Sequence[Turn]]
-    ) -> None:
+        self, turns: Sequence[Turn], desk: Desk,
+        hear: Callable[[Sequence[Turn]], Sequence[Turn]], done_to: int,
+    ) -> None:  # fmt: skip
         self._desk = desk
         self._known: dict[str, dict[str, str]] = {}
         self._lines: dict[int, tuple[list[Line], int]] = {}
@@ -70,12 +79,14 @@ class _Context:
             before = hear(desk.turns_before(session, number(said[0]), CONTEXT))
             lines: list[Line] = []
             last = 0
+            if number(said[0]) <= done_to:  # read again: others have said something between them
+                said = [*hear(desk.turns_from(session, number(said[0]), number(said[-1])))]
             for turn in (*before, *said):
                 self._lines[number(turn)] = lines, len(lines)
                 self._last[number(turn)] = last
                 last = number(turn) if turn.role == "user" else last
                 if provenance.is_context(turn):
-                    lines.append(Line(turn.role, turn.content, turn.at))
+                    lines.append(Line(turn.role, tame(turn.content, CLOSELY), turn.at))
 
     def before(self, turn: Turn) -> list[Line]:
         """The turns before one of its session."""
@@ -109,6 +120,7 @@ class Run:
         now: datetime,
         count: TokenCounter,
         residue: Residue,
+        attempt: Attempt,
         on_phase: OnPhase | None = None,
         embed: Callable[[], int] = lambda: 0,
         zone: tzinfo | None = None,
@@ -121,12 +133,14 @@ class Run:
         self._now = now
         self._count = count
         self._residue = residue
+        self._attempt = attempt
         self._embed = embed
         self._zone = zone
         self._on_phase = on_phase or (lambda phase, done, total: None)
         self._counts: Counter[str] = Counter()
         self._seconds: dict[int, float] = {}
         self._failed: dict[int, tuple[str, str]] = {}
+        self._aside: set[int] = set()
         self._left: list[tuple[Said, Fragment]] = []
         self._shared: dict[str, bool] = {}
         self._summed_up: set[str] = set()
@@ -205,24 +219,39 @@ class Run:
     def _begun(self) -> Iterator[None]:
         """One attempt; if it fails, `status` can say why."""
         self._set(attempts=self._desk.work().attempts + 1, last_run=self._now, error="")
+        self._give_up(self._attempt.fatal)
+        self._aside = {one.turn for one in self._desk.fragments("failed")}
         try:
             yield
+            self._attempt.done()
         except KeyboardInterrupt:  # somebody wants it to stop: that is no failed attempt
             with suppress(StoreError):
                 self._set(attempts=max(0, self._desk.work().attempts - 1))
             raise
         except Exception as error:
+            self._attempt.done()  # it says why, and that is no message's doing
             text = error.localized("en")[0] if isinstance(error, LoxodonError) else repr(error)
             with suppress(StoreError):  # a full disk has no room for this either
                 self._set(error=text[:500])
             raise
+        finally:
+            self._attempt.close()
+
+    def _give_up(self, turn: int) -> None:
+        """Put a turn aside over which runs have ended; those say nothing against the next."""
+        for no, one in self._store.turns([turn]).items() if turn else ():
+            with self._store.writing():
+                self._desk.fail_turn(no, one.content, "runs were cut short while they read it")
+                self._desk.set_work(self._desk.work()._replace(attempts=1))
 
     def _take_up(self, upto: int) -> bool:
         """Take the next turns up to number `upto` in hand; whether there are any."""
-        turns = self._desk.turns_after(self._desk.work().done_to, upto, BATCH)
-        if turns:
-            self._set(upto=number(turns[-1]), phase=1)
-        return bool(turns)
+        done_to = self._desk.work().done_to
+        turns = self._desk.turns_after(done_to, upto, BATCH)
+        if not turns and not self._desk.count_fragments("again"):
+            return False
+        self._set(upto=number(turns[-1]) if turns else done_to, phase=1)
+        return True
 
     def _go_on(self) -> None:
         """Make memories of what is in hand, if anything is."""
@@ -257,9 +286,11 @@ class Run:
         turns = self._in_hand(work)
         talks = [self._talk(session, said) for session, said in by_session(turns)]
         fragments: list[Fragment] = []
-        for turn in filter(provenance.speaks_for_user, turns):
+        again = self._hear(self._desk.again(BATCH))
+        for turn in filter(provenance.speaks_for_user, (*again, *turns)):
             fragments += self._read(turn, fragments_of, number(turn), turn.content) or ()
         with self._store.writing():
+            self._desk.let_go(map(number, again))
             for talk in talks:
                 self._desk.put_segments(talk.segments, talk.instead_of)
                 for event in talk.events:
@@ -267,30 +298,33 @@ class Run:
             self._desk.put_fragments(fragments)
             self._put_aside()
             self._desk.set_work(work._replace(phase=2))
-        self._turns += len(turns)
+        self._turns += len(turns) + len(again)
 
     def _talk(self, session: str, turns: Sequence[Turn]) -> _Talk:
         """What a session's new turns make, together with the segment that they go on with."""
-        cuts = segments(turns)
+        cuts = segments(turns, self._sentences)
         events = [*events_of(cuts, self._count), *self._deeds(turns)]
         last = self._desk.last_segment(session)
         if last is None or not goes_on(last, turns[0]):
             return _Talk([kept_segment(one) for one in cuts], (), events)
         upto = self._desk.turns_from(session, last.first_turn, number(turns[-1]))
-        cuts = segments(self._hear(upto))
+        cuts = segments(self._hear(upto), self._sentences)
         return _Talk([kept_segment(one) for one in cuts], (last.no,), events)
+
+    def _sentences(self, turn: Turn) -> Sequence[Sentence]:
+        return self._read(turn, sentences_in, turn) or ()
 
     def _deeds(self, turns: Sequence[Turn]) -> Iterator[Event]:
         """What the assistant did."""
         for turn in turns:
             if turn.role == "assistant":
-                rules = rules_for(turn.content)[1]
-                for deed in self._read(turn, rules.deeds, turn.content) or ():
+                text = tame(turn.content, CLOSELY)
+                for deed in self._read(turn, rules_for(text)[1].deeds, text) or ():
                     if found_in(deed, "tool"):
                         continue  # what it says it will always do is no deed
                     yield Event(
                         f"{turn.at:%Y-%m-%d}", turn.at, turn.session, turn.channel, "assistant",
-                        deed, 0, "assistant", agent=turn.agent,
+                        deed, 0, turn.origin, agent=turn.agent,
                     )  # fmt: skip
 
     # Phase 2: reading
@@ -298,14 +332,13 @@ class Run:
     def _phase_2(self) -> None:
         work = self._desk.work()
         turns = self._in_hand(work)
-        context = _Context(turns, self._desk, self._hear)
+        context = self._context(turns, work)
         found: list[tuple[int, Candidate]] = []
         taken_back: list[int] = []
         self._left = []
         for turn, fragments in self._cut(turns):
-            said = Said(
-                turn.content, turn.at, fragments, context.before(turn), context.known(turn)
-            )
+            text = tame(turn.content, CLOSELY)
+            said = Said(text, turn.at, fragments, context.before(turn), context.known(turn))
             if (told := self._read(turn, read, said)) is None:
                 continue
             if told.takes_back and (meant := context.said_last(turn)):
@@ -372,7 +405,11 @@ class Run:
 
     def _phase_4(self) -> None:
         work = self._desk.work()
-        staged = [(codec.from_json(body), turn) for _, turn, body in self._desk.candidates()]
+        staged = [
+            (codec.from_json(body), turn)
+            for _, turn, body in self._desk.candidates()
+            if turn not in self._aside
+        ]
         turns = self._store.turns([turn for _, turn in staged])
         # Agent by agent, so that the walls between them are moved as seldom as can be.
         staged.sort(key=lambda one: (turns[one[1]].agent, one[0].said_at, one[1]))
@@ -439,12 +476,15 @@ class Run:
     def _read(
         self, turn: Turn, rules: Callable[P, T], *given: P.args, **named: P.kwargs
     ) -> T | None:
-        """What the rules make of a turn; None for one that they cannot deal with.
+        """What the rules make of a turn; None for one that they cannot deal with, or not in
+        `MOST_STEPS`.
 
         That one is put aside: it stops no run, and is not lost.
         """
+        self._attempt.at(number(turn))
         try:
-            return rules(*given, **named)
+            with counted(MOST_STEPS):
+                return rules(*given, **named)
         except StoreError:
             raise
         except Exception as error:  # any text is possible, and so is any mistake in a rule
@@ -454,18 +494,25 @@ class Run:
     def _put_aside(self) -> None:
         for turn, (text, error) in self._failed.items():
             self._desk.fail_turn(turn, text, error)
+        self._aside |= self._failed.keys()
         self._failed.clear()
 
     # What the phases look at
 
     def _in_hand(self, work: Work) -> list[Turn]:
-        turns = self._desk.turns_after(work.done_to, work.upto)
+        again = self._desk.anew(work.done_to)
+        turns = [*again, *self._desk.turns_after(work.done_to, work.upto)]
         return self._hear([turn for turn in turns if turn.channel != CAPTURED])
 
     def _hear(self, turns: Sequence[Turn]) -> list[Turn]:
-        """Turns as they may be read: without what is in quarantine, and of the user's only what
-        the user said."""
-        return [own_turn(turn) for turn in quarantine.heard(self._store, turns)]
+        """Turns as they may be read: without those that were put aside and what is in quarantine,
+        of the user's only what the user said, and nothing over-long."""
+        left = [turn for turn in turns if number(turn) not in self._aside]
+        heard = quarantine.heard(self._store, left)
+        return [own_turn(turn._replace(content=tame(turn.content))) for turn in heard]
+
+    def _context(self, turns: Sequence[Turn], work: Work) -> _Context:
+        return _Context(turns, self._desk, self._hear, work.done_to)
 
     def _cut(self, turns: Sequence[Turn]) -> Iterator[tuple[Turn, list[Fragment]]]:
         """Those of the turns in hand that have fragments, with these, in order."""

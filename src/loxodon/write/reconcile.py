@@ -96,7 +96,9 @@ def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
     replaced, rewritten = _spared(statement, opposed)
     retracted, more = _spared(statement, ended)
     doubtful: tuple[Record, ...] = ()
-    if statement.act == "change" and not (opposed or ended or statement.over or statement.attribute):
+    if statement.act == "change" and not (
+        opposed or ended or statement.over or statement.attribute
+    ):
         meant, doubtful = _meant(statement, facts)
         replaced += meant
     denied = tuple(record for how, record in beliefs if how in ("contradicts", "ended"))
@@ -116,7 +118,9 @@ def _spared(
         over = sorted(over, key=lambda one: likeness(statement.content, one.content))[-1:]
     gone, kept = [], []
     for record in over:
-        left = next((text for words in statement.over if (text := without(record.content, words))), "")
+        left = next(
+            (text for words in statement.over if (text := without(record.content, words))), ""
+        )
         if left:
             kept.append((record, left))
         else:
@@ -135,9 +139,7 @@ def _corrected(statement: Statement, opposed: Sequence[Record]) -> tuple[tuple[R
     return ()
 
 
-def _meant(
-    statement: Statement, facts: Related
-) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
+def _meant(statement: Statement, facts: Related) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
     """What a change is about that names nothing: the one memory of its subject and its side of life,
     which it replaces; or what may be meant, which it leaves in doubt."""
     own = [
@@ -206,5 +208,3 @@ def _only_from(record: Record, turn: str) -> bool:
 def said_at(record: Record) -> datetime:
     """When a memory was last said to be so."""
     return record.confirmed_at or record.valid_from or record.created_at
-
-

@@ -29,7 +29,9 @@ _WHOLLY = 0.95
 def relation(new: Statement, old: Record) -> Relation:
     """What `new` is to `old`."""
     if not new.content:  # a wrong word and the right one, whoever they were said of
-        return "contradicts" if any(names(words, old.content) for words in new.over) else "unrelated"
+        return (
+            "contradicts" if any(names(words, old.content) for words in new.over) else "unrelated"
+        )
     if fold(new.subject) != fold(old.subject or USER):
         return "ended" if _ends_someone(new, old) else "unrelated"
     if other_project(new, old):
@@ -47,7 +49,11 @@ def relation(new: Statement, old: Record) -> Relation:
 
 def other_project(new: Statement, old: Record) -> bool:
     """Whether two things are told of different projects: one never touches the other's."""
-    return bool(new.project) and not old.project.startswith("_") and fold(new.project) != fold(old.project)
+    return (
+        bool(new.project)
+        and not old.project.startswith("_")
+        and fold(new.project) != fold(old.project)
+    )
 
 
 def _of_one_attribute(new: Statement, old: Record) -> Relation:
@@ -60,7 +66,7 @@ def _of_one_attribute(new: Statement, old: Record) -> Relation:
         return "contradicts" if alike else "unrelated"
     if alike:
         return _fuller(new.content, old.content) if alike == "same" else alike
-    if new.act != "state" and _speaks_of(new, old) or _recounted(new.value, old.value):
+    if (new.act != "state" and _speaks_of(new, old)) or _recounted(new.value, old.value):
         return "contradicts"
     if not one or (new.attribute in OF_SOMETHING and _of_what(new.value) != _of_what(old.value)):
         return "unrelated"
@@ -89,7 +95,11 @@ def _values(new: str, old: str) -> Relation | None:
     if a == b:
         return "same"
     one, other = gist(a), gist(b)
-    if not one.words or not other.words or one.numbers != other.numbers and one.numbers and other.numbers:
+    if (
+        not one.words
+        or not other.words
+        or (one.numbers != other.numbers and one.numbers and other.numbers)
+    ):
         return None
     if one.words == other.words:
         return "same"
@@ -98,7 +108,23 @@ def _values(new: str, old: str) -> Relation | None:
     return "poorer" if one.words < other.words else None
 
 
-_COUNTED = frozenset("one two three four five six seven eight nine ten eleven twelve no".split())
+_COUNTED = frozenset(
+    [
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "no",
+    ]
+)
 
 
 def _recounted(new: str, old: str) -> bool:

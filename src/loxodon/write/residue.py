@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from loxodon.language.statements import Fragment, Said
 from loxodon.types import Event, Record, Turn
 from loxodon.write.extract import Candidate
 from loxodon.write.pages.profile import Change
-from loxodon.language.statements import Fragment, Said
 
 Left = Sequence[tuple[Said, Fragment]]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import cache
 from math import log
@@ -57,9 +57,16 @@ class _Read(NamedTuple):
     sentences: Sequence[Sentence]
 
 
-def segments(turns: Sequence[Turn]) -> list[Segment]:
+def said_in(turn: Turn) -> Sequence[Sentence]:
+    """The sentences of a turn."""
+    return sentences_of(turn.content, turn.role == "user")
+
+
+def segments(
+    turns: Sequence[Turn], sentences: Callable[[Turn], Sequence[Sentence]] = said_in
+) -> list[Segment]:
     """The segments of one session, whose turns are in order; every turn is in one of them."""
-    read = [_Read(turn, sentences_of(turn.content, turn.role == "user")) for turn in turns]
+    read = [_Read(turn, sentences(turn)) for turn in turns]
     return [_segment(part) for stretch in _stretches(read) for part in _by_topic(stretch)]
 
 

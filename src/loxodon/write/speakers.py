@@ -10,14 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from loxodon.language.statements import USER, Statement
 from loxodon.types import ROLES, Turn
 from loxodon.write.extract import Candidate
-from loxodon.language.statements import USER, Statement
 
 
 def several(turns: Iterable[Turn]) -> bool:
-    """Whether more than one named person talks in these turns."""
-    names = {turn.speaker.casefold() for turn in turns if turn.role == "user" and name_of(turn)}
+    """Whether more than one named person talks in these turns, as far as nobody knows whose words
+    are the user's: those of a group are somebody else's."""
+    names = {
+        turn.speaker.casefold()
+        for turn in turns
+        if turn.role == "user" and turn.origin != "group" and name_of(turn)
+    }
     return len(names) > 1
 
 
@@ -31,7 +36,11 @@ def said_by(candidate: Candidate, name: str) -> Candidate:
     """`candidate` as a statement of the person called `name`."""
     statement = candidate.statement
     if statement.quoted:
-        content, owned, of = re.sub("^(?:The user|用户)", lambda _: name, statement.content), False, ""
+        content, owned, of = (
+            re.sub("^(?:The user|用户)", lambda _: name, statement.content),
+            False,
+            "",
+        )
     elif candidate.language == "zh":
         content = statement.content.replace("用户", name)
         owned = f"用户的{statement.subject}" in statement.content

@@ -41,7 +41,7 @@ class Server:
         self._errors = open(home.parent / f"{home.name}.log", "w+b")  # noqa: SIM115
         self.process = subprocess.Popen(
             [LOXODON, "serve", "--json", "--port", "0", *words],
-            stdout=subprocess.PIPE, stderr=self._errors,
+            stdout=subprocess.PIPE, stderr=self._errors, cwd=home.parent,
             env={"PATH": os.environ["PATH"], "HOME": str(home.parent), "LANG": "C.UTF-8",
                  "LOXODON_HOME": str(home), "TZ": "Asia/Shanghai", "LOXODON_NOW": now,
                  **environment},

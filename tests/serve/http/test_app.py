@@ -32,7 +32,8 @@ def test_a_conversation_is_journalled_recalled_and_consolidated(http: httpx.Clie
     ]
     added = http.post(f"{base}/turns", json={"turns": turns, "session": "monday"})
     assert added.json() == {
-        "added": 2, "known": 0, "changed": 0, "sessions": ["monday"], "paused": 0, "forgotten": 0
+        "added": 2, "known": 0, "changed": 0, "sessions": ["monday"], "paused": 0, "forgotten": 0,
+        "people": [], "claimed": 0,
     }  # fmt: skip
     again = http.post(f"{base}/turns", json={"turns": turns, "session": "monday"})
     assert again.json()["known"] == 2

@@ -136,7 +136,7 @@ def _start(folder: Path) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "loxodon", "--home", str(folder / "home"), "mcp"]
     env = {"PATH": os.environ["PATH"], "HOME": str(folder)}
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=env)
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=folder)
 
 
 def _run(folder: Path, data: bytes) -> subprocess.CompletedProcess[bytes]:

@@ -31,7 +31,8 @@ def _command(home: Path, *words: str) -> list[str]:
 
 def _started(home: Path, *words: str) -> Client:
     return Client(stdio_client(
-        StdioServerParameters(command=sys.executable, args=_command(home, *words))
+        StdioServerParameters(command=sys.executable, args=_command(home, *words),
+                              cwd=home.parent)
     ))  # fmt: skip
 
 
@@ -39,7 +40,8 @@ def _started(home: Path, *words: str) -> Client:
 def http_server(home: Path, *words: str) -> Iterator[str]:
     """A server on a port of its own, and its address."""
     command = [sys.executable, *_command(home, "--http", "--port", "0", "--json", *words)]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    pipe = subprocess.PIPE
+    server = subprocess.Popen(command, stdout=pipe, stderr=pipe, cwd=home.parent)
     try:
         assert server.stdout
         line = server.stdout.readline()
@@ -153,7 +155,7 @@ def test_the_schedule_runs_beside_it(tmp_path: Path) -> None:
         memory.add([{"role": "user", "content": "I am allergic to peanuts.",
                      "at": "2026-01-01T12:00:00Z"}], session="talk")  # fmt: skip
     command, pipe = [sys.executable, *_command(home, "--background")], subprocess.PIPE
-    server = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)
+    server = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path)
     try:
         assert server.stderr
         for line in server.stderr:  # until it says so

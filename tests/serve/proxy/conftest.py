@@ -74,6 +74,7 @@ def started(home: Path, upstream: str, *options: str, **environ: str) -> Iterato
             [sys.executable, "-m", "loxodon", "proxy", "--home", str(home), "--json", "--port",
              "0", "--upstream", upstream, *options],
             stdout=subprocess.PIPE, stderr=stderr, text=True, env={**os.environ, **environ},
+            cwd=home.parent,
         )  # fmt: skip
     try:
         with process:

@@ -133,7 +133,9 @@ def test_conversations_attachments_memories_and_projects(
     assert (found.format, found.turns, found.memories, found.problems) == ("claude", 4, 4, ())
     turns = {turn.id: turn for turn in memory.journal()}
     assert turns["a"].content == "你好，李雷"
-    assert (turns["h/1"].content, turns["h/1"].origin) == ("cv.txt\nI live in Rome.", "file")
+    attached = turns["h/1"]
+    assert attached.content == "cv.txt\nI live in Rome."
+    assert (attached.role, attached.origin) == ("tool", "import")
     assert turns["d"].session == "claude-project-p"
     projects = {one.content: one.project for one in memory.list()}
     assert projects["Uses hexagonal architecture."] == projects["Shop: A web shop"] == "Shop"

@@ -56,17 +56,17 @@ def test_each_is_recognised_shown_taken_and_not_taken_twice(
     memory: Memory, take: Take, tmp_path: Path, format: str
 ) -> None:
     path = examples(tmp_path)[format]
-    shown = take(path, dry_run=True)
+    shown = take(path, dry_run=True, settings=True)
     assert memory.stats().turns == memory.stats().total == 0
 
-    found = take(path)
+    found = take(path, settings=True)
     assert found.format == format
     assert found == shown
     assert found.turns + found.memories + len(found.settings) > 0
     stats = memory.stats()
     assert (stats.turns, stats.total) == (found.turns, found.memories)
 
-    again = take(path)
+    again = take(path, settings=True)
     assert (again.turns, again.memories, dict(again.settings)) == (0, 0, {})
     assert again.known == found.turns + found.memories + len(found.settings) + found.known
     assert memory.stats().total == stats.total
@@ -201,7 +201,7 @@ def test_a_format_or_a_file_that_there_is_not(take: Take, tmp_path: Path) -> Non
 def test_an_archive_that_is_a_trap_is_refused(
     take: Take, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("loxodon.workspace.imports.package._INNOCENT", 1 << 20)
+    monkeypatch.setattr("loxodon.trust.unpacking.INNOCENT", 1 << 20)
     path = put_zip(tmp_path / "bomb.zip", {"conversations.json": b"[" + b" " * (4 << 20) + b"]"})
     with pytest.raises(InputError, match="unpacks to more"):
         take(path)

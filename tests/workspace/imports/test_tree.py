@@ -104,7 +104,7 @@ def layers(tree: Path) -> Path:
 
 def test_a_three_layer_memory_is_one_import(memory: Memory, take: Take, layers: Path) -> None:
     found = take(layers)
-    assert found.settings == {"decay.fact": 0.01, "snapshot.budget": 1500}
+    assert (found.settings, found.offered) == ({}, {"decay.fact": 0.01, "snapshot.budget": 1500})
     assert [(one.file, one.line) for one in found.problems] == [
         ("memory/layer2/active/facts.jsonl", 2)
     ]
@@ -121,12 +121,12 @@ def test_a_three_layer_memory_is_one_import(memory: Memory, take: Take, layers: 
     assert take(layers / "memory").memories == 0
 
 
-def test_each_entry_is_a_memory_of_its_owner(memory: Memory, take: Take, tree: Path) -> None:
+def test_each_entry_is_a_memory(memory: Memory, take: Take, tree: Path) -> None:
     found = take(tree)
     assert (found.turns, found.problems) == (2, ())
     assert found.skipped == {"code": 1, "empty": 2, "not memory": 2}
     records = by_words(memory)
-    assert all(one.trust == "file" for one in records.values())
+    assert all(one.trust == "import" for one in records.values())
 
     tea = records["Prefers TypeScript over JavaScript"]
     assert (tea.category, tea.attribute, tea.importance) == ("preference", "prefers", 0.8)

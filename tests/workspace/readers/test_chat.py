@@ -63,7 +63,7 @@ def test_no_stamps() -> None:
         (2, "user", "Bob", "hello\nthere", None),
     ]
     assert {(d.chat, d.origin, d.session, d.id) for d in reading.drafts} == {
-        ("direct", "user", "", "")
+        ("direct", "group", "", "")
     }
 
 
@@ -207,7 +207,7 @@ def test_more_than_two_people_are_a_group() -> None:
     reading = log("我：晚上吃什么\n小红：火锅\n小明：烤肉\n")
     assert {draft.chat for draft in reading.drafts} == {"group"}
     unknown = log("Ann: a\nBen: b\nCem: c\n")
-    assert {(d.chat, d.origin) for d in unknown.drafts} == {("group", "user")}
+    assert {(d.chat, d.origin) for d in unknown.drafts} == {("group", "group")}
     with_bot = log("Ann: a\nBen: b\nBot: c\n")
     assert {draft.chat for draft in with_bot.drafts} == {"direct"}
 

@@ -53,7 +53,9 @@ class _English:
         if clause.hedged:
             text = text.replace("{S}", "{S} probably")
         if clause.act == "end" and match.frame.act != "end":
-            text = text.replace("{S} is ", "{S} is no longer ").replace("{S} has ", "{S} no longer has ")
+            text = text.replace("{S} is ", "{S} is no longer ").replace(
+                "{S} has ", "{S} no longer has "
+            )
             text = text if "no longer" in text else text.replace("{S}", "{S} no longer")
         text = match.filled(text, **{"S": subject, "S's": f"{subject}'s"})
         text = re.sub(r"\bmy\b", "their", text) if clause.subject == USER else text
@@ -109,6 +111,8 @@ def deeds(text: str) -> list[str]:
         for second, third in _SECOND:
             rest = re.sub(rf"\b{second}\b", third, rest, flags=re.I)
         if len(rest.split()) > 1:
-            who = "The assistant and the user" if words.lower().startswith("we") else "The assistant"
+            who = (
+                "The assistant and the user" if words.lower().startswith("we") else "The assistant"
+            )
             found.append(f"{who} {done['verb'].lower()} {rest}")
     return found

@@ -62,7 +62,8 @@ def _words() -> _Words:
     attribute |= {word.replace("-", " "): "pet" for word in table["pets"]["words"].split()}
     plural = frozenset(table["plural"]["words"].split())
     people = "|".join(
-        re.escape(word).replace(r"\ ", "[- ]") for word in sorted((*attribute, *plural), key=len, reverse=True)
+        re.escape(word).replace(r"\ ", "[- ]")
+        for word in sorted((*attribute, *plural), key=len, reverse=True)
     )
     adjectives = "|".join(clause["adjectives"].split())
     starters = clause["starters"]

@@ -24,7 +24,9 @@ _EVENED = (
     (r"[。！？!?\n]+", "，"), (r"\s+", " "), (r"(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9])", "，"), (r"，+", "，"),
 )  # fmt: skip
 _CONTRAST = re.compile(r"(不是[^，]{1,16}?)，(?:而)?是(?=[^，])")
-_CONNECTIVE = re.compile(r"，|(?<=[^，])(?=(?:但是|不过(?=我|现在|最近|今年|也)|可是|而且|并且|然后|所以|因为|以及我|而我|但我))")
+_CONNECTIVE = re.compile(
+    r"，|(?<=[^，])(?=(?:但是|不过(?=我|现在|最近|今年|也)|可是|而且|并且|然后|所以|因为|以及我|而我|但我))"
+)
 _JOIN = "\uff5c"
 """Stands for the comma of `不是A，是B` while a sentence is cut."""
 
@@ -199,11 +201,16 @@ def _timed(rest: str) -> tuple[str, tuple[str, str]]:
         time, rest = found, rest[end:]
 
 
-def _with_subject(text: str, known: Mapping[str, str], before: Clause | None, alone: bool) -> Clause:
+def _with_subject(
+    text: str, known: Mapping[str, str], before: Clause | None, alone: bool
+) -> Clause:
     words = _words()
     if found := words.person.match(text):
         return _person(text, found, text[found.end() :], known)
-    if found := re.match(r"我(?:[和跟与]|同)(?:我)?(?P<relation>\w{1,4}?)(?:都|一起(?!住)|两个人?|俩)*(?=住(?!一起|在一起)|在|养|结婚|有|搬|离婚|分手)", text):
+    if found := re.match(
+        r"我(?:[和跟与]|同)(?:我)?(?P<relation>\w{1,4}?)(?:都|一起(?!住)|两个人?|俩)*(?=住(?!一起|在一起)|在|养|结婚|有|搬|离婚|分手)",
+        text,
+    ):
         if found["relation"] in words.kept:
             return Clause(text, "we", text[found.end() :], USER, "用户")
     if re.match("我们?家[在住]", text):
@@ -220,11 +227,21 @@ def _with_subject(text: str, known: Mapping[str, str], before: Clause | None, al
     if before and words.starter.match(text):
         of_before = before.text
         if (found := words.introduced.search(of_before)) and before.subject == USER:
-            return _person(text, found, text, {}) if re.match("叫|名叫|名字|今年|是|对|在|才", text) else Clause(text)
+            return (
+                _person(text, found, text, {})
+                if re.match("叫|名叫|名字|今年|是|对|在|才", text)
+                else Clause(text)
+            )
         if not words.opens.search(before.rest):
             return before._replace(text=text, rest=text, when="", timeless="")
         return Clause(text)
-    return Clause(text, "bare" if before is None and re.match(rf"{_HAN}|[A-Za-z0-9]", text) else "", text, USER, "用户")
+    return Clause(
+        text,
+        "bare" if before is None and re.match(rf"{_HAN}|[A-Za-z0-9]", text) else "",
+        text,
+        USER,
+        "用户",
+    )
 
 
 def _person(text: str, found: re.Match[str], rest: str, known: Mapping[str, str]) -> Clause:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from io import BufferedIOBase
 
 from loxodon.errors import InputError
+from loxodon.messages import t
+from loxodon.trust.claiming import key_of
 from loxodon.types import Draft
 from loxodon.workspace.readers import Format, Reading, is_database, read
 
 MAX_FILE = 1 << 30
+_SHOWN = 12
+"""People of a log that are named."""
 
 
 def read_files(
@@ -47,6 +52,34 @@ def read_files(
             for line, error in reading.problems
         ]
     return files, skipped
+
+
+def check_names(me: Sequence[str], files: Sequence[tuple[str, list[Draft]]]) -> None:
+    """Refuse a name that nobody has in any of the files."""
+    people = {key_of(one.speaker): one.speaker for _, drafts in files for one in drafts}
+    for name in me:
+        if not key_of(name) or key_of(name) not in people:
+            raise InputError(
+                "nobody called {name} speaks there", hint="these do: {names}",
+                name=repr(name), names=_listed([one for one in people.values() if one]),
+            )  # fmt: skip
+
+
+def how_to_say(file: str, people: Sequence[str]) -> list[str]:
+    """What to tell of a file in which people are named and nobody is known to be the user."""
+    if not people:
+        return []
+    return [
+        t("nobody in {file} is known to be you; these speak in it: {names}",
+          file=file, names=_listed(people)),
+        t("what they say can be found, but nothing is learned from it; say who you are: {command}",
+          command=f"loxodon add {shlex.quote(file)} --me {shlex.quote(people[0])}"),
+    ]  # fmt: skip
+
+
+def _listed(people: Sequence[str]) -> str:
+    more = len(people) - _SHOWN
+    return ", ".join(people[:_SHOWN]) + (t(" and {n} more", n=more) if more > 0 else "")
 
 
 def _read(name: str, format: Format | None, zone: tzinfo | None) -> Reading:

@@ -84,15 +84,21 @@ def _init(args: Namespace) -> Outcome:
 
 
 def _add(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.adding import read_files, session_names
+    from loxodon.serve.cli.adding import check_names, how_to_say, read_files, session_names
+    from loxodon.trust.places import named
 
     config = settings.load(home_of(args))
+    for name in args.file:
+        if name != "-":
+            named(home_of(args), name)
     files, skipped = read_files(args.file, args.format, args.skip_bad, zone_named(config.timezone))
+    check_names(args.me, files)
     results = []
     with opened(args, make=True) as memory, view.Bar(t("journalling")) as bar:
         for name, drafts in files:
             names = [args.session] if args.session else session_names(name, memory.now())
-            results.append(memory.add_drafts(drafts, names, bar))
+            results.append(memory.add_drafts(drafts, names, bar, me=args.me))
+    strangers = {name: result.people for (name, _), result in zip(files, results, strict=True)}
     data = {
         "added": sum(result.added for result in results),
         "known": sum(result.known for result in results),
@@ -100,6 +106,8 @@ def _add(args: Namespace) -> Outcome:
         "paused": sum(result.paused for result in results),
         "forgotten": sum(result.forgotten for result in results),
         "sessions": list(dict.fromkeys(s for result in results for s in result.sessions)),
+        "people": list(dict.fromkeys(one for result in results for one in result.people)),
+        "claimed": sum(result.claimed for result in results),
         "skipped": skipped,
     }
 
@@ -112,6 +120,11 @@ def _add(args: Namespace) -> Outcome:
             print(t("{paused} were not taken: the memory is, or was then, paused", **data))
         if data["forgotten"]:
             print(t("{forgotten} were not taken: they were forgotten", **data))
+        if data["claimed"]:
+            print(t("corrected who said {claimed} turns that were known already", **data))
+        for name, people in strangers.items():
+            for line in how_to_say(name, people):
+                print(view.safe(line))
         for bad in skipped:
             print(t("skipped {file} line {line}: {message}", **bad), file=sys.stderr)
 
@@ -432,7 +445,10 @@ def _troubles(found: Status) -> list[tuple[str, str]]:
         rows.append((t("failing"), t("{names}; `loxodon schedule` says why",
                                      names=", ".join(found.failing))))  # fmt: skip
     if found.failed:
-        rows.append((t("put aside"), t("{n} messages that could not be read", n=found.failed)))
+        names = ", ".join(found.aside) + (", …" if found.failed > len(found.aside) else "")
+        aside = t("{n} messages that could not be read: {names}; `loxodon validate` says why",
+                  n=found.failed, names=names)  # fmt: skip
+        rows.append((t("put aside"), aside))
     return rows
 
 
@@ -532,6 +548,7 @@ def _help(args: Namespace) -> Outcome:
         print(t("--home DIR    where the memory is (LOXODON_HOME, else ~/.loxodon)"))
         print(t("--space NAME  whose memory: spaces never see each other (main)"))
         print(t("--agent NAME  as which agent: sees its own, what is shared, and no other's"))
+        print(t("--relays-user with --agent: it hands on what the user said"))
         print(t("--now ISO     pretend that it is this moment (LOXODON_NOW)"))
         print(t("--json        print one JSON document"))
         print()

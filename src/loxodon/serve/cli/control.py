@@ -3,7 +3,6 @@ that is known about someone as a file."""
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from argparse import Namespace
@@ -15,8 +14,9 @@ from loxodon import files
 from loxodon.errors import InputError, UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import view
-from loxodon.serve.cli.opening import Outcome, opened
+from loxodon.serve.cli.opening import Outcome, home_of, opened
 from loxodon.trust.inspection import Inspected, Subject, markdown
+from loxodon.trust.places import named
 from loxodon.trust.receipts import counted
 from loxodon.types import Pause, Receipt
 
@@ -200,7 +200,7 @@ def export_about(args: Namespace) -> Outcome:
     text = markdown(found) if path.endswith((".md", ".markdown")) else view.json_text(found) + "\n"
     if not path:
         return Outcome(found, lambda: print(text, end=""))
-    path = os.path.abspath(os.path.expanduser(path))
+    path = named(home_of(args), path)
     try:
         files.replace(path, text.encode("utf-8", "replace"))
     except OSError as error:

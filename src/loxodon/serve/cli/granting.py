@@ -27,6 +27,8 @@ def build(parser: ArgumentParser) -> None:
     parser.add_argument("--agent", metavar="NAME", default="", help=about)
     parser.add_argument("--chat", choices=CHATS, default="direct",
                         help=t("who hears it; in a group nothing private is told"))  # fmt: skip
+    about = t("it hands on what the user said; else all that an agent says is its own word")
+    parser.add_argument("--relays-user", action="store_true", help=about)
     about = t("read, write (the default; also to remember and change) or owner (everything)")
     parser.add_argument("--rights", choices=RIGHTS, default="write", help=about)
 
@@ -43,7 +45,13 @@ def run(args: Namespace) -> Outcome:
 def _add(args: Namespace) -> Outcome:
     home = home_of(args)
     now = clock_of(args, zone_named(load(home).timezone))()
-    wanted = Grant(args.name, tuple(args.spaces or ()), args.agent, args.chat, args.rights)
+    if args.relays_user and not (args.agent or args.chat != "direct"):
+        raise UsageError(
+            "--relays-user is for the token of an agent or a group",
+            hint="name the agent with --agent; who has the owner's token may relay the user anyway",
+        )
+    wanted = Grant(args.name, tuple(args.spaces or ()), args.agent, args.chat, args.rights,
+                   relays=args.relays_user)  # fmt: skip
     grant, token = access.add(home, wanted, now)
 
     def show() -> None:
@@ -63,7 +71,8 @@ def _list(args: Namespace) -> Outcome:
         for one in found:
             spaces = ", ".join(one.spaces) or t("all spaces")
             parts = [one.rights, spaces, *([f"@{one.agent}"] if one.agent else []),
-                     *([one.chat] if one.chat != "direct" else []), one.made]  # fmt: skip
+                     *([one.chat] if one.chat != "direct" else []),
+                     *([t("relays the user")] if one.relays else []), one.made]  # fmt: skip
             print(f"{view.paint(view.safe(one.name), 'bold')}  {view.safe('  '.join(parts))}")
 
     return Outcome([_told(one) for one in found], show)

@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from loxodon.messages import t
-from loxodon.serve.cli import view
+from loxodon.serve.cli import settling, view
 from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.types import FileProblem, Imported
 
@@ -25,13 +25,19 @@ def build(parser: ArgumentParser) -> None:
                         help=t("only this person's, where a file has several"))  # fmt: skip
     parser.add_argument("--dry-run", action="store_true",
                         help=t("only say what would be taken"))  # fmt: skip
+    settling.build(parser)
 
 
 def run(args: Namespace) -> Outcome:
     with opened(args, make=not args.dry_run) as memory, view.Bar(t("importing")) as bar:
         found = memory.workspace.take_in(
-            args.path, args.format, user=args.user, dry_run=args.dry_run, progress=bar
-        )
+            args.path, args.format, user=args.user, dry_run=args.dry_run,
+            settings=args.with_settings, take=args.take, progress=bar,
+        )  # fmt: skip
+    if not args.dry_run:
+        left = settling.settle(args, memory.home, found.offered)
+        settings = {name: one for name, one in found.offered.items() if name not in left}
+        found = found._replace(settings={**found.settings, **settings}, offered=left)
     data = {"dry_run": args.dry_run, **found._asdict()}
     return Outcome(data, lambda: _show(found, args.dry_run))
 
@@ -54,6 +60,7 @@ def _show(found: Imported, dry: bool) -> None:
         reasons = _reasons()
         view.pairs([(f"  {reasons.get(one, one)}", str(n)) for one, n in found.skipped.items()])
     _show_problems(found.problems)
+    settling.show(found.offered)
     if found.turns and not dry:
         print(t("`loxodon consolidate` learns from the turns"))
     if found.memories and not dry:

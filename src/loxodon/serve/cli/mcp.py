@@ -87,7 +87,8 @@ def _served(args: Namespace) -> Iterator[Served]:
             runner.start()
         try:
             audience: Audience = "private" if args.chat == "direct" else "group"
-            yield Served(host, args.space, args.chat, args.audience or audience, args.as_agent)
+            yield Served(host, args.space, args.chat, args.audience or audience, args.as_agent,
+                         args.relays)  # fmt: skip
         finally:
             runner.stop()
 

@@ -42,7 +42,8 @@ def opened(args: Namespace, *, make: bool = False) -> Memory:
     ):
         check_database(os.path.join(folder, DATABASE))
     clock = clock_of(args, zone_named(config.timezone))
-    return Memory.open(home, args.space, config, clock, agent=args.as_agent)
+    relays = args.relays or args.command == "chat"  # in which it is the user who types
+    return Memory.open(home, args.space, config, clock, agent=args.as_agent, relays=relays)
 
 
 def _begun_off(folder: str) -> bool:

@@ -16,8 +16,8 @@ Build = Callable[[argparse.ArgumentParser], None]
 
 _FREE_TEXT = frozenset({"recall", "context", "journal", "capture", "tag", "policy"})
 _SHIELD = "\0"  # which nobody can type: arguments end at it
-_FLAGS = ("--json", "--reveal")
-_TAKEN = (("--agent", ["openclaw"]), ("--agent", ["token"]))
+_FLAGS = {"--json": "json", "--reveal": "reveal", "--relays-user": "relays"}
+_TAKEN = (("--agent", ["openclaw"]), ("--agent", ["token"]), ("--relays-user", ["token"]))
 """Global options that commands have for something else of theirs."""
 _OPTIONS = ("--home", "--space", "--agent", "--now")
 
@@ -111,7 +111,7 @@ def _shared_options(argv: list[str]) -> tuple[dict[str, str | bool], list[str]]:
     """The global options, wherever they stand, and the rest; what follows `--` is text."""
     shared: dict[str, str | bool] = {
         "home": "", "space": "main", "as_agent": "", "now": "", "json": False,
-        "reveal": False,
+        "reveal": False, "relays": False,
     }  # fmt: skip
     rest: list[str] = []
     while argv:
@@ -119,8 +119,8 @@ def _shared_options(argv: list[str]) -> tuple[dict[str, str | bool], list[str]]:
         name, equals, value = word.partition("=")
         if word == "--":
             return shared, [*rest, word, *argv]
-        if word in _FLAGS:
-            shared[word[2:]] = True
+        if word in _FLAGS and (word, rest[:1]) not in _TAKEN:
+            shared[_FLAGS[word]] = True
         elif name in _OPTIONS and (name, rest[:1]) not in _TAKEN:
             if not equals:
                 if not argv:
@@ -158,6 +158,8 @@ def _add(parser: argparse.ArgumentParser) -> None:
                         help=t("how to read it; recognised where not given"))  # fmt: skip
     about = t("the session of turns that name none (the file's name)")
     parser.add_argument("--session", default="", metavar="NAME", help=about)
+    about = t("the name that you have in it; can be repeated, and said later for the same file")
+    parser.add_argument("--me", action="append", default=[], metavar="NAME", help=about)
     parser.add_argument("--skip-bad", action="store_true",
                         help=t("take the good lines and report the others"))  # fmt: skip
 
@@ -382,6 +384,9 @@ def _restore(parser: argparse.ArgumentParser) -> None:
     about = t("take the backup of another space as this one's")
     parser.add_argument("--as", dest="other", action="store_true", help=about)
     parser.add_argument("--all", action="store_true", help=t("all spaces of the backup"))
+    from loxodon.serve.cli.settling import build
+
+    build(parser)
 
 
 def _backup(parser: argparse.ArgumentParser) -> None:

@@ -10,8 +10,9 @@ from loxodon import config as settings
 from loxodon.clock import zone_named
 from loxodon.errors import UsageError
 from loxodon.messages import t
-from loxodon.serve.cli import view
+from loxodon.serve.cli import settling, view
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.trust.offered import POLICY
 from loxodon.types import Restored
 
 
@@ -19,9 +20,9 @@ def run(args: Namespace) -> Outcome:
     source = os.path.abspath(os.path.expanduser(args.source))
     if os.path.isfile(source):
         return _backup(args, source)
-    if args.other or args.all:
+    if args.other or args.all or args.with_settings or args.take:
         raise UsageError(
-            "--as and --all are for backups, and {path} is none",
+            "--as, --all, --with-settings and --take are for backups, and {path} is none",
             hint="`loxodon backup` writes one",
             path=source,
         )
@@ -59,20 +60,32 @@ def _backup(args: Namespace, source: str) -> Outcome:
         if args.all:
             every = restore_all(
                 source, home, config=config, environ=os.environ, clock=clock,
-                replace=args.replace, progress=bar,
+                replace=args.replace, choice=settling.choice(args), progress=bar,
             )  # fmt: skip
+            last = _settled(args, home, list(every.values())[-1])  # they came with all of them
+            every = {n: one._replace(settings=last.settings, offered=last.offered)
+                     for n, one in every.items()}  # fmt: skip
             return Outcome({"spaces": every}, lambda: _show_all(every))
         found = restore(
             source, home, args.space, config=config, environ=os.environ, clock=clock,
-            replace=args.replace, other=args.other, progress=bar,
+            replace=args.replace, other=args.other, choice=settling.choice(args), progress=bar,
         )  # fmt: skip
+    found = _settled(args, home, found)
     return Outcome(found, lambda: _show(found))
+
+
+def _settled(args: Namespace, home: str, found: Restored) -> Restored:
+    """`found` after what the restore has left was asked about."""
+    left = settling.settle(args, home, found.offered)
+    settings = {name: one for name, one in found.offered.items() if name not in left}
+    return found._replace(settings={**found.settings, **settings}, offered=left)
 
 
 def _show_all(every: dict[str, Restored]) -> None:
     for name, found in every.items():
         print(view.safe(name))
-        _show(found)
+        _show(found._replace(settings={}, offered={}))
+    _show_settings(found)
 
 
 def _show(found: Restored) -> None:
@@ -80,3 +93,11 @@ def _show(found: Restored) -> None:
             turns=found.turns, memories=found.memories))  # fmt: skip
     if found.before:
         print(t("the database that was here is now {path}", path=found.before))
+    _show_settings(found)
+
+
+def _show_settings(found: Restored) -> None:
+    for name, value in found.settings.items():
+        shown = "" if name == POLICY else f" = {view.safe(settings.written(value))}"
+        print(t("set: {name}", name=name) + shown)
+    settling.show(found.offered)

@@ -18,12 +18,14 @@ from loxodon.serve.host import Host
 from loxodon.serve.http import openapi
 from loxodon.serve.http.fields import from_query, given
 from loxodon.serve.http.guard import (
+    FORWARDED,
     Caller,
     Door,
     RefusedError,
     admit,
     check_place,
     has_token,
+    is_loopback,
 )
 from loxodon.serve.http.health import Watch, gauges, paused, reasons
 from loxodon.serve.http.metrics import TYPE, Metrics
@@ -58,6 +60,7 @@ from loxodon.serve.http.wire import plain
 from loxodon.serve.logs import log, told
 from loxodon.spaces import folder_name, no_space
 from loxodon.trust.acting import Actor, acting
+from loxodon.trust.places import full_path
 from loxodon.types import Added, Record
 
 Result = TypeVar("Result")
@@ -212,10 +215,21 @@ class App:
         """A space that a token does not reach is one that is not there."""
         folder_name(match.space)  # what can be no name is told alike to everybody
         if not caller.grant.reaches(match.space):
-            raise no_space(self._host.home, match.space)
+            raise no_space(match.space)
         right = right_for(match.operation.name)
         walled = bool(caller.agent) or caller.chat != "direct"
         if not caller.grant.may(right) or (right == "owner" and walled):
+            raise _not_granted()
+
+    def _check_file(self, caller: Caller, request: Request) -> None:
+        """A file of this machine is named by who is on it, and owns all that is here."""
+        passed_on = any(name in request.headers for name in FORWARDED)
+        if not self._door.local or not is_loopback(request.peer) or passed_on:
+            raise RefusedError(403, "forbidden", UsageError(
+                "files of this machine are only for who is on it",
+                hint="run the command there, or serve on 127.0.0.1",
+            ))  # fmt: skip
+        if not _is_owner(caller):
             raise _not_granted()
 
     def _fixed(self, parts: tuple[str, ...]) -> tuple[str, Page] | None:
@@ -278,11 +292,10 @@ class App:
                 return given(operation.takes, json_of(body, request.headers))
 
             found = parse() if len(body) <= _SMALL else await self._host.run(parse)
-        if not self._door.local and any(name in found for name in operation.local):
-            raise RefusedError(403, "forbidden", UsageError(
-                "files of this machine are only for who is on it",
-                hint="run the command there, or serve on 127.0.0.1",
-            ))  # fmt: skip
+        for name in operation.local:
+            if name in found:
+                self._check_file(match.caller, request)
+                full_path(name, found[name])
         if found.get("reveal") and not _may_reveal(match.caller):
             raise _not_granted()
         key = request.headers.get("idempotency-key", "")
@@ -341,7 +354,7 @@ class App:
         try:
             done = await self._host.call(
                 match.space, run, make=operation.make, apart=bool(operation.long),
-                agent=match.caller.agent, chat=match.caller.chat,
+                agent=match.caller.agent, chat=match.caller.chat, relays=match.caller.relays,
             )  # fmt: skip
         except StoreError as error:
             if operation.make:

@@ -19,7 +19,10 @@ from loxodon.types import Chat
 
 AGENT = "x-loxodon-agent"
 CHAT = "x-loxodon-chat"
-"""Headers that say as whom, and in whose hearing, something is asked."""
+RELAYS = "x-loxodon-relays"
+"""Headers that say as whom, in whose hearing, and in whose words (`user`) something is asked."""
+FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
+"""Headers by which another server says that it passes on what came from elsewhere."""
 
 
 class RefusedError(Exception):
@@ -61,6 +64,8 @@ class Caller(NamedTuple):
     grant: Grant = Grant()
     agent: str = ""
     chat: Chat = "direct"
+    relays: bool = False
+    """Whether what they hand on as the user's words is what the user said."""
 
     @property
     def name(self) -> str:
@@ -130,7 +135,10 @@ def _granted(at: Door, headers: Mapping[str, str]) -> Grant | None:
 
 
 def _asking(grant: Grant, headers: Mapping[str, str]) -> Caller:
-    """Who asks, by a token and by what the request says: that can only narrow it."""
+    """Who asks, by a token and by what the request says: that can only narrow it.
+
+    So the owner's token may relay the user as an agent; an agent's own only where it was given so.
+    """
     agent = _utf8(headers.get(AGENT, "")).strip()
     chat = headers.get(CHAT, "").strip().lower() or "direct"
     if grant.agent and agent not in ("", grant.agent):
@@ -138,7 +146,9 @@ def _asking(grant: Grant, headers: Mapping[str, str]) -> Caller:
             "the token is another agent's", hint="leave the header {header} out", header=AGENT,
         ))  # fmt: skip
     heard: Chat = "direct" if (chat, grant.chat) == ("direct", "direct") else "group"
-    return Caller(grant, grant.agent or agent, heard)
+    owners = not grant.agent and grant.chat == "direct"
+    relays = grant.relays or (owners and headers.get(RELAYS, "").strip().lower() == "user")
+    return Caller(grant, grant.agent or agent, heard, relays)
 
 
 def _utf8(value: str) -> str:

@@ -89,7 +89,7 @@ class Operation(NamedTuple):
     asked is gone, `cut` where it is then given up."""
     status: int = 200
     local: tuple[str, ...] = ()
-    """Fields that name files of this machine: only for a server that only this machine reaches."""
+    """Fields that name files of this machine: only for the owner of all spaces, who is on it."""
 
 
 class ProfilePage(NamedTuple):
@@ -155,18 +155,6 @@ def _shown(name: str) -> Callable[[Memory, dict[str, Any]], object]:
         return memory.guard.shown_value(found, private=False, reveal=reveal)
 
     return run
-
-
-def _capture(memory: Memory, given: dict[str, Any]) -> object:
-    """What an agent keeps is its own note, unless it says whose words they are (`remember`)."""
-    notes = memory.agent and "origin" not in given
-    return _shown("remember" if notes else "capture")(memory, given)
-
-
-def _edit(memory: Memory, given: dict[str, Any]) -> object:
-    """An agent that changes what is not its own may say only what the user said (`revise`)."""
-    agents = memory.agent and memory.get(given["id"]).agent != memory.agent
-    return _shown("revise" if agents else "edit")(memory, given)
 
 
 def _workspace(name: str) -> Callable[[Memory, dict[str, Any]], object]:
@@ -319,7 +307,9 @@ OPERATIONS: tuple[Operation, ...] = (
         "its id or by its time and words, is not added again.",
         _verb("add"), Added,
         (Field("turns", TURNS, "the turns, oldest first", required=True),
-         Field("session", TEXT, "the session of turns that name none")),
+         Field("session", TEXT, "the session of turns that name none"),
+         Field("me", TEXTS, "the names by which the user speaks in them: theirs are the user's "
+               "own words, and those of others who are named are not")),
         make=True,
     ),
     Operation(
@@ -334,7 +324,7 @@ OPERATIONS: tuple[Operation, ...] = (
     # What is known
     Operation(
         "capture", "POST", "/memories", "Keep a memory as it is given.",
-        _capture, Record,
+        _shown("capture"), Record,
         (Field("content", TEXT, "what to remember", required=True),
          Field("kind", choice(*KINDS), "said outright, or supposed"), *_ABOUT, _AUDIENCE,
          Field("origin", choice(*ORIGINS),
@@ -351,7 +341,8 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation("get", "GET", "/memories/{id}", "One memory.", _shown("get"), Record, (_REVEAL,)),
     Operation("edit", "PATCH", "/memories/{id}",
-              "Change a memory; what it was stays in its history.", _edit, Record, _EDIT),
+              "Change a memory; what it was stays in its history.", _shown("edit"),
+              Record, _EDIT),
     Operation("archive", "POST", "/memories/{id}/archive",
               "Take a memory out of ordinary recall; it is kept.",
               _shown("archive"), Record, (_VERSION,)),

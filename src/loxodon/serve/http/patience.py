@@ -1,56 +1,98 @@
-"""How long, and for how many, a server has patience before a request is there at all.
+"""How long, and for how many, a server has patience before a request is there as a whole.
 
-A client that opens connections and sends nothing, or a header a minute, would keep them from others
-for good: uvicorn waits. Here such a one is hung up on, and so is the connection too many.
+A client that opens connections and sends nothing, or a byte a minute, would keep them from others
+for good: uvicorn waits. Here such a one is hung up on, for its head as for its body, whatever
+serves it; and where all connections are taken, the one that has kept us waiting longest makes room.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, Literal
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_SECONDS = 20.0
 """How long a client may take to send the head of a request, once it is connected or has begun."""
+BODY_SECONDS = 20.0
+LEAST_BYTES = 16_384
+"""What must come of a body in that time, where it is not all of it."""
+Stage = Literal["head", "body", ""]
+"""What a connection waits for from its client; nothing while a request is answered."""
 
 
-def protocol(most: int, seconds: float = HEADER_SECONDS) -> type[H11Protocol]:
+def protocol(
+    most: int, seconds: float = HEADER_SECONDS, body_seconds: float = BODY_SECONDS
+) -> type[H11Protocol]:
     """The protocol of a server with at most so many connections."""
 
     class Protocol(H11Protocol):
-        _waiting: asyncio.TimerHandle | None = None
+        _timer: asyncio.TimerHandle | None = None
+        _timed: Stage = ""
+        _since = 0.0
+        _came = 0
+        """Bytes since the timer was set."""
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
-            if len(self.connections) > most:
+            self._since = self.loop.time()
+            if len(self.connections) > most and not self._make_room():
                 transport.abort()
                 return
-            self._wait()
+            self._wait("head")
 
         def data_received(self, data: bytes) -> None:
+            self._came += len(data)
             super().data_received(data)
-            if self.conn.their_state is h11.IDLE and self.conn.our_state is h11.IDLE:
-                self._wait()  # a head has begun, and is not whole
-            else:
-                self._done()
+            self._wait(self._stage())
 
         def connection_lost(self, exc: Exception | None) -> None:
-            self._done()
+            self._wait("")
             super().connection_lost(exc)
 
-        def _wait(self) -> None:
-            if self._waiting is None:
-                self._waiting = self.loop.call_later(seconds, self._hang_up)
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self._since = self.loop.time()
+            if self._stage() == "body":  # of a request that came close behind
+                self._wait("body")
 
-        def _done(self) -> None:
-            if self._waiting is not None:
-                self._waiting.cancel()
-                self._waiting = None
+        def _stage(self) -> Stage:
+            theirs, ours = self.conn.their_state, self.conn.our_state
+            if theirs is h11.IDLE and ours is h11.IDLE:
+                return "head"
+            return "body" if theirs is h11.SEND_BODY else ""
+
+        def _make_room(self) -> bool:
+            """Hang up on who has kept us waiting longest, for a head rather than for a body."""
+            others = [one for one in self.connections if one is not self]
+            waiting = [one for one in others if isinstance(one, Protocol) and one._stage()]
+            if waiting:
+                min(waiting, key=lambda one: (one._stage() == "body", one._since))._hang_up()
+            return bool(waiting)
+
+        def _wait(self, stage: Stage) -> None:
+            if stage == self._timed:
+                return
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timed, self._timer, self._came = stage, None, 0
+            if stage == "head":
+                self._timer = self.loop.call_later(seconds, self._hang_up)
+            elif stage == "body":
+                self._timer = self.loop.call_later(body_seconds, self._look)
+
+        def _look(self) -> None:
+            """Go on waiting for a body that comes, or that nobody takes off our hands just now."""
+            if self._stage() == "body" and self._came < LEAST_BYTES and not self.flow.read_paused:
+                self._hang_up()
+                return
+            self._timed = ""
+            self._wait(self._stage())
 
         def _hang_up(self) -> None:
-            self._waiting = None
+            self._wait("")
+            self.connections.discard(self)  # so that it counts no more
             transport: Any = self.transport
             transport.abort()
 

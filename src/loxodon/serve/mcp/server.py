@@ -52,6 +52,8 @@ class Served(NamedTuple):
     """Who may be told what is remembered, where the agent does not say."""
     agent: str = ""
     """Which agent is served, where agents are kept apart."""
+    relays: bool = False
+    """Whether it hands on the user's own words."""
 
 
 _asking: ContextVar[Caller | None] = ContextVar("loxodon_mcp_caller", default=None)
@@ -100,7 +102,9 @@ class Answers:
             return served
         chat: Chat = served.chat if caller.chat == "direct" else "group"
         audience: Audience = served.audience if chat == served.chat else "group"
-        return served._replace(agent=served.agent or caller.agent, chat=chat, audience=audience)
+        return served._replace(
+            agent=served.agent or caller.agent, chat=chat, audience=audience, relays=caller.relays
+        )
 
     def _tools(self) -> tuple[Tool, ...]:
         """The tools for whoever asks."""
@@ -147,8 +151,9 @@ class Answers:
     async def _call(self, work: Callable[[Memory], Result], *, apart: bool = False) -> Result:
         served = self._served
         return await served.host.call(
-            served.space, work, apart=apart, agent=served.agent, chat=served.chat
-        )
+            served.space, work, apart=apart, agent=served.agent, chat=served.chat,
+            relays=served.relays,
+        )  # fmt: skip
 
     async def _timed(self, name: str, work: Awaitable[Result]) -> Result:
         """Do it, and log what came of it."""

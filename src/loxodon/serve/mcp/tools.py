@@ -42,7 +42,7 @@ from loxodon.serve.mcp.shapes import (
 from loxodon.text.language import language_of
 from loxodon.trust.access import Right
 from loxodon.trust.provenance import is_own
-from loxodon.types import AUDIENCES, CATEGORIES, KINDS, Chat, Origin, Record
+from loxodon.types import AUDIENCES, CATEGORIES, KINDS, Chat, Record
 
 Given = dict[str, Any]
 Run = Callable[[Memory, Chat, Given], Any]
@@ -170,8 +170,7 @@ def _remember(memory: Memory, chat: Chat, given: Given) -> Known:
 
     Whoever serves says who may be told, where the agent does not.
     """
-    origin: Origin = "assistant" if chat == "direct" else "group"
-    return shapes.known(memory.remember(origin=origin, **given))
+    return shapes.known(memory.remember(**given))
 
 
 def _update(memory: Memory, chat: Chat, given: Given) -> Known:

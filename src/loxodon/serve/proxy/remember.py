@@ -301,7 +301,9 @@ class Remembering:
         error = ""
         for pause in (*_PAUSES, None):
             try:
-                added = await self._journal.call(who.space, write, agent=who.agent)
+                added = await self._journal.call(
+                    who.space, write, agent=who.agent, relays=who.relays
+                )
             except StoreError as failure:
                 error = failure.code
             except LoxodonError as failure:  # which another time would not change

@@ -30,6 +30,8 @@ class Who(NamedTuple):
     """The agent that asks, where agents are kept apart."""
     journals: bool = True
     """Whether what is said may be kept."""
+    relays: bool = False
+    """Whether an agent hands on the user's own words."""
 
 
 class Rule(NamedTuple):
@@ -70,7 +72,7 @@ def bound(who: Who, caller: Caller) -> Who:
     return who._replace(
         space=who.space if grant.reaches(who.space) else grant.spaces[0],
         chat=who.chat if caller.chat == "direct" else "group",
-        agent=caller.agent, journals=grant.may("write"),
+        agent=caller.agent, journals=grant.may("write"), relays=caller.relays,
     )  # fmt: skip
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from time import monotonic
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from loxodon.errors import ConfigError, UsageError
 from loxodon.serve.http.guard import is_loopback
@@ -42,19 +43,31 @@ def need_httpx() -> Any:
 
 
 def base_of(url: str) -> str:
-    """The address that stands for `/v1`: as one gives it to a client; UsageError for no address."""
+    """The address that stands for `/v1`: as one gives it to a client; UsageError for no address.
+
+    Without the name and password that may stand in it (`login_of`), so that nothing tells them.
+    """
     try:
         parts = urlsplit(url.strip())
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         good = False
     if not good or parts.query or parts.fragment:
+        # Not repeated: a key or a password may have been pasted here, or into the address.
         raise UsageError(
-            "{url} is not the address of a model",
-            hint="give it as for a client, such as https://api.openai.com/v1", url=repr(url),
+            "{name} is not the address of a model", name="--upstream",
+            hint="give it as for a client, such as https://api.openai.com/v1",
         )  # fmt: skip
     path = parts.path.rstrip("/") or _PREFIX
-    return f"{parts.scheme}://{parts.netloc}{path}"
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{path}"
+
+
+def login_of(url: str) -> bytes:
+    """The header for the name and password in an address; empty where it has none."""
+    name, _, password = urlsplit(url.strip()).netloc.rpartition("@")[0].partition(":")
+    if not name and not password:
+        return b""
+    return b"Basic " + b64encode(unquote_to_bytes(name) + b":" + unquote_to_bytes(password))
 
 
 def address(base: str, path: str, query: str) -> str | None:
@@ -151,6 +164,7 @@ class Upstream:
         self._httpx = need_httpx()
         self.base = base_of(url)
         self._key = key
+        self._login = login_of(url)
         self._limits = self._httpx.Timeout(timeout, connect=_CONNECT).as_dict()
         self._trusted = self._httpx.create_ssl_context()
         # The way through a company's proxy is for servers elsewhere, not for this machine.
@@ -171,6 +185,9 @@ class Upstream:
         httpx.HTTPError where there is no answer.
         """
         sent = sent_headers(list(headers), self._key, read=read)
+        if self._login:
+            sent = [one for one in sent if one[0].lower() != b"authorization"]
+            sent.append((b"authorization", self._login))
         if size is not None:
             sent.append((b"content-length", size))
         request = self._httpx.Request(

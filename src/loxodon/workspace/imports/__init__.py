@@ -15,15 +15,25 @@ nothing.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import tzinfo
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from loxodon.errors import InputError, NotFoundError, UsageError
 from loxodon.store import Progress, Store
+from loxodon.trust.offered import Choice
 from loxodon.types import FileProblem, Imported
-from loxodon.workspace.imports.found import Around, NewMemory, Reader, Setting, Talk
+from loxodon.workspace.imports.found import (
+    Around,
+    Found,
+    NewMemory,
+    Reader,
+    Setting,
+    Talk,
+    problem,
+)
 from loxodon.workspace.imports.package import Package
 
 if TYPE_CHECKING:
@@ -47,6 +57,8 @@ def take_in(
     *,
     user: str = "",
     dry_run: bool = False,
+    settings: bool = False,
+    take: Collection[str] = (),
     progress: Progress | None = None,
 ) -> Imported:
     """What `Workspace.take_in` promises."""
@@ -57,30 +69,47 @@ def take_in(
             "the format {format} is not known", hint="use one of {formats}",
             format=repr(format), formats=", ".join(FORMATS),
         )  # fmt: skip
-    if not os.path.exists(os.path.expanduser(path)):
+    if not os.path.exists(path):
         raise NotFoundError(
             "there is no {path}", hint="check the name of the file or folder", path=repr(path)
         )
     if not dry_run:
         memory.refuse_if_paused()
     around = Around(memory.now(), zone, user)
-    with Package(path) as package:
+    with Package(path, memory.home) as package:
         kind = format if format is not None else detect(package)
         read = _reader(kind)
-        total = _readable(read, package, around, kind)
-        taker = Taker(memory, store, kind, dry=dry_run, progress=progress, total=total)
-        return taker.take(read(package, around))
+        choice = Choice(settings, tuple(take))
+        total, offered = _readable(read, package, around, kind)
+        choice.check(offered)
+        taker = Taker(
+            memory, store, kind, dry=dry_run, progress=progress, total=total, choice=choice
+        )
+        return taker.take(chain(_outside(package), read(package, around)))
 
 
-def _readable(read: Reader, package: Package, around: Around, kind: Format) -> int:
-    """How much there is to take; an InputError where it cannot be read, or none of it is good."""
+def _outside(package: Package) -> Iterator[Found]:
+    for name in package.outside:
+        yield problem(name, 0, InputError("it leads out of the folder, or is not a regular file",
+                                          hint="not read"))  # fmt: skip
+
+
+def _readable(
+    read: Reader, package: Package, around: Around, kind: Format
+) -> tuple[int, list[str]]:
+    """How much there is to take, and which settings; an InputError where it cannot be read, or
+    none of it is good."""
     total = 0
+    offered: list[str] = []
     first: FileProblem | None = None
     for one in read(package, around):
         if isinstance(one, Talk):
             total += len(one.turns)
-        elif isinstance(one, NewMemory | Setting):
+        elif isinstance(one, NewMemory):
             total += 1
+        elif isinstance(one, Setting):
+            total += 1
+            offered.append(one.name)
         elif isinstance(one, FileProblem):
             first = first or one
     if not total and first is not None and kind != "config":
@@ -89,7 +118,7 @@ def _readable(read: Reader, package: Package, around: Around, kind: Format) -> i
             hint="name another format with --format, or check the file",
             file=package.name, format=kind, reason=first.what,
         )  # fmt: skip
-    return total
+    return total, offered
 
 
 def _reader(kind: Format) -> Reader:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loxodon.errors import InputError
-from loxodon.types import Draft, FileProblem, Origin, Role, Source
+from loxodon.types import Draft, FileProblem, Role, Source
 from loxodon.workspace.imports.document import elements, instant_in, text_in
 from loxodon.workspace.imports.found import Around, Found, NewMemory, Skipped, Talk, problem_at
 from loxodon.workspace.imports.package import Package
@@ -133,10 +133,7 @@ def _has_text(node: object) -> bool:
     return role in ("user", "assistant") and not _left_out(message, role) and bool(_text(message))
 
 
-_ROLES: dict[str, tuple[Role, Origin]] = {
-    "user": ("user", "import"),
-    "assistant": ("assistant", "assistant"),
-}
+_ROLES: tuple[Role, ...] = ("user", "assistant")
 
 
 def _message(
@@ -160,10 +157,8 @@ def _message(
         at = instant_in(message, around.zone, "create_time", "update_time")
     except InputError as error:
         return error
-    said_by, origin = _ROLES[str(role)]
-    return Draft(
-        number, said_by, text, f"{FORMAT}-{session}", id, at, channel=FORMAT, origin=origin
-    )
+    said_by = _ROLES[_ROLES.index(role)]
+    return Draft(number, said_by, text, f"{FORMAT}-{session}", id, at, channel=FORMAT)
 
 
 def _left_out(message: Mapping[str, Any], role: object) -> str:

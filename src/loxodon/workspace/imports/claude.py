@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from loxodon.errors import InputError
-from loxodon.types import Draft, Origin, Role, Source
+from loxodon.types import Draft, Role, Source
 from loxodon.workspace.imports.chatgpt import files_of
+from loxodon.workspace.imports.claims import TRUST
 from loxodon.workspace.imports.document import elements, instant_in, text_in
 from loxodon.workspace.imports.found import Around, Found, NewMemory, Skipped, Talk, problem_at
 from loxodon.workspace.imports.notes import entries
@@ -22,11 +23,7 @@ from loxodon.workspace.imports.package import Package
 from loxodon.workspace.readers.lines import check_name, check_text
 
 FORMAT = "claude"
-_ROLES: dict[str, tuple[Role, Origin]] = {
-    "human": ("user", "import"),
-    "user": ("user", "import"),
-    "assistant": ("assistant", "assistant"),
-}
+_ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
 
 
 def is_conversation(value: object) -> bool:
@@ -117,6 +114,8 @@ def _conversation(
         yield Talk(tuple(turns))
 
 
+_READ: Role = "tool"
+"""Who says what stands in a document: nobody, it was read."""
 _ROOM = 1_000
 """Places that a message leaves for what is attached to it."""
 
@@ -151,7 +150,7 @@ def _message(
     id = text_in(message, "uuid", "id")
     check_name(id, "id")
     at = instant_in(message, around.zone, "created_at")
-    draft = Draft(line, role[0], "", session, id, at, channel=FORMAT, origin=role[1])
+    draft = Draft(line, role, "", session, id, at, channel=FORMAT)
     text = _text(message)
     if text:
         check_text(text)
@@ -164,7 +163,11 @@ def _message(
             attached = f"{name}\n{attached}" if name else attached
             check_text(attached)
             yield draft._replace(
-                line=line + n, id=f"{id}/{n}" if id else "", content=attached, origin="file"
+                line=line + n,
+                role=_READ,
+                origin=TRUST,
+                id=f"{id}/{n}" if id else "",
+                content=attached,
             )
 
 
@@ -234,8 +237,8 @@ def _project(value: Mapping[str, Any], file: str, place: str, around: Around) ->
             yield problem_at(file, f"{place}.docs[{n - 1}]", error)
             continue
         turns.append(Draft(
-            n, "user", f"{title}\n{text}" if title else text, f"{FORMAT}-project-{id}",
-            text_in(doc, "uuid"), at, channel=FORMAT, origin="file",
+            n, _READ, f"{title}\n{text}" if title else text, f"{FORMAT}-project-{id}",
+            text_in(doc, "uuid"), at, channel=FORMAT, origin=TRUST,
         ))  # fmt: skip
     if turns:
         yield Talk(tuple(turns))

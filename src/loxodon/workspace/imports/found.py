@@ -11,7 +11,7 @@ from datetime import datetime, tzinfo
 from typing import NamedTuple
 
 from loxodon.errors import LoxodonError
-from loxodon.types import Draft, FileProblem, Kind, Origin, Source
+from loxodon.types import Draft, FileProblem, Kind, Source
 from loxodon.workspace.imports.package import Package
 
 
@@ -42,11 +42,8 @@ class NewMemory(NamedTuple):
     """When it was first known, or since when it holds."""
     confirmed_at: datetime | None = None
     expires_at: datetime | None = None
-    accessed_at: datetime | None = None
-    access_count: int = 0
     archived: bool = False
     done: bool = False
-    trust: Origin = "import"
     basis: str = ""
     """What a belief was drawn from."""
 

@@ -33,7 +33,7 @@ class Entry(NamedTuple):
 
 
 _BULLET = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
-_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)[\s#]*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*)$")
 _BOLD_LINE = re.compile(r"\*\*([^*]{1,80}?)[:：]?\*\*[:：]?")
 _BOX = re.compile(r"\[( |x|X|✓)\]\s+")
 _RULE = re.compile(r"\s{0,3}([-_*=])(?:\s*\1){2,}\s*")
@@ -111,7 +111,9 @@ class _Notes:
         bold = _BOLD_LINE.fullmatch(text.strip()) if text.startswith("**") else None
         if heading or bold:
             yield from self.close()
-            level, title = (len(heading[1]), heading[2]) if heading else (_LAYOUT, "")
+            level, title = (
+                (len(heading[1]), heading[2].rstrip("# \t\u3000")) if heading else (_LAYOUT, "")
+            )
             self._put_heading(level, title or (bold[1] if bold else ""))
             return
         comment = _COMMENT.fullmatch(text) if text.lstrip().startswith("<!--") else None

@@ -1,33 +1,33 @@
 """The files of an import: a folder, an archive, or one file; read in pieces and within limits.
 
 Nothing of an archive is ever written to disk, so that no name in it can lead anywhere. An archive
-that unpacks to absurdly more than it is, and a link that leaves its folder, are refused.
+that unpacks to absurdly more than it is (`trust/unpacking.py`) is refused; a link that leaves its
+folder, and what is no file, are not read.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, BinaryIO, TypeVar
 
 from loxodon.errors import InputError
+from loxodon.trust.places import is_closed, opened
+from loxodon.trust.unpacking import MOST_PARTS, Allowance
 
 if TYPE_CHECKING:
-    from zipfile import ZipFile
+    from zipfile import ZipFile, ZipInfo
 
 MOST_BYTES = 4 << 30
 """Of one file, unpacked."""
 MOST_WHOLE = 256 << 20
 """Of a file that has to be read at once."""
-MOST_FILES = 100_000
-_INNOCENT = 64 << 20
-_MOST_RATIO = 200
-"""Text packs ten to one, rarely fifty to one; what packs better than this, and is not small, was
-made to fill a disk."""
 _DEPTH = 4
+_T = TypeVar("_T")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _IGNORED = ("__MACOSX", "node_modules", "__pycache__")
 
@@ -35,11 +35,16 @@ _IGNORED = ("__MACOSX", "node_modules", "__pycache__")
 class Package:
     """What is imported, by the names of its files; use it as a context manager."""
 
-    def __init__(self, path: str) -> None:
-        self.path = os.path.abspath(os.path.expanduser(path))
+    def __init__(self, path: str, home: str = "") -> None:
+        """`home` is the memory's own, of which nothing is read."""
+        self.path = os.path.abspath(path)
+        self._home = home
         self.name = _shown(os.path.basename(self.path))
         self.is_folder = os.path.isdir(self.path)
         self._archive: ZipFile | None = None
+        self._allowance = Allowance(self.name, 0)
+        self._out: dict[str, int] = {}
+        """How far each part of the archive was unpacked: a second look counts nothing."""
         self.outside: list[str] = []
         """What is not read: a link that leaves the folder, a name that is no text."""
         try:
@@ -56,37 +61,56 @@ class Package:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._close()
+
+    def _close(self) -> None:
         if self._archive is not None:
             self._archive.close()
+            self._packed.close()
 
     @property
     def is_archive(self) -> bool:
         return self._archive is not None
 
     def _file_names(self) -> list[str]:
-        with open(self.path, "rb") as file:
+        with self._file(self.name) as file:
             head = file.read(4)
         if head not in (b"PK\x03\x04", b"PK\x05\x06"):
             return [self.name]
         from zipfile import BadZipFile, ZipFile
 
         try:
-            self._archive = ZipFile(self.path)
+            self._packed = self._file(self.name)
+            self._archive = ZipFile(self._packed)
         except (BadZipFile, EOFError, ValueError, NotImplementedError) as error:
+            self._packed.close()
             raise _broken(self.name, error) from None
-        names = []
-        for one in self._archive.infolist():
+        try:
+            return self._part_names(self._archive.infolist())
+        except InputError:
+            self._close()
+            raise
+
+    def _part_names(self, found: list[ZipInfo]) -> list[str]:
+        parts = _few(found, self.name)
+        self._allowance = Allowance(self.name, os.path.getsize(self.path))
+        self._allowance.check(sum(one.file_size for one in parts))
+        names: list[str] = []
+        for one in parts:
             if one.is_dir() or _ignored(one.filename):
                 continue
-            if one.filename.startswith(("/", "\\")) or ".." in one.filename.split("/"):
-                self.outside.append(one.filename)
-            else:
-                names.append(one.filename)
-        return _few(sorted(names), self.name)
+            (self.outside if _leads_out(one) else names).append(one.filename)
+        return sorted(names)
+
+    def _count(self, name: str, upto: int) -> None:
+        """Note that a part of the archive was unpacked so far."""
+        more = upto - self._out.get(name, 0)
+        if more > 0:
+            self._out[name] = upto
+            self._allowance.take(more)
 
     def _folder_names(self) -> list[str]:
         """The files of the folder; links are followed only where they stay inside it."""
-        root = os.path.realpath(self.path)
         names: list[str] = []
         for folder, folders, files in os.walk(self.path):
             within = os.path.relpath(folder, self.path).replace(os.sep, "/")
@@ -96,8 +120,8 @@ class Package:
             for one in files:
                 if _ignored(one):
                     continue
-                real = os.path.realpath(os.path.join(folder, one))
-                inside = os.path.commonpath([root, real]) == root
+                place = os.path.join(folder, one)
+                inside = not is_closed(self._home, self.path, place) and os.path.isfile(place)
                 readable = inside and _shown(within + one) == within + one
                 (names if readable else self.outside).append(_shown(within + one))
             _few(names, self.name)
@@ -118,17 +142,23 @@ class Package:
     def _place(self, name: str) -> str:
         return os.path.join(self.path, *name.split("/")) if self.is_folder else self.path
 
+    def _file(self, name: str) -> BinaryIO:
+        """A file of the folder, or the one that this is; an OSError for what leads elsewhere."""
+        return os.fdopen(opened(self._place(name), self.path, self._home), "rb")
+
     @contextmanager
     def open(self, name: str) -> Iterator[Limited]:
         """A file to be read in pieces."""
         try:
             if self._archive is None:
-                with open(self._place(name), "rb") as file:
-                    yield Limited(file, name, 0)
+                with self._file(name) as file:
+                    yield Limited(file, name)
                 return
             info = self._archive.getinfo(name)
+            if info.compress_type not in (0, 8):  # of others a piece may unpack to any size at once
+                raise _broken(name, InputError("it is packed in a way that no export is"))
             with self._archive.open(info) as packed:
-                yield Limited(packed, name, info.compress_size)
+                yield Limited(packed, name, self._count)
         except OSError as error:
             raise _unreadable(name, error) from None
         except (RuntimeError, NotImplementedError) as error:  # a password, or a method unknown here
@@ -151,13 +181,12 @@ class Package:
 class Limited:
     """A file that stops being read where it turns out to be a trap."""
 
-    def __init__(self, file: IO[bytes], name: str, packed: int) -> None:
+    def __init__(
+        self, file: IO[bytes], name: str, count: Callable[[str, int], None] | None = None
+    ) -> None:
         self._file = file
         self._name = name
-        self._most = MOST_BYTES
-        self._packed = packed
-        if packed:
-            self._most = min(self._most, max(_INNOCENT, packed * _MOST_RATIO))
+        self._count = count
         self._read = 0
 
     def read(self, size: int) -> bytes:
@@ -173,8 +202,10 @@ class Limited:
             if not part:
                 break
             self._read += len(part)
-            if self._read > self._most:
-                raise (_trap if self._packed else _too_big)(self._name, self._most)
+            if self._count:
+                self._count(self._name, self._read)
+            if self._read > MOST_BYTES:
+                raise _too_big(self._name, MOST_BYTES)
             parts.append(part)
             size -= len(part)
         return b"".join(parts)
@@ -192,12 +223,19 @@ def _ignored(name: str) -> bool:
     )  # fmt: skip
 
 
-def _few(names: list[str], where: str) -> list[str]:
-    if len(names) <= MOST_FILES:
+def _leads_out(part: ZipInfo) -> bool:
+    """Whether a part of an archive is named for another place, or is a link."""
+    name = part.filename.replace("\\", "/")
+    is_link = stat.S_ISLNK(part.external_attr >> 16)
+    return is_link or name.startswith("/") or ":" in name[:2] or ".." in name.split("/")
+
+
+def _few(names: list[_T], where: str) -> list[_T]:
+    if len(names) <= MOST_PARTS:
         return names
     raise InputError(
         "{file} has more than {most} files", hint="name the folder or file that has the memory",
-        file=where, most=MOST_FILES,
+        file=where, most=MOST_PARTS,
     )  # fmt: skip
 
 
@@ -207,19 +245,12 @@ def _too_big(name: str, most: int) -> InputError:
     )
 
 
-def _trap(name: str, most: int) -> InputError:
-    return InputError(
-        "{file} unpacks to more than {most} MiB, which no export does",
-        hint="unpack it yourself and look at it; nothing was taken",
-        file=name, most=most >> 20,
-    )  # fmt: skip
-
-
 def _broken(name: str, error: Exception) -> InputError:
     return InputError(
         "{file} cannot be unpacked: {reason}",
         hint="download it again, or unpack it yourself and import the folder",
-        file=name, reason=str(error) or type(error).__name__,
+        file=name,
+        reason=error if isinstance(error, InputError) else str(error) or type(error).__name__,
     )  # fmt: skip
 
 

@@ -18,7 +18,8 @@ from loxodon.errors import InputError
 from loxodon.fields import checked
 from loxodon.store import Filter, Progress, Store
 from loxodon.text.words import fold
-from loxodon.trust import provenance, quarantine
+from loxodon.trust import offered, provenance, quarantine
+from loxodon.trust.offered import Choice, Value
 from loxodon.types import (
     GENERAL_TOPIC,
     GLOBAL_PROJECT,
@@ -28,6 +29,7 @@ from loxodon.types import (
     Kind,
     Record,
 )
+from loxodon.workspace.imports import claims
 from loxodon.workspace.imports.found import Found, NewMemory, Setting, Skipped, Talk, problem
 from loxodon.write.decay import initial_strength
 from loxodon.write.journal import with_keys
@@ -51,9 +53,10 @@ class Taker:
 
     def __init__(
         self, memory: Memory, store: Store, format: str, *, dry: bool, progress: Progress | None,
-        total: int,
+        total: int, choice: Choice,
     ) -> None:  # fmt: skip
         self._memory = memory
+        self._choice = choice
         self._store = store
         self._format = format
         self._dry = dry
@@ -67,14 +70,15 @@ class Taker:
         self._compared = False
         self._same: list[tuple[NewMemory, str]] = []
         self._turns = self._memories = self._known = self._done = 0
-        self._settings: dict[str, str | int | float] = {}
+        self._settings: dict[str, Value] = {}
+        self._offered: dict[str, Value] = {}
         self._skipped: Counter[str] = Counter()
         self._problems: list[FileProblem] = []
 
     def take(self, found: Iterable[Found]) -> Imported:
         for one in found:
             if isinstance(one, Talk):
-                self._drafts += one.turns
+                self._drafts += (claims.turn(turn, self._now) for turn in one.turns)
             elif isinstance(one, NewMemory):
                 self._waiting.append(one)
             elif isinstance(one, Setting):
@@ -90,7 +94,7 @@ class Taker:
         self._put_turns()
         self._put_memories()
         return Imported(
-            self._format, self._turns, self._memories, self._known, self._settings,
+            self._format, self._turns, self._memories, self._known, self._settings, self._offered,
             dict(sorted(self._skipped.items())), tuple(self._problems),
         )  # fmt: skip
 
@@ -174,7 +178,7 @@ class Taker:
             return None
         try:
             said = Meaning() if self._dry else meaning_of(one.content, one.since or self._now)
-            record = record_of(one, said, self._now)
+            record = record_of(claims.memory(one, said, self._now), said, self._now)
         except InputError as error:
             self._report(problem(one.source.file or one.source.turn, one.source.line, error))
             return None
@@ -199,7 +203,7 @@ class Taker:
     # Settings
 
     def _put_setting(self, one: Setting) -> None:
-        """Set what nobody has set here; what somebody has stays."""
+        """Set what the owner takes and nobody has set here; what somebody has stays."""
         section, _, key = one.name.partition(".")
         table = config.read(self._memory.home).get(section)
         here = table.get(key) if isinstance(table, Mapping) else None
@@ -207,9 +211,11 @@ class Taker:
             self._known += 1
         elif here is not None:
             self._skipped["set"] += 1
+        elif not self._choice.takes(one.name):
+            self._offered[one.name] = one.value
         else:
             if not self._dry:
-                config.write(self._memory.home, one.name, str(one.value))
+                offered.put(self._memory.home, {one.name: one.value})
             self._settings[one.name] = one.value
 
 
@@ -239,7 +245,7 @@ def record_of(one: NewMemory, said: Meaning, now: datetime) -> Record:
     kind: Kind = "belief" if one.kind == "fact" and said.confidence < 1 else one.kind
     confidence = one.confidence if one.kind == "belief" else min(one.confidence, said.confidence)
     wish = provenance.is_wish(category, said.attribute)
-    kind, confidence = provenance.kind_for(one.trust, kind, confidence, wish)
+    kind, confidence = provenance.kind_for(claims.TRUST, kind, confidence, wish)
     importance = one.importance
     if importance is None:
         importance = max(weight_of(category), said.importance or 0.0)
@@ -259,10 +265,9 @@ def record_of(one: NewMemory, said: Meaning, now: datetime) -> Record:
     return Record(
         id="", space="", created_at=now, updated_at=now,
         strength=initial_strength(kind, fields["importance"], fields["confidence"]),
-        agent=one.agent, trust=one.trust, state="archived" if one.archived else "active",
-        done=one.done, accessed_at=one.accessed_at, confirmed_at=one.confirmed_at or one.since,
-        access_count=one.access_count, sources=(one.source,), basis=one.basis or said.basis,
-        positive=said.positive, **fields,
+        agent=one.agent, trust=claims.TRUST, state="archived" if one.archived else "active",
+        done=one.done, confirmed_at=one.confirmed_at or one.since, sources=(one.source,),
+        basis=one.basis or said.basis, positive=said.positive, **fields,
     )  # fmt: skip
 
 

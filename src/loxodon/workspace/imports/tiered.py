@@ -1,31 +1,34 @@
 """The SQLite database of a four-tier memory: what is known, its log of events, its buffer.
 
-It is opened for reading only. Any of its tables, and any of their columns, may be missing. Its
-times are in UTC, which is what SQLite's `datetime('now')` gives.
+It is read as `store/others.py` does. Any of its tables, and any of their columns, may be missing.
+Its times are in UTC, which is what SQLite's `datetime('now')` gives.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from loxodon.errors import InputError
+from loxodon.store import others
 from loxodon.store.database import APPLICATION_ID
 from loxodon.types import CATEGORIES, Draft, Source
+from loxodon.workspace.imports.claims import TRUST
 from loxodon.workspace.imports.document import instant_in, share_in, text_in
 from loxodon.workspace.imports.found import Around, Found, NewMemory, Skipped, Talk, problem
 from loxodon.workspace.imports.package import Package
 from loxodon.workspace.readers.jsonl import role_named
-from loxodon.workspace.readers.lines import check_name, check_text
+from loxodon.workspace.readers.lines import MAX_LINE, check_name, check_text
 
 if TYPE_CHECKING:
     import apsw
 
 FORMAT = "tiered"
 MAGIC = b"SQLite format 3\0"
+_TABLES = ("memories", "daily_events", "extraction_buffer")
 _BATCH = 500
+_LONGEST = 4 * MAX_LINE
 
 
 def read(package: Package, around: Around) -> Iterator[Found]:
@@ -36,7 +39,7 @@ def read(package: Package, around: Around) -> Iterator[Found]:
             "{file} is not a database", hint="name the memory.db itself", file=package.name
         )
     try:
-        connection = _opened(package.path)
+        connection = others.connect(package.path, "mode=ro", _LONGEST)
     except apsw.Error as error:
         raise _unusable(package.name, error) from None
     try:
@@ -46,9 +49,8 @@ def read(package: Package, around: Around) -> Iterator[Found]:
                 "{file} is a memory of Loxodon, not one of another program",
                 hint="`loxodon --home DIR` opens it where it is", file=package.name,
             )  # fmt: skip
-        tables = {name for (name,) in connection.execute(
-            "SELECT name FROM sqlite_schema WHERE type = 'table'")}  # fmt: skip
-        if not tables & {"memories", "daily_events", "extraction_buffer"}:
+        tables = {name for name in _TABLES if others.columns(connection, name)}
+        if not tables:
             raise InputError(
                 "{file} has none of the tables of a four-tier memory",
                 hint="it has memories, daily_events or extraction_buffer; nothing was taken",
@@ -66,24 +68,6 @@ def read(package: Package, around: Around) -> Iterator[Found]:
         connection.close()
 
 
-def _opened(path: str) -> apsw.Connection:
-    """The database, for reading; a copy on a read-only disk too, which has no room for a lock."""
-    from urllib.parse import quote
-
-    import apsw
-
-    uri = f"file:{quote(os.path.abspath(path))}"
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    try:
-        connection = apsw.Connection(f"{uri}?mode=ro", flags=flags)
-        connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
-    except (apsw.CantOpenError, apsw.ReadOnlyError):
-        connection = apsw.Connection(f"{uri}?immutable=1", flags=flags)
-    connection.set_busy_timeout(5_000)
-    connection.execute("PRAGMA trusted_schema = OFF").fetchall()
-    return connection
-
-
 def _unusable(name: str, error: Exception) -> InputError:
     return InputError(
         "{file} cannot be read as an SQLite database: {reason}",
@@ -94,13 +78,10 @@ def _unusable(name: str, error: Exception) -> InputError:
 
 def _rows(connection: apsw.Connection, table: str) -> Iterator[dict[str, Any]]:
     """The rows of a table in order, by the names of their columns; `no` is the row's number."""
-    columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-    for row in connection.execute(f"SELECT rowid, * FROM {table} ORDER BY rowid"):  # noqa: S608
+    columns = others.columns(connection, table)
+    listed = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
+    for row in connection.execute(f"SELECT rowid, {listed} FROM {table} ORDER BY rowid"):  # noqa: S608
         yield {"no": row[0], **dict(zip(columns, row[1:], strict=True))}
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and 0 <= value < 1 << 40 else 0
 
 
 def _memories(connection: apsw.Connection, file: str, around: Around) -> Iterator[Found]:
@@ -120,7 +101,6 @@ def _memories(connection: apsw.Connection, file: str, around: Around) -> Iterato
                 project=_label(row, "project"), topic=_label(row, "topic"),
                 since=instant_in(row, UTC, "created_at"),
                 confirmed_at=instant_in(row, UTC, "updated_at"),
-                accessed_at=_used_at(row), access_count=_count(row.get("access_count")),
                 archived=bool(row.get("is_archived")),
             )  # fmt: skip
         except InputError as error:
@@ -131,11 +111,6 @@ def _label(row: dict[str, Any], name: str) -> str:
     """A project or topic; `_profile` and the like are its own marks, not names."""
     text = text_in(row, name).strip()
     return "" if text.startswith("_") else text
-
-
-def _used_at(row: dict[str, Any]) -> datetime | None:
-    """When a memory was used last; one that never was has only the time it was made there."""
-    return instant_in(row, UTC, "last_accessed") if _count(row.get("access_count")) else None
 
 
 def _events(connection: apsw.Connection, file: str) -> Iterator[Found]:
@@ -152,9 +127,9 @@ def _events(connection: apsw.Connection, file: str) -> Iterator[Found]:
             written = instant_in(row, UTC, "created_at")
             same = written is not None and day is not None and written.date() == day.date()
             turns.append(Draft(
-                row["no"], "user", text, f"{FORMAT}-{day:%Y-%m-%d}" if day else f"{FORMAT}-events",
-                at=written if same else day, channel=_name(row, "channel"),
-                origin="file" if row.get("is_compressed") else "import",
+                row["no"], "tool" if row.get("is_compressed") else "user", text,
+                f"{FORMAT}-{day:%Y-%m-%d}" if day else f"{FORMAT}-events",
+                at=written if same else day, channel=_name(row, "channel"), origin=TRUST,
             ))  # fmt: skip
         except InputError as error:
             yield problem(file, row["no"], error)
@@ -182,7 +157,6 @@ def _buffer(connection: apsw.Connection, file: str) -> Iterator[Found]:
             turns.append(Draft(
                 row["no"], role, text, f"{FORMAT}-{channel or 'buffer'}{day}", at=at,
                 speaker=_name(row, "sender_id"), channel=channel,
-                origin="import" if role == "user" else None,
             ))  # fmt: skip
         except InputError as error:
             yield problem(file, row["no"], error)

@@ -1,6 +1,6 @@
 """A memory kept as Markdown: MEMORY.md, USER.md and daily notes, one of them or a whole folder.
 
-Each entry of MEMORY.md and USER.md becomes a memory, as its owner wrote it; daily notes become
+Each entry of MEMORY.md and USER.md becomes a memory, in the words of the file; daily notes become
 turns of the journal, from which consolidation learns. What a three-layer memory keeps beside them
 is taken with them (`layers`). The files stay as they are.
 """
@@ -73,8 +73,6 @@ def read(package: Package, around: Around) -> Iterator[Found]:
             hint="name the folder that has them, or one of them",
             file=package.name,
         )
-    for name in package.outside:
-        yield problem(name, 0, _outside())
     for name in notes:
         if not (alone or _is_memory(name) or is_daily(name)):
             yield Skipped("not memory")
@@ -94,10 +92,6 @@ def read(package: Package, around: Around) -> Iterator[Found]:
         yield from layers.read(package, around)
 
 
-def _outside() -> InputError:
-    return InputError("it leads out of the folder, or its name is not UTF-8", hint="not read")
-
-
 def _is_view(data: bytes) -> bool:
     """Whether Loxodon wrote it: it has its memory already."""
     head = data[:_HEAD].decode("utf-8", "replace").lstrip("\ufeff")
@@ -112,7 +106,7 @@ def _daily(data: bytes, name: str, around: Around) -> Iterator[Found]:
         yield problem(name, line, error)
     if reading.drafts:
         # Read as a file they would only be found; imported, they are learned from.
-        yield Talk(tuple(one._replace(origin="import") for one in reading.drafts))
+        yield Talk(tuple(one._replace(origin=None) for one in reading.drafts))
     else:
         yield Skipped("empty")
 
@@ -151,7 +145,7 @@ def _memory(entry: Entry, front: Marks, prefixes: Prefixes, around: Around) -> N
         entry.category or ("event" if type == "experience" else ""),
         marks.importance, confidence if unsure and confidence is not None else 1.0,
         marks.project or entry.project, tags=marks.triggers, since=_past(day, around),
-        archived=marks.superseded, done=entry.todo == "done", trust="file",
+        archived=marks.superseded, done=entry.todo == "done",
     )  # fmt: skip
 
 

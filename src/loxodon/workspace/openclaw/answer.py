@@ -22,6 +22,7 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.recall.gate import State, should_recall
 from loxodon.recall.quote import clean
 from loxodon.text.language import language_of
+from loxodon.trust.places import opened
 from loxodon.trust.quarantine import heard, without_held
 from loxodon.types import KINDS, Chat, Item, Kind, Record
 from loxodon.workspace.openclaw.chats import chat_of
@@ -152,7 +153,7 @@ def _get(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Ans
             return {"status": "ok", "id": name, "text": _known(workspace, name, chat)}
         first = _whole(request, "from", 1, 1 << 40)
         count = _whole(request, "lines", _MOST_LINES, _MOST_LINES)
-        whole = _lines_of(workspace.path, path, chat, workspace.memory.agent)
+        whole = _lines_of(workspace, path, chat)
         lines = without_held(workspace.store, whole)
     except NotFoundError as error:
         return {"status": "not_found", "path": path or name, "text": "", "reason": str(error)}
@@ -179,16 +180,15 @@ def _known(workspace: Workspace, name: str, chat: Chat) -> str:
     return clean(record.content)
 
 
-def _lines_of(root: str, path: str, chat: Chat, agent: str) -> Sequence[str]:
+def _lines_of(workspace: Workspace, path: str, chat: Chat) -> Sequence[str]:
     """The lines of a file of the workspace. What files say has no audience, so groups get none;
     and the views are of every agent's memory, so an agent does not get those."""
     missing = NotFoundError("there is no file {path} in the workspace", path=repr(path))
     if not path or "\0" in path or chat != "direct":
         raise missing
+    root, agent = workspace.path, workspace.memory.agent
     real, inside = os.path.realpath(os.path.join(root, path)), os.path.realpath(root) + os.sep
     if not real.startswith(inside) or not real.lower().endswith(_TEXT):
-        raise missing
-    if not os.path.isfile(real):  # a pipe would keep us waiting
         raise missing
     parts = real[len(inside) :].split(os.sep)
     if any(part.startswith(".") for part in parts):
@@ -196,7 +196,7 @@ def _lines_of(root: str, path: str, chat: Chat, agent: str) -> Sequence[str]:
     if agent and len(parts) > 1 and parts[0].lower() == _VIEWS:
         raise missing
     try:
-        with open(real, "rb") as file:
+        with os.fdopen(opened(real, root, workspace.memory.home), "rb") as file:
             data = file.read(_MOST_BYTES + 1)
     except OSError:
         raise missing from None

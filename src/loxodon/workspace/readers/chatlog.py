@@ -9,10 +9,9 @@ that a `Note: …` or a `10:30` inside a message is not taken for a speaker. Eve
 with the message above it.
 
 Who is who: User, Me, 我 and the like are the user, Assistant, Claude, 助手 and the like the
-assistant, and any other name is a person, `role` user with that `speaker`. Where the log says which
-of them is the user, the words of the others have the origin `group`, because a memory must not
-take them for the user's own; where it does not say, all are taken for the user's. A log with more
-than two people in it is a group chat.
+assistant, and any other name is a person, `role` user with that `speaker`. Their words have the
+origin `group`, because a memory must not take them for the user's own: which of them is the user
+has to be told (`Memory.add_drafts`, `me`). A log with more than two people is a group chat.
 """
 
 from __future__ import annotations
@@ -84,10 +83,10 @@ def read_chat(lines: Lines, name: str, zone: tzinfo | None) -> tuple[list[Draft]
         return [], problems
     messages = _messages(texts, headers, chosen, _Calendar(headers, chosen, name, zone), problems)
     drafts: list[Draft] = []
-    people, owned = _people(messages)
+    group = _people(messages) > 2
     for message in messages:
         try:
-            draft = _draft(message, group=people > 2, owned=owned)
+            draft = _draft(message, group=group)
         except InputError as error:
             problems.append((message.line, error))
         else:
@@ -377,15 +376,15 @@ def _messages(
     return messages
 
 
-def _people(messages: list[_Message]) -> tuple[int, bool]:
-    """How many people speak, and whether one of them is known to be the user."""
+def _people(messages: list[_Message]) -> int:
+    """How many people speak."""
     keys = {key_of(message.name) for message in messages if message.name}
     owners = keys & (OWNERS | USERS)
     others = {key for key in keys if role_of(key) is None}
-    return len(others) + bool(owners), bool(owners)
+    return len(others) + bool(owners)
 
 
-def _draft(message: _Message, *, group: bool, owned: bool) -> Draft | None:
+def _draft(message: _Message, *, group: bool) -> Draft | None:
     """The turn of a message; None for one without text."""
     text = "\n".join(message.texts).strip()
     if not text:
@@ -403,5 +402,5 @@ def _draft(message: _Message, *, group: bool, owned: bool) -> Draft | None:
         at=message.at,
         speaker=shown_name(message.name) if person or key in MODELS else "",
         chat="group" if group else "direct",
-        origin="group" if person and owned else ORIGIN_OF_ROLE[role],
+        origin="group" if person else ORIGIN_OF_ROLE[role],
     )

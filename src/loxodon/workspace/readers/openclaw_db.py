@@ -17,18 +17,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import tzinfo
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 import apsw
 
 from loxodon.errors import InputError
+from loxodon.store import others
+from loxodon.trust.unpacking import Allowance
 from loxodon.types import Draft
 from loxodon.workspace.readers.jsonl import as_object, parse_line
 from loxodon.workspace.readers.lines import DATABASE_MARK, MAX_LINE, Reading, Trouble, check_name
 from loxodon.workspace.readers.openclaw import Entry, conversation, turns
 from loxodon.workspace.readers.openclaw_about import About, about_session
 
-_BUSY_MS = 500
 _BATCH = 200
 """Events that are asked for at once."""
 _MOST_ENTRY = 4 << 20
@@ -67,12 +67,6 @@ WHERE session_id = ?1 AND seq IN (SELECT value FROM json_each(?2)) ORDER BY seq
 """The same in the first databases, which did not compress."""
 
 _FORGOTTEN = "SELECT session_id FROM memory_session_tombstones"
-
-_COLUMNS = """
-SELECT c.name FROM sqlite_schema s, pragma_table_xinfo(s.name) c
-WHERE s.name = ? AND s.type = 'table' AND s.rootpage > 0 AND c.hidden <> 1 ORDER BY c.cid
-"""
-"""The columns of a plain table; none for a view, which could run anything."""
 
 
 class Stand(NamedTuple):
@@ -113,7 +107,7 @@ def opened(path: str) -> Iterator[Sessions]:
     """
     still = _stamp(path) if _lies_still(path) else None
     with _translated(path):
-        connection = _connect(path, "immutable=1" if still else "mode=ro")
+        connection = others.connect(path, "immutable=1" if still else "mode=ro", 4 * MAX_LINE)
     try:
         yield Sessions(path, connection, still)
     finally:
@@ -147,27 +141,6 @@ def _stat(path: str) -> tuple[int, int]:
     except OSError:
         return (-1, 0)
     return (found.st_size, found.st_mtime_ns)
-
-
-def _connect(path: str, how: str) -> apsw.Connection:
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    connection = apsw.Connection(f"file:{quote(path)}?{how}", flags=flags)
-    try:
-        connection.set_busy_timeout(_BUSY_MS)
-        connection.limit(apsw.SQLITE_LIMIT_LENGTH, 4 * MAX_LINE)
-        for pragma in ("query_only=ON", "trusted_schema=OFF", "cell_size_check=ON"):
-            connection.execute(f"PRAGMA {pragma}").fetchall()
-        # One moment of it for all that is read, whatever is written meanwhile.
-        connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
-    except (apsw.CantOpenError, apsw.ReadOnlyError):
-        connection.close()
-        if how == "mode=ro":  # a copy where nothing can be made beside it: nobody writes there
-            return _connect(path, "immutable=1")
-        raise
-    except apsw.Error:
-        connection.close()
-        raise
-    return connection
 
 
 @contextmanager
@@ -214,6 +187,7 @@ class Sessions:
         self.file = file
         self._connection = connection
         self._still = still
+        self._allowance = Allowance(file, max(0, _stat(file)[0]) + max(0, _stat(file + "-wal")[0]))
         self._columns: dict[str, list[str]] = {}
         if not self._has("transcript_events", "session_id", "seq", "event_json", "created_at"):
             raise InputError(
@@ -355,14 +329,25 @@ class Sessions:
             some = str(list(seqs[start : start + _BATCH]))
             for seq, size, text, packed in self._all(sql, session, some, MAX_LINE):
                 try:
-                    entries.append((seq + 1, _event(size, text, packed)))
+                    if text is None and isinstance(packed, bytes):
+                        text = self._unpacked(packed)
+                    entries.append((seq + 1, _event(size, text)))
                 except InputError as error:
+                    self._allowance.take(0)  # a trap is the end of it all
                     problems.append((seq + 1, error))
         return entries, problems
 
+    def _unpacked(self, packed: bytes) -> bytes:
+        self._allowance.take(0)
+        found = unpacked(packed)
+        self._allowance.take(len(found))
+        return found
+
     def _has(self, table: str, *columns: str) -> bool:
         if table not in self._columns:
-            self._columns[table] = [name for (name,) in self._all(_COLUMNS, table)]
+            with _translated(self.file):
+                found = others.columns(self._connection, table, computed=True)
+            self._columns[table] = found
         return set(columns) <= set(self._columns[table])
 
     def _row(self, table: str, sql: str, key: str) -> Mapping[str, object]:
@@ -393,15 +378,14 @@ def _entry_of(text: object) -> Mapping[str, object]:
     return {}
 
 
-def _event(size: object, text: object, packed: object) -> Entry:
-    """One event, whichever way it is kept; raises InputError."""
+def _event(size: object, text: object) -> Entry:
+    """One event; raises InputError."""
     if isinstance(size, int) and size > MAX_LINE:
         raise _too_long()
-    data = unpacked(packed) if text is None and isinstance(packed, bytes) else text
-    if not isinstance(data, bytes):
+    if not isinstance(text, bytes):
         raise _damaged()
     try:
-        return as_object(parse_line(data.decode("utf-8")))
+        return as_object(parse_line(text.decode("utf-8")))
     except UnicodeDecodeError:
         raise _damaged() from None
 

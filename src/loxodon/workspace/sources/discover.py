@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from loxodon.messages import t
 from loxodon.store.shelf import FileRole
+from loxodon.trust.places import is_inside
 from loxodon.types import FileProblem
 
 MOST_FILES = 50_000
@@ -56,12 +57,13 @@ class Discovered(NamedTuple):
     problems: list[FileProblem]
 
 
-def discover(workspace: str, folders: Sequence[str] = ()) -> Discovered:
+def discover(workspace: str, folders: Sequence[str] = (), home: str = "") -> Discovered:
     """The files below the workspace and the folders, in the order they were named.
 
-    A workspace that is not there has no files; a folder that is not there is a problem.
+    A workspace that is not there has no files; a folder that is not there is a problem, and so is
+    one of the memory's own `home`, in which the texts of other spaces are.
     """
-    search = _Search(workspace)
+    search = _Search(workspace, home)
     search.workspace()
     for folder in folders:
         search.folder(folder)
@@ -71,7 +73,8 @@ def discover(workspace: str, folders: Sequence[str] = ()) -> Discovered:
 class _Search:
     """What was found so far."""
 
-    def __init__(self, workspace: str) -> None:
+    def __init__(self, workspace: str, home: str) -> None:
+        self._closed = home
         self.files: list[Found] = []
         self.problems: list[FileProblem] = []
         self._seen: set[str] = set()
@@ -84,7 +87,7 @@ class _Search:
         if os.path.isdir(root):
             self._walk(root, "", deep=False)
             notes = os.path.join(root, _NOTES)
-            if not _is_inside(os.path.realpath(notes), self._real_home):
+            if not is_inside(notes, self._real_home):
                 self._leads_out(notes)
             elif os.path.isdir(notes):
                 self._walk(root, _NOTES, deep=True)
@@ -94,6 +97,12 @@ class _Search:
             self._trouble(
                 root, t("there is no such folder"), t("correct the setting workspace.folders")
             )
+            return
+        if self._closed and is_inside(root, self._closed):
+            self._trouble(
+                root, t("it is a part of the memory's own home"),
+                t("correct the setting workspace.folders"),
+            )  # fmt: skip
             return
         self._walk(root, "", deep=True)
 
@@ -137,7 +146,7 @@ class _Search:
         real = os.path.realpath(entry.path)
         if not os.path.exists(real):
             return ""
-        if not _is_inside(real, inside):
+        if not is_inside(real, inside):
             if os.path.isdir(real) or _is_markdown(entry.name):
                 self._leads_out(entry.path)
             return ""
@@ -159,6 +168,8 @@ class _Search:
     def _is_open(self, name: str, real: str, path: str) -> bool:
         """Whether to look into a folder; once, whatever leads there."""
         if name in _LEFT_ALONE or path.count("/") >= DEEPEST or real in self._seen:
+            return False
+        if self._closed and real == os.path.realpath(self._closed):
             return False
         if real == os.path.join(self._real_home, _NOTES, _DREAMS):
             return False
@@ -204,10 +215,6 @@ class _Search:
 
     def _trouble(self, file: str, what: str, hint: str = "") -> None:
         self.problems.append(FileProblem(file, 0, what, hint))
-
-
-def _is_inside(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def _is_markdown(name: str) -> bool:

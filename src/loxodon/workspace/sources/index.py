@@ -58,7 +58,7 @@ class _ChangingError(Exception):
 
 def index(workspace: Workspace, progress: Progress | None = None) -> Indexed:
     """Bring the shelf up to date with the files; see `Workspace.index`."""
-    discovered = discover(workspace.path, folders_of(workspace))
+    discovered = discover(workspace.path, folders_of(workspace), workspace.memory.home)
     known = {(file.root, file.path): file for file in workspace.store.shelf.files()}
     run = _Run(workspace, known)
     for done, found in enumerate(discovered.files, 1):

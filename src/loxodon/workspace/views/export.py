@@ -14,6 +14,7 @@ from loxodon.messages import LANGUAGES, current
 from loxodon.store import Filter, Progress, Store
 from loxodon.text.language import language_of
 from loxodon.trust.guard import Guard
+from loxodon.trust.places import is_closed
 from loxodon.types import Exported
 from loxodon.workspace.views import (
     Planned,
@@ -31,7 +32,7 @@ from loxodon.workspace.views import (
     tags,
 )
 from loxodon.workspace.views.folder import ROOT, Folder
-from loxodon.workspace.views.manifest import astray, is_inside
+from loxodon.workspace.views.manifest import astray
 from loxodon.workspace.views.mask import masked_view
 from loxodon.workspace.workspace import TROUBLE, Workspace
 
@@ -49,9 +50,9 @@ def export(
             "masked copies need a folder of their own",
             hint="`loxodon export DIR --masked` writes them there",
         )
-    path = os.path.abspath(os.path.expanduser(folder)) if folder else workspace.path
+    path = folder or workspace.path
     root = os.path.join(path, ROOT)
-    if not is_inside(path, root):
+    if is_closed(workspace.memory.home, path, root):
         raise bad_view(root, 0, astray())
     with (
         Folder(root, workspace.store.space, masked=masked, settled=settled) as held,

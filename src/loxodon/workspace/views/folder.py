@@ -32,6 +32,7 @@ from loxodon.errors import (
 from loxodon.filelock import FileLock
 from loxodon.files import private, sync_folder
 from loxodon.messages import t
+from loxodon.trust.places import is_inside
 from loxodon.types import Exported, FileProblem
 from loxodon.workspace.views import Planned, bad_view, head
 from loxodon.workspace.views.manifest import (
@@ -43,7 +44,6 @@ from loxodon.workspace.views.manifest import (
     change_of,
     editable,
     hash_of,
-    is_inside,
     is_view,
     load,
     one_a_line,
@@ -321,7 +321,7 @@ class Folder:
             within = not name or self._has_folder(os.path.dirname(name), make)
             if make and within:
                 _make_folders(path)
-            found = within and os.path.isdir(path) and is_inside(self.root, path)
+            found = within and os.path.isdir(path) and is_inside(path, self.root)
             self._folders[name] = found
         return found
 

@@ -18,6 +18,7 @@ from hashlib import sha256
 from typing import Any, Literal, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
+from loxodon.trust.places import is_inside, opened
 from loxodon.workspace.views import VERSION, bad_view, marker_of
 
 MANIFEST = "state/views.json"
@@ -160,11 +161,11 @@ def read(root: str, name: str, most: int = MOST_BYTES) -> tuple[str, str]:
     """
     path = os.path.join(root, name)
     try:
-        if not is_inside(root, path):
+        if not is_inside(path, root):
             raise bad_view(name, 0, astray())
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise bad_view(name, 0, astray())
-        with open(path, "rb") as file:
+        with os.fdopen(opened(path, root), "rb") as file:
             data = file.read(most + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise NotFoundError("there is no {path}", path=path) from None
@@ -185,11 +186,6 @@ def read(root: str, name: str, most: int = MOST_BYTES) -> tuple[str, str]:
 
 def astray() -> InputError:
     return InputError("it is not a file of this folder", hint="move it away")
-
-
-def is_inside(root: str, path: str) -> bool:
-    real, top = os.path.realpath(path), os.path.realpath(root)
-    return real == top or real.startswith(top.rstrip(os.sep) + os.sep)
 
 
 def change_of(root: str, name: str, manifest: Manifest) -> Change:

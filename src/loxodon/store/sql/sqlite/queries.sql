@@ -117,7 +117,8 @@ WITH RECURSIVE topics (name) AS (
 SELECT count(name) FROM topics
 
 -- name: count_pending
-SELECT count(*) FROM turns WHERE seq > ? AND channel <> ?
+SELECT (SELECT count(*) FROM turns WHERE seq > ? AND channel <> ?)
+  + (SELECT count(*) FROM fragments WHERE stage = 'again')
 
 -- name: put_segment
 INSERT INTO segments (no, session, first_turn, last_turn, started_at, ended_at, utc_offset, topic, tags, text)

@@ -1,0 +1,54 @@
+"""Settings that come with an import or a backup: shown, asked about, and how to set the rest."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+
+from loxodon import config
+from loxodon.messages import t
+from loxodon.serve.cli import view
+from loxodon.serve.cli.control import AGREED
+from loxodon.trust import offered
+from loxodon.trust.offered import POLICY, Choice, Value
+
+
+def build(parser: ArgumentParser) -> None:
+    """What `import` and `restore` take."""
+    about = t("also set the settings that come with it, except addresses, paths, keys and "
+              "safeguards")  # fmt: skip
+    parser.add_argument("--with-settings", action="store_true", help=about)
+    about = t("also set this setting, whatever it is; can be repeated")
+    parser.add_argument("--take", action="append", default=[], metavar="SETTING", help=about)
+
+
+def choice(args: Namespace) -> Choice:
+    return Choice(args.with_settings, tuple(args.take))
+
+
+def settle(args: Namespace, home: str, left: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Ask about the settings that were not taken, where somebody is there; those that are left."""
+    tuning = {name: value for name, value in left.items() if config.is_tuning(name)}
+    if not tuning or args.json or not (sys.stdin and sys.stdin.isatty()):
+        return left
+    print(t("settings come with it:"))
+    view.pairs([(f"  {name}", view.safe(config.written(one))) for name, one in tuning.items()])
+    if input(t("Set them here too? [y/N] ")).strip().lower() not in AGREED:
+        return left
+    offered.put(home, tuning)
+    return {name: value for name, value in left.items() if name not in tuning}
+
+
+def show(left: Mapping[str, Value]) -> None:
+    """Say which settings were left out, and how to set each."""
+    if not left:
+        return
+    print(t("these settings came with it and were not set; set those that you trust:"))
+    for name, value in left.items():
+        if name == POLICY:
+            print("  " + t("a policy.toml with {n} lines: --replace --take policy takes it",
+                           n=len(str(value).splitlines())))  # fmt: skip
+        else:
+            print(view.safe(f"  loxodon config {name} {shlex.quote(config.written(value))}"))

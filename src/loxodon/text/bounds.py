@@ -1,0 +1,69 @@
+"""Text from outside, as much of it as rules are given.
+
+What a rule takes may grow with a power of its text. People's text has blanks, marks and an end; a
+stretch that has none of them is shortened here, before a rule sees it. The journal keeps every
+character, and what was said is found by it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+LONGEST = 50_000
+"""Characters of one message that are looked at: its first and its last half of that."""
+CLOSELY = 8_000
+"""The same of what is read closely. Nobody types so much: what stands between was pasted."""
+
+_BLANK, _NUMBER, _WORD, _CLAUSE = 64, 48, 256, 1_000
+"""Characters of white space, of a number, of what has no blank in it, of what has no mark either
+where no blanks are used. At these bounds a message of `CLOSELY` characters made of nothing else
+takes no longer than one of ordinary sentences."""
+_LEFT_OUT = "…"
+_UNBROKEN = r"[^\s\u2e80-\U0003ffff]"
+_UNMARKED = r"[^\s,.!?;:，。、！？；：…]"
+
+
+def tame(text: str, most: int = LONGEST) -> str:
+    """`text` with what is over-long shortened; one that a person can read is given back as it is.
+
+    The same for a text that has been through it.
+    """
+    if len(text) > most:
+        half = (most - 3) // 2
+        text = f"{text[:half]}\n{_LEFT_OUT}\n{text[-half:]}"
+    if len(text) <= _NUMBER:
+        return text
+    text = _blank().sub(_one_blank, text)
+    longest = max(map(len, text.split()), default=0)
+    for bound, pattern in ((_NUMBER, _number), (_WORD, _word), (_CLAUSE, _clause)):
+        if longest > bound:
+            text = pattern().sub(rf"\1{_LEFT_OUT}", text)
+    return text
+
+
+def _one_blank(run: re.Match[str]) -> str:
+    return "\n\n" if "\n" in run[0] else " "
+
+
+@cache
+def _blank() -> re.Pattern[str]:
+    return re.compile(rf"\s{{{_BLANK + 1},}}")
+
+
+@cache
+def _number() -> re.Pattern[str]:
+    return re.compile(rf"(\d[\d.,:/+-]{{{_NUMBER - 2}}})[\d.,:/+-]{{2,}}")
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    return re.compile(rf"({_UNBROKEN}{{{_WORD - 1}}}){_UNBROKEN}{{2,}}")
+
+
+@cache
+def _clause() -> re.Pattern[str]:
+    return re.compile(rf"({_UNMARKED}{{{_CLAUSE - 1}}}){_UNMARKED}{{2,}}")
+
+
+__all__ = ["CLOSELY", "LONGEST", "tame"]

@@ -1,0 +1,88 @@
+"""Which files of this machine a memory may be pointed at, to read them or to write there.
+
+The home is not for anybody to name: it has the keys, the tokens, the settings, and the databases
+and texts of every space, and what is taken in is told by the next recall. What lies in a folder
+that was named is reached by no link that leaves it. Who may name a file at all is for the surface
+to say: over HTTP only the owner of all spaces, on this machine.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable
+
+from loxodon.errors import ForbiddenError, InputError
+
+
+def named(home: str, path: str | os.PathLike[str], but: Iterable[str] = ()) -> str:
+    """The full path of a file or folder that was named; a ForbiddenError for one of the home.
+
+    `but` has folders of the home that may be named here.
+    """
+    try:
+        full = os.path.abspath(os.path.expanduser(os.fspath(path)))
+        real = os.path.realpath(full)
+    except ValueError:  # a zero byte
+        raise InputError("{path} cannot be a path", path=repr(path)) from None
+    if is_inside(real, home) and not any(is_inside(real, one) for one in but):
+        raise ForbiddenError(
+            "{path} is a part of the memory's own home, which nothing is read from or written to",
+            hint="name a file or folder outside of it",
+            path=full,
+        )
+    return full
+
+
+def full_path(field: str, path: str) -> str:
+    """A path that somebody names from elsewhere, who cannot know where we stand."""
+    if os.path.isabs(path):
+        return path
+    raise InputError(
+        "{field} must be a full path, and {path} is none", hint="begin it at the root: /…",
+        field=field, path=repr(path)[:200],
+    )  # fmt: skip
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a path, links resolved, is a folder or lies in it."""
+    real, top = os.path.realpath(path), os.path.realpath(folder)
+    return real == top or real.startswith(top.rstrip(os.sep) + os.sep)
+
+
+def is_closed(home: str, root: str, path: str) -> bool:
+    """Whether something below a folder that was named is not to be looked at: it leads out of the
+    folder, or into the home where the folder itself is outside."""
+    if not is_inside(path, root):
+        return True
+    return bool(home) and is_inside(path, home) and not is_inside(root, home)
+
+
+def opened(path: str, root: str, home: str = "") -> int:
+    """A descriptor of a plain file at or below `root`, for reading; an OSError for anything else.
+
+    What was a file when it was listed may be a link by now: so it is the open file that is held
+    against the path, after it was opened.
+    """
+    real = os.path.realpath(path)
+    if is_closed(home, root, real):
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES), path)
+    flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    # Not through a link that was put there since, nor waiting for someone to write to a pipe.
+    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    descriptor = os.open(real, flags)
+    about = os.fstat(descriptor)
+    if not stat.S_ISREG(about.st_mode) or not _is_still(real, about):
+        os.close(descriptor)
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES), path)
+    return descriptor
+
+
+def _is_still(real: str, about: os.stat_result) -> bool:
+    """Whether a path still leads to an open file, and by no link."""
+    try:
+        now = os.stat(real, follow_symlinks=False)
+    except OSError:
+        return False
+    return os.path.realpath(real) == real and os.path.samestat(now, about)

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from loxodon.text.bounds import CLOSELY, LONGEST, tame
+from tests.write.hostile import messages
+
+CASES = Path(__file__).parents[1] / "consolidation" / "cases"
+LEGIBLE = [
+    "call me on +44 20 7946 0958 or 13912345678, card 4111 1111 1111 1111",
+    "the hash is " + "9f86d081884c7d65" * 8,
+    "see https://example.com/" + "a-path/" * 30,
+    "-" * 80 + "\nForwarded message\n" + "=" * 80,
+    "name" + " " * 40 + "price",
+    "哈" * 60 + "我也是",
+    "今天我们去了公园然后又去了超市买了很多东西回家以后做了一顿饭大家都说很好吃" * 10,
+    "and then i went home and then i made some tea " * 40,
+    "sooooooooooooooooooooooo good!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!",
+]
+
+
+@pytest.mark.parametrize("text", LEGIBLE)
+def test_what_people_write_stays_as_it_is(text: str) -> None:
+    assert tame(text) == text
+
+
+def test_no_message_of_the_labelled_conversations_is_changed() -> None:
+    texts = [
+        turn["content"]
+        for path in CASES.glob("*.jsonl")
+        for line in path.read_text("utf-8").splitlines()
+        for turn in json.loads(line)["turns"]
+    ]
+    assert len(texts) > 2_000
+    assert [text for text in texts if tame(text) != text] == []
+
+
+@pytest.mark.parametrize("most", [CLOSELY, LONGEST])
+@pytest.mark.parametrize(("name", "text"), messages(120_000).items())
+def test_what_is_left_has_no_stretch_without_an_end(name: str, text: str, most: int) -> None:
+    tamed = tame(text, most)
+    assert len(tamed) <= most
+    assert tame(tamed, most) == tamed
+    assert not re.search(r"\d{49}|\s{65}|[^\s\u2e80-\U0003ffff]{257}", tamed)
+    assert max(map(len, re.split(r"[\s,.!?;:，。、！？；：…]", tamed))) <= 1_000
+
+
+def test_a_number_is_shortened_whatever_stands_before_it() -> None:
+    assert tame("《" + "1" * 4_000) == "《" + "1" * 47 + "…"
+    assert tame("a" + "1" * 4_000) == "a" + "1" * 47 + "…"
+
+
+def test_white_space_keeps_what_it_separates() -> None:
+    assert tame("I like" + " " * 500 + "tea") == "I like tea"
+    assert tame("I like tea" + "\n" * 500 + "I live here") == "I like tea\n\nI live here"
+
+
+def test_of_a_long_message_its_beginning_and_its_end_are_left() -> None:
+    text = tame("my name is Mei. " + "so it goes. " * 10_000 + "I live in Leeds.", CLOSELY)
+    assert text.startswith("my name is Mei.")
+    assert text.endswith("I live in Leeds.")
