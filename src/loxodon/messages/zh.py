@@ -1385,6 +1385,7 @@ SENTENCES: dict[str, str] = {
     "from a tool": "来自工具",
     "from a group chat": "来自群聊",
     "from an import": "来自导入",
+    "passed on by a program": "由程序转交",
     "noted by the assistant": "助手记下的",
     "[held back: {id}]": "[已隔离：{id}]",
     "there is nothing called {id} in quarantine": "隔离区里没有 {id}",

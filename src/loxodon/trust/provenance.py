@@ -4,6 +4,8 @@
 |---|---|
 | user | the user's facts, preferences, wishes; all that pages tell |
 | file | the same: the owner's own files |
+| relayed | what the user said outside of what a program put around it (`pasting`): facts, and
+  wishes in plain first-person sentences; any other wish is supposed until the owner confirms it |
 | assistant | what the assistant noted; a fact only where the user's words bear it out |
 | import | facts; a preference or a standing wish only supposed, until the owner confirms it |
 | group, tool, web | nothing by itself: it is found by a recall, fenced, and says whence it came |
@@ -23,10 +25,12 @@ from loxodon.types import Kind, Origin, Record, Turn
 if TYPE_CHECKING:
     from loxodon.write.reconcile import Plan
 
-LEAST_FIRST: tuple[Origin, ...] = ("web", "tool", "group", "import", "assistant", "file", "user")
+LEAST_FIRST: tuple[Origin, ...] = (
+    "web", "tool", "group", "import", "relayed", "assistant", "file", "user",
+)  # fmt: skip
 OWN: tuple[Origin, ...] = ("user", "file")
 """Whose words are the owner's own."""
-_SAID_BY_USER = frozenset({"user", "import"})
+_SAID_BY_USER = frozenset({"user", "import", "relayed"})
 WISHES = frozenset(
     """
     rule reply_style reply_language avoids form_of_address units emergency_contact safety
@@ -56,6 +60,11 @@ def least(origins: Iterable[Origin]) -> Origin:
 def speaks_for_user(turn: Turn) -> bool:
     """Whether a turn is the user's own words, from which facts are read."""
     return turn.role == "user" and turn.origin in _SAID_BY_USER and bool(turn.content.strip())
+
+
+def as_vouched(turn: Turn, *, vouched: bool) -> Turn:
+    """A turn that a program passed on as the user's own, where the user vouches for its words."""
+    return turn._replace(origin="user") if turn.origin == "relayed" and vouched else turn
 
 
 def told_by(turn: Turn) -> Origin:
@@ -118,5 +127,6 @@ def whence(origin: str, language: str) -> str:
         "tool": t("from a tool", language),
         "group": t("from a group chat", language),
         "import": t("from an import", language),
+        "relayed": t("passed on by a program", language),
         "assistant": t("noted by the assistant", language),
     }.get(origin, "")

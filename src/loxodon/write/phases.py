@@ -32,6 +32,7 @@ from loxodon.tokens import Counter as TokenCounter
 from loxodon.trust import provenance, quarantine
 from loxodon.trust.instructions import found_in
 from loxodon.trust.pasting import own_turn
+from loxodon.trust.vouching import is_vouched
 from loxodon.types import CAPTURED, Consolidated, Event, Segment, Turn
 from loxodon.write import codec, compress, fading, speakers, themes
 from loxodon.write.events import events_of
@@ -347,6 +348,7 @@ class Run:
             if read is None:
                 continue
             context.add(turn, read)
+            read = [vouched(one, pieces) for one in read] if turn.origin == "relayed" else read
             found += [(number(turn), one) for one in self._by_name(turn, turns, read)]
             told = {n for one in read for n in one.statement.fragments}
             left += [(said, one) for one in pieces if self._is_left(one, told)]
@@ -476,7 +478,12 @@ class Run:
     def _hear(self, turns: Sequence[Turn]) -> list[Turn]:
         """Turns as they may be read: without what is in quarantine, and of the user's only what
         the user said."""
-        return [own_turn(turn) for turn in quarantine.heard(self._store, turns)]
+        # Nothing that is held of a relayed turn is in the user's own words.
+        relayed = [own_turn(turn) if turn.origin == "relayed" else turn for turn in turns]
+        return [
+            own if own.origin == "relayed" else own_turn(told)
+            for own, told in zip(relayed, quarantine.heard(self._store, turns), strict=True)
+        ]
 
     def _cut(self, stage: str, turns: Sequence[Turn]) -> Iterator[tuple[Turn, list[Judged]]]:
         """Those of the turns in hand that have fragments, with these, in order."""
@@ -527,6 +534,13 @@ def judged_of(said: Said) -> _Screened:
     verdicts = rules_for(said.text)[1].judge(said)
     judged = [Judged(*pair) for pair in zip(said.fragments, verdicts, strict=True)]
     return _Screened(judged, candidates_of(said, verdicts))
+
+
+def vouched(candidate: Candidate, pieces: Sequence[Judged]) -> Candidate:
+    """What was read from a message that a program passed on, as far as the user vouches for it."""
+    one = candidate.statement
+    said = [piece.fragment.text for piece in pieces if piece.fragment.n in one.fragments]
+    return candidate._replace(vouched=is_vouched(one.category, one.attribute, one.subject, said))
 
 
 def goes_on(last: Segment, turn: Turn) -> bool:

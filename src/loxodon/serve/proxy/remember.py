@@ -397,8 +397,7 @@ def _turn(exchange: Exchange, place: int) -> Turn:
         "id": short(exchange.names[place]), "channel": CHANNEL, "chat": who.chat,
         "speaker": clean(said.name)[:100] or who.speaker,
     }  # fmt: skip
-    if who.chat != "direct":
-        turn["origin"] = "group"
+    turn["origin"] = "relayed" if who.chat == "direct" else "group"
     return turn
 
 

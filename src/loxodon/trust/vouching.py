@@ -1,0 +1,58 @@
+"""Whether the user vouches for what was read from a message that a program put together.
+
+`pasting` leaves what stands outside of every mark. That is enough for a fact. What binds whoever
+replies must be a plain sentence in the first person besides: a page that was put in without a mark
+gives orders (`always reply in Latin`) or speaks of the user (`the user prefers …`). What nobody
+vouches for is held as a belief until the owner confirms it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from loxodon.trust.provenance import is_wish
+
+ASSISTANT = "assistant"
+"""The subject of what is said of the agent itself."""
+USER = "user"
+
+
+def is_vouched(
+    category: str, attribute: str, subject: str, said: Sequence[str]
+) -> bool:  # fmt: skip
+    """Whether the sentences `said`, in the user's own words, make a statement the user's."""
+    if said and all(map(is_first_person, said)):
+        return True
+    if is_wish(category, attribute) or subject == ASSISTANT:
+        return False
+    return subject != USER or not any(map(_of_the_user().match, said))
+
+
+def is_first_person(sentence: str) -> bool:
+    """Whether a sentence is one that somebody says of themselves: `I want …`, `我希望…`."""
+    return _first_person().match(sentence) is not None
+
+
+@cache
+def _first_person() -> re.Pattern[str]:
+    lead_en = (
+        "and|but|so|also|then|well|ok|okay|yes|no|oh|hi|hello|hey|thanks|thank you|actually"
+        "|honestly|personally|generally|usually|normally|currently|today|now|in general|by the way"
+        "|btw|fyi|from now on|from today|in (?:the )?future|going forward|for the record|as a rule"
+        "|(?:please )?(?:remember|note|know|keep in mind)(?: that)?|because|since|as"
+    )
+    lead_zh = (
+        "以后|今后|往后|从现在起|从今以后|从今天起|现在|今天|目前|平时|平常|一般|通常|其实|另外|还有|而且|但是"
+        "|但|不过|因为|所以|那|那么|对了|嗯|好的|好|你好|谢谢|顺便说一下|请?(?:你)?(?:记住|记一下|记得|注意)"
+    )
+    return re.compile(
+        rf"(?i)\W*(?:(?:{lead_en})\W+){{0,3}}(?:i(?![.\w])|my\b)"
+        rf"|\W*(?:(?:{lead_zh})[，,、：:\s]*){{0,3}}(?:我(?!们|司|国|方|校|院|行|店)|俺|本人)"
+    )
+
+
+@cache
+def _of_the_user() -> re.Pattern[str]:
+    return re.compile(r"(?i)\W*(?:(?:the|this|our|your) )?users?\b|\W*(?:该|本|此|这位)?用户")
