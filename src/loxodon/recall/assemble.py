@@ -26,7 +26,7 @@ from loxodon.store import Filter, Store
 from loxodon.text.language import language_of
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
-from loxodon.trust.provenance import OWN, whence
+from loxodon.trust.provenance import OWN, told_as, whence
 from loxodon.types import CAPTURED, Frame, LeftOut, Recall, Turn
 
 SOUL_FILE = "SOUL.md"
@@ -273,7 +273,7 @@ def _fresh(turns: Iterable[Turn], seen: frozenset[str]) -> list[Turn]:
 def _turn_line(turn: Turn, now: datetime, language: str) -> str:
     at = turn.at.astimezone(now.tzinfo)
     said = quote.line(snippet(turn.content, (), _TURN))
-    from_where = whence(turn.origin, language) if turn.role == "user" else ""
+    from_where = whence(told_as(turn), language) if turn.role == "user" else ""
     mark = f" ({from_where})" if from_where else ""
     return f"- {at:%H:%M} {who(turn.speaker or turn.role, language)}{mark}: {said}"
 

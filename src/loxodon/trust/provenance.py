@@ -72,6 +72,16 @@ def told_by(turn: Turn) -> Origin:
     return "tool" if turn.role == "system" else turn.origin
 
 
+def told_as(turn: Turn) -> Origin:
+    """Whose words a turn is told as: what a program passed on is the user's where nothing in it is
+    another's."""
+    if turn.origin != "relayed":
+        return turn.origin
+    from loxodon.trust.pasting import others  # most turns have no use for it
+
+    return "relayed" if others(turn.content, relayed=True) else "user"
+
+
 def is_context(turn: Turn) -> bool:
     """Whether a turn may tell what the user's next words mean: people and the assistant talk,
     tools and pages do not."""
@@ -81,6 +91,11 @@ def is_context(turn: Turn) -> bool:
 def may_tell(record: Record) -> bool:
     """Whether a page that speaks of the user (snapshot, profile) may tell a memory."""
     return is_own(record.trust)
+
+
+def waits(record: Record) -> bool:
+    """Whether a memory is told to nobody until the owner confirms it."""
+    return record.trust == "relayed"
 
 
 def is_wish(category: str, attribute: str) -> bool:

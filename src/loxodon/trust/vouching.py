@@ -23,11 +23,11 @@ def is_vouched(
     category: str, attribute: str, subject: str, said: Sequence[str]
 ) -> bool:  # fmt: skip
     """Whether the sentences `said`, in the user's own words, make a statement the user's."""
-    if said and all(map(is_first_person, said)):
+    if said and is_first_person(said[0]):  # a sentence may have been cut
         return True
     if is_wish(category, attribute) or subject == ASSISTANT:
         return False
-    return subject != USER or not any(map(_of_the_user().match, said))
+    return subject != USER or not any(map(_not_of_oneself().search, said))
 
 
 def is_first_person(sentence: str) -> bool:
@@ -54,5 +54,12 @@ def _first_person() -> re.Pattern[str]:
 
 
 @cache
-def _of_the_user() -> re.Pattern[str]:
-    return re.compile(r"(?i)\W*(?:(?:the|this|our|your) )?users?\b|\W*(?:该|本|此|这位)?用户")
+def _not_of_oneself() -> re.Pattern[str]:
+    """How nobody tells something of themselves: of `the user`, as an order, or of replies."""
+    return re.compile(
+        r"(?i)^\W*(?:(?:the|this|our|your) )?users?\b|^\W*(?:该|本|此|这位)?用户"
+        r"|^\W*(?:please|always|never|must|do not|don't|make sure|ensure|be sure|let|you|your"
+        r"|from now on|in future)\b"
+        r"|^\W*(?:请|务必|一定|必须|不要|不得|别|禁止|你|您|以后|今后|永远|始终|一律|从现在)"
+        r"|\b(?:repl(?:y|ies)|respon(?:d|ses?)|answers?|recommend|mention)\b|回复|回答|答复|推荐|提到|称呼"
+    )

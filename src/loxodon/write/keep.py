@@ -55,7 +55,9 @@ class Keeper:
         desk = self._store.desk
         statement = candidate.statement
         turn = provenance.as_vouched(turn, vouched=candidate.vouched)
-        if turn.origin != "relayed" and provenance.speaks_for_user(turn):  # nobody else says who goes by what name
+        if turn.origin != "relayed" and provenance.speaks_for_user(
+            turn
+        ):  # nobody else says who goes by what name
             entities.learn(desk, statement, self._now, self._rename)
         subject = entities.known_name(desk, statement.subject)
         candidate = candidate._replace(statement=statement._replace(subject=subject))
