@@ -8,12 +8,10 @@ A program (`relayed`) puts a message together from files, pages, results and wha
 each program in its own form. There whatever has a form is another's, and where it cannot be told
 which side of a mark the user is on, neither is the user's:
 
-| the mark | is another's |
-|---|---|
-| tags, fences, quoted lines, tables, JSON, long quotations | from the first mark to the last; to the end where the first is never closed |
-| a heading, a label (`Context:`), a rule (`---`), a numbered title | the whole message, except for a first paragraph that ends in a sentence which introduces what follows |
-
-From the first mark to the last, because a page may close the tag that it stands in.
+- Tags, fences, quoted lines, tables, JSON, long quotations: from the first mark to the last, since a
+  page may close the tag that it stands in; to the end where the first is never closed.
+- A heading, a label (`Context:`), a rule (`---`), a numbered title: the whole message, but for a
+  first paragraph that ends in a sentence which introduces what follows.
 """
 
 from __future__ import annotations
@@ -199,11 +197,11 @@ def _heads() -> tuple[re.Pattern[str], ...]:
     forms = (
         r"\s*#{1,6}[ \t]",  # `# Search results`
         r"\s*[-=*_#~+·—–─━═]{3,}",  # `---`, `=== README ===`
-        r"\W{0,3}[\[【［〔〖〘][^\]】］〕〗〙]{1,60}[\]】］〕〗〙](?![(（])",  # `【检索结果】`, `[1]`
+        r"\W{0,3}[\[【［〔〖〘][^\]】］〕〗〙]{1,60}[\]】］〕〗〙](?![(（])",  # `【检索结果】`
         rf"{begin}[^\W\d][^:：.!?。！？，；]{{0,40}}?(?:[(（][^)）]{{0,30}}[)）])?[ \t]?"
         r"(?::(?=[\s*_]|$)|：)",  # `Observation: …`
         r".*[:：][\s*_]*$",  # whatever introduces what follows
-        rf"{begin}(?:[^\W\d]+[ \t]?){{1,3}}[#№]?[ \t]*\d{{1,4}}(?: ?(?:of|/) ?\d+)?\W*$",  # `Page 1`
+        rf"{begin}(?:[^\W\d]+[ \t]?){{1,3}}[#№]?[ \t]*\d{{1,4}}(?: ?(?:of|/) ?\d+)?\W*$",
         r"\W{0,4}第 ?[\d一二三四五六七八九十]{1,4} ?\w\W*$",  # `第1页`
     )
     return tuple(map(re.compile, forms))
