@@ -12,7 +12,7 @@ Wrapper = str | tuple[str, ...]
 
 WRAPPERS: dict[str, dict[str, Wrapper]] = {
     "tags": {
-        "file_content": '<file_content path="README.md">\n# Tool\n\n{}\n</file_content>\n\nWhat now?',
+        "file_content": '<file_content path="README.md">\n# Tool\n\n{}\n</file_content>\nWhat now?',
         "file_first": '<file path="a.md">\n{}\n</file>\nSummarise it, please.',
         "documents": 'What does it say?\n<documents><document index="1"><source>a</source>'
         "<document_content>{}</document_content></document></documents>",
@@ -29,8 +29,8 @@ WRAPPERS: dict[str, dict[str, Wrapper]] = {
     },
     "frameworks": {
         "langchain": "Use the following pieces of context to answer the question at the end. "
-        "If you don't know the answer, just say that you don't know.\n\n{}\n\nQuestion: what is it?\n"
-        "Helpful Answer:",
+        "If you don't know the answer, just say that you don't know.\n\n{}\n\n"
+        "Question: what is it?\nHelpful Answer:",
         "anythingllm": "Given the following conversation, relevant context, and a follow up "
         "question, reply.\nContext:\n[CONTEXT 0]:\n{}\n[END CONTEXT 0]\n\nwhat is it?",
         "librechat": 'The user has attached a file to the conversation:\n"""\n{}\n"""\nwhat is it?',
@@ -39,7 +39,7 @@ WRAPPERS: dict[str, dict[str, Wrapper]] = {
         "open_webui": "### Context:\n{}\n\n### Query:\nwhat is it?",
         "react": "Thought: I should look it up\nAction: search\nObservation: {}\nThought:",
         "observation": "Observation: {}",
-        "llamaindex": "Context information is below.\n--------------------\n{}\n--------------------\n"
+        "llamaindex": "Context information is below.\n------------------\n{}\n------------------\n"
         "Given the context information, answer the query.\nQuery: what is it?\nAnswer: ",
     },
     "heads": {

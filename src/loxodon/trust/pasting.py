@@ -8,8 +8,8 @@ A program (`relayed`) puts a message together from files, pages, results and wha
 each program in its own form. There whatever has a form is another's, and where it cannot be told
 which side of a mark the user is on, neither is the user's:
 
-- Tags, fences, quoted lines, tables, JSON, long quotations: from the first mark to the last, since a
-  page may close the tag that it stands in; to the end where the first is never closed.
+- Tags, fences, quoted lines, tables, JSON, long quotations: from the first mark to the last, since
+  a page may close the tag that it stands in; to the end where the first is never closed.
 - A heading, a label (`Context:`), a rule (`---`), a numbered title: the whole message, but for a
   first paragraph that ends in a sentence which introduces what follows.
 """
@@ -17,17 +17,15 @@ which side of a mark the user is on, neither is the user's:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from loxodon.text.language import language_of
 from loxodon.trust.instructions import found_in
 from loxodon.types import Turn
 
-PARTS = "\n---\n"
-"""What stands between the parts of a message that came in several: it is a rule, so none of them
-is taken for the user's."""
+_PARTS = "\n---\n"
 _LEAST = 12
 """Characters that a text handed over has at the least."""
 _INTRODUCES = 5
@@ -39,6 +37,16 @@ class Span(NamedTuple):
 
     start: int
     end: int
+
+
+def in_parts(content: object, read: Callable[[Any], str]) -> str:
+    """The text of a user's message as `read` has it; where several of its parts are texts, apart:
+    nobody says which of them is the user's, so none is taken for it."""
+    if not isinstance(content, list | tuple):
+        return read(content)
+    texts = [text for part in content if (text := read([part]))]
+    several = sum(_OURS.fullmatch(text) is None for text in texts) > 1
+    return (_PARTS if several else "\n").join(texts)
 
 
 def own_turn(turn: Turn) -> Turn:

@@ -86,7 +86,7 @@ class Conversation:
         self._recalls: tuple[Recall, ...] = ()
         self._incomplete = False
         self._upkeep = _Upkeep(model, allowing)
-        self.session = Session.open(memory, name, window=window, ask=self._upkeep.ask)
+        self.session = Session.open(memory, name, window=window, ask=self._upkeep.ask, typed=True)
         self._told = self._recalled_in = self._compactions
 
     def say(self, message: str, show: Show, framed: Framed | None = None) -> Reply:

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.serve.proxy.places import Value, items_of, object_of
-from loxodon.trust.pasting import PARTS
+from loxodon.trust.pasting import in_parts
 from loxodon.workspace.readers.jsonl import text_of
 
 Kind = Literal["chat", "responses"]
@@ -127,19 +127,10 @@ def _said(item: Value) -> Said:
     content = message.get("content")
     words = words_of(content)
     try:
-        text = _text_of(content or "")
+        text = in_parts(content or "", text_of)
     except InputError:
         text = words
     return Said(role, text, words, item, _name(message.get("name")))
-
-
-def _text_of(content: object) -> str:
-    """The words of a content with its marks; several texts apart, as nobody says whose each is."""
-    if not isinstance(content, list):
-        return text_of(content)
-    texts = [text_of([part]) for part in content]
-    several = sum(isinstance(part, Mapping) and _is_text(part) for part in content) > 1
-    return (PARTS if several else "\n").join(text for text in texts if text)
 
 
 def _is_text(part: Mapping[str, Any]) -> bool:
