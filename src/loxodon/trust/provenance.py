@@ -68,8 +68,11 @@ def as_vouched(turn: Turn, *, vouched: bool) -> Turn:
 
 
 def told_by(turn: Turn) -> Origin:
-    """Where what a turn tells comes from: a system prompt is nobody's account of what happened."""
-    return "tool" if turn.role == "system" else turn.origin
+    """Where what a turn tells comes from: a system prompt is nobody's account of what happened, and
+    of what a program passed on only what the user said is told."""
+    if turn.role == "system":
+        return "tool"
+    return "user" if turn.origin == "relayed" else turn.origin
 
 
 def told_as(turn: Turn) -> Origin:

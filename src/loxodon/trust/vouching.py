@@ -27,7 +27,12 @@ def is_vouched(
         return True
     if is_wish(category, attribute) or subject == ASSISTANT:
         return False
-    return subject != USER or not any(map(_not_of_oneself().search, said))
+    return subject != USER or all(map(is_of_oneself, said))
+
+
+def is_of_oneself(sentence: str) -> bool:
+    """Whether a sentence may be what somebody tells of themselves, with or without `I`."""
+    return is_first_person(sentence) or _not_of_oneself().search(sentence) is None
 
 
 def is_first_person(sentence: str) -> bool:

@@ -55,6 +55,10 @@ class Keeper:
         desk = self._store.desk
         statement = candidate.statement
         turn = provenance.as_vouched(turn, vouched=candidate.vouched)
+        if turn.origin == "relayed":  # nobody vouches for it: at most it is a guess
+            sure = min(statement.confidence, provenance.UNCONFIRMED)
+            statement = statement._replace(confidence=sure)
+            candidate = candidate._replace(statement=statement)
         if turn.origin != "relayed" and provenance.speaks_for_user(
             turn
         ):  # nobody else says who goes by what name
@@ -324,7 +328,7 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
     """The memory that a statement makes."""
     statement = candidate.statement
     kind: Kind = "belief" if statement.confidence < 1 else "fact"
-    wish = turn.origin == "relayed" or provenance.is_wish(statement.category, statement.attribute)
+    wish = provenance.is_wish(statement.category, statement.attribute)
     kind, confidence = provenance.kind_for(turn.origin, kind, statement.confidence, wish)
     return Record(
         id="", space="", kind=kind, content=statement.content, created_at=now, updated_at=now,
