@@ -87,9 +87,11 @@ def others(text: str, *, relayed: bool = False) -> list[Span]:
 
 def _without(text: str, spans: Iterable[Span]) -> str:
     """`text` with everything where it was, and a mark all over what is another's."""
+    parts, at = list[str](), 0
     for start, end in spans:
-        text = text[:start] + _GONE * (end - start) + text[end:]
-    return text
+        parts += [text[at:start], _GONE * (end - start)]
+        at = end
+    return "".join((*parts, text[at:]))
 
 
 _GONE = "\ufffc"
@@ -146,10 +148,10 @@ _FENCE = re.compile(r"`{3,}|~{3,}")
 _TRIPLE = re.compile(r"\"{3,}|'{3,}|\${2,}")
 _TAG = re.compile(
     r"(?:(?<![\w.])[<＜]|[<＜](?=/))(?!\w+://|[\w.+-]+@)(?P<end>/?)"
-    r"(?P<name>[!?|%]{0,2}[^\W\d][\w:.-]{0,60}|!--)[^<>＜＞]{0,2000}[>＞]"
+    r"(?P<name>[!?|%]{0,2}[^\W\d][\w:.-]{0,60}+|!--)[^<>＜＞]{0,2000}+[>＞]"
 )
 """`List<int>`, `a < b` and `<https://example.org>` are none."""
-_SQUARE_TAG = re.compile(r"\[(?P<end>/?)(?P<name>[^\W\d][\w:.-]{0,60})[^\[\]\n]{0,200}\]")
+_SQUARE_TAG = re.compile(r"\[(?P<end>/?)(?P<name>[^\W\d][\w:.-]{0,60}+)[^\[\]\n]{0,200}+\]")
 _SAID = re.compile(
     r"\"[^\"]{30,}\"|“[^“”]{16,}”|「[^「」]{16,}」|『[^『』]{16,}』|«[^«»]{16,}»|‘[^‘’]{30,}’"
 )
@@ -172,7 +174,7 @@ def _headed(text: str) -> Span | None:
             continue
         if text[line.end() :].lstrip().startswith(_GONE):
             continue  # what it is the heading of has marks, which tell where it ends
-        first = not _BLANK_LINE.search(text[: line.start()].strip())
+        first = not _BLANK_LINE.search(text[: line.start()].lstrip())
         if first and _introduces(line[0]):
             return Span(line.end(), len(text))
         return Span(0, len(text))
@@ -209,7 +211,7 @@ def _heads() -> tuple[re.Pattern[str], ...]:
         rf"{begin}[^\W\d][^:：.!?。！？，；]{{0,40}}?(?:[(（][^)）]{{0,30}}[)）])?[ \t]?"
         r"(?::(?=[\s*_]|$)|：)",  # `Observation: …`
         r".*[:：][\s*_]*$",  # whatever introduces what follows
-        rf"{begin}(?:[^\W\d]+[ \t]?){{1,3}}[#№]?[ \t]*\d{{1,4}}(?: ?(?:of|/) ?\d+)?\W*$",
+        rf"{begin}(?:[^\W\d]{{1,20}}+[ \t]?+){{1,3}}+[#№]?[ \t]*\d{{1,4}}(?: ?(?:of|/) ?\d+)?\W*$",
         r"\W{0,4}第 ?[\d一二三四五六七八九十]{1,4} ?\w\W*$",  # `第1页`
     )
     return tuple(map(re.compile, forms))
