@@ -70,7 +70,7 @@ def profile_text(
         sections[_section(record)].append(f"- {item(quote.line(said))}")
     latest = sorted(_last(changes), key=_at, reverse=True)
     changed = [_changed(one, language) for one in latest if one.record.kind != "summary"]
-    lines = [t("# Profile", language), f"> {quote.label(language)}"]
+    lines: list[str] = []
     if portrait.strip():
         lines += ["", item(quote.line(portrait))]
     for name, entries in sections.items():
@@ -78,7 +78,8 @@ def profile_text(
             lines += ["", headings[name], *dict.fromkeys(entries)]
     if changed:
         lines += ["", t("## This week", language), *dict.fromkeys(changed[:LISTED])]
-    return "\n".join(lines)
+    label = [f"> {quote.label(language)}"] if lines else []
+    return "\n".join([t("# Profile", language), *label, *lines])
 
 
 def _headings(language: str) -> dict[str, str]:
