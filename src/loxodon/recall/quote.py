@@ -191,7 +191,8 @@ _SPEAKS = (
 """A line that begins with one or two words and a colon, or is a heading of as many words."""
 _ALONE = (
     rf"([{_ENDS}][ \t]*)[\[［【〔]"
-    rf"(?![^\]\n]{{0,20}} ?q_\d+\])(?=[^\W\d][^\[\]［］【】〔〕{_ENDS}]{{1,60}}[\]］】〕][ \t]*(?:[{_ENDS}]|$))"
+    r"(?![^\]\n]{0,20} ?q_\d+\])"
+    rf"(?=[^\W\d][^\[\]［］【】〔〕{_ENDS}]{{1,60}}[\]］】〕][ \t]*(?:[{_ENDS}]|$))"
 )
 """What stands in brackets alone on a line, as the heading of a block does; but for the first line,
 which stands behind something of ours, and for the note of what is held back."""
