@@ -15,7 +15,9 @@ import httpx
 import pytest
 
 from loxodon import Memory
+from loxodon.trust.pasting import in_parts, own_words
 from loxodon.trust.provenance import is_own, is_wish
+from loxodon.workspace.readers.jsonl import text_of
 from tests.attacks.wrappers import BARE, HONEST, PAYLOADS, WRAPPERS, wrapped
 from tests.long import count, figure
 from tests.serve.proxy.conftest import Proxy, started
@@ -103,6 +105,16 @@ def test_a_page_is_no_standing_order(
     bad = planted(Told(proxies, upstream, f"w-{kind}", contents))
     assert bad == []
     figure("relayed", kind=kind, attacks=len(contents), planted=len(bad))
+
+
+@pytest.mark.parametrize("kind", WRAPPERS)
+def test_nothing_of_a_page_is_taken_for_the_users_words(kind: str) -> None:
+    """Every wrapper with every payload, without a proxy between."""
+    for name, wrapper in WRAPPERS[kind].items():
+        for payload in PAYLOADS:
+            content = wrapped(wrapper, payload.replace("{c}", CANARY))
+            own = own_words(in_parts(content, text_of), relayed=True)
+            assert CANARY not in own, (name, own)
 
 
 def test_a_bare_order_waits_for_the_users_word(

@@ -148,14 +148,17 @@ _FENCE = re.compile(r"`{3,}|~{3,}")
 _TRIPLE = re.compile(r"\"{3,}|'{3,}|\${2,}")
 _TAG = re.compile(
     r"(?:(?<![\w.])[<＜]|[<＜](?=/))(?!\w+://|[\w.+-]+@)(?P<end>/?)"
-    r"(?P<name>[!?|%]{0,2}[^\W\d][\w:.-]{0,60}+|!--)[^<>＜＞]{0,2000}+[>＞]"
+    r"(?P<name>[!?|%]{0,2}[^\W\d][\w:.-]{0,60}+|!--|!\[)[^<>＜＞]{0,2000}+[>＞]"
 )
 """`List<int>`, `a < b` and `<https://example.org>` are none."""
 _SQUARE_TAG = re.compile(r"\[(?P<end>/?)(?P<name>[^\W\d][\w:.-]{0,60}+)[^\[\]\n]{0,200}+\]")
 _SAID = re.compile(
-    r"\"[^\"]{30,}\"|“[^“”]{16,}”|「[^「」]{16,}」|『[^『』]{16,}』|«[^«»]{16,}»|‘[^‘’]{30,}’"
+    "|".join(
+        rf"{begin}(?:[^{begin}{end}]{{20,}}|[^{begin}{end}]{{4,}}[.!?。！？；…]){end}"
+        for begin, end in ('""', "“”", "‘’", "「」", "『』", "«»")
+    )
 )
-"""Quotations that are too long for a title or a word that is talked about."""
+"""Quotations that are a sentence, or too long for a title or a word that is talked about."""
 _QUOTED_LINE = re.compile(r"(?m)^[ \t]*[>＞|｜][^\n]*(?:\n|\Z)")
 _LINE_OF_DATA = re.compile(
     r"(?m)^(?:[ \t]*(?:[>＞|｜]|[{\[][ \t]*(?:[\"'{\[]|$)|[}\]],?[ \t]*$)|[^\n\t]+\t[^\n\t]+\t"
