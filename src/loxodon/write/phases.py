@@ -34,6 +34,7 @@ from loxodon.tokens import Counter as TokenCounter
 from loxodon.trust import provenance, quarantine
 from loxodon.trust.instructions import found_in
 from loxodon.trust.pasting import own_turn
+from loxodon.trust.vouching import is_vouched
 from loxodon.types import CAPTURED, Consolidated, Event, Segment, Turn
 from loxodon.write import codec, compress, fading, speakers, themes
 from loxodon.write.attempt import Attempt
@@ -380,6 +381,7 @@ class Run:
             if read is None:
                 continue
             context.add(turn, read)
+            read = [vouched(one, pieces) for one in read] if turn.origin == "relayed" else read
             found += [(number(turn), one) for one in self._by_name(turn, turns, read)]
             told = {n for one in read for n in one.statement.fragments}
             left += [(said, one) for one in pieces if self._is_left(one, told)]
@@ -519,7 +521,11 @@ class Run:
         """Turns as they may be read: without those that were put aside and what is in quarantine,
         of the user's only what the user said, and nothing over-long."""
         left = [turn for turn in turns if number(turn) not in self._aside]
-        heard = quarantine.heard(self._store, left)
+        # Nothing that is held of a relayed turn is in the user's own words.
+        heard = [
+            turn if turn.origin == "relayed" else told
+            for turn, told in zip(left, quarantine.heard(self._store, left), strict=True)
+        ]
         return [own_turn(turn._replace(content=tame(turn.content))) for turn in heard]
 
     def _context(self, turns: Sequence[Turn], work: Work) -> _Context:
@@ -575,6 +581,13 @@ def judged_of(said: Said) -> _Screened:
     verdicts = rules_for(said.text)[1].judge(said)
     judged = [Judged(*pair) for pair in zip(said.fragments, verdicts, strict=True)]
     return _Screened(judged, candidates_of(said, verdicts))
+
+
+def vouched(candidate: Candidate, pieces: Sequence[Judged]) -> Candidate:
+    """What was read from a message that a program passed on, as far as the user vouches for it."""
+    one = candidate.statement
+    said = [piece.fragment.text for piece in pieces if piece.fragment.n in one.fragments]
+    return candidate._replace(vouched=is_vouched(one.category, one.attribute, one.subject, said))
 
 
 def goes_on(last: Segment, turn: Turn) -> bool:
