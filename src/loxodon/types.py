@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 Role = Literal["user", "assistant", "system", "tool"]
 Chat = Literal["direct", "group", "room"]
-Origin = Literal["user", "assistant", "tool", "web", "file", "group", "import"]
-"""Where words came from. What a memory is trusted for follows from this, never from its wording."""
+Origin = Literal["user", "relayed", "assistant", "tool", "web", "file", "group", "import"]
+"""Where words came from; `relayed` are the user's in a message that a program put
+together. What a memory is trusted for follows from this, never from its wording."""
 Kind = Literal["fact", "belief", "summary"]
 State = Literal["active", "archived"]
 Audience = Literal["private", "group", "all"]

@@ -43,7 +43,7 @@ def test_the_frame_in_chinese(known: Memory) -> None:
     assert re.findall(r"^\[(\w+)\]", frame.text, re.M) == [
         "系统", "用户画像", "相关记忆", "相关记忆结束", "近期上下文", "用户消息",
     ]  # fmt: skip
-    assert frame.text.startswith("[系统]\n你是竹子。\n\n[用户画像]\n")
+    assert frame.text.startswith("[系统]\n你是竹子。\n\n[用户画像]（")
     assert "1. [2026-01-20] 用户对花生过敏\n   来源：f_20260204_001" in frame.text
     assert frame.text.endswith(
         "2026-02-03\n- 21:15 用户: 昨天买了新的自行车\n- 21:16 助手: Nice bike!\n"

@@ -47,7 +47,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 def test_the_frame_is_printed_and_nothing_else(run: Run) -> None:
     said = run("context", "花生可以吃吗？")
-    assert said.startswith("[用户画像]\n")
+    assert said.startswith("[用户画像]（")
     assert "1. [2026-02-02] 用户对花生过敏" in said
     assert "- 10:00 Ann: Dinner is at the Blue Door on Friday" in said
     assert said.endswith("[用户消息]\n花生可以吃吗？\n")

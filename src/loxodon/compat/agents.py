@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from loxodon.compat.edge import in_thread
 from loxodon.text.check import checked_text
+from loxodon.trust.pasting import in_parts
 
 if TYPE_CHECKING:
     from loxodon.documents import Document
@@ -92,11 +93,14 @@ def _turn(document: Document) -> dict[str, object] | None:
         role, said = "tool", item.get("output")
     else:
         role, said = _SPEAKERS.get(str(item.get("role")), ""), item.get("content")
-    text = _text_in(said)[:_MAX_SAID].replace("\0", "")
+    text = (in_parts(said, _text_in) if role == "user" else _text_in(said))[:_MAX_SAID].replace(
+        "\0", ""
+    )
     text = text.encode("utf-8", "replace").decode("utf-8").strip()
     if not role or not text:
         return None
-    return {"role": role, "content": text, "id": document.key, "channel": ROOT}
+    turn: dict[str, object] = {"role": role, "content": text, "id": document.key, "channel": ROOT}
+    return {**turn, "origin": "relayed"} if role == "user" else turn
 
 
 def _text_in(said: object) -> str:

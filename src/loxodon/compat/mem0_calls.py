@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from loxodon.errors import CallError
+from loxodon.trust.pasting import in_parts
 from loxodon.types import Record, Version
 from loxodon.workspace.readers.jsonl import text_of
 
@@ -106,6 +107,9 @@ def turn_of(message: Mapping[str, Any], timestamp: Any) -> dict[str, object]:
     turn: dict[str, object] = {
         "role": message["role"], "content": text_in(message), "id": uuid4().hex, "channel": CHANNEL,
     }  # fmt: skip
+    if message["role"] == "user":
+        turn["origin"] = "relayed"
+        turn["content"] = in_parts(message["content"], text_of)
     if message.get("name"):
         turn["speaker"] = str(message["name"])
     if timestamp is not None:

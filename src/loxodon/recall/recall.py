@@ -24,7 +24,7 @@ from loxodon.store import Filter, Store
 from loxodon.text.words import among, fold, index_words
 from loxodon.text.words import spoken as as_typed
 from loxodon.tokens import Counter
-from loxodon.trust.provenance import is_own
+from loxodon.trust.provenance import is_own, told_as
 from loxodon.types import Gate, Item, LeftOut, Recall, Record, Source, Turn
 
 if TYPE_CHECKING:
@@ -215,7 +215,11 @@ def _item(
     text = snippet(shown(one.content), question.words)
     score = round(found.score, 4)
     if isinstance(one, Turn):
-        why |= {"route": "journal", "speaker": shown(one.speaker) or one.role, "origin": one.origin}
+        why |= {
+            "route": "journal",
+            "speaker": shown(one.speaker) or one.role,
+            "origin": told_as(one),
+        }
         at = one.at.astimezone(now.tzinfo)  # the day it was for the one who asks
         source = Source(session=one.session, turn=one.id)
         return Item(one.ref, "turn", text, score, at, "active", (source,), why)

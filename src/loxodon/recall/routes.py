@@ -37,6 +37,7 @@ from loxodon.store import Filter, Having, Index, Nature, Place, Store
 from loxodon.store.rows import about_label
 from loxodon.text.related import expand
 from loxodon.text.words import fold, query_words
+from loxodon.trust.provenance import waits
 from loxodon.types import Record
 
 if TYPE_CHECKING:
@@ -510,7 +511,12 @@ def _notes(asked: Look, pool: Pool) -> None:
 
 
 def _within(asked: Look, pool: Pool) -> None:
-    """Take out what the filter does not admit, whatever route it came by: here is the wall."""
+    """Take out what the filter does not admit, whatever route it came by: here is the wall.
+
+    So is what waits for the owner's word: the turn that it was read from is found all the same.
+    """
+    for key in [key for key, one in pool.items() if one.record and waits(one.record)]:
+        del pool[key]
     if asked.where._replace(kind=None) == Filter():
         return
     for index, has_kind in _KINDS:

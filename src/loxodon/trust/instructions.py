@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from loxodon.types import Origin
 
 _WIDE: tuple[Origin, ...] = ("tool", "web", "group")
-_NARROW: tuple[Origin, ...] = ("assistant", "import")
+_NARROW: tuple[Origin, ...] = ("assistant", "import", "relayed")
 _CARRIES_ON = frozenset({"override", "persona", "addressed", "marker", "hidden"})
 """Kinds after which the rest of the paragraph belongs to it."""
 _PARAGRAPH = 600

@@ -4,6 +4,8 @@
 |---|---|
 | user | the user's facts, preferences, wishes; all that pages tell |
 | file | the same: the owner's own files |
+| relayed | what the user said outside of what a program put around it (`pasting`): facts, and
+  wishes in plain first-person sentences; any other wish is supposed until the owner confirms it |
 | assistant | what the assistant noted; a fact only where the user's words bear it out |
 | import | facts; a preference or a standing wish only supposed, until the owner confirms it |
 | group, tool, web | nothing by itself: it is found by a recall, fenced, and says whence it came |
@@ -23,10 +25,12 @@ from loxodon.types import Kind, Origin, Record, Turn
 if TYPE_CHECKING:
     from loxodon.write.reconcile import Plan
 
-LEAST_FIRST: tuple[Origin, ...] = ("web", "tool", "group", "import", "assistant", "file", "user")
+LEAST_FIRST: tuple[Origin, ...] = (
+    "web", "tool", "group", "import", "relayed", "assistant", "file", "user",
+)  # fmt: skip
 OWN: tuple[Origin, ...] = ("user", "file")
 """Whose words are the owner's own."""
-_SAID_BY_USER = frozenset({"user", "import"})
+_SAID_BY_USER = frozenset({"user", "import", "relayed"})
 WISHES = frozenset(
     """
     rule reply_style reply_language avoids form_of_address units emergency_contact safety
@@ -58,9 +62,27 @@ def speaks_for_user(turn: Turn) -> bool:
     return turn.role == "user" and turn.origin in _SAID_BY_USER and bool(turn.content.strip())
 
 
+def as_vouched(turn: Turn, *, vouched: bool) -> Turn:
+    """A turn that a program passed on as the user's own, where the user vouches for its words."""
+    return turn._replace(origin="user") if turn.origin == "relayed" and vouched else turn
+
+
 def told_by(turn: Turn) -> Origin:
-    """Where what a turn tells comes from: a system prompt is nobody's account of what happened."""
-    return "tool" if turn.role == "system" else turn.origin
+    """Where what a turn tells comes from: a system prompt is nobody's account of what happened, and
+    of what a program passed on only what the user said is told."""
+    if turn.role == "system":
+        return "tool"
+    return "user" if turn.origin == "relayed" else turn.origin
+
+
+def told_as(turn: Turn) -> Origin:
+    """Whose words a turn is told as: what a program passed on is the user's where nothing in it is
+    another's."""
+    if turn.origin != "relayed":
+        return turn.origin
+    from loxodon.trust.pasting import others  # most turns have no use for it
+
+    return "relayed" if others(turn.content, relayed=True) else "user"
 
 
 def is_context(turn: Turn) -> bool:
@@ -72,6 +94,11 @@ def is_context(turn: Turn) -> bool:
 def may_tell(record: Record) -> bool:
     """Whether a page that speaks of the user (snapshot, profile) may tell a memory."""
     return is_own(record.trust)
+
+
+def waits(record: Record) -> bool:
+    """Whether a memory is told to nobody until the owner confirms it."""
+    return record.trust == "relayed"
 
 
 def is_wish(category: str, attribute: str) -> bool:
@@ -119,5 +146,6 @@ def whence(origin: str, language: str) -> str:
         "tool": t("from a tool", language),
         "group": t("from a group chat", language),
         "import": t("from an import", language),
+        "relayed": t("passed on by a program", language),
         "assistant": t("noted by the assistant", language),
     }.get(origin, "")

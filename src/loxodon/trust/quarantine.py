@@ -17,6 +17,7 @@ from loxodon.store import Known, Store
 from loxodon.store.quarantine import Kept
 from loxodon.text.language import language_of
 from loxodon.trust.instructions import Found, found_in, screens
+from loxodon.trust.pasting import others
 from loxodon.types import Held, Record, Turn
 
 HELD = "held"
@@ -48,10 +49,10 @@ def screen(
 
 def _found(store: Store, turns: Sequence[Turn]) -> list[tuple[Turn, list[Found]]]:
     """What to hold of each turn; an instruction may go on from one turn to the next."""
-    found = [(turn, found_in(turn.content, turn.origin)) for turn in turns]
+    found = [(turn, _places(turn)) for turn in turns]
     for n in range(1, len(found)):
         (before, some), (turn, more) = found[n - 1], found[n]
-        if before.session == turn.session and before.origin == turn.origin:
+        if before.session == turn.session and before.origin == turn.origin != "relayed":
             for place in _across(before, turn):
                 if place.start < len(before.content) and not _has(some, place.start):
                     some.append(place._replace(end=len(before.content)))
@@ -59,6 +60,17 @@ def _found(store: Store, turns: Sequence[Turn]) -> list[tuple[Turn, list[Found]]
                 if rest > 0 and not _has(more, 0):
                     more.insert(0, Found(0, min(rest, len(turn.content)), place.reason))
     return found
+
+
+def _places(turn: Turn) -> list[Found]:
+    """The instructions in a turn; of one that a program passed on, in what is another's in it."""
+    if turn.origin != "relayed":
+        return found_in(turn.content, turn.origin)
+    return [
+        Found(span.start + one.start, span.start + one.end, one.reason)
+        for span in others(turn.content, relayed=True)
+        for one in found_in(turn.content[span.start : span.end], "web")
+    ]
 
 
 _TAIL = 200

@@ -29,7 +29,7 @@ def said_lately(store: Store, now: datetime) -> list[str]:
     """What the user said in the last days, the latest first."""
     where = Filter(since=now - RECENT, until=now + timedelta(milliseconds=1))
     turns = map(own_turn, reversed(store.journal(where, _READ)))
-    return [turn.content for turn in turns if speaks_for_user(turn) and turn.origin == "user"]
+    return [turn.content for turn in turns if speaks_for_user(turn) and turn.origin != "import"]
 
 
 def is_borne_out(content: str, said: Iterable[str]) -> bool:

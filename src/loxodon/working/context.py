@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from loxodon.messages import t
+from loxodon.recall import quote
 from loxodon.text.language import language_of
 from loxodon.working.sessions import Entry, first_kept
 from loxodon.working.shapes import Message, call_id, calls_in, to_sent
@@ -66,8 +66,8 @@ def _shown(entry: Entry) -> Shown | None:
 
 def _summed_up(entry: Entry) -> Shown:
     summary = str(entry.get("summary") or "")
-    heading = t("[Summary of what was said before in this conversation]", language_of(summary))
-    message = {"role": "user", "content": f"{heading}\n{summary}"}
+    heading = quote.heading("summary", language_of(summary))
+    message = {"role": "user", "content": f"{heading}\n{quote.clean(summary)}"}
     return Shown(str(entry.get("id") or ""), message, "summary")
 
 

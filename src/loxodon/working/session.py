@@ -29,6 +29,7 @@ from loxodon.fields import choice, number
 from loxodon.spaces import space_path
 from loxodon.text.language import language_of
 from loxodon.tokens import counter
+from loxodon.trust.pasting import in_parts
 from loxodon.types import CHATS, Chat
 from loxodon.working.accounting import Gauge, limits, tokens_of, tokens_of_tools, usage_of
 from loxodon.working.compaction import Compacted, compaction_due, place_to_cut, summed_up
@@ -85,7 +86,7 @@ class Session:
 
     def __init__(
         self, memory: Memory, sessions: Sessions, key: str, transcript: Transcript, window: int,
-        ask: Ask | None, chat: Chat, journal: bool,
+        ask: Ask | None, chat: Chat, journal: bool, typed: bool,
     ) -> None:  # fmt: skip
         self.key = key
         self.chat = chat
@@ -99,6 +100,7 @@ class Session:
         self._ask = careful(ask) if ask else None
         self._tell = by_agent(self._ask) if self._ask else by_memory(memory)
         self._keeps_journal = journal
+        self._typed = typed
         # A context is counted several times for each request, and most of it has not changed.
         self._count = lru_cache(maxsize=_COUNTED)(counter(memory.config.tokenizer))
         self._guard = RLock()
@@ -131,13 +133,16 @@ class Session:
         ask: Ask | None = None,
         chat: Chat = "direct",
         journal: bool = True,
+        typed: bool = False,
     ) -> Session:
         """The session called `key` of a memory's space, begun where there is none.
 
         `window` is that of the agent's model (the setting `working.window` where 0). `ask` sends
         messages to that model and returns its text; with it the model itself saves what matters and
         sums up, without it the rules do. With `journal`, what is said goes to the memory's journal;
-        leave that to whoever else does it with False.
+        leave that to whoever else does it with False. `typed` says that the user's messages are as
+        a person typed them; else a program may have put files or pages into them, and of these
+        nothing becomes a wish of the user.
         """
         choice("chat", chat, CHATS)
         window = number("window", window)
@@ -145,7 +150,7 @@ class Session:
         folder = os.path.join(space_path(memory.home, memory.space), FOLDER)
         sessions = Sessions(folder, memory.seal)
         transcript = sessions.open(key, memory.now(), chat)
-        return cls(memory, sessions, key.strip(), transcript, window, ask, chat, journal)
+        return cls(memory, sessions, key.strip(), transcript, window, ask, chat, journal, typed)
 
     @property
     def id(self) -> str:
@@ -488,7 +493,8 @@ class Session:
         message = entry.get("message")
         if not isinstance(message, Mapping) or message.get("role") not in ("user", "assistant"):
             return None
-        text = text_of(message).encode("utf-8", "replace").decode().replace("\0", "")
+        text = in_parts(message.get("content"), lambda part: text_of({"content": part}))
+        text = text.encode("utf-8", "replace").decode().replace("\0", "")
         if not text.strip() or is_silent(text):
             return None
         turn: dict[str, object] = {
@@ -497,6 +503,8 @@ class Session:
         }  # fmt: skip
         if message["role"] == "user" and self.chat != "direct":
             turn["origin"] = "group"
+        elif message["role"] == "user" and not self._typed:
+            turn["origin"] = "relayed"
         if isinstance(message.get("name"), str):
             turn["speaker"] = message["name"]
         return turn

@@ -18,6 +18,7 @@ from loxodon.text.sentences import split
 from loxodon.text.words import fold, index_words
 from loxodon.tokens import Counter
 from loxodon.trust import provenance
+from loxodon.trust.vouching import is_of_oneself
 from loxodon.types import Event, Turn
 from loxodon.write.denoise import is_question, is_small_talk, sayable
 from loxodon.write.segment import Segment
@@ -129,10 +130,17 @@ _MOST_COUNTED = 6
 def _notes(segments: Sequence[Segment], roles: set[str], language: str) -> list[_Note]:
     found: list[_Note] = []
     for n, segment in enumerate(segments):
-        said = [turn.content for turn in segment.turns if turn.role in roles]
+        said = [_said(turn) for turn in segment.turns if turn.role in roles]
         here = _notes_of(said, segment.tags, language) or _topic_of(said, segment.topic)
         found += [note._replace(place=len(found) + i, segment=n) for i, note in enumerate(here)]
     return found
+
+
+def _said(turn: Turn) -> str:
+    """The words of a turn; of what a program passed on, without what reads like an order."""
+    if turn.origin != "relayed":
+        return turn.content
+    return "\n".join(filter(is_of_oneself, split(turn.content)))
 
 
 def _notes_of(said: Sequence[str], tags: Sequence[str], language: str) -> list[_Note]:

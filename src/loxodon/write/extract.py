@@ -42,6 +42,8 @@ class Candidate(NamedTuple):
     valid_from: datetime | None = None
     due_at: datetime | None = None
     expires_at: datetime | None = None
+    vouched: bool = False
+    """Of what a program passed on: whether the user vouches for it (`trust/vouching.py`)."""
 
 
 def rules_for(text: str) -> tuple[str, Language]:

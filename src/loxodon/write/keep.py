@@ -16,6 +16,7 @@ from loxodon.store import Filter, Store
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold, query_words
 from loxodon.trust import provenance
+from loxodon.trust.remembering import wait_for_owner
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Kind, Record, Source, Turn
 from loxodon.write import entities, themes
 from loxodon.write.beliefs import DENIED, DOUBTFUL, MOST_SURE, SURER, certain
@@ -53,7 +54,14 @@ class Keeper:
         """Make of one statement what it means for the memory."""
         desk = self._store.desk
         statement = candidate.statement
-        if provenance.speaks_for_user(turn):  # nobody else says who goes by what name
+        turn = provenance.as_vouched(turn, vouched=candidate.vouched)
+        if turn.origin == "relayed":  # nobody vouches for it: at most it is a guess
+            sure = min(statement.confidence, provenance.UNCONFIRMED)
+            statement = statement._replace(confidence=sure)
+            candidate = candidate._replace(statement=statement)
+        if turn.origin != "relayed" and provenance.speaks_for_user(
+            turn
+        ):  # nobody else says who goes by what name
             entities.learn(desk, statement, self._now, self._rename)
         subject = entities.known_name(desk, statement.subject)
         candidate = candidate._replace(statement=statement._replace(subject=subject))
@@ -114,6 +122,8 @@ class Keeper:
         record = self._store.insert(record, change)
         self.counts["added" if record.state == "active" else "late"] += 1
         self.counts["held"] += change == "held"
+        if record.trust == "relayed" and change == "learned":
+            wait_for_owner(self._store, record, self._now)
         self.changed[record.id] = record
         return record
 

@@ -35,6 +35,7 @@ from loxodon.tokens import Counter as TokenCounter
 from loxodon.trust import provenance, quarantine
 from loxodon.trust.instructions import found_in
 from loxodon.trust.pasting import own_turn
+from loxodon.trust.vouching import is_vouched
 from loxodon.types import CAPTURED, Consolidated, Event, Segment, Turn
 from loxodon.write import codec, compress, fading, speakers, themes
 from loxodon.write.attempt import Attempt
@@ -345,7 +346,10 @@ class Run:
                 found = [one for one in found if one[0] != meant]
                 taken_back.append(meant)
             context.add(turn, told.candidates)
-            found += [(number(turn), one) for one in self._by_name(turn, turns, told.candidates)]
+            candidates = told.candidates
+            if turn.origin == "relayed":
+                candidates = [vouched(one, fragments) for one in candidates]
+            found += [(number(turn), one) for one in self._by_name(turn, turns, candidates)]
             self._left += [(said, one) for one in fragments if one.n in told.unclear]
         with self._store.writing():
             self._take_back(taken_back)
@@ -508,7 +512,11 @@ class Run:
         """Turns as they may be read: without those that were put aside and what is in quarantine,
         of the user's only what the user said, and nothing over-long."""
         left = [turn for turn in turns if number(turn) not in self._aside]
-        heard = quarantine.heard(self._store, left)
+        # Nothing that is held of a relayed turn is in the user's own words.
+        heard = [
+            turn if turn.origin == "relayed" else told
+            for turn, told in zip(left, quarantine.heard(self._store, left), strict=True)
+        ]
         return [own_turn(turn._replace(content=tame(turn.content))) for turn in heard]
 
     def _context(self, turns: Sequence[Turn], work: Work) -> _Context:
@@ -527,6 +535,13 @@ class _Talk(NamedTuple):
     segments: Sequence[Segment]
     instead_of: Sequence[int]
     events: Sequence[Event]
+
+
+def vouched(candidate: Candidate, fragments: Sequence[Fragment]) -> Candidate:
+    """What was read from a message that a program passed on, as far as the user vouches for it."""
+    one = candidate.statement
+    said = [fragment.text for fragment in fragments if fragment.n in one.fragments]
+    return candidate._replace(vouched=is_vouched(one.category, one.attribute, one.subject, said))
 
 
 def goes_on(last: Segment, turn: Turn) -> bool:

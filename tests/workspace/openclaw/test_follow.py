@@ -407,7 +407,7 @@ def test_a_group_chat(memory: Memory, claw: OpenClaw, generation: str) -> None:
     _group(claw, generation)
     follow(memory, claw)
     turns = {turn.id: turn for turn in memory.journal(session="g")}
-    assert [turns[name].origin for name in ("m1", "m2", "m3")] == ["user", "group", "group"]
+    assert [turns[name].origin for name in ("m1", "m2", "m3")] == ["relayed", "group", "group"]
     assert {(turn.chat, turn.channel) for turn in turns.values()} == {("group", "telegram")}
     assert memory.recall("party Friday", chat="group").items
     assert not memory.recall("PIN safe", chat="group").items

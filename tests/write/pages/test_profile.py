@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loxodon.recall.quote import label
 from loxodon.types import Record
 from loxodon.write.pages.profile import Change, What, core, profile_text, week_summary
 from tests.conftest import NOW
@@ -53,7 +54,7 @@ def test_the_core_is_what_matters_and_lasts() -> None:
 )
 def test_every_memory_has_its_section(fields: dict[str, Any], heading: str) -> None:
     text = profile_text([fact("The user said so", **fields)], [], "", "en")
-    assert text == f"# Profile\n\n## {heading}\n- The user said so"
+    assert text == f"# Profile\n> {label('en')}\n\n## {heading}\n- The user said so"
 
 
 def test_the_profile_in_chinese() -> None:
@@ -67,7 +68,7 @@ def test_the_profile_in_chinese() -> None:
     ]
     moved = change(fact("用户搬到上海", category="status"))
     assert profile_text(records, [moved], "本周：搬到上海", "zh").split("\n\n") == [
-        "# 用户画像",
+        f"# 用户画像\n> {label('zh')}",
         "本周：搬到上海",
         "## 基本情况\n- 用户叫林默",
         "## 身边的人\n- 用户的妻子叫李娜\n- 小美养了猫\n- 李娜教英语\n- 李娜会开车",
@@ -161,4 +162,4 @@ def test_any_words_give_a_page_that_holds(changes: list[Change], language: str) 
     week = week_summary(changes)
     assert len(week) <= 200 or len(week.split()) <= 100
     text = profile_text([one.record for one in changes], changes, week, language)
-    assert all(re.match(r"$|##? |- |This week|本周", line) for line in text.split("\n"))
+    assert all(re.match(r"$|##? |> |- |This week|本周", line) for line in text.split("\n"))

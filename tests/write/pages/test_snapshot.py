@@ -270,9 +270,8 @@ def test_no_input_gets_over_the_budget_or_breaks_the_page(
     assert "```" not in text
     head, _, body = text.partition("\n")
     assert head.startswith("# ")
-    allowed = (
-        r"|> (?:made|生成时间).*|## \S.*|- \S.*|\d+\. \[\d\.\d\d\] .*|   - .*|The whole.*|记忆库.*"
-    )
+    allowed = r"|> (?:made|quoted|生成时间|以下内容).*|## \S.*|- \S.*|   - .*"
+    allowed += r"|\d+\. \[\d\.\d\d\] .*|The whole.*|记忆库.*"
     more = r"|More is in the memory.*|更多内容.*|.*…"
     assert all(re.fullmatch(allowed + more, line) for line in body.split("\n"))
 

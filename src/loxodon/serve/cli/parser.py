@@ -289,7 +289,7 @@ def _embed(parser: argparse.ArgumentParser) -> None:
                         help=t("only say how far it has come"))  # fmt: skip
 
 
-_OTHERS = ("import", "assistant", "group", "tool", "web")
+_OTHERS = ("relayed", "import", "assistant", "group", "tool", "web")
 """Where memories come from that are not the owner's own word."""
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.serve.proxy.places import Value, items_of, object_of
+from loxodon.trust.pasting import in_parts
 from loxodon.workspace.readers.jsonl import text_of
 
 Kind = Literal["chat", "responses"]
@@ -126,7 +127,7 @@ def _said(item: Value) -> Said:
     content = message.get("content")
     words = words_of(content)
     try:
-        text = words if isinstance(content, str) else text_of(content or "")
+        text = in_parts(content or "", text_of)
     except InputError:
         text = words
     return Said(role, text, words, item, _name(message.get("name")))

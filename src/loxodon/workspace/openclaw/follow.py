@@ -331,6 +331,7 @@ class _Run:
         waiting, self._waiting = self._waiting, []
         drafts = [draft for _, _, part in waiting for draft in part.drafts]
         if drafts:
+            drafts = [_relayed(draft) for draft in drafts]
             if self._agent:
                 drafts = [draft._replace(agent=self._agent) for draft in drafts]
             added = self._memory.add_drafts(drafts, ["openclaw"])
@@ -372,6 +373,11 @@ def _settled(stats: Sequence[Sequence[int]]) -> bool:
     """
     newest = max((found[1] for found in stats if found), default=0)
     return time.time_ns() - newest > _TICK_NS
+
+
+def _relayed(draft: Draft) -> Draft:
+    """A draft of the user's words, which OpenClaw may have put files and quotations into."""
+    return draft._replace(origin="relayed") if draft.origin == "user" else draft
 
 
 def _began(path: str) -> tuple[str, str]:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from loxodon.config import Config
 from loxodon.language.statements import USER
 from loxodon.messages import LANGUAGES
+from loxodon.recall import quote
 from loxodon.store import Filter, Store
-from loxodon.text.markdown import one_line
 from loxodon.tokens import Counter
 from loxodon.trust.provenance import OWN, is_own, may_tell
 from loxodon.types import Event, Record
@@ -114,7 +114,7 @@ def written(found: Material, config: Config, count: Counter, language: str) -> P
         "content": {
             one.id: one.content
             for one in found.records
-            if one.id in ranks or one_line(one.content) in text
+            if one.id in ranks or quote.line(one.content) in text
         },
     }
     return Page(SNAPSHOT, language, text, json.dumps(basis, ensure_ascii=False))

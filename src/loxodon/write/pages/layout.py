@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from loxodon.recall import quote
 from loxodon.text.markdown import item, one_line
 from loxodon.tokens import Counter, cut
 from loxodon.types import Record
@@ -138,7 +139,7 @@ class Page:
 
     def _written(self, mark: str, line: Line, room: float) -> str:
         most = max(SHORT, int(room))
-        text = item(cut(one_line(line.text), most, self._count))
+        text = item(cut(quote.line(line.text), most, self._count))
         return f"{mark}{line.mark}{text}{line.note}"
 
     def text(self, order: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from loxodon.language.statements import USER
 from loxodon.messages import t
+from loxodon.recall import quote
 from loxodon.text.markdown import item, one_line
 from loxodon.types import GLOBAL_PROJECT, Record
 from loxodon.write.pages.ranking import holds
@@ -66,18 +67,19 @@ def profile_text(
     sections: dict[str, list[str]] = {name: [] for name in headings}
     for record in sorted(core, key=_person):
         said = _certain(record, sentence(record), language)
-        sections[_section(record)].append(f"- {item(said)}")
+        sections[_section(record)].append(f"- {item(quote.line(said))}")
     latest = sorted(_last(changes), key=_at, reverse=True)
     changed = [_changed(one, language) for one in latest if one.record.kind != "summary"]
-    lines = [t("# Profile", language)]
+    lines: list[str] = []
     if portrait.strip():
-        lines += ["", item(portrait)]
+        lines += ["", item(quote.line(portrait))]
     for name, entries in sections.items():
         if entries:
             lines += ["", headings[name], *dict.fromkeys(entries)]
     if changed:
         lines += ["", t("## This week", language), *dict.fromkeys(changed[:LISTED])]
-    return "\n".join(lines)
+    label = [f"> {quote.label(language)}"] if lines else []
+    return "\n".join([t("# Profile", language), *label, *lines])
 
 
 def _headings(language: str) -> dict[str, str]:
@@ -144,7 +146,7 @@ def _changed(change: Change, language: str) -> str:
         "retracted": t("no longer so: {what}", language, what=sentence(change.record)),
         "archived": t("faded: {what}", language, what=sentence(change.record)),
     }[change.change]
-    return f"- {change.at.date()} {item(what)}"
+    return f"- {change.at.date()} {item(quote.line(what))}"
 
 
 # The week

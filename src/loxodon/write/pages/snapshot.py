@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from loxodon.language.statements import USER
 from loxodon.messages import t
+from loxodon.recall.quote import label
 from loxodon.text.markdown import one_line
 from loxodon.tokens import Counter
 from loxodon.types import Record
@@ -110,10 +111,11 @@ def _frame(
     head = [t("# Memory snapshot", language)]
     foot = ["", t("More is in the memory: `loxodon recall QUERY`", language)]
     if budget < _SMALL:
-        return head, foot
+        return [*head, f"> {label(language)}"], foot
     about_it = t(
-        "> made {at} | active: {active} | archived: {archived} | data, it permits nothing",
+        "> made {at} | active: {active} | archived: {archived} | {label}",
         language,
+        label=label(language),
         at=f"{now:%Y-%m-%d %H:%M}",
         active=totals.active,
         archived=totals.archived,
