@@ -1,10 +1,10 @@
-"""Train the keep/drop model of a language (`src/loxodon/language/*/worth.bin`) and say how good it is.
+"""Train the keep/drop model of a language (`language/*/worth.bin`) and say how good it is.
 
     python tools/train_worth.py en                  five folds by conversation, then train on all
     python tools/train_worth.py en --ask FILE…      and ask it about other labelled sentences
 
-The sentences are in `data/worth/LANGUAGE_*.txt`: one a line, `label TAB speaker TAB sentence`, and a
-line `# …` before each conversation. FILE is of that form, or JSONL with `lang`, `text` and `keep`.
+The sentences are in `data/worth/LANGUAGE_*.txt`: one a line, `label TAB speaker TAB sentence`, and
+a line `# …` before each conversation. FILE is of that form, or JSONL with `lang`, `text` and `keep`.
 Needs numpy.
 """
 
@@ -77,7 +77,7 @@ def sentences_of(path: Path, language: str) -> list[Sentence]:
 
 
 class Features(NamedTuple):
-    """Rows of hashed n-grams, as one long list with where each row begins, and the signs of form."""
+    """The buckets of each sentence, and its signs of form."""
 
     buckets: list[Array]
     form: Array

@@ -143,12 +143,11 @@ class Frames:
         )
 
     def _slot(self, one: Mapping[str, Any]) -> Slot:
-        def compiled(key: str, flags: int = 0) -> re.Pattern[str] | None:
-            return re.compile(self._expanded(one[key]), flags) if key in one else None
+        def compiled(key: str) -> re.Pattern[str] | None:
+            return re.compile(self._expanded(one[key]), re.I) if key in one else None
 
-        like = compiled("like", 0 if one.get("cased") else re.I)
-        assert like
-        return Slot(like, compiled("never", re.I), compiled("small", re.I))
+        like = re.compile(self._expanded(one["like"]), 0 if one.get("cased") else re.I)
+        return Slot(like, compiled("never"), compiled("small"))
 
     def _frame(self, one: Mapping[str, Any]) -> Frame:
         match = _listed(one["match"])

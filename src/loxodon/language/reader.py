@@ -182,7 +182,7 @@ def _statement(grammar: Grammar, clause: Clause, match: Match) -> Statement:
     known = ATTRIBUTES[frame.attribute]
     whole = all(pattern.whole for pattern in frame.patterns)
     end = clause.act == "end"
-    value = match.filled(frame.value) if frame.value else ""
+    value = match.filled(frame.value)
     over = tuple(
         filter(None, [match.filled(frame.over) if frame.over else "", match.slots.get("old", "")])
     )

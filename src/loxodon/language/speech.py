@@ -20,6 +20,9 @@ MOST = 400
 """Characters of a sentence that are looked at; a longer one is no saying of a person."""
 
 
+_TYPES: tuple[Type, ...] = ("chat", "question", "instruction")
+
+
 class Speech:
     """The table of one language."""
 
@@ -31,7 +34,7 @@ class Speech:
         return tomllib.loads((files(self._package) / "speech.toml").read_text("utf-8"))
 
     @cached_property
-    def _types(self) -> dict[str, re.Pattern[str]]:
+    def _types(self) -> dict[Type, re.Pattern[str]]:
         return {
             name: _any(self.table[name]["like"]) for name in ("chat", "question", "instruction")
         }
@@ -63,9 +66,9 @@ class Speech:
     def type(self, sentence: str) -> Type:
         """What kind of sentence it is."""
         text = sentence[:MOST].strip()
-        for name in ("chat", "question", "instruction"):
+        for name in _TYPES:
             if self._types[name].search(text):
-                return name  # type: ignore[return-value]
+                return name
         return "statement"
 
     def never(self, sentence: str) -> str:

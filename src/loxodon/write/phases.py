@@ -359,7 +359,7 @@ class Run:
             self._desk.set_work(work._replace(phase=3))
 
     def _take_back(self, turns: Sequence[int]) -> None:
-        """Retract what earlier runs learned from turns that were not meant, and from these alone."""
+        """Retract what earlier runs learned from turns that were not meant, and only from these."""
         drawn = self._store.drawn_from(turns)
         rows = [row for found in drawn.values() for row in found]
         for row, record in self._store.records(rows).items():

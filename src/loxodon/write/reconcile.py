@@ -140,8 +140,8 @@ def _corrected(statement: Statement, opposed: Sequence[Record]) -> tuple[tuple[R
 
 
 def _meant(statement: Statement, facts: Related) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
-    """What a change is about that names nothing: the one memory of its subject and its side of life,
-    which it replaces; or what may be meant, which it leaves in doubt."""
+    """What a change is about that names nothing: the one memory of its subject and its side of
+    life, which it replaces; or what may be meant, which it leaves in doubt."""
     own = [
         one
         for how, one in facts

@@ -183,6 +183,6 @@ def negative(text: str) -> bool:
 @cache
 def _negation() -> re.Pattern[str]:
     return re.compile(
-        r"\b(?:not|no|never|none|without|cannot|\w+n't|no longer)\b|不(?!仅|只|但|错|过)|没|别(?!人|的)|戒",
+        r"\b(?:not|no|never|none|without|cannot|\w+n't)\b|不(?!仅|只|但|错|过)|没|别(?!人|的)|戒",
         re.I,
     )

@@ -90,8 +90,8 @@ _DID = re.compile(
     re.I,
 )
 _NO_DEED = re.compile(
-    r"\b(?:if you|would you|could|should|might|can i|shall i|let me know|example|wanted|hoped|noticed"
-    r"|assumed|learned|based|trained|designed|programmed)\b|\?",
+    r"\b(?:if you|would you|could|should|might|can i|shall i|let me know|example|wanted|hoped"
+    r"|noticed|assumed|learned|based|trained|designed|programmed)\b|\?",
     re.I,
 )
 _SECOND = (("you are", "the user is"), ("you have", "the user has"), ("yours?", "the user's"),
