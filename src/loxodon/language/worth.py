@@ -23,12 +23,9 @@ _WORD = re.compile(r"[a-z0-9']+|[\u4e00-\u9fff]")
 
 def signs(sentence: str) -> list[float]:
     """What a sentence looks like, apart from its words."""
-    words = _WORD.findall(sentence.lower())
     begins = _PERSON.match(sentence.strip())
     return [
         1.0,
-        min(len(sentence), 200) / 100,
-        min(len(words), 40) / 20,
         float(sentence.rstrip().endswith(("?", "？"))),
         float("!" in sentence or "！" in sentence),
         float(_PERSON.search(sentence) is not None),
