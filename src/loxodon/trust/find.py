@@ -15,6 +15,8 @@ from typing import Any
 import re2  # type: ignore[import-untyped]
 
 from loxodon.trust import personal, plausible
+from loxodon.trust.clauses import told
+from loxodon.trust.cues import MAYBE
 from loxodon.trust.guard import DOTS, Found
 from loxodon.trust.personal import Candidate
 from loxodon.trust.policy import Policy
@@ -111,6 +113,10 @@ class Finder:
         found: list[Found] = []
         for n in rules:
             rule = self._rules[n]
+            if rule.takes:
+                for one in self._given(n, rule, text, data, spared):
+                    _join(found, one)
+                continue
             for first, start, end in self._matches(n, rule, text, data):
                 # What leads to it counts too: words before a marker are not about what is behind.
                 if not _overlapping(spared, first, end):
@@ -148,6 +154,20 @@ class Finder:
                 at = _word_end(data, match.start())
             else:
                 at = max(start, at + 1)
+
+    def _given(
+        self, n: int, rule: Rule, text: str, data: bytes, spared: Sequence[tuple[int, int]]
+    ) -> Iterator[Found]:
+        """What the clauses around a cue give; a marker of our own ends a clause."""
+        for _, start, end in self._matches(n, rule, text, data):
+            at = bisect_left(spared, (start,))
+            low = spared[at - 1][1] if at else 0
+            high = spared[at][0] if at < len(spared) else len(text)
+            if low > start or high < end:
+                continue
+            for one in told(text, (start, end), (low, high), rule.takes):
+                kind = rule.kind if one.sure else MAYBE
+                yield Found(one.start, one.end, kind, rule.family)
 
     def _spared(self, text: str) -> Iterator[tuple[int, int]]:
         """Where markers and masks of our own stand, and what the user has excepted."""

@@ -197,7 +197,7 @@ class Guard:
     def _hidden(self, found: Iterable[Found], private: bool, reveal: bool) -> Iterator[Found]:
         for one in found:
             action = self.engine.policy.actions[one.kind]
-            masked = one.family == "identity" or not private
+            masked = one.family != "contact" or not private
             if action == "never" or (action == "mask" and masked and not reveal):
                 yield one
 

@@ -171,7 +171,7 @@ def assigned(one: Candidate) -> bool:
 
 # Passwords
 
-_NO_PASSWORDS = frozenset(
+NO_PASSWORDS = frozenset(
     """
     a an the in on at of for to from with and or not no none null nil nan undefined true false yes
     it its is are was were be been being that this these those my your our his her their what which
@@ -200,14 +200,14 @@ _NO_PASSWORDS = frozenset(
     often already ready almost compatible up-to-date out unchanged admin-only write-only read-only
     """.split()
 )  # fmt: skip
-_ABOUT = frozenset(
+ABOUT = frozenset(
     "manager managers policy policies reset resets hint hints field fields hash hashes hashing "
     "generator generators vault strength length prompt form box protection change changes rotation "
     "requirement requirements recovery rule rules file files expiry expiration list database entry "
     "checker cracking guessing sharing storage protected management authentication app".split()
 )
 """What has to do with passwords without being one."""
-_ENDINGS = ("ing", "ed", "ly", "able", "ible", "ful", "less", "ous", "ive", "ally")
+ENDINGS = ("ing", "ed", "ly", "able", "ible", "ful", "less", "ous", "ive", "ally")
 
 
 def _value(one: Candidate) -> str:
@@ -234,10 +234,15 @@ def _is_amount(it: str) -> bool:
 def _no_password(it: str) -> bool:
     low = it.lower().strip("()[]")
     return (
-        len(it) < 3 or _is_placeholder_password(it) or low in _NO_PASSWORDS or _is_code(it)
+        len(it) < 3 or _is_placeholder_password(it) or low in NO_PASSWORDS or _is_code(it)
         or low.startswith(("http:", "https:", "//")) or _is_amount(it)
         or not any(map(str.isalnum, it))
     )  # fmt: skip
+
+
+def is_password(it: str) -> bool:
+    """Whether it may be one at all: no placeholder, code, or word that says something of it."""
+    return not _no_password(it)
 
 
 def _is_placeholder_password(it: str) -> bool:
@@ -255,7 +260,7 @@ def password(one: Candidate) -> bool:
     if _is_strong(it):
         return not (it.isupper() and "_" in it and it.replace("_", "").isalpha())
     plain = it.lower()
-    return len(it) >= 4 and not plain.endswith(_ENDINGS) and _ends(one) and not it.isupper() and (
+    return len(it) >= 4 and not plain.endswith(ENDINGS) and _ends(one) and not it.isupper() and (
         "_" not in it and "." not in it
     )  # fmt: skip
 
@@ -264,12 +269,12 @@ def password_said(one: Candidate) -> bool:
     """What stands behind `my password is`: anything with more than letters, or a last word."""
     it = _value(one)
     about = one.name.lower().split()[1:2]
-    if _no_password(it) or not it.isascii() or "'" in it or (about and about[0] in _ABOUT):
+    if _no_password(it) or not it.isascii() or "'" in it or (about and about[0] in ABOUT):
         return False
     if _is_strong(it):
         return not _is_time(it)
     plain = it.lower()
-    return len(it) >= 5 and not plain.endswith(_ENDINGS) and _ends(one) and "-" not in it
+    return len(it) >= 5 and not plain.endswith(ENDINGS) and _ends(one) and "-" not in it
 
 
 def _is_time(it: str) -> bool:
@@ -302,22 +307,22 @@ def strong(one: Candidate) -> bool:
     return any(map(str.isdigit, it)) and (kinds >= 3 or (kinds >= 2 and not _is_wordy(it)))
 
 
-_ABOUT_ZH = (
+ABOUT_ZH = (
     "管理", "学", "本", "锁", "箱", "强度", "长度", "提示", "找回", "重置", "策略", "规则", "框", "保护",
     "生成", "输入", "验证", "登录方式", "算法", "机", "库",
 )  # fmt: skip
-_COUNTED = frozenset("年月日号位个次分秒点条天小时遍种组字多")
+COUNTED = frozenset("年月日号位个次分秒点条天小时遍种组字多")
 
 
 def password_zh(one: Candidate) -> bool:
     """What stands behind 密码是: a word of Latin letters that goes on in Chinese is a name."""
     it = _value(one)
     about = one.name.replace(" ", "")[2:]
-    if _no_password(it) or len(it) < 4 or about.startswith(_ABOUT_ZH):
+    if _no_password(it) or len(it) < 4 or about.startswith(ABOUT_ZH):
         return False
     follows = one.text[one.start + len(it) : one.start + len(it) + 1]
     if it.isdigit():
-        return follows not in _COUNTED
+        return follows not in COUNTED
     return _is_strong(it) or not ("\u4e00" <= follows <= "\u9fff") or follows in "了吧啊哦呀呢哈"
 
 
@@ -325,7 +330,7 @@ def strong_zh(one: Candidate) -> bool:
     """Right behind 密码: digits, or letters with digits."""
     it = _value(one)
     follows = one.text[one.start + len(it) : one.start + len(it) + 1]
-    if _no_password(it) or not any(map(str.isdigit, it)) or follows in _COUNTED:
+    if _no_password(it) or not any(map(str.isdigit, it)) or follows in COUNTED:
         return False
     return len(it) >= 4 and not _is_time(it)
 
@@ -355,7 +360,7 @@ def _is_told(one: Candidate) -> bool:
 def phrase(one: Candidate) -> bool:
     """Words of a wallet: most of them but once, and none that only joins others."""
     words = one.it.lower().replace(",", " ").split()
-    joining = sum(word in _NO_PASSWORDS for word in words)
+    joining = sum(word in NO_PASSWORDS for word in words)
     return len(set(words)) * 3 >= len(words) * 2 and joining * 6 <= len(words)
 
 
@@ -364,17 +369,17 @@ def passphrase(one: Candidate) -> bool:
     words = one.it.lower().replace("-", " ").split()
     about = one.text[one.start - 30 : one.start].lower().split()
     if (
-        any(word.endswith(_ENDINGS) for word in words)
-        or sum(word in _NO_PASSWORDS for word in words) > 1
+        any(word.endswith(ENDINGS) for word in words)
+        or sum(word in NO_PASSWORDS for word in words) > 1
     ):
         return False
-    return len(set(words)) == len(words) and not any(word in _ABOUT for word in (*about, *words))
+    return len(set(words)) == len(words) and not any(word in ABOUT for word in (*about, *words))
 
 
 def share(one: Candidate) -> bool:
     """Behind 提取码: letters and digits, or what is not a word that goes on."""
     follows = one.text[one.end : one.end + 1]
-    return not _is_placeholder(one.it, ("****",)) and follows not in _COUNTED
+    return not _is_placeholder(one.it, ("****",)) and follows not in COUNTED
 
 
 _NO_KEYS = (
@@ -397,7 +402,7 @@ def codes(one: Candidate) -> bool:
     return sum(any(map(str.isdigit, group)) for group in groups) * 2 >= len(groups)
 
 
-_TECHNICAL = (
+TECHNICAL = (
     "bcrypt", "scrypt", "argon2", "pbkdf2", "sha", "md5", "aes", "des", "rsa", "ecc", "sm2", "sm3", "sm4", "base64", "hmac",
     "oauth", "http", "utf", "ipv", "web3", "wpa", "wep", "fido", "sqlite", "mysql", "python", "vue", "windows", "win1", "ios",
     "chacha", "ed25519", "1password",
@@ -411,7 +416,7 @@ def told(one: Candidate) -> bool:
     if _no_password(it) or not it.isascii() or _is_time(it) or len(it) < 6 or it.count("/") > 1:
         return False
     low = it.lower()
-    if low.startswith(_TECHNICAL) or ("@" in it[1:] and "." in it.rpartition("@")[2]):
+    if low.startswith(TECHNICAL) or ("@" in it[1:] and "." in it.rpartition("@")[2]):
         return False
     return any(map(str.isdigit, it)) and any(map(str.isalpha, it)) and not low.endswith(_UNITS)
 
@@ -428,7 +433,7 @@ def told_zh(one: Candidate) -> bool:
     """The same behind 密码, where digits alone will do."""
     it = _value(one)
     follows = one.text[one.start + len(it) : one.start + len(it) + 1]
-    if one.name.replace(" ", "")[2:].startswith(_ABOUT_ZH) or follows in _COUNTED:
+    if one.name.replace(" ", "")[2:].startswith(ABOUT_ZH) or follows in COUNTED:
         return False
     if it.isdigit():
         return len(it) >= 4 and code(one._replace(end=one.start + len(it)))
@@ -461,7 +466,7 @@ _PRICED = frozenset("元块斤公克米厘毫度层楼栋室家把台人万千�
 def lock_zh(one: Candidate) -> bool:
     """The same behind a lock, which also has a price, a size and a date."""
     it, follows = one.it, one.text[one.end : one.end + 3].strip()[:1]
-    if follows in _COUNTED or follows in _PRICED:
+    if follows in COUNTED or follows in _PRICED:
         return False
     words = one.text[max(0, one.start - 14) : one.start]
     if "-" in it and it.count("-") == 2 and ("于" in words or "日" in words):

@@ -30,6 +30,14 @@ class Rule(NamedTuple):
     """Lower case; a text that has none of them is not looked at. After `~` a pattern, else a word."""
     family: Family = "secret"
     check: str = ""
+    takes: str = ""
+    """Of a cue, whose clause is read for what it gives (`clauses.py`): what is asked for by it."""
+    action: Action | Literal[""] = ""
+    """What is done with it where nobody has said otherwise, if not what its family says."""
+
+    @property
+    def default(self) -> Action:
+        return self.action or BY_FAMILY[self.family]
 
 
 def label_of(kind: str) -> str:
