@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import re2  # type: ignore[import-untyped]
 
 from loxodon.trust import weighing
 from loxodon.trust.weighing import Worth
@@ -85,19 +87,61 @@ def told(text: str, cue: tuple[int, int], room: tuple[int, int], takes: str) -> 
     """What the clause around a cue gives; `room` is the part of the text that may be read."""
     start, end = cue
     first, last = max(room[0], start - BEFORE), min(room[1], end + AFTER)
-    if weighing.is_something_else(text[first:start], text[start:end], text[end:last]):
+    if weighing.is_other(text[first:start], takes):
         return
-    if takes in _LED:
+    if weighing.is_about(text[end:last]):
+        takes = "mixed"
+    if takes in ("pair", *_LEADS):
         yield from _led(text, start, end, (first, last), takes)
         return
     found = list(_Reading(text, tokens(text, end, last), takes, text[first:start]).told())
     yield from found or _said_before(text, first, start, takes)
 
 
+# Across messages
+
+_CLAUSE_START = re.compile(r"[.!?。！？\n,，;；:：]")
+_CLAUSE_END = re.compile(r"[.!?。！？\n]|$")
+_YES_OR_NO = re.compile(r"(?i)\W*(?:is|are|was|were|has)\b")
+_NO_ASKING = re.compile(
+    r"(?i)\b(?:how|why|when|where|who|whose|did|does|should|would|change|reset|forgot|forget|lost|wrong|store|generate|pick|"
+    r"choose)\b|怎么|为什么|为啥|在哪|哪里|哪儿|谁|忘|改|换|错|强度|多久|安全吗|什么时候"
+)
+_ASKING = re.compile(
+    r"(?i)\b(?:what|what's|whats|which|remind|tell|give|gimme|send|sending|text|texting|dm|message|share|here|here's|need|want|enter|"
+    r"type|input|provide|confirm|know|remember|have|got|say)\b|多少|什么|啥|几|来着|告诉|发我|发你|给我|给你|发给|发一下|报一下|说一下|说下|求|问|要|输入|记得|知道"
+)
+_ENDS = re2.compile(
+    r"(?i)^\s*(?:is|are|was|be|['’]s|is it|again|please|pls|now|(?:for|of|to) [\w' ]{1,30}|是|就是|呢|啊|吗|呀|[:：=\-–—>~…]|\s)*$"
+)
+
+
+def asks(text: str, cue: tuple[int, int]) -> bool:
+    """Whether a cue is asked for or announced, so that what comes next may be it."""
+    start, end = cue
+    behind = max(
+        (one.end() for one in _CLAUSE_START.finditer(text, max(0, start - 80), start)),
+        default=max(0, start - 80),
+    )
+    stop = _CLAUSE_END.search(text, end, min(len(text), end + 60))
+    lead, tail = text[behind:start], text[end : stop.start() if stop else end + 60]
+    if (
+        weighing.is_about(tail)
+        or _NO_ASKING.search(lead)
+        or _NO_ASKING.search(tail)
+        or _YES_OR_NO.match(lead)
+    ):
+        return False
+    is_last = not text[end + len(tail) :].strip(" \n?？.。!！")
+    asked = stop is not None and stop[0] in ("?", "？")
+    if asked or _ASKING.search(lead) or _ASKING.search(tail):
+        return len(tail) <= 40
+    return is_last and _ENDS.match(tail) is not None and len(text) <= AFTER
+
+
 def answered(text: str, takes: str) -> Iterator[Told]:
     """What a text gives that answers a question for something secret."""
-    reading = _Reading(text, tokens(text, 0, min(len(text), AFTER)), takes, "", answers=True)
-    yield from reading.told()
+    yield from _Reading(text, tokens(text, 0, len(text)), takes, "", answers=True).told()
 
 
 class _Reading:
@@ -116,6 +160,7 @@ class _Reading:
         self._asked = False
         self._sentences = 0
         self._left = _TOKENS
+        self._said = False  # whether a word said that it is
 
     def told(self) -> Iterator[Told]:
         at = 0
@@ -141,11 +186,12 @@ class _Reading:
                 self._sentences += "\n" not in one.text or self._sentences > 0
                 self._asked = "?" in one.text or "？" in one.text
                 self._near = self._asked
-                self._linked = self._asked
-            self._linked = self._linked and one.form == "pause" or self._asked
+            self._linked = self._asked
             self._fresh = True
-        elif one.form == "link" or weighing.is_link(one, self._tokens[max(0, at - 4) : at], self._changed):
-            self._linked, self._fresh = True, False
+        elif one.form == "link" or weighing.is_link(
+            one, self._tokens[max(0, at - 4) : at], self._changed
+        ):
+            self._linked, self._fresh, self._said = True, False, True
             self._generic = self._generic or one.low == "be"
         elif one.form == "word" and one.low in weighing.FILLERS:
             self._near = self._near and one.low not in weighing.BREAKS
@@ -169,29 +215,46 @@ class _Reading:
             return None
         worth = weighing.firm(self._tokens, at, self._takes)
         if worth is not None:
-            alone = self._fresh and weighing.is_alone(self._tokens, worth.next)
-            return worth if self._linked or alone or (beside and worth.strong) else None
-        if not (self._linked and self._near) or self._generic:
+            alone = self._fresh and worth.strong and weighing.is_alone(self._tokens, worth.next)
+            if self._answers and at < _MORE and self._linked and not self._said:
+                return worth if weighing.is_alone(self._tokens, worth.next, loose=True) else None
+            if not (self._linked or alone or (beside and worth.strong and not self._answers)):
+                return None
+            return worth if worth.strong or not self._is_code(at) else None
+        if not (self._linked and self._near) or self._generic or self._is_code(at):
             return None
         return weighing.words(self._tokens, at, self._takes, self._answers)
+
+    def _is_code(self, at: int) -> bool:
+        """Whether a word is assigned or compared, as names and calls are in programs."""
+        one = self._tokens[at]
+        return self._text[one.end : one.end + 1] in ("(", "[") or any(
+            before.form == "link" and "=" in before.text
+            for before in self._tokens[max(0, at - 2) : at]
+        )
 
 
 # Before a cue
 
-_VALUE = r"[^\s\"“”‘’'`,，;；。、<>「」『』（）()|【】：\u3400-\u9fff\[\]]{3,64}"
-_BEFORE = re.compile(
-    rf"(?:^|[\s\"“「'‘`，,。:：(（\u3400-\u9fff])(?P<it>{_VALUE})[\"”」'’`]?"
-    r"(?P<link>,?\s(?:is|was|as|are|being|will be|for|=|[-–—]+|that['’]s|it['’]s|this is)\s"
-    r"|[,，]?\s?(?:就?是|当|作为?|做|这是|那是|为))"
-    r"(?:\s?[A-Za-z0-9'’\-]{1,14}|\s?[\u3400-\u9fff]{1,8}){0,4}\s?$"
-)  # fmt: skip
+_VALUE = r"[^\s\"“”‘’'`,，;；。、<>「」『』（）()|【】：\p{Han}\[\]]{3,64}"
+_BEFORE = re2.compile(
+    rf"(?:^|[\s\"“「'‘`，,。:：(（\p{{Han}}])({_VALUE})[\"”」'’`]?"
+    r"(?:,?\s(?:is|was|as|are|being|will be|for|=|[-–—]+|that['’]s|it['’]s|this is)\s"
+    r"|[,，]?\s?(?:就?是|当|作为?|做|这是|那是|为|[（(]))"
+    r"(?:\s?[A-Za-z0-9'’\-]{1,14}|\s?\p{Han}{1,8}){0,4}\s?$"
+)
+_DONE = re2.compile(
+    rf"(?:^|[\s\"“'‘`，,。:：(（])({_VALUE})[\"”'’`]?\s(?:will |should |also |still |now |just )?$"
+)
 
 
-def _said_before(text: str, first: int, start: int, takes: str) -> Iterator[Told]:
-    """`hunter2 is the wifi password`, `4471是门禁密码`."""
-    match = _BEFORE.search(text, first, start)
+def _said_before(
+    text: str, first: int, start: int, takes: str, pattern: Any = _BEFORE
+) -> Iterator[Told]:
+    """`hunter2 is the wifi password`, `4471是门禁密码`; with `_DONE`, `4471 opens …`."""
+    match = pattern.search(text[first:start])
     if match is not None and takes != "answer":
-        yield from _firm(text, match.start("it"), match.end("it"), takes)
+        yield from _firm(text, first + match.start(1), first + match.end(1), takes)
 
 
 def _firm(text: str, start: int, end: int, takes: str) -> Iterator[Told]:
@@ -204,35 +267,40 @@ def _firm(text: str, start: int, end: int, takes: str) -> Iterator[Told]:
 # Where what is done says it
 
 _Q = r"[\"'“‘`]?"
-_LED = {
-    "pair": re.compile(
-        rf"[^\n.!?。！？]{{0,40}}?(?:\bas\b|\bis\b|\bare\b|[:：=是为用]|\bwith\b|\busing\b)\s{{0,2}}{_Q}[A-Za-z][\w.@+\-]{{0,60}}?{_Q}"
-        rf"(?:\s?[/|:,，、]\s?|\s?(?:\band\b|\bwith\b|\busing\b|&|\+|和|\s)\s?){_Q}(?=\S{{5}})"
-    ),
-    "entry": re.compile(
-        r"(?:\s(?:it|the|my|our|your|[a-z]{1,12})){0,4}?\s(?:with|using|by (?:typing|entering|pressing)|via|if you (?:type|enter|press|punch in))"
+_USER = r"[A-Za-z][\w.@+\-]{0,60}?"
+_PAIRS = re2.compile(
+    rf"(?:(?:\bas\b|\bis\b|\bare\b|[:：=是为用]|\bwith\b|\busing\b)\s{{0,2}}{_Q}{_USER}{_Q}(?:\s?[/|:,，、]\s?|"
+    rf"\s?(?:\band\b|\bwith\b|\busing\b|&|\+|和|\s)\s?)|{_USER}\s?/\s?|(?:\bwith\b|\busing\b|用)\s?){_Q}"
+)
+"""What leads to the second of a pair: `log in as … with`, `admin /`, `with`."""
+_LEADS = {
+    "entry": re2.compile(
+        r"(?:\s[a-z']{1,12}){0,4}?\s(?:with|using|by (?:typing|entering|pressing)|via|if you (?:type|enter|press|punch in))"
         r"\s(?:(?:the|code|number|pin|a|quick) ){0,2}"
     ),
-    "typed": re.compile(r"(?: in\b| into\b| the\b| code\b| number\b| pin\b|[入上下个了：:]|密码){0,3}\s?"),
+    "typed": re2.compile(
+        r"(?: in\b| into\b| the\b| code\b| number\b| pin\b|[入上下个了：:]|密码){0,3}\s?"
+    ),
 }
 """What stands between a cue and what it is done with."""
-_DONE = re.compile(rf"(?:^|[\s\"“'‘`，,。:：(（])(?P<it>{_VALUE})[\"”'’`]?\s(?:will |should |also |still |now |just )?$")
+_CLAUSE = re.compile(r"(?:[^\n.!?。！？]|[.!?](?=\S))*")
 
 
-def _led(
-    text: str, start: int, end: int, room: tuple[int, int], takes: str
-) -> Iterator[Told]:
+def _led(text: str, start: int, end: int, room: tuple[int, int], takes: str) -> Iterator[Told]:
     """`log in as … with …`, `the gate opens with …`, `… gets you in`, `punch in … at the gate`."""
     first, last = room
-    if takes != "pair" and not weighing.has_lock(text[max(first, start - 60) : min(last, end + 60)]):
+    around = text[max(first, start - 60) : min(last, end + 60)]
+    if takes != "pair" and not weighing.has_lock(around):
         return
-    match = _LED[takes].match(text, end, last)
-    found = list(_firm(text, match.end(), last, takes)) if match else []
-    if not found and takes == "pair" and (match := _WITH.match(text, end, last)):
-        found = list(_firm(text, match.end(), last, takes))
-    if not found and takes == "entry" and (match := _DONE.search(text, first, start)):
-        found = list(_firm(text, match.start("it"), match.end("it"), takes))
-    yield from found
-
-
-_WITH = re.compile(rf"[^\n.!?。！？]{{0,30}}?(?:\bwith\b|\busing\b|用)\s?{_Q}")
+    if takes == "pair":
+        clause = _CLAUSE.match(text, end, last)
+        leads = list(_PAIRS.finditer(clause[0] if clause else ""))
+    else:
+        leads = [match for match in (_LEADS[takes].match(text[end:last]),) if match]
+    for lead in leads:
+        found = list(_firm(text, end + lead.end(), last, takes))
+        if found:
+            yield from found
+            return
+    if takes == "entry":
+        yield from _said_before(text, first, start, takes, _DONE)

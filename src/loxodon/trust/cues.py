@@ -12,6 +12,10 @@ MAYBE = "possible-secret"
 """What a clause gives that may be a secret or not: kept as it was said, and masked when shown."""
 
 
+ASKED = ("words", "phrase", "digits", "code", "answer")
+"""What cues take that people ask each other for."""
+
+
 def _cue(kind: str, pattern: str, takes: str, *signs: str) -> Rule:
     return Rule(kind, pattern, signs, takes=takes, action="mask" if kind == MAYBE else "")
 
@@ -25,7 +29,7 @@ LOCKED = (
 _NEAR = r"[^\n.]{0,24}[0-9]"
 ZH_LOCKED = (
     r"(?:门禁|门锁|密码锁|智能锁|指纹锁|车锁|挂锁|锁|保险柜|保险箱|密码箱|行李箱|拉杆箱|储物柜|更衣柜|快递柜|柜子?|车库|单元门?|大门|房门|院门|"
-    r"楼道门?|入户|进门|闸机|电梯|手机|平板|电脑|锁屏|屏幕|开机|报警器|警报|撤防|布防|开门|解锁|开锁|门)"
+    r"楼道门?|入户|进门|闸机|电梯|手机|平板|电脑|锁屏|屏幕|开机|报警器|警报|撤防|布防|存折|取钱|取款|开门|解锁|开锁|门)"
 )
 
 
@@ -34,15 +38,16 @@ _ZH_LEAD = r"[^\n。！？]{0,14}[0-9#*零〇一幺二两三四五六七八九]"
 CUES: tuple[Rule, ...] = (
     _cue("password", r"(?i)(?:\bpass[ _-]?phrases?\b|口令|暗号|暗號)", "phrase", "phrase", "口令", "暗号", "暗號"),
     _cue("password", r"(?i)(?:\bpass[ _-]?(?:words?|wrds?|codes?)\b|\bpas+w(?:o?r?d|rod|ort)s?\b|\bpa?s+wd\b|\bpwds?\b|\bpws?\b|"
-         r"\bpsw\b|\bpsswd\b|\bpass\b|\bkennwort\b|contraseña|\bmdp\b|mot de passe|\bsenha\b|парол[ьяе]|パスワード|パスコード|비밀번호|비번|"
-         r"\b(?:wi-?fi|wlan|wpa2?|wep|network|hotspot|router) key\b|[密蜜秘]\s?[码碼马])", "words",
-         "pass", "pasw", "pwd", r"~\bpws?\b", "psw", "psswd", "kennwort", "contraseña", r"~\bmdp\b", "senha", "парол", "パス",
-         "비밀번호", "비번", "~(?:wi-?fi|wlan|wpa2?|wep|network|hotspot|router) key", r"~[密蜜秘]\s?[码碼马]"),
-    _cue("security-answer", r"(?i)(?:\b(?:security|secret|recovery|challenge) (?:question|answer)s?\b|密保(?:问题|答案)?|安全问题)", "answer",
+         r"\bpsw\b|\bpsswd\b|\bkennwort\b|contraseña|\bmdp\b|mot de passe|\bsenha\b|парол[ьяе]|パスワード|パスコード|비밀번호|비번|"
+         r"\b(?:wi-?fi|wlan|wpa2?|wep|network|hotspot|router) (?:key|code)\b|\b(?:wi-?fi|ssid)\b[^\n.]{0,40}?\bkey\b|[密蜜秘]\s?[码碼马])", "words",
+         "passw", "pass ", "pass_", "pass-", "passcode", "mot de passe", "pasw", "pwd", r"~\bpws?\b", "psw", "psswd", "kennwort", "contraseña", r"~\bmdp\b", "senha", "парол", "パス",
+         "비밀번호", "비번", "~(?:wi-?fi|wlan|wpa2?|wep|network|hotspot|router|ssid)[^\\n.]{0,40}? (?:key|code)", r"~[密蜜秘]\s?[码碼马]"),
+    _cue("password", r"(?i)\bpass\b", "firm", r"~\bpass\b[^\n.]{0,24}[0-9!@#$]"),
+    _cue("security-answer", r"(?i)(?:\b(?:security|secret|recovery|challenge) (?:question|answer)s?(?: answer)?\b|密保(?:问题|答案)?|安全问题)", "answer",
          "~(?:security|secret|recovery|challenge) (?:question|answer)", "密保", "安全问题"),
-    _cue("pin", r"(?:\bPINs?\b|(?i:\b(?:my|your|our|the|her|his|their|debit|card|credit|atm|bank|voicemail|phone|sim|account|tablet|"
-         r"ipad|new|old|same|unlock|conference|parental|wallet|meeting|screen) pin\b|\bpin (?:code|number|no\.)|\bpin\b\s?(?:is|was|to|for|[:：=码]|[0-9]{4})|"
-         r"\bpin['’]s\b|\bpuk2?\b))", "digits", r"~\bpin", r"~\bpuk"),
+    _cue("pin", r"(?i)(?:\bpins?(?: ?code| number| no\.|\s?码)?\b|\bpin码|\bpuk2?(?: ?code|\s?码)?)", "digits", r"~\bpin", r"~\bpuk"),
+    _cue("card-code", r"(?i)(?:\b(?:cvv2?|cvc2?|cvn2?)(?:码|\b)|card verification|安全码|安全碼|背面三位|[后末]三位数?)", "digits",
+         "cvv", "cvc", "cvn", "verification", "安全码", "安全碼", "三位"),
     _cue("door-code", rf"(?i)(?:\b{LOCKED}(?:'s|’s)?(?: lock| door| gate| room| access| entry| unlock)? ?(?:codes?|combo|combination)\b|"
          rf"\b(?:codes?|combo|combination) (?:for|to|on|of|at|into) (?:[a-z'’]{{1,12}} ){{0,3}}{LOCKED}\b|\bkeypad\b|"
          r"\b(?:combo|combination)\b|\b(?:access|entry|unlock|unlocking|callbox|buzzer) ?codes?\b)",
@@ -57,9 +62,11 @@ CUES: tuple[Rule, ...] = (
          "pair", r"~\b(?:log|sign)[a-z]{0,4}[ -]?(?:in|on)", "credential", "creds", "登录", "登陆", "登入", "登上", "账号", "帐号", "账户"),
     _cue("door-code", r"(?i)\b(?:opens?|unlocks?|disarms?|(?:gets?|lets?|buzz(?:es)?) (?:(?:you|me|us|him|her|them|people|everyone|anyone|guests?) )?"
          r"(?:in|inside|on|onto|into|past|through|online))\b", "entry", rf"~\b(?:open|unlock|disarm)s?\b{_NEAR}",
-         rf"~[0-9a-z][0-9#*] (?:open|unlock|disarm|get|let|buzz)", rf"~\b(?:get|let|buzz)[es]{{0,2}} (?:[a-z]+ )?(?:in|on|past|through){_NEAR}"),
-    _cue("door-code", r"(?i)(?:\b(?:punch|key|tap)(?:ing)? in\b|\b(?:punch(?:ing)?|dial(?:ling|ing)?|typ(?:e|ing)|enter(?:ing)?|press(?:ing)?|input)\b|[输摁按拨敲填])",
-         "typed", rf"~\b(?:punch|dial|type|typing|enter|press|input|key in|tap in|keying in)[a-z]{{0,3}}{_NEAR}", r"~[输摁按拨敲填]\p{Han}{0,3} ?[#*]?[0-9]{3}"),
-    _cue(MAYBE, r"(?i)\bcodes?\b", "code", r"~\bcodes?\b[^\n.]{0,24}[0-9]", r"~[0-9] [^\n.]{0,16}code"),
+         r"~[0-9a-z][0-9#*] (?:open|unlock|disarm|get|let|buzz)", rf"~\b(?:get|let|buzz)[es]{{0,2}} (?:[a-z]+ )?(?:in|on|past|through){_NEAR}"),
+    _cue("door-code", r"(?i)(?:\b(?:punch|key|tap)(?:ing)? in\b|\b(?:punch(?:ing)?|dial(?:ling|ing)?|typ(?:e|ing)|enter(?:ing)?|press(?:ing)?|input|us(?:e|ing))\b|[输摁按拨敲填]|(?P<it>用)\s?[#*]?[0-9]{3,8}[#*]?\s?\p{Han}{0,3}[开解进])",
+         "typed", r"~用 ?[0-9]{3,8}\p{Han}{0,3}[开解进]", rf"~\b(?:punch|dial|type|typing|enter|press|input|use|using|key in|tap in|keying in)[a-z]{{0,3}}{_NEAR}", r"~[输摁按拨敲填]\p{Han}{0,3} ?[#*]?[0-9]{3}"),
+    _cue(MAYBE, r"(?i)(?:\b(?:screen lock|padlock|lock ?box|lock|safe)\b|锁屏|挂锁|密码锁|门锁|门禁|保险柜|保险箱)", "digits",
+         r"~\b(?:lock|padlock|lock ?box|safe)\b[^\n.]{0,30}[0-9]{2}", "~(?:锁|禁|柜|箱)[^\\n]{0,8}[0-9]{3}"),
+    _cue("access-code", r"(?i)\bcodes?\b", "code", r"~\bcodes?\b[^\n.]{0,24}[0-9]", r"~[0-9] [^\n.]{0,16}code"),
 )  # fmt: skip
 """What a secret is called or done with, the surest first."""

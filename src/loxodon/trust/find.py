@@ -15,9 +15,9 @@ from typing import Any
 import re2  # type: ignore[import-untyped]
 
 from loxodon.trust import personal, plausible
-from loxodon.trust.clauses import told
-from loxodon.trust.cues import MAYBE
-from loxodon.trust.guard import DOTS, Found
+from loxodon.trust.clauses import answered, asks, told
+from loxodon.trust.cues import ASKED, MAYBE
+from loxodon.trust.guard import ANSWERED, DOTS, Found
 from loxodon.trust.personal import Candidate
 from loxodon.trust.policy import Policy
 from loxodon.trust.rules import Rule, label_of
@@ -57,6 +57,7 @@ class Finder:
         self._labels = {label_of(rule.kind) for rule in policy.rules}
         self._compiled: dict[int, Any] = {}
         self._always = tuple(n for n, rule in enumerate(self._rules) if not rule.signs)
+        self._askable = frozenset(n for n, rule in enumerate(self._rules) if rule.takes in ASKED)
         self._of_sign: list[list[int]] = [[]]
         self._signs = self._sign_set()
         self._exceptions = tuple(_compile(one) for one in policy.exceptions)
@@ -83,28 +84,53 @@ class Finder:
     def _marks(self) -> Any:
         return _compile(f"{_MARK}|{_MASK.replace('?P<kind>', '?P<of>')}")
 
-    def found(self, text: str) -> list[Found]:
-        """What is in a text, in order, none of it overlapping."""
+    def looked(self, text: str) -> tuple[list[Found], bool]:
+        """What is in a text, in order, none overlapping; and whether it may ask for one."""
         try:
             hits = self._signs.Match(text)
         except UnicodeEncodeError:  # half a character
             text = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
             hits = self._signs.Match(text)
         if not hits and not self._always:
-            return []
+            return [], False
         positions: list[int] | None = None
         if hits and 0 in hits:
             text, positions = _levelled(text)
             hits = self._signs.Match(text)
         wanted = {n for hit in hits or () for n in self._of_sign[hit]}.union(self._always)
         if not wanted:
-            return []
+            return [], False
         found = self._tried(text, sorted(wanted))
         if positions is not None:
             found = [
                 one._replace(start=positions[one.start], end=positions[one.end - 1] + 1)
                 for one in found
             ]
+        return found, not self._askable.isdisjoint(wanted)
+
+    def asked(self, text: str) -> set[str]:
+        """What is asked for, or announced, in a text: the kinds of cues, by what they take."""
+        try:
+            hits = self._signs.Match(text) or ()
+        except UnicodeEncodeError:  # half a character
+            return set()
+        data = text.encode()
+        wanted = {n for hit in hits for n in self._of_sign[hit]}
+        return {
+            rule.takes
+            for n in sorted(self._askable & wanted)
+            for rule in (self._rules[n],)
+            for _, start, end in self._matches(n, rule, text, data)
+            if asks(text, (start, end))
+        }
+
+    def answers(self, text: str, takes: Iterable[str]) -> list[Found]:
+        """What in a text answers a question for something that a cue takes."""
+        found: list[Found] = []
+        spared = sorted(self._spared(text))
+        for one in (one for kind in takes for one in answered(text, kind)):
+            if one.sure and not _overlapping(spared, one.start, one.end):
+                _join(found, Found(one.start, one.end, ANSWERED, "secret"))
         return found
 
     def _tried(self, text: str, rules: Iterable[int]) -> list[Found]:
@@ -139,6 +165,8 @@ class Finder:
         at = 0
         while at <= len(data) and (match := pattern.search(data, at)) is not None:
             start, end = match.span(it)
+            if start < 0:  # the whole, where the pattern holds without it
+                start, end = match.span()
             if end <= start:
                 at = max(match.end(), at + 1)
                 continue

@@ -14,7 +14,8 @@ that has a sign of something.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from loxodon.trust.policy import Policy
     from loxodon.types import Draft, Record, Turn
 
+LATELY = 3
+"""Turns that a question is looked for in when something may be an answer."""
+ANSWERED = "password"
+"""What an answer to a question for a secret is called."""
 SENSITIVITIES = ("low", "medium", "high")
 """Nothing of note; how people are reached; who they are, or that a secret was told."""
 _LEVEL = {"contact": 1, "identity": 2, "secret": 2}
@@ -31,6 +36,8 @@ _NAMES = 4_096
 _LONGEST_NAME = 100
 _ROUNDS = 8
 """How often a text is looked at again after something was taken out of it."""
+_ANSWER = 120
+"""Characters of the longest text that is read as an answer."""
 DOTS = "••"
 
 
@@ -92,11 +99,15 @@ class Guard:
 
     # On the way in
 
-    def taken(self, text: str, rounds: int = _ROUNDS) -> Taken:
+    def taken(self, text: str) -> Taken:
         """`text` as it may be kept: what is never kept is replaced by a marker."""
-        found = self.engine.found(text)
+        return self._looked(text)[0]
+
+    def _looked(self, text: str, rounds: int = _ROUNDS) -> tuple[Taken, bool]:
+        """The same, and whether something is named in it that people ask each other for."""
+        found, has_cue = self.engine.looked(text)
         if not found:
-            return Taken(text)
+            return Taken(text), has_cue
         actions = self.engine.policy.actions
         told = [one for one in found if actions[one.kind] != "allow"]
         level = max((_LEVEL[one.family] for one in told), default=0)
@@ -104,11 +115,11 @@ class Guard:
         kinds = tuple(dict.fromkeys(one.kind for one in found))
         kept = _put(text, never, _marker)
         if kept != text and rounds:  # what stood beside it may be something by itself
-            more = self.taken(kept, rounds - 1)
+            more, _ = self._looked(kept, rounds - 1)
             both = tuple(dict.fromkeys((*kinds, *more.found)))
             level = max(level, SENSITIVITIES.index(more.sensitivity))
-            return Taken(more.text, SENSITIVITIES[level], both)
-        return Taken(kept, SENSITIVITIES[level], kinds)
+            return Taken(more.text, SENSITIVITIES[level], both), has_cue
+        return Taken(kept, SENSITIVITIES[level], kinds), has_cue
 
     def clean(self, text: str) -> str:
         """`taken`, of which only the text is wanted."""
@@ -117,12 +128,43 @@ class Guard:
     def _name(self, text: str) -> str:
         return self.taken(text).text
 
-    def draft(self, draft: Draft) -> Draft:
-        """A turn as it may be kept, its names included."""
+    def drafts(
+        self, drafts: Iterable[Draft], before: Callable[[str], Sequence[str]]
+    ) -> list[Draft]:
+        """Turns as they may be kept, in the order in which they were said.
+
+        What answers a question for something secret is one, whatever it looks like. `before` tells
+        the last texts of a session, oldest first; it is asked only where an answer may be one.
+        """
+        kept: list[Draft] = []
+        lately: dict[str, deque[str]] = {}
+        for draft in drafts:
+            taken, has_cue = self._looked(draft.content)
+            text = taken.text
+            if draft.session not in lately:
+                lately[draft.session] = deque(
+                    before(draft.session) if _is_short(text) else (), LATELY
+                )
+            said = lately[draft.session]
+            if any(said):
+                text = self.unanswered(text, said)
+            said.append(text if has_cue else "")
+            kept.append(self._named_well(draft, text))
+        return kept
+
+    def unanswered(self, text: str, lately: Iterable[str]) -> str:
+        """`text` without what it gives of what was asked for in the texts right before it."""
+        if not _is_short(text):
+            return text
+        takes = {kind for one in lately if one for kind in self.engine.asked(one)}
+        if not takes or self.engine.policy.actions[ANSWERED] != "never":
+            return text
+        return _put(text, self.engine.answers(text, takes), _marker)
+
+    def _named_well(self, draft: Draft, text: str) -> Draft:
         kept = draft._replace(
-            content=self.taken(draft.content).text, session=self.name(draft.session),
-            speaker=self.name(draft.speaker), channel=self.name(draft.channel),
-            id=self.name(draft.id) if draft.id else "",
+            content=text, session=self.name(draft.session), speaker=self.name(draft.speaker),
+            channel=self.name(draft.channel), id=self.name(draft.id) if draft.id else "",
         )  # fmt: skip
         return draft if kept == draft else kept
 
@@ -211,7 +253,7 @@ class Guard:
 
     def restored(self, new: str, old: str) -> str:
         """`new` with what `old` has in the place of each mask that stands for it."""
-        if DOTS not in new and "[address" not in new:
+        if "[" not in new:
             return new
         masks: dict[str, list[str]] = {}
         for one in self.engine.found(old):
@@ -240,6 +282,10 @@ class Guard:
         if isinstance(value, list | tuple):
             return type(value)(self._each(one, change) for one in value)
         return value
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= _ANSWER
 
 
 def _policy_of(home: str) -> Policy:
@@ -290,6 +336,8 @@ def mask_of(it: str, one: Found) -> str:
     label = one.kind.replace("-", " ")
     if one.kind == "mail" and "@" in it:
         return f"[{label} {it[0]}{DOTS}@{it.partition('@')[2]}]"
+    if one.family == "secret":
+        return f"[{label} {DOTS}]"
     if one.kind == "address":
         return f"[{label}]"
     plain = "".join(c for c in it if c.isalnum())
@@ -312,6 +360,9 @@ class _Engine:
 
         self.policy = policy
         self._finder = Finder(policy)
+        self.looked = self._finder.looked
+        self.asked = self._finder.asked
+        self.answers = self._finder.answers
 
     def found(self, text: str) -> list[Found]:
-        return self._finder.found(text)
+        return self.looked(text)[0]

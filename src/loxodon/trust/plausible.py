@@ -6,7 +6,11 @@ took them for secrets would make holes in honest text.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from functools import cache
+from hashlib import sha256
+from importlib import resources
 from math import log2
 
 from loxodon.trust.personal import Candidate, Check
@@ -357,9 +361,40 @@ def _is_told(one: Candidate) -> bool:
     )
 
 
+def wallet_words(it: str) -> list[str]:
+    """The words of a list, without their numbers and what stands between them."""
+    return re.findall(r"[a-z]+|[\u4e00-\u9fff]", it.lower())
+
+
+@cache
+def _wallet_lists() -> tuple[dict[str, int], ...]:
+    """The word lists of BIP 39, English and Chinese, each with the numbers of its words."""
+    files = resources.files("loxodon.trust")
+    texts = (files.joinpath(f"bip39_{name}.txt").read_text("utf-8") for name in ("en", "zh"))
+    return tuple({word: n for n, word in enumerate(text.split())} for text in texts)
+
+
+def mnemonic(one: Candidate) -> bool:
+    """Words of a wallet, and nothing else; of single characters, which all are, those that check."""
+    words = wallet_words(one.it)
+    is_zh = not words[0].isascii()
+    numbers = [_wallet_lists()[is_zh].get(word) for word in words]
+    if len(words) not in (12, 15, 18, 21, 24) or any(n is None for n in numbers):
+        return False
+    return not is_zh or _checks([n for n in numbers if n is not None])
+
+
+def _checks(numbers: list[int]) -> bool:
+    """BIP 39: the last bits are the first of the SHA-256 of the others."""
+    bits = "".join(f"{n:011b}" for n in numbers)
+    size = len(bits) * 32 // 33
+    digest = sha256(int(bits[:size], 2).to_bytes(size // 8, "big")).digest()
+    return f"{digest[0]:08b}"[: len(bits) - size] == bits[size:]
+
+
 def phrase(one: Candidate) -> bool:
     """Words of a wallet: most of them but once, and none that only joins others."""
-    words = one.it.lower().replace(",", " ").split()
+    words = wallet_words(one.it)
     joining = sum(word in NO_PASSWORDS for word in words)
     return len(set(words)) * 3 >= len(words) * 2 and joining * 6 <= len(words)
 
@@ -403,11 +438,17 @@ def codes(one: Candidate) -> bool:
 
 
 TECHNICAL = (
-    "bcrypt", "scrypt", "argon2", "pbkdf2", "sha", "md5", "aes", "des", "rsa", "ecc", "sm2", "sm3", "sm4", "base64", "hmac",
+    "bcrypt", "scrypt", "argon2", "pbkdf2", "md5", "aes", "des", "rsa", "ecc", "sm2", "sm3", "sm4", "base64", "hmac",
     "oauth", "http", "utf", "ipv", "web3", "wpa", "wep", "fido", "sqlite", "mysql", "python", "vue", "windows", "win1", "ios",
     "chacha", "ed25519", "1password",
 )  # fmt: skip
 """What passwords are made, kept and typed with."""
+_SHA = re.compile(r"sha-?[0-9]{1,3}(?![a-z0-9])")
+
+
+def is_technical(low: str) -> bool:
+    """Whether a word names a technique, an application or a system."""
+    return low.startswith(TECHNICAL) or _SHA.match(low) is not None
 
 
 def told(one: Candidate) -> bool:
@@ -416,7 +457,7 @@ def told(one: Candidate) -> bool:
     if _no_password(it) or not it.isascii() or _is_time(it) or len(it) < 6 or it.count("/") > 1:
         return False
     low = it.lower()
-    if low.startswith(TECHNICAL) or ("@" in it[1:] and "." in it.rpartition("@")[2]):
+    if is_technical(low) or ("@" in it[1:] and "." in it.rpartition("@")[2]):
         return False
     return any(map(str.isdigit, it)) and any(map(str.isalpha, it)) and not low.endswith(_UNITS)
 
@@ -495,6 +536,6 @@ CHECKS: dict[str, Check] = {
     for check in (
         given, random, varied, mixed, url_password, header, assigned, password, password_said, quoted,
         strong, password_zh, strong_zh, code, phrase, passphrase, share, key_said,
-        codes, told, paired, told_zh, door, lock_zh, product_key, recovery,
+        mnemonic, told, paired, door, product_key, recovery,
     )
 }  # fmt: skip

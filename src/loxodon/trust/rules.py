@@ -119,6 +119,7 @@ _MODELS = (
     _token("langsmith-key", rf"lsv2_(?:pt|sk)_{_HEX}{{32}}_{_HEX}{{10}}", "lsv2_"),
     _token("zhipu-key", rf"{_HEX}{{32}}\.[A-Za-z0-9]{{16}}\b", "zhipu", "bigmodel", "智谱", "glm",
            "api key", "api_key", "apikey"),
+    _token("tavily-key", r"tvly-[A-Za-z0-9_-]{24,}", "tvly-"),
     _token("elevenlabs-key", rf"sk_{_HEX}{{48}}", "sk_"),
 )  # fmt: skip
 

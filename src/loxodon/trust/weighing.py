@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from loxodon.trust.clauses import Token
 
 
-_WORDY = ("words", "phrase", "answer")
-"""What may be given in plain words."""
+_WORDY = ("words", "phrase", "answer", "pair", "entry", "typed")
+_PLAIN = ("words", "phrase", "answer")
+"""What may be any kind of password, and what may be plain words."""
 
 
 class Worth(NamedTuple):
@@ -52,7 +53,7 @@ FILLERS = frozenset(
     "lol haha btw fyi also only even then temporarily temp rn atm today sorry it and please pls following string".split()
 )  # fmt: skip
 OPENERS = frozenset(
-    "for of on to at in from i we you he she they my our that which there here will should must can used now still was has "
+    "for of on to at in from with i we you he she they my our that which there here will should must can used now still was has "
     "needs i'm i've we've again has had today since might may would could remains stays reads".split()
 )
 """What may stand right behind a cue that goes on to say what it is."""
@@ -108,7 +109,9 @@ _NOT_WORDS = plausible.NO_PASSWORDS | frozenset(
     was were is are be been being am do does did has have had having can could will would shall should may might must
     """.split()
 )  # fmt: skip
-_HINTS = frozenset("birthday birthdate anniversary name nickname surname plus minus backwards initials zip postcode".split())
+_HINTS = frozenset(
+    "birthday birthdate anniversary name nickname surname plus minus backwards initials zip postcode".split()
+)
 _FUNCTION = frozenset(
     "a an the in on at of for to from with and or but by as is are was were be been i you he she it we they my your his her our their "
     "this that these those not no do does did has have had can could will would should must may might if when because so than then "
@@ -134,33 +137,30 @@ _OTHER = re.compile(
     r"character|unicode|ascii|hex|char|key|scan|op|billing|icd|cpt|diagnosis|procedure|hs|customs|style|model|part|serial|batch|lot|"
     r"boarding|mountain|bus|rail|train|season|ski|day|press|backstage|hall|guest|museum|parking|first|second|multiple|second|"
     r"rolling|bowling|drawing|hair|safety|push|bobby|straight|lapel|enamel|rolling|gpio|cpu|chip|board|map|belaying|"
-    r"winning|lethal|magic|golden|favorite|favourite|perfect|deadly|colou?r|food|flavou?r|linear|key) ?"
-    r"|错误|优惠|折扣|邮政|国家|地区|源|条形|二维|状态|返回|编|解|转|乱|数|号|代|页|尺|起|筹|砝|推广|邀请|财富|流量|成功|幸福|人生|健康|爆款|时尚|致富)$"
+    r"winning|lethal|magic|golden|favorite|favourite|perfect|deadly|colou?r|food|flavou?r|linear|key)"
+    r"|错误|优惠|折扣|邮政|国家|地区|条形|二维|状态|返回|推广|邀请)$"
 )
+_OTHER_ZH = ("财富", "流量", "成功", "幸福", "人生", "健康", "爆款", "时尚", "致富", "养生")
 """What stands before a word that is no cue for it."""
-_NOT_PASS = re.compile(
-    r"(?i)^(?:ed|ing|age|enger|ive|ion|ionate|port|over|er|es|ion)|^[ ,.]*(?:the |a |on |by |out|away|through|along|up|me |it |this |that |him |her |us |them |over|from |off |"
-    r"for (?:the|a) (?:day|season|year|week|museum|train|bus|lift)|rate|fail|grade|mark|laws?|any|all|your exam|filter|\d)"
-)
 
 
-def is_something_else(before: str, cue: str, after: str) -> bool:
-    """Whether a cue is no cue here: another kind of code, or something that has to do with it only."""
-    if _OTHER.search(before.rstrip(" -_")[-16:] + (" " if before.endswith(" ") else "")):
+def is_other(before: str, takes: str) -> bool:
+    """Whether it is another kind of code, combination or pass: `zip code`, `boarding pass`."""
+    if before.endswith(_OTHER_ZH):
         return True
-    low = cue.lower()
-    if low == "pass" and (_NOT_PASS.match(after) or not re.search(r"(?i)\b(?:my|your|our|the|user|wifi|login|hotspot|root|admin|new|old|his|her|their|guest|and|&|,|/|:|^)\s?$", before or " ")):
-        return not re.match(r"\s?[:=]", after)
-    if low == "pass" and re.search(r"(?i)\b(?:boarding|mountain|khyber|bus|rail|season|ski)\b", before[-40:]):
-        return True
+    return takes not in _WORDY and _OTHER.search(before[-16:].rstrip(" -_")) is not None
+
+
+def is_about(after: str) -> bool:
+    """Whether something is spoken of that only has to do with it: `password manager`, `密码学`."""
     follow = re.match(r"[ \-_]?([A-Za-z]+)", after)
-    if follow and follow[1].lower() in _ABOUT:
-        return True
-    return any(after.lstrip().startswith(one) for one in plausible.ABOUT_ZH) and not after.lstrip()[:1].isascii()
+    if follow:
+        return follow[1].lower() in _ABOUT
+    return after.lstrip().startswith(plausible.ABOUT_ZH)
 
 
 _LOCKS = re.compile(
-    rf"(?i)\b{LOCKED}\b|\b(?:log|sign|get|gets|let|lets)[a-z]{{0,4}} (?:\w+ )?(?:in|into|on)\b|wi-?fi|{ZH_LOCKED}|登录|进去|进来|开"
+    rf"(?i)\b{LOCKED}\b|\b(?:log|sign|get|gets|let|lets)[a-z]{{0,4}} (?:\w+ )?(?:in|into|on)\b|wi-?fi|pass(?:word|code)|disarm|alarm|{ZH_LOCKED}|密码|登录|进去|进来"
 )
 
 
@@ -172,7 +172,22 @@ def has_lock(text: str) -> bool:
 def is_generic(before: str) -> bool:
     """`a password`, `every password`, `strong passwords`: no one's own."""
     last = before.lower().split()[-1:] or [""]
-    return last[0] in {"a", "an", "any", "each", "every", "no", "some", "what", "good", "strong", "weak", "ideal", "which", "whose"}
+    return last[0] in {
+        "a",
+        "an",
+        "any",
+        "each",
+        "every",
+        "no",
+        "some",
+        "what",
+        "good",
+        "strong",
+        "weak",
+        "ideal",
+        "which",
+        "whose",
+    }
 
 
 def has_changed(text: str) -> bool:
@@ -189,7 +204,7 @@ def is_link(one: Token, before: Sequence[Token], changed: bool) -> bool:
 
 
 _LINK_ZH = re.compile(
-    r"(?:是|为|為|叫|叫做|成|成了|改了|换了|变了|用|用的|用了|设的|设了|填|填的|输|输入|输个|写|写的|写着|回|到|拨|按|摁|给|就|还|个|串|这个|那个|那串|这串|下|选|敲|"
+    r"(?:是|为|為|叫|叫做|成|成了|改了|换了|变了|用|用的|用了|设的|设了|填|填的|输|输入|输个|写|写的|写着|回|到|拨|按|摁|给|就|还|个|串|这个|那个|那串|这串|下|选|敲|圈|位|位的|位数|"
     r"加|到了|回了|回去|喏|念|来|从|发你|发你了|给你|记一下|记下|记好|如下)$"
 )
 
@@ -198,9 +213,11 @@ def links_zh(run: str) -> bool:
     return _LINK_ZH.search(run) is not None
 
 
-def is_alone(found: Sequence[Token], at: int) -> bool:
+def is_alone(found: Sequence[Token], at: int, loose: bool = False) -> bool:
     """Whether a clause ends here."""
     if at >= len(found) or found[at].form in ("stop", "pause"):
+        return True
+    if loose and found[at].low in FILLERS | JOINS:
         return True
     return found[at].form == "han" and found[at].text[0] in "了吧啊哦呀呢哈喔嘛哒哟噢"
 
@@ -211,23 +228,31 @@ def is_alone(found: Sequence[Token], at: int) -> bool:
 def firm(found: Sequence[Token], at: int, takes: str) -> Worth | None:
     """A value that is none of the words of a sentence."""
     one = found[at]
-    if one.form == "quoted":
+    if one.form == "quoted" and takes != "mixed":
         return _quoted(found, at, takes)
     if one.form != "word":
         return None
-    return _spelled(found, at, takes) or _digits(found, at, takes) or _token(found, at, takes)
+    if takes == "mixed":
+        return _token(found, at, takes)
+    return _spelled(found, at) or _digits(found, at, takes) or _token(found, at, takes)
 
 
 def _quoted(found: Sequence[Token], at: int, takes: str) -> Worth | None:
     it = found[at].text.strip()
+    behind = found[at + 1] if at + 1 < len(found) else None
+    if behind is not None and behind.form == "han" and behind.text.startswith("的"):
+        return None  # something that is called so
     if takes in _WORDY:
-        is_one = plausible.is_password(it) and len(it.split()) <= 10 and (it.isascii() or len(it) <= 12)
+        is_one = (
+            plausible.is_password(it) and len(it.split()) <= 10 and (it.isascii() or len(it) <= 12)
+        )
     else:
         is_one = any(map(str.isdigit, it)) and plausible.is_password(it) and " " not in it
-    return Worth(found[at].start, found[at].end, at + 1) if is_one else None
+    strong = any(map(str.isdigit, it))
+    return Worth(found[at].start, found[at].end, at + 1, strong=strong) if is_one else None
 
 
-def _spelled(found: Sequence[Token], at: int, takes: str) -> Worth | None:
+def _spelled(found: Sequence[Token], at: int) -> Worth | None:
     """`four two seven one`, `double oh seven`, `six eights`, `t-u-l-i-p`, `T U L 4 2`."""
     end = at
     while end < len(found) and (
@@ -243,7 +268,12 @@ def _spelled(found: Sequence[Token], at: int, takes: str) -> Worth | None:
     if len(parts) >= 3 or (len(parts) == 2 and parts[1] in _REPEATED):
         return Worth(found[at].start, found[end - 1].end, end)
     end = at
-    while end < len(found) and found[end].form == "word" and len(found[end].text) == 1 and found[end].text.isalnum():
+    while (
+        end < len(found)
+        and found[end].form == "word"
+        and len(found[end].text) == 1
+        and found[end].text.isalnum()
+    ):
         end += 1
     if end - at >= 4:
         return Worth(found[at].start, found[end - 1].end, end)
@@ -262,7 +292,12 @@ def _digits(found: Sequence[Token], at: int, takes: str) -> Worth | None:
     if not _NUMBER.fullmatch(found[at].text):
         return None
     end = at + 1
-    while end < len(found) and found[end].form == "word" and _NUMBER.fullmatch(found[end].text) and end - at < 8:
+    while (
+        end < len(found)
+        and found[end].form == "word"
+        and _NUMBER.fullmatch(found[end].text)
+        and end - at < 8
+    ):
         end += 1
     group = found[at:end]
     many = sum(sum(map(str.isdigit, one.text)) for one in group)
@@ -271,7 +306,9 @@ def _digits(found: Sequence[Token], at: int, takes: str) -> Worth | None:
     behind = found[end] if end < len(found) else None
     if not least <= many <= 16 or "." in text or _is_counted(behind):
         return None
-    if len(group) == 1 and (_is_date(text) or (text.count("-") == 1 and many < 6 and takes in _WORDY)):
+    if len(group) == 1 and (
+        _is_date(text) or (text.count("-") == 1 and many < 6 and takes in _WORDY)
+    ):
         return None
     if takes == "code" and not (4 <= many <= 8):
         return None
@@ -279,7 +316,9 @@ def _digits(found: Sequence[Token], at: int, takes: str) -> Worth | None:
         end, group = at + 1, found[at : at + 1]
         if sum(map(str.isdigit, text)) < least:
             return None
-    strong = not (text.isdigit() and len(text) == 4 and 1950 <= int(text) <= 2049)
+    strong = takes != "firm" and not (
+        text.isdigit() and len(text) == 4 and 1950 <= int(text) <= 2049
+    )
     return Worth(group[0].start, group[-1].end, end, strong=strong)
 
 
@@ -291,7 +330,11 @@ def _is_counted(behind: Token | None) -> bool:
     if behind is None:
         return False
     if behind.form == "han":
-        return behind.text[0] in plausible.COUNTED or behind.text[0] in "元块斤公克米厘毫度层楼栋室家把台人万千百片款包门"
+        return (
+            behind.text[0] in plausible.COUNTED
+            or behind.text[0]
+            in "元块斤公克米厘毫度层楼栋室家把台人万千百片款包门买花卖装修行条页算"
+        )
     return behind.low in _UNITS or behind.text.startswith("%")
 
 
@@ -306,19 +349,37 @@ def _token(found: Sequence[Token], at: int, takes: str) -> Worth | None:
     one = found[at]
     it = one.text
     low = it.lower()
-    if not plausible.is_password(it) or not it.isascii() or "'" in it or low.startswith(plausible.TECHNICAL):
+    if (
+        not plausible.is_password(it)
+        or not it.isascii()
+        or "'" in it
+        or plausible.is_technical(low)
+    ):
         return None
-    if _SHAPES.fullmatch(it) or ("@" in it[1:-1] and "." in it.rpartition("@")[2]) or it.count("/") > 1:
+    if (
+        _SHAPES.fullmatch(it)
+        or ("@" in it[1:-1] and "." in it.rpartition("@")[2])
+        or it.count("/") > 1
+    ):
         return None
     if "." in it and not any(map(str.isdigit, it)):
         return None
     has_digit, has_letter = any(map(str.isdigit, it)), any(map(str.isalpha, it))
     if takes in ("digits", "code"):
-        fits = has_digit and has_letter and 4 <= len(it) <= 12 and sum(map(str.isdigit, it)) >= 2 and "." not in it and takes == "digits"
-        return Worth(one.start, one.end, at + 1, strong=False) if fits else None
-    signs = any(c in "!@#$%^&*+=~?|" for c in it[:-1]) and it[0] not in "$@#&" or any(c in "!@#$%^&*" for c in it[1:-1])
+        fits = (
+            has_digit
+            and has_letter
+            and 4 <= len(it) <= 12
+            and sum(map(str.isdigit, it)) >= 2
+            and "." not in it
+            and takes == "digits"
+        )
+        return Worth(one.start, one.end, at + 1, strong=it.isupper()) if fits else None
+    signs = (any(c in "!@#$%^&*+=~?|" for c in it[:-1]) and it[0] not in "$@#&") or any(
+        c in "!@#$%^&*" for c in it[1:-1]
+    )
     if has_letter and (has_digit or (signs and len(it) >= 5)):
-        if len(it) < 4 or it.count("_") and it.isupper():
+        if len(it) < 4 or (it.count("_") and it.isupper()):
             return None
         return Worth(one.start, one.end, at + 1, strong=len(it) >= 6 and has_digit)
     pieces = [piece for piece in re.split(r"[-_.]", low) if piece]
@@ -327,7 +388,14 @@ def _token(found: Sequence[Token], at: int, takes: str) -> Worth | None:
             return None
         return Worth(one.start, one.end, at + 1, sure=True, strong=len(pieces) >= 3)
     humps = sum(map(str.isupper, it[1:]))
-    if humps and it.isalpha() and not it.isupper() and any(map(str.islower, it)) and low not in _NOT_WORDS and takes in _WORDY:
+    if (
+        humps
+        and it.isalpha()
+        and not it.isupper()
+        and any(map(str.islower, it))
+        and low not in _NOT_WORDS
+        and takes in _WORDY
+    ):
         return Worth(one.start, one.end, at + 1, strong=False)
     return None
 
@@ -357,32 +425,56 @@ _LONGEST = 10
 
 def words(found: Sequence[Token], at: int, takes: str, answers: bool) -> Worth | None:
     """Plain words up to the end of the clause, where they can be nothing else."""
-    if takes not in _WORDY:
+    if takes not in _PLAIN:
         return None
     end = at
     while end < len(found) and found[end].form == "word" and end - at <= _LONGEST:
         end += 1
     phrase = [one.low.strip("'’") for one in found[at:end]]
-    ends = end >= len(found) or found[end].form in ("stop", "pause") or (found[end].form == "han" and is_alone(found, end))
-    while ends and len(phrase) > 1 and phrase[-1] in FILLERS | {"btw", "now", "still", "again", "too"}:
+    ends = (
+        end >= len(found)
+        or found[end].form in ("stop", "pause")
+        or (found[end].form == "han" and is_alone(found, end))
+    )
+    while (
+        ends and len(phrase) > 1 and phrase[-1] in FILLERS | {"btw", "now", "still", "again", "too"}
+    ):
         end -= 1
         phrase.pop()
-    if not phrase or end - at > _LONGEST or not all(re.fullmatch(r"[a-z][a-z'’]*", one) for one in phrase):
+    if (
+        not phrase
+        or end - at > _LONGEST
+        or not all(re.fullmatch(r"[a-z][a-z'’]*", one) for one in phrase)
+    ):
         return None
     worth = Worth(found[at].start, found[end - 1].end, end)
+    if answers and any(
+        one.form in ("word", "han", "quoted") and one.low not in FILLERS for one in found[end:]
+    ):
+        return None  # more is said: it is a sentence
+    if answers and len(phrase) > 4:
+        return None
     if takes == "answer":
         return worth if ends and len(phrase) <= 4 and phrase[0] not in _NOT_WORDS else None
     head = phrase[0]
     content = [one for one in phrase if one not in _FUNCTION]
-    if head in _FUNCTION or any(one in _SENTENCE or one in _HINTS or "'" in one or "’" in one for one in phrase):
+    if head in _FUNCTION or any(
+        one in _SENTENCE or one in _HINTS or "'" in one or "’" in one for one in phrase
+    ):
         return None
     known = sum(one in _NOT_WORDS for one in phrase)
-    if not ends and len(phrase) > 1 and phrase[1] in _DESCRIBES and head not in _NOT_WORDS and len(head) >= 4:
+    if (
+        not ends
+        and len(phrase) > 1
+        and phrase[1] in _DESCRIBES
+        and head not in _NOT_WORDS
+        and len(head) >= 4
+    ):
         sure = found[at].text[0].isupper() or takes == "phrase"
         return Worth(found[at].start, found[at].end, at + 1, sure=sure)
     if len(phrase) == 1:
         plain = head not in _NOT_WORDS and not head.endswith(plausible.ENDINGS) and len(head) >= 4
-        return worth if ends and plain and (not answers or at < 6) else None
+        return worth if ends and plain else None
     if not ends:
         return None
     if known == 0 and takes == "phrase":
@@ -391,7 +483,12 @@ def words(found: Sequence[Token], at: int, takes: str, answers: bool) -> Worth |
         return worth if not head.endswith(("ing", "ed", "ly")) else None
     if head in _NOT_WORDS:
         return worth if len(phrase) >= 4 and known <= 1 and len(content) == len(phrase) else None
-    loose = len(content) >= 2 and len(content) * 2 >= len(phrase) and not answers and not head.endswith(("ing", "ed", "ly"))
+    loose = (
+        len(content) >= 2
+        and len(content) * 2 >= len(phrase)
+        and (takes == "phrase" or not answers)
+        and not head.endswith(("ing", "ed", "ly"))
+    )
     return worth._replace(sure=takes == "phrase") if loose and known <= len(phrase) // 2 else None
 
 
@@ -399,7 +496,9 @@ def words(found: Sequence[Token], at: int, takes: str, answers: bool) -> Worth |
 
 _ZH_DIGITS = "零〇一幺二两三四五六七八九"
 _ZH_SPELLED = re.compile(rf"[{_ZH_DIGITS}]{{3,12}}|(?:[{_ZH_DIGITS}]个[{_ZH_DIGITS}]){{1,3}}")
-_ZH_GIVES = re.compile(r"(?:就?是|叫|改成了?|换成了?|设成了?|设为|改为|变成了?|为)(?P<it>[\u3400-\u9fff]{2,12})$")
+_ZH_GIVES = re.compile(
+    r"(?:就?是|叫|改成了?|换成了?|设成了?|设为|改为|变成了?|为)(?P<it>[\u3400-\u9fff]{2,12})$"
+)
 _ZH_NOT = re.compile(
     r"^(?:我|你|您|他|她|它|咱|谁|什么|啥|多少|几|不|没|错|对|太|很|挺|最|更|越|随机|自动|默认|统一|一样|一个|一串|一种|一直|一定|一般|老|新|旧|个|由|用|在|从|被|"
     r"必须|需要|可以|应该|可能|要|得|只|每|按|纯|字母|数字|大写|小写|大小写|汉字|中文|英文|拼音|生日|名字|手机|电话|学号|工号|身份证|空的?|明文|加密|安全|正确|"
@@ -416,12 +515,12 @@ def han(found: Sequence[Token], at: int, takes: str, linked: bool, near: bool) -
     for match in _ZH_SPELLED.finditer(one.text):
         before, behind = one.text[: match.start()], one.text[match.end() :]
         leads = (not before and (linked or at == 0)) or links_zh(before)
-        if leads and (not behind or behind[0] in "了吧啊哦呀呢哈喔嘛的") :
+        if leads and (not behind or behind[0] in "了吧啊哦呀呢哈喔嘛的"):
             counted = not behind and at + 1 < len(found) and found[at + 1].form == "han"
             if not counted:
                 start = one.start + match.start()
                 return Worth(start, start + len(match[0]), at + 1)
-    if takes not in _WORDY or not near:
+    if takes not in _PLAIN or not near:
         return None
     if linked and len(one.text) <= 12:
         phrase, start = one.text, one.start
@@ -430,6 +529,11 @@ def han(found: Sequence[Token], at: int, takes: str, linked: bool, near: bool) -
         if match is None:
             return None
         phrase, start = match["it"], one.start + match.start("it")
-    if len(phrase) < 2 or _ZH_NOT.match(phrase) or not is_alone(found, at + 1) or phrase[-1] in "的了吗呢吧啊多少":
+    if (
+        len(phrase) < 2
+        or _ZH_NOT.match(phrase)
+        or not is_alone(found, at + 1)
+        or phrase[-1] in "的了吗呢吧啊多少"
+    ):
         return None
     return Worth(start, start + len(phrase), at + 1, sure=takes != "words")

@@ -14,6 +14,7 @@ from loxodon.fields import filter_of, number
 from loxodon.store import Known, Progress
 from loxodon.text.check import checked_text
 from loxodon.text.words import query_words
+from loxodon.trust.guard import LATELY
 from loxodon.trust.provenance import is_own
 from loxodon.trust.within import placed
 from loxodon.trust.witness import MEMORY, audited
@@ -74,7 +75,7 @@ class Saying(Opened):
         if self.paused:
             return Added(0, 0, 0, (), paused=len(drafts))
         names = [self.guard.name(checked_text(name, "session", MAX_SESSION)) for name in names]
-        drafts = [self.guard.draft(draft) for draft in drafts]
+        drafts = self.guard.drafts(drafts, lambda name: self._lately(name or names[0]))
         drafts, names = placed(drafts, names, self._store.wall)
         self._note_used()
         now = self.now()
@@ -96,6 +97,11 @@ class Saying(Opened):
                 progress(min(start + BATCH, len(keyed)), len(keyed))
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in given))
         return Added(added, len(keyed) - added, changed, sessions, paused, forgotten)
+
+    def _lately(self, session: str) -> list[str]:
+        """The last texts of a session, oldest first."""
+        where = filter_of(self._zone, session=self._store.wall.session(self.guard.name(session)))
+        return [turn.content for turn in self._store.journal(where, LATELY)]
 
     def _admitted(
         self, drafts: Sequence[Draft | None], keyed: list[tuple[Turn, bytes]], live: bool
