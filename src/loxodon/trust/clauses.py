@@ -201,7 +201,9 @@ class _Reading:
                 self._near = self._near and opens and at < 8 and one.low not in weighing.BREAKS
             self._changed = self._changed or weighing.has_changed(one.text)
             self._linked = one.form == "han" and weighing.links_zh(one.text)
-            self._fresh = one.form == "han" and self._text[one.end : one.end + 1] == " "
+            self._fresh = one.form == "han" and _goes_on_in_latin(
+                self._text[one.end : one.end + 12]
+            )
 
     def _worth(self, at: int) -> Worth | None:
         """What stands here, where it may be what the cue is about."""
@@ -232,6 +234,11 @@ class _Reading:
             before.form == "link" and "=" in before.text
             for before in self._tokens[max(0, at - 2) : at]
         )
+
+
+def _goes_on_in_latin(text: str) -> bool:
+    """Whether a space and a word of other letters follow, which end a clause of Chinese."""
+    return text[:1] == " " and any(c.isascii() and c.isalpha() for c in text[1:].partition(" ")[0])
 
 
 # Before a cue

@@ -20,7 +20,7 @@ from loxodon.trust.cues import ASKED, MAYBE
 from loxodon.trust.guard import ANSWERED, DOTS, Found
 from loxodon.trust.personal import Candidate
 from loxodon.trust.policy import Policy
-from loxodon.trust.rules import Rule, label_of
+from loxodon.trust.rules import LIST, Rule, label_of
 
 _WIDE = (
     r"[０-９Ａ-Ｚａ-ｚ＠\x{0660}-\x{0669}\x{06F0}-\x{06F9}\x{1D7CE}-\x{1D7FF}"
@@ -41,6 +41,7 @@ _TRIMMED = frozenset((
 ))  # fmt: skip
 _TRAILING = ".,;:)]}>\"'`*，。；：）】》、"
 _MEMORY = 64 << 20
+_LONGEST_LIST = 260
 _LONG = 1_000
 """Bytes of a match that is none within which no other is looked for."""
 _MARK = r"\[(?P<word>secret|removed): (?P<kind>[a-z0-9 -]{1,40})\]"
@@ -59,6 +60,7 @@ class Finder:
         self._always = tuple(n for n, rule in enumerate(self._rules) if not rule.signs)
         self._askable = frozenset(n for n, rule in enumerate(self._rules) if rule.takes in ASKED)
         self._of_sign: list[list[int]] = [[]]
+        self._of_list: list[int] = []
         self._signs = self._sign_set()
         self._exceptions = tuple(_compile(one) for one in policy.exceptions)
 
@@ -72,6 +74,9 @@ class Finder:
         numbers: dict[str, int] = {}
         for n, rule in enumerate(self._rules):
             for sign in rule.signs:
+                if sign == LIST:
+                    self._of_list.append(n)
+                    continue
                 if sign not in numbers:
                     pattern = sign[1:] if sign.startswith("~") else re2.escape(sign)
                     numbers[sign] = found.Add(pattern)
@@ -91,13 +96,14 @@ class Finder:
         except UnicodeEncodeError:  # half a character
             text = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
             hits = self._signs.Match(text)
-        if not hits and not self._always:
+        lists = self._of_list if text.count(" ") in _GAPS and _is_list(text) else ()
+        if not hits and not self._always and not lists:
             return [], False
         positions: list[int] | None = None
         if hits and 0 in hits:
             text, positions = _levelled(text)
             hits = self._signs.Match(text)
-        wanted = {n for hit in hits or () for n in self._of_sign[hit]}.union(self._always)
+        wanted = {n for hit in hits or () for n in self._of_sign[hit]}.union(self._always, lists)
         if not wanted:
             return [], False
         found = self._tried(text, sorted(wanted))
@@ -157,9 +163,10 @@ class Finder:
         The bytes are searched: a text would be encoded for every match.
         """
         if n not in self._compiled:
-            self._compiled[n] = _compile(rule.pattern)
-        pattern = self._compiled[n]
-        it, name = pattern.groupindex.get("it", 0), pattern.groupindex.get("name")
+            compiled = _compile(rule.pattern)
+            groups = compiled.groupindex  # asked for once: it is made anew each time
+            self._compiled[n] = (compiled, groups.get("it", 0), groups.get("name"))
+        pattern, it, name = self._compiled[n]
         check = _CHECKS.get(rule.check)
         places = _Places(data, len(data) == len(text))
         at = 0
@@ -206,6 +213,16 @@ class Finder:
         for pattern in self._exceptions:
             for match in pattern.finditer(text):
                 yield match.span()
+
+
+_GAPS = frozenset(size - 1 for size in plausible.WALLETS)
+
+
+def _is_list(text: str) -> bool:
+    """Whether a text of as many words as a wallet has may be nothing but these."""
+    return len(text) < _LONGEST_LIST and plausible.is_wallet_word(
+        text.split(None, 1)[0].rstrip(",")
+    )
 
 
 def _trimmed(rule: Rule, one: Candidate) -> tuple[int, int]:

@@ -18,13 +18,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from loxodon.store.shelf import Chunk
     from loxodon.trust.policy import Policy
     from loxodon.types import Draft, Record, Turn
 
+_Said = TypeVar("_Said", "Draft", "Turn")
 LATELY = 3
 """Turns that a question is looked for in when something may be an answer."""
 ANSWERED = "password"
@@ -101,25 +102,22 @@ class Guard:
 
     def taken(self, text: str) -> Taken:
         """`text` as it may be kept: what is never kept is replaced by a marker."""
-        return self._looked(text)[0]
+        found, _ = self.engine.looked(text)
+        return self._without(text, found) if found else Taken(text)
 
-    def _looked(self, text: str, rounds: int = _ROUNDS) -> tuple[Taken, bool]:
-        """The same, and whether something is named in it that people ask each other for."""
-        found, has_cue = self.engine.looked(text)
-        if not found:
-            return Taken(text), has_cue
+    def _without(self, text: str, found: Sequence[Found], rounds: int = _ROUNDS) -> Taken:
         actions = self.engine.policy.actions
         told = [one for one in found if actions[one.kind] != "allow"]
         level = max((_LEVEL[one.family] for one in told), default=0)
         never = [one for one in found if actions[one.kind] == "never"]
         kinds = tuple(dict.fromkeys(one.kind for one in found))
         kept = _put(text, never, _marker)
-        if kept != text and rounds:  # what stood beside it may be something by itself
-            more, _ = self._looked(kept, rounds - 1)
-            both = tuple(dict.fromkeys((*kinds, *more.found)))
-            level = max(level, SENSITIVITIES.index(more.sensitivity))
-            return Taken(more.text, SENSITIVITIES[level], both), has_cue
-        return Taken(kept, SENSITIVITIES[level], kinds), has_cue
+        more, _ = self.engine.looked(kept) if kept != text and rounds else ((), False)
+        if not more:
+            return Taken(kept, SENSITIVITIES[level], kinds)
+        rest = self._without(kept, more, rounds - 1)  # what stood beside it is something by itself
+        level = max(level, SENSITIVITIES.index(rest.sensitivity))
+        return Taken(rest.text, SENSITIVITIES[level], tuple(dict.fromkeys((*kinds, *rest.found))))
 
     def clean(self, text: str) -> str:
         """`taken`, of which only the text is wanted."""
@@ -139,8 +137,8 @@ class Guard:
         kept: list[Draft] = []
         lately: dict[str, deque[str]] = {}
         for draft in drafts:
-            taken, has_cue = self._looked(draft.content)
-            text = taken.text
+            found, has_cue = self.engine.looked(draft.content)
+            text = self._without(draft.content, found).text if found else draft.content
             if draft.session not in lately:
                 lately[draft.session] = deque(
                     before(draft.session) if _is_short(text) else (), LATELY
@@ -161,20 +159,17 @@ class Guard:
             return text
         return _put(text, self.engine.answers(text, takes), _marker)
 
-    def _named_well(self, draft: Draft, text: str) -> Draft:
-        kept = draft._replace(
-            content=text, session=self.name(draft.session), speaker=self.name(draft.speaker),
-            channel=self.name(draft.channel), id=self.name(draft.id) if draft.id else "",
-        )  # fmt: skip
-        return draft if kept == draft else kept
+    def _named_well(self, said: _Said, text: str) -> _Said:
+        names = (said.session, said.speaker, said.channel, said.id)
+        kept = tuple(map(self.name, names))
+        if text == said.content and kept == names:
+            return said
+        session, speaker, channel, id = kept
+        return said._replace(content=text, session=session, speaker=speaker, channel=channel, id=id)
 
     def turn(self, turn: Turn) -> Turn:
-        """The same for one that the journal is about to get."""
-        return turn._replace(
-            content=self.taken(turn.content).text, session=self.name(turn.session),
-            speaker=self.name(turn.speaker), channel=self.name(turn.channel),
-            id=self.name(turn.id) if turn.id else "",
-        )  # fmt: skip
+        """A turn that the journal is about to get."""
+        return self._named_well(turn, self.taken(turn.content).text)
 
     def fields(self, fields: Mapping[str, Any], before: Record | None = None) -> dict[str, Any]:
         """Fields of a memory as they may be kept; its sensitivity is what they ask for, at least.
@@ -235,6 +230,15 @@ class Guard:
                 break
             text = _put(text, hidden, self._mask)
         return text
+
+    def sent(self, text: str) -> str:
+        """`text` as it may be sent to a model: also without what may be a secret."""
+        text = self.clean(text)
+        found = [one for one in self.engine.found(text) if self._is_masked_secret(one)]
+        return _put(text, found, self._mask) if found else text
+
+    def _is_masked_secret(self, one: Found) -> bool:
+        return one.family == "secret" and self.engine.policy.actions[one.kind] == "mask"
 
     def _hidden(self, found: Iterable[Found], private: bool, reveal: bool) -> Iterator[Found]:
         for one in found:

@@ -361,6 +361,10 @@ def _is_told(one: Candidate) -> bool:
     )
 
 
+WALLETS = (12, 15, 18, 21, 24)
+"""How many words the phrase of a wallet has."""
+
+
 def wallet_words(it: str) -> list[str]:
     """The words of a list, without their numbers and what stands between them."""
     return re.findall(r"[a-z]+|[\u4e00-\u9fff]", it.lower())
@@ -374,12 +378,16 @@ def _wallet_lists() -> tuple[dict[str, int], ...]:
     return tuple({word: n for n, word in enumerate(text.split())} for text in texts)
 
 
+def is_wallet_word(word: str) -> bool:
+    return any(word in words for words in _wallet_lists())
+
+
 def mnemonic(one: Candidate) -> bool:
     """Words of a wallet, and nothing else; of single characters, which all are, those that check."""
     words = wallet_words(one.it)
     is_zh = not words[0].isascii()
     numbers = [_wallet_lists()[is_zh].get(word) for word in words]
-    if len(words) not in (12, 15, 18, 21, 24) or any(n is None for n in numbers):
+    if len(words) not in WALLETS or any(n is None for n in numbers):
         return False
     return not is_zh or _checks([n for n in numbers if n is not None])
 

@@ -21,6 +21,10 @@ BY_FAMILY: dict[Family, Action] = {"secret": "never", "identity": "mask", "conta
 """What is done where nobody has said otherwise."""
 
 
+LIST = "list"
+"""The sign of a text that is nothing but words, which no pattern tells at little cost."""
+
+
 class Rule(NamedTuple):
     kind: str
     """What was found, as `policy.toml` and the marker in its place name it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loxodon.trust.rules import Rule
+from loxodon.trust.rules import LIST, Rule
 
 LINK = r"(?:=>|:=|==?|:|：|->|→)"
 _IS = (
@@ -96,9 +96,9 @@ CONTEXT: tuple[Rule, ...] = (
     Rule("seed-phrase", rf"(?:^|[^0-9A-Za-z])(?P<it>1[.):、]?\s{{0,2}}[a-z]{{3,8}}{_WALLET_GAP}2[.):、]?\s{{0,2}}[a-z]{{3,8}}(?:{_WALLET_GAP}"
          rf"{_WALLET_WORD}){{10,22}})\b", (r"~\b1[.):、]? ?[a-z]{3,8}[\s,;]{1,3}2[.):、]? ?[a-z]{3,8}[\s,;]{1,3}3",), check="mnemonic"),
     Rule("seed-phrase", r"(?:^|[\n:：\"“])\s?(?P<it>[a-z]{3,8}(?:[ ,\n]{1,2}[a-z]{3,8}){11,23})(?:[\n.\"”]|$)",
-         (r"~(?:^|[\n:：]) ?[a-z]{3,8}(?:[ ,\n]{1,2}[a-z]{3,8}){11}",), check="mnemonic"),
+         (LIST, r"~^[a-z]{3,8}\n[a-z]{3,8}\n[a-z]{3,8}\n"), check="mnemonic"),
     Rule("seed-phrase", r"(?:^|\n)(?P<it>\p{Han}(?:[ ,，、\n]{1,2}\p{Han}){11,23})(?:\n|$)",
-         (r"~(?:^|\n)\p{Han}(?:[ ,，、\n]{1,2}\p{Han}){11}",), check="mnemonic"),
+         (LIST,), check="mnemonic"),
 
     # Codes that are given once
     Rule("pickup-code", r"(?:取件|取货|提货|取餐|取票|开柜|开箱)(?:码|碼)\s?(?:就?是|为|[:：=])?\s{0,2}(?P<it>[0-9]{4,10}|"

@@ -316,10 +316,11 @@ def _digits(found: Sequence[Token], at: int, takes: str) -> Worth | None:
         end, group = at + 1, found[at : at + 1]
         if sum(map(str.isdigit, text)) < least:
             return None
-    strong = takes != "firm" and not (
-        text.isdigit() and len(text) == 4 and 1950 <= int(text) <= 2049
+    is_year = text.isdigit() and len(text) == 4 and 1950 <= int(text) <= 2049
+    is_one = len(group) == 1 or takes not in _PLAIN
+    return Worth(
+        group[0].start, group[-1].end, end, strong=is_one and takes != "firm" and not is_year
     )
-    return Worth(group[0].start, group[-1].end, end, strong=strong)
 
 
 def _is_date(it: str) -> bool:
