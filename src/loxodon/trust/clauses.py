@@ -231,7 +231,7 @@ class _Reading:
         """Whether a word is assigned or compared, as names and calls are in programs."""
         one = self._tokens[at]
         return self._text[one.end : one.end + 1] in ("(", "[") or any(
-            before.form == "link" and "=" in before.text
+            before.form == "link" and before.text.strip("=:") == "" and "=" in before.text
             for before in self._tokens[max(0, at - 2) : at]
         )
 
@@ -305,7 +305,7 @@ def _led(text: str, start: int, end: int, room: tuple[int, int], takes: str) -> 
     else:
         leads = [match for match in (_LEADS[takes].match(text[end:last]),) if match]
     for lead in leads:
-        found = list(_firm(text, end + lead.end(), last, takes))
+        found = list(_firm(text, end + lead.end(), last, "mixed" if takes == "pair" else takes))
         if found:
             yield from found
             return

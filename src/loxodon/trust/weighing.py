@@ -38,7 +38,7 @@ class Worth(NamedTuple):
 
 LINKS = frozenset(
     "is was are were be being becomes became remains stays reads says equals called named it's it’s its that's "
-    "that’s thats c'est c’est 's ’s s use uses using try tried type types typing enter entering put goes ist es est lautet sind é это".split()
+    "that’s thats c'est c’est 's ’s s use uses using try tried type types typing enter entering put goes ist es est lautet sind é это wants".split()
 )
 _TO = frozenset("to as into from".split())
 _CHANGED = re.compile(
@@ -204,7 +204,7 @@ def is_link(one: Token, before: Sequence[Token], changed: bool) -> bool:
 
 
 _LINK_ZH = re.compile(
-    r"(?:是|为|為|叫|叫做|成|成了|改了|换了|变了|用|用的|用了|设的|设了|填|填的|输|输入|输个|写|写的|写着|回|到|拨|按|摁|给|就|还|个|串|这个|那个|那串|这串|下|选|敲|圈|位|位的|位数|"
+    r"(?:是|为|為|叫|叫做|成|成了|改了|换了|变了|用|用的|用了|设的|设了|填|填的|输|输入|输个|写|写的|写着|回|到|拨|按|摁|给|就|还|个|串|这个|那个|那串|这串|下|选|敲|圈|位|位的|位数|现在|目前|新的|左|右|左边|右边|拼音|小写|全小写|大写|"
     r"加|到了|回了|回去|喏|念|来|从|发你|发你了|给你|记一下|记下|记好|如下)$"
 )
 
@@ -240,16 +240,21 @@ def firm(found: Sequence[Token], at: int, takes: str) -> Worth | None:
 def _quoted(found: Sequence[Token], at: int, takes: str) -> Worth | None:
     it = found[at].text.strip()
     behind = found[at + 1] if at + 1 < len(found) else None
-    if behind is not None and behind.form == "han" and behind.text.startswith("的"):
-        return None  # something that is called so
+    if behind is not None and (behind.text.startswith("的") or behind.form == "link"):
+        return None  # something that is called so, or a name that has a value itself
+    if _VERSIONED.match(it):
+        return None
     if takes in _WORDY:
         is_one = (
             plausible.is_password(it) and len(it.split()) <= 10 and (it.isascii() or len(it) <= 12)
         )
     else:
         is_one = any(map(str.isdigit, it)) and plausible.is_password(it) and " " not in it
-    strong = any(map(str.isdigit, it))
+    strong = any(map(str.isdigit, it)) or takes == "phrase"
     return Worth(found[at].start, found[at].end, at + 1, strong=strong) if is_one else None
+
+
+_VERSIONED = re.compile(r"[\^~>=<v ]{0,2}[0-9]+\.[0-9]+\.|[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def _spelled(found: Sequence[Token], at: int) -> Worth | None:
@@ -382,7 +387,7 @@ def _token(found: Sequence[Token], at: int, takes: str) -> Worth | None:
     if has_letter and (has_digit or (signs and len(it) >= 5)):
         if len(it) < 4 or (it.count("_") and it.isupper()):
             return None
-        return Worth(one.start, one.end, at + 1, strong=len(it) >= 6 and has_digit)
+        return Worth(one.start, one.end, at + 1, strong=len(it) >= 6)
     pieces = [piece for piece in re.split(r"[-_.]", low) if piece]
     if len(pieces) >= 2 and all(map(str.isalpha, pieces)):
         if it.isupper() or _is_compound(pieces) or takes not in _WORDY:
@@ -506,7 +511,7 @@ _ZH_NOT = re.compile(
     r"通用|共用|公开|初始|原来|以前|之前|上次|那个|这个|哪个|怎|为|因|如果|同一|相同|同样|单独|临时|永久|真|假|好|坏|简单|复杂|强|弱|长|短|有|无|能|会|"
     r"写|存|放|贴|记|发|给|改|换|设|重|忘|丢|泄|过期|失效|对的|错的|保存|存储|哈希|比|跟|和|与|前|后|首|末|第|六位|四位|八位|[0-9一二三四五六七八九十]+位|系统|管理员|公司|"
     r"大家|所有|全部|两|三|四|五|六|七|八|九|十|输|还|都|也|又|再|刚|已|正|非常|特别|比较|有点|门|关键|重要|核心|隐私|个人|敏感|指|说|看|找|问|让|叫|请|别|勿|千万|"
-    r"登录|登陆|必|选|可选|隐藏|保密|略|同上|见|待|暂|验证|保护|区分|由于|何|哪|吗|呢|啊|吧|的)"
+    r"登录|登陆|必|选|可选|隐藏|保密|略|同上|见|待|暂|验证|保护|人脸|指纹|扫码|刷脸|区分|由于|何|哪|吗|呢|啊|吧|的)"
 )
 
 
