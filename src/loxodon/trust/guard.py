@@ -32,7 +32,7 @@ ANSWERED = "password"
 """What an answer to a question for a secret is called."""
 SENSITIVITIES = ("low", "medium", "high")
 """Nothing of note; how people are reached; who they are, or that a secret was told."""
-_LEVEL = {"contact": 1, "identity": 2, "secret": 2}
+_LEVEL = {"contact": 1, "identity": 2, "secret": 2, "private": 2}
 _NAMES = 4_096
 _LONGEST_NAME = 100
 _ROUNDS = 8
@@ -63,8 +63,10 @@ class Taken(NamedTuple):
 class Guard:
     """The policy of a home, at work. Safe to use from several threads."""
 
-    def __init__(self, load: Callable[[], Policy]) -> None:
+    def __init__(self, load: Callable[[], Policy], *, usual: bool = False) -> None:
+        """`usual` is a policy that nobody has changed: what it finds is known by plain signs."""
         self._load = load
+        self._usual = usual
         self._engine: _Engine | None = None
         self.name = lru_cache(maxsize=_NAMES)(self._name)
         """`clean` for names, which come again and again."""
@@ -83,7 +85,7 @@ class Guard:
             key = None if not os.path.lexists(path) else (path, 0, 0)
         with _LOCK:
             if key not in _GUARDS:
-                _GUARDS[key] = cls(lambda: _policy_of(home))
+                _GUARDS[key] = cls(lambda: _policy_of(home), usual=key is None)
                 while len(_GUARDS) > _MOST_GUARDS:
                     del _GUARDS[next(iter(_GUARDS))]
             return _GUARDS[key]
@@ -107,7 +109,7 @@ class Guard:
 
     def _without(self, text: str, found: Sequence[Found], rounds: int = _ROUNDS) -> Taken:
         actions = self.engine.policy.actions
-        told = [one for one in found if actions[one.kind] != "allow"]
+        told = [one for one in found if actions[one.kind] != "allow" or one.family == "private"]
         level = max((_LEVEL[one.family] for one in told), default=0)
         never = [one for one in found if actions[one.kind] == "never"]
         kinds = tuple(dict.fromkeys(one.kind for one in found))
@@ -222,7 +224,7 @@ class Guard:
         where it is not the owner's `private` chat. What must never be kept is not shown either: it
         may have been kept before there was a rule for it.
         """
-        if self._engine is None and not _has_sign(text):
+        if self._engine is None and self._usual and not _has_sign(text):
             return text  # so that a recall from the shell need not load what looks closer
         for _ in range(_ROUNDS):
             hidden = list(self._hidden(self.engine.found(text), private, reveal))
@@ -243,7 +245,7 @@ class Guard:
     def _hidden(self, found: Iterable[Found], private: bool, reveal: bool) -> Iterator[Found]:
         for one in found:
             action = self.engine.policy.actions[one.kind]
-            masked = one.family != "contact" or not private
+            masked = one.family in ("identity", "secret") or not private
             if action == "never" or (action == "mask" and masked and not reveal):
                 yield one
 

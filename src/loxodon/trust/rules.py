@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, get_args
 
-Family = Literal["secret", "identity", "contact"]
-"""What opens something; what says who somebody is; how somebody is reached."""
+Family = Literal["secret", "identity", "contact", "private"]
+"""What opens something; what says who somebody is; how they are reached; what is nobody else's affair."""
 Action = Literal["allow", "mask", "never"]
 """Kept and shown; kept, and shown as a mask; not kept at all."""
 ACTIONS: tuple[Action, ...] = get_args(Action)
 FAMILIES: tuple[Family, ...] = get_args(Family)
 
-BY_FAMILY: dict[Family, Action] = {"secret": "never", "identity": "mask", "contact": "mask"}
+BY_FAMILY: dict[Family, Action] = {
+    "secret": "never", "identity": "mask", "contact": "mask", "private": "allow",
+}  # fmt: skip
 """What is done where nobody has said otherwise."""
 
 
