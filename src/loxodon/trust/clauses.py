@@ -212,7 +212,7 @@ class _Reading:
             return None
         if one.form == "han":
             return weighing.han(self._tokens, at, self._takes, self._linked, self._near)
-        beside = at == 0
+        beside = at == 0 or self._tokens[at - 1].low.endswith(("'s", "’s"))
         if not (self._linked or self._fresh or beside):
             return None
         worth = weighing.firm(self._tokens, at, self._takes)
@@ -250,6 +250,10 @@ _BEFORE = re2.compile(
     r"|[,，]?\s?(?:就?是|当|作为?|做|这是|那是|为|[（(]))"
     r"(?:\s?[A-Za-z0-9'’\-]{1,14}|\s?\p{Han}{1,8}){0,4}\s?$"
 )
+_APPOSED = re2.compile(
+    r"([^\n.!?。！？,，]{4,60})[,，]\s?(?:that['’]s|this is|it['’]s|这就?是|那就?是|就是)\s?(?:[\w'’]{1,12}\s){0,3}$"
+)
+"""`… , that's the password`"""
 _DONE = re2.compile(
     rf"(?:^|[\s\"“'‘`，,。:：(（])({_VALUE})[\"”'’`]?\s(?:will |should |also |still |now |just )?$"
 )
@@ -259,9 +263,18 @@ def _said_before(
     text: str, first: int, start: int, takes: str, pattern: Any = _BEFORE
 ) -> Iterator[Told]:
     """`hunter2 is the wifi password`, `4471是门禁密码`; with `_DONE`, `4471 opens …`."""
-    match = pattern.search(text[first:start])
-    if match is not None and takes != "answer":
-        yield from _firm(text, first + match.start(1), first + match.end(1), takes)
+    if takes == "answer":
+        return
+    before = text[first:start]
+    match = pattern.search(before)
+    found = list(_firm(text, first + match.start(1), first + match.end(1), takes)) if match else []
+    if not found and (match := _APPOSED.search(before)):
+        said = tokens(text, first + match.start(1), first + match.end(1))
+        worths = [weighing.firm(said, at, takes) for at in range(len(said))]
+        found = [
+            Told(one.start, one.end, one.sure) for one in worths if one is not None and one.strong
+        ][-1:]
+    yield from found
 
 
 def _firm(text: str, start: int, end: int, takes: str) -> Iterator[Told]:
@@ -293,6 +306,11 @@ _LEADS = {
 _CLAUSE = re.compile(r"(?:[^\n.!?。！？]|[.!?](?=\S))*")
 
 
+_OBJECT = re.compile(
+    r"(?i)(?:gets?|lets?|buzz)|\w+ (?:the|my|our|your|his|her|their|it|up|both|all|everything)\b"
+)
+
+
 def _led(text: str, start: int, end: int, room: tuple[int, int], takes: str) -> Iterator[Told]:
     """`log in as … with …`, `the gate opens with …`, `… gets you in`, `punch in … at the gate`."""
     first, last = room
@@ -309,5 +327,5 @@ def _led(text: str, start: int, end: int, room: tuple[int, int], takes: str) -> 
         if found:
             yield from found
             return
-    if takes == "entry":
+    if takes == "entry" and _OBJECT.match(text[start : end + 12]):
         yield from _said_before(text, first, start, takes, _DONE)

@@ -64,7 +64,7 @@ CUES: tuple[Rule, ...] = (
          r"(?:in|inside|on|onto|into|past|through|online))\b", "entry", rf"~\b(?:open|unlock|disarm)s?\b{_NEAR}",
          r"~[0-9a-z][0-9#*] (?:open|unlock|disarm|get|let|buzz)", rf"~\b(?:get|let|buzz)[es]{{0,2}} (?:[a-z]+ )?(?:in|on|past|through){_NEAR}"),
     _cue("door-code", r"(?i)(?:\b(?:punch|key|tap)(?:ing)? in\b|\b(?:punch(?:ing)?|dial(?:ling|ing)?|typ(?:e|ing)|enter(?:ing)?|press(?:ing)?|input|us(?:e|ing))\b|[输摁按拨敲填]|(?P<it>用)\s?[#*]?[0-9]{3,8}[#*]?\s?\p{Han}{0,3}[开解进])",
-         "typed", r"~用 ?[0-9]{3,8}\p{Han}{0,3}[开解进]", rf"~\b(?:punch|dial|type|typing|enter|press|input|use|using|key in|tap in|keying in)[a-z]{{0,3}}{_NEAR}", r"~[输摁按拨敲填]\p{Han}{0,3} ?[#*]?[0-9]{3}"),
+         "typed", r"~用 ?[0-9]{3,8}\p{Han}{0,3}[开解进]", rf"~\b(?:punch|dial|type|typing|enter|press|input|use|using|key in|tap in|keying in)[a-z]{{0,3}}{_NEAR}", r"~[输摁按拨敲填]\p{Han}{0,3} ?[#*0-9]{3}"),
     _cue(MAYBE, r"(?i)(?:\b(?:screen lock|padlock|lock ?box|lock|safe)\b|锁屏|挂锁|密码锁|门锁|门禁|保险柜|保险箱)", "digits",
          r"~\b(?:lock|padlock|lock ?box|safe)\b[^\n.]{0,30}[0-9]{2}", "~(?:锁|禁|柜|箱)[^\\n]{0,8}[0-9]{3}"),
     _cue("access-code", r"(?i)\bcodes?\b", "code", r"~\bcodes?\b[^\n.]{0,24}[0-9]", r"~[0-9] [^\n.]{0,16}code"),

@@ -36,8 +36,7 @@ _PLAIN = (
 )
 _CHECKS = {**personal.CHECKS, **plausible.CHECKS}
 _TRIMMED = frozenset((
-    "assigned", "password", "password_said", "strong", "password_zh", "strong_zh", "header",
-    "url_password", "key_said",
+    "assigned", "password", "paired", "header", "url_password", "key_said",
 ))  # fmt: skip
 _TRAILING = ".,;:)]}>\"'`*，。；：）】》、"
 _MEMORY = 64 << 20

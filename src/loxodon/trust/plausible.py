@@ -269,18 +269,6 @@ def password(one: Candidate) -> bool:
     )  # fmt: skip
 
 
-def password_said(one: Candidate) -> bool:
-    """What stands behind `my password is`: anything with more than letters, or a last word."""
-    it = _value(one)
-    about = one.name.lower().split()[1:2]
-    if _no_password(it) or not it.isascii() or "'" in it or (about and about[0] in ABOUT):
-        return False
-    if _is_strong(it):
-        return not _is_time(it)
-    plain = it.lower()
-    return len(it) >= 5 and not plain.endswith(ENDINGS) and _ends(one) and "-" not in it
-
-
 def _is_time(it: str) -> bool:
     return it.replace(":", "").replace("/", "").replace("-", "").isdigit() and (
         ":" in it or "/" in it or it.count("-") == 2
@@ -291,11 +279,6 @@ def _ends(one: Candidate) -> bool:
     """Whether nothing of a sentence follows."""
     rest = one.text[one.start + len(_value(one)) : one.end + 4].strip()
     return not rest or not (rest[0].isalnum() or rest[0] in "-_/(")
-
-
-def quoted(one: Candidate) -> bool:
-    it = one.it.strip()
-    return not _no_password(it) and (it.isascii() or any(map(str.isdigit, it)))
 
 
 def strong(one: Candidate) -> bool:
@@ -316,27 +299,6 @@ ABOUT_ZH = (
     "生成", "输入", "验证", "登录方式", "算法", "机", "库",
 )  # fmt: skip
 COUNTED = frozenset("年月日号位个次分秒点条天小时遍种组字多")
-
-
-def password_zh(one: Candidate) -> bool:
-    """What stands behind 密码是: a word of Latin letters that goes on in Chinese is a name."""
-    it = _value(one)
-    about = one.name.replace(" ", "")[2:]
-    if _no_password(it) or len(it) < 4 or about.startswith(ABOUT_ZH):
-        return False
-    follows = one.text[one.start + len(it) : one.start + len(it) + 1]
-    if it.isdigit():
-        return follows not in COUNTED
-    return _is_strong(it) or not ("\u4e00" <= follows <= "\u9fff") or follows in "了吧啊哦呀呢哈"
-
-
-def strong_zh(one: Candidate) -> bool:
-    """Right behind 密码: digits, or letters with digits."""
-    it = _value(one)
-    follows = one.text[one.start + len(it) : one.start + len(it) + 1]
-    if _no_password(it) or not any(map(str.isdigit, it)) or follows in COUNTED:
-        return False
-    return len(it) >= 4 and not _is_time(it)
 
 
 def code(one: Candidate) -> bool:
@@ -407,18 +369,6 @@ def phrase(one: Candidate) -> bool:
     return len(set(words)) * 3 >= len(words) * 2 and joining * 6 <= len(words)
 
 
-def passphrase(one: Candidate) -> bool:
-    """Words that make no sentence: hardly one that joins others, and none that says what happened."""
-    words = one.it.lower().replace("-", " ").split()
-    about = one.text[one.start - 30 : one.start].lower().split()
-    if (
-        any(word.endswith(ENDINGS) for word in words)
-        or sum(word in NO_PASSWORDS for word in words) > 1
-    ):
-        return False
-    return len(set(words)) == len(words) and not any(word in ABOUT for word in (*about, *words))
-
-
 def share(one: Candidate) -> bool:
     """Behind 提取码: letters and digits, or what is not a word that goes on."""
     follows = one.text[one.end : one.end + 1]
@@ -437,12 +387,6 @@ def key_said(one: Candidate) -> bool:
     return not any(word in one.name.lower() for word in _NO_KEYS) and assigned(
         one._replace(name="")
     )
-
-
-def codes(one: Candidate) -> bool:
-    """Groups that have digits."""
-    groups = one.it.replace("-", " ").split()
-    return sum(any(map(str.isdigit, group)) for group in groups) * 2 >= len(groups)
 
 
 TECHNICAL = (
@@ -478,17 +422,6 @@ def paired(one: Candidate) -> bool:
     return told(one) and strong(one)
 
 
-def told_zh(one: Candidate) -> bool:
-    """The same behind 密码, where digits alone will do."""
-    it = _value(one)
-    follows = one.text[one.start + len(it) : one.start + len(it) + 1]
-    if one.name.replace(" ", "")[2:].startswith(ABOUT_ZH) or follows in COUNTED:
-        return False
-    if it.isdigit():
-        return len(it) >= 4 and code(one._replace(end=one.start + len(it)))
-    return told(one)
-
-
 _OTHER_CODES = (
     "error", "exit", "status", "zip", "area", "postal", "country", "review", "promo", "discount",
     "coupon", "flight", "http", "source", "return", "violation", "section", " path", " fee", " took",
@@ -509,18 +442,8 @@ def door(one: Candidate) -> bool:
     return code(one) and not any(word in before for word in _OTHER_CODES)
 
 
-_PRICED = frozenset("元块斤公克米厘毫度层楼栋室家把台人万千百片款包的")
-
-
-def lock_zh(one: Candidate) -> bool:
-    """The same behind a lock, which also has a price, a size and a date."""
-    it, follows = one.it, one.text[one.end : one.end + 3].strip()[:1]
-    if follows in COUNTED or follows in _PRICED:
-        return False
-    words = one.text[max(0, one.start - 14) : one.start]
-    if "-" in it and it.count("-") == 2 and ("于" in words or "日" in words):
-        return False
-    return door(one) and ("密码" in words or "锁" in words or "禁" in words or "保险" in words)
+PRICED = frozenset("元块斤公克米厘毫度层楼栋室家把台人万千百片款包门买花卖装修行条页算")
+"""What is counted or paid for, where COUNTED says how long and how often."""
 
 
 def product_key(one: Candidate) -> bool:
@@ -534,16 +457,15 @@ def recovery(one: Candidate) -> bool:
     groups = one.it.replace("-", " ").split()
     if len(groups) > 1:
         has = [any(map(str.isdigit, group)) for group in groups]
-        return codes(one) and (has[0] or " " not in one.it)
+        return sum(has) * 2 >= len(groups) and (has[0] or " " not in one.it)
     digits = sum(map(str.isdigit, one.it))
-    return digits >= 4 or (digits >= 2 and len(one.it) >= 8)
+    return len(one.it) > 4 and (digits >= 4 or (digits >= 2 and len(one.it) >= 8))
 
 
 CHECKS: dict[str, Check] = {
     check.__name__: check
     for check in (
-        given, random, varied, mixed, url_password, header, assigned, password, password_said, quoted,
-        strong, password_zh, strong_zh, code, phrase, passphrase, share, key_said,
-        mnemonic, told, paired, door, product_key, recovery,
+        given, random, varied, mixed, url_password, header, assigned, password, code,
+        phrase, share, key_said, mnemonic, paired, door, product_key, recovery,
     )
 }  # fmt: skip

@@ -84,7 +84,7 @@ CONTEXT: tuple[Rule, ...] = (
     Rule("share-code", r"(?:提取|访问|分享)(?:码|碼)\s?(?:就?是|为|[:：=])?\s{0,2}(?P<it>[A-Za-z0-9]{4,8})(?:[^A-Za-z0-9]|$)",
          ("~(?:提取|访问|分享)(?:码|碼)",), check="share"),
     Rule("recovery-code", r"(?i)(?:(?:recovery|backup|rescue) (?:codes?|keys?)(?: (?:for|of|to|on) [^\n:：0-9]{1,30})?|(?:恢复|备用|备份|救援)"
-         r"(?:代码|码|验证码|密钥))\s?(?:is|are|就?是|为)?\s?[:：=]?\s{0,2}(?P<it>[A-Za-z0-9]{5,12}(?:[- ][A-Za-z0-9]{4,10}){0,15})"
+         r"(?:代码|码|验证码|密钥))\s?(?:is|are|就?是|为)?\s?[:：=]?\s{0,2}(?P<it>[A-Za-z0-9]{4,12}(?:[- ][A-Za-z0-9]{4,10}){0,15})"
          r"(?:[^A-Za-z0-9\-]|$)", ("recovery", "backup", "rescue", "恢复", "备用", "备份", "救援"), check="recovery"),
 
     # Words of a wallet

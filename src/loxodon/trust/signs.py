@@ -11,17 +11,21 @@ import re
 
 _STEMS = (
     "@", "://", "pass", "pasw", "pwd", "psw", "pssw", "mdp", "kennwort", "senha", "парол",
-    "パス", "비번", "蜜码", "秘码", "密马", "暗号", "暗號", "密保", "安全问题", "security", "challenge",
-    "contrase", "비밀번호", "密码", "密 码", "密碼", "口令", "seed",
+    "パス", "비번", "蜜码", "秘码", "密马", "暗号", "暗號", "密保", "安全问题",
+    "security", "challenge", "contrase", "비밀번호", "密码", "密 码", "密碼", "口令", "seed",
     "mnemonic", "recovery", "backup", "secret", "助记", "助記", "恢复", "注记", "private key",
     "-pass", "-pw", "cookie", "(at)", "[at]", "( at )", "[ at ]", "token", "credential", "令牌",
     "密钥", "秘钥", "私钥", "授权码", "凭证", "access key", "api key", "bearer", "authorization",
     "wifi:", "pw", "otpauth", "asia", "akia", "machine", "login", "log in", "log-in",
-    "signin", "sign-in", "creds", "access", "登录", "登陆", "登入", "微信", "薇信", "威信",
+    "signin", "sign in", "sign on", "signed", "signing", "log on", "logged", "sign-in",
+    "creds", "access", "登录", "登陆", "登入", "微信", "薇信", "威信",
     "v信", "加v", "wechat", "wxid", "sk-", "opens with", "unlocks with",
     "root", "admin", "mysql", "redis-cli", "totp",
     "验证器", "两步验证",
 )  # fmt: skip
+_WALLETS = (11, 14, 17, 20, 23)
+"""Spaces between the words of a wallet."""
+_LISTED = re.compile(r"(?:[a-z]{3,8}\n){3}|[1-9][.):、]? ?[a-z]{3,8}\s")
 _CODES = ("pin", "code", "combo", "combination", "cvv", "cvc", "cvn", "码", "碼", "三位")
 _DIGITS = re.compile(
     r"\d|zero|oh|one|two|three|four|five|six|seven|eight|nine|[零〇一幺二两三四五六七八九]"
@@ -41,7 +45,9 @@ def has_sign(text: str) -> bool:
     low = text.lower()
     if any(stem in low for stem in _STEMS):
         return True
-    if any(_is_mixed(run) for run in _RUN.findall(text)):
+    if text.count(" ") in _WALLETS and text.replace(" ", "").replace(",", "").isalpha():
+        return True
+    if _LISTED.match(text) or any(_is_mixed(run) for run in _RUN.findall(text)):
         return True
     if any(word in low for word in _CODES) and _DIGITS.search(low) is not None:
         return True  # of which a year may be one

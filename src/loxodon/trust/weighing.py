@@ -82,7 +82,7 @@ _NOT_WORDS = plausible.NO_PASSWORDS | frozenset(
     generic specific personal corporate shared common popular standard custom dynamic static local remote global internal external
     online offline active inactive broken fixed dead alive gone done finished complete incomplete ready pending due overdue late
     early soon later often rare rarely seldom twice once half full empty near far close next last first second third final
-    another other others both either neither several many few some most such own per plus minus above below behind beside
+    much way far rather fairly somewhat even still another other others both either neither several many few some most such own per plus minus above below behind beside
     inside outside beyond against among toward towards onto upon off down up out away back home somewhere elsewhere anywhere
     fine-grained legit fake real true false actual virtual physical digital electronic manual automatic mandatory
     crucial critical essential vital key main major minor primary secondary basic advanced extra special particular different
@@ -204,7 +204,7 @@ def is_link(one: Token, before: Sequence[Token], changed: bool) -> bool:
 
 
 _LINK_ZH = re.compile(
-    r"(?:是|为|為|叫|叫做|成|成了|改了|换了|变了|用|用的|用了|设的|设了|填|填的|输|输入|输个|写|写的|写着|回|到|拨|按|摁|给|就|还|个|串|这个|那个|那串|这串|下|选|敲|圈|位|位的|位数|现在|目前|新的|左|右|左边|右边|拼音|小写|全小写|大写|"
+    r"(?:是|为|為|叫|叫做|成|成了|改了|换了|变了|用|用的|用了|设的|设了|填|填的|输|输入|输个|写|写的|写着|回|到|拨|按|摁|给|就|还|个|串|这个|那个|那串|这串|下|选|敲|圈|位|位的|位数|现在|目前|新的|左|右|左边|右边|生日|拼音|小写|全小写|大写|"
     r"加|到了|回了|回去|喏|念|来|从|发你|发你了|给你|记一下|记下|记好|如下)$"
 )
 
@@ -336,11 +336,7 @@ def _is_counted(behind: Token | None) -> bool:
     if behind is None:
         return False
     if behind.form == "han":
-        return (
-            behind.text[0] in plausible.COUNTED
-            or behind.text[0]
-            in "元块斤公克米厘毫度层楼栋室家把台人万千百片款包门买花卖装修行条页算"
-        )
+        return behind.text[0] in plausible.COUNTED | plausible.PRICED
     return behind.low in _UNITS or behind.text.startswith("%")
 
 
@@ -489,17 +485,17 @@ def words(found: Sequence[Token], at: int, takes: str, answers: bool) -> Worth |
         return worth if not head.endswith(("ing", "ed", "ly")) else None
     if head in _NOT_WORDS:
         return worth if len(phrase) >= 4 and known <= 1 and len(content) == len(phrase) else None
-    loose = (
-        len(content) >= 2
-        and len(content) * 2 >= len(phrase)
-        and (takes == "phrase" or not answers)
-        and not head.endswith(("ing", "ed", "ly"))
-    )
-    return worth._replace(sure=takes == "phrase") if loose and known <= len(phrase) // 2 else None
+    said = sum(one in _NOT_WORDS for one in content)
+    names = len(content) >= 2 and said <= (takes == "phrase")
+    loose = len(content) * 2 >= len(phrase) and (takes == "phrase" or not answers)
+    if not (names and loose) or head.endswith(("ing", "ed", "ly")):
+        return None
+    return worth._replace(sure=takes == "phrase")
 
 
 # Chinese
 
+_LONGEST_ZH = 12
 _ZH_DIGITS = "零〇一幺二两三四五六七八九"
 _ZH_SPELLED = re.compile(rf"[{_ZH_DIGITS}]{{3,12}}|(?:[{_ZH_DIGITS}]个[{_ZH_DIGITS}]){{1,3}}")
 _ZH_GIVES = re.compile(
@@ -511,7 +507,7 @@ _ZH_NOT = re.compile(
     r"通用|共用|公开|初始|原来|以前|之前|上次|那个|这个|哪个|怎|为|因|如果|同一|相同|同样|单独|临时|永久|真|假|好|坏|简单|复杂|强|弱|长|短|有|无|能|会|"
     r"写|存|放|贴|记|发|给|改|换|设|重|忘|丢|泄|过期|失效|对的|错的|保存|存储|哈希|比|跟|和|与|前|后|首|末|第|六位|四位|八位|[0-9一二三四五六七八九十]+位|系统|管理员|公司|"
     r"大家|所有|全部|两|三|四|五|六|七|八|九|十|输|还|都|也|又|再|刚|已|正|非常|特别|比较|有点|门|关键|重要|核心|隐私|个人|敏感|指|说|看|找|问|让|叫|请|别|勿|千万|"
-    r"登录|登陆|必|选|可选|隐藏|保密|略|同上|见|待|暂|验证|保护|人脸|指纹|扫码|刷脸|区分|由于|何|哪|吗|呢|啊|吧|的)"
+    r"至少|最多|最少|包含|包括|含|长度|建议|推荐|登录|登陆|必|选|可选|隐藏|保密|略|同上|见|待|暂|验证|保护|人脸|指纹|扫码|刷脸|区分|由于|何|哪|吗|呢|啊|吧|的)"
 )
 
 
@@ -528,18 +524,14 @@ def han(found: Sequence[Token], at: int, takes: str, linked: bool, near: bool) -
                 return Worth(start, start + len(match[0]), at + 1)
     if takes not in _PLAIN or not near:
         return None
-    if linked and len(one.text) <= 12:
-        phrase, start = one.text, one.start
-    else:
-        match = _ZH_GIVES.search(one.text)
-        if match is None:
+    phrase, start = one.text, one.start
+    if not linked or takes == "words" or len(phrase) > _LONGEST_ZH:
+        given = _ZH_GIVES.search(one.text)
+        if given is None:
             return None
-        phrase, start = match["it"], one.start + match.start("it")
-    if (
-        len(phrase) < 2
-        or _ZH_NOT.match(phrase)
-        or not is_alone(found, at + 1)
-        or phrase[-1] in "的了吗呢吧啊多少"
-    ):
+        phrase, start = given["it"], one.start + given.start("it")
+    if len(phrase) < 2 or _ZH_NOT.match(phrase) or phrase[-1] in "的了吗呢吧啊多少":
+        return None
+    if not is_alone(found, at + 1):
         return None
     return Worth(start, start + len(phrase), at + 1, sure=takes != "words")
