@@ -29,8 +29,8 @@ def guard() -> Guard:
         ("my sim pin's 7719", "7719"),
         ("备份码 K83920", "K83920"),
         (
-            "1. abandon 2. ability 3. able 4. about 5. above 6. absent 7. absorb 8. abstract 9. absurd "
-            "10. abuse 11. access 12. accident",
+            "1. abandon 2. ability 3. able 4. about 5. above 6. absent 7. absorb 8. abstract "
+            "9. absurd 10. abuse 11. access 12. accident",
             "abandon 2. ability",
         ),
         ("legal winner thank year wave sausage worth useful legal winner thank yellow", "sausage"),
@@ -69,7 +69,8 @@ def test_what_is_told_in_passing_is_not_kept(guard: Guard, text: str, secret: st
         "gate-42 opens at nine",
         "Room101 opens at 9, that's the plan",
         '"is-fullwidth-code-point": "^3.0.0",',
-        "1. eggs 2. milk 3. flour 4. butter 5. sugar 6. salt 7. rice 8. tea 9. soap 10. bread 11. jam 12. oats",
+        "1. eggs 2. milk 3. flour 4. butter 5. sugar 6. salt 7. rice 8. tea 9. soap 10. ham "
+        "11. jam 12. oats",
         "cache_key=9fceb02d0ae598e95dc970b74767f19372d61af8",
     ],
 )

@@ -198,8 +198,10 @@ def test_a_model_is_sent_no_possible_secret_and_every_number() -> None:
 @pytest.mark.parametrize(
     "text",
     ["my cell: four one five, five five five, oh one three four", "ring me, 555-0134",
-     "手机号幺三九一二三四五六七八", "我电话是一三九 一二三四 五六七八", "write to ada at example dot org",
-     "邮箱是 wangli 艾特 qq 点 com", "I live on Maple Avenue, number 14", "Hauptstraße 5, 10115 Berlin",
+     "手机号幺三九一二三四五六七八", "我电话是一三九 一二三四 五六七八",
+     "write to ada at example dot org",
+     "邮箱是 wangli 艾特 qq 点 com",
+     "I live on Maple Avenue, number 14", "Hauptstraße 5, 10115 Berlin",
      "寄到杭州市西湖区文三路 478 号 3 幢 501", "我家在3栋502", "身份证后四位是002X",
      "SSN five three six, two two, eight seven four five"],
 )  # fmt: skip

@@ -45,19 +45,19 @@ CUES: tuple[Rule, ...] = (
     _cue("password", r"(?i)\bpass\b", "firm", r"~\bpass\b[^\n.]{0,24}[0-9!@#$]"),
     _cue("security-answer", r"(?i)(?:\b(?:security|secret|recovery|challenge) (?:question|answer)s?(?: answer)?\b|密保(?:问题|答案)?|安全问题)", "answer",
          "~(?:security|secret|recovery|challenge) (?:question|answer)", "密保", "安全问题"),
-    _cue("pin", r"(?i)(?:\bpins?(?: ?code| number| no\.|\s?码)?\b|\bpin码|\bpuk2?(?: ?code|\s?码)?)", "digits", r"~\bpin", r"~\bpuk"),
+    _cue("pin", r"(?i)(?:\bpins?(?: ?code| number| no\.|\s?码)?\b|\bpin码|\bpuk2?(?: ?code|\s?码)?)", "digits", r"~\bpins?(?:\b|码)", r"~\bpuk2?\b"),
     _cue("card-code", r"(?i)(?:\b(?:cvv2?|cvc2?|cvn2?)(?:码|\b)|card verification|安全码|安全碼|背面三位|[后末]三位数?)", "digits",
          "cvv", "cvc", "cvn", "verification", "安全码", "安全碼", "三位"),
     _cue("door-code", rf"(?i)(?:\b{LOCKED}(?:'s|’s)?(?: lock| door| gate| room| access| entry| unlock)? ?(?:codes?|combo|combination)\b|"
          rf"\b(?:codes?|combo|combination) (?:for|to|on|of|at|into) (?:[a-z'’]{{1,12}} ){{0,3}}{LOCKED}\b|\bkeypad\b|"
          r"\b(?:combo|combination)\b|\b(?:access|entry|unlock|unlocking|callbox|buzzer) ?codes?\b)",
-         "digits", "code", "combo", "combination", "keypad"),
+         "digits", r"~\b(?:codes?|combo|combination|keypad)\b"),
     _cue("door-code", rf"(?:{ZH_LOCKED}\p{{Han}}{{0,4}}?(?:密码|密碼|码|碼|代码|数字)(?:锁|箱|柜)?|撤防|布防|密码(?:锁|箱|柜))",
          "digits", rf"~(?:码|碼|防|锁|箱|柜){_ZH_LEAD}"),
     _cue("one-time-code", r"(?i)(?:\b(?:verification|security|confirmation|authentication|authenticator|auth|login|log-in|sign-?in|one[ -]?time|"
          r"2fa|mfa|otp|two[ -]factor|2[ -]?step|sms|texted|activation|whatsapp)[ -]?(?:pass)?(?:codes?|pin|number)\b|\botp\b|\b2fa\b|"
          r"验证码|校验码|动态码|驗證碼|认证码|确认码|激活码|短信码)", "digits",
-         "code", r"~\botp\b", "2fa", "mfa", "验证码", "校验码", "动态码", "驗證碼", "认证码", "确认码", "激活码", "短信码"),
+         r"~(?:pass|\b)codes?\b", r"~\botp\b", "2fa", "mfa", "验证码", "校验码", "动态码", "驗證碼", "认证码", "确认码", "激活码", "短信码"),
     _cue("password", r"(?i)\b(?:log(?:ged|ging|s)?[ -]?(?:in|on|into)|sign(?:ed|ing|s)?[ -]?(?:in|on|into)|logins?|credentials?|creds)\b|登录|登陆|登入|登上|账号|帐号|账户",
          "pair", r"~\b(?:log|sign)[a-z]{0,4}[ -]?(?:in|on)", "credential", "creds", "登录", "登陆", "登入", "登上", "账号", "帐号", "账户"),
     _cue("door-code", r"(?i)\b(?:opens?|unlocks?|disarms?|(?:gets?|lets?|buzz(?:es)?) (?:(?:you|me|us|him|her|them|people|everyone|anyone|guests?) )?"
