@@ -94,7 +94,9 @@ def receipts(memory: Memory, store: Store) -> list[Receipt]:
     zone = memory.now().tzinfo
     found = []
     for id, at, actor, what, erased, places in store.erasure.receipts():
-        files = tuple(FileProblem(file, line, "") for file, line in loaded(places))
+        files = tuple(
+            FileProblem(file, line, *what or ("",)) for file, line, *what in loaded(places)
+        )
         found.append(Receipt(id, moment(at, zone), actor, what, loaded(erased), files))
     return found
 
@@ -130,11 +132,8 @@ def _alone(folder: str, seconds: float) -> Iterator[None]:
 
 def _taken_in(workspace: Workspace) -> Mapping[str, str]:
     """Take in what a person changed in the views, which are written anew afterwards."""
-    from loxodon.trust.leftovers import has_views
     from loxodon.workspace.sync import take_in
 
-    if not has_views(workspace):
-        return {}
     try:
         return take_in(workspace).settled
     except (LoxodonError, OSError):  # what cannot be read now is left as it is, and told of
@@ -166,7 +165,7 @@ class _Forgetting:
                 raise _UndoError
         except _UndoError:
             pass
-        files = self._sweep_files(dry=True)
+        files = self._sweep_files(None)
         erased = _sorted(self._counts)
         self._counts.clear()
         return receipt._replace(erased=erased, files=files)
@@ -180,8 +179,7 @@ class _Forgetting:
             if imports:
                 tombstones.append(folder, imports)
             self._store.erasure.put_stones((s.kind, s.mark, s.size, s.until) for s in stones)
-        files = self._sweep_files(dry=False)
-        self._renew_views(settled)
+        files = self._sweep_files(settled)
         receipt = receipt._replace(erased=_sorted(self._counts), files=files)
         self._close(receipt)
         return receipt
@@ -199,8 +197,7 @@ class _Forgetting:
         # What is seen through this memory is as it should be. What of the rest cannot be done now,
         # on a full disk or while somebody reads, is done at the next opening.
         with suppress(LoxodonError, OSError):
-            self._sweep_files(dry=False)
-            self._renew_views({})
+            self._sweep_files({})
             self._settle()
 
     # The database
@@ -228,19 +225,27 @@ class _Forgetting:
 
     # Files
 
-    def _sweep_files(self, *, dry: bool) -> tuple[FileProblem, ...]:
+    def _sweep_files(self, settled: Mapping[str, str] | None) -> tuple[FileProblem, ...]:
+        """Take it out of the files beside the database, or count them where there is no `settled`;
+        those in which it still stands."""
         from loxodon.trust.leftovers import Leftovers, set_aside
+        from loxodon.workspace import copies
 
-        left = Leftovers(self._workspace, self._marks, dry=dry)
+        left = Leftovers(self._workspace, self._marks, dry=settled is None)
         if self._everything:
             left.drop_transcripts()
         self._counts += left.all()
         for path in set_aside(self._workspace.folder, os.path.basename(self._database)):
             self._counts["databases set aside"] += 1
-            if not dry:
+            if settled is not None:
                 self._clean_aside(path)
         own = left.own_files()
-        return (*own, *left.backups()) if own or self._counts.keys() - _UNREAD else own
+        if self._present and not own and not self._counts.keys() - _UNREAD:
+            return ()
+        kept = tuple(left.kept_copies(settled or {}))
+        gone = copies.renewed(self._workspace, settled or {}, dry=settled is None)
+        self._counts["views out of use"] += gone
+        return (*kept, *own, *left.backups())
 
     @property
     def _database(self) -> str:
@@ -271,20 +276,10 @@ class _Forgetting:
         finally:
             store.close()
 
-    def _renew_views(self, settled: Mapping[str, str]) -> None:
-        from loxodon.trust.leftovers import clear_views, has_views
-
-        if not has_views(self._workspace):
-            return
-        clear_views(self._workspace, settled)
-        # What stays is told by `status`; the database is as it should be all the same.
-        with suppress(LoxodonError, OSError):
-            self._workspace.export()
-
     # The end
 
     def _close(self, receipt: Receipt) -> None:
-        places = json.dumps([[one.file, one.line] for one in receipt.files], ensure_ascii=False)
+        places = json.dumps([one[:3] for one in receipt.files], ensure_ascii=False)
         row = {
             "id": receipt.id, "at": to_stored(receipt.at)[0], "actor": receipt.by,
             "what": receipt.what, "erased": json.dumps(receipt.erased), "files": places,

@@ -41,8 +41,8 @@ from loxodon.trust.encryption import Source
 from loxodon.trust.sealing import Seal, read_lines, shut
 from loxodon.working.sessions import FOLDER as SESSIONS
 from loxodon.working.sessions import INDEX, locked
+from loxodon.workspace import copies
 from loxodon.workspace.views import manifest
-from loxodon.workspace.views.folder import LOCK as VIEWS_LOCK
 from loxodon.workspace.views.folder import ROOT
 from loxodon.workspace.views.restore import draft_in, sweep_drafts
 from loxodon.workspace.workspace import FOLDER as WORKSPACE
@@ -376,24 +376,16 @@ def _take_in_edits(home: str, config: Config, clock: Clock) -> None:
 
 
 def _without_views(work: _Work) -> Iterator[str]:
-    """Erase the text views; what of them is not as it was written stays, and is told."""
+    """Erase the text views wherever they were ever written to; what of them is not as it was
+    written, or cannot be reached, stays, and is told."""
     for folder in folders(work.home):
-        root = os.path.join(_workspace(folder, work.config), ROOT)
-        try:
-            known = manifest.load(root)
-        except LoxodonError:
-            known = None
-        if known is None:
-            continue
-        for name in known.files:
-            path = os.path.join(root, name)
-            change = manifest.change_of(root, name, known)
-            if change == "edited":
-                yield path
-            elif change == "same" and manifest.is_inside(root, path):
-                overwriting.erase(path)
-        for name in (manifest.MANIFEST, manifest.PART, VIEWS_LOCK):
-            overwriting.erase(os.path.join(root, name))
-        for place, _, _ in os.walk(root, topdown=False):
-            with suppress(OSError):  # one that has something of somebody's in it
-                os.rmdir(place)
+        space = space_of(os.path.join(folder, DATABASE), work.after)
+        usual, current = os.path.join(folder, WORKSPACE), _workspace(folder, work.config)
+        for place in copies.folders(folder, current, os.path.abspath(usual)):
+            if os.path.isdir(place.path):
+                root = os.path.join(place.path, ROOT)
+                yield from copies.removed(root, space, overwriting.erase).left
+            elif place.path not in (current, usual):
+                yield place.path
+        yield from (one.path for one in copies.known(folder)
+                    if one.kind == "file" and os.path.exists(one.path))  # fmt: skip

@@ -19,6 +19,7 @@ from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.trust.inspection import Inspected, Subject, markdown
 from loxodon.trust.receipts import counted
 from loxodon.types import Pause, Receipt
+from loxodon.workspace import copies
 
 _UNITS = {"m": 1, "h": 60, "d": 1_440, "w": 10_080}
 _SHOWN_FILES = 20
@@ -197,10 +198,12 @@ def export_about(args: Namespace) -> Outcome:
         found: Subject = memory.guard.shown_value(
             memory.subject(args.about), private=True, reveal=args.reveal
         )
+        folder = memory.workspace.folder
     text = markdown(found) if path.endswith((".md", ".markdown")) else view.json_text(found) + "\n"
     if not path:
         return Outcome(found, lambda: print(text, end=""))
     path = os.path.abspath(os.path.expanduser(path))
+    copies.note(folder, path, "file")
     try:
         files.replace(path, text.encode("utf-8", "replace"))
     except OSError as error:
