@@ -74,8 +74,8 @@ def timed(run: Callable[[], object]) -> float:
 
 
 def show(found: dict[str, Any]) -> None:
-    print(f"{found['turns']} turns, {found['mb']} MB; merging the indexes and writing the file anew "
-          f"takes {found['merge_and_vacuum_s']} s")  # fmt: skip
+    print(f"{found['turns']} turns, {found['mb']} MB; merging the indexes and writing the file "
+          f"anew takes {found['merge_and_vacuum_s']} s")  # fmt: skip
     for name, seconds in found["seconds"].items():
         print(f"  {name:8} {seconds:6.2f} s, {found['ratio'][name]:5.2f} times that")
 

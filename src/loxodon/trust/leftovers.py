@@ -19,7 +19,6 @@ from typing import Any
 
 from loxodon import files
 from loxodon.clock import to_stored
-from loxodon.errors import LoxodonError
 from loxodon.trust.tombstones import Marks
 from loxodon.types import FileProblem
 from loxodon.working.sessions import FOLDER as SESSIONS

@@ -19,6 +19,7 @@ from loxodon.workspace.views import manifest, marker_of
 from loxodon.workspace.views.folder import LOCK, ROOT
 
 if TYPE_CHECKING:
+    from loxodon.store import Progress
     from loxodon.workspace.workspace import Workspace
 
 FILE = "copies"
@@ -83,7 +84,7 @@ def places(workspace: Workspace) -> list[Copy]:
 
 def renewed(
     workspace: Workspace, settled: Mapping[str, str], anew: Callable[[str], bool] | None = None,
-    *, dry: bool = False,
+    *, dry: bool = False, progress: Progress | None = None,
 ) -> int:  # fmt: skip
     """Write the views without what was erased, in every folder that they were ever written to:
     where they are in use those of which `anew` says so, of a copy all. Those in a folder that is
@@ -102,21 +103,21 @@ def renewed(
             if not dry:
                 removed(root, found.space)
         elif not dry:
-            _written_anew(workspace, place, found.masked, settled, anew)
+            _written_anew(workspace, place, found.masked, settled, anew, progress)
     return gone
 
 
 def _written_anew(
     workspace: Workspace, place: Copy, masked: bool, settled: Mapping[str, str],
-    anew: Callable[[str], bool] | None,
+    anew: Callable[[str], bool] | None, progress: Progress | None,
 ) -> None:  # fmt: skip
     from loxodon.workspace.views.export import export
 
     try:
         if place.path == workspace.path:
-            export(workspace, settled=settled, anew=anew or _every)
+            export(workspace, settled=settled, anew=anew or _every, progress=progress)
         else:
-            export(workspace, place.path, masked=masked, anew=_every)
+            export(workspace, place.path, masked=masked, anew=_every, progress=progress)
     except (LoxodonError, OSError):  # `status` tells of it; what was erased goes all the same
         removed(os.path.join(place.path, ROOT), workspace.store.space)
 

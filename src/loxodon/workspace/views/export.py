@@ -67,10 +67,9 @@ def export(
             copies.note(workspace.folder, path, "export" if folder else "workspace")
         total = max(len(held.known), 1)
         for done, planned in enumerate(_planned(workspace, held.known), 1):
-            if anew and not anew(planned.name) and held.keep(planned.name):
-                continue
-            planned = _masked(planned, workspace.memory.guard) if masked else planned
-            held.put(planned, anew=anew is not None)
+            if not (anew and not anew(planned.name) and held.keep(planned.name)):
+                planned = _masked(planned, workspace.memory.guard) if masked else planned
+                held.put(planned, anew=anew is not None)
             if progress:
                 progress(done, max(done, total))
         return held.finish()
