@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from loxodon import files
 from loxodon.errors import LoxodonError
+from loxodon.trust.places import is_inside
 from loxodon.workspace.views import manifest, marker_of
 from loxodon.workspace.views.folder import LOCK, ROOT
 
@@ -147,7 +148,7 @@ def removed(root: str, space: str, erase: Callable[[str], None] = os.unlink) -> 
             name != manifest.MANIFEST
             and found
             and manifest.change_of(root, name, found) == "same"
-            and manifest.is_inside(root, path)
+            and is_inside(path, root)
         ):
             erase(path)
             gone += 1
