@@ -8,7 +8,7 @@ FIGURES ?= $(CURDIR)/bench/results/trust.txt
 LEAVE = $(addprefix --leave-out ,$(LEAVE_OUT))
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help demo test test-long test-model test-compat test-openclaw test-inspector lint format check bench bench-consolidation bench-retrieval bench-views bench-sources bench-live bench-peers lock clean
+.PHONY: help demo test test-long test-model test-compat test-openclaw test-inspector lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-peers lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -86,6 +86,9 @@ bench-retrieval: $(VENV)/runtime.done  ## how well recall finds, on labelled con
 
 bench-views: $(VENV)/runtime.done  ## how fast the memory is written as text
 	$(BIN)/python bench/views.py
+
+bench-forgetting: $(VENV)/runtime.done  ## how long forgetting takes, beside what it must do at least
+	$(BIN)/python bench/forgetting.py
 
 bench-live: $(VENV)/dev.done  ## what HTTP and the proxy add, and 200 clients at once; SECONDS=300 for the long form
 	$(BIN)/python bench/live.py $(if $(SECONDS),--seconds $(SECONDS))

@@ -57,10 +57,10 @@ class Lived:
                 if n % 10 == 0 and len(self.names) < _NAMES:
                     self._meet(self._talk.name())
                 self._remember(n, turn, said[max(0, n - start - 3) : n - start + 1])
-            for n in range(0, size, _SEGMENT):
-                self._segment(said[n : n + _SEGMENT], first + n)
             for n in range(0, size, _SESSION):
                 self._event(said[n])
+                for m in range(n, min(n + _SESSION, size), _SEGMENT):
+                    self._segment(said[m : min(m + _SEGMENT, n + _SESSION)], first + m)
             self._store.desk.index(size)
 
     def _meet(self, name: str) -> None:

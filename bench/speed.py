@@ -22,7 +22,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from time import perf_counter
@@ -106,8 +106,8 @@ def bench_journal(rows: Sequence[int]) -> dict[str, Any]:
 class _Unguarded(Guard):
     """Looks at nothing, so that the time of one that looks is all the guard's."""
 
-    def draft(self, draft: Draft) -> Draft:
-        return draft
+    def drafts(self, drafts: Iterable[Draft], before: object) -> list[Draft]:
+        return list(drafts)
 
     def turn(self, turn: Turn) -> Turn:
         return turn

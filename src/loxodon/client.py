@@ -315,13 +315,14 @@ class Client:
 
     def forget(
         self, *ids: str, entity: str = "", topic: str = "", session: str = "",
-        since: datetime | None = None, all: bool = False, dry_run: bool = False,
+        since: datetime | None = None, all: bool = False, also: Sequence[str] = (),
+        dry_run: bool = False, progress: Progress | None = None,
     ) -> Receipt:  # fmt: skip
         """Erase for good, everywhere; see `Memory.forget`."""
         found: Receipt = self.work(
-            "/forget", Receipt, None, ids=list(ids) or None, entity=entity or None,
+            "/forget", Receipt, progress, ids=list(ids) or None, entity=entity or None,
             topic=topic or None, session=session or None, since=since, all=all or None,
-            dry_run=dry_run or None,
+            also=list(also) or None, dry_run=dry_run or None,
         )  # fmt: skip
         return found
 

@@ -16,7 +16,7 @@ its care.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from types import TracebackType
@@ -122,6 +122,8 @@ class Memory(Telling):
             config = settings.with_environment(settings.load(home), os.environ)
         elif not isinstance(config, Config):
             config = settings.from_mapping(config)
+        if finish_recoding(home):
+            config = config._replace(encryption=settings.load(home).encryption)
         zone = zone_named(config.timezone)
         clock = clock or system_clock(zone)
         folder = space_folder(home, space, make=True)
@@ -302,23 +304,30 @@ class Memory(Telling):
         session: str = "",
         since: datetime | None = None,
         all: bool = False,
+        also: Sequence[str] = (),
         dry_run: bool = False,
+        progress: Progress | None = None,
     ) -> Receipt:
         """Erase for good, everywhere that is ours, and keep it from coming back.
 
         By `ids` of memories, turns (`t_12`) or entities (`e_003`), or by one of the others. With a
         memory go those that say the same, and the clauses of what was said that tell it; with an
-        `entity` every sentence that names it; with a turn, a session or all `since` a moment what
-        is known from these alone. What was made of it is made anew without it. `Receipt.files`
-        names the user's own files in which it still stands. With `dry_run` it is only counted.
+        `entity`, by any of its names and those that are given in `also`, every sentence that names
+        it, and those that its memories were drawn from; with a turn, a session or all `since` a
+        moment what is known from these alone. What was made of it is made anew without it.
+        `Receipt.files` names the files in which it still stands. With `dry_run` it is only counted,
+        and the receipt names what an entity is called, and names that look like these and would
+        stay.
         """
         from loxodon.trust.forgetting import forget
         from loxodon.trust.selecting import Selection
 
         at = moment("since", since, self._zone)
-        chosen = Selection(tuple(dict.fromkeys(ids)), entity, topic, session, at, all)
+        chosen = Selection(
+            tuple(dict.fromkeys(ids)), entity, topic, session, at, all, tuple(dict.fromkeys(also))
+        )
         self._catch_up()  # what waits in plain files is forgotten with the rest
-        return forget(self, self._store, chosen, dry_run=dry_run)
+        return forget(self, self._store, chosen, dry_run=dry_run, progress=progress or _quiet)
 
     def receipts(self) -> Receipts:
         """What was forgotten when and by whom, without the words; the newest first."""
@@ -420,6 +429,15 @@ class Memory(Telling):
     def rebuild_index(self, progress: Progress | None = None) -> int:
         """Make every index anew from the data; how many rows were indexed."""
         return self._store.rebuild(progress or _quiet)
+
+
+def finish_recoding(home: str) -> bool:
+    """End an encrypting, decrypting or re-keying of a home that was cut short; whether one was."""
+    if not os.path.exists(os.path.join(home, "keys", "recoding.json")):
+        return False
+    from loxodon.trust.recoding import finish
+
+    return finish(home, os.environ)
 
 
 def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:

@@ -452,6 +452,14 @@ class Problem(NamedTuple):
     """Whether it is of something that can be made anew, so that nothing is lost."""
 
 
+class NearName(NamedTuple):
+    """A name that is much like one that is to be forgotten, and stays unless it is chosen."""
+
+    name: str
+    turns: int
+    """How many have it."""
+
+
 class Receipt(NamedTuple):
     """What was forgotten, without a word of it."""
 
@@ -464,7 +472,12 @@ class Receipt(NamedTuple):
     erased: Mapping[str, int]
     """How many went, by place: turns, memories, segments, transcripts, …"""
     files: tuple[FileProblem, ...]
-    """The user's own files in which the words still stand, which Loxodon does not write to."""
+    """Where the words still stand: the user's own files, and, as `what` says, text of ours that was
+    `changed`, a place that is `away`, a `copy` that was asked for."""
+    names: tuple[str, ...] = ()
+    """Of a preview, every name that an entity goes by, and that would go with it."""
+    near: tuple[NearName, ...] = ()
+    """Of a preview, names that would stay, though they look like these."""
 
 
 class Pause(NamedTuple):

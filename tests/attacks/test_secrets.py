@@ -110,7 +110,9 @@ def test_a_rule_that_is_off_lets_its_secrets_through() -> None:
 @pytest.mark.parametrize(
     "piece",
     ["1", "1 ", "a@", "a.", "password is ", "-----BEGIN PRIVATE KEY-----", "+1(", "token=", "sk-",
-     "密码是", "13912345678 ", "路1号", "[secret: password]", "\u200b1", "http://a:b@c "],
+     "密码是", "13912345678 ", "路1号", "[secret: password]", "\u200b1", "http://a:b@c ",
+     "log in as a with b", "the code is ", "one two ", "密码，", "pin 1-", "abandon ",
+     "opens with 1 door "],
 )  # fmt: skip
 def test_it_takes_no_longer_than_the_text(guard: Guard, piece: str) -> None:
     from time import process_time

@@ -13,9 +13,9 @@ The third and fourth ask for more of what is told in passing (a lock that is "st
 always, …"): most of what gets through are codes and passwords in a sentence, few are keys of a
 documented form. So of what nobody has thought of, between seven and nine in ten are stopped. What
 the first three showed was then mended by rules of their kind, never by the sentence; the floors
-here keep that, and are no figure for what comes next. Nothing was mended by the fourth: its author
-had read the rules by then, and two more of it (a padlock and a screen that "are" some digits) get
-through since a rule that took the prices of locks for their codes was narrowed.
+here keep that, and are no figure for what comes next. When clauses came to be read in the place of
+single patterns the fourth was known material too: 56 of its 61 secrets are stopped since, and four
+more (a padlock and a screen that "are" some digits) are kept and masked.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ SETS = {
     "secrets_fourth": (unseen.FOURTH_SECRETS_EN, unseen.FOURTH_SECRETS_ZH),
     "personal_fourth": (unseen.FOURTH_PERSONAL_EN, unseen.FOURTH_PERSONAL_ZH),
 }
-THROUGH = {"secrets_fourth": 0.33, "personal_fourth": 0.15}
-"""How much may get through of what no rule was mended by; of the others, one in a hundred."""
+THROUGH = {"secrets_fourth": 0.10, "personal_fourth": 0.15}
+"""How much may get through of the fourth set; of the others, one in a hundred."""
 HONEST = (
     unseen.HONEST_EN, unseen.HONEST_ZH, untouched.HONEST_EN, untouched.HONEST_ZH,
     unseen.THIRD_HONEST_EN, unseen.THIRD_HONEST_ZH, unseen.FOURTH_HONEST_EN,

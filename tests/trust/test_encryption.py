@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ from loxodon.store.database import migrations
 from loxodon.trust import encryption, recoding
 from loxodon.trust.encryption import Source
 from loxodon.working import Session
-from tests.trust.killing import WORD, Home, clock, in_plain, quiet
+from tests.trust.killing import WORD, Home, clock, in_plain, killed_at_call, quiet
 
 
 @pytest.fixture
@@ -393,3 +394,32 @@ def test_the_commands(home: Home) -> None:
     done = loxodon(home, "decrypt", "--json")
     assert json.loads(done.stdout)["spaces"] == 2
     assert loxodon(home, "decrypt").returncode == UsageError.exit_code
+
+
+@pytest.mark.parametrize("command", [("status",), ("recall", WORD), ("backup",), ("decrypt",)])
+def test_any_command_finishes_what_was_killed(
+    home: Home, tmp_path_factory: pytest.TempPathFactory, command: tuple[str, ...]
+) -> None:
+    """Killed when the first space is done and the second is not."""
+    before = home.contents()
+    template = tmp_path_factory.mktemp("before") / "home"
+    shutil.copytree(home.folder, template)
+    point = next(n for n in range(20, 400, 7) if _half_encrypted(home, template, n))
+    done = loxodon(home, *command)
+    assert done.returncode == 0, done.stderr
+    assert not os.path.exists(os.path.join(home.path, "keys", recoding.NOTE)), point
+    if command != ("decrypt",):
+        assert list(in_plain(home.path)) == []
+    assert home.contents() == before
+
+
+def _half_encrypted(home: Home, template: Path, point: int) -> bool:
+    """Kill an encrypting at a point; whether that left one space in plain text and one not."""
+    shutil.rmtree(home.folder)
+    shutil.copytree(template, home.folder)
+    assert killed_at_call(home.encrypt, point)
+    states = [
+        cipher.state_of(os.path.join(folder, "loxodon.db"))
+        for folder in recoding.folders(home.path)
+    ]
+    return set(states) == {"plain", "encrypted"}

@@ -170,3 +170,64 @@ def test_a_memory_that_is_bound_to_a_group_tells_no_number(tmp_path: Path) -> No
         assert "Tom" in told[0]
         assert not [one for one in told if number in one]
         assert number in memory.recall("Tom 电话").context, "the owner's own chat"
+
+
+POSSIBLE = "the master password is gooseberry fool on sundays"
+
+
+def test_what_may_be_a_secret_is_kept_as_said_and_shown_to_nobody(memory: Memory) -> None:
+    memory.add([{"role": "user", "content": POSSIBLE}], session="s")
+    record = memory.capture(POSSIBLE, importance=1.0, category="identity")
+    assert memory.journal()[0].content == POSSIBLE
+    assert record.content == POSSIBLE
+    assert record.sensitivity == "high"
+    frame = memory.assemble("what is the master password?").text
+    told = [memory.recall("master password").context, frame, memory.snapshot(),
+            memory.profile(refresh=True), memory.guard.sent(POSSIBLE)]  # fmt: skip
+    assert not [one for one in told if "gooseberry" in one]
+    assert "[possible secret ••]" in told[0]
+    assert "gooseberry" in memory.recall("master password", reveal=True).context
+
+
+def test_a_model_is_sent_no_possible_secret_and_every_number() -> None:
+    assert GUARD.sent(f"call {PHONE}; {POSSIBLE}") == (
+        f"call {PHONE}; the master password is [possible secret ••]"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["my cell: four one five, five five five, oh one three four", "ring me, 555-0134",
+     "手机号幺三九一二三四五六七八", "我电话是一三九 一二三四 五六七八",
+     "write to ada at example dot org",
+     "邮箱是 wangli 艾特 qq 点 com",
+     "I live on Maple Avenue, number 14", "Hauptstraße 5, 10115 Berlin",
+     "寄到杭州市西湖区文三路 478 号 3 幢 501", "我家在3栋502", "身份证后四位是002X",
+     "SSN five three six, two two, eight seven four five"],
+)  # fmt: skip
+def test_what_is_personal_in_words_is_masked_in_a_group(memory: Memory, text: str) -> None:
+    memory.add([{"role": "user", "content": text, "chat": "group"}], session="room")
+    frame = memory.assemble("hello?", chat="group").text
+    assert text not in frame
+    assert "[" in frame.partition("user: ")[2].partition("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [("I was diagnosed with diabetes last year", "health"), ("我妈确诊了糖尿病", "health"),
+     ("my salary is 120k", "income"), ("我月薪三万五", "income")],
+)  # fmt: skip
+def test_health_and_income_are_sensitive_and_not_hidden(text: str, kind: str) -> None:
+    taken = GUARD.taken(text)
+    assert (taken.text, taken.sensitivity) == (text, "high")
+    assert kind in taken.found
+    assert GUARD.shown(text, private=False) == text
+
+
+def test_a_policy_may_mask_health_in_groups(tmp_path: Path, clock: Clock) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "policy.toml").write_text('[kinds]\nhealth = "mask"\n', "utf-8")
+    guard = Guard.of(str(home))
+    assert guard.shown("she is pregnant", private=False) == "she is [health ••nt]"
+    assert guard.shown("she is pregnant", private=True) == "she is pregnant"

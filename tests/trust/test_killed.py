@@ -16,7 +16,7 @@ from tests.long import LONG, count, figure
 
 WORKS = ("encrypt", "decrypt", "rekey", "backup", "backup-encrypted", "restore",
          "restore-encrypted")  # fmt: skip
-SHORT = {"encrypt": 120, "rekey": 30, "backup": 8, "restore-encrypted": 8}
+SHORT = {"encrypt": 120, "decrypt": 30, "rekey": 30, "backup": 8, "restore-encrypted": 8}
 """How far apart the points are; in the long form every one is taken."""
 
 

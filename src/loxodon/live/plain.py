@@ -31,6 +31,7 @@ from loxodon.text.language import language_of
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
 from loxodon.trust import claiming
+from loxodon.trust.guard import LATELY
 from loxodon.trust.within import placed
 from loxodon.trust.witness import MEMORY, audited
 from loxodon.types import (
@@ -107,7 +108,7 @@ class PlainMemory(Memory):
             return Added(0, 0, 0, (), paused=len(drafts))
         drafts, names = placed(drafts, names, self._store.wall)
         session = self.guard.name(checked_text(names[0], "session", MAX_SESSION))
-        drafts = [self.guard.draft(draft) for draft in drafts]
+        drafts = self.guard.drafts(drafts, lambda name: self._lately(name or session))
         now = self.now()
         keyed = claiming.told(with_keys(drafts, session, now), me)
         new = self.pending.append([Entry(key, turn) for turn, key in keyed], now)
@@ -228,6 +229,10 @@ class PlainMemory(Memory):
         since = frames.since_yesterday(self.now())
         days = [f"{since:%Y-%m-%d}", f"{self.now():%Y-%m-%d}"]
         return [one.turn for one in self._entries(days) if one.fields is None]
+
+    def _lately(self, session: str) -> list[str]:
+        """The last texts of a session, oldest first."""
+        return [one.content for one in self._turns() if one.session == session][-LATELY:]
 
     def _entries(self, days: Sequence[str]) -> list[Entry]:
         """What waits and can be seen from behind the wall, if one stands."""

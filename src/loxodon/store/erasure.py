@@ -47,12 +47,33 @@ class TextAt(NamedTuple):
 
 
 class Erasure(Protocol):
-    def turns(self) -> Iterator[SaidRow]:
-        """Every turn, in the order of the journal; not all at once in memory."""
+    def turns(self, rows: Iterable[int] | None = None) -> Iterator[SaidRow]:
+        """Every turn, or those with these numbers, in the order of the journal; not all at once in
+        memory."""
         ...
 
-    def memories(self) -> Iterator[KnownRow]:
-        """Every memory, in the order of its number; not all at once in memory."""
+    def memories(self, rows: Iterable[int] | None = None) -> Iterator[KnownRow]:
+        """Every memory, or those with these numbers, in that order; not all at once in memory."""
+        ...
+
+    def told(self) -> Iterator[tuple[int, str]]:
+        """(number, all its words) of every memory: cheap, to find out which are worth reading."""
+        ...
+
+    def rows_of(self, ids: Iterable[str]) -> set[int]:
+        """The numbers of the memories with these ids."""
+        ...
+
+    def drawn_from(self, turns: Iterable[int]) -> set[int]:
+        """The numbers of the memories that were drawn from any of these turns."""
+        ...
+
+    def made_of(self, ids: Iterable[str]) -> set[int]:
+        """The numbers of the summaries that were made of any of these memories."""
+        ...
+
+    def is_told(self, name: str, but: Iterable[int]) -> bool:
+        """Whether a name stands in any memory but these, summaries aside, as it is written."""
         ...
 
     def redact(self, turns: Mapping[int, tuple[str, bytes]]) -> None:
@@ -110,6 +131,10 @@ class Erasure(Protocol):
 
     def is_said(self, text: str) -> bool:
         """Whether a text stands in the words of any turn, as it is written."""
+        ...
+
+    def times_said(self, text: str) -> int:
+        """In how many turns a text stands, as it is written."""
         ...
 
     def is_common(self, text: str, most: int) -> bool:

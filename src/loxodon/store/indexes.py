@@ -10,6 +10,7 @@ from loxodon.store.search import (
     SAMPLE_FROM,
     SAMPLE_SIZE,
     TABLES,
+    any_of,
     common_in,
     listed,
     sample_due,
@@ -71,12 +72,18 @@ class Indexes:
         self._db.many(f"DELETE FROM {name} WHERE rowid = ?", there)
         self._count(index, -len(there))
 
-    def sample_anew(self, index: Index) -> None:
-        """Find its common words again, of which some may be gone; none where it is small now."""
-        if self.rows(index) >= SAMPLE_FROM:
-            self._sample(index)
-        else:
-            self._db.run(self._db.sql["drop_common_words"], (index,))
+    def drop_unused(self, index: Index) -> None:
+        """Let go of those of its common words that no row has any more."""
+        name = TABLES[index].name
+        found = f"SELECT 1 FROM {name} WHERE {name} MATCH ? LIMIT 1"
+        self._db.many(
+            "DELETE FROM common_words WHERE name = ? AND word = ?",
+            [
+                (index, word)
+                for at, word, _ in self._db.all(self._db.sql["common_words"])
+                if at == index and not self._db.all(found, (any_of([word]),))
+            ],
+        )
 
     def _sample(self, index: Index) -> None:
         """Find the common words of an index from rows picked all over it."""

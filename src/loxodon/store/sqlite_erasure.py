@@ -67,31 +67,79 @@ class SqliteErasure:
 
     # What there is
 
-    def turns(self) -> Iterator[SaidRow]:
-        last = 0
-        while rows := self._db.all(
-            "SELECT t.seq, s.id, t.id, t.key, t.speaker, t.channel, t.at, t.content FROM turns t "
-            "JOIN sessions s ON s.no = t.session WHERE t.seq > ? ORDER BY t.seq LIMIT ?",
-            (last, _BATCH),
-        ):
-            last = rows[-1][0]
-            yield from (SaidRow(*row) for row in rows)
+    def turns(self, rows: Iterable[int] | None = None) -> Iterator[SaidRow]:
+        for which in self._stretches("turns", "seq", rows):
+            for row in self._db.all(
+                "SELECT t.seq, s.id, t.id, t.key, t.speaker, t.channel, t.at, t.content "
+                f"FROM turns t JOIN sessions s ON s.no = t.session WHERE {which} ORDER BY t.seq"
+            ):
+                yield SaidRow(*row)
 
-    def memories(self) -> Iterator[KnownRow]:
-        last = 0
-        while rows := self._db.all(
-            f"SELECT t.row, {MEMORY} FROM memories t WHERE t.row > ? ORDER BY t.row LIMIT ?",
-            (last, _BATCH),
-        ):
-            last = rows[-1][0]
+    def memories(self, rows: Iterable[int] | None = None) -> Iterator[KnownRow]:
+        for which in self._stretches("memories", "row", rows):
+            found = self._db.all(f"SELECT t.row, {MEMORY} FROM memories t WHERE {which} ORDER BY 1")
             turns: dict[int, list[int]] = {}
             for memory, seq in self._db.all(
                 "SELECT memory, seq FROM memory_sources WHERE seq IS NOT NULL "
-                f"AND memory IN {listed(row[0] for row in rows)}"
+                f"AND memory IN {listed(row[0] for row in found)}"
             ):
                 turns.setdefault(memory, []).append(seq)
-            for row in rows:
+            for row in found:
                 yield KnownRow(row[0], self._record_of(row[1:]), tuple(turns.get(row[0], ())))
+
+    def _stretches(self, table: str, key: str, rows: Iterable[int] | None) -> Iterator[str]:
+        """A table in pieces, in SQL: those of its rows that are named, or all."""
+        if rows is not None:
+            yield from (f"t.{key} IN {listed(some)}" for some in _batches(rows))
+            return
+        ((last,),) = self._db.all(f"SELECT coalesce(max({key}), 0) FROM {table}")
+        for start in range(0, last, _BATCH):
+            yield f"t.{key} > {start} AND t.{key} <= {start + _BATCH}"
+
+    def told(self) -> Iterator[tuple[int, str]]:
+        for which in self._stretches("memories", "row", None):
+            yield from (
+                (row, text)
+                for row, text in self._db.all(
+                    "SELECT t.row, concat_ws(char(10), t.content, t.subject, t.value, t.topic, "
+                    f"t.project, t.tags, t.entities) FROM memories t WHERE {which}"
+                )
+            )
+
+    def rows_of(self, ids: Iterable[str]) -> set[int]:
+        return {
+            row
+            for id in ids
+            for (row,) in self._db.all("SELECT row FROM memories WHERE id = ?", (id,))
+        }
+
+    def drawn_from(self, turns: Iterable[int]) -> set[int]:
+        return {
+            row
+            for some in _batches(turns)
+            for (row,) in self._db.all(
+                f"SELECT memory FROM memory_sources WHERE seq IN {listed(some)}"
+            )
+        }
+
+    def made_of(self, ids: Iterable[str]) -> set[int]:
+        gone = set(ids)
+        return {
+            row
+            for row, text in self._db.all(
+                "SELECT row, derived_from FROM memories "
+                "WHERE kind = 'summary' AND derived_from <> '[]'"
+            )
+            if not gone.isdisjoint(loaded(text))
+        }
+
+    def is_told(self, name: str, but: Iterable[int]) -> bool:
+        found = self._db.all(
+            "SELECT row FROM memories WHERE kind <> 'summary' AND "
+            "(instr(content, ?1) OR instr(subject, ?1) OR instr(entities, ?1))",
+            (name,),
+        )
+        return not {row for (row,) in found} <= set(but)
 
     def histories(self) -> Iterator[tuple[int, int, str]]:
         last: tuple[int, int] = (0, 0)
@@ -106,6 +154,10 @@ class SqliteErasure:
     def is_said(self, text: str) -> bool:
         found = self._db.all("SELECT EXISTS (SELECT 1 FROM turns WHERE instr(content, ?))", (text,))
         return bool(found[0][0])
+
+    def times_said(self, text: str) -> int:
+        found = self._db.all("SELECT count(*) FROM turns WHERE instr(content, ?)", (text,))
+        return int(found[0][0])
 
     def is_common(self, text: str, most: int) -> bool:
         found = self._db.all(
@@ -420,7 +472,7 @@ class SqliteErasure:
         with self._db.writing():
             for index, table in TABLES.items():
                 self._db.run(f"INSERT INTO {table.name} ({table.name}) VALUES ('optimize')")
-                self._indexes.sample_anew(index)
+                self._indexes.drop_unused(index)
         # What a page of the file moved aside when it was split or filled is not written over with
         # zeros: only a file that is written anew has nothing of it.
         self._db.run("VACUUM")

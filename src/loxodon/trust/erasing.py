@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from loxodon.store.rows import loaded
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold
 from loxodon.tokens import Counter as TokenCounter
-from loxodon.trust.selecting import statement_of
+from loxodon.trust.selecting import is_named, statement_of
 from loxodon.trust.tombstones import Marks
 from loxodon.types import Event, Record, Turn
 
@@ -41,6 +41,31 @@ class _Said(NamedTuple):
     too. Of one that only has nothing left to say, a memory that says something else stays."""
 
 
+class Touched(NamedTuple):
+    """By what the text views are known that may have something of what is gone."""
+
+    days: set[str]
+    """On which something was said that is gone, or is not as it was."""
+    ids: set[str]
+    """Of memories that are gone."""
+
+    def views(self, counts: Counter[str]) -> Callable[[str], bool]:
+        """Whether a view, by its name, may have something of it."""
+        renamed = bool(counts["names"] or counts["sessions"] or counts["channels"])
+        days = {one for day in self.days for one in (_after(day, -1), day, _after(day))}
+        months = {id.split("_")[1][:-2] for id in self.ids}
+
+        def may_have(view: str) -> bool:
+            folder, _, file = view.partition("/")
+            if renamed or folder not in ("daily", "segments", "insights"):
+                return True
+            if folder == "insights":
+                return file.removesuffix(".md").replace("-", "") in months
+            return file[:10] in days
+
+        return may_have
+
+
 class Eraser:
     """One sweep through one store. Call `run` inside `Store.writing`."""
 
@@ -54,10 +79,12 @@ class Eraser:
         self._erased: list[str] = []
         self.imports: list[bytes] = []
         """The keys of imports whose memories went."""
+        self.touched = Touched(set(), set())
 
     def run(self) -> None:
         said = self._turns()
         days = self._days(said)
+        self.touched.days.update(day for dates in days.values() for day in dates)
         self._take_out_turns(said)
         rows, records = self._memories(said)
         self.imports = self._erasure.drop_memories(rows)
@@ -69,6 +96,7 @@ class Eraser:
         if any(self.counts.values()):
             self.counts["pages"] += self._erasure.drop_pages()
             self._renew(records)
+        self.touched.ids.update(record.id for record in records)
         self.counts = Counter({name: n for name, n in self.counts.items() if n})
 
     # What was said
@@ -78,8 +106,8 @@ class Eraser:
         keys: dict[int, tuple[str, bytes]] = {}
         marks = self._marks
         for turn in self._erasure.turns():
-            if marks.bars(turn.key, turn.session, turn.content, turn.at) or (
-                turn.speaker and marks.named(turn.speaker, turn.at)
+            if (turn.speaker and marks.named(turn.speaker, turn.at)) or marks.bars(
+                turn.key, turn.session, turn.content, turn.at
             ):
                 gone.add(turn.seq)
                 barred.add(turn.seq)
@@ -123,9 +151,7 @@ class Eraser:
 
     def _losing_sources(self, said: _Said) -> list[KnownRow]:
         """The memories that lose a source, as they are before."""
-        if not said.barred:
-            return []
-        return [one for one in self._erasure.memories() if not said.barred.isdisjoint(one.turns)]
+        return list(self._erasure.memories(self._erasure.drawn_from(said.barred)))
 
     # What is known
 
@@ -134,10 +160,8 @@ class Eraser:
         losing = {one.row: one for one in self._losing}
         unsaid = self._names_unsaid() if said.barred else []
         found: dict[int, Record] = {}
-        known: list[KnownRow] = []
-        for one in self._erasure.memories():
+        for one in self._erasure.memories(self._possible(losing, unsaid)):
             one = losing.get(one.row, one)
-            known.append(one)
             content = one.record.content
             if (
                 self._meets(one)
@@ -145,14 +169,26 @@ class Eraser:
                 or (one.turns and any(name in content for name in unsaid))
             ):
                 found[one.row] = one.record
-        ids = {record.id for record in found.values()}
-        for one in known:  # a summary of what is gone is written anew without it, or not at all
-            if one.record.kind == "summary" and not ids.isdisjoint(one.record.derived_from):
-                found.setdefault(one.row, one.record)
+        # A summary of what is gone is written anew without it, or not at all.
+        made = self._erasure.made_of([record.id for record in found.values()])
+        for one in self._erasure.memories(made - found.keys()):
+            found[one.row] = one.record
         for record in found.values():
             self.counts["summaries" if record.kind == "summary" else "memories"] += 1
         self._keep_histories_of([one for one in losing.values() if one.row not in found], said)
         return list(found), list(found.values())
+
+    def _possible(self, losing: Iterable[int], unsaid: list[str]) -> set[int] | None:
+        """The memories that may have to go; None for all, where nobody can tell so far."""
+        sieve = self._marks.sieve
+        if sieve is None or self._marks.spans:
+            return None
+        by_words = {
+            row
+            for row, text in self._erasure.told()
+            if sieve.may_have(text) or any(name in text for name in unsaid)
+        }
+        return by_words | self._erasure.rows_of(sieve.ids) | set(losing)
 
     def _names_unsaid(self) -> list[str]:
         """Names that only turns that went had said: whoever is called so elsewhere is known by
@@ -168,15 +204,9 @@ class Eraser:
             return True
         if not one.turns and marks.in_span(at):
             return True
-        if record.value and marks.stated(at, *statement_of(record)):
+        if marks.may_state(record.value) and marks.stated(at, *statement_of(record)):
             return True
-        if not marks.cuts:
-            return False
-        names = (record.subject, record.value, record.topic, record.project, *record.tags,
-                 *record.entities)  # fmt: skip
-        return marks.cut(record.content, at) != record.content or any(
-            marks.named(name, at) for name in names
-        )
+        return marks.cut(record.content, at) != record.content or is_named(record, marks, at)
 
     def _carried(self, one: KnownRow, said: _Said) -> bool:
         """Whether what is left of what a memory was drawn from still says it."""
@@ -205,7 +235,10 @@ class Eraser:
     def _histories(self) -> None:
         if not (self._marks.cuts or self._doubtful):
             return
+        sieve = self._marks.sieve
         for memory, version, before in self._erasure.histories():
+            if sieve and memory not in self._doubtful and not sieve.may_have(before):
+                continue
             found = loaded(before)
             at = found.get("created_at", 0)
             rest = self._doubtful.get(memory)
@@ -356,5 +389,5 @@ def _ms(at: datetime) -> int:
     return to_stored(at)[0]
 
 
-def _after(date: str) -> str:
-    return f"{datetime.fromisoformat(date) + timedelta(days=1):%Y-%m-%d}"
+def _after(date: str, days: int = 1) -> str:
+    return f"{datetime.fromisoformat(date) + timedelta(days=days):%Y-%m-%d}"

@@ -15,10 +15,12 @@ from typing import Any
 import re2  # type: ignore[import-untyped]
 
 from loxodon.trust import personal, plausible
-from loxodon.trust.guard import DOTS, Found
+from loxodon.trust.clauses import answered, asks, told
+from loxodon.trust.cues import ASKED, MAYBE
+from loxodon.trust.guard import ANSWERED, DOTS, Found
 from loxodon.trust.personal import Candidate
 from loxodon.trust.policy import Policy
-from loxodon.trust.rules import Rule, label_of
+from loxodon.trust.rules import LIST, Rule, label_of
 
 _WIDE = (
     r"[０-９Ａ-Ｚａ-ｚ＠\x{0660}-\x{0669}\x{06F0}-\x{06F9}\x{1D7CE}-\x{1D7FF}"
@@ -34,11 +36,11 @@ _PLAIN = (
 )
 _CHECKS = {**personal.CHECKS, **plausible.CHECKS}
 _TRIMMED = frozenset((
-    "assigned", "password", "password_said", "strong", "password_zh", "strong_zh", "header",
-    "url_password", "key_said",
+    "assigned", "password", "paired", "header", "url_password", "key_said",
 ))  # fmt: skip
 _TRAILING = ".,;:)]}>\"'`*，。；：）】》、"
 _MEMORY = 64 << 20
+_LONGEST_LIST = 260
 _LONG = 1_000
 """Bytes of a match that is none within which no other is looked for."""
 _MARK = r"\[(?P<word>secret|removed): (?P<kind>[a-z0-9 -]{1,40})\]"
@@ -55,7 +57,9 @@ class Finder:
         self._labels = {label_of(rule.kind) for rule in policy.rules}
         self._compiled: dict[int, Any] = {}
         self._always = tuple(n for n, rule in enumerate(self._rules) if not rule.signs)
+        self._askable = frozenset(n for n, rule in enumerate(self._rules) if rule.takes in ASKED)
         self._of_sign: list[list[int]] = [[]]
+        self._of_list: list[int] = []
         self._signs = self._sign_set()
         self._exceptions = tuple(_compile(one) for one in policy.exceptions)
 
@@ -69,6 +73,9 @@ class Finder:
         numbers: dict[str, int] = {}
         for n, rule in enumerate(self._rules):
             for sign in rule.signs:
+                if sign == LIST:
+                    self._of_list.append(n)
+                    continue
                 if sign not in numbers:
                     pattern = sign[1:] if sign.startswith("~") else re2.escape(sign)
                     numbers[sign] = found.Add(pattern)
@@ -81,28 +88,54 @@ class Finder:
     def _marks(self) -> Any:
         return _compile(f"{_MARK}|{_MASK.replace('?P<kind>', '?P<of>')}")
 
-    def found(self, text: str) -> list[Found]:
-        """What is in a text, in order, none of it overlapping."""
+    def looked(self, text: str) -> tuple[list[Found], bool]:
+        """What is in a text, in order, none overlapping; and whether it may ask for one."""
         try:
             hits = self._signs.Match(text)
         except UnicodeEncodeError:  # half a character
             text = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
             hits = self._signs.Match(text)
-        if not hits and not self._always:
-            return []
+        lists = self._of_list if text.count(" ") in _GAPS and _is_list(text) else ()
+        if not hits and not self._always and not lists:
+            return [], False
         positions: list[int] | None = None
         if hits and 0 in hits:
             text, positions = _levelled(text)
             hits = self._signs.Match(text)
-        wanted = {n for hit in hits or () for n in self._of_sign[hit]}.union(self._always)
+        wanted = {n for hit in hits or () for n in self._of_sign[hit]}.union(self._always, lists)
         if not wanted:
-            return []
+            return [], False
         found = self._tried(text, sorted(wanted))
         if positions is not None:
             found = [
                 one._replace(start=positions[one.start], end=positions[one.end - 1] + 1)
                 for one in found
             ]
+        return found, not self._askable.isdisjoint(wanted)
+
+    def asked(self, text: str) -> set[str]:
+        """What is asked for, or announced, in a text: the kinds of cues, by what they take."""
+        try:
+            hits = self._signs.Match(text) or ()
+        except UnicodeEncodeError:  # half a character
+            return set()
+        data = text.encode()
+        wanted = {n for hit in hits for n in self._of_sign[hit]}
+        return {
+            rule.takes
+            for n in sorted(self._askable & wanted)
+            for rule in (self._rules[n],)
+            for _, start, end in self._matches(n, rule, text, data)
+            if asks(text, (start, end))
+        }
+
+    def answers(self, text: str, takes: Iterable[str]) -> list[Found]:
+        """What in a text answers a question for something that a cue takes."""
+        found: list[Found] = []
+        spared = sorted(self._spared(text))
+        for one in (one for kind in takes for one in answered(text, kind)):
+            if one.sure and not _overlapping(spared, one.start, one.end):
+                _join(found, Found(one.start, one.end, ANSWERED, "secret"))
         return found
 
     def _tried(self, text: str, rules: Iterable[int]) -> list[Found]:
@@ -111,6 +144,10 @@ class Finder:
         found: list[Found] = []
         for n in rules:
             rule = self._rules[n]
+            if rule.takes:
+                for one in self._given(n, rule, text, data, spared):
+                    _join(found, one)
+                continue
             for first, start, end in self._matches(n, rule, text, data):
                 # What leads to it counts too: words before a marker are not about what is behind.
                 if not _overlapping(spared, first, end):
@@ -125,14 +162,17 @@ class Finder:
         The bytes are searched: a text would be encoded for every match.
         """
         if n not in self._compiled:
-            self._compiled[n] = _compile(rule.pattern)
-        pattern = self._compiled[n]
-        it, name = pattern.groupindex.get("it", 0), pattern.groupindex.get("name")
+            compiled = _compile(rule.pattern)
+            groups = compiled.groupindex  # asked for once: it is made anew each time
+            self._compiled[n] = (compiled, groups.get("it", 0), groups.get("name"))
+        pattern, it, name = self._compiled[n]
         check = _CHECKS.get(rule.check)
         places = _Places(data, len(data) == len(text))
         at = 0
         while at <= len(data) and (match := pattern.search(data, at)) is not None:
             start, end = match.span(it)
+            if start < 0:  # the whole, where the pattern holds without it
+                start, end = match.span()
             if end <= start:
                 at = max(match.end(), at + 1)
                 continue
@@ -149,6 +189,20 @@ class Finder:
             else:
                 at = max(start, at + 1)
 
+    def _given(
+        self, n: int, rule: Rule, text: str, data: bytes, spared: Sequence[tuple[int, int]]
+    ) -> Iterator[Found]:
+        """What the clauses around a cue give; a marker of our own ends a clause."""
+        for _, start, end in self._matches(n, rule, text, data):
+            at = bisect_left(spared, (start,))
+            low = spared[at - 1][1] if at else 0
+            high = spared[at][0] if at < len(spared) else len(text)
+            if low > start or high < end:
+                continue
+            for one in told(text, (start, end), (low, high), rule.takes):
+                kind = rule.kind if one.sure else MAYBE
+                yield Found(one.start, one.end, kind, rule.family)
+
     def _spared(self, text: str) -> Iterator[tuple[int, int]]:
         """Where markers and masks of our own stand, and what the user has excepted."""
         if "[" in text:
@@ -158,6 +212,16 @@ class Finder:
         for pattern in self._exceptions:
             for match in pattern.finditer(text):
                 yield match.span()
+
+
+_GAPS = frozenset(size - 1 for size in plausible.WALLETS)
+
+
+def _is_list(text: str) -> bool:
+    """Whether a text of as many words as a wallet has may be nothing but these."""
+    return len(text) < _LONGEST_LIST and plausible.is_wallet_word(
+        text.split(None, 1)[0].rstrip(",")
+    )
 
 
 def _trimmed(rule: Rule, one: Candidate) -> tuple[int, int]:

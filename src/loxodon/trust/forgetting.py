@@ -24,12 +24,13 @@ from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError, StoreErr
 from loxodon.filelock import FileLock
 from loxodon.store.rows import loaded, moment
 from loxodon.trust import tombstones
-from loxodon.trust.tombstones import Marker, Marks, Stone
-from loxodon.types import FileProblem, Receipt, Turn
+from loxodon.trust.tombstones import Marker, Marks, Sieve, Stone
+from loxodon.types import FileProblem, NearName, Receipt, Turn
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.store import Store
+    from loxodon.store import Progress, Store
+    from loxodon.trust.erasing import Touched
     from loxodon.trust.selecting import Selection
     from loxodon.types import Draft
     from loxodon.verbs.base import Opened
@@ -39,13 +40,17 @@ APPLIED = "forgotten_to"
 """The single value that says how much of the file the database was held against."""
 LOCK = "forget.lock"
 _WAIT = 120.0
+_STEPS = 100
+"""Of a run, as its progress is told."""
 
 
 class _UndoError(Exception):
     """Takes a transaction back that was only made to count."""
 
 
-def forget(memory: Memory, store: Store, selection: Selection, *, dry_run: bool) -> Receipt:
+def forget(
+    memory: Memory, store: Store, selection: Selection, *, dry_run: bool, progress: Progress
+) -> Receipt:  # fmt: skip
     """See `Memory.forget`."""
     from loxodon.trust.selecting import chosen
 
@@ -55,21 +60,18 @@ def forget(memory: Memory, store: Store, selection: Selection, *, dry_run: bool)
         settled = {} if dry_run else _taken_in(workspace)
         now = memory.now()
         with store.reading():
-            found = chosen(store, marker, selection, now)
-        run = _Forgetting(memory, store, workspace, found.stones, selection.all)
+            found = chosen(store, marker, selection, now, preview=dry_run)
+        progress(1, _STEPS)
+        run = _Forgetting(
+            memory, store, workspace, found.stones, found.sieve, selection.all,
+            unknown=selection.entity, progress=progress,
+        )  # fmt: skip
         receipt = _new_receipt(selection.what, now)
-        if dry_run or selection.what == "entity":  # any word may be a name: it must be somewhere
-            planned = run.counted(receipt)
-            found_it = planned.files or planned.erased.keys() - _UNREAD
-            if not found_it and selection.what == "entity":
-                raise NotFoundError(
-                    "nothing is known of {name}",
-                    hint="`loxodon entities` lists whom and what the memory knows",
-                    name=repr(selection.entity),
-                )
-            if dry_run:
-                return planned
-        return run.done(receipt, settled)
+        if not dry_run:
+            return run.done(receipt, settled)
+        said = store.erasure.times_said
+        near = tuple(NearName(name, said(name)) for name in found.near)
+        return run.counted(receipt)._replace(names=found.names, near=near)
 
 
 def finish(memory: Memory, store: Store) -> bool:
@@ -83,7 +85,7 @@ def finish(memory: Memory, store: Store) -> bool:
         return False
     with suppress(BusyStoreError), _alone(workspace.folder, 0):  # else whoever forgets does it
         stones, receipts = tombstones.read(workspace.folder)
-        run = _Forgetting(memory, store, workspace, stones, everything=False, present=False)
+        run = _Forgetting(memory, store, workspace, stones, present=False)
         run.again(receipts)
         return True
     return False
@@ -94,7 +96,9 @@ def receipts(memory: Memory, store: Store) -> list[Receipt]:
     zone = memory.now().tzinfo
     found = []
     for id, at, actor, what, erased, places in store.erasure.receipts():
-        files = tuple(FileProblem(file, line, "") for file, line in loaded(places))
+        files = tuple(
+            FileProblem(file, line, *what or ("",)) for file, line, *what in loaded(places)
+        )
         found.append(Receipt(id, moment(at, zone), actor, what, loaded(erased), files))
     return found
 
@@ -130,11 +134,8 @@ def _alone(folder: str, seconds: float) -> Iterator[None]:
 
 def _taken_in(workspace: Workspace) -> Mapping[str, str]:
     """Take in what a person changed in the views, which are written anew afterwards."""
-    from loxodon.trust.leftovers import has_views
     from loxodon.workspace.sync import take_in
 
-    if not has_views(workspace):
-        return {}
     try:
         return take_in(workspace).settled
     except (LoxodonError, OSError):  # what cannot be read now is left as it is, and told of
@@ -146,8 +147,10 @@ class _Forgetting:
 
     def __init__(
         self, memory: Memory, store: Store, workspace: Workspace, stones: Sequence[Stone],
-        everything: bool, present: bool = True,
+        sieve: Sieve | None = None, everything: bool = False, present: bool = True,
+        unknown: str = "", progress: Progress | None = None,
     ) -> None:  # fmt: skip
+        """`unknown` is a name that must be somewhere: any word may be one."""
         self._memory = memory
         self._store = store
         self._workspace = workspace
@@ -155,8 +158,11 @@ class _Forgetting:
         self._everything = everything
         self._present = present
         self._marker = _marker(memory)
-        self._marks = Marks(self._marker, stones, present=present)
+        self._unknown = unknown
+        self._progress = progress or (lambda done, total: None)
+        self._marks = Marks(self._marker, stones, present=present, sieve=sieve)
         self._counts: Counter[str] = Counter()
+        self._touched: Touched | None = None
 
     def counted(self, receipt: Receipt) -> Receipt:
         """What would go; nothing does."""
@@ -166,25 +172,36 @@ class _Forgetting:
                 raise _UndoError
         except _UndoError:
             pass
-        files = self._sweep_files(dry=True)
+        files = self._sweep_files(None)
+        self._see_that_it_is_known(files)
         erased = _sorted(self._counts)
         self._counts.clear()
         return receipt._replace(erased=erased, files=files)
 
     def done(self, receipt: Receipt, settled: Mapping[str, str]) -> Receipt:
         folder = self._workspace.folder
-        tombstones.append(folder, self._stones)
         with self._store.writing():
-            imports = self._sweep_store()
-            stones = [*self._stones, *imports]
-            if imports:
-                tombstones.append(folder, imports)
+            stones = [*self._stones, *self._sweep_store()]
+            if self._unknown and not self._counts:
+                self._see_that_it_is_known(self._sweep_files(None))
+            # On disk before it is committed: from then on it is done, by whoever opens it next.
+            tombstones.append(folder, stones)
             self._store.erasure.put_stones((s.kind, s.mark, s.size, s.until) for s in stones)
-        files = self._sweep_files(dry=False)
-        self._renew_views(settled)
+        self._progress(2, _STEPS)
+        files = self._sweep_files(settled)
+        self._progress(_STEPS - 1, _STEPS)
         receipt = receipt._replace(erased=_sorted(self._counts), files=files)
         self._close(receipt)
+        self._progress(_STEPS, _STEPS)
         return receipt
+
+    def _see_that_it_is_known(self, files: Sequence[FileProblem]) -> None:
+        if self._unknown and not files and not self._counts.keys() - _UNREAD:
+            raise NotFoundError(
+                "nothing is known of {name}",
+                hint="`loxodon entities` lists whom and what the memory knows",
+                name=repr(self._unknown),
+            )
 
     def again(self, receipts: Sequence[Mapping[str, Any]]) -> None:
         """The same once more, with all that was ever forgotten."""
@@ -199,8 +216,7 @@ class _Forgetting:
         # What is seen through this memory is as it should be. What of the rest cannot be done now,
         # on a full disk or while somebody reads, is done at the next opening.
         with suppress(LoxodonError, OSError):
-            self._sweep_files(dry=False)
-            self._renew_views({})
+            self._sweep_files({})
             self._settle()
 
     # The database
@@ -224,23 +240,42 @@ class _Forgetting:
         eraser = Eraser(store, self._marks, self._memory.now(), count)
         eraser.run()
         self._counts += eraser.counts
+        if store is self._store:
+            self._touched = eraser.touched
         return eraser.imports
 
     # Files
 
-    def _sweep_files(self, *, dry: bool) -> tuple[FileProblem, ...]:
+    def _sweep_files(self, settled: Mapping[str, str] | None) -> tuple[FileProblem, ...]:
+        """Take it out of the files beside the database, or count them where there is no `settled`;
+        those in which it still stands."""
         from loxodon.trust.leftovers import Leftovers, set_aside
+        from loxodon.workspace import copies
 
-        left = Leftovers(self._workspace, self._marks, dry=dry)
+        left = Leftovers(self._workspace, self._marks, dry=settled is None)
         if self._everything:
             left.drop_transcripts()
         self._counts += left.all()
         for path in set_aside(self._workspace.folder, os.path.basename(self._database)):
             self._counts["databases set aside"] += 1
-            if not dry:
+            if settled is not None:
                 self._clean_aside(path)
         own = left.own_files()
-        return (*own, *left.backups()) if own or self._counts.keys() - _UNREAD else own
+        if self._present and not own and not self._counts.keys() - _UNREAD:
+            return ()
+        kept = tuple(left.kept_copies(settled or {}))
+        # A run that goes on with another's does not know what that one has erased.
+        known = self._touched if self._present else None
+        anew = known.views(self._counts) if known else None
+        gone = copies.renewed(
+            self._workspace, settled or {}, anew, dry=settled is None, progress=self._of_views
+        )
+        self._counts["views out of use"] += gone
+        return (*kept, *own, *left.backups())
+
+    def _of_views(self, done: int, total: int) -> None:
+        """Most of a long run is spent on the views."""
+        self._progress(2 + (_STEPS - 4) * done // max(total, 1), _STEPS)
 
     @property
     def _database(self) -> str:
@@ -271,20 +306,10 @@ class _Forgetting:
         finally:
             store.close()
 
-    def _renew_views(self, settled: Mapping[str, str]) -> None:
-        from loxodon.trust.leftovers import clear_views, has_views
-
-        if not has_views(self._workspace):
-            return
-        clear_views(self._workspace, settled)
-        # What stays is told by `status`; the database is as it should be all the same.
-        with suppress(LoxodonError, OSError):
-            self._workspace.export()
-
     # The end
 
     def _close(self, receipt: Receipt) -> None:
-        places = json.dumps([[one.file, one.line] for one in receipt.files], ensure_ascii=False)
+        places = json.dumps([one[:3] for one in receipt.files], ensure_ascii=False)
         row = {
             "id": receipt.id, "at": to_stored(receipt.at)[0], "actor": receipt.by,
             "what": receipt.what, "erased": json.dumps(receipt.erased), "files": places,

@@ -14,23 +14,31 @@ that has a sign of something.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from loxodon.store.shelf import Chunk
     from loxodon.trust.policy import Policy
     from loxodon.types import Draft, Record, Turn
 
+_Said = TypeVar("_Said", "Draft", "Turn")
+LATELY = 3
+"""Turns that a question is looked for in when something may be an answer."""
+ANSWERED = "password"
+"""What an answer to a question for a secret is called."""
 SENSITIVITIES = ("low", "medium", "high")
 """Nothing of note; how people are reached; who they are, or that a secret was told."""
-_LEVEL = {"contact": 1, "identity": 2, "secret": 2}
+_LEVEL = {"contact": 1, "identity": 2, "secret": 2, "private": 2}
 _NAMES = 4_096
 _LONGEST_NAME = 100
 _ROUNDS = 8
 """How often a text is looked at again after something was taken out of it."""
+_ANSWER = 120
+"""Characters of the longest text that is read as an answer."""
 DOTS = "••"
 
 
@@ -55,8 +63,10 @@ class Taken(NamedTuple):
 class Guard:
     """The policy of a home, at work. Safe to use from several threads."""
 
-    def __init__(self, load: Callable[[], Policy]) -> None:
+    def __init__(self, load: Callable[[], Policy], *, usual: bool = False) -> None:
+        """`usual` is a policy that nobody has changed: what it finds is known by plain signs."""
         self._load = load
+        self._usual = usual
         self._engine: _Engine | None = None
         self.name = lru_cache(maxsize=_NAMES)(self._name)
         """`clean` for names, which come again and again."""
@@ -75,7 +85,7 @@ class Guard:
             key = None if not os.path.lexists(path) else (path, 0, 0)
         with _LOCK:
             if key not in _GUARDS:
-                _GUARDS[key] = cls(lambda: _policy_of(home))
+                _GUARDS[key] = cls(lambda: _policy_of(home), usual=key is None)
                 while len(_GUARDS) > _MOST_GUARDS:
                     del _GUARDS[next(iter(_GUARDS))]
             return _GUARDS[key]
@@ -92,23 +102,24 @@ class Guard:
 
     # On the way in
 
-    def taken(self, text: str, rounds: int = _ROUNDS) -> Taken:
+    def taken(self, text: str) -> Taken:
         """`text` as it may be kept: what is never kept is replaced by a marker."""
-        found = self.engine.found(text)
-        if not found:
-            return Taken(text)
+        found, _ = self.engine.looked(text)
+        return self._without(text, found) if found else Taken(text)
+
+    def _without(self, text: str, found: Sequence[Found], rounds: int = _ROUNDS) -> Taken:
         actions = self.engine.policy.actions
-        told = [one for one in found if actions[one.kind] != "allow"]
+        told = [one for one in found if actions[one.kind] != "allow" or one.family == "private"]
         level = max((_LEVEL[one.family] for one in told), default=0)
         never = [one for one in found if actions[one.kind] == "never"]
         kinds = tuple(dict.fromkeys(one.kind for one in found))
         kept = _put(text, never, _marker)
-        if kept != text and rounds:  # what stood beside it may be something by itself
-            more = self.taken(kept, rounds - 1)
-            both = tuple(dict.fromkeys((*kinds, *more.found)))
-            level = max(level, SENSITIVITIES.index(more.sensitivity))
-            return Taken(more.text, SENSITIVITIES[level], both)
-        return Taken(kept, SENSITIVITIES[level], kinds)
+        more, _ = self.engine.looked(kept) if kept != text and rounds else ((), False)
+        if not more:
+            return Taken(kept, SENSITIVITIES[level], kinds)
+        rest = self._without(kept, more, rounds - 1)  # what stood beside it is something by itself
+        level = max(level, SENSITIVITIES.index(rest.sensitivity))
+        return Taken(rest.text, SENSITIVITIES[level], tuple(dict.fromkeys((*kinds, *rest.found))))
 
     def clean(self, text: str) -> str:
         """`taken`, of which only the text is wanted."""
@@ -117,22 +128,50 @@ class Guard:
     def _name(self, text: str) -> str:
         return self.taken(text).text
 
-    def draft(self, draft: Draft) -> Draft:
-        """A turn as it may be kept, its names included."""
-        kept = draft._replace(
-            content=self.taken(draft.content).text, session=self.name(draft.session),
-            speaker=self.name(draft.speaker), channel=self.name(draft.channel),
-            id=self.name(draft.id) if draft.id else "",
-        )  # fmt: skip
-        return draft if kept == draft else kept
+    def drafts(
+        self, drafts: Iterable[Draft], before: Callable[[str], Sequence[str]]
+    ) -> list[Draft]:
+        """Turns as they may be kept, in the order in which they were said.
+
+        What answers a question for something secret is one, whatever it looks like. `before` tells
+        the last texts of a session, oldest first; it is asked only where an answer may be one.
+        """
+        kept: list[Draft] = []
+        lately: dict[str, deque[str]] = {}
+        for draft in drafts:
+            found, has_cue = self.engine.looked(draft.content)
+            text = self._without(draft.content, found).text if found else draft.content
+            if draft.session not in lately:
+                lately[draft.session] = deque(
+                    before(draft.session) if _is_short(text) else (), LATELY
+                )
+            said = lately[draft.session]
+            if any(said):
+                text = self.unanswered(text, said)
+            said.append(text if has_cue else "")
+            kept.append(self._named_well(draft, text))
+        return kept
+
+    def unanswered(self, text: str, lately: Iterable[str]) -> str:
+        """`text` without what it gives of what was asked for in the texts right before it."""
+        if not _is_short(text):
+            return text
+        takes = {kind for one in lately if one for kind in self.engine.asked(one)}
+        if not takes or self.engine.policy.actions[ANSWERED] != "never":
+            return text
+        return _put(text, self.engine.answers(text, takes), _marker)
+
+    def _named_well(self, said: _Said, text: str) -> _Said:
+        names = (said.session, said.speaker, said.channel, said.id)
+        kept = tuple(map(self.name, names))
+        if text == said.content and kept == names:
+            return said
+        session, speaker, channel, id = kept
+        return said._replace(content=text, session=session, speaker=speaker, channel=channel, id=id)
 
     def turn(self, turn: Turn) -> Turn:
-        """The same for one that the journal is about to get."""
-        return turn._replace(
-            content=self.taken(turn.content).text, session=self.name(turn.session),
-            speaker=self.name(turn.speaker), channel=self.name(turn.channel),
-            id=self.name(turn.id) if turn.id else "",
-        )  # fmt: skip
+        """A turn that the journal is about to get."""
+        return self._named_well(turn, self.taken(turn.content).text)
 
     def fields(self, fields: Mapping[str, Any], before: Record | None = None) -> dict[str, Any]:
         """Fields of a memory as they may be kept; its sensitivity is what they ask for, at least.
@@ -185,7 +224,7 @@ class Guard:
         where it is not the owner's `private` chat. What must never be kept is not shown either: it
         may have been kept before there was a rule for it.
         """
-        if self._engine is None and not _has_sign(text):
+        if self._engine is None and self._usual and not _has_sign(text):
             return text  # so that a recall from the shell need not load what looks closer
         for _ in range(_ROUNDS):
             hidden = list(self._hidden(self.engine.found(text), private, reveal))
@@ -194,10 +233,19 @@ class Guard:
             text = _put(text, hidden, self._mask)
         return text
 
+    def sent(self, text: str) -> str:
+        """`text` as it may be sent to a model: also without what may be a secret."""
+        text = self.clean(text)
+        found = [one for one in self.engine.found(text) if self._is_masked_secret(one)]
+        return _put(text, found, self._mask) if found else text
+
+    def _is_masked_secret(self, one: Found) -> bool:
+        return one.family == "secret" and self.engine.policy.actions[one.kind] == "mask"
+
     def _hidden(self, found: Iterable[Found], private: bool, reveal: bool) -> Iterator[Found]:
         for one in found:
             action = self.engine.policy.actions[one.kind]
-            masked = one.family == "identity" or not private
+            masked = one.family in ("identity", "secret") or not private
             if action == "never" or (action == "mask" and masked and not reveal):
                 yield one
 
@@ -211,7 +259,7 @@ class Guard:
 
     def restored(self, new: str, old: str) -> str:
         """`new` with what `old` has in the place of each mask that stands for it."""
-        if DOTS not in new and "[address" not in new:
+        if "[" not in new:
             return new
         masks: dict[str, list[str]] = {}
         for one in self.engine.found(old):
@@ -240,6 +288,10 @@ class Guard:
         if isinstance(value, list | tuple):
             return type(value)(self._each(one, change) for one in value)
         return value
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= _ANSWER
 
 
 def _policy_of(home: str) -> Policy:
@@ -290,6 +342,8 @@ def mask_of(it: str, one: Found) -> str:
     label = one.kind.replace("-", " ")
     if one.kind == "mail" and "@" in it:
         return f"[{label} {it[0]}{DOTS}@{it.partition('@')[2]}]"
+    if one.family == "secret":
+        return f"[{label} {DOTS}]"
     if one.kind == "address":
         return f"[{label}]"
     plain = "".join(c for c in it if c.isalnum())
@@ -312,6 +366,9 @@ class _Engine:
 
         self.policy = policy
         self._finder = Finder(policy)
+        self.looked = self._finder.looked
+        self.asked = self._finder.asked
+        self.answers = self._finder.answers
 
     def found(self, text: str) -> list[Found]:
-        return self._finder.found(text)
+        return self.looked(text)[0]

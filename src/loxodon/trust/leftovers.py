@@ -1,8 +1,9 @@
 """Where words lie besides the database, and how they are taken out of there.
 
-What Loxodon wrote is rewritten: transcripts of live conversations, text views, databases that were
-set aside. What is the user's own is only named (`own_files`): notes, and transcripts of an agent
-that are followed. A backup that was carried away cannot be reached; when it comes back, the stones
+What Loxodon wrote is rewritten: transcripts of live conversations, text views wherever they were
+ever written to, databases that were set aside. What is the user's own is only named (`own_files`,
+`kept_copies`): notes, transcripts of an agent that are followed, views with a person's changes. A
+backup that was carried away cannot be reached; when it comes back, the stones
 are held against it (`forgetting.finish`).
 """
 
@@ -18,11 +19,14 @@ from typing import Any
 
 from loxodon import files
 from loxodon.clock import to_stored
-from loxodon.errors import LoxodonError
 from loxodon.trust.tombstones import Marks
 from loxodon.types import FileProblem
 from loxodon.working.sessions import FOLDER as SESSIONS
 from loxodon.working.sessions import INDEX, locked
+from loxodon.workspace import copies
+from loxodon.workspace.copies import Copy
+from loxodon.workspace.views.folder import ROOT
+from loxodon.workspace.views.manifest import hash_of
 from loxodon.workspace.workspace import Workspace
 from loxodon.write.journal import key_of
 
@@ -42,6 +46,7 @@ class Leftovers:
         self._seal = workspace.memory.seal
         self._marks = marks
         self._dry = dry
+        self._places = copies.places(workspace)
         self.counts: Counter[str] = Counter()
         self._renamed = False
         """Whether a transcript has another name now."""
@@ -145,8 +150,7 @@ class Leftovers:
 
     def edited_copies(self) -> None:
         """Copies of views that a person had edited where edits are not read."""
-        root = os.path.join(self._workspace.path, "memory")
-        for path in _below(root):
+        for path in (one for place in self._places for one in _below(_root(place))):
             if ".edited" not in os.path.basename(path):
                 continue
             text = _read(path)
@@ -165,6 +169,39 @@ class Leftovers:
             return bool(self._marks.cut_json(found, 0) != found)
         bare = line.strip().lstrip("-*>#|0123456789.[] \t")
         return self._marks.cut(bare, 0) != bare
+
+    # The views, in every folder that they were ever written to
+
+    def kept_copies(self, settled: Mapping[str, str]) -> Iterator[FileProblem]:
+        """Text of ours that stays: views that a person has changed, places that cannot be reached,
+        and single files that were asked for."""
+        for place in self._places:
+            if not os.path.isdir(place.path):
+                if place.path not in (self._workspace.path, self._workspace.usual):
+                    yield FileProblem(place.path, 0, "away")
+            elif place.path != self._workspace.path or not self._dry:  # else they are taken in
+                for path in self._changed(place, settled):
+                    yield from self._lines_of(path, "changed")
+        for copy in copies.known(self._folder):
+            if copy.kind == "file" and os.path.exists(copy.path):
+                yield from [*self._lines_of(copy.path, "copy")][:1]
+
+    def _changed(self, place: Copy, settled: Mapping[str, str]) -> Iterator[str]:
+        root = _root(place)
+        for path in copies.changed(root, self._workspace.store.space):
+            name = os.path.relpath(path, root).replace(os.sep, "/")
+            taken_in = name in settled and hash_of(path) == settled[name]
+            if not taken_in and ".edited" not in os.path.basename(path):
+                yield path
+
+    def _lines_of(self, path: str, what: str) -> Iterator[FileProblem]:
+        """The lines of a file with what was forgotten; the file, where nobody can tell by them."""
+        if not self._marks.cuts:
+            yield FileProblem(path, 0, what)
+            return
+        for number, line in enumerate(_lines(path), 1):
+            if self._forgotten(line):
+                yield FileProblem(path, number, what)
 
     # The user's own
 
@@ -211,42 +248,8 @@ class Leftovers:
         return tuple(FileProblem(path, 0, "") for path in found[:_MOST_FILES])
 
 
-# The views
-
-
-def clear_views(workspace: Workspace, settled: Mapping[str, str]) -> int:
-    """Take away the views that are as Loxodon wrote them, or whose edits were taken in: what they
-    depend on is counted, not read, so they would be taken for up to date. How many went."""
-    from loxodon.workspace.views.folder import ROOT
-    from loxodon.workspace.views.manifest import MANIFEST, change_of, hash_of, load
-
-    root = os.path.join(workspace.path, ROOT)
-    try:
-        manifest = load(root)
-    except LoxodonError:
-        return 0
-    gone = 0
-    folders = set()
-    for name in manifest.files if manifest else ():
-        path = os.path.join(root, *name.split("/"))
-        state = change_of(root, name, manifest) if manifest else "gone"
-        taken = name in settled and hash_of(path) == settled[name]
-        if name != MANIFEST and (state == "same" or taken):
-            with suppress(FileNotFoundError):
-                os.unlink(path)
-                folders.add(os.path.dirname(path))
-                gone += 1
-    for folder in sorted(folders):  # after a power cut the old ones must not stand beside the new
-        files.sync_folder(folder)
-    return gone
-
-
-def has_views(workspace: Workspace) -> bool:
-    """Whether the memory lies as text somewhere that is known."""
-    from loxodon.workspace.views.folder import ROOT
-    from loxodon.workspace.views.manifest import MANIFEST
-
-    return os.path.exists(os.path.join(workspace.path, ROOT, *MANIFEST.split("/")))
+def _root(place: Copy) -> str:
+    return os.path.join(place.path, ROOT)
 
 
 def set_aside(folder: str, database: str) -> list[str]:

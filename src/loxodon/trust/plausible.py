@@ -6,7 +6,11 @@ took them for secrets would make holes in honest text.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from functools import cache
+from hashlib import sha256
+from importlib import resources
 from math import log2
 
 from loxodon.trust.personal import Candidate, Check
@@ -171,7 +175,7 @@ def assigned(one: Candidate) -> bool:
 
 # Passwords
 
-_NO_PASSWORDS = frozenset(
+NO_PASSWORDS = frozenset(
     """
     a an the in on at of for to from with and or not no none null nil nan undefined true false yes
     it its is are was were be been being that this these those my your our his her their what which
@@ -200,14 +204,14 @@ _NO_PASSWORDS = frozenset(
     often already ready almost compatible up-to-date out unchanged admin-only write-only read-only
     """.split()
 )  # fmt: skip
-_ABOUT = frozenset(
+ABOUT = frozenset(
     "manager managers policy policies reset resets hint hints field fields hash hashes hashing "
     "generator generators vault strength length prompt form box protection change changes rotation "
     "requirement requirements recovery rule rules file files expiry expiration list database entry "
     "checker cracking guessing sharing storage protected management authentication app".split()
 )
 """What has to do with passwords without being one."""
-_ENDINGS = ("ing", "ed", "ly", "able", "ible", "ful", "less", "ous", "ive", "ally")
+ENDINGS = ("ing", "ed", "ly", "able", "ible", "ful", "less", "ous", "ive", "ally")
 
 
 def _value(one: Candidate) -> str:
@@ -234,10 +238,15 @@ def _is_amount(it: str) -> bool:
 def _no_password(it: str) -> bool:
     low = it.lower().strip("()[]")
     return (
-        len(it) < 3 or _is_placeholder_password(it) or low in _NO_PASSWORDS or _is_code(it)
+        len(it) < 3 or _is_placeholder_password(it) or low in NO_PASSWORDS or _is_code(it)
         or low.startswith(("http:", "https:", "//")) or _is_amount(it)
         or not any(map(str.isalnum, it))
     )  # fmt: skip
+
+
+def is_password(it: str) -> bool:
+    """Whether it may be one at all: no placeholder, code, or word that says something of it."""
+    return not _no_password(it)
 
 
 def _is_placeholder_password(it: str) -> bool:
@@ -255,21 +264,9 @@ def password(one: Candidate) -> bool:
     if _is_strong(it):
         return not (it.isupper() and "_" in it and it.replace("_", "").isalpha())
     plain = it.lower()
-    return len(it) >= 4 and not plain.endswith(_ENDINGS) and _ends(one) and not it.isupper() and (
+    return len(it) >= 4 and not plain.endswith(ENDINGS) and _ends(one) and not it.isupper() and (
         "_" not in it and "." not in it
     )  # fmt: skip
-
-
-def password_said(one: Candidate) -> bool:
-    """What stands behind `my password is`: anything with more than letters, or a last word."""
-    it = _value(one)
-    about = one.name.lower().split()[1:2]
-    if _no_password(it) or not it.isascii() or "'" in it or (about and about[0] in _ABOUT):
-        return False
-    if _is_strong(it):
-        return not _is_time(it)
-    plain = it.lower()
-    return len(it) >= 5 and not plain.endswith(_ENDINGS) and _ends(one) and "-" not in it
 
 
 def _is_time(it: str) -> bool:
@@ -282,11 +279,6 @@ def _ends(one: Candidate) -> bool:
     """Whether nothing of a sentence follows."""
     rest = one.text[one.start + len(_value(one)) : one.end + 4].strip()
     return not rest or not (rest[0].isalnum() or rest[0] in "-_/(")
-
-
-def quoted(one: Candidate) -> bool:
-    it = one.it.strip()
-    return not _no_password(it) and (it.isascii() or any(map(str.isdigit, it)))
 
 
 def strong(one: Candidate) -> bool:
@@ -302,32 +294,11 @@ def strong(one: Candidate) -> bool:
     return any(map(str.isdigit, it)) and (kinds >= 3 or (kinds >= 2 and not _is_wordy(it)))
 
 
-_ABOUT_ZH = (
+ABOUT_ZH = (
     "管理", "学", "本", "锁", "箱", "强度", "长度", "提示", "找回", "重置", "策略", "规则", "框", "保护",
     "生成", "输入", "验证", "登录方式", "算法", "机", "库",
 )  # fmt: skip
-_COUNTED = frozenset("年月日号位个次分秒点条天小时遍种组字多")
-
-
-def password_zh(one: Candidate) -> bool:
-    """What stands behind 密码是: a word of Latin letters that goes on in Chinese is a name."""
-    it = _value(one)
-    about = one.name.replace(" ", "")[2:]
-    if _no_password(it) or len(it) < 4 or about.startswith(_ABOUT_ZH):
-        return False
-    follows = one.text[one.start + len(it) : one.start + len(it) + 1]
-    if it.isdigit():
-        return follows not in _COUNTED
-    return _is_strong(it) or not ("\u4e00" <= follows <= "\u9fff") or follows in "了吧啊哦呀呢哈"
-
-
-def strong_zh(one: Candidate) -> bool:
-    """Right behind 密码: digits, or letters with digits."""
-    it = _value(one)
-    follows = one.text[one.start + len(it) : one.start + len(it) + 1]
-    if _no_password(it) or not any(map(str.isdigit, it)) or follows in _COUNTED:
-        return False
-    return len(it) >= 4 and not _is_time(it)
+COUNTED = frozenset("年月日号位个次分秒点条天小时遍种组字多")
 
 
 def code(one: Candidate) -> bool:
@@ -352,29 +323,56 @@ def _is_told(one: Candidate) -> bool:
     )
 
 
+WALLETS = (12, 15, 18, 21, 24)
+"""How many words the phrase of a wallet has."""
+
+
+def wallet_words(it: str) -> list[str]:
+    """The words of a list, without their numbers and what stands between them."""
+    return re.findall(r"[a-z]+|[\u4e00-\u9fff]", it.lower())
+
+
+@cache
+def _wallet_lists() -> tuple[dict[str, int], ...]:
+    """The word lists of BIP 39, English and Chinese, each with the numbers of its words."""
+    files = resources.files("loxodon.trust")
+    texts = (files.joinpath(f"bip39_{name}.txt").read_text("utf-8") for name in ("en", "zh"))
+    return tuple({word: n for n, word in enumerate(text.split())} for text in texts)
+
+
+def is_wallet_word(word: str) -> bool:
+    return any(word in words for words in _wallet_lists())
+
+
+def mnemonic(one: Candidate) -> bool:
+    """Words of a wallet, and nothing else; of single characters, which all are, those that check."""
+    words = wallet_words(one.it)
+    is_zh = not words[0].isascii()
+    numbers = [_wallet_lists()[is_zh].get(word) for word in words]
+    if len(words) not in WALLETS or any(n is None for n in numbers):
+        return False
+    return not is_zh or _checks([n for n in numbers if n is not None])
+
+
+def _checks(numbers: list[int]) -> bool:
+    """BIP 39: the last bits are the first of the SHA-256 of the others."""
+    bits = "".join(f"{n:011b}" for n in numbers)
+    size = len(bits) * 32 // 33
+    digest = sha256(int(bits[:size], 2).to_bytes(size // 8, "big")).digest()
+    return f"{digest[0]:08b}"[: len(bits) - size] == bits[size:]
+
+
 def phrase(one: Candidate) -> bool:
     """Words of a wallet: most of them but once, and none that only joins others."""
-    words = one.it.lower().replace(",", " ").split()
-    joining = sum(word in _NO_PASSWORDS for word in words)
+    words = wallet_words(one.it)
+    joining = sum(word in NO_PASSWORDS for word in words)
     return len(set(words)) * 3 >= len(words) * 2 and joining * 6 <= len(words)
-
-
-def passphrase(one: Candidate) -> bool:
-    """Words that make no sentence: hardly one that joins others, and none that says what happened."""
-    words = one.it.lower().replace("-", " ").split()
-    about = one.text[one.start - 30 : one.start].lower().split()
-    if (
-        any(word.endswith(_ENDINGS) for word in words)
-        or sum(word in _NO_PASSWORDS for word in words) > 1
-    ):
-        return False
-    return len(set(words)) == len(words) and not any(word in _ABOUT for word in (*about, *words))
 
 
 def share(one: Candidate) -> bool:
     """Behind 提取码: letters and digits, or what is not a word that goes on."""
     follows = one.text[one.end : one.end + 1]
-    return not _is_placeholder(one.it, ("****",)) and follows not in _COUNTED
+    return not _is_placeholder(one.it, ("****",)) and follows not in COUNTED
 
 
 _NO_KEYS = (
@@ -391,18 +389,18 @@ def key_said(one: Candidate) -> bool:
     )
 
 
-def codes(one: Candidate) -> bool:
-    """Groups that have digits."""
-    groups = one.it.replace("-", " ").split()
-    return sum(any(map(str.isdigit, group)) for group in groups) * 2 >= len(groups)
-
-
-_TECHNICAL = (
-    "bcrypt", "scrypt", "argon2", "pbkdf2", "sha", "md5", "aes", "des", "rsa", "ecc", "sm2", "sm3", "sm4", "base64", "hmac",
+TECHNICAL = (
+    "bcrypt", "scrypt", "argon2", "pbkdf2", "md5", "aes", "des", "rsa", "ecc", "sm2", "sm3", "sm4", "base64", "hmac",
     "oauth", "http", "utf", "ipv", "web3", "wpa", "wep", "fido", "sqlite", "mysql", "python", "vue", "windows", "win1", "ios",
     "chacha", "ed25519", "1password",
 )  # fmt: skip
 """What passwords are made, kept and typed with."""
+_SHA = re.compile(r"sha-?[0-9]{1,3}(?![a-z0-9])")
+
+
+def is_technical(low: str) -> bool:
+    """Whether a word names a technique, an application or a system."""
+    return low.startswith(TECHNICAL) or _SHA.match(low) is not None
 
 
 def told(one: Candidate) -> bool:
@@ -411,7 +409,7 @@ def told(one: Candidate) -> bool:
     if _no_password(it) or not it.isascii() or _is_time(it) or len(it) < 6 or it.count("/") > 1:
         return False
     low = it.lower()
-    if low.startswith(_TECHNICAL) or ("@" in it[1:] and "." in it.rpartition("@")[2]):
+    if is_technical(low) or ("@" in it[1:] and "." in it.rpartition("@")[2]):
         return False
     return any(map(str.isdigit, it)) and any(map(str.isalpha, it)) and not low.endswith(_UNITS)
 
@@ -422,17 +420,6 @@ _UNITS = ("th", "1st", "2nd", "3rd", "am", "pm", "km", "kg", "gb", "mb", "px", "
 def paired(one: Candidate) -> bool:
     """Behind `root/`, where paths stand too."""
     return told(one) and strong(one)
-
-
-def told_zh(one: Candidate) -> bool:
-    """The same behind 密码, where digits alone will do."""
-    it = _value(one)
-    follows = one.text[one.start + len(it) : one.start + len(it) + 1]
-    if one.name.replace(" ", "")[2:].startswith(_ABOUT_ZH) or follows in _COUNTED:
-        return False
-    if it.isdigit():
-        return len(it) >= 4 and code(one._replace(end=one.start + len(it)))
-    return told(one)
 
 
 _OTHER_CODES = (
@@ -455,18 +442,8 @@ def door(one: Candidate) -> bool:
     return code(one) and not any(word in before for word in _OTHER_CODES)
 
 
-_PRICED = frozenset("元块斤公克米厘毫度层楼栋室家把台人万千百片款包的")
-
-
-def lock_zh(one: Candidate) -> bool:
-    """The same behind a lock, which also has a price, a size and a date."""
-    it, follows = one.it, one.text[one.end : one.end + 3].strip()[:1]
-    if follows in _COUNTED or follows in _PRICED:
-        return False
-    words = one.text[max(0, one.start - 14) : one.start]
-    if "-" in it and it.count("-") == 2 and ("于" in words or "日" in words):
-        return False
-    return door(one) and ("密码" in words or "锁" in words or "禁" in words or "保险" in words)
+PRICED = frozenset("元块斤公克米厘毫度层楼栋室家把台人万千百片款包门买花卖装修行条页算")
+"""What is counted or paid for, where COUNTED says how long and how often."""
 
 
 def product_key(one: Candidate) -> bool:
@@ -480,16 +457,15 @@ def recovery(one: Candidate) -> bool:
     groups = one.it.replace("-", " ").split()
     if len(groups) > 1:
         has = [any(map(str.isdigit, group)) for group in groups]
-        return codes(one) and (has[0] or " " not in one.it)
+        return sum(has) * 2 >= len(groups) and (has[0] or " " not in one.it)
     digits = sum(map(str.isdigit, one.it))
-    return digits >= 4 or (digits >= 2 and len(one.it) >= 8)
+    return len(one.it) > 4 and (digits >= 4 or (digits >= 2 and len(one.it) >= 8))
 
 
 CHECKS: dict[str, Check] = {
     check.__name__: check
     for check in (
-        given, random, varied, mixed, url_password, header, assigned, password, password_said, quoted,
-        strong, password_zh, strong_zh, code, phrase, passphrase, share, key_said,
-        codes, told, paired, told_zh, door, lock_zh, product_key, recovery,
+        given, random, varied, mixed, url_password, header, assigned, password, code,
+        phrase, share, key_said, mnemonic, paired, door, product_key, recovery,
     )
 }  # fmt: skip

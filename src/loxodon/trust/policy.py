@@ -21,17 +21,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from loxodon.errors import ConfigError
-from loxodon.trust.rules import ACTIONS, BY_FAMILY, FAMILIES, TOKENS, Action, Family, Rule
+from loxodon.trust.cues import CUES
+from loxodon.trust.rules import ACTIONS, FAMILIES, TOKENS, Action, Family, Rule
 from loxodon.trust.rules_context import CONTEXT
 from loxodon.trust.rules_personal import PERSONAL
-from loxodon.trust.rules_said import SAID
-from loxodon.trust.rules_told import TOLD
 
 FILE = "policy.toml"
 LARGEST = 1 << 20
 _LONGEST = 2_000
 """Characters of a pattern; RE2 refuses what would take too much memory besides."""
-BUILT_IN: tuple[Rule, ...] = (*TOKENS, *CONTEXT, *SAID, *TOLD, *PERSONAL)
+BUILT_IN: tuple[Rule, ...] = (*TOKENS, *CONTEXT, *CUES, *PERSONAL)
 _SECTIONS = {"kinds", "rules", "exceptions"}
 _RULE_KEYS = {"name", "pattern", "keywords", "action", "family"}
 
@@ -51,7 +50,7 @@ class Policy(NamedTuple):
 
 def built_in() -> Policy:
     """The policy of a home that says nothing."""
-    return Policy(BUILT_IN, {rule.kind: BY_FAMILY[rule.family] for rule in BUILT_IN})
+    return Policy(BUILT_IN, {rule.kind: rule.default for rule in BUILT_IN})
 
 
 def load(home: str) -> Policy:

@@ -34,6 +34,7 @@ def _names() -> dict[str, str]:
         "channels": t("names of channels"),
         "transcripts": t("transcripts"),
         "edited copies": t("edited copies"),
+        "views out of use": t("views out of use"),
         "damaged records": t("damaged records"),
         "databases set aside": t("databases set aside"),
     }

@@ -3,19 +3,22 @@
 A database is written anew beside its place, checked, and put there in one step; then the old one is
 overwritten. (SQLite can also change the key of a file in place, but not in the mode that we use,
 and a kill there leaves it to a rollback journal that holds the old pages.) Nobody else may have the
-memory open. Cut short at any point, everything can still be read, and the same command goes on.
+memory open. What is done is noted in HOME/keys/recoding.json while it is: cut short at any point,
+it is finished by whoever opens the home next (`finish`).
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 import apsw
 
 from loxodon import config as settings
+from loxodon import files
 from loxodon.clock import Clock
 from loxodon.config import Config, EncryptionConfig
 from loxodon.errors import (
@@ -27,7 +30,6 @@ from loxodon.errors import (
     UsageError,
 )
 from loxodon.filelock import FileLock
-from loxodon.files import sync_folder
 from loxodon.live.pending import FOLDER as PENDING
 from loxodon.live.pending import Pending
 from loxodon.memory import DATABASE, Memory
@@ -38,16 +40,17 @@ from loxodon.store.database import held
 from loxodon.store.whose import space_of
 from loxodon.trust import encryption, overwriting
 from loxodon.trust.encryption import Source
-from loxodon.trust.places import is_inside
 from loxodon.trust.sealing import Seal, read_lines, shut
 from loxodon.working.sessions import FOLDER as SESSIONS
 from loxodon.working.sessions import INDEX, locked
+from loxodon.workspace import copies
 from loxodon.workspace.views import manifest
-from loxodon.workspace.views.folder import LOCK as VIEWS_LOCK
 from loxodon.workspace.views.folder import ROOT
 from loxodon.workspace.views.restore import draft_in, sweep_drafts
 from loxodon.workspace.workspace import FOLDER as WORKSPACE
 
+NOTE = "recoding.json"
+_LOCK = "recoding.lock"
 _WAIT_SECONDS = 10.0
 _SHORTEST_PHRASE = 12
 _NOT_COPIES = ("-wal", "-shm", "-journal", ".check", ".tmp", overwriting.SUFFIX)
@@ -97,12 +100,21 @@ def encrypt(
             "where is the key to be?",
             hint="--keyring, --key-file FILE or --env; with --make-key a new one is made there",
         )
-    if make:
-        encryption.make(source)
+    with _at_work(home, "encrypt", source) as under_way:
+        if make and source != current:
+            encryption.make(source)
+        key = _good_key(home, source, environ)
+        Seal([key])  # what it needs must be installed before anything is changed
+        _see_that_all_are_free(home, (key,))
+        _take_in_edits(home, config, clock)
+        under_way()
+        return _encrypted(home, config, environ, source, progress)
+
+
+def _encrypted(
+    home: str, config: Config, environ: Mapping[str, str], source: Source, progress: Progress
+) -> Recoded:  # fmt: skip
     key = _good_key(home, source, environ)
-    Seal([key])  # what it needs must be installed before anything is changed
-    _see_that_all_are_free(home, (key,))
-    _take_in_edits(home, config, clock)
     _set(home, source)
     work = _Work(home, config, (), (key,), progress)
     done = _all_files(work)
@@ -114,14 +126,22 @@ def decrypt(
     home: str, config: Config, environ: Mapping[str, str], *, progress: Progress
 ) -> Recoded:  # fmt: skip
     """Write every space of a home as plain text again."""
-    keys = encryption.keys_of(home, config.encryption, environ)
-    if not keys:
+    source = encryption.source_of(home, config.encryption)
+    if source is None:
         raise UsageError("this memory is not encrypted", hint="`loxodon encrypt` does that")
-    _see_that_all_are_free(home, keys)
-    done = _all_files(_Work(home, config, keys, (), progress))
+    with _at_work(home, "decrypt", source) as under_way:
+        _see_that_all_are_free(home, encryption.keys_of(home, config.encryption, environ))
+        under_way()
+        return _decrypted(home, config, environ, source, progress)
+
+
+def _decrypted(
+    home: str, config: Config, environ: Mapping[str, str], source: Source, progress: Progress
+) -> Recoded:  # fmt: skip
+    key = encryption.key_at(home, source, environ)
+    done = _all_files(_Work(home, config, (key,), (), progress))
     settings.write(home, "encryption.key", None)
     settings.write(home, "encryption.file", None)
-    encryption.note_next(home, None)
     return Recoded(done, "")
 
 
@@ -134,13 +154,28 @@ def rekey(
     if current is None:
         raise UsageError("this memory is not encrypted", hint="`loxodon encrypt` does that")
     keys = encryption.keys_of(home, config.encryption, environ)
-    place, waiting = _next(home, current, source, environ, make)
-    key = _good_key(home, waiting, environ)
-    _see_that_all_are_free(home, (*keys, key))
-    encryption.note_next(home, waiting)
-    before = tuple(dict.fromkeys((*keys, key)))
+    place = source or current
+    waiting = place if place != current else encryption.beside(current)
+    with _at_work(home, "rekey", place, waiting) as under_way:
+        _see_that_there_is_a_key(waiting, environ, make or place == current)
+        _see_that_all_are_free(home, (*keys, _good_key(home, waiting, environ)))
+        under_way()
+        return _rekeyed(home, config, environ, place, waiting, progress)
+
+
+def _rekeyed(
+    home: str, config: Config, environ: Mapping[str, str], place: Source, waiting: Source,
+    progress: Progress,
+) -> Recoded:  # fmt: skip
+    try:
+        key = _good_key(home, waiting, environ)
+    except KeyProblemError:  # it is where it belongs already
+        key = _good_key(home, place, environ)
+    else:
+        encryption.note_next(home, waiting)
+    before = tuple(dict.fromkeys((*encryption.keys_of(home, config.encryption, environ), key)))
     done = _all_files(_Work(home, config, before, (key,), progress))
-    if place == current:
+    if place == encryption.source_of(home, config.encryption):
         encryption.put_in_place(waiting, place)
     else:
         _set(home, place)
@@ -148,30 +183,120 @@ def rekey(
     return Recoded(done, encryption.told(waiting if waiting.kind == "env" else place))
 
 
-def _next(
-    home: str, current: Source, wanted: Source | None, environ: Mapping[str, str], make: bool
-) -> tuple[Source, Source]:  # fmt: skip
-    """Where the next key is to be for good, and where it is until then."""
-    place = wanted or current
-    waiting = place if place != current else encryption.beside(current)
-    begun = encryption.next_source(home)
-    if begun is not None and begun != waiting:
-        with suppress(KeyProblemError):  # it is gone: that one came to its end
-            encryption.text_at(begun, environ)
-            raise UsageError(
-                "another key is on its way already: the one in {place}",
-                hint="run `loxodon rekey` as it was begun, so that it comes to its end",
-                place=encryption.told(begun),
-            )
-    if waiting.kind == "env":
-        return place, waiting
+def _see_that_there_is_a_key(source: Source, environ: Mapping[str, str], make: bool) -> None:
     try:
-        encryption.text_at(waiting, environ)
+        encryption.text_at(source, environ)
     except KeyProblemError:
-        if place != current and not make:
+        if source.kind == "env" or not make:
             raise
-        encryption.make(waiting)
-    return place, waiting
+        encryption.make(source)
+
+
+# What was cut short
+
+_working: set[str] = set()
+"""The homes that this process is at work on."""
+
+
+@contextmanager
+def _at_work(
+    home: str, work: str, place: Source, waiting: Source | None = None
+) -> Iterator[Callable[[], None]]:
+    """Note what is done to a home while it is. Before the function that is given is called nothing
+    has changed, and an error takes the note back; afterwards it stays until all is done."""
+    finish(home, environ=os.environ)  # of an earlier one, which this one begins with
+    path = os.path.join(home, encryption.FOLDER, NOTE)
+    if noted := _noted(path):
+        raise KeyProblemError(
+            "an earlier change was cut short, and cannot be ended without the key in {place}",
+            hint="put that key back, and run this again",
+            place=encryption.told(noted[2]),
+        )
+    begun = False
+
+    def under_way() -> None:
+        nonlocal begun
+        begun = True
+
+    with _alone(home):
+        files.replace(path, json.dumps([work, place, waiting]).encode())
+        files.sync_folder(os.path.dirname(path))
+        try:
+            yield under_way
+        except BaseException:
+            if not begun:
+                os.unlink(path)
+            raise
+        os.unlink(path)
+
+
+@contextmanager
+def _alone(home: str) -> Iterator[None]:
+    folder = os.path.join(home, encryption.FOLDER)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    lock = FileLock(os.path.join(folder, _LOCK))
+    try:
+        if not lock.acquire(_WAIT_SECONDS):
+            raise BusyStoreError(
+                "the memory at {home} is being encrypted, decrypted or given another key",
+                hint="wait until that is done",
+                home=home,
+            )
+        _working.add(home)
+        yield
+    finally:
+        _working.discard(home)
+        lock.close()
+
+
+def finish(home: str, environ: Mapping[str, str]) -> bool:
+    """End what was cut short; whether something was.
+
+    Where it cannot be ended now, because a key is not there or the disk is full, everything stays
+    as it is, and opening a space says what is wrong with it.
+    """
+    path = os.path.join(home, encryption.FOLDER, NOTE)
+    if home in _working or not os.path.exists(path):
+        return False
+    with _alone(home):
+        noted = _noted(path)
+        if noted is None:  # whoever had the lock has done it
+            return True
+        with suppress(KeyProblemError, DamagedStoreError, OSError):
+            if _ended(home, environ, *noted):
+                os.unlink(path)
+    return True
+
+
+def _noted(path: str) -> tuple[str, Source, Source] | None:
+    try:
+        with open(path, encoding="utf-8") as file:
+            work, place, waiting = json.load(file)
+        return work, Source(*place), Source(*(waiting or place))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _ended(
+    home: str, environ: Mapping[str, str], work: str, place: Source, waiting: Source
+) -> bool:  # fmt: skip
+    """Do the rest of what was noted; False where a key is missing that some of it may be under."""
+    config = settings.with_environment(settings.load(home), environ)
+    current = encryption.source_of(home, config.encryption)
+    quiet: Progress = lambda done, total: None  # noqa: E731
+    try:
+        if work == "encrypt":
+            _encrypted(home, config, environ, place, quiet)
+        elif work == "decrypt":
+            _decrypted(home, config, environ, place, quiet)
+        else:
+            _rekeyed(home, config, environ, place, waiting, quiet)
+    except KeyProblemError:
+        # Before the key was made nothing else was.
+        return (work == "encrypt" and current is None) or (
+            work == "rekey" and encryption.next_source(home) is None
+        )
+    return True
 
 
 def _good_key(home: str, source: Source, environ: Mapping[str, str]) -> bytes:
@@ -277,7 +402,7 @@ def _swap(path: str, new: str, work: _Work, keys: Keys) -> None:
             if work.after:  # before the file is in place: it may be under either then
                 cipher.put_check(path, tuple(dict.fromkeys((*work.after, *keys))))
             os.replace(new, path)
-            sync_folder(os.path.dirname(path))
+            files.sync_folder(os.path.dirname(path))
             connection.close()
         if work.after:
             cipher.put_check(path, work.after)
@@ -377,24 +502,16 @@ def _take_in_edits(home: str, config: Config, clock: Clock) -> None:
 
 
 def _without_views(work: _Work) -> Iterator[str]:
-    """Erase the text views; what of them is not as it was written stays, and is told."""
+    """Erase the text views wherever they were ever written to; what of them is not as it was
+    written, or cannot be reached, stays, and is told."""
     for folder in folders(work.home):
-        root = os.path.join(_workspace(folder, work.config), ROOT)
-        try:
-            known = manifest.load(root)
-        except LoxodonError:
-            known = None
-        if known is None:
-            continue
-        for name in known.files:
-            path = os.path.join(root, name)
-            change = manifest.change_of(root, name, known)
-            if change == "edited":
-                yield path
-            elif change == "same" and is_inside(path, root):
-                overwriting.erase(path)
-        for name in (manifest.MANIFEST, manifest.PART, VIEWS_LOCK):
-            overwriting.erase(os.path.join(root, name))
-        for place, _, _ in os.walk(root, topdown=False):
-            with suppress(OSError):  # one that has something of somebody's in it
-                os.rmdir(place)
+        space = space_of(os.path.join(folder, DATABASE), work.after)
+        usual, current = os.path.join(folder, WORKSPACE), _workspace(folder, work.config)
+        for place in copies.folders(folder, current, os.path.abspath(usual)):
+            if os.path.isdir(place.path):
+                root = os.path.join(place.path, ROOT)
+                yield from copies.removed(root, space, overwriting.erase).left
+            elif place.path not in (current, usual):
+                yield place.path
+        yield from (one.path for one in copies.known(folder)
+                    if one.kind == "file" and os.path.exists(one.path))  # fmt: skip

@@ -10,15 +10,21 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, get_args
 
-Family = Literal["secret", "identity", "contact"]
-"""What opens something; what says who somebody is; how somebody is reached."""
+Family = Literal["secret", "identity", "contact", "private"]
+"""What opens something; what says who somebody is; how they are reached; what is nobody else's affair."""
 Action = Literal["allow", "mask", "never"]
 """Kept and shown; kept, and shown as a mask; not kept at all."""
 ACTIONS: tuple[Action, ...] = get_args(Action)
 FAMILIES: tuple[Family, ...] = get_args(Family)
 
-BY_FAMILY: dict[Family, Action] = {"secret": "never", "identity": "mask", "contact": "mask"}
+BY_FAMILY: dict[Family, Action] = {
+    "secret": "never", "identity": "mask", "contact": "mask", "private": "allow",
+}  # fmt: skip
 """What is done where nobody has said otherwise."""
+
+
+LIST = "list"
+"""The sign of a text that is nothing but words, which no pattern tells at little cost."""
 
 
 class Rule(NamedTuple):
@@ -30,6 +36,14 @@ class Rule(NamedTuple):
     """Lower case; a text that has none of them is not looked at. After `~` a pattern, else a word."""
     family: Family = "secret"
     check: str = ""
+    takes: str = ""
+    """Of a cue, whose clause is read for what it gives (`clauses.py`): what is asked for by it."""
+    action: Action | Literal[""] = ""
+    """What is done with it where nobody has said otherwise, if not what its family says."""
+
+    @property
+    def default(self) -> Action:
+        return self.action or BY_FAMILY[self.family]
 
 
 def label_of(kind: str) -> str:
@@ -111,6 +125,7 @@ _MODELS = (
     _token("langsmith-key", rf"lsv2_(?:pt|sk)_{_HEX}{{32}}_{_HEX}{{10}}", "lsv2_"),
     _token("zhipu-key", rf"{_HEX}{{32}}\.[A-Za-z0-9]{{16}}\b", "zhipu", "bigmodel", "智谱", "glm",
            "api key", "api_key", "apikey"),
+    _token("tavily-key", r"tvly-[A-Za-z0-9_-]{24,}", "tvly-"),
     _token("elevenlabs-key", rf"sk_{_HEX}{{48}}", "sk_"),
 )  # fmt: skip
 

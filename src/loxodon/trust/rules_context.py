@@ -1,8 +1,8 @@
-"""Secrets that are known by what is said about them: passwords, codes, and named values."""
+"""Secrets that are known by the form around them: addresses, headers, assignments, and named values."""
 
 from __future__ import annotations
 
-from loxodon.trust.rules import Rule
+from loxodon.trust.rules import LIST, Rule
 
 LINK = r"(?:=>|:=|==?|:|：|->|→)"
 _IS = (
@@ -27,35 +27,27 @@ _NAMED_SIGNS = (
     "session_key", "license key", "license_key", "account key", "account_key", "credential",
     "webhook", "密钥", "秘钥", "令牌", "授权码", "凭证", "私钥",
 )  # fmt: skip
-CALLED = (
-    r"(?:pass[ _-]?word|pass[ _-]?wd|pass[ _-]?phrase|pass[ _-]?code|pwd|\bpw\b|passwort|contraseña|"
-    r"mot de passe|パスワード|비밀번호|密\s?码|密碼|口令)"
-)
-CALLED_SIGNS = (
-    "password", "pass word", "pass_word", "passwd", "passphrase", "pass phrase", "passcode",
-    "pass code", "pwd", r"~\bpw\b", "passwort", "contraseña", "mot de passe", "パスワード", "비밀번호",
-    "密码", "密 码", "密碼", "口令",
-)  # fmt: skip
-_CODE = (
-    r"(?:verification|security|confirmation|authentication|auth|login|log-in|sign-in|one[ -]?time|"
-    r"2fa|mfa|otp|two[ -]factor|sms|access|activation)[ -]?(?:pass)?(?:code|pin|password)"
-)
-_CODE_SIGNS = ("code", r"~\botp\b", "2fa", "mfa", r"~\bpin")
-_ZH_CODE = r"(?:验证码|校验码|动态码|动态密码|动态口令|驗證碼|认证码|确认码|激活码|一次性密码)"
-_ZH_CODE_SIGNS = ("验证码", "校验码", "动态", "驗證碼", "认证码", "确认码", "激活码", "一次性")
+_WALLET_WORD = r"(?:[0-9]{1,2}[.):、]?\s{0,2})?[a-z]{3,8}"
+_WALLET_GAP = r"[\s,，、;]{1,3}"
 ZH_IS = (
     r"(?:就?是|为|為|叫|改成了?|改为了?|换成了?|换为|设成了?|设为了?|设置成了?|设置为|设定为|变成了?"
     r"|更新为|重置为|重置成了?|[:：=]|->|→)"
 )
+_KEY = r"[A-Za-z0-9+/=_.\-]"
+_ROOTS = r"(?:root|admin|administrator|sa|postgres|ubuntu|oracle|deploy|sysadmin)"
+_HOSTS = (
+    r"(?:服务器|主机|机器|后台|账号|帐号|账户|登录|登陆|数据库|路由器?|面板|虚拟机|跳板机|堡垒机|端口|\b(?i:server|host|box|panel|login|"
+    r"creds?|credentials|ssh|vm|console|router|nas|switch|printer|camera)\b)"
+)
 
 CONTEXT: tuple[Rule, ...] = (
-    Rule("connection-string", r"(?i)\b[a-z][a-z0-9+.\-]{1,30}://(?P<user>[^\s:/@\"'`<>]{0,120}):"
+    Rule("connection-string", r"(?i)\b[a-z][a-z0-9+._\-]{1,40}://(?P<user>[^\s:/@\"'`<>]{0,120}):"
          r"(?P<it>[^\s/\"'`<>]{1,200})@[^\s@\"'`<>]+", ("://",), check="url_password"),
-    Rule("connection-string", r"(?i)\b[a-z][a-z0-9+.\-]{1,30}://(?P<it>[A-Za-z0-9_\-]{20,200})@"
+    Rule("connection-string", r"(?i)\b[a-z][a-z0-9+._\-]{1,40}://(?P<it>[A-Za-z0-9_\-]{20,200})@"
          r"[^\s@\"'`<>]+", ("://",), check="random"),
-    Rule("authorization", r"(?i)\b(?:authorization|proxy-authorization|x-api-key|x-auth-token|"
-         r"private-token|api-key)[\"'`]?\s{0,2}[:=]\s{0,2}[\"'`]?(?:basic |bearer |token |apikey )?"
-         r"\s?(?P<it>[A-Za-z0-9+/=_.~\-]{8,})", ("authorization", "api-key", "-token"),
+    Rule("authorization", r"(?i)\b(?:authorization|proxy-authorization|x-[a-z0-9\-]{0,40}(?:key|token|auth|secret|session)"
+         r"[a-z0-9\-]{0,16}|private-token|api-key)[\"'`]?\s{0,2}[:=]\s{0,2}[\"'`]?(?:basic |bearer |token |apikey )?"
+         r"\s?(?P<it>[A-Za-z0-9+/=_.~\-]{8,})", ("authorization", "api-key", "-token", "~x-[a-z0-9-]{0,40}(?:key|token|auth|secret|session)"),
          check="header"),
     Rule("authorization", r"(?i)\bbearer\s+(?P<it>[A-Za-z0-9+/=_.~\-]{16,})", ("bearer",),
          check="assigned"),
@@ -71,80 +63,47 @@ CONTEXT: tuple[Rule, ...] = (
          check="given"),
     Rule("password", r"(?i)\bmachine\s+\S{1,200}\s+login\s+\S{1,200}\s+password\s+(?P<it>\S{1,200})",
          (r"~machine\s+\S+\s+login",), check="given"),
-
-    # One-time codes
-    Rule("one-time-code", rf"(?i)\b{_CODE}s?\b[^0-9\n.]{{0,40}}?\b(?P<it>[A-Z]{{0,2}}-?[0-9]{{4,8}}|"
-         r"[0-9]{3}[ -][0-9]{3})\b", _CODE_SIGNS, check="code"),
-    Rule("one-time-code", r"(?i)\b(?:otp|2fa|mfa)\b[^0-9\n.]{0,20}?\b(?P<it>[0-9]{4,8})\b",
-         (r"~\botp\b", "2fa", "mfa"), check="code"),
-    Rule("one-time-code", r"(?i)\b(?P<it>(?:[A-Z]{1,2}-)?[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}) is your "
-         r"[^\n.]{0,40}?(?:code|pin|otp)\b", (r"~[0-9] is your",), check="code"),
-    Rule("one-time-code", r"(?i)\bcode(?: is| was|:)? (?P<it>[0-9]{6})\b[^\n]{0,80}?"
-         r"(?:expire|valid|do not share|don't share|never share)", ("code",), check="code"),
-    Rule("one-time-code", r"(?i)\b(?:use|enter|type|input|submit|text|with) (?:the |this |your )?"
-         r"(?:code|pin|passcode):? (?P<it>[0-9]{4,8}|[0-9]{3}[ -][0-9]{3})\b", ("code", r"~\bpin"),
-         check="code"),
-    Rule("one-time-code", rf"{_ZH_CODE}(?:[^0-9\n。；率][^0-9\n。；]{{0,15}}?)?(?P<it>[0-9]{{4,8}}|[0-9]{{3}}[ -]"
-         r"[0-9]{3}|[A-Z0-9]{6})(?:[^0-9A-Za-z]|$)", _ZH_CODE_SIGNS, check="code"),
-    Rule("one-time-code", rf"(?:^|[^0-9A-Za-z])(?P<it>[0-9]{{4,8}})\s?[（(]?[，,]?\s?"
-         rf"(?:是|为|，是)?(?:您|你|我)?的?[^0-9\n。；]{{0,14}}?{_ZH_CODE}", _ZH_CODE_SIGNS,
-         check="code"),
-
-    # Codes that open doors and cards
-    Rule("door-code", r"(?i)\b(?:door|gate|alarm|entry|keypad|safe|locker|lock|garage|building|"
-         r"security|vault|combination|unlock)(?: lock)?(?:'s)?[ -]?(?:access |entry )?(?:code|"
-         r"combo|combination|pin|passcode)\b[^0-9\n.]{0,30}?(?P<it>[0-9#*]{4,10}|"
-         r"[0-9]{1,2}(?:-[0-9]{1,2}){2,3})(?:[^0-9]|$)", ("code", "combo", "combination", r"~\bpin"),
-         check="door"),
-    Rule("door-code", r"(?i)\b(?:safe|vault|locker|lock) combination\b[^0-9\n.]{0,20}?"
-         r"(?P<it>[0-9]{1,2}(?:[ -][0-9]{1,2}){2,3})", ("combination",), check="given"),
-    Rule("pin", r"(?i)\bpin(?:[ -]?(?:code|number|no\.?))?\b(?: (?:for|of|on|to) [^\n.]{1,40}?)?"
-         r"\s{0,2}(?:is|was|=|:|：|to|是|为)\s{0,2}[\"'“]?(?P<it>[0-9]{4,8})\b",
-         (r"~\bpin",), check="code"),
-    Rule("pin", rf"(?:PIN\s?码|pin\s?码|PIN|pin)\s?{ZH_IS}\s?(?P<it>[0-9]{{4,8}})",
-         (r"~pin ?码? ?(?:就?是|为|為|叫|改|换|设|变|更|重|[:：=])",), check="code"),
-    Rule("card-code", r"(?i)\b(?:cvv2?|cvc2?|cvn2?|card verification|security code)\b[^0-9\n]"
-         r"{0,16}?(?P<it>[0-9]{3,4})\b", ("cvv", "cvc", "cvn", "verification", "security code"),
-         check="code"),
-    Rule("card-code", r"(?:安全码|安全碼|背面三位|后三位|末三位数?)[^0-9\n，。]{0,8}?"
-         r"(?P<it>[0-9]{3,4})(?:[^0-9]|$)", ("安全码", "安全碼", "三位"), check="code"),
-
-    # Passwords
-    Rule("password", rf"(?i){CALLED}s?[^\n。.!?！？=:：]{{0,40}}?(?:\s(?:is|was|are|be|being|to|"
-         rf"as)\s(?:now |still |just |called |set to |always )?|\s?(?:{LINK}|就?是|为|為|叫|改成了?"
-         r"|改为了?|换成了?|设成了?|设为了?|设置成了?|设置为|设定为|变成了?|更新为|重置为|重置成了?"
-         r"|はこれ|は|：)\s?)(?:了|这个|这串|下面这个)?\s{0,2}[\"“「『'‘`](?P<it>[^\n\"”」』'’`]{3,64})"
-         r"[\"”」』'’`]", CALLED_SIGNS, check="quoted"),
-    Rule("password", rf"(?i)\b(?P<name>{CALLED})s?[\"'`)\]]{{0,2}}\s{{0,3}}{LINK}\s{{0,3}}"
-         rf"{QUOTE}(?P<it>{VALUE}{{3,}})", CALLED_SIGNS, check="password"),
     Rule("password", rf"(?i)(?P<name>[A-Za-z0-9_.\-]{{0,40}}(?:password|passwd|passphrase|pwd|_pass))"
          rf"[\"'`\])]{{0,2}}\s{{0,3}}{LINK}\s{{0,3}}{QUOTE}(?P<it>{VALUE}{{3,}})",
-         (*CALLED_SIGNS, "_pass"), check="password"),
-    Rule("password", rf"(?i)\b(?P<name>{CALLED}s?\b(?: (?:for|to|of|on|in|at|there|here|i|we|use|used|she|"
-         r"he|they|my|our|the|her|his|their|new|old|current|wifi|account|login|that|which|[a-z0-9."
-         rf"'\-]{{1,20}})){{0,7}}?)\s{{1,2}}{_IS}\s(?:now |still |just "
-         rf"|actually |always |simply )?{QUOTE}(?P<it>{VALUE}{{4,}})", CALLED_SIGNS,
-         check="password_said"),
-    Rule("password", rf"(?i)\b(?:log ?in|sign ?in|ssh|connect|unlock)\b[^\n.]{{0,50}}?\b(?:with|using|"
-         rf"and)\s(?:the )?{CALLED}\s{QUOTE}(?P<it>{VALUE}{{4,}})", CALLED_SIGNS,
-         check="password_said"),
-    Rule("password", rf"(?i)\b{CALLED}\s{{1,3}}{QUOTE}(?P<it>{VALUE}{{6,}})", CALLED_SIGNS,
-         check="strong"),
-    Rule("password", rf"(?P<name>(?:密\s?码|密碼|口令)[^\n。！？!?，,；;=:：]{{0,10}}?){ZH_IS}(?:了|这个|这串)?\s{{0,3}}"
-         r"[\"“「『'‘`]?(?P<it>[\x21\x23-\x26\x28-\x2b\x2d-\x3a\x3c-\x5f\x61-\x7e]{4,64})",
-         CALLED_SIGNS, check="password_zh"),
-    Rule("password", r"(?:密\s?码|密碼|口令)\s{0,2}(?P<it>[\x21\x23-\x26\x28-\x2b\x2d-\x39\x3b\x3c"
-         r"\x3e-\x5f\x61-\x7e]{4,64})", CALLED_SIGNS, check="strong_zh"),
-    Rule("seed-phrase", r"(?i)\b(?:seed|recovery|mnemonic|backup|secret)[ -]?(?:phrase|words?|"
-         r"mnemonic)?\b[^\n:：]{0,40}?(?:is|are|:|：|=)\s{0,3}[\"'“]?(?P<it>[a-z]{3,8}(?:[ ,]{1,2}"
-         r"[a-z]{3,8}){11,23})\b", ("seed", "recovery", "mnemonic", "backup", "secret"),
-         check="phrase"),
-    Rule("seed-phrase", r"(?:助记词|助記詞|恢复短语|恢复词|注记词)[^\na-z]{0,20}?(?P<it>[a-z]{3,8}"
-         r"(?:[ ,，]{1,2}[a-z]{3,8}){11,23})", ("助记词", "助記詞", "恢复", "注记词"), check="phrase"),
-    Rule("recovery-code", r"(?i)(?:recovery|backup|rescue|恢复|备用|备份)[ -]?(?:codes?|keys?|代码|码|"
-         r"验证码|密钥)[^\n0-9A-Za-z]{0,6}(?:(?:is|are|是)[^\n0-9A-Za-z]{0,4})?(?P<it>[A-Za-z0-9]{4,10}"
-         r"(?:[- ][A-Za-z0-9]{4,10}){1,15})", ("recovery", "backup", "rescue", "恢复", "备用", "备份"),
-         check="codes"),
+         ("password", "passwd", "passphrase", "pwd", "_pass"), check="password"),
+    Rule("password", r"(?i)\bname:\s{0,2}[\"']?[A-Z0-9_]{0,40}(?:pass|password|secret|token|key)[\"']?\s{1,20}value:\s{0,2}[\"']?(?P<it>[^\s\"']{6,})",
+         (r"~name:[^\n]{1,60}\n\s{0,12}value:",), check="password"),
+    Rule("password", r"(?i)\bapp(?:lication)?[ -]password[^\n]{0,30}?(?P<it>[a-z]{4}(?: [a-z]{4}){3})\b",
+         ("password",), check="given"),
+    Rule("one-time-code", r"(?i)\b(?P<it>(?:[A-Z]{1,2}-)?[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}) is your "
+         r"[^\n.]{0,40}?(?:code|pin|otp)\b", (r"~[0-9] is your",), check="code"),
+    Rule("one-time-code", r"(?:^|[^0-9A-Za-z])(?P<it>[0-9]{4,8})\s?[（(]?[，,]?\s?"
+         r"(?:是|为|，是)?(?:您|你|我)?的?[^0-9\n。；]{0,14}?(?:验证码|校验码|动态码|动态密码|动态口令|驗證碼|认证码|确认码|激活码|一次性密码)", ("验证码", "校验码", "动态", "驗證碼", "认证码", "确认码", "激活码", "一次性"),
+         check="code"),
+    Rule("password", rf"{_HOSTS}[^\n]{{0,24}}?(?:^|[^A-Za-z0-9/])(?i:{_ROOTS})\s?[/:]\s?(?P<it>{VALUE}{{6,64}})",
+         (rf"~{_ROOTS} ?[/:]",), check="paired"),
+    Rule("door-code", r"(?:门禁|门锁|密码锁|单元门|大门)\s?(?P<it>[#*][0-9]{3,8}[#*]?|[0-9]{3,8}[#*])(?:[^0-9A-Za-z]|$)",
+         ("~(?:门禁|门锁|密码锁|单元门|大门) ?[#*0-9]",), check="door"),
+    Rule("command-line-password", r"(?i)\bredis-cli\b[^\n]{0,80}? -a [\"']?(?P<it>[^\s\"']{4,})", ("redis-cli",),
+         check="password"),
+    Rule("share-code", r"(?:提取|访问|分享)(?:码|碼)\s?(?:就?是|为|[:：=])?\s{0,2}(?P<it>[A-Za-z0-9]{4,8})(?:[^A-Za-z0-9]|$)",
+         ("~(?:提取|访问|分享)(?:码|碼)",), check="share"),
+    Rule("recovery-code", r"(?i)(?:(?:recovery|backup|rescue) (?:codes?|keys?)(?: (?:for|of|to|on) [^\n:：0-9]{1,30})?|(?:恢复|备用|备份|救援)"
+         r"(?:代码|码|验证码|密钥))\s?(?:is|are|就?是|为)?\s?[:：=]?\s{0,2}(?P<it>[A-Za-z0-9]{4,12}(?:[- ][A-Za-z0-9]{4,10}){0,15})"
+         r"(?:[^A-Za-z0-9\-]|$)", ("recovery", "backup", "rescue", "恢复", "备用", "备份", "救援"), check="recovery"),
+
+    # Words of a wallet
+    Rule("seed-phrase", rf"(?i)(?:\b(?:seed|recovery|mnemonic|backup|secret|wallet)[ -]?(?:phrase|words?|mnemonic|seed)?\b|助记词|助記詞|恢复短语|恢复词|注记词)"
+         rf"[^\n:：]{{0,40}}?(?:\bis|\bare|[:：=是\n])?[^A-Za-z0-9\p{{Han}}]{{0,4}}(?P<it>{_WALLET_WORD}(?:{_WALLET_GAP}{_WALLET_WORD}){{11,23}})\b",
+         ("seed", "recovery", "mnemonic", "backup", "secret", "wallet", "助记词", "助記詞", "恢复", "注记词"), check="phrase"),
+    Rule("seed-phrase", r"(?:助记词|助記詞|恢复短语|恢复词|注记词)[^\n]{0,12}?\s{0,2}(?P<it>\p{Han}(?:[ ,，、\n]{1,2}\p{Han}){11,23})",
+         ("助记词", "助記詞", "恢复", "注记词"), check=""),
+    Rule("seed-phrase", rf"(?:^|[^0-9A-Za-z])(?P<it>1[.):、]?\s{{0,2}}[a-z]{{3,8}}{_WALLET_GAP}2[.):、]?\s{{0,2}}[a-z]{{3,8}}(?:{_WALLET_GAP}"
+         rf"{_WALLET_WORD}){{10,22}})\b", (r"~\b1[.):、]? ?[a-z]{3,8}[\s,;]{1,3}2[.):、]? ?[a-z]{3,8}[\s,;]{1,3}3",), check="mnemonic"),
+    Rule("seed-phrase", r"(?:^|[\n:：\"“])\s?(?P<it>[a-z]{3,8}(?:[ ,\n]{1,2}[a-z]{3,8}){11,23})(?:[\n.\"”]|$)",
+         (LIST, r"~^[a-z]{3,8}\n[a-z]{3,8}\n[a-z]{3,8}\n"), check="mnemonic"),
+    Rule("seed-phrase", r"(?:^|\n)(?P<it>\p{Han}(?:[ ,，、\n]{1,2}\p{Han}){11,23})(?:\n|$)",
+         (LIST,), check="mnemonic"),
+
+    # Codes that are given once
+    Rule("pickup-code", r"(?:取件|取货|提货|取餐|取票|开柜|开箱)(?:码|碼)\s?(?:就?是|为|[:：=])?\s{0,2}(?P<it>[0-9]{4,10}|"
+         r"[0-9A-Z]{1,3}(?:-[0-9A-Z]{1,5}){1,2})(?:[^0-9A-Za-z\-]|$)", ("~(?:取件|取货|提货|取餐|取票|开柜|开箱)(?:码|碼)",),
+         check="code"),
 
     # Values under a name that says they are secret
     Rule("secret-value", rf"{_NAMED}[\"'`\])]{{0,2}}(?: (?:for|of|to|on|in) [^\n:=：]{{1,40}}?)?"
@@ -158,5 +117,40 @@ CONTEXT: tuple[Rule, ...] = (
     Rule("secret-value", rf"(?:密钥|秘钥|令牌|授权码|私钥|[Aa]pp\s?[Ss]ecret|[Aa]ccess\s?[Kk]ey)"
          rf"[^\n。！？!?=:：A-Za-z0-9]{{0,10}}?{ZH_IS}?(?:了)?\s{{0,3}}{QUOTE}"
          r"(?P<it>[A-Za-z0-9+/=_.\-]{8,})", _NAMED_SIGNS, check="assigned"),
+    # What it is is said behind it
+    Rule("secret-value", rf"(?P<it>{_KEY}{{20,}})[\"'`”]?,? (?:as|is|was|for|=) (?:the |my |our |your |an? )?"
+         r"(?:[A-Za-z0-9]{1,20} ){0,3}(?i:secret|token|(?:api|access|private|secret) key|password)",
+         ("secret", "token", r"~(?:api|access|private) key", "password"), check="assigned"),
+    Rule("secret-value", rf"(?P<it>{_KEY}{{20,}})\s?(?:就?是|作为|当)(?:我|你|咱|他|她)?们?的?\p{{Han}}{{0,8}}"
+         r"(?i:密钥|秘钥|令牌|私钥|token|key)", ("密钥", "秘钥", "令牌", "私钥", "token", "key"),
+         check="assigned"),
+
+    # Keys that are only called keys
+    Rule("secret-value", r"授权(?:码|碼)\s?(?:就?是|为|[:：=])?\s{0,2}(?P<it>[A-Za-z]{16}|[a-z]{4}(?: [a-z]{4}){3})"
+         r"(?:[^A-Za-z0-9]|$)", ("~授权(?:码|碼)",), check="given"),
+    Rule("secret-value", rf"(?P<name>\p{{Han}}{{1,8}}(?:\s?(?i:api|app|web|sdk))?\s?[Kk](?:ey|EY))\s?{ZH_IS}?\s{{0,2}}{QUOTE}"
+         rf"(?P<it>{_KEY}{{20,}})", (r"~\p{Han} ?(?:api|app|web|sdk)? ?key",), check="key_said"),
+    Rule("secret-value", rf"(?i)\b(?P<name>(?:[a-z0-9.]{{1,20}} ){{1,4}}key) "
+         rf"(?:is|was|:)\s?{QUOTE}(?P<it>{_KEY}{{20,}})", (r"~\bkey (?:is|was|:)",), check="key_said"),
+    Rule("secret-value", rf"(?i)\b(?P<name>[A-Za-z_]{{0,20}}(?:send|push|bot|robot|server|client|admin|secret|aes|des|hmac|sign)[ _-]?key)"
+         rf"[\"'`]?\s{{0,2}}(?:{LINK}|是|为|is)?\s{{0,2}}{QUOTE}(?P<it>{_KEY}{{16,}})",
+         (r"~(?:send|push|bot|robot|server|client|admin|secret|aes|des|hmac|sign)[ _-]?key",), check="assigned"),
+    Rule("secret-value", r"(?:^|[^A-Za-z0-9_\-])[AS]K\s{0,2}(?:[:：=]|是|为)?\s{0,2}(?P<it>[A-Za-z0-9_\-]{20,})",
+         (r"~(?:^|[^a-z0-9_])[as]k ?(?:[:：=]|是|为)? ?[a-z0-9_-]{20}",), check="mixed"),
+    Rule("secret-value", r"\bSCT[0-9]{3,8}T[A-Za-z0-9]{20,}", ("~sct[0-9]{3,8}t",), check="varied"),
+    Rule("newrelic-key", r"\b(?P<it>[0-9a-f]{36}NRAL)\b", ("nral",), check="varied"),
+    Rule("cookie", r"(?i)\b(?:sessdata|phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|sessionid|bili_jct|li_at|"
+         r"laravel_session|auth_token|z_c0)=(?P<it>[^\s;,\"']{16,})",
+         ("sessdata", "sessid", "sessionid", "connect.sid", "bili_jct", "li_at", "laravel_session", "auth_token",
+          "z_c0"), check="given"),
+    Rule("cookie", r"(?i)\b(?P<name>[a-z0-9_.\-]{0,30}(?:sess|sid|key|token|ticket|auth|jwt|csrf|login)[a-z0-9_]{0,12})="
+         r"(?P<it>[^\s;,\"'&<>]{20,})", ("~(?:sess|sid|key|token|ticket|auth|jwt|csrf|login)[a-z0-9_]{0,12}=",),
+         check="key_said"),
+    Rule("connection-string", r"\bhttps?://(?P<it>[0-9a-f]{32})@", (r"~https?://[0-9a-f]{32}@",), check="varied"),
+    Rule("license-key", r"\b(?P<it>[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4})\b", ("~[a-z0-9]{5}(?:-[a-z0-9]{5}){4}",), check="product_key"),
+    Rule("one-time-secret", r"(?i:totp|\b2fa|\botp|\bmfa|authenticator|验证器|两步验证)[^\n]{0,24}?(?i:secret|key|seed|密钥|秘钥)[^\nA-Za-z0-9]{0,6}"
+         r"(?:is |是)?\s?(?P<it>[A-Z2-7]{16,64})\b", (r"~totp|\b2fa|\botp|\bmfa|authenticator|验证器|两步验证",), check="varied"),
+    Rule("secret-value", rf"(?P<name>(?i:secret|token|key)\s?\p{{Han}}{{1,8}})\s?{LINK}?\s{{0,2}}{QUOTE}(?P<it>[A-Za-z0-9+/=_.\-]{{20,}})",
+         (r"~(?:secret|token|key) ?\p{Han}",), check="key_said"),
 )  # fmt: skip
-"""Secrets that are known by the words before them."""
+"""Secrets that are known by the words and signs right before them."""

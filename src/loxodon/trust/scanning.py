@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon import files
 from loxodon.store.erasure import TextAt
-from loxodon.trust.leftovers import clear_views, has_views
 from loxodon.working.sessions import FOLDER as SESSIONS
 from loxodon.working.sessions import locked
+from loxodon.workspace import copies
 from loxodon.write.journal import key_of
 
 if TYPE_CHECKING:
@@ -82,10 +82,7 @@ def _settle(memory: Memory, store: Store) -> None:
     store.erasure.scrub()
     store.erasure.settle()
     memory.workspace.index()
-    if has_views(memory.workspace):
-        # What a day's page depends on is counted, not read: it would be taken for up to date.
-        clear_views(memory.workspace, {})
-        memory.workspace.export()
+    copies.renewed(memory.workspace, {})
     with store.writing():
         store.erasure.set_value(_UNSETTLED, "")
 

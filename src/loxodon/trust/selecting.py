@@ -10,17 +10,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, NotFoundError, no_memory
-from loxodon.language.statements import USER
-from loxodon.store import Filter, Store
-from loxodon.store.erasure import SaidRow
-from loxodon.text.sentences import spans
+from loxodon.store import Filter, Index, Store
+from loxodon.store.erasure import KnownRow, SaidRow
+from loxodon.text.sentences import spans, split
 from loxodon.text.similarity import covers, gist, likeness
 from loxodon.text.words import fold, index_words, query_words
-from loxodon.trust.tombstones import FOREVER, LEAST_WORDS, Marker, Stone, clauses, plain, span
+from loxodon.trust.naming import dictionary_words, is_proper, longer, near, said_aliases
+from loxodon.trust.tombstones import (
+    FOREVER,
+    LEAST_WORDS,
+    Marker,
+    Marks,
+    Sieve,
+    Stone,
+    address_of,
+    clauses,
+    has_name,
+    plain,
+    span,
+)
 from loxodon.types import CAPTURED, Record
 
 NEAR = 8
@@ -29,6 +43,9 @@ _FAR = 500
 """How far on in the journal, where others speak in between, these may be."""
 _MOST_FOUND = 2_000
 """Turns elsewhere that are looked at, those with the most of the words first."""
+_MOST_ALIKE = 300
+"""The same of memories."""
+_MEMORY_INDEXES: tuple[Index, ...] = ("memories", "archive")
 _OFTEN = 12
 """Turns that may have a clause word for word which is beside a source, and only has the value."""
 _ALIKE = 0.8
@@ -48,6 +65,8 @@ class Selection(NamedTuple):
     session: str = ""
     since: datetime | None = None
     all: bool = False
+    also: tuple[str, ...] = ()
+    """With an entity, other names that are to be forgotten with it."""
 
     @property
     def what(self) -> str:
@@ -65,6 +84,11 @@ class Selection(NamedTuple):
                 "say in one way what is to be forgotten",
                 hint="by ids, or by one of: an entity, a topic, a session, since when, all",
             )
+        if self.also and named != ["entity"]:
+            raise InputError(
+                "other names go with an entity only",
+                hint="name the entity first: `loxodon forget --entity NAME --also OTHER`",
+            )
         return named[0]
 
 
@@ -72,26 +96,33 @@ class Chosen(NamedTuple):
     """The stones of a selection, made from a store as it is."""
 
     stones: list[Stone]
+    sieve: Sieve
     names: tuple[str, ...] = ()
     """For an entity, what it is called."""
+    near: tuple[str, ...] = ()
+    """Names that are much like these, and stay."""
 
 
-def chosen(store: Store, marker: Marker, selection: Selection, now: datetime) -> Chosen:
+def chosen(
+    store: Store, marker: Marker, selection: Selection, now: datetime, *, preview: bool = False
+) -> Chosen:  # fmt: skip
     """The stones of what is named; NotFoundError where there is no such thing."""
     until = to_stored(now)[0]
     what = selection.what
     maker = _Maker(store, marker, until)
     if what == "ids":
-        return Chosen([stone for id in selection.ids for stone in maker.of_id(id)])
-    if what == "entity":
-        names = maker.names_of(selection.entity)
-        return Chosen(list(maker.of_names(names)), names)
-    if what == "topic":
-        return Chosen(list(maker.of_topic(selection.topic)))
-    if what == "session":
-        return Chosen(list(maker.of_session(selection.session)))
-    since = -FOREVER if selection.since is None else to_stored(selection.since)[0]
-    return Chosen([span(since, until)])
+        stones = [stone for id in selection.ids for stone in maker.of_id(id)]
+    elif what == "entity":
+        stones = list(maker.of_names(maker.names_of(selection.entity, selection.also)))
+    elif what == "topic":
+        stones = list(maker.of_topic(selection.topic))
+    elif what == "session":
+        stones = list(maker.of_session(selection.session))
+    else:
+        since = -FOREVER if selection.since is None else to_stored(selection.since)[0]
+        stones = [span(since, until)]
+    names = tuple(dict.fromkeys(maker.names))
+    return Chosen(stones, maker.sieve, names, tuple(maker.near(names)) if preview else ())
 
 
 class _Maker:
@@ -100,8 +131,15 @@ class _Maker:
         self._erasure = store.erasure
         self._marker = marker
         self._until = until
+        self.sieve = Sieve()
+        self.names: list[str] = []
+        """Under which someone or something goes."""
+        self._apart: list[str] = []
+        self._roles: list[str] = []
+        """Those that others may be called too: `sister`, `同事`."""
 
     def _stone(self, kind: str, *parts: bytes | str) -> Stone:
+        self.sieve.add(kind, parts)
         return self._marker.stone(kind, self._until, *parts)
 
     # Turns
@@ -147,10 +185,8 @@ class _Maker:
 
     def of_turns(self, rows: Iterable[int]) -> Iterator[Stone]:
         """Turns as a whole, by their keys and by what was said when."""
-        wanted = set(rows)
-        for turn in self._erasure.turns():
-            if turn.seq in wanted:
-                yield from self._of_turn(turn)
+        for turn in self._erasure.turns(rows):
+            yield from self._of_turn(turn)
 
     def _of_turn(self, turn: SaidRow) -> Iterator[Stone]:
         words = plain(turn.content)
@@ -173,22 +209,136 @@ class _Maker:
 
     # Someone or something
 
-    def names_of(self, name: str) -> tuple[str, ...]:
-        """All names of an entity; what is no entity goes by the name that is given."""
-        found = self._store.desk.entities_named([name])
-        names = (found[name].name, *found[name].aliases) if name in found else (name,)
+    def names_of(self, name: str, also: Iterable[str] = ()) -> tuple[str, ...]:
+        """All names of an entity: those that it is known by, those that were said to be its, and
+        those that are given. What is no entity goes by the name that is given."""
+        found = self._store.desk.entities_named([name, *also])
+        names = [
+            other
+            for one in (name, *also)
+            for other in ((found[one].name, *found[one].aliases) if one in found else (one,))
+        ]
         if fold(USER) in map(fold, names):
             raise InputError(
                 "everything is about the user",
                 hint="`loxodon forget --all` forgets all that is known",
             )
-        if not any(map(plain, names)):
+        if not all(map(plain, (name, *also))):
             raise InputError("{name} is no name", hint="name it by a word", name=repr(name))
-        return names
+        own = [one for one in names if is_proper(one) or one in (name, *also)]
+        said = said_aliases(self._texts_with(own), own, self._known_names)
+        more = self._store.desk.entities_named(said)
+        said = [one for one in said if one not in more or more[one].name != USER]
+        self._roles = [one for one in names if one not in own]
+        return tuple(dict.fromkeys((*names, *said)))
 
-    def of_names(self, names: Iterable[str]) -> Iterator[Stone]:
-        stones = (self._marker.name(name, self._until) for name in names)
-        return (stone for stone in stones if stone is not None)
+    @cached_property
+    def _known_names(self) -> list[str]:
+        """What anybody is called but the user."""
+        return [
+            name
+            for one in self._store.desk.entities()
+            for name in (one.name, *one.aliases)
+            if one.name != USER and name != USER
+        ]
+
+    @cached_property
+    def _folded_names(self) -> list[tuple[str, str]]:
+        return [(fold(name), plain(name)) for name in self._known_names]
+
+    def _texts_with(self, names: Iterable[str]) -> list[str]:
+        """What was said, and what is known, with any of these names in it."""
+        sieve = Sieve()
+        if not any(map(plain, names)):
+            return []
+        for name in filter(plain, names):
+            sieve.add("name", (plain(name),))
+        texts = chain((turn.content for turn in self._erasure.turns()),
+                      (text for _, text in self._erasure.told()))  # fmt: skip
+        return list(filter(sieve.may_have, texts))
+
+    def near(self, names: Sequence[str]) -> list[str]:
+        """Names that look like these, and are perhaps somebody else's."""
+        if not names:
+            return []
+        texts = (turn.content for turn in self._erasure.turns())
+        return near(names, [*self._known_names, *self._apart], texts)
+
+    def of_names(self, names: Sequence[str]) -> Iterator[Stone]:
+        """Every sentence that names someone, and those that tell what is known of them."""
+        self.names += names
+        yield from self._of_roles(names)
+        names = [name for name in names if name not in self._roles]
+        stones = [stone for name in names for stone in self._of_name(name, "name")]
+        self._apart += self._longer(names)
+        stones += [stone for other in self._apart for stone in self._of_name(other, "apart")]
+        yield from stones
+        marks = Marks(self._marker, stones, present=True, sieve=self.sieve)
+        rows = [row for row, text in self._erasure.told() if self.sieve.may_have(text)]
+        about = [one for one in self._erasure.memories(rows) if _is_about(one.record, marks)]
+        # Kept apart from the marks, which look through the same sieve.
+        yield from [
+            stone
+            for one in about
+            if one.record.kind != "summary"  # which was made of what others were drawn from
+            for stone in self._sources_of(one, marks)
+        ]
+
+    def _of_roles(self, names: Sequence[str]) -> Iterator[Stone]:
+        """The sentences and memories that speak of someone as `my sister`, and of nobody else."""
+        roles, own = [*map(plain, self._roles)], set(map(fold, names))
+        others = [
+            plain(name)
+            for name in self._known_names
+            if is_proper(name) and fold(name) not in own and plain(name)
+        ]
+
+        def speaks_of(text: str) -> bool:
+            words = plain(text)
+            return any(has_name(words, role) for role in roles) and not any(
+                has_name(words, other) for other in others
+            )
+
+        for text in self._texts_with(self._roles):
+            for sentence in split(text):
+                if speaks_of(sentence):
+                    yield self._stone("said", plain(sentence))
+        for row, text in self._erasure.told() if roles else ():
+            if speaks_of(text):
+                for one in self._erasure.memories([row]):
+                    yield self._stone("memory", one.record.id)
+
+    def _of_name(self, name: str, kind: str) -> Iterator[Stone]:
+        if stone := self._marker.name(name, self._until, kind):
+            self.sieve.add(stone.kind, (address_of(name) or plain(name),))
+            yield stone
+
+    def _longer(self, names: Sequence[str]) -> Iterator[str]:
+        """Names of others that have one of these in them, and so do not name it."""
+        own = set(map(fold, names))
+        others = [name for name in self._known_names if fold(name) not in own]
+        for name in names:
+            found = longer(name, others)
+            if not name.isascii():
+                found += [word for text in self._texts_with([name])
+                          for word in dictionary_words(text, name)]  # fmt: skip
+            yield from (one for one in dict.fromkeys(found) if fold(one) not in own)
+
+    def _sources_of(self, one: KnownRow, marks: Marks) -> Iterator[Stone]:
+        """The sentences that a memory was drawn from, where they do not name whom it is about."""
+        contents = {one.record.content: _wording(one.record)}
+        told = _Told(contents, (), self._others([one.record]))
+        for turn in self._erasure.turns(one.turns):
+            named = " ".join(part for part in split(turn.content) if marks.named(part, turn.at))
+            if covers(named, one.record.content) >= _SAME:
+                continue
+            rest = marks.cut(turn.content, turn.at)
+            captured = turn.channel == CAPTURED
+            hit = [] if captured else told.in_turn(rest, True, False)
+            hit = [part for part in hit if plain(part) and not told.names_another(part)]
+            yield from (self._stone("said", plain(part)) for part in hit)
+            if not hit and not named and (captured or not told.names_another(rest)):
+                yield from self._of_turn(turn)
 
     def of_topic(self, topic: str) -> Iterator[Stone]:
         wanted = fold(topic)
@@ -241,35 +391,41 @@ class _Maker:
         """These memories with those that say the same, the turns they were drawn from, and the
         names that no other memory has."""
         ids = {one.id for one in records}
-        family, sources = [], set[int]()
-        others: list[str] = []
-        for known in self._erasure.memories():
+        family: list[Record] = []
+        rows, sources = set[int](), set[int]()
+        for known in self._erasure.memories(self._alike(records) | self._erasure.rows_of(ids)):
             record = known.record
             if record.id in ids or any(_same(record, one) for one in records):
                 family.append(record)
+                rows.add(known.row)
                 sources.update(known.turns)
-            elif record.kind != "summary":
-                others += (record.content, record.subject, *record.entities)
-        told = "\n".join(others)
         names = dict.fromkeys(name for one in family for name in (*one.entities, *_proper(one)))
         # `猫` and `my sister` are what many are called.
         common = {USER, *(alias for one in self._store.desk.entities() for alias in one.aliases)}
-        return family, sources, [name for name in names if name not in told and name not in common]
+        own = [n for n in names if n not in common and not self._erasure.is_told(n, rows)]
+        return family, sources, own
+
+    def _alike(self, records: Iterable[Record]) -> set[int]:
+        """Memories that have words of these."""
+        return {
+            hit.row
+            for one in records
+            for text in dict.fromkeys((one.content, one.value))
+            for index in _MEMORY_INDEXES
+            for hit in self._store.search(index, query_words(text), Filter(), _MOST_ALIKE)
+        }
 
     def _others(self, family: Iterable[Record]) -> tuple[str, ...]:
         """The names of all whom these memories do not name."""
         told = fold("\n".join(one.content for one in family))
-        names = (n for one in self._store.desk.entities() for n in (one.name, *one.aliases))
-        return tuple(plain(name) for name in names if fold(name) not in told and name != USER)
+        return tuple(name for folded, name in self._folded_names if folded not in told)
 
     def _spoken_of(self, told: _Told, sources: set[int]) -> Iterator[Stone]:
         """The clauses of turns that say what the memories say."""
         found = self._found(told.contents) - sources
         near = self._near(sources)
         wanted = sources | near | found
-        for turn in self._erasure.turns() if wanted else ():
-            if turn.seq not in wanted:
-                continue
+        for turn in self._erasure.turns(wanted):
             if turn.seq in sources and turn.channel == CAPTURED:
                 yield from self._of_turn(turn)
                 continue
@@ -299,6 +455,18 @@ class _Maker:
             for content in contents
             for hit in self._store.search("turns", query_words(content), Filter(), _MOST_FOUND)
         }
+
+
+def is_named(record: Record, marks: Marks, at: int) -> bool:
+    """Whether a memory is filed under a name that was forgotten."""
+    names = (record.subject, record.value, record.topic, record.project, *record.tags,
+             *record.entities)  # fmt: skip
+    return any(marks.named(name, at) for name in names)
+
+
+def _is_about(record: Record, marks: Marks) -> bool:
+    at = to_stored(record.created_at)[0]
+    return marks.named(record.content, at) or is_named(record, marks, at)
 
 
 def _numbers(store: Store, session: str, first: int, last: int) -> list[int]:
@@ -387,35 +555,33 @@ class _Told(NamedTuple):
                 hit += [part for part, share in zip(parts, shares, strict=True) if share == best]
         return hit
 
+    def names_another(self, part: str) -> bool:
+        """Whether a clause names somebody whom they are not about."""
+        words = plain(part)
+        return any(has_name(words, name) for name in self.others)
+
     def is_whole(self, part: str) -> bool:
         """Whether a clause says most of it, wherever it stands."""
         return self._is_said(part, beside=False)
 
     def _is_said(self, part: str, beside: bool) -> bool:
         words = plain(part)
-        if beside and any(_has_name(words, name) for name in self.names):
+        if beside and any(has_name(words, name) for name in self.names):
             return True
         for content, (value, needed) in self.contents.items():
             if (
                 covers(part, content) >= _SAME
                 and len(gist(content).words) > 1
-                and all(_has_name(words, name) for name in needed)
+                and all(has_name(words, name) for name in needed)
             ):
                 return True
             if beside and value and (
                 covers(part, value) >= _SAME
                 if value.isascii()
                 else _has_most(words, plain(value))
-            ) and not any(_has_name(words, name) for name in self.others):  # fmt: skip
+            ) and not self.names_another(part):  # fmt: skip
                 return True
         return False
-
-
-def _has_name(words: str, name: str) -> bool:
-    """Whether plain words have a name: as whole words, or anywhere where words have no spaces."""
-    if name.isascii():
-        return f" {name} " in f" {words} ".replace("'s ", " ")
-    return bool(name) and name in words
 
 
 def _has_most(words: str, value: str) -> bool:

@@ -10,18 +10,26 @@ from __future__ import annotations
 import re
 
 _STEMS = (
-    "@", "://", "passw", "passphrase", "passcode", "pass code", "pass phrase", "pass_", "pwd",
-    "contrase", "mot de passe", "パスワード", "비밀번호", "密码", "密 码", "密碼", "口令", "seed",
+    "@", "://", "pass", "pasw", "pwd", "psw", "pssw", "mdp", "kennwort", "senha", "парол",
+    "パス", "비번", "蜜码", "秘码", "密马", "暗号", "暗號", "密保", "安全问题",
+    "security", "challenge", "contrase", "비밀번호", "密码", "密 码", "密碼", "口令", "seed",
     "mnemonic", "recovery", "backup", "secret", "助记", "助記", "恢复", "注记", "private key",
     "-pass", "-pw", "cookie", "(at)", "[at]", "( at )", "[ at ]", "token", "credential", "令牌",
     "密钥", "秘钥", "私钥", "授权码", "凭证", "access key", "api key", "bearer", "authorization",
     "wifi:", "pw", "otpauth", "asia", "akia", "machine", "login", "log in", "log-in",
-    "signin", "sign-in", "creds", "access", "登录", "登陆", "登入", "微信", "薇信", "威信",
+    "signin", "sign in", "sign on", "signed", "signing", "log on", "logged", "sign-in",
+    "creds", "access", "登录", "登陆", "登入", "微信", "薇信", "威信",
     "v信", "加v", "wechat", "wxid", "sk-", "opens with", "unlocks with",
-    "pass is", "pass was", "pass's", "pass’s", "root", "admin", "mysql", "redis-cli", "totp",
+    "root", "admin", "mysql", "redis-cli", "totp",
     "验证器", "两步验证",
 )  # fmt: skip
+_WALLETS = (11, 14, 17, 20, 23)
+"""Spaces between the words of a wallet."""
+_LISTED = re.compile(r"(?:[a-z]{3,8}\n){3}|[1-9][.):、]? ?[a-z]{3,8}\s")
 _CODES = ("pin", "code", "combo", "combination", "cvv", "cvc", "cvn", "码", "碼", "三位")
+_DIGITS = re.compile(
+    r"\d|zero|oh|one|two|three|four|five|six|seven|eight|nine|[零〇一幺二两三四五六七八九]"
+)
 _DATES = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d)?|(?<!\d)(?:19|20)\d\d(?!\d)")
 _NUMBERS = re.compile(
     r"\d{3}|\d\d?[ .-]\d\d|\d(?:号|號|室|栋|幢|棟|单元|弄|座|楼|层|房)"
@@ -37,9 +45,11 @@ def has_sign(text: str) -> bool:
     low = text.lower()
     if any(stem in low for stem in _STEMS):
         return True
-    if any(_is_mixed(run) for run in _RUN.findall(text)):
+    if text.count(" ") in _WALLETS and text.replace(" ", "").replace(",", "").isalpha():
         return True
-    if any(map(str.isdigit, text)) and any(word in low for word in _CODES):
+    if _LISTED.match(text) or any(_is_mixed(run) for run in _RUN.findall(text)):
+        return True
+    if any(word in low for word in _CODES) and _DIGITS.search(low) is not None:
         return True  # of which a year may be one
     rest = _DATES.sub(" ", text)
     if _STREETS.search(low):

@@ -13,6 +13,8 @@ same again later says something new.
 | span | a stretch of time | everything said in it |
 | said | a sentence or a clause | that sentence, in every text |
 | name | a name of someone or something | every sentence with that name |
+| address | a mail address | every sentence with that address |
+| apart | a longer name that has such a name in it | nothing: it is somebody else's |
 | memory | the id of a memory | that memory |
 | stated | what a memory says: subject, attribute, value | a memory that says it |
 | import | the key of something imported | that import |
@@ -47,6 +49,8 @@ _MOST_NAME = 64
 _MOST_CLAUSES = 40
 _SHORT = 80
 _MOST_CLEAN = 20_000
+_FEW = 40
+"""Words that are looked for one by one faster than a text is cut into words."""
 
 
 class Stone(NamedTuple):
@@ -84,10 +88,12 @@ class Marker:
         """The key of a turn that lost a part of its words, which the old one was a digest of."""
         return self.mark("key", key)
 
-    def name(self, name: str, until: int) -> Stone | None:
+    def name(self, name: str, until: int, kind: str = "name") -> Stone | None:
         """The stone of a name; None where there is nothing of it to look for."""
+        if address := address_of(name):
+            return self.stone("address", until, address)
         found = plain(name)[:_MOST_NAME]
-        return self.stone("name", until, found, size=len(found)) if found else None
+        return self.stone(kind, until, found, size=len(found)) if found else None
 
 
 def span(since: int, until: int) -> Stone:
@@ -103,6 +109,82 @@ def plain(text: str) -> str:
 @cache
 def _words() -> re.Pattern[str]:
     return re.compile(r"[^\W_]+(?:'[a-z]+)?")
+
+
+def has_name(words: str, name: str) -> bool:
+    """Whether plain words have a name: as whole words, or anywhere where words have no spaces."""
+    if name.isascii():
+        return f" {name} " in f" {words} ".replace("'s ", " ")
+    return bool(name) and name in words
+
+
+@cache
+def _address() -> re.Pattern[str]:
+    return re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
+
+
+def addresses(folded: str) -> list[str]:
+    """The mail addresses in a folded text, each as a whole."""
+    return _address().findall(folded) if "@" in folded else []
+
+
+def address_of(name: str) -> str:
+    """A name folded that is a mail address; empty for any other."""
+    folded = fold(name.strip())
+    return folded if "@" in folded and _address().fullmatch(folded) else ""
+
+
+class Sieve:
+    """What the stones of one selection are of, so that texts without any of it need no digest.
+
+    It is there while something is being forgotten, and never kept.
+    """
+
+    def __init__(self) -> None:
+        self.keys: set[bytes] = set()
+        self.sessions: set[str] = set()
+        self.ids: set[str] = set()
+        self.values: set[str] = set()
+        self._words: set[str] = set()
+        """A word of each sentence, which any text that has the sentence has."""
+        self._names: set[str] = set()
+        """The same for names, which can also stand within a run of characters without spaces."""
+        self._blind = False
+        self._last = ("", False)
+
+    def add(self, kind: str, parts: Sequence[bytes | str]) -> None:
+        """Note what a stone is made of."""
+        first = parts[0]
+        if isinstance(first, bytes):
+            self.keys.add(first)
+        elif kind == "session":
+            self.sessions.add(first)
+        elif kind == "memory":
+            self.ids.add(first)
+        elif kind == "stated":
+            self.values.add(str(parts[2]))
+        elif kind in ("name", "address", "apart"):
+            self._names.add(first if kind == "address" else max(first.split(), key=len))
+        elif not first:
+            self._blind = True
+        else:
+            self._words.add(max(first.split(), key=len))
+
+    def may_have(self, text: str) -> bool:
+        """Whether a text may have something of it."""
+        if text is not self._last[0]:
+            self._last = (text, self._looked(text))
+        return self._last[1]
+
+    def _looked(self, text: str) -> bool:
+        if self._blind:
+            return True
+        folded = fold(text)
+        if any(name in folded for name in self._names):
+            return True
+        if len(self._words) <= _FEW:
+            return any(word in folded for word in self._words)
+        return not self._words.isdisjoint(_words().findall(folded))
 
 
 @cache
@@ -129,13 +211,19 @@ def clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
 class Marks:
     """The stones of a space, to be held against what comes or is there."""
 
-    def __init__(self, marker: Marker, stones: Iterable[Stone], *, present: bool = False) -> None:
+    def __init__(
+        self, marker: Marker, stones: Iterable[Stone], *, present: bool = False,
+        sieve: Sieve | None = None,
+    ) -> None:  # fmt: skip
         """With `present` all that they are held against was there when they were made, whatever
         time it says of itself."""
         self.marker = marker
+        self.sieve = sieve
+        """Of these stones; None where nobody knows what they were made of."""
         self._present = present
         self._kinds: dict[str, dict[bytes, int]] = {}
-        self._names: dict[int, None] = {}
+        self._sizes: dict[str, dict[int, None]] = {"name": {}, "apart": {}}
+        """How long the names of a kind are."""
         self.spans: list[tuple[int, int]] = []
         self._clean: dict[str, bool] = {}
         """Short texts, which come again and again, and whether nothing of them was forgotten."""
@@ -145,9 +233,9 @@ class Marks:
                 continue
             known = self._kinds.setdefault(one.kind, {})
             known[one.mark] = max(one.until, known.get(one.mark, one.until))
-            if one.kind == "name":
-                self._names[one.size] = None
-        self.cuts = "said" in self._kinds or "name" in self._kinds
+            if one.kind in self._sizes:
+                self._sizes[one.kind][one.size] = None
+        self.cuts = not self._kinds.keys().isdisjoint(("said", "name", "address"))
 
     def _has(self, kind: str, at: int, *parts: bytes | str) -> bool:
         known = self._kinds.get(kind)
@@ -169,6 +257,10 @@ class Marks:
                 or self._has("session", _NEVER, session)
                 or (several and self._has("words", _NEVER, plain(content)))
             )
+        if self.sieve and not self.spans and not (
+            key in self.sieve.keys or session in self.sieve.sessions or self.sieve.may_have(content)
+        ):  # fmt: skip
+            return False
         return (
             self.in_span(at)
             or self._has("turn", at, key)
@@ -196,30 +288,50 @@ class Marks:
     def stated(self, at: int, *about: str) -> bool:
         return self._has("stated", at, *map(plain, about))
 
+    def may_state(self, value: str) -> bool:
+        """Whether something with this value may have been forgotten, before more is found out."""
+        if not value or "stated" not in self._kinds:
+            return False
+        return self.sieve is None or plain(value) in self.sieve.values
+
     def said(self, text: str, at: int) -> bool:
         """Whether a sentence or clause is one that was forgotten."""
         return self._has("said", at, plain(text))
 
     def named(self, text: str, at: int) -> bool:
         """Whether a text has a name that was forgotten."""
-        known = self._kinds.get("name")
-        if not known or not text:
+        if not text or self._kinds.keys().isdisjoint(("name", "address")):
             return False
+        if self.sieve and not self.sieve.may_have(text):
+            return False
+        if "address" in self._kinds and any(
+            self._has("address", at, one) for one in addresses(fold(text))
+        ):
+            return True
         folded = plain(text)
+        found = self._places("name", folded, at)
+        apart = self._places("apart", folded, at) if found else []
+        return any(not any(a <= start and end <= b for a, b in apart) for start, end in found)
+
+    def _places(self, kind: str, folded: str, at: int) -> list[tuple[int, int]]:
+        """Where names of a kind stand in plain words."""
+        if not (known := self._kinds.get(kind)):
+            return []
         edges = _edges(folded)
         ends = set(edges)
-        for size in self._names:
-            for start in edges:
-                if start + size not in ends:
-                    continue
-                mark = self.marker.mark("name", folded[start : start + size])
-                if self._is_older(at, known.get(mark)):
-                    return True
-        return False
+        return [
+            (start, start + size)
+            for size in self._sizes[kind]
+            for start in edges
+            if start + size in ends
+            and self._is_older(at, known.get(self.marker.mark(kind, folded[start : start + size])))
+        ]
 
     def cut(self, text: str, at: int) -> str:
         """`text`, said at a moment, without the sentences and clauses that were forgotten."""
-        if not self.cuts or not text or self._is_clean(text):
+        if not self.cuts or not text:
+            return text
+        if not self.sieve.may_have(text) if self.sieve else self._is_clean(text):
             return text
         kept: list[str] = []
         last, whole = 0, True

@@ -221,4 +221,4 @@ class Opened:
         from loxodon.write.embedding import LOCK, Embedding
 
         return Embedding(self._store, self._chosen, os.path.join(self._folder, LOCK),
-                         self.guard.clean)  # fmt: skip
+                         self.guard.sent)  # fmt: skip

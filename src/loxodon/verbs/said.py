@@ -15,6 +15,7 @@ from loxodon.store import Known, Progress
 from loxodon.text.check import checked_text
 from loxodon.text.words import query_words
 from loxodon.trust import claiming
+from loxodon.trust.guard import LATELY
 from loxodon.trust.provenance import is_own
 from loxodon.trust.within import placed
 from loxodon.trust.witness import MEMORY, audited
@@ -81,7 +82,7 @@ class Saying(Opened):
         if self.paused:
             return Added(0, 0, 0, (), paused=len(drafts))
         names = [self.guard.name(checked_text(name, "session", MAX_SESSION)) for name in names]
-        drafts = [self.guard.draft(draft) for draft in drafts]
+        drafts = self.guard.drafts(drafts, lambda name: self._lately(name or names[0]))
         drafts, names = placed(drafts, names, self._store.wall)
         self._note_used()
         now = self.now()
@@ -114,6 +115,11 @@ class Saying(Opened):
         """By which names the user speaks, where these turns are of people who are named."""
         theirs = [one for one in keyed if one[0].origin == "group" and claiming.is_named(one[0])]
         return claiming.told_before(theirs, self._store.known(theirs)) if theirs else ()
+
+    def _lately(self, session: str) -> list[str]:
+        """The last texts of a session, oldest first."""
+        where = filter_of(self._zone, session=self._store.wall.session(self.guard.name(session)))
+        return [turn.content for turn in self._store.journal(where, LATELY)]
 
     def _admitted(
         self, drafts: Sequence[Draft | None], keyed: list[tuple[Turn, bytes]], live: bool

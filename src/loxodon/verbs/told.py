@@ -199,7 +199,7 @@ class Telling(Knowing):
         from loxodon.write.asking import Asking
 
         day = f"{self.now():%Y-%m-%d}"
-        return Asking(self._store, self.config.model, day, self.guard.clean)
+        return Asking(self._store, self.config.model, day, self.guard.sent)
 
     def chat_model(self) -> ChatModel:
         """The model that is set, within its tokens of today; ConfigError where none is."""
@@ -210,7 +210,7 @@ class Telling(Knowing):
         day = f"{self.now():%Y-%m-%d}"
         return ChatModel(
             self.config.model, Ledger(StoreBook(self._store), day, self.config.model.cap),
-            clean=self.guard.clean,
+            clean=self.guard.sent,
         )  # fmt: skip
 
 
@@ -222,4 +222,4 @@ def _audience(chat: Chat) -> str | None:
 
 def _cleaned(ask: Callable[[str], Meaning], guard: Guard) -> Callable[[str], Meaning]:
     """What embeds a question, without what must not leave the memory."""
-    return lambda text: ask(guard.clean(text))
+    return lambda text: ask(guard.sent(text))

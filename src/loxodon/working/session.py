@@ -29,6 +29,7 @@ from loxodon.fields import choice, number
 from loxodon.spaces import space_path
 from loxodon.text.language import language_of
 from loxodon.tokens import counter
+from loxodon.trust.guard import LATELY
 from loxodon.trust.pasting import in_parts
 from loxodon.types import CHATS, Chat
 from loxodon.working.accounting import Gauge, limits, tokens_of, tokens_of_tools, usage_of
@@ -459,7 +460,7 @@ class Session:
 
     def _put(self, message: Message, more: Mapping[str, Any] | None = None) -> str:
         now = self._memory.now()
-        kept = to_kept(message, now) | dict(more or {})
+        kept = to_kept(self._unanswered(message), now) | dict(more or {})
         id = self._keep("message", {"message": kept}, now)
         if self._keeps_journal:
             try:
@@ -467,6 +468,14 @@ class Session:
             except LoxodonError as error:  # it is on disk, and journalled with what comes next
                 self.problem = reason(error)
         return id
+
+    def _unanswered(self, message: Message) -> Message:
+        """A message without what it gives of something secret that was asked for right before."""
+        text = message.get("content")
+        if not isinstance(text, str):
+            return message
+        lately = [text_of(one.message) for one in self.shown[-LATELY:]]
+        return {**message, "content": self._memory.guard.unanswered(text, lately)}
 
     def _journal(self, everything: bool = False) -> None:
         """Journal what was said and is not journalled yet."""

@@ -42,7 +42,9 @@ class Workspace:
         self.folder = folder
         """The folder of the space, with its database."""
         path = memory.config.workspace.path if memory.space == "main" else ""
-        self.path = os.path.abspath(os.path.expanduser(path or os.path.join(folder, FOLDER)))
+        self.usual = os.path.abspath(os.path.join(folder, FOLDER))
+        """Where the workspace is unless a setting says another place."""
+        self.path = os.path.abspath(os.path.expanduser(path)) if path else self.usual
         """The folder: the views are in `memory/` in it, the agent's own files beside that."""
 
     @cached_property

@@ -12,13 +12,15 @@ from typing import Any
 
 from loxodon import files
 from loxodon.errors import InputError, UsageError
+from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of, opened
 from loxodon.trust.inspection import Inspected, Subject, markdown
 from loxodon.trust.places import named
 from loxodon.trust.receipts import counted
-from loxodon.types import Pause, Receipt
+from loxodon.types import FileProblem, Pause, Receipt
+from loxodon.workspace import copies
 
 _UNITS = {"m": 1, "h": 60, "d": 1_440, "w": 10_080}
 _SHOWN_FILES = 20
@@ -45,15 +47,22 @@ def forget(args: Namespace) -> Outcome:
         return _receipts(args)
     with opened(args) as memory:
         chosen = _chosen(args, memory.now())
-        ids = chosen.pop("ids")
-        planned = memory.forget(*ids, **chosen, dry_run=True)
-        if args.dry_run or not _agreed(args, planned):
-            done = _data(planned, False)
-            # Whoever was asked has seen it.
-            asked = not args.dry_run
-            return Outcome(done, lambda: None if asked else show_receipt(planned, gone=False))
-        receipt = memory.forget(*ids, **chosen)
+        if args.dry_run or not args.yes:
+            _see_that_somebody_is_there(args)
+            planned = _forgotten(memory, chosen, dry_run=True)
+            if args.dry_run:
+                return Outcome(_data(planned, False), lambda: show_receipt(planned, gone=False))
+            if not _agreed(memory, chosen, planned):
+                return Outcome(_data(planned, False), lambda: None)
+        receipt = _forgotten(memory, chosen)
     return Outcome(_data(receipt, True), lambda: show_receipt(receipt, gone=True))
+
+
+def _forgotten(memory: Memory, chosen: dict[str, Any], *, dry_run: bool = False) -> Receipt:
+    said = t("looking for it") if dry_run else t("forgetting")
+    with view.Bar(said) as bar:
+        rest = {name: value for name, value in chosen.items() if name != "ids"}
+        return memory.forget(*chosen["ids"], **rest, dry_run=dry_run, progress=bar)
 
 
 def _chosen(args: Namespace, now: datetime) -> dict[str, Any]:
@@ -64,20 +73,29 @@ def _chosen(args: Namespace, now: datetime) -> dict[str, Any]:
         raise InputError("{text} is no length of time", text=repr(args.last[:40])) from None
     return {
         "ids": args.ids, "entity": args.entity, "topic": args.topic, "session": args.session,
-        "since": since, "all": args.all,
+        "since": since, "all": args.all, "also": args.also,
     }  # fmt: skip
 
 
-def _agreed(args: Namespace, planned: Receipt) -> bool:
-    """Whether to go on: what would go is shown first, and asked about unless --yes."""
-    if args.yes:
-        return True
-    if args.json or not (sys.stdin and sys.stdin.isatty()):
+def _see_that_somebody_is_there(args: Namespace) -> None:
+    if not args.dry_run and (args.json or not (sys.stdin and sys.stdin.isatty())):
         raise UsageError(
             "this erases for good, and nobody is there to be asked",
             hint="look at it with --dry-run, then say --yes",
         )
+
+
+def _agreed(memory: Memory, chosen: dict[str, Any], planned: Receipt) -> bool:
+    """Whether to go on: what would go is shown first. Names that look alike can be added."""
     show_receipt(planned, gone=False)
+    while planned.near:
+        ask = t("Forget some of these names too? Write them with commas, or press Enter: ")
+        also = [name.strip() for name in re.split("[,，、]", input(ask)) if name.strip()]
+        if not also:
+            break
+        chosen["also"] = [*chosen["also"], *also]
+        planned = _forgotten(memory, chosen, dry_run=True)
+        show_receipt(planned, gone=False)
     return input(t("Erase it for good? [y/N] ")).strip().lower() in AGREED
 
 
@@ -92,14 +110,37 @@ def show_receipt(receipt: Receipt, *, gone: bool) -> None:
     else:
         print(t("erased: {counts}", counts=counts))
         print(t("receipt {id}", id=receipt.id))
-    if receipt.files:
-        print(t("it still stands in files of yours, which Loxodon does not write to:"))
-        for one in receipt.files[:_SHOWN_FILES]:
-            print("  " + view.safe(f"{one.file}:{one.line}" if one.line else one.file))
-        if len(receipt.files) > _SHOWN_FILES:
-            print("  " + t("and {n} more", n=len(receipt.files) - _SHOWN_FILES))
+    if len(receipt.names) > 1:
+        print(view.safe(t("under the names: {names}", names=", ".join(receipt.names))))
+    if receipt.near:
+        near = ", ".join(f"{one.name} ({one.turns})" for one in receipt.near)
+        print(view.safe(t("other names that look alike, which stay: {names}", names=near)))
+        if not sys.stdin.isatty():
+            print(t("--also NAME forgets one of them too"))
+    for what, title in _left().items():
+        _show_places(title, [one for one in receipt.files if one.what == what])
     if gone:
         print(t("backups that you carried away still have it; restored here, it goes from them"))
+
+
+def _left() -> dict[str, str]:
+    """What is said of files in which it still stands, by why."""
+    return {
+        "": t("it still stands in files of yours, which Loxodon does not write to:"),
+        "changed": t("it still stands in text views that you changed:"),
+        "copy": t("it still stands in copies that you made:"),
+        "away": t("text views were written here, and the folder is not there now:"),
+    }
+
+
+def _show_places(title: str, places: Sequence[FileProblem]) -> None:
+    if not places:
+        return
+    print(title)
+    for one in places[:_SHOWN_FILES]:
+        print("  " + view.safe(f"{one.file}:{one.line}" if one.line else one.file))
+    if len(places) > _SHOWN_FILES:
+        print("  " + t("and {n} more", n=len(places) - _SHOWN_FILES))
 
 
 def _receipts(args: Namespace) -> Outcome:
@@ -197,10 +238,12 @@ def export_about(args: Namespace) -> Outcome:
         found: Subject = memory.guard.shown_value(
             memory.subject(args.about), private=True, reveal=args.reveal
         )
+        folder = memory.workspace.folder
     text = markdown(found) if path.endswith((".md", ".markdown")) else view.json_text(found) + "\n"
     if not path:
         return Outcome(found, lambda: print(text, end=""))
     path = named(home_of(args), path)
+    copies.note(folder, path, "file")
     try:
         files.replace(path, text.encode("utf-8", "replace"))
     except OSError as error:

@@ -27,11 +27,13 @@ def run_encrypt(args: Namespace) -> Outcome:
     def show() -> None:
         print(t("encrypted {n} databases; the key is in {key}", n=found.spaces, key=found.key))
         print(t("Keep a copy of the key somewhere else: without it nobody can read this memory."))
-        print(t("What was here in plain text is overwritten; a disk or file system that keeps old "
-                "blocks (SSDs, snapshots) may still hold some of it."))  # fmt: skip
+        print(t("What Loxodon had written in plain text is overwritten; a disk or file system that "
+                "keeps old blocks (SSDs, snapshots) may still hold some of it."))  # fmt: skip
+        if found.left:
+            print(t("Not removed, and perhaps still in plain text (changed by you, your backups "
+                    "and copies, folders that are not there now):"), file=sys.stderr)  # fmt: skip
         for path in found.left:
-            print(view.safe(t("still in plain text: {path}", path=path)),
-                  file=sys.stderr)  # fmt: skip
+            print("  " + view.safe(path), file=sys.stderr)
 
     return Outcome(found, show)
 

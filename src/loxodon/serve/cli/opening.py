@@ -11,7 +11,7 @@ from typing import NamedTuple
 from loxodon import config as settings
 from loxodon.clock import Clock, fixed_clock, parse_instant, system_clock, zone_named
 from loxodon.errors import DamagedStoreError, InputError
-from loxodon.memory import DATABASE, MADE, OFF_MARKER, Memory
+from loxodon.memory import DATABASE, MADE, OFF_MARKER, Memory, finish_recoding
 from loxodon.spaces import home_at, space_folder, space_path
 
 
@@ -24,7 +24,10 @@ class Outcome(NamedTuple):
 
 
 def home_of(args: Namespace) -> str:
-    return home_at(args.home)
+    """The home that is named; an encrypting of it that was cut short is finished first."""
+    home = home_at(args.home)
+    finish_recoding(home)
+    return home
 
 
 def opened(args: Namespace, *, make: bool = False) -> Memory:

@@ -418,6 +418,9 @@ def _forget(parser: argparse.ArgumentParser) -> None:
         ("session", t("a conversation")),
     ):
         parser.add_argument(f"--{name}", default="", metavar=name.upper(), help=what)
+    parser.add_argument("--also", action="append", default=[], metavar="NAME",
+                        help=t("with --entity: another name that goes too; may be repeated")
+                        )  # fmt: skip
     parser.add_argument("--last", default="", metavar="TIME",
                         help=t("what was said in the last 90m, 12h, 7d or 2w"))  # fmt: skip
     parser.add_argument("--all", action="store_true", help=t("everything"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from itertools import chain
@@ -16,6 +16,7 @@ from loxodon.text.language import language_of
 from loxodon.trust.guard import Guard
 from loxodon.trust.places import is_closed
 from loxodon.types import Exported
+from loxodon.workspace import copies
 from loxodon.workspace.views import (
     Planned,
     View,
@@ -43,8 +44,13 @@ _SAMPLE = 200
 def export(
     workspace: Workspace, folder: str | None = None, *, masked: bool = False,
     progress: Progress | None = None, settled: Mapping[str, str] | None = None,
+    anew: Callable[[str], bool] | None = None,
 ) -> Exported:  # fmt: skip
-    """Write every view where it differs; see `Workspace.export`."""
+    """Write every view where it differs; see `Workspace.export`.
+
+    After something was erased, which bases do not tell, `anew` says by their names which views
+    are made whatever they were based on; the others stay as they are.
+    """
     if masked and folder is None:
         raise UsageError(
             "masked copies need a folder of their own",
@@ -58,9 +64,13 @@ def export(
         Folder(root, workspace.store.space, masked=masked, settled=settled) as held,
         workspace.store.reading(),
     ):
+        if path != workspace.usual:
+            copies.note(workspace.folder, path, "export" if folder else "workspace")
         total = max(len(held.known), 1)
         for done, planned in enumerate(_planned(workspace, held.known), 1):
-            held.put(_masked(planned, workspace.memory.guard) if masked else planned)
+            if not (anew and not anew(planned.name) and held.keep(planned.name)):
+                planned = _masked(planned, workspace.memory.guard) if masked else planned
+                held.put(planned, anew=anew is not None)
             if progress:
                 progress(done, max(done, total))
         return held.finish()

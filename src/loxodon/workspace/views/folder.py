@@ -36,6 +36,7 @@ from loxodon.trust.places import is_inside
 from loxodon.types import Exported, FileProblem
 from loxodon.workspace.views import Planned, bad_view, head
 from loxodon.workspace.views.manifest import (
+    HEAD_BYTES,
     MANIFEST,
     PART,
     Manifest,
@@ -55,7 +56,6 @@ ROOT = "memory"
 LOCK = "state/views.lock"
 _DRAFT = ".loxodon.tmp"
 _WAIT_SECONDS = 60.0
-_HEAD_BYTES = 4_096
 
 
 class Folder:
@@ -149,15 +149,26 @@ class Folder:
         """The views of the last export, each with its basis."""
         return {name: row.basis for name, row in self._before.files.items()}
 
-    def put(self, planned: Planned) -> None:
-        """See to it that a view is there as planned; it is made only where it must be."""
+    def put(self, planned: Planned, *, anew: bool = False) -> None:
+        """See to it that a view is there as planned; it is made only where it must be, or `anew`
+        whatever it was based on."""
         try:
             if not self._has_folder(os.path.dirname(planned.name)):
                 self._leave(planned.name, t("a file or a link stands where its folder should be"))
-            elif not self._is_known(planned):
+            elif anew or not self._is_known(planned):
                 self._put(planned)
         except OSError as error:
             raise _unwritten(self._path(planned.name), error) from None
+
+    def keep(self, name: str) -> bool:
+        """Leave a view of the last export as it is, whether it is up to date or not; False where
+        there is none."""
+        before = self._before.files.get(name)
+        if before is None or change_of(self.root, name, self._before) != "same":
+            return False
+        self._rows[name] = before
+        self._unchanged += 1
+        return True
 
     def _is_known(self, planned: Planned) -> bool:
         """Whether the file is as it was written, and would be written so again."""
@@ -224,7 +235,7 @@ class Folder:
     def _is_ours(self, name: str) -> bool:
         try:
             with open(self._path(name), "rb") as file:
-                return is_view(file.read(_HEAD_BYTES).decode("utf-8", "replace"))
+                return is_view(file.read(HEAD_BYTES).decode("utf-8", "replace"))
         except OSError:
             return False
 

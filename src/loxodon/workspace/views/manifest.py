@@ -25,6 +25,8 @@ MANIFEST = "state/views.json"
 PART = "state/views.part"
 MOST_BYTES = 256 << 20
 """A view that is larger is not read."""
+HEAD_BYTES = 4_096
+"""Of a file that say whether it is a view."""
 _TICK = 20_000_000
 """Nanoseconds within which two changes of a file may have the same time."""
 _COARSE_TICK = 2_000_000_000

@@ -28,6 +28,17 @@ def guard() -> Guard:
         ("the hotspot pass is marigold58", "marigold58"),
         ("my sim pin's 7719", "7719"),
         ("备份码 K83920", "K83920"),
+        (
+            "1. abandon 2. ability 3. able 4. about 5. above 6. absent 7. absorb 8. abstract "
+            "9. absurd 10. abuse 11. access 12. accident",
+            "abandon 2. ability",
+        ),
+        ("legal winner thank year wave sausage worth useful legal winner thank yellow", "sausage"),
+        ("oracle+cx_oracle://scott:t1ger99@db.host:1521/orcl", "t1ger99"),
+        ("X-Auth-Key: 9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7", "9f8e7d6c"),
+        ("X-Vault-Token: s.8FkQz2LmN4xW7pRt1YvB6cDe", "8FkQz2Lm"),
+        ("pt_key=AAJlZq81LmXw92KcVb37RtYu64PoNj05HsGfDa4E;pt_pin=jd_abc", "Zq81LmXw"),
+        ("you'll need gumdrop-99 for the wifi, that's the password", "gumdrop-99"),
         ("看下这条：mysqldump -uroot -pKoala5512 shop", "Koala5512"),
     ],
 )
@@ -55,6 +66,12 @@ def test_what_is_told_in_passing_is_not_kept(guard: Guard, text: str, secret: st
         "password unchanged since 2024-01-02",
         "the pass is about 2400m",
         "backup codes: 10 remaining",
+        "gate-42 opens at nine",
+        "Room101 opens at 9, that's the plan",
+        '"is-fullwidth-code-point": "^3.0.0",',
+        "1. eggs 2. milk 3. flour 4. butter 5. sugar 6. salt 7. rice 8. tea 9. soap 10. ham "
+        "11. jam 12. oats",
+        "cache_key=9fceb02d0ae598e95dc970b74767f19372d61af8",
     ],
 )
 def test_what_only_sounds_like_it_stays(guard: Guard, text: str) -> None:
