@@ -4,7 +4,7 @@
     python tools/train_worth.py en --ask FILE…      and ask it about other labelled sentences
 
 The sentences are in `data/worth/LANGUAGE_*.txt`: one a line, `label TAB speaker TAB sentence`, and
-a line `# …` before each conversation. FILE is of that form, or JSONL with `lang`, `text` and `keep`.
+a line `# …` before each conversation. FILE is of that form, or JSONL (`lang`, `text`, `keep`).
 Needs numpy.
 """
 

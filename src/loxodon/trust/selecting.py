@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, NotFoundError, no_memory
+from loxodon.language.statements import USER
 from loxodon.store import Filter, Index, Store
 from loxodon.store.erasure import KnownRow, SaidRow
 from loxodon.text.sentences import spans, split

@@ -207,12 +207,12 @@ def _with_subject(
     words = _words()
     if found := words.person.match(text):
         return _person(text, found, text[found.end() :], known)
-    if found := re.match(
+    both = re.match(
         r"我(?:[和跟与]|同)(?:我)?(?P<relation>\w{1,4}?)(?:都|一起(?!住)|两个人?|俩)*(?=住(?!一起|在一起)|在|养|结婚|有|搬|离婚|分手)",
         text,
-    ):
-        if found["relation"] in words.kept:
-            return Clause(text, "we", text[found.end() :], USER, "用户")
+    )
+    if both and both["relation"] in words.kept:
+        return Clause(text, "we", text[both.end() :], USER, "用户")
     if re.match("我们?家[在住]", text):
         return Clause(text, "user", text[text.index("家") :], USER, "用户")
     if found := re.match(r"我们家?|我家里?|我和我?家人", text):
