@@ -115,6 +115,8 @@ class Frames:
             who: [one for one in self.frames if who in one.who]
             for who in ("user", "we", "person", "people", "pet", "bare")
         }
+        # What changes something may leave its subject out: then it only touches what is known.
+        self._of["bare"] = [one for one in self.frames if "bare" in one.who or one.act != "state"]
         # A clause about nobody who is known is read only by what names the user itself.
         self._of[""] = [one for one in self.frames if all(p.whole for p in one.patterns)]
 

@@ -36,6 +36,8 @@ HEDGED = 0.6
 """How sure one can be of what was said with a `maybe`."""
 OWN_WORDS = 0.4
 """The importance of what is kept as it was said."""
+UNSAID = 0.75
+"""How much a sentence must be worth that does not say whom it is about."""
 LEAST_CHANGE = 0.15
 """How much a sentence must be worth that changes something: what it changes was."""
 
@@ -199,7 +201,7 @@ def _statement(grammar: Grammar, clause: Clause, match: Match) -> Statement:
         HEDGED if clause.hedged else frame.confidence,
         mentions=_mentions(clause),
         importance=importance,
-        tentative=clause.loose,
+        tentative=clause.loose or (clause.who == "bare" and "bare" not in frame.who),
     )
 
 
@@ -236,10 +238,13 @@ def _without_asking(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> s
 def _own_words(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> list[Statement]:
     """A stretch of talk as it was said, if it stands alone and is worth keeping."""
     speech = grammar.speech
-    if speech.never(text) or not speech.tells(text):
+    worth = grammar.worth.score(text)
+    if speech.never(text):
         return []
     act, over = speech.act(text)
-    worth = grammar.worth.score(text)
+    changes = act != "state" and bool(clauses) and clauses[0].who == "bare"
+    if not (speech.tells(text) or changes or worth >= UNSAID):
+        return []
     kept = worth >= grammar.worth.least
     if not kept and (act == "state" or worth < LEAST_CHANGE):
         return []

@@ -34,7 +34,7 @@ def present(verb: str) -> str:
 
 class _English:
     speech = Speech(_HERE)
-    worth = Worth(_HERE, 0.5)
+    worth = Worth(_HERE, 0.45)
 
     @cached_property
     def frames(self) -> Frames:

@@ -237,7 +237,7 @@ def _with_subject(
         return Clause(text)
     return Clause(
         text,
-        "bare" if before is None and re.match(rf"{_HAN}|[A-Za-z0-9]", text) else "",
+        "bare" if before is None and words.starter.match(text) else "",
         text,
         USER,
         "用户",
