@@ -15,6 +15,7 @@ No clause has a subject by default: one that is about nobody who is known is rea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
@@ -90,7 +91,10 @@ def read(grammar: Grammar, said: Said) -> Reading:
     known = dict(said.known)
     small = grammar.small(said.text)
     alone = True  # whether nobody else was spoken of, whom a left out subject may mean
-    for sentence in _sentences(said.fragments):
+    taken_back = False
+    for sentence in _sentences(_said(said)):
+        if speech.takes_back(sentence.text):
+            taken_back, statements = taken_back or not statements, []
         clauses = grammar.clauses(sentence.text, known) if sentence.type != "chat" else []
         found = _read(
             grammar, sentence, [one for one in clauses if alone or one.who != "bare"], small
@@ -101,7 +105,29 @@ def read(grammar: Grammar, said: Said) -> Reading:
             unclear += sentence.numbers
         weight = speech.weight(sentence.text)
         statements += [_weighed(one, weight, sentence.numbers) for one in found]
-    return Reading(_once(statements), unclear, speech.takes_back(said.text))
+    return Reading(_once(statements), unclear, taken_back)
+
+
+_QUOTED = re.compile(
+    r"\"[^\"]{12,}\"|“[^”]{12,}”|「[^」]{6,}」|『[^』]{6,}』|(?<!\w)['‘](?=\w)[^'’]{3,}(?:['’]\w[^'’]*)*['’](?!\w)"
+)
+
+
+def _said(said: Said) -> list[Fragment]:
+    """The fragments of a message that do not stand in quotation marks: those are another's."""
+    quoted = [
+        found.span()
+        for found in _QUOTED.finditer(said.text)
+        if " " in found[0] or not found[0].isascii()
+    ]
+    found = []
+    at = 0
+    for fragment in said.fragments:
+        start = max(said.text.find(fragment.text.strip(), at), at)
+        at = start + len(fragment.text.strip())
+        if not any(a <= start < b or a < (start + at) // 2 < b for a, b in quoted):
+            found.append(fragment)
+    return found
 
 
 def _sentences(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:
