@@ -261,13 +261,19 @@ def _without_asking(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> s
     return text
 
 
+_GUESSED = ("thinking", "second hand")
+"""What is never said outright, and may still be a guess worth keeping."""
+
+
 def _own_words(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> list[Statement]:
     """A stretch of talk as it was said, if it stands alone and is worth keeping."""
     speech = grammar.speech
     worth = grammar.worth.score(text)
-    if speech.never(text):
+    hedged = speech.hedged(text)
+    never = speech.never(text)
+    if never and not (hedged and never in _GUESSED):
         return []
-    act, over = speech.act(text)
+    act, over = ("state", ()) if hedged else speech.act(text)
     changes = act != "state" and bool(clauses) and clauses[0].who == "bare"
     if not (speech.tells(text) or changes or worth >= UNSAID):
         return []
@@ -279,7 +285,7 @@ def _own_words(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> list[S
         topic=speech.topic(text), quoted=True, tentative=not kept,
     )  # fmt: skip
     about = clauses[0] if clauses else None
-    if about and about.hedged:
+    if hedged or (about and about.hedged):
         statement = statement._replace(confidence=HEDGED)
     if about and about.who in ("person", "pet"):
         statement = statement._replace(subject=about.subject, mentions=_mentions(about))

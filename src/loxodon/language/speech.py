@@ -104,6 +104,14 @@ class Speech:
                 return found["right"].strip(), found["wrong"].strip()
         return None
 
+    @cached_property
+    def _hedges(self) -> re.Pattern[str]:
+        return _any(self.table["hedge"]["like"])
+
+    def hedged(self, sentence: str) -> bool:
+        """Whether a sentence only supposes what it says."""
+        return self._hedges.search(sentence) is not None
+
     def weight(self, sentence: str) -> float:
         return sum(adds for adds, like in self._weights if like.search(sentence))
 
