@@ -57,8 +57,7 @@ def warm_up() -> None:
     from loxodon.recall.understand import understand
     from loxodon.trust.pasting import own_words
     from loxodon.types import Turn
-    from loxodon.write.extract import fragments_of
-    from loxodon.write.phases import judged_of
+    from loxodon.write.extract import fragments_of, read
     from loxodon.write.segment import segments
 
     for module in walk_packages(loxodon.__path__, "loxodon."):
@@ -69,7 +68,7 @@ def warm_up() -> None:
         for line in path.read_text("utf-8").splitlines()[:150]:
             for turn in json.loads(line)["turns"]:
                 text = turn["content"]
-                judged_of(Said(text, now, fragments_of(1, text)))
+                read(Said(text, now, fragments_of(1, text)))
                 segments([Turn("s", "1", "user", text, now, ref="t_1")])
                 understand(text, now)
                 should_recall(text)

@@ -101,7 +101,7 @@ KILLER = """
 """
 
 
-@pytest.mark.parametrize("where", ["sentences_in", "fragments_of", "judged_of"])
+@pytest.mark.parametrize("where", ["sentences_in", "fragments_of", "read"])
 def test_a_message_that_kills_two_runs_is_put_aside_by_the_third(
     tmp_path: Path, where: str
 ) -> None:
@@ -121,7 +121,7 @@ def test_a_message_that_kills_two_runs_is_put_aside_by_the_third(
 def test_one_kill_puts_nothing_aside(tmp_path: Path) -> None:
     with Memory.open(tmp_path, config=CONFIG, clock=Clock()) as memory:
         memory.add(said(FACTS[0], "I saw a walrus.", FACTS[1]))
-    command = [sys.executable, "-c", textwrap.dedent(KILLER), str(tmp_path), "judged_of"]
+    command = [sys.executable, "-c", textwrap.dedent(KILLER), str(tmp_path), "read"]
     assert subprocess.run(command, cwd=Path(__file__).parents[2]).returncode == -signal.SIGKILL
     with Memory.open(tmp_path, config=CONFIG, clock=Clock()) as memory:
         memory.consolidate()
