@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import KeyProblemError
 from loxodon.store import Filter, Store
-from loxodon.types import Coverage, Pause
+from loxodon.types import Coverage, Doubted, Pause, Timekeeping
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -62,6 +62,10 @@ class Status(NamedTuple):
     """Why nothing can be put on record, or the head of the log cannot be believed."""
     paused: Pause | None = None
     """The pause that is on: nothing is journalled or learned."""
+    clock: Doubted | None = None
+    """What is doubted of the clock: nothing goes for its age until it is believed."""
+    turns_ahead: int = 0
+    """Turns that are dated later than now, by a clock that was wrong or by whoever sent them."""
 
 
 class Stats(NamedTuple):
@@ -87,12 +91,14 @@ class Stats(NamedTuple):
     """How far each embedder has come; none where none is set."""
 
 
+_RUNS = 20
 EXPECTED = {"active": 200, "total": 5_000}
 """What the pools of one person are meant to settle at."""
 
 
 def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Status:
     """Where `memory` stands. Call within one view of the store."""
+    from loxodon.write.present import BACK, doubted, looked
     from loxodon.write.schedule import MOST_ATTEMPTS
 
     counts, desk = store.counts(), store.desk
@@ -109,6 +115,20 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         len(desk.reviews()), coverage, memory.workspace.trouble,
         len(desk.past_due(memory.now(), 100)),
         memory.schedule.failing(), True, *_on_record(store), paused=memory.paused,
+        clock=doubted(looked(desk, memory.now()), memory.now()),
+        turns_ahead=desk.turns_ahead(memory.now() + BACK),
+    )  # fmt: skip
+
+
+def timekeeping(memory: Memory, store: Store) -> Timekeeping:
+    """What the clock says and what is made of it. Call within one view of the store."""
+    from loxodon.write.present import BACK, doubted, looked
+
+    now = memory.now()
+    belief = looked(store.desk, now)
+    return Timekeeping(
+        now, belief.at, doubted(belief, now), store.desk.turns_ahead(now + BACK),
+        tuple(store.desk.aged_runs(_RUNS)),
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ OPEN = {
         "refuse_if_paused", "forgotten",
         # when something is due, and how much there is: no content
         "flush_due", "consolidation_due", "next_consolidation", "gate", "status", "stats",
+        "timekeeping",
     },
     Workspace: {"sources"},
     Documents: {"together"},

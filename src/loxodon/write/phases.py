@@ -32,8 +32,8 @@ from loxodon.tokens import Counter as TokenCounter
 from loxodon.trust import provenance, quarantine
 from loxodon.trust.instructions import found_in
 from loxodon.trust.pasting import own_turn
-from loxodon.types import CAPTURED, Consolidated, Event, Segment, Turn
-from loxodon.write import codec, compress, fading, speakers, themes
+from loxodon.types import CAPTURED, Consolidated, Doubted, Event, Segment, Turn
+from loxodon.write import codec, compress, fading, present, speakers, themes
 from loxodon.write.events import events_of
 from loxodon.write.extract import Candidate, candidates_of, fragments_of, rules_for
 from loxodon.write.keep import IsForgotten, Keeper
@@ -136,6 +136,7 @@ class Run:
         self._shared: dict[str, bool] = {}
         self._summed_up: set[str] = set()
         self._turns = 0
+        self._held: Doubted | None = None
 
     def all(self, reason: str) -> Consolidated:
         """Every phase for all that is pending, then the daily and weekly work that is due.
@@ -179,7 +180,8 @@ class Run:
     def week(self) -> Consolidated:
         """The weekly work by itself."""
         with self._begun():
-            self._counts += compress.weekly(self._store, self._now, self._residue)
+            if not self._held:
+                self._counts += compress.weekly(self._store, self._now, self._residue)
         self._set(attempts=0)
         return self._outcome("weekly")
 
@@ -211,6 +213,7 @@ class Run:
         """One attempt; if it fails, `status` can say why."""
         self._set(attempts=self._desk.work().attempts + 1, last_run=self._now, error="")
         try:
+            self._held = present.look(self._store, self._now)
             yield
         except KeyboardInterrupt:  # somebody wants it to stop: that is no failed attempt
             with suppress(StoreError):
@@ -252,8 +255,9 @@ class Run:
         counts = {name: n for name, n in sorted(self._counts.items()) if n}
         seconds = {phase: round(s, 4) for phase, s in sorted(self._seconds.items())}
         return Consolidated(
-            True, reason, self._turns, counts, seconds, self._residue.tokens, self._residue.problem
-        )
+            True, reason, self._turns, counts, seconds, self._residue.tokens, self._residue.problem,
+            held=self._held,
+        )  # fmt: skip
 
     # Phase 1: fragments and segments
 
@@ -411,8 +415,10 @@ class Run:
 
     def _phase_5(self) -> None:
         with self._store.writing():
-            self._counts += fading.lift(self._store, self._now)
-            self._counts += fading.let_go(self._store, self._now)
+            if not self._held:
+                self._counts += fading.mend(self._store, self._now)
+                self._counts += fading.lift(self._store, self._now)
+                self._counts += fading.let_go(self._store, self._now)
             # What faded, or a person edited or archived, is no longer told by a summary.
             others = [one for one in self._desk.changed(_INDEXED) if one.id not in self._summed_up]
             self._counts["summaries"] += themes.renew(self._store, others, self._now)
@@ -442,6 +448,8 @@ class Run:
             self._desk.set_work(work._replace(phase=(phase + 1) % (PHASES + 1)))
 
     def _compress(self) -> None:
+        if self._held:  # no day or week is over by this clock
+            return
         self._counts += compress.daily(self._store, self._now, self._residue)
         weekly = self._config.schedule.weekly
         if compress.weekly_due(self._store, self._now, weekly, self._zone):
