@@ -7,10 +7,12 @@ of sixteen writers is in docs/benchmarks.md. On Windows waiting is trying again 
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from threading import Event, Lock, Thread
 
+from loxodon import forks
 from loxodon.files import private
 
 if sys.platform == "win32":  # pragma: no cover
@@ -48,22 +50,39 @@ else:
 
 
 class FileLock:
-    """Held by one process at a time, and let go by the system if that process dies."""
+    """Held by one process at a time, and let go by the system if that process dies.
+
+    A process that is forked from the one that holds it does not, and cannot let go of it.
+    """
 
     def __init__(self, path: str) -> None:
-        self._file = open(path, "a+b", buffering=0, opener=private)  # noqa: SIM115
+        self._path = path
+        self._file: io.FileIO | None = self._opened()
+        forks.tell(self)
+
+    def _opened(self) -> io.FileIO:
+        return open(self._path, "a+b", buffering=0, opener=private)
+
+    def after_fork(self) -> None:
+        # Closing it, unlike letting go of it, leaves the lock to those who have the file open too.
+        self.close()
 
     def acquire(self, seconds: float) -> bool:
         """Wait until nobody else holds it, at most `seconds`; whether it is held now."""
+        if self._file is None:
+            self._file = self._opened()
         if _acquire(self._file.fileno(), wait=False):
             return True
         return seconds > 0 and _Wait(self._file.fileno()).up_to(seconds)
 
     def release(self) -> None:
-        _release(self._file.fileno())
+        if self._file is not None:
+            _release(self._file.fileno())
 
     def close(self) -> None:
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
 
 class _Wait:
@@ -78,6 +97,15 @@ class _Wait:
         self._mind = Lock()
         self._given_up = False
         self._held = Event()
+        forks.tell(self)
+
+    def after_fork(self) -> None:
+        self._close()  # the thread that waits is the parent's
+
+    def _close(self) -> None:
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
     def up_to(self, seconds: float) -> bool:
         Thread(target=self._stand_in_line, daemon=True).start()
@@ -94,4 +122,4 @@ class _Wait:
                 _release(self._descriptor)
             else:
                 self._held.set()
-        os.close(self._descriptor)
+        self._close()

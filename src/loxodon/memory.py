@@ -139,7 +139,7 @@ class Memory(Telling):
         if embedder is not None:
             from loxodon.models.embedders import Chosen
 
-            memory._embedders = (Chosen(embedder),)
+            memory._embedders, memory._given = (Chosen(embedder),), True
         with suppress(LoxodonError):  # a recall need not wait for it; consolidation says why
             memory._catch_up()
         if os.path.exists(os.path.join(folder, FORGOTTEN)):

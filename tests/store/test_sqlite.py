@@ -20,7 +20,6 @@ from loxodon.errors import (
     ForeignStoreError,
     FullStoreError,
     NewerStoreError,
-    StoreError,
     UnwritableStoreError,
 )
 from loxodon.spaces import space_folder
@@ -376,17 +375,6 @@ def test_a_writer_that_never_lets_go_is_not_waited_for_forever(
 def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
     opened(tmp_path / "x.db").close()
     assert {oct(path.stat().st_mode & 0o777) for path in tmp_path.iterdir()} == {"0o600"}
-
-
-def test_a_forked_child_must_open_its_own(tmp_path: Path) -> None:
-    store = opened(tmp_path / "x.db")
-    store._db._pid += 1  # as a child would see it
-    with pytest.raises(StoreError, match="forked"), store.writing():
-        pass
-    with pytest.raises(StoreError, match="forked"):
-        store.journal(Filter(), 0)
-    store._db._pid -= 1
-    store.close()
 
 
 def test_other_words_than_before_make_the_indexes_anew(

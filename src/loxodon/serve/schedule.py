@@ -25,6 +25,7 @@ from threading import Event, Thread, main_thread
 from time import monotonic
 from typing import NamedTuple, Protocol
 
+from loxodon import forks
 from loxodon.config import FILE
 from loxodon.errors import LoxodonError
 from loxodon.filelock import FileLock
@@ -71,6 +72,17 @@ class Runner:
         self._stopping = Event()
         self._thread: Thread | None = None
         self._standing = Standing(False)
+        self._worker: subprocess.Popen[bytes] | None = None
+        forks.tell(self)
+
+    def after_fork(self) -> None:
+        """Thread, worker and lock are the parent's. The worker ends when nobody holds its input."""
+        self._stopping = Event()
+        self._thread = None
+        self._standing = Standing(False)
+        if self._worker is not None and self._worker.stdin is not None:
+            self._worker.stdin.close()
+        self._worker = None
 
     @property
     def standing(self) -> Standing:
@@ -128,6 +140,7 @@ class Runner:
 
     def _see_to(self, worker: subprocess.Popen[bytes]) -> int | None:
         """Wait until a worker ends by itself, and how; None where it was to end."""
+        self._worker = worker
         while worker.poll() is None:
             if self._stopping.wait(_STAND_BY):
                 _end(worker)

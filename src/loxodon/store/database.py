@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 import apsw
 
+from loxodon import forks
 from loxodon.errors import (
     BusyStoreError,
     DamagedStoreError,
@@ -95,20 +96,39 @@ class Database:
         self._turn = RLock()
         self._mode = ""  # or "reading", "writing"
         self._closed = False
-        self._pid = os.getpid()
+        self._cut_off = False
+        """Whether this is a process that was forked within a transaction."""
         self._lock: FileLock | None = None
         self.read_only = _only_readable(path)
         self.sql = _named_queries()
         try:
             if not self.read_only:
                 self._lock = FileLock(os.path.splitext(path)[0] + ".lock")
-            self._connection = self._connect()
+            self._handle: apsw.Connection | None = self._connect()
         except BaseException as error:
             if self._lock is not None:
                 self._lock.close()
             if isinstance(error, OSError):
                 raise _unwritable(path, error.strerror or str(error)) from None
             raise
+        forks.tell(self)
+
+    def after_fork(self) -> None:
+        """The connection is the parent's, and not even to be closed; we get one when we need it."""
+        if self._handle is not None:
+            forks.leave(self._handle)
+            self._handle = None
+        self._cut_off = bool(self._mode) and self._turn._is_owned()  # type: ignore[attr-defined]
+        self._turn = RLock()
+        self._mode = ""
+
+    @property
+    def _connection(self) -> apsw.Connection:
+        if self._handle is None:
+            self._check_usable()
+            self._handle = self._connect()
+            self.generation += 1
+        return self._handle
 
     def _connect(self) -> apsw.Connection:
         connection = None
@@ -217,7 +237,7 @@ class Database:
                 yield
             finally:
                 self._mode = ""
-                _undo(self._connection)
+                _undo(self._handle)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -257,7 +277,7 @@ class Database:
                     if writes:
                         mark.put(self.path, writes)
                 except BaseException:
-                    _undo(self._connection)
+                    _undo(self._handle)
                     if self.witness is not None and said:
                         self.witness.undone(said)
                     raise
@@ -312,7 +332,7 @@ class Database:
         found = _inode(self.path)
         if any(found) and found != self._inode:
             self._connection.close()
-            self._connection = self._connect()
+            self._handle = self._connect()
             self.generation += 1
 
     def _count_write(self) -> int:
@@ -336,18 +356,16 @@ class Database:
             raise StoreError(
                 "{path} is closed", hint="open the memory again before using it", path=self.path
             )
-        if os.getpid() != self._pid:
+        if self._cut_off:
             raise StoreError(
-                "{path} was opened by the process that this one was forked from",
-                hint="open the memory anew in each process",
+                "this process was forked in the middle of a change of {path}",
+                hint="the change is the other process's; open the memory anew in this one",
                 path=self.path,
             )
 
     def all(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """Every row of the answer."""
         with self._turn:
-            if os.getpid() != self._pid:
-                self._check_usable()
             if not self._mode:
                 self._follow()
             try:
@@ -418,7 +436,8 @@ class Database:
         with self._turn:
             if not self._closed:
                 self._closed = True
-                let_go(self._connection)
+                if self._handle is not None:
+                    let_go(self._handle)
                 if self._lock is not None:
                     self._lock.close()
 
@@ -453,9 +472,9 @@ def told(error: apsw.Error, path: str, reason: str = "") -> StoreError:
     )
 
 
-def _undo(connection: apsw.Connection) -> None:
+def _undo(connection: apsw.Connection | None) -> None:
     """End a transaction without keeping it, where SQLite has not done so at an I/O error."""
-    if connection.in_transaction:
+    if connection is not None and connection.in_transaction:
         with suppress(apsw.Error):  # one that says why is on its way already
             connection.execute("ROLLBACK")
 

@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from threading import RLock
 from typing import Any, NamedTuple
 
+from loxodon import forks
 from loxodon.errors import AuditError, KeyProblemError
 from loxodon.filelock import FileLock
 from loxodon.files import sync_folder
@@ -67,6 +68,10 @@ class Audit:
         self._head = EMPTY
         self._synced = 0
         self._closed = False
+        forks.tell(self)
+
+    def after_fork(self) -> None:
+        self._turn = RLock()
 
     def mac(self) -> Mac:
         """The keyed hash of this log; a KeyProblemError where the key is gone."""

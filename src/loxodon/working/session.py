@@ -24,6 +24,7 @@ from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from loxodon import forks
 from loxodon.errors import InputError, LoxodonError
 from loxodon.fields import choice, number
 from loxodon.spaces import space_path
@@ -104,6 +105,10 @@ class Session:
         self._guard = RLock()
         self._frame = _Frame()
         self._begin()
+        forks.tell(self)
+
+    def after_fork(self) -> None:
+        self._guard = RLock()
 
     def _begin(self) -> None:
         self._transcript.refresh()

@@ -23,7 +23,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from loxodon import files
+from loxodon import files, forks
 from loxodon.errors import BusyStoreError, FullStoreError, InputError, StoreError
 from loxodon.errors import UnwritableStoreError as Unwritable
 from loxodon.filelock import FileLock
@@ -57,6 +57,10 @@ class Transcript:
         self._leaf: str | None = None
         self._read_to = 0
         self._inode = -1
+        self._guard = RLock()
+        forks.tell(self)
+
+    def after_fork(self) -> None:
         self._guard = RLock()
 
     @property
@@ -209,6 +213,10 @@ class Sessions:
             os.makedirs(folder, mode=0o700, exist_ok=True)
         except OSError as error:
             raise _unwritable(folder, error) from None
+        forks.tell(self)
+
+    def after_fork(self) -> None:
+        self._guard = RLock()
 
     def open(self, key: str, now: datetime, chat: str = "direct") -> Transcript:
         """The transcript of the session `key`, begun where there is none."""
