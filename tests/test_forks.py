@@ -140,8 +140,11 @@ def test_locks_that_other_threads_hold_do_not_stop_a_child(tmp_path: Path) -> No
         within, go_on = Event(), Event()
         store = memory.workspace.store
 
+        audit = store.audit
+        assert audit is not None
+
         def hold() -> None:
-            with store.reading(), store.audit.held():
+            with store.reading(), audit.held():
                 store.counts()
                 within.set()
                 go_on.wait(60)

@@ -42,6 +42,9 @@ class Lasting:
     def __init__(self, days: int = 1_000) -> None:
         self._days = days
 
+    def now(self) -> datetime:
+        return NOW
+
     def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
         return base
 
@@ -375,6 +378,22 @@ def test_a_writer_that_never_lets_go_is_not_waited_for_forever(
 def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
     opened(tmp_path / "x.db").close()
     assert {oct(path.stat().st_mode & 0o777) for path in tmp_path.iterdir()} == {"0o600"}
+
+
+def test_an_empty_space_takes_a_page_for_each_table_and_index_and_little_more(
+    tmp_path: Path,
+) -> None:
+    """`bench/sizes.py` and docs/reference.md tell how much that is."""
+    opened(tmp_path / "x.db").close()
+    connection = apsw.Connection(str(tmp_path / "x.db"))
+    ((pages, free, trees),) = connection.execute(
+        "SELECT page_count, freelist_count, (SELECT count(*) FROM sqlite_schema WHERE rootpage > 0)"
+        " FROM pragma_page_count, pragma_freelist_count"
+    )
+    connection.close()
+    assert free == 0
+    assert pages - trees <= 15  # what they are, in words
+    assert (tmp_path / "x.db").stat().st_size < 700_000
 
 
 def test_other_words_than_before_make_the_indexes_anew(
