@@ -23,10 +23,10 @@ from types import TracebackType
 from typing import TypeVar
 
 from loxodon import config as settings
-from loxodon import forks
 from loxodon.clock import Clock
 from loxodon.config import Config
 from loxodon.errors import BusyStoreError, DamagedStoreError, LoxodonError, StoreError
+from loxodon.filelock import at_fork
 from loxodon.memory import DATABASE, MADE, OFF_MARKER, Memory, keys_for
 from loxodon.serve.cli.opening import check_database
 from loxodon.spaces import (
@@ -95,7 +95,7 @@ class Host:
         self._trouble: LoxodonError | None = None
         self._threads = threads
         self._hire()
-        forks.tell(self)
+        at_fork(self)
 
     def _hire(self) -> None:
         self._short = ThreadPoolExecutor(self._threads, "loxodon-call")

@@ -25,10 +25,9 @@ from threading import Event, Thread, main_thread
 from time import monotonic
 from typing import NamedTuple, Protocol
 
-from loxodon import forks
 from loxodon.config import FILE
 from loxodon.errors import LoxodonError
-from loxodon.filelock import FileLock
+from loxodon.filelock import FileLock, at_fork
 from loxodon.memory import DATABASE, Memory
 from loxodon.serve.host import Host
 from loxodon.serve.logs import log
@@ -73,7 +72,7 @@ class Runner:
         self._thread: Thread | None = None
         self._standing = Standing(False)
         self._worker: subprocess.Popen[bytes] | None = None
-        forks.tell(self)
+        at_fork(self)
 
     def after_fork(self) -> None:
         """Thread, worker and lock are the parent's. The worker ends when nobody holds its input."""

@@ -17,7 +17,6 @@ from typing import Any, Protocol
 
 import apsw
 
-from loxodon import forks
 from loxodon.errors import (
     BusyStoreError,
     DamagedStoreError,
@@ -29,7 +28,7 @@ from loxodon.errors import (
     StoreError,
     UnwritableStoreError,
 )
-from loxodon.filelock import FileLock
+from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
 from loxodon.files import sync_folder
 from loxodon.store import cipher, mark, seals
 from loxodon.store.cipher import Keys
@@ -41,6 +40,8 @@ _BUSY_MS = 30_000
 _LOCK_SECONDS = 120.0
 _MOVE_SECONDS = 10.0
 _FOLD_MS = 2_000
+_FORK_SECONDS = 5.0
+"""How long a fork waits for other threads that read or write."""
 _WAL_LIMIT = 64 << 20
 
 _PRAGMAS = (
@@ -56,6 +57,9 @@ ANCHOR = "audit"
 
 
 NOTHING_SIGNED = (0, 0)
+
+_CUT_OFF: set[tuple[int, int]] = set()
+"""Files that this process must not open: it was forked while its parent was at them."""
 
 
 class Witness(Protocol):
@@ -96,8 +100,6 @@ class Database:
         self._turn = RLock()
         self._mode = ""  # or "reading", "writing"
         self._closed = False
-        self._cut_off = False
-        """Whether this is a process that was forked within a transaction."""
         self._lock: FileLock | None = None
         self.read_only = _only_readable(path)
         self.sql = _named_queries()
@@ -111,14 +113,30 @@ class Database:
             if isinstance(error, OSError):
                 raise _unwritable(path, error.strerror or str(error)) from None
             raise
-        forks.tell(self)
+        quiet_at_fork(self)
+
+    def before_fork(self) -> bool:
+        return self._turn.acquire(timeout=_FORK_SECONDS)
+
+    def go_on(self) -> None:
+        self._turn.release()
 
     def after_fork(self) -> None:
-        """The connection is the parent's, and not even to be closed; we get one when we need it."""
+        """Give the connection up without a trace; we get one of our own when we need it.
+
+        SQLite must forget it: it keeps one list of locks for all connections of a process to a
+        file, would take the parent's for ours, and our log would be removed under us. That can be
+        done to a connection at rest. One that is not must never be touched, nor its file opened.
+        """
+        at_rest = not self._mode and self._turn._is_owned()  # type: ignore[attr-defined]
         if self._handle is not None:
-            forks.leave(self._handle)
-            self._handle = None
-        self._cut_off = bool(self._mode) and self._turn._is_owned()  # type: ignore[attr-defined]
+            if at_rest:
+                self._handle.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+                let_go(self._handle)
+            else:
+                leave_behind(self._handle)
+                _CUT_OFF.add(self._inode)
+        self._handle = None
         self._turn = RLock()
         self._mode = ""
 
@@ -136,6 +154,7 @@ class Database:
             if not self.read_only:
                 _make_private(self.path)
             self._inode = _inode(self.path)
+            self._check_usable()
             connection = self._open_file()
             connection.set_busy_timeout(_BUSY_MS)
             seals.register(connection)
@@ -356,10 +375,10 @@ class Database:
             raise StoreError(
                 "{path} is closed", hint="open the memory again before using it", path=self.path
             )
-        if self._cut_off:
+        if self._inode in _CUT_OFF:
             raise StoreError(
-                "this process was forked in the middle of a change of {path}",
-                hint="the change is the other process's; open the memory anew in this one",
+                "this process was forked while {path} was being read or changed",
+                hint="fork before or after that, or start the process anew (spawn)",
                 path=self.path,
             )
 
@@ -438,6 +457,7 @@ class Database:
                 self._closed = True
                 if self._handle is not None:
                     let_go(self._handle)
+                    self._handle = None
                 if self._lock is not None:
                     self._lock.close()
 

@@ -19,9 +19,8 @@ from datetime import UTC, datetime
 from threading import RLock
 from typing import Any, NamedTuple
 
-from loxodon import forks
 from loxodon.errors import AuditError, KeyProblemError
-from loxodon.filelock import FileLock
+from loxodon.filelock import FileLock, at_fork
 from loxodon.files import sync_folder
 from loxodon.trust import trail
 from loxodon.trust.acting import actor
@@ -68,7 +67,7 @@ class Audit:
         self._head = EMPTY
         self._synced = 0
         self._closed = False
-        forks.tell(self)
+        at_fork(self)
 
     def after_fork(self) -> None:
         self._turn = RLock()

@@ -9,13 +9,13 @@ from datetime import datetime, tzinfo
 from threading import Lock
 from typing import TYPE_CHECKING, Self, cast
 
-from loxodon import forks
 from loxodon.clock import Clock
 from loxodon.config import Config
 from loxodon.errors import (
     LoxodonError,
 )
 from loxodon.fields import choice
+from loxodon.filelock import at_fork
 from loxodon.store import Store
 from loxodon.store.sqlite import SqliteStore
 from loxodon.store.walls import Wall
@@ -70,7 +70,7 @@ class Opened:
         self._narrower: dict[Wall, Self] = {}
         self._narrowing = Lock()
         put_on_record(store, home, folder, config, self.now)
-        forks.tell(self)
+        at_fork(self)
 
     def after_fork(self) -> None:
         """What was recalled before is for the parent to note; models have threads and sockets."""

@@ -24,9 +24,9 @@ from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from loxodon import forks
 from loxodon.errors import InputError, LoxodonError
 from loxodon.fields import choice, number
+from loxodon.filelock import at_fork
 from loxodon.spaces import space_path
 from loxodon.text.language import language_of
 from loxodon.tokens import counter
@@ -105,7 +105,7 @@ class Session:
         self._guard = RLock()
         self._frame = _Frame()
         self._begin()
-        forks.tell(self)
+        at_fork(self)
 
     def after_fork(self) -> None:
         self._guard = RLock()

@@ -23,10 +23,10 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from loxodon import files, forks
+from loxodon import files
 from loxodon.errors import BusyStoreError, FullStoreError, InputError, StoreError
 from loxodon.errors import UnwritableStoreError as Unwritable
-from loxodon.filelock import FileLock
+from loxodon.filelock import FileLock, at_fork
 from loxodon.text.check import checked_text
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Transcript:
         self._read_to = 0
         self._inode = -1
         self._guard = RLock()
-        forks.tell(self)
+        at_fork(self)
 
     def after_fork(self) -> None:
         self._guard = RLock()
@@ -213,7 +213,7 @@ class Sessions:
             os.makedirs(folder, mode=0o700, exist_ok=True)
         except OSError as error:
             raise _unwritable(folder, error) from None
-        forks.tell(self)
+        at_fork(self)
 
     def after_fork(self) -> None:
         self._guard = RLock()

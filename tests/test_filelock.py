@@ -1,4 +1,4 @@
-"""A forked process has its own locks, connections and log, and leaves those of its parent alone."""
+"""Locks between processes; and a forked process has its own, and leaves its parent's alone."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from loxodon.errors import StoreError
 from loxodon.filelock import FileLock
 from loxodon.serve.host import Host
 from loxodon.serve.schedule import Runner
+from loxodon.store import database
 from tests.models.embedders.toys import Toy
 
 pytestmark = [
@@ -134,17 +135,77 @@ def test_the_end_of_a_childs_interpreter_is_harmless(tmp_path: Path, how: str) -
     assert ran.returncode == 0
 
 
-def test_locks_that_other_threads_hold_do_not_stop_a_child(tmp_path: Path) -> None:
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_child_that_writes_after_its_parent_has_closed_loses_nothing(
+    tmp_path: Path, anew: bool
+) -> None:
+    """SQLite would think that the child has the parent's locks, and let the parent remove the log
+    that the child writes to."""
+    (closed, close), (begun, begin) = os.pipe(), os.pipe()
+    memory = Memory.open(tmp_path)
+    memory.capture("before")
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            own = Memory.open(tmp_path) if anew else memory
+            own.capture("with the parent")
+            os.write(begin, b"!")
+            os.read(closed, 1)
+            own.capture("without the parent")
+            code = 0
+        finally:
+            os._exit(code)
+    os.read(begun, 1)
+    memory.close()
+    os.write(close, b"!")
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    for descriptor in (closed, close, begun, begin):
+        os.close(descriptor)
     with Memory.open(tmp_path) as memory:
+        assert len(memory.list()) == 3
+        assert memory.validate() == []
+        assert not memory.audit.verify().findings
+
+
+def refused(work: Callable[[], object]) -> None:
+    with pytest.raises(StoreError, match="forked while"):
+        work()
+
+
+def test_a_lock_that_another_thread_holds_does_not_stop_a_child(tmp_path: Path) -> None:
+    with Memory.open(tmp_path) as memory:
+        audit = memory.workspace.store.audit
+        assert audit is not None
         memory.capture("I live in Leeds")
         within, go_on = Event(), Event()
-        store = memory.workspace.store
-
-        audit = store.audit
-        assert audit is not None
 
         def hold() -> None:
-            with store.reading(), audit.held():
+            with audit._turn:
+                within.set()
+                go_on.wait(60)
+
+        thread = Thread(target=hold)
+        thread.start()
+        assert within.wait(60)
+        in_child(lambda: memory.capture("I like tea"))
+        go_on.set()
+        thread.join()
+        assert len(memory.list()) == 2
+        assert not memory.audit.verify().findings
+
+
+def test_a_fork_waits_for_who_reads_but_not_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite itself may be in any state then: such a child is told so, however it opens it."""
+    monkeypatch.setattr(database, "_FORK_SECONDS", 0.1)
+    with Memory.open(tmp_path) as memory:
+        memory.capture("I live in Leeds")
+        store, within, go_on = memory.workspace.store, Event(), Event()
+
+        def hold() -> None:
+            with store.reading():
                 store.counts()
                 within.set()
                 go_on.wait(60)
@@ -152,34 +213,20 @@ def test_locks_that_other_threads_hold_do_not_stop_a_child(tmp_path: Path) -> No
         thread = Thread(target=hold)
         thread.start()
         assert within.wait(60)
-
-        def work() -> None:
-            assert len(store._db.all("SELECT 1 FROM memories")) == 1  # type: ignore[attr-defined]
-
-        in_child(work)
+        in_child(lambda: refused(lambda: memory.list()))
+        in_child(lambda: refused(lambda: Memory.open(tmp_path)))
         go_on.set()
         thread.join()
         in_child(lambda: memory.capture("I like tea"))
         assert len(memory.list()) == 2
-        assert not memory.audit.verify().findings
 
 
 def test_a_fork_within_a_transaction_does_not_go_on_with_it(tmp_path: Path) -> None:
     with Memory.open(tmp_path) as memory:
-        store = memory.workspace.store
         lock = tmp_path / "spaces" / "main" / "loxodon.lock"
-        with store.writing():
+        with memory.workspace.store.writing():
             memory.capture("half of it")
-            child = os.fork()
-            if child == 0:
-                code = 1
-                try:
-                    memory.capture("by the child")
-                except StoreError as error:
-                    code = 0 if "forked" in str(error) else 2
-                finally:
-                    os._exit(code)
-            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            in_child(lambda: refused(lambda: memory.capture("by the child")))
             assert not is_free(lock)
         assert [one.content for one in memory.list()] == ["half of it"]
         assert not memory.audit.verify().findings
