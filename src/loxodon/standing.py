@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import KeyProblemError
 from loxodon.store import Filter, Store
-from loxodon.types import Coverage, Doubted, Pause, Timekeeping
+from loxodon.types import Belief, Coverage, Doubted, Pause, Timekeeping
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -98,10 +98,11 @@ EXPECTED = {"active": 200, "total": 5_000}
 
 def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Status:
     """Where `memory` stands. Call within one view of the store."""
-    from loxodon.write.present import BACK, doubted, looked
+    from loxodon.write.present import doubted, looked
     from loxodon.write.schedule import MOST_ATTEMPTS
 
-    counts, desk = store.counts(), store.desk
+    counts, desk, now = store.counts(), store.desk, memory.now()
+    belief = looked(desk, now)
     last, work = store.journal(Filter(), 1), desk.work()
     if store.wall.stands:  # what went wrong may have words of what cannot be seen
         work = work._replace(error="")
@@ -113,23 +114,29 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         work.attempts >= MOST_ATTEMPTS, work.error,
         desk.count_fragments("waiting"), desk.count_fragments("failed"),
         len(desk.reviews()), coverage, memory.workspace.trouble,
-        len(desk.past_due(memory.now(), 100)),
+        len(desk.past_due(now, 100)),
         memory.schedule.failing(), True, *_on_record(store), paused=memory.paused,
-        clock=doubted(looked(desk, memory.now()), memory.now()),
-        turns_ahead=desk.turns_ahead(memory.now() + BACK),
+        clock=doubted(belief, now), turns_ahead=_ahead(store, belief, now),
     )  # fmt: skip
 
 
 def timekeeping(memory: Memory, store: Store) -> Timekeeping:
     """What the clock says and what is made of it. Call within one view of the store."""
-    from loxodon.write.present import BACK, doubted, looked
+    from loxodon.write.present import doubted, looked
 
     now = memory.now()
     belief = looked(store.desk, now)
     return Timekeeping(
-        now, belief.at, doubted(belief, now), store.desk.turns_ahead(now + BACK),
+        now, belief.at, doubted(belief, now), _ahead(store, belief, now),
         tuple(store.desk.aged_runs(_RUNS)),
     )  # fmt: skip
+
+
+def _ahead(store: Store, belief: Belief, now: datetime) -> int:
+    """Turns that are dated later than now, and later than it ever was."""
+    from loxodon.write.present import BACK
+
+    return store.desk.turns_ahead(max(now, belief.at or now) + BACK)
 
 
 def _on_record(store: Store) -> tuple[int, str]:

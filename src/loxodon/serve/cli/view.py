@@ -151,10 +151,10 @@ def doubted(clock: Doubted) -> str:
     """Why nothing goes for its age, and what to do about it."""
     said = {"now": minute(clock.now), "last": minute(clock.last), "until": minute(clock.until)}
     if clock.until is None:
-        return t("it says {now}, which cannot be: nothing fades, expires or is summed up until it "
-                 "is put right", **said)  # fmt: skip
-    return t("it says {now}, and was last believed at {last}: nothing fades, expires or is summed "
-             "up before it has gone on to {until}; `loxodon clock --right` if it is right",
+        return t("the clock says {now}, which cannot be: nothing fades, expires or is summed up "
+                 "until it is put right", **said)  # fmt: skip
+    return t("the clock says {now}, and was last believed at {last}: nothing fades, expires or is "
+             "summed up before it has gone on to {until}; `loxodon clock --right` if it is right",
              **said)  # fmt: skip
 
 
