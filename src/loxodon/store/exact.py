@@ -76,12 +76,11 @@ TRUTH: Mapping[str, Table] = {
         "name last",
         which=r"name NOT LIKE 'rows\_%' ESCAPE '\' AND name NOT LIKE 'writes%'",
     ),
-    # So is what is known of the indexes; whose file it is, only the file can say, and what time
-    # it is only where it lies.
+    # So is what is known of the indexes; and whose file it is, only the file can say.
     "meta": _table(
         "name value",
-        which=r"name NOT IN ('space', 'words', 'rates', 'sampled', 'audit', 'forgotten_to', "
-        r"'clock') AND name NOT LIKE 'sampled\_%' ESCAPE '\'",
+        which=r"name NOT IN ('space', 'words', 'rates', 'sampled', 'audit', 'forgotten_to') "
+        r"AND name NOT LIKE 'sampled\_%' ESCAPE '\'",
     ),
 }
 """Every table, those that others refer to first."""
