@@ -38,13 +38,14 @@ VERBS: Mapping[str, Rule] = {
         recall assemble gate snapshot profile get list history journal turn note drawn_from
         changes_since reviews entities entity segments events due_reminders quarantine
         status stats flush_due consolidation_due next_consolidation forgotten
-        refuse_if_paused touch timekeeping
+        refuse_if_paused touch
     """),
     **_rows("says", "add add_drafts capture remember"),
     **_rows("own", "edit revise archive unarchive reject"),
     **_rows("owner", """
         confirm release drop take_entries forget receipts pause resume consolidate flush embed
-        validate rebuild_index scan backup beside inspect subject trust_clock unarchive_run
+        validate rebuild_index scan backup beside inspect subject trust_clock timekeeping
+        unarchive_run
     """),
     **_rows("sees", "sources", "workspace."),
     **_rows("owner", "export renew sync index follow take_in", "workspace."),
