@@ -1,15 +1,25 @@
-"""A lock between processes, taken before a write transaction begins.
+"""A lock between processes, taken before a write begins; and what a fork must not copy.
 
 SQLite lets writers wait by sleeping and trying again, which starves some of them for seconds. Where
 there is flock, the system wakes those who wait for it about in the order they came; what that makes
 of sixteen writers is in docs/benchmarks.md. On Windows waiting is trying again once a second.
+
+A forked process has copies of its parent's locks and connections, and none of its threads: a lock
+that another thread held is held for ever, letting go of a file lock lets go of the parent's, and
+SQLite takes the parent's locks for its own. So whatever holds such a thing says so (`at_fork`), and
+its `after_fork` is called in every child before anything else: it leaves what is the parent's
+alone, and gets its own when it is next used. What can be left alone only while no thread is at it
+is waited for before a fork (`quiet_at_fork`).
 """
 
 from __future__ import annotations
 
+import io
 import os
 import sys
-from threading import Event, Lock, Thread
+from threading import Event, Lock, Thread, local
+from typing import Protocol
+from weakref import WeakSet
 
 from loxodon.files import private
 
@@ -48,22 +58,39 @@ else:
 
 
 class FileLock:
-    """Held by one process at a time, and let go by the system if that process dies."""
+    """Held by one process at a time, and let go by the system if that process dies.
+
+    A process that is forked from the one that holds it does not, and cannot let go of it.
+    """
 
     def __init__(self, path: str) -> None:
-        self._file = open(path, "a+b", buffering=0, opener=private)  # noqa: SIM115
+        self._path = path
+        self._file: io.FileIO | None = self._opened()
+        at_fork(self)
+
+    def _opened(self) -> io.FileIO:
+        return open(self._path, "a+b", buffering=0, opener=private)
+
+    def after_fork(self) -> None:
+        # Closing it, unlike letting go of it, leaves the lock to those who have the file open too.
+        self.close()
 
     def acquire(self, seconds: float) -> bool:
         """Wait until nobody else holds it, at most `seconds`; whether it is held now."""
+        if self._file is None:
+            self._file = self._opened()
         if _acquire(self._file.fileno(), wait=False):
             return True
         return seconds > 0 and _Wait(self._file.fileno()).up_to(seconds)
 
     def release(self) -> None:
-        _release(self._file.fileno())
+        if self._file is not None:
+            _release(self._file.fileno())
 
     def close(self) -> None:
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
 
 class _Wait:
@@ -78,6 +105,15 @@ class _Wait:
         self._mind = Lock()
         self._given_up = False
         self._held = Event()
+        at_fork(self)
+
+    def after_fork(self) -> None:
+        self._close()  # the thread that waits is the parent's
+
+    def _close(self) -> None:
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
     def up_to(self, seconds: float) -> bool:
         Thread(target=self._stand_in_line, daemon=True).start()
@@ -94,4 +130,66 @@ class _Wait:
                 _release(self._descriptor)
             else:
                 self._held.set()
-        os.close(self._descriptor)
+        self._close()
+
+
+# Forks
+
+
+class Holder(Protocol):
+    def after_fork(self) -> None:
+        """We are in a child: have nothing any more that is the parent's. Must not wait."""
+        ...
+
+
+class Busy(Holder, Protocol):
+    def before_fork(self) -> bool:
+        """Wait until no other thread is at it, and keep others from it; whether that is so."""
+        ...
+
+    def go_on(self) -> None:
+        """The fork is done, and this is the parent: let others at it again."""
+        ...
+
+
+_holders: WeakSet[Holder] = WeakSet()
+_busy: WeakSet[Busy] = WeakSet()
+_kept = local()
+
+
+def at_fork(holder: Holder) -> None:
+    """Call its `after_fork` in every child that is forked while it lives."""
+    _holders.add(holder)
+
+
+def quiet_at_fork(holder: Busy) -> None:
+    """The same, and wait for it before a fork."""
+    _busy.add(holder)
+    _holders.add(holder)
+
+
+def leave_behind(it: object) -> None:
+    """Never let this be destroyed: what that does would be done to the parent's."""
+    import ctypes
+
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(it))
+
+
+def _before() -> None:
+    _kept.holders = [holder for holder in list(_busy) if holder.before_fork()]
+
+
+def _in_parent() -> None:
+    for holder in _kept.holders:
+        holder.go_on()
+    _kept.holders = []
+
+
+def _in_child() -> None:
+    for holder in list(_holders):
+        holder.after_fork()
+    _kept.holders = []
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)

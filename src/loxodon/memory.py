@@ -42,6 +42,7 @@ from loxodon.trust.witness import MEMORY, audited
 from loxodon.types import (
     CHATS,
     Backup,
+    Belief,
     Chat,
     Consolidated,
     Coverage,
@@ -52,6 +53,7 @@ from loxodon.types import (
     Receipts,
     Record,
     Records,
+    Timekeeping,
 )
 from loxodon.verbs.base import FORGOTTEN
 from loxodon.verbs.told import Telling
@@ -141,7 +143,7 @@ class Memory(Telling):
         if embedder is not None:
             from loxodon.models.embedders import Chosen
 
-            memory._embedders = (Chosen(embedder),)
+            memory._embedders, memory._given = (Chosen(embedder),), True
         with suppress(LoxodonError):  # a recall need not wait for it; consolidation says why
             memory._catch_up()
         if os.path.exists(os.path.join(folder, FORGOTTEN)):
@@ -368,6 +370,23 @@ class Memory(Telling):
     def resume(self) -> bool:
         """End a pause; whether there was one. What was said in it is not taken up."""
         return self._pauses.end(self.now())
+
+    def timekeeping(self) -> Timekeeping:
+        """What the clock says, whether it is believed, and what was archived for its age."""
+        self.for_owner()
+        with self._store.reading():
+            return standing.timekeeping(self, self._store)
+
+    def trust_clock(self) -> Timekeeping:
+        """The clock is right, however it came to be so: what goes by age goes by it from now on.
+
+        Where it had jumped, nothing does until it has gone on for a while (`write/present.py`).
+        """
+        self.for_owner()
+        with self._store.writing():
+            desk = self._store.desk
+            desk.set_belief(Belief(self.now(), turn=desk.last_turn()))
+        return self.timekeeping()
 
     def status(self) -> Status:
         """Where this memory stands."""

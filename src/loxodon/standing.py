@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import KeyProblemError
 from loxodon.store import Filter, Store
-from loxodon.types import Coverage, Pause
+from loxodon.types import Belief, Coverage, Doubted, Pause, Timekeeping
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -64,6 +64,10 @@ class Status(NamedTuple):
     """The pause that is on: nothing is journalled or learned."""
     aside: tuple[str, ...] = ()
     """Names of the messages that the rules stumbled over, the first few; `validate` says why."""
+    clock: Doubted | None = None
+    """What is doubted of the clock: nothing goes for its age until it is believed."""
+    turns_ahead: int = 0
+    """Turns that are dated later than now, by a clock that was wrong or by whoever sent them."""
 
 
 class Stats(NamedTuple):
@@ -90,15 +94,18 @@ class Stats(NamedTuple):
 
 
 _NAMED = 5
+_RUNS = 20
 EXPECTED = {"active": 200, "total": 5_000}
 """What the pools of one person are meant to settle at."""
 
 
 def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Status:
     """Where `memory` stands. Call within one view of the store."""
+    from loxodon.write.present import doubted, looked
     from loxodon.write.schedule import MOST_ATTEMPTS
 
-    counts, desk = store.counts(), store.desk
+    counts, desk, now = store.counts(), store.desk, memory.now()
+    belief = looked(desk, now)
     last, work = store.journal(Filter(), 1), desk.work()
     if store.wall.stands:  # what went wrong may have words of what cannot be seen
         work = work._replace(error="")
@@ -110,10 +117,30 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         work.attempts >= MOST_ATTEMPTS, work.error,
         desk.count_fragments("waiting"), desk.count_fragments("failed"),
         len(desk.reviews()), coverage, memory.workspace.trouble,
-        len(desk.past_due(memory.now(), 100)),
+        len(desk.past_due(now, 100)),
         memory.schedule.failing(), True, *_on_record(store), paused=memory.paused,
         aside=tuple(f"t_{one.turn}" for one in desk.fragments("failed", _NAMED)),
+        clock=doubted(belief, now), turns_ahead=_ahead(store, belief, now),
     )  # fmt: skip
+
+
+def timekeeping(memory: Memory, store: Store) -> Timekeeping:
+    """What the clock says and what is made of it. Call within one view of the store."""
+    from loxodon.write.present import doubted, looked
+
+    now = memory.now()
+    belief = looked(store.desk, now)
+    return Timekeeping(
+        now, belief.at, doubted(belief, now), _ahead(store, belief, now),
+        tuple(store.desk.aged_runs(_RUNS)),
+    )  # fmt: skip
+
+
+def _ahead(store: Store, belief: Belief, now: datetime) -> int:
+    """Turns that are dated later than now, and later than it ever was."""
+    from loxodon.write.present import BACK
+
+    return store.desk.turns_ahead(max(now, belief.at or now) + BACK)
 
 
 def _on_record(store: Store) -> tuple[int, str]:

@@ -399,6 +399,51 @@ class Review(NamedTuple):
 _NOTHING: Mapping[Any, Any] = {}
 
 
+class Belief(NamedTuple):
+    """What is believed of the clock (`write/present.py`)."""
+
+    at: datetime | None = None
+    """The latest moment that was believed."""
+    since: datetime | None = None
+    """When a clock was first seen that did not follow from it; None for none."""
+    last: datetime | None = None
+    """How far that clock has gone on."""
+    turn: int = 0
+    """Up to which turn of the journal was looked at."""
+
+
+class Doubted(NamedTuple):
+    """A clock that has jumped: nothing fades, expires or is summed up by it."""
+
+    now: datetime
+    """What it says."""
+    last: datetime | None
+    """The latest moment that was believed; None where none ever was."""
+    until: datetime | None
+    """When it is believed if it goes on from here; None for never by itself."""
+
+
+class Aged(NamedTuple):
+    """What one run archived for its age."""
+
+    at: datetime
+    faded: int
+    expired: int
+
+
+class Timekeeping(NamedTuple):
+    """What the clock says, and what is made of it."""
+
+    now: datetime
+    believed: datetime | None
+    """The latest moment that was believed."""
+    doubted: Doubted | None
+    turns_ahead: int
+    """Turns that are dated later than now."""
+    runs: tuple[Aged, ...]
+    """Runs that archived something for its age, the latest first."""
+
+
 class Consolidated(NamedTuple):
     """What a consolidation did."""
 
@@ -418,6 +463,8 @@ class Consolidated(NamedTuple):
     """Why the model could not be asked, where it could not."""
     views: str = ""
     """Why the text views could not be written, where they could not."""
+    held: Doubted | None = None
+    """What is doubted of the clock: nothing was archived, lifted or compressed by it."""
 
 
 class Coverage(NamedTuple):

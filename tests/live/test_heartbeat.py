@@ -18,6 +18,7 @@ HEALTH = "The user is allergic to peanuts"
 
 
 def beat(memory: Memory) -> dict[str, int]:
+    memory.trust_clock()
     return dict(memory.schedule.run("heartbeat").counts)
 
 
@@ -142,4 +143,4 @@ def test_a_clock_that_jumps_by_a_year_does_no_storm(memory: Memory, clock: Clock
         assert "heartbeat" in memory.schedule.due()
         memory.schedule.run_due()
         assert "heartbeat" not in memory.schedule.due()
-    assert memory.list(kind="belief")[0].confidence >= 0.7
+    assert memory.list(kind="belief")[0].confidence == 0.9

@@ -117,6 +117,7 @@ def test_consolidate_as_json(run: Run, tmp_path: Path) -> None:
         "tokens",
         "problem",
         "views",
+        "held",
     ]
     assert (found["ran"], found["reason"], found["turns"]) == (True, "daily", 4)
     assert found["counts"]["added"] >= 4

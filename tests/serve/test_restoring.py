@@ -24,7 +24,7 @@ def test_a_lost_memory_comes_back(lost: Shell, tmp_path: Path) -> None:
     assert "missing" in lost("recall", "peanuts", code=7).stderr.decode()
     assert lost.text("restore", str(tmp_path / "out")) == "restored 1 turns and 1 memories\n"
     assert "peanuts" in lost.text("recall", "peanuts")
-    assert lost.json("validate") == {"ok": True, "problems": []}
+    assert lost.json("validate") == {"ok": True, "problems": [], "turns_ahead": 0}
 
 
 def test_it_says_what_it_did_as_json(lost: Shell, tmp_path: Path) -> None:

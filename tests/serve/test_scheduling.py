@@ -61,6 +61,7 @@ def test_what_the_heartbeat_asks_is_answered_in_review(run: Run, home: Path) -> 
     made = json.loads(run("capture", "The user is allergic to peanuts", "--category", "health",
                           "--importance", "0.9", "--json"))  # fmt: skip
     later = "2026-06-04T18:00:00+08:00"
+    run("clock", "--right", now=later)
     assert "asked about 1" in run("schedule", "--run", "heartbeat", now=later)
     asked = run("review", now=later)
     assert "is that still so?" in asked

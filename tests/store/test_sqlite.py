@@ -20,7 +20,6 @@ from loxodon.errors import (
     ForeignStoreError,
     FullStoreError,
     NewerStoreError,
-    StoreError,
     UnwritableStoreError,
 )
 from loxodon.spaces import space_folder
@@ -42,6 +41,9 @@ class Lasting:
 
     def __init__(self, days: int = 1_000) -> None:
         self._days = days
+
+    def now(self) -> datetime:
+        return NOW
 
     def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
         return base
@@ -378,15 +380,20 @@ def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
     assert {oct(path.stat().st_mode & 0o777) for path in tmp_path.iterdir()} == {"0o600"}
 
 
-def test_a_forked_child_must_open_its_own(tmp_path: Path) -> None:
-    store = opened(tmp_path / "x.db")
-    store._db._pid += 1  # as a child would see it
-    with pytest.raises(StoreError, match="forked"), store.writing():
-        pass
-    with pytest.raises(StoreError, match="forked"):
-        store.journal(Filter(), 0)
-    store._db._pid -= 1
-    store.close()
+def test_an_empty_space_takes_a_page_for_each_table_and_index_and_little_more(
+    tmp_path: Path,
+) -> None:
+    """`bench/sizes.py` and docs/reference.md tell how much that is."""
+    opened(tmp_path / "x.db").close()
+    connection = apsw.Connection(str(tmp_path / "x.db"))
+    ((pages, free, trees),) = connection.execute(
+        "SELECT page_count, freelist_count, (SELECT count(*) FROM sqlite_schema WHERE rootpage > 0)"
+        " FROM pragma_page_count, pragma_freelist_count"
+    )
+    connection.close()
+    assert free == 0
+    assert pages - trees <= 15  # what they are, in words
+    assert (tmp_path / "x.db").stat().st_size < 700_000
 
 
 def test_other_words_than_before_make_the_indexes_anew(

@@ -187,10 +187,15 @@ SPACE: dict[str, tuple[str, Callable[[Memory], object]]] = {
     "schedule.failing": (OK, lambda bot: bot.schedule.failing()),
     "schedule.wait": (OK, lambda bot: bot.schedule.wait()),
     "schedule.reminders": (OK, lambda bot: bot.schedule.reminders()),
+    "timekeeping": (NO, lambda bot: bot.timekeeping()),
+    "trust_clock": (NO, lambda bot: bot.trust_clock()),
+    "unarchive_run": (NO, lambda bot: bot.unarchive_run(bot.now())),
     "schedule.run": (NO, lambda bot: bot.schedule.run("heartbeat")),
     "schedule.run_due": (NO, lambda bot: bot.schedule.run_due()),
 }
-MADE_OF = {"open", "close", "now", "within", "as_agent", "for_owner", "chat_model"}
+MADE_OF = {
+    "open", "close", "now", "within", "as_agent", "for_owner", "chat_model", "after_fork",
+}  # fmt: skip
 """What a memory is, rather than what is done with it."""
 
 

@@ -18,9 +18,10 @@ OPEN = {
     Memory: {
         # what it is, and what it is made of
         "open", "close", "now", "within", "as_agent", "for_owner", "chat_model", "beside",
-        "refuse_if_paused", "forgotten",
+        "refuse_if_paused", "forgotten", "after_fork",
         # when something is due, and how much there is: no content
         "flush_due", "consolidation_due", "next_consolidation", "gate", "status", "stats",
+        "timekeeping",
     },
     Workspace: {"sources"},
     Documents: {"together"},

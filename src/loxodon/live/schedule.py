@@ -27,6 +27,7 @@ from loxodon.store import Store
 from loxodon.store.desk import JobRuns
 from loxodon.trust.witness import SCHEDULE, audited
 from loxodon.types import Consolidated, Job, Ran, Record
+from loxodon.write import present
 from loxodon.write.compress import PROFILE
 from loxodon.write.schedule import MOST_ATTEMPTS, has_come, next_time, retry_at
 
@@ -62,25 +63,20 @@ class Schedule:
             ripe = self._ripe(now, runs)
             return [self._job(name, name in ripe, now, runs.get(name)) for name in JOBS]
 
-    def due(self, *, aging: bool = True) -> list[str]:
-        """The names of the jobs that should run now, in order.
-
-        Without `aging` only a flush: while the clock cannot be trusted, nothing goes by its age.
-        """
+    def due(self) -> list[str]:
+        """The names of the jobs that should run now, in order."""
         with self._store.reading():
-            if not aging:
-                return ["flush"] if self._memory.flush_due() else []
             now, runs = self._memory.now(), self._runs()
             return [name for name in self._ripe(now, runs) if not again_at(runs.get(name), now)]
 
-    def run_due(self, *, aging: bool = True) -> list[Ran]:
+    def run_due(self) -> list[Ran]:
         """Run what is `due`. What fails is kept as such; the rest runs.
 
         A job whose run found nothing to do is not among those returned.
         """
         found: list[Ran] = []
-        for name in self.due(aging=aging):
-            if found and name not in self.due(aging=aging):
+        for name in self.due():
+            if found and name not in self.due():
                 continue  # the nightly run has done what was due of the week
             ran = self._run(name, asked=False)
             found += [ran] if ran else []
@@ -131,7 +127,8 @@ class Schedule:
             found.append("daily")  # which takes up what was just said too
         elif flush_due:
             found.append("flush")
-        if work.last_success is not None:  # there is something to work on
+        believed = present.looked(self._store.desk, now).since is None
+        if work.last_success is not None and believed:  # there is something to work on
             done = self._done()
             found += [one for one in ("weekly", "profile") if self._has_come(one, done[one], now)]
         beat = runs.get("heartbeat")

@@ -26,6 +26,7 @@ from loxodon import config as settings
 from loxodon.clock import Clock
 from loxodon.config import Config
 from loxodon.errors import BusyStoreError, DamagedStoreError, LoxodonError, StoreError
+from loxodon.filelock import at_fork
 from loxodon.memory import DATABASE, MADE, OFF_MARKER, Memory, keys_for
 from loxodon.serve.cli.opening import check_database
 from loxodon.spaces import (
@@ -92,8 +93,21 @@ class Host:
         self._stamp = self._stamp_now()
         self._config = self._load()
         self._trouble: LoxodonError | None = None
-        self._short = ThreadPoolExecutor(threads, "loxodon-call")
+        self._threads = threads
+        self._hire()
+        at_fork(self)
+
+    def _hire(self) -> None:
+        self._short = ThreadPoolExecutor(self._threads, "loxodon-call")
         self._long = ThreadPoolExecutor(LONG_THREADS, "loxodon-work")
+
+    def after_fork(self) -> None:
+        """Open memories anew, with threads of our own: none of the parent's are here."""
+        self._lock = Lock()
+        self._ended = Condition(self._lock)
+        self._open = {}
+        self._waiting = self._running = 0
+        self._hire()
 
     # Settings
 

@@ -21,15 +21,13 @@ import signal
 import subprocess  # our own program, by its full path
 import sys
 from contextlib import suppress
-from datetime import datetime
 from threading import Event, Thread, main_thread
 from time import monotonic
 from typing import NamedTuple, Protocol
 
-from loxodon.clock import Clock, system_clock
 from loxodon.config import FILE
 from loxodon.errors import LoxodonError
-from loxodon.filelock import FileLock
+from loxodon.filelock import FileLock, at_fork
 from loxodon.memory import DATABASE, Memory
 from loxodon.serve.host import Host
 from loxodon.serve.logs import log
@@ -43,10 +41,6 @@ _STAND_BY = 1.0
 _GRACE = 2.0
 """Seconds that a worker has to end."""
 _RETRY = 60.0
-JUMP = 7 * 86_400.0
-"""Seconds by which a clock moves only if someone sets it, or the machine was asleep for a week."""
-SETTLING = 3_600.0
-"""Seconds after such a jump in which nothing is archived or given up for its age."""
 
 
 class HasHome(Protocol):
@@ -77,6 +71,17 @@ class Runner:
         self._stopping = Event()
         self._thread: Thread | None = None
         self._standing = Standing(False)
+        self._worker: subprocess.Popen[bytes] | None = None
+        at_fork(self)
+
+    def after_fork(self) -> None:
+        """Thread, worker and lock are the parent's. The worker ends when nobody holds its input."""
+        self._stopping = Event()
+        self._thread = None
+        self._standing = Standing(False)
+        if self._worker is not None and self._worker.stdin is not None:
+            self._worker.stdin.close()
+        self._worker = None
 
     @property
     def standing(self) -> Standing:
@@ -134,6 +139,7 @@ class Runner:
 
     def _see_to(self, worker: subprocess.Popen[bytes]) -> int | None:
         """Wait until a worker ends by itself, and how; None where it was to end."""
+        self._worker = worker
         while worker.poll() is None:
             if self._stopping.wait(_STAND_BY):
                 _end(worker)
@@ -179,16 +185,12 @@ class _Look(NamedTuple):
 class Rounds:
     """Goes round the spaces of a home and does what is due."""
 
-    def __init__(self, host: Host, clock: Clock | None = None) -> None:
+    def __init__(self, host: Host) -> None:
         self._host = host
-        self._clock = clock or system_clock()
         self._looks: dict[str, _Look] = {}
-        self._last: tuple[datetime, float] | None = None
-        self._settled_at = 0.0
 
     def once(self) -> list[tuple[str, Ran]]:
         """One round; what was run, with the space it was run for."""
-        self._notice_jumps()
         found = []
         for space in self._host.spaces():
             stamp, look = self._stamp(space), self._looks.get(space)
@@ -206,25 +208,11 @@ class Rounds:
         return found
 
     def _run(self, memory: Memory) -> list[Ran]:
-        found = memory.schedule.run_due(aging=monotonic() >= self._settled_at)
+        found = memory.schedule.run_due()
         for ran in found:
             log("schedule.ran", space=memory.space, job=ran.job, seconds=ran.seconds,
                 failed=bool(ran.error), **ran.counts)  # fmt: skip
         return found
-
-    def _notice_jumps(self) -> None:
-        """Where the clock has jumped, look at everything again, and let an hour pass first with
-        what goes by age: a clock that is wrong is put right by then."""
-        now, steady = self._clock(), monotonic()
-        if self._last is not None:
-            passed = (now - self._last[0]).total_seconds()
-            jumped = abs(passed - (steady - self._last[1])) > JUMP
-            if jumped:
-                self._settled_at = steady + SETTLING
-                log("schedule.jump", seconds=round(passed))
-            if jumped or passed < 0:
-                self._looks.clear()
-        self._last = now, steady
 
     def _stamp(self, space: str) -> tuple[int, ...]:
         """What changes when a space is written to, or the settings are."""

@@ -28,7 +28,7 @@ from loxodon.errors import (
     StoreError,
     UnwritableStoreError,
 )
-from loxodon.filelock import FileLock
+from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
 from loxodon.files import sync_folder
 from loxodon.store import cipher, mark, seals
 from loxodon.store.cipher import Keys
@@ -40,6 +40,8 @@ _BUSY_MS = 30_000
 _LOCK_SECONDS = 120.0
 _MOVE_SECONDS = 10.0
 _FOLD_MS = 2_000
+_FORK_SECONDS = 5.0
+"""How long a fork waits for other threads that read or write."""
 _WAL_LIMIT = 64 << 20
 
 _PRAGMAS = (
@@ -55,6 +57,9 @@ ANCHOR = "audit"
 
 
 NOTHING_SIGNED = (0, 0)
+
+_CUT_OFF: set[tuple[int, int]] = set()
+"""Files that this process must not open: it was forked while its parent was at them."""
 
 
 class Witness(Protocol):
@@ -95,20 +100,53 @@ class Database:
         self._turn = RLock()
         self._mode = ""  # or "reading", "writing"
         self._closed = False
-        self._pid = os.getpid()
         self._lock: FileLock | None = None
         self.read_only = _only_readable(path)
         self.sql = _named_queries()
         try:
             if not self.read_only:
                 self._lock = FileLock(os.path.splitext(path)[0] + ".lock")
-            self._connection = self._connect()
+            self._handle: apsw.Connection | None = self._connect()
         except BaseException as error:
             if self._lock is not None:
                 self._lock.close()
             if isinstance(error, OSError):
                 raise _unwritable(path, error.strerror or str(error)) from None
             raise
+        quiet_at_fork(self)
+
+    def before_fork(self) -> bool:
+        return self._turn.acquire(timeout=_FORK_SECONDS)
+
+    def go_on(self) -> None:
+        self._turn.release()
+
+    def after_fork(self) -> None:
+        """Give the connection up without a trace; we get one of our own when we need it.
+
+        SQLite must forget it: it keeps one list of locks for all connections of a process to a
+        file, would take the parent's for ours, and our log would be removed under us. That can be
+        done to a connection at rest. One that is not must never be touched, nor its file opened.
+        """
+        at_rest = not self._mode and self._turn._is_owned()  # type: ignore[attr-defined]
+        if self._handle is not None:
+            if at_rest:
+                self._handle.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+                let_go(self._handle)
+            else:
+                leave_behind(self._handle)
+                _CUT_OFF.add(self._inode)
+        self._handle = None
+        self._turn = RLock()
+        self._mode = ""
+
+    @property
+    def _connection(self) -> apsw.Connection:
+        if self._handle is None:
+            self._check_usable()
+            self._handle = self._connect()
+            self.generation += 1
+        return self._handle
 
     def _connect(self) -> apsw.Connection:
         connection = None
@@ -116,6 +154,7 @@ class Database:
             if not self.read_only:
                 _make_private(self.path)
             self._inode = _inode(self.path)
+            self._check_usable()
             connection = self._open_file()
             connection.set_busy_timeout(_BUSY_MS)
             seals.register(connection)
@@ -217,7 +256,7 @@ class Database:
                 yield
             finally:
                 self._mode = ""
-                _undo(self._connection)
+                _undo(self._handle)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -257,7 +296,7 @@ class Database:
                     if writes:
                         mark.put(self.path, writes)
                 except BaseException:
-                    _undo(self._connection)
+                    _undo(self._handle)
                     if self.witness is not None and said:
                         self.witness.undone(said)
                     raise
@@ -312,7 +351,7 @@ class Database:
         found = _inode(self.path)
         if any(found) and found != self._inode:
             self._connection.close()
-            self._connection = self._connect()
+            self._handle = self._connect()
             self.generation += 1
 
     def _count_write(self) -> int:
@@ -336,18 +375,16 @@ class Database:
             raise StoreError(
                 "{path} is closed", hint="open the memory again before using it", path=self.path
             )
-        if os.getpid() != self._pid:
+        if self._inode in _CUT_OFF:
             raise StoreError(
-                "{path} was opened by the process that this one was forked from",
-                hint="open the memory anew in each process",
+                "this process was forked while {path} was being read or changed",
+                hint="fork before or after that, or start the process anew (spawn)",
                 path=self.path,
             )
 
     def all(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """Every row of the answer."""
         with self._turn:
-            if os.getpid() != self._pid:
-                self._check_usable()
             if not self._mode:
                 self._follow()
             try:
@@ -418,7 +455,9 @@ class Database:
         with self._turn:
             if not self._closed:
                 self._closed = True
-                let_go(self._connection)
+                if self._handle is not None:
+                    let_go(self._handle)
+                    self._handle = None
                 if self._lock is not None:
                     self._lock.close()
 
@@ -453,9 +492,9 @@ def told(error: apsw.Error, path: str, reason: str = "") -> StoreError:
     )
 
 
-def _undo(connection: apsw.Connection) -> None:
+def _undo(connection: apsw.Connection | None) -> None:
     """End a transaction without keeping it, where SQLite has not done so at an I/O error."""
-    if connection.in_transaction:
+    if connection is not None and connection.in_transaction:
         with suppress(apsw.Error):  # one that says why is on its way already
             connection.execute("ROLLBACK")
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from loxodon.language.statements import Fragment
-from loxodon.types import Entity, Event, Record, Review, Segment, Turn
+from loxodon.types import Aged, Belief, Entity, Event, Record, Review, Segment, Turn
 
 
 class Work(NamedTuple):
@@ -89,6 +89,34 @@ class Desk(Protocol):
     def set_work(self, work: Work) -> None: ...
 
     def pool(self) -> Pool: ...
+
+    # The clock
+
+    def belief(self) -> Belief: ...
+
+    def set_belief(self, belief: Belief) -> None: ...
+
+    def said_at(self, after: int, since: datetime, until: datetime) -> list[datetime]:
+        """The times in (since, until] at which turns above number `after` were said, the last of
+        each day, in order."""
+        ...
+
+    def turns_ahead(self, now: datetime) -> int:
+        """How many turns are dated later than now."""
+        ...
+
+    def misdated(self, before: datetime, after: datetime) -> list[tuple[str, float, datetime]]:
+        """(id, base of its strength, when it had that) of memories that were changed by a clock
+        that said a time before the one or after the other."""
+        ...
+
+    def aged_runs(self, limit: int) -> list[Aged]:
+        """What was archived for its age, by the moment of the run, the latest first."""
+        ...
+
+    def aged_in(self, at: datetime) -> list[str]:
+        """What the run at that moment archived for its age, and nobody has changed since."""
+        ...
 
     # Turns
 

@@ -22,6 +22,10 @@ TURN = (
 class Decay(Protocol):
     """How strength falls; the store keeps a base and its moment and asks this for the rest."""
 
+    def now(self) -> datetime:
+        """What the clock says that it falls by."""
+        ...
+
     def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
         """The strength at this moment."""
         ...

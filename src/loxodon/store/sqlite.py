@@ -107,9 +107,13 @@ class SqliteStore:
         """A file belongs to the space that made it, whatever folder it is found in."""
         owner = self._meta("space")
         if not owner:
+            from loxodon.types import Belief
+            from loxodon.write.present import seen
+
             with self.writing():
                 owner = self._meta("space") or self.space
                 self._db.run(self._db.sql["set_meta"], ("space", owner))
+                self.desk.set_belief(seen(Belief(), self._decay.now()))
         if owner != self.space:
             raise DamagedStoreError(
                 "{path} holds the space {owner}, not {space}",

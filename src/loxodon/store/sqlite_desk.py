@@ -18,7 +18,7 @@ from loxodon.store.search import listed
 from loxodon.store.walls import Wall, owners_only
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold
-from loxodon.types import CAPTURED, Entity, Event, Record, Review, Segment, Turn
+from loxodon.types import CAPTURED, Aged, Belief, Entity, Event, Record, Review, Segment, Turn
 
 _KEYWORDS = 8
 """Of a memory, the most that it is found by."""
@@ -28,6 +28,8 @@ _SEGMENT = (
     "g.tags, g.text FROM segments g JOIN sessions s ON s.no = g.session"
 )
 _TIMES = ("last_run", "last_success", "weekly_at")
+CLOCK = "clock"
+"""The value of `meta` that says what is believed of the clock."""
 
 
 class SqliteDesk:
@@ -90,6 +92,39 @@ class SqliteDesk:
         )
         return {"rows_memories": active, "rows_archive": archived, "rows_entities": entities,
                 "rows_turns": turns}  # fmt: skip
+
+    # The clock
+
+    def belief(self) -> Belief:
+        row = self._db.one(self._db.sql["get_meta"], (CLOCK,))
+        if row is None:  # of a version that kept none
+            work = self.work()
+            return Belief(work.last_success or work.last_run, turn=work.done_to)
+        at, since, last, turn = loaded(row[0])
+        return Belief(self._moment(at), self._moment(since), self._moment(last), turn)
+
+    def set_belief(self, belief: Belief) -> None:
+        self._db.run(self._db.sql["set_meta"], (CLOCK, belief_kept(belief)))
+
+    def said_at(self, after: int, since: datetime, until: datetime) -> list[datetime]:
+        values = (after, to_stored(since)[0], to_stored(until)[0])
+        return [moment(at, self._zone) for (at,) in self._db.all(self._db.sql["said_at"], values)]
+
+    def turns_ahead(self, now: datetime) -> int:
+        values = (to_stored(now)[0],)
+        return int(self._db.all("SELECT count(*) FROM turns WHERE at > ?", values)[0][0])
+
+    def misdated(self, before: datetime, after: datetime) -> list[tuple[str, float, datetime]]:
+        values = (to_stored(before)[0], to_stored(after)[0])
+        rows = self._db.all(self._db.sql["misdated"], values)
+        return [(id, base, moment(at, self._zone)) for id, base, at in rows]
+
+    def aged_runs(self, limit: int) -> list[Aged]:
+        rows = self._db.all(self._db.sql["aged_runs"], (limit,))
+        return [Aged(moment(at, self._zone), faded, expired) for at, faded, expired in rows]
+
+    def aged_in(self, at: datetime) -> list[str]:
+        return self._ids(self._db.sql["aged_in"], (to_stored(at)[0],))
 
     # Turns
 
@@ -445,6 +480,12 @@ class SqliteDesk:
 
     def _ids(self, sql: str, values: Sequence[Any]) -> list[str]:
         return [id for (id,) in self._db.all(sql, values)]
+
+
+def belief_kept(belief: Belief) -> str:
+    """What is believed of the clock, as `meta` keeps it."""
+    times = (None if at is None else to_stored(at)[0] for at in belief[:3])
+    return json.dumps([*times, belief.turn])
 
 
 def _json(names: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ from threading import RLock
 from typing import Any, NamedTuple
 
 from loxodon.errors import AuditError, KeyProblemError
-from loxodon.filelock import FileLock
+from loxodon.filelock import FileLock, at_fork
 from loxodon.files import sync_folder
 from loxodon.trust import trail
 from loxodon.trust.acting import actor
@@ -67,6 +67,10 @@ class Audit:
         self._head = EMPTY
         self._synced = 0
         self._closed = False
+        at_fork(self)
+
+    def after_fork(self) -> None:
+        self._turn = RLock()
 
     def mac(self) -> Mac:
         """The keyed hash of this log; a KeyProblemError where the key is gone."""

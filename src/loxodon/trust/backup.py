@@ -64,8 +64,7 @@ def backup(
             counts = _write(part, home, spaces, config, keys, now, progress)
             _verify(part, keys, progress)
             _put(part, path, overwrite)
-        of = name.rpartition("Z")[0].rpartition("-")[0]
-        removed = _pruned(folder, of, keep or config.backup.keep) if target is None else ()
+        removed = _pruned(folder, name, keep or config.backup.keep) if target is None else ()
         size = os.path.getsize(path)
     except OSError as error:
         raise _unwritten(path, error) from None
@@ -181,9 +180,15 @@ def _put(part: str, path: str, overwrite: bool) -> None:
     sync_folder(os.path.dirname(path))
 
 
-def _pruned(folder: str, of: str, keep: int) -> list[str]:
-    """Remove the oldest backups of a kind; their paths."""
-    gone = [os.path.join(folder, name) for _, _, name in _kept(folder, of)[:-keep]]
+def _pruned(folder: str, latest: str, keep: int) -> list[str]:
+    """Remove the oldest backups of the kind of the latest; their paths.
+
+    Those that a wrong clock named after the latest go first: else each new one would.
+    """
+    found = _kept(folder, latest.rpartition("Z")[0].rpartition("-")[0])
+    names = [name for _, _, name in found]
+    now = names.index(latest) + 1
+    gone = [os.path.join(folder, name) for name in [*names[now:], *names[:now]][:-keep]]
     for path in gone:
         with suppress(FileNotFoundError):  # another run did it
             os.unlink(path)

@@ -17,7 +17,6 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
@@ -83,12 +82,11 @@ class Guard:
             key: _Key = (path, about.st_mtime_ns, about.st_size)
         except OSError:  # there is none; where it cannot be read, reading it says why
             key = None if not os.path.lexists(path) else (path, 0, 0)
-        with _LOCK:
-            if key not in _GUARDS:
-                _GUARDS[key] = cls(lambda: _policy_of(home), usual=key is None)
-                while len(_GUARDS) > _MOST_GUARDS:
-                    del _GUARDS[next(iter(_GUARDS))]
-            return _GUARDS[key]
+        # Without a lock, which a forked process could find held by nobody: each step is whole.
+        guard = _GUARDS.setdefault(key, cls(lambda: _policy_of(home), usual=key is None))
+        for oldest in list(_GUARDS)[:-_MOST_GUARDS]:
+            _GUARDS.pop(oldest, None)
+        return guard
 
     @property
     def engine(self) -> _Engine:
@@ -303,7 +301,6 @@ def _policy_of(home: str) -> Policy:
 _Key = tuple[str, int, int] | None
 _GUARDS: dict[_Key, Guard] = {}
 _MOST_GUARDS = 32
-_LOCK = Lock()
 
 
 def _told_by_name(name: str, text: str, change: Callable[[str], str]) -> str:

@@ -44,7 +44,8 @@ VERBS: Mapping[str, Rule] = {
     **_rows("own", "edit revise archive unarchive reject"),
     **_rows("owner", """
         confirm release drop take_entries forget receipts pause resume consolidate flush embed
-        validate rebuild_index scan backup beside inspect subject
+        validate rebuild_index scan backup beside inspect subject trust_clock timekeeping
+        unarchive_run
     """),
     **_rows("sees", "sources", "workspace."),
     **_rows("owner", "export renew sync index follow take_in", "workspace."),

@@ -39,6 +39,7 @@ MEMORY = {
     "writes": (
         "add", "add_drafts", "capture", "edit", "archive", "unarchive", "confirm", "reject",
         "take_entries", "remember", "revise", "release", "drop", "forget", "pause", "resume",
+        "trust_clock", "unarchive_run",
     ),
     "works": ("consolidate", "flush", "embed", "touch", "validate", "rebuild_index", "scan"),
 }  # fmt: skip

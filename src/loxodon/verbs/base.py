@@ -15,6 +15,7 @@ from loxodon.errors import (
     LoxodonError,
 )
 from loxodon.fields import choice
+from loxodon.filelock import at_fork
 from loxodon.store import Store
 from loxodon.store.sqlite import SqliteStore
 from loxodon.store.walls import Wall
@@ -61,12 +62,23 @@ class Opened:
         self._count = counter(config.tokenizer)
         self._used: set[str] = set()
         self._embedders: Sequence[Chosen] | None = None
+        self._given = False
+        """Whether the embedder was handed in, and so is not ours to make."""
         self._questions: Questioner | None = None
         self._pauses = Pauses(folder)
         self._gatekeeper: Gatekeeper | None = None
         self._narrower: dict[Wall, Self] = {}
         self._narrowing = Lock()
         put_on_record(store, home, folder, config, self.now)
+        at_fork(self)
+
+    def after_fork(self) -> None:
+        """What was recalled before is for the parent to note; models have threads and sockets."""
+        self._used = set()
+        self._narrowing = Lock()
+        self._questions = None
+        if not self._given:
+            self._embedders = None
 
     def close(self) -> None:
         """Let go of the database. Closing twice is fine."""
@@ -127,6 +139,7 @@ class Opened:
             self.home, self._folder, store, self.config, self._clock, self._zone, self._keys
         )
         found._embedders, found._questions = self._embedders, self._questioner()
+        found._given = self._given
         return found
 
     def for_owner(self) -> None:

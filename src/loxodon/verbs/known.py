@@ -13,7 +13,16 @@ from loxodon.errors import (
     no_memory,
     stale_edit,
 )
-from loxodon.fields import EDITABLE, Changes, checked, choice, filter_of, is_text, number
+from loxodon.fields import (
+    EDITABLE,
+    Changes,
+    checked,
+    choice,
+    filter_of,
+    is_text,
+    moment,
+    number,
+)
 from loxodon.trust.provenance import is_own, is_wish, kind_for
 from loxodon.trust.within import origin_of
 from loxodon.trust.witness import MEMORY, audited
@@ -346,6 +355,24 @@ class Knowing(Saying):
         record = self._at_version(id, version)
         self._store.wall.check_change(record)
         return record
+
+    def unarchive_run(self, at: datetime) -> Records:
+        """Bring back what the run at that moment archived for its age (`timekeeping` has them).
+
+        Each has the strength again that it would have without that run. What was changed since
+        stays as it is. NotFoundError where no run archived anything then.
+        """
+        with self._store.writing():
+            when = moment("at", at, self._zone) or at
+            ids = self._store.desk.aged_in(when)
+            if not ids:
+                raise NotFoundError(
+                    "no run archived anything at {at}",
+                    hint="`loxodon clock` lists the runs that did",
+                    at=when.isoformat(),
+                )
+            values, now = {"state": "active"}, self.now()
+            return [self._store.update(id, None, "unarchived", now, values) for id in ids]
 
     def _at_version(self, id: str, version: int | None) -> Record:
         record = self.get(id)

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.errors import InputError, LoxodonError
 from loxodon.fields import choice, number
+from loxodon.filelock import at_fork
 from loxodon.spaces import space_path
 from loxodon.text.language import language_of
 from loxodon.tokens import counter
@@ -107,6 +108,10 @@ class Session:
         self._guard = RLock()
         self._frame = _Frame()
         self._begin()
+        at_fork(self)
+
+    def after_fork(self) -> None:
+        self._guard = RLock()
 
     def _begin(self) -> None:
         self._transcript.refresh()

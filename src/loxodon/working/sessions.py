@@ -26,7 +26,7 @@ from uuid import uuid4
 from loxodon import files
 from loxodon.errors import BusyStoreError, FullStoreError, InputError, StoreError
 from loxodon.errors import UnwritableStoreError as Unwritable
-from loxodon.filelock import FileLock
+from loxodon.filelock import FileLock, at_fork
 from loxodon.text.check import checked_text
 
 if TYPE_CHECKING:
@@ -57,6 +57,10 @@ class Transcript:
         self._leaf: str | None = None
         self._read_to = 0
         self._inode = -1
+        self._guard = RLock()
+        at_fork(self)
+
+    def after_fork(self) -> None:
         self._guard = RLock()
 
     @property
@@ -209,6 +213,10 @@ class Sessions:
             os.makedirs(folder, mode=0o700, exist_ok=True)
         except OSError as error:
             raise _unwritable(folder, error) from None
+        at_fork(self)
+
+    def after_fork(self) -> None:
+        self._guard = RLock()
 
     def open(self, key: str, now: datetime, chat: str = "direct") -> Transcript:
         """The transcript of the session `key`, begun where there is none."""

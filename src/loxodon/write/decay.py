@@ -33,6 +33,9 @@ class Decay:
         self._rates = rates
         self._clock = clock
 
+    def now(self) -> datetime:
+        return self._clock()
+
     def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
         return strength_now(base, since, self._clock(), kind, importance, self._rates)
 

@@ -1,5 +1,7 @@
 """Phase 5: what was used is lifted, what faded or expired leaves the active pool.
 
+None of it is done while the clock is doubted (`present.py`); what a wrong clock did is mended here.
+
 Strength is computed when read, so a day that passes costs nothing. The store knows when each memory
 will have faded; a run looks only at those whose time has come.
 """
@@ -7,15 +9,22 @@ will have faded; a run looks only at those whose time has come.
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
 
 from loxodon.store import Store
 from loxodon.types import Record
 from loxodon.write.decay import LIFT
+from loxodon.write.present import BACK, FLOOR
 
 RETURNED_STRENGTH = 0.3
 """What an archived memory comes back with."""
+AGED = ("faded", "expired")
+"""How a memory leaves for its age."""
 _AT_A_TIME = 500
+_SAID_THEN = timedelta(days=366)
+"""How far from when a memory was made times are that were reckoned by the same clock."""
 
 
 def lift(store: Store, now: datetime) -> Counter[str]:
@@ -26,7 +35,7 @@ def lift(store: Store, now: datetime) -> Counter[str]:
         if record is None:
             continue
         values = {
-            "accessed_at": used.last_at,
+            "accessed_at": min(used.last_at, now),
             "access_count": record.access_count + used.times,
         }
         if record.state == "active":
@@ -62,6 +71,50 @@ def _left_by(store: Store, record: Record) -> str:
             break
         change = version.change
     return change
+
+
+def mend(store: Store, now: datetime) -> Counter[str]:
+    """Date anew what a clock dated that was wrong: in the future, or before all clocks.
+
+    Else what was made or used then would not fade for years, or would all at once. What such a
+    clock archived comes back as it was.
+    """
+    counts: Counter[str] = Counter()
+    for id, base, since in store.desk.misdated(FLOOR, now + BACK):
+        record = store.get(id)
+        if record is None:
+            continue
+        values: dict[str, Any] = dict(_redated(record, now))
+        if _is_wrong(since, now):
+            values["strength"] = base
+        if (
+            record.state == "archived"
+            and _is_wrong(record.updated_at, now)
+            and _left_by(store, record) in AGED
+        ):
+            values["state"] = "active"
+        if values:
+            store.update(id, None, "redated", now, values)
+            counts["redated"] += 1
+    return counts
+
+
+def _redated(record: Record, now: datetime) -> Iterator[tuple[str, datetime]]:
+    """The times of a memory that a wrong clock gave it, as the right one would have."""
+    if _is_wrong(record.created_at, now):
+        off = now - record.created_at
+        for name in ("created_at", "valid_from", "valid_until", "expires_at", "due_at"):
+            at = getattr(record, name)
+            if at is not None and abs(at - record.created_at) <= _SAID_THEN:
+                yield name, at + off
+    for name in ("accessed_at", "confirmed_at"):
+        at = getattr(record, name)
+        if at is not None and _is_wrong(at, now):
+            yield name, now
+
+
+def _is_wrong(at: datetime, now: datetime) -> bool:
+    return at < FLOOR or at > now + BACK
 
 
 def let_go(store: Store, now: datetime) -> Counter[str]:

@@ -36,8 +36,8 @@ from loxodon.trust import provenance, quarantine
 from loxodon.trust.instructions import found_in
 from loxodon.trust.pasting import own_turn
 from loxodon.trust.vouching import is_vouched
-from loxodon.types import CAPTURED, Consolidated, Event, Segment, Turn
-from loxodon.write import codec, compress, fading, speakers, themes
+from loxodon.types import CAPTURED, Consolidated, Doubted, Event, Segment, Turn
+from loxodon.write import codec, compress, fading, present, speakers, themes
 from loxodon.write.attempt import Attempt
 from loxodon.write.denoise import Sentence
 from loxodon.write.events import events_of
@@ -146,6 +146,7 @@ class Run:
         self._shared: dict[str, bool] = {}
         self._summed_up: set[str] = set()
         self._turns = 0
+        self._held: Doubted | None = None
 
     def all(self, reason: str) -> Consolidated:
         """Every phase for all that is pending, then the daily and weekly work that is due.
@@ -189,7 +190,8 @@ class Run:
     def week(self) -> Consolidated:
         """The weekly work by itself."""
         with self._begun():
-            self._counts += compress.weekly(self._store, self._now, self._residue)
+            if not self._held:
+                self._counts += compress.weekly(self._store, self._now, self._residue)
         self._set(attempts=0)
         return self._outcome("weekly")
 
@@ -223,6 +225,7 @@ class Run:
         self._give_up(self._attempt.fatal)
         self._aside = {one.turn for one in self._desk.fragments("failed")}
         try:
+            self._held = present.look(self._store, self._now)
             yield
             self._attempt.done()
         except KeyboardInterrupt:  # somebody wants it to stop: that is no failed attempt
@@ -277,8 +280,9 @@ class Run:
         counts = {name: n for name, n in sorted(self._counts.items()) if n}
         seconds = {phase: round(s, 4) for phase, s in sorted(self._seconds.items())}
         return Consolidated(
-            True, reason, self._turns, counts, seconds, self._residue.tokens, self._residue.problem
-        )
+            True, reason, self._turns, counts, seconds, self._residue.tokens, self._residue.problem,
+            held=self._held,
+        )  # fmt: skip
 
     # Phase 1: fragments and segments
 
@@ -441,8 +445,10 @@ class Run:
 
     def _phase_5(self) -> None:
         with self._store.writing():
-            self._counts += fading.lift(self._store, self._now)
-            self._counts += fading.let_go(self._store, self._now)
+            if not self._held:
+                self._counts += fading.mend(self._store, self._now)
+                self._counts += fading.lift(self._store, self._now)
+                self._counts += fading.let_go(self._store, self._now)
             # What faded, or a person edited or archived, is no longer told by a summary.
             others = [one for one in self._desk.changed(_INDEXED) if one.id not in self._summed_up]
             self._counts["summaries"] += themes.renew(self._store, others, self._now)
@@ -472,6 +478,8 @@ class Run:
             self._desk.set_work(work._replace(phase=(phase + 1) % (PHASES + 1)))
 
     def _compress(self) -> None:
+        if self._held:  # no day or week is over by this clock
+            return
         self._counts += compress.daily(self._store, self._now, self._residue)
         weekly = self._config.schedule.weekly
         if compress.weekly_due(self._store, self._now, weekly, self._zone):

@@ -363,6 +363,10 @@ def _archive(args: Namespace) -> Outcome:
 
 
 def _unarchive(args: Namespace) -> Outcome:
+    if bool(args.id) == bool(args.run):
+        raise UsageError("name one memory, or a run with --run")
+    if args.run:
+        return _later("unarchive_run")(args)
     with opened(args) as memory:
         record = memory.unarchive(args.id, version=args.version)
     return _one(record, t("{id} is active again", id=record.id))
@@ -432,6 +436,10 @@ def _troubles(found: Status) -> list[tuple[str, str]]:
         from loxodon.serve.cli.control import paused
 
         rows.append((t("paused"), paused(found.paused)))
+    if found.clock:
+        rows.append((t("clock"), view.doubted(found.clock)))
+    if found.turns_ahead:
+        rows.append((t("dated ahead"), view.ahead(found.turns_ahead)))
     if found.stopped:
         reason = found.error or t("it was interrupted")
         stopped = t("stopped after {n} attempts: {reason}; `loxodon consolidate --force` tries "
@@ -489,14 +497,22 @@ def _stats(args: Namespace) -> Outcome:
 
 
 def _validate(args: Namespace) -> Outcome:
+    ahead = 0
     try:
         with opened(args) as memory, view.Bar(t("checking")) as bar:
             found = memory.validate(bar)
+            ahead = 0 if found or not memory.config.enabled else memory.status().turns_ahead
     except DamagedStoreError as error:
         message, hint = error.localized()
         found = [Problem(home_of(args), message, hint)]
-    data = {"ok": not found, "problems": found}
-    return Outcome(data, lambda: view.problems(found), 7 if found else 0)
+    data = {"ok": not found, "problems": found, "turns_ahead": ahead}
+
+    def show() -> None:
+        view.problems(found)
+        if ahead:  # no damage: the words are as they were said
+            print(view.ahead(ahead))
+
+    return Outcome(data, show, 7 if found else 0)
 
 
 def _audit(args: Namespace) -> Outcome:
@@ -737,6 +753,7 @@ _RUN: dict[str, Callable[[Namespace], Outcome]] = {
     "snapshot": _snapshot,
     "schedule": _schedule,
     "status": _status,
+    "clock": _later("clock"),
     "stats": _stats,
     "validate": _validate,
     "audit": _audit,

@@ -7,6 +7,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from loxodon import messages
+from loxodon.clock import parse_instant
 from loxodon.errors import UsageError
 from loxodon.memory import Memory
 from loxodon.messages import t
@@ -38,11 +39,36 @@ def _show(found: Consolidated) -> None:
         rows.append((t("model tokens"), str(found.tokens)))
     if rows:
         view.pairs(rows)
+    if found.held:
+        print(view.doubted(found.held))
     if found.problem:
         print(t("the model could not be asked: {problem}; what it should decide waits",
                 problem=found.problem))  # fmt: skip
     if found.views:
         print(t("the text views could not be written: {reason}", reason=found.views))
+
+
+def clock(args: Namespace) -> Outcome:
+    with opened(args) as memory:
+        found = memory.trust_clock() if args.right else memory.timekeeping()
+    rows = [
+        (t("the clock says"), view.minute(found.now)),
+        (t("last believed"), view.minute(found.believed)),
+        (t("clock"), view.doubted(found.doubted) if found.doubted else t("believed")),
+    ]
+    if found.turns_ahead:
+        rows.append((t("dated ahead"), view.ahead(found.turns_ahead)))
+    for run in found.runs:
+        said = t("{faded} faded, {expired} expired; `loxodon unarchive --run {at}` undoes it",
+                 faded=run.faded, expired=run.expired, at=run.at.isoformat())  # fmt: skip
+        rows.append((view.minute(run.at), said))
+    return Outcome(found, lambda: view.pairs(rows))
+
+
+def unarchive_run(args: Namespace) -> Outcome:
+    with opened(args) as memory:
+        found = memory.unarchive_run(parse_instant(args.run, memory.now().tzinfo))
+    return Outcome(found, lambda: print(t("{n} memories are active again", n=len(found))))
 
 
 def _why_not(reason: str) -> str:
@@ -76,6 +102,7 @@ def counted() -> dict[str, str]:
         "faded": t("faded"),
         "expired": t("expired"),
         "cleared": t("cleared away"),
+        "redated": t("dated by a wrong clock, put right"),
         "embedded": t("embedded"),
         "waiting": t("waiting for a model"),
         "failed": t("put aside"),

@@ -276,6 +276,21 @@ def _tag(parser: argparse.ArgumentParser) -> None:
                         help=t("+a adds the tag a, -b takes b off"))  # fmt: skip
 
 
+def _unarchive(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", nargs="?", default="",
+                        help=t("the memory, such as f_20260204_001"))  # fmt: skip
+    parser.add_argument("--version", type=_whole, metavar="N",
+                        help=t("refuse if the memory is no longer at this version"))  # fmt: skip
+    parser.add_argument("--run", metavar="WHEN",
+                        help=t("all that a run archived for its age; `loxodon clock` lists the "
+                               "runs"))  # fmt: skip
+
+
+def _clock(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--right", action="store_true",
+                        help=t("the clock is right, though it has jumped"))  # fmt: skip
+
+
 def _consolidate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true",
                         help=t("even if nothing is pending, and after three failures"))  # fmt: skip
@@ -560,7 +575,7 @@ COMMANDS: dict[str, tuple[str, Build]] = {
     "edit": ("Change a memory; what it was stays in its history.", _edit),
     "tag": ("Put tags on a memory and take them off.", _tag),
     "archive": ("Take a memory out of ordinary recall; it is kept.", _id_and_version),
-    "unarchive": ("Bring an archived memory back.", _id_and_version),
+    "unarchive": ("Bring an archived memory back, or all that a run archived.", _unarchive),
     "history": ("Show every version of a memory.", _id),
     "inspect": ("Show all that there is on a memory, a turn or someone.", _inspect),
     "forget": ("Erase something for good, everywhere.", _forget),
@@ -582,6 +597,7 @@ COMMANDS: dict[str, tuple[str, Build]] = {
     "snapshot": ("Print what a conversation should start with.", _nothing),
     "schedule": ("Show what runs by itself, what is next and what failed.", _schedule),
     "status": ("Show where this memory stands.", _nothing),
+    "clock": ("Show whether the clock is believed; say that it is right.", _clock),
     "stats": ("Count what this memory holds.", _nothing),
     "validate": ("Look for damage in the data and its indexes.", _nothing),
     "audit": ("Show who read and wrote what, and whether that was tampered with.", _audit),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from loxodon.messages import current, t
 from loxodon.types import (
     Coverage,
+    Doubted,
     Entity,
     Frame,
     Item,
@@ -144,6 +145,22 @@ def day(moment: datetime) -> str:
 
 def minute(moment: datetime | None) -> str:
     return f"{moment:%Y-%m-%d %H:%M}" if moment else t("never")
+
+
+def doubted(clock: Doubted) -> str:
+    """Why nothing goes for its age, and what to do about it."""
+    said = {"now": minute(clock.now), "last": minute(clock.last), "until": minute(clock.until)}
+    if clock.until is None:
+        return t("the clock says {now}, which cannot be: nothing fades, expires or is summed up "
+                 "until it is put right", **said)  # fmt: skip
+    return t("the clock says {now}, and was last believed at {last}: nothing fades, expires or is "
+             "summed up before it has gone on to {until}; `loxodon clock --right` if it is right",
+             **said)  # fmt: skip
+
+
+def ahead(turns: int) -> str:
+    """That turns are dated in the future."""
+    return t("{n} turns are dated later than now: a clock was wrong when they were said", n=turns)
 
 
 class Bar:

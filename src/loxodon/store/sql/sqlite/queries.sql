@@ -166,6 +166,24 @@ WHERE answer = '' AND belief = (SELECT row FROM memories WHERE id = ?)
 -- name: ended
 SELECT id FROM memories WHERE state = 'active' AND ends_at <= ? ORDER BY ends_at LIMIT ?
 
+-- name: said_at
+SELECT max(at) FROM turns WHERE seq > ? AND at > ? AND at <= ? GROUP BY at / 86400000 ORDER BY 1
+
+-- name: misdated
+SELECT m.id, m.strength, m.strength_at FROM (
+  SELECT +memory AS memory FROM memory_changes WHERE at < ?1 UNION
+  SELECT +memory FROM memory_changes WHERE at > ?2
+) c CROSS JOIN memories m ON m.row = c.memory
+
+-- name: aged_runs
+SELECT at, sum(change = 'faded'), sum(change = 'expired') FROM memory_changes
+WHERE change IN ('faded', 'expired') GROUP BY at ORDER BY at DESC LIMIT ?
+
+-- name: aged_in
+SELECT m.id FROM memory_changes c
+JOIN memories m ON m.row = c.memory AND m.version = c.version
+WHERE c.at = ? AND c.change IN ('faded', 'expired') AND m.state = 'archived' ORDER BY m.row
+
 -- name: put_use
 INSERT INTO memory_uses (memory, day, times, last_at) VALUES (?1, ?2, 1, ?3)
 ON CONFLICT (memory, day) DO UPDATE SET times = times + 1, last_at = max(last_at, ?3)

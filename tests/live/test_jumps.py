@@ -1,0 +1,304 @@
+"""A clock that jumps: nothing goes for its age by it, and what did can be undone."""
+
+from __future__ import annotations
+
+import json
+import random
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from loxodon import Memory
+from loxodon.errors import ForbiddenError, NotFoundError
+from loxodon.serve.cli.main import main
+from loxodon.types import Turn
+from tests.conftest import NOW, Clock
+
+WRONG = datetime(2036, 3, 1, 12, tzinfo=UTC)
+LOST = datetime(1970, 1, 1, 0, 5, tzinfo=UTC)
+EMPTY_BATTERY = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def fill(memory: Memory) -> None:
+    for n in range(20):
+        memory.capture(f"thing number {n}", importance=0.1 + n / 40)
+    memory.capture("parked on level 3", expires_at=memory.now() + timedelta(days=40))
+    memory.capture("The user may like tea", "belief", confidence=0.9, category="preference")
+    memory.consolidate(force=True)
+
+
+def say(memory: Memory, text: str) -> Turn:
+    added = memory.add([{"role": "user", "content": text, "at": memory.now().isoformat()}], "talk")
+    (turn,) = memory.journal(limit=1)
+    assert added.added == 1
+    return turn
+
+
+def standing(memory: Memory) -> dict[str, tuple[str, float]]:
+    return {one.content: (one.state, round(one.strength, 9)) for one in memory.list(state="all")}
+
+
+# Nothing goes by a clock that has jumped
+
+
+@pytest.mark.parametrize("wrong", [WRONG, NOW + timedelta(days=120), LOST, EMPTY_BATTERY])
+def test_by_a_clock_that_has_jumped_nothing_goes(
+    memory: Memory, clock: Clock, wrong: datetime
+) -> None:
+    fill(memory)
+    before = standing(memory)
+    memory.touch([memory.list()[0].id])
+    clock.now = wrong
+    done = memory.consolidate(force=True)
+    assert done.held is not None
+    assert (done.held.now, done.held.last) == (wrong, NOW)
+    assert memory.status().clock == done.held
+    memory.schedule.run_due()
+    memory.schedule.run("weekly")
+    memory.schedule.run("heartbeat")
+    assert memory.schedule.due() == []
+    clock.now = NOW + timedelta(hours=1)
+    assert memory.status().clock is None
+    assert {what: state for what, (state, _) in standing(memory).items()} == {
+        what: state for what, (state, _) in before.items()
+    }
+    assert memory.consolidate(phase=5).counts["lifted"] == 1  # the use was not lost
+
+
+@pytest.mark.parametrize("hours", [-14, -1, 1, 14, 26])
+def test_a_clock_in_another_zone_is_believed(memory: Memory, clock: Clock, hours: int) -> None:
+    fill(memory)
+    clock.now += timedelta(hours=hours)
+    assert memory.consolidate(force=True).held is None
+    assert memory.status().clock is None
+
+
+def test_what_is_said_meanwhile_is_learned(memory: Memory, clock: Clock) -> None:
+    fill(memory)
+    clock.now = WRONG
+    say(memory, "I'm allergic to peanuts")
+    done = memory.consolidate()
+    assert (done.counts["added"], done.held is not None) == (1, True)
+
+
+def test_a_laptop_that_was_off_for_three_months(memory: Memory, clock: Clock) -> None:
+    fill(memory)
+    clock.pass_days(90)
+    assert memory.consolidate(force=True).held is not None
+    clock.pass_days(2)
+    assert memory.consolidate(force=True).held is not None
+    clock.pass_days(1)
+    done = memory.consolidate(force=True)
+    assert done.held is None
+    assert done.counts["expired"] == 1
+    assert done.counts["faded"] > 0
+
+
+def test_who_talks_every_week_need_not_consolidate(memory: Memory, clock: Clock) -> None:
+    """The journal says as well that time went on."""
+    fill(memory)
+    for week in range(13):
+        clock.pass_days(7)
+        say(memory, f"we had a meeting, number {week}")
+    assert memory.consolidate().held is None
+
+
+def test_the_word_of_the_user_is_enough(memory: Memory, clock: Clock) -> None:
+    fill(memory)
+    clock.pass_days(400)
+    assert memory.consolidate(force=True).held is not None
+    assert memory.trust_clock().doubted is None
+    done = memory.consolidate(force=True)
+    assert (done.held, done.counts["expired"]) == (None, 1)
+    with pytest.raises(ForbiddenError):
+        memory.as_agent("tom").trust_clock()
+
+
+def test_a_memory_that_was_never_consolidated_knows_when_it_was_made(
+    memory: Memory, clock: Clock
+) -> None:
+    memory.capture("I live in Leeds", importance=0.1)
+    clock.now = WRONG
+    assert memory.consolidate(force=True).held is not None
+    assert memory.status().archived == 0
+
+
+def test_documents_that_are_over_by_a_wrong_clock_are_kept(memory: Memory, clock: Clock) -> None:
+    memory.documents.put(("a",), "one", {"b": 1}, minutes=60 * 24 * 50)
+    clock.now = WRONG
+    memory.documents.put(("a",), "two", {"b": 2})
+    assert memory.documents.sweep() == 0
+    assert memory.documents.get(("a",), "one") is None
+    clock.now = NOW
+    assert memory.documents.get(("a",), "one") is not None
+    clock.pass_days(51)
+    memory.trust_clock()
+    assert memory.documents.sweep() == 1
+
+
+def test_backups_named_by_a_wrong_clock_do_not_outlive_the_others(
+    memory: Memory, clock: Clock
+) -> None:
+    clock.now = WRONG
+    for _ in range(3):
+        clock.pass_days(1)
+        memory.backup(keep=3)
+    clock.now = NOW
+    for _ in range(3):
+        clock.pass_days(1)
+        latest = memory.backup(keep=3)
+        assert Path(latest.path).exists()
+    kept = sorted(path.name for path in Path(latest.path).parent.glob("main-*"))
+    assert [name[5:9] for name in kept] == ["2026"] * 3
+
+
+# What a wrong clock has dated
+
+
+def test_what_was_said_by_a_wrong_clock_fades_like_the_rest(memory: Memory, clock: Clock) -> None:
+    fill(memory)
+    clock.now = WRONG
+    say(memory, "I'm allergic to peanuts and I have a meeting tomorrow")
+    kept = memory.capture("I live in Leeds", importance=0.6, expires_at=WRONG + timedelta(days=3))
+    memory.consolidate()
+    clock.now = NOW + timedelta(days=1)
+    assert memory.status().turns_ahead == 2
+    assert memory.consolidate(force=True).counts["redated"] >= 2
+    mended = memory.get(kept.id)
+    assert (mended.created_at, mended.expires_at) == (clock.now, clock.now + timedelta(days=3))
+    assert mended.strength == pytest.approx(0.6)
+    for one in memory.list(state="all"):
+        times = (one.created_at, one.updated_at, one.valid_from, one.accessed_at, one.confirmed_at)
+        assert all(at is None or at <= clock.now for at in times)
+    assert memory.validate() == []
+    assert "redated" not in memory.consolidate(force=True).counts
+    clock.pass_days(20)
+    assert memory.get(kept.id).strength < 0.6
+    last = memory.capture("I like tea")
+    assert memory.list(limit=1)[0].id == last.id
+
+
+@pytest.mark.parametrize("lost", [LOST, EMPTY_BATTERY])
+def test_what_was_made_before_all_clocks_does_not_fade_at_once(
+    tmp_path: Path, lost: datetime
+) -> None:
+    clock = Clock(lost)
+    with Memory.open(tmp_path, clock=clock) as memory:
+        kept = memory.capture("I live in Leeds", importance=0.6)
+        clock.pass_days(3)
+        assert memory.consolidate(force=True).held is not None
+        clock.now = NOW
+        done = memory.consolidate(force=True)
+        assert (done.held, memory.get(kept.id).state) == (None, "active")
+        assert memory.get(kept.id).strength == pytest.approx(0.6)
+        assert memory.get(kept.id).created_at == NOW
+
+
+# Undoing it
+
+
+def test_what_a_run_archived_comes_back_as_it_was(memory: Memory, clock: Clock) -> None:
+    fill(memory)
+    before = standing(memory)
+    clock.now = WRONG
+    memory.trust_clock()  # somebody was mistaken
+    memory.consolidate(force=True)
+    (run,) = memory.timekeeping().runs
+    assert (run.at, run.expired) == (WRONG, 1)
+    assert memory.status().archived == run.faded + run.expired == len(before)
+    edited = memory.list(state="archived")[0]
+    memory.edit(edited.id, tags=("looked at",))
+    clock.now = NOW
+    memory.trust_clock()
+    back = memory.unarchive_run(run.at)
+    assert len(back) == len(before) - 1
+    assert memory.get(edited.id).state == "archived"  # it was changed since
+    memory.unarchive(edited.id)
+    after = standing(memory)
+    del before[edited.content], after[edited.content]
+    assert after == before
+    assert memory.history(back[0].id)[-2].change in ("faded", "expired")
+    assert memory.validate() == []
+    for at in (run.at, NOW):
+        with pytest.raises(NotFoundError):
+            memory.unarchive_run(at)
+
+
+def test_it_comes_back_by_itself_where_the_clock_is_right_again(
+    memory: Memory, clock: Clock
+) -> None:
+    fill(memory)
+    before = standing(memory)
+    clock.now = WRONG
+    memory.trust_clock()
+    memory.consolidate(force=True)
+    clock.now = NOW
+    memory.trust_clock()
+    assert memory.consolidate(force=True).counts["redated"] == len(before)
+    assert standing(memory) == before
+
+
+def test_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOXODON_LANG", "en")
+    start = ["--home", str(tmp_path), "--json", "--now"]
+
+    def run(now: str, *command: str) -> object:
+        assert main([*start, now, *command]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    run("2026-11-15", "capture", "I live in Leeds", "--importance", "0.2")
+    run("2036-11-15", "consolidate", "--force")
+    assert run("2036-11-15", "status")["clock"]["last"].startswith("2026-11-15")  # type: ignore[index]
+    assert run("2036-11-15", "clock", "--right")["doubted"] is None  # type: ignore[index]
+    done = run("2036-11-15", "consolidate", "--force")
+    assert done["counts"]["faded"] == 1  # type: ignore[index]
+    (aged,) = run("2026-11-16", "clock")["runs"]  # type: ignore[index]
+    assert len(run("2026-11-16", "unarchive", "--run", aged["at"])) == 1  # type: ignore[arg-type]
+    assert run("2026-11-16", "status")["active"] == 1  # type: ignore[index]
+    for shown in (["clock"], ["status"], ["consolidate", "--force"]):
+        assert main(["--home", str(tmp_path), "--now", "2026-11-16", *shown]) == 0
+        assert "loxodon clock --right" in capsys.readouterr().out
+    assert main(["--home", str(tmp_path), "unarchive"]) == 2
+
+
+# Any jumps
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_jumps_that_are_put_right_change_nothing(tmp_path: Path, seed: int) -> None:
+    """A true timeline, and the same with a clock that is wrong for a while now and then."""
+    rng = random.Random(seed)
+    steps = [(rng.uniform(0.1, 25), rng.random() < 0.4, rng.random()) for _ in range(25)]
+    found = []
+    for jumping in (False, True):
+        true, clock = NOW, Clock()
+        home = tmp_path / str(jumping)
+        with Memory.open(home, config={"schedule.daily": ""}, clock=clock) as memory:
+            states = []
+            for n, (days, jumps, what) in enumerate(steps):
+                true += timedelta(days=days)
+                if jumping and jumps:
+                    for _ in range(2):
+                        clock.now = _wrong(rng, true)
+                        memory.consolidate(force=True)
+                        memory.schedule.run_due()
+                clock.now = true
+                memory.consolidate(force=True)
+                memory.schedule.run("heartbeat")
+                memory.capture(f"thing number {n}", importance=round(what, 2))
+                states.append({one.content: one.state for one in memory.list(state="all")})
+            found.append((states, standing(memory)))
+            assert memory.validate() == []
+            assert memory.status().clock is None
+    assert found[0] == found[1]
+
+
+def _wrong(rng: random.Random, true: datetime) -> datetime:
+    kind = rng.random()
+    if kind < 0.2:
+        return LOST + timedelta(hours=rng.uniform(0, 5))
+    days = rng.uniform(60, 6000)
+    return true + timedelta(days=days if kind < 0.7 else -rng.uniform(3, 2000))
