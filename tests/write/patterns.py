@@ -21,6 +21,8 @@ MANY = 30
 """What may be repeated more often than this is tried."""
 _TIMES = 40
 """How often a unit is repeated at the least: two ways for each are more than any time."""
+_READERS = ("language", "write", "text", "recall", "trust", "workspace", "models")
+"""The packages that read what comes from outside."""
 LETTERS = "a1 我-,的.Zé\n"
 
 
@@ -52,6 +54,8 @@ def warm_up() -> None:
     from pkgutil import walk_packages
 
     import loxodon
+    from loxodon.language import en, zh
+    from loxodon.language.frames import _compiled
     from loxodon.language.statements import Said
     from loxodon.recall.gate import should_recall
     from loxodon.recall.understand import understand
@@ -61,8 +65,12 @@ def warm_up() -> None:
     from loxodon.write.segment import segments
 
     for module in walk_packages(loxodon.__path__, "loxodon."):
-        if module.name.split(".")[1] in ("write", "text", "recall", "trust", "workspace", "models"):
+        if module.name.split(".")[1] in _READERS:
             import_module(module.name)
+    for frames in (en.grammar.frames, zh.grammar.frames):
+        for frame in frames.frames:
+            for pattern in frame.patterns:
+                _compiled(pattern.source)
     now = datetime(2026, 2, 5, tzinfo=UTC)
     for path in Path(__file__).parents[1].glob("consolidation/cases/*_dev.jsonl"):
         for line in path.read_text("utf-8").splitlines()[:150]:

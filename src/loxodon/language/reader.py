@@ -25,6 +25,7 @@ from loxodon.language.frames import Frames, Match
 from loxodon.language.speech import Speech
 from loxodon.language.statements import (
     USER,
+    EntityType,
     Fragment,
     Mention,
     Reading,
@@ -39,8 +40,10 @@ OWN_WORDS = 0.4
 """The importance of what is kept as it was said."""
 UNSAID = 0.75
 """How much a sentence must be worth that does not say whom it is about."""
+CHANGING = 0.25
+"""How much a sentence must be worth that says that something has changed."""
 LEAST_CHANGE = 0.15
-"""How much a sentence must be worth that changes something: what it changes was."""
+"""How much one must be worth that is kept only if it changes something that is known."""
 
 
 class Grammar(Protocol):
@@ -50,8 +53,19 @@ class Grammar(Protocol):
     speech: Speech
     worth: Worth
 
+    pronouns: Mapping[str, str]
+    """Relations that a pronoun may stand for."""
+
     def clauses(self, sentence: str, known: Mapping[str, str]) -> list[Clause]:
         """The clauses of a sentence, each with its subject."""
+        ...
+
+    def people(self, text: str) -> list[tuple[str, str]]:
+        """Whom a text names of the user's people: relation, and name where it has one."""
+        ...
+
+    def evened(self, text: str) -> str:
+        """A text with short forms written out."""
         ...
 
     def small(self, text: str) -> bool:
@@ -70,7 +84,7 @@ class Grammar(Protocol):
         """What attribute of the user a relation is (`sister`: sibling)."""
         ...
 
-    def related(self, clause: Clause) -> str:
+    def related(self, relation: str, name: str) -> str:
         """`Mei is the user's sister`."""
         ...
 
@@ -88,7 +102,7 @@ def read(grammar: Grammar, said: Said) -> Reading:
         return Reading(())
     statements: list[Statement] = []
     unclear: list[int] = []
-    known = dict(said.known)
+    known = {name: one for name, one in said.known.items() if name not in grammar.pronouns}
     small = grammar.small(said.text)
     alone = True  # whether nobody else was spoken of, whom a left out subject may mean
     taken_back = False
@@ -96,11 +110,12 @@ def read(grammar: Grammar, said: Said) -> Reading:
         if speech.takes_back(sentence.text):
             taken_back, statements = taken_back or not statements, []
         clauses = grammar.clauses(sentence.text, known) if sentence.type != "chat" else []
-        found = _read(
+        found = _people(grammar, sentence) + _read(
             grammar, sentence, [one for one in clauses if alone or one.who != "bare"], small
         )
         alone = alone and all(one.who in ("user", "we", "bare") for one in clauses)
         known |= {alias: m.name for one in found for m in one.mentions for alias in m.aliases}
+        _point(known, grammar, sentence.text)
         if not found and sentence.type == "statement":
             unclear += sentence.numbers
         weight = speech.weight(sentence.text)
@@ -151,6 +166,15 @@ def _joined(whole: Sequence[Fragment]) -> _Sentence:
     )
 
 
+def _point(known: dict[str, str], grammar: Grammar, text: str) -> None:
+    """Let a pronoun mean the one person of whom it can: where there are two, nobody."""
+    for relation, name in grammar.people(text):
+        for pronoun, relations in grammar.pronouns.items():
+            if relation in relations.split():
+                other = known.get(pronoun, name) != name
+                known[pronoun] = "" if other else name
+
+
 def _read(
     grammar: Grammar, sentence: _Sentence, clauses: Sequence[Clause], small: bool
 ) -> list[Statement]:
@@ -164,8 +188,6 @@ def _read(
         if match is None:
             left.append(clause)
             continue
-        if clause.relation and clause.name:
-            found.append(_relation(grammar, clause))
         found.append(_statement(grammar, *match))
     if sentence.type == "instruction":
         return found
@@ -239,13 +261,23 @@ def _mentions(clause: Clause) -> tuple[Mention, ...]:
     return (Mention(clause.name or clause.subject, type, aliases),)  # type: ignore[arg-type]
 
 
-def _relation(grammar: Grammar, clause: Clause) -> Statement:
-    """Who somebody is to the user, where a clause names them."""
-    attribute = grammar.attribute_of(clause.relation)
-    return Statement(
-        grammar.related(clause), USER, attribute, clause.name, ATTRIBUTES[attribute].category,
-        mentions=_mentions(clause), importance=ATTRIBUTES[attribute].importance,
-    )  # fmt: skip
+def _people(grammar: Grammar, sentence: _Sentence) -> list[Statement]:
+    """Who somebody is to the user, wherever they are named: a request tells it too."""
+    if grammar.speech.never(sentence.text) in ("supposed", "dream", "joke", "quoted", "long"):
+        return []
+    found = []
+    for relation, name in grammar.people(sentence.text):
+        attribute = grammar.attribute_of(relation)
+        if name and attribute:
+            known = ATTRIBUTES[attribute]
+            type: EntityType = "pet" if attribute == "pet" else "person"
+            found.append(
+                Statement(
+                    grammar.related(relation, name), USER, attribute, name, known.category,
+                    mentions=(Mention(name, type, (relation,)),), importance=known.importance,
+                )
+            )  # fmt: skip
+    return found
 
 
 def _without_asking(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> str:
@@ -273,16 +305,20 @@ def _own_words(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> list[S
     never = speech.never(text)
     if never and not (hedged and never in _GUESSED):
         return []
-    act, over = ("state", ()) if hedged else speech.act(text)
-    changes = act != "state" and bool(clauses) and clauses[0].who == "bare"
-    if not (speech.tells(text) or changes or worth >= UNSAID):
-        return []
-    kept = worth >= grammar.worth.least
+    act, over = ("state", ()) if hedged else speech.act(grammar.evened(text))
+    bare = bool(clauses) and clauses[0].who == "bare"
+    vague = not (speech.tells(text) or bare or worth >= UNSAID)
+    least = grammar.worth.least
+    if bare and act == "state":
+        least = UNSAID
+    elif act != "state" and not vague:
+        least = CHANGING
+    kept = worth >= least and not vague
     if not kept and (act == "state" or worth < LEAST_CHANGE):
         return []
     statement = Statement(
         grammar.quoted(text), act=act, over=over, importance=OWN_WORDS,
-        topic=speech.topic(text), quoted=True, tentative=not kept,
+        topic=speech.topic(text), quoted=True, tentative=not kept, vague=vague,
     )  # fmt: skip
     about = clauses[0] if clauses else None
     if hedged or (about and about.hedged):

@@ -18,7 +18,7 @@ from loxodon.language.attributes import ATTRIBUTES, OPPOSITES
 from loxodon.language.domains import domains_of, kinds_of, words_of
 from loxodon.language.statements import Statement
 from loxodon.text.lists import without
-from loxodon.text.similarity import likeness
+from loxodon.text.similarity import gist, likeness
 from loxodon.text.words import fold
 from loxodon.types import Record
 from loxodon.write.extract import Candidate
@@ -28,8 +28,8 @@ SIMILAR = 5
 """Memories looked at for their words where no subject and attribute leads to them."""
 FIRM = 0.7
 """Importance from which on a memory is not contradicted by a guess."""
-_NEAR = 0.3
-"""How much a change and what it changes share in words, where it names nothing that is over."""
+_ENOUGH = 0.4
+"""How much a change and what it changes speak of the same, where it names nothing that is over."""
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
 
 
@@ -150,11 +150,21 @@ def _meant(statement: Statement, facts: Related) -> tuple[tuple[Record, ...], tu
     ]  # fmt: skip
     sides = domains_of(statement.content)
     same = [one for one in own if sides & domains_of(one.content)]
-    if len(same) == 1:
+    near = sorted(own, key=lambda one: _shared(statement.content, one.content))
+    if near and _shared(statement.content, near[-1].content) >= _ENOUGH:
+        return tuple(near[-1:]), ()
+    if len(same) == 1 and not statement.vague:
         return tuple(same), ()
-    near = same or [one for one in own if likeness(statement.content, one.content) >= _NEAR]
-    near.sort(key=lambda one: likeness(statement.content, one.content))
-    return (), tuple(near[-1:])
+    return (), tuple(one for one in near[-1:] if one in same)
+
+
+def _shared(new: str, old: str) -> float:
+    """How much of the shorter of two sentences the other speaks of too; nothing for a word or a
+    few characters, which any two may have in common."""
+    one, other = gist(new).words, gist(old).words
+    both = one & other
+    least = 2 if all(map(str.isascii, both)) else 3
+    return len(both) / min(len(one), len(other)) if len(both) >= least else 0.0
 
 
 def _plan_belief(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:

@@ -12,7 +12,13 @@ from functools import cached_property
 
 from loxodon.language import reader
 from loxodon.language.clauses import Clause
-from loxodon.language.en.clauses import attribute_of, clauses_of, written_out
+from loxodon.language.en.clauses import (
+    attribute_of,
+    clauses_of,
+    people_of,
+    pronouns,
+    written_out,
+)
 from loxodon.language.frames import Frames, Match
 from loxodon.language.speech import Speech
 from loxodon.language.statements import USER, Piece, Reading, Said
@@ -41,6 +47,9 @@ class _English:
         return Frames(_HERE, present, spaced=True)
 
     clauses = staticmethod(clauses_of)
+    evened = staticmethod(written_out)
+    people = staticmethod(people_of)
+    pronouns = pronouns()
     attribute_of = staticmethod(attribute_of)
 
     def small(self, text: str) -> bool:
@@ -64,10 +73,10 @@ class _English:
         return f"{text} {clause.when}".strip() if lasting or happened else text
 
     def quoted(self, sentence: str) -> str:
-        return f"The user: “{sentence.strip()}”"
+        return f"The user: “{sentence.strip().rstrip('.;,')}”"
 
-    def related(self, clause: Clause) -> str:
-        return f"{clause.name} is the user's {clause.relation}"
+    def related(self, relation: str, name: str) -> str:
+        return f"{name} is the user's {relation}"
 
 
 grammar = _English()

@@ -49,8 +49,18 @@ def _written_out() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 @cache
+def _table() -> dict[str, dict[str, str]]:
+    return tomllib.loads((files("loxodon.language.en") / "words.toml").read_text("utf-8"))
+
+
+def pronouns() -> dict[str, str]:
+    """The relations that `he` and `she` may stand for."""
+    return _table()["pronouns"]
+
+
+@cache
 def _words() -> _Words:
-    table = tomllib.loads((files("loxodon.language.en") / "words.toml").read_text("utf-8"))
+    table = _table()
     clause = {
         name: "|".join(sorted(words.split("|"), key=len, reverse=True))
         for name, words in table["clause"].items()
@@ -101,6 +111,13 @@ def written_out(text: str) -> str:
 def attribute_of(relation: str) -> str:
     """What attribute of the user a relation is; empty for several people."""
     return _words().attribute.get(relation.lower().replace("-", " "), "")
+
+
+def people_of(text: str) -> list[tuple[str, str]]:
+    """Whom a text names of the user's people: relation, and name where it has one."""
+    words = _words()
+    found = [(one["relation"].lower(), one["name"] or "") for one in words.person.finditer(text)]
+    return [(words.one_name.get(relation, relation), name) for relation, name in found]
 
 
 def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
@@ -178,6 +195,10 @@ def _with_subject(text: str, known: Mapping[str, str]) -> Clause:
         return Clause(text, "we", text[found.end() :].strip(), USER, "The user")
     if found := re.match(r"(?:my|our) (?=\w)", text, re.I):
         return Clause(text, "user", "'s " + text[found.end() :], USER, "The user")
+    pronoun = re.match(r"(?P<who>he|she)\b(?!')", text, re.I)
+    if pronoun and (name := known.get(pronoun["who"].lower())):
+        rest = text[pronoun.end() :].strip()
+        return Clause(f"{name} {rest}", "person", rest, name, name, "", name)
     named = re.match(rf"(?P<name>{_NAME})(?=[ '])", text)
     if named and named["name"] in known.values():
         rest = _rest(text[named.end() :])

@@ -17,7 +17,14 @@ from loxodon.language.frames import Frames, Match
 from loxodon.language.speech import Speech
 from loxodon.language.statements import Fragment, Piece, Reading, Said
 from loxodon.language.worth import Worth
-from loxodon.language.zh.clauses import attribute_of, clauses_of, evened, speaks_of_others, table
+from loxodon.language.zh.clauses import (
+    attribute_of,
+    clauses_of,
+    evened,
+    people_of,
+    speaks_of_others,
+    table,
+)
 from loxodon.text import sentences
 
 _HERE = "loxodon.language.zh"
@@ -38,6 +45,9 @@ class _Chinese:
     speech = _SPEECH
     worth = _WORTH
     attribute_of = staticmethod(attribute_of)
+    evened = staticmethod(evened)
+    people = staticmethod(people_of)
+    pronouns = table()["pronouns"]
 
     def __init__(self, text: str, first: str) -> None:
         self._alone = not speaks_of_others(text)
@@ -68,10 +78,10 @@ class _Chinese:
         return match.filled(text, S=subject, S的=f"{subject}的")
 
     def quoted(self, sentence: str) -> str:
-        return f"用户：“{sentence.strip()}”"
+        return f"用户：“{sentence.strip().rstrip('。；，,;')}”"
 
-    def related(self, clause: Clause) -> str:
-        return f"{clause.name}是用户的{clause.relation}"
+    def related(self, relation: str, name: str) -> str:
+        return f"{name}是用户的{relation}"
 
 
 _CUT = re.compile(r"(?<=[，；])|(?<=[,;])(?!\d)|(?<=[\u4e00-\u9fff]：)")

@@ -122,6 +122,15 @@ def speaks_of_others(text: str) -> bool:
     return _words().others.search(text) is not None
 
 
+def people_of(text: str) -> list[tuple[str, str]]:
+    """Whom a text names of the user's people: relation, and name where it has one."""
+    words = _words()
+    return [
+        (words.kept[one["relation"]], one.groupdict().get("name") or "")
+        for one in words.person.finditer(text)
+    ]
+
+
 def clauses_of(
     sentence: str, known: Mapping[str, str], alone: bool = False, first: bool = True
 ) -> list[Clause]:
@@ -205,6 +214,9 @@ def _with_subject(
     text: str, known: Mapping[str, str], before: Clause | None, alone: bool
 ) -> Clause:
     words = _words()
+    if name := known.get(text[:1]) if text[:1] in "他她" and text[1:2] != "们" else "":
+        rest = text[1:]
+        return Clause(f"{name}{rest}", "person", rest, name, name, "", name)
     if found := words.person.match(text):
         return _person(text, found, text[found.end() :], known)
     both = re.match(
