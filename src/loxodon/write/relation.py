@@ -36,6 +36,8 @@ def relation(new: Statement, old: Record) -> Relation:
         return "ended" if _ends_someone(new, old) else "unrelated"
     if other_project(new, old):
         return "unrelated"
+    if _parts_with(new, old):
+        return "ended"
     if new.attribute and new.attribute == old.attribute:
         return _of_one_attribute(new, old)
     if old.attribute in OPPOSITES.get(new.attribute, ()) and _values(new.value, old.value):
@@ -162,6 +164,14 @@ def _ends_someone(new: Statement, old: Record) -> bool:
         and gone in map(fold, new.over)
         and gone in (fold(old.subject), fold(old.value))
     )
+
+
+def _parts_with(new: Statement, old: Record) -> bool:
+    """Whether a memory says who somebody is to the user, and they are that no more."""
+    known = ATTRIBUTES.get(old.attribute)
+    if new.act != "end" or known is None or known.about != "relation":
+        return False
+    return any(fold(old.value) == fold(words) for words in new.over)
 
 
 def names(words: str, content: str) -> bool:
