@@ -40,7 +40,7 @@ OWN_WORDS = 0.4
 """The importance of what is kept as it was said."""
 UNSAID = 0.75
 """How much a sentence must be worth that does not say whom it is about."""
-CHANGING = 0.25
+CHANGING = 0.4
 """How much a sentence must be worth that says that something has changed."""
 LEAST_CHANGE = 0.15
 """How much one must be worth that is kept only if it changes something that is known."""
@@ -146,18 +146,18 @@ def _said(said: Said) -> list[Fragment]:
 
 
 def _sentences(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:
-    """Fragments joined to the sentences that they were cut from."""
+    """Fragments joined to the sentences that they were cut from: those that end in a comma."""
     whole: list[Fragment] = []
     for fragment in fragments:
         whole.append(fragment)
-        if fragment.text.rstrip().endswith(_CLOSING) or fragment.type != "statement":
+        if not fragment.text.rstrip().endswith(_GOES_ON) or fragment.type != "statement":
             yield _joined(whole)
             whole = []
     if whole:
         yield _joined(whole)
 
 
-_CLOSING = tuple('.!?。！？…~～"”)）;；\n')
+_GOES_ON = ("，", "；", "：", "、", ",")
 
 
 def _joined(whole: Sequence[Fragment]) -> _Sentence:
@@ -189,10 +189,11 @@ def _read(
             left.append(clause)
             continue
         found.append(_statement(grammar, *match))
-    if sentence.type == "instruction":
+    if sentence.type != "statement":
         return found
     if not found:
         return _own_words(grammar, _without_asking(grammar, sentence.text, clauses), clauses)
+    left = [one for one in left if one.who not in ("", "bare")]
     return found + [own for one in left for own in _own_words(grammar, one.raw, [one])]
 
 

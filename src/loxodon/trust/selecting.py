@@ -282,7 +282,7 @@ class _Maker:
             stone
             for one in about
             if one.record.kind != "summary"  # which was made of what others were drawn from
-            for stone in self._sources_of(one, marks)
+            for stone in (self._stone("memory", one.record.id), *self._sources_of(one, marks))
         ]
 
     def _of_roles(self, names: Sequence[str]) -> Iterator[Stone]:

@@ -72,13 +72,10 @@ class Asking(Residue):
         found, answered = self._read_whole(turns) if self.thorough else ([], set())
         # Where it saw nothing, what the rules saw there stays.
         instead_of = frozenset(turn for turn, _ in found)
-        fresh = [
-            _Item(one, _before(said), said.at, language_of(said.text))
-            for said, one in left
-            if one.turn not in answered
-        ]
+        fresh = [_Item(one, _before(said), said.at, language_of(said.text)) for said, one in left]
         items = [*fresh, *self._older({item.place for item in fresh})]
-        decided: set[tuple[int, int]] = set()
+        decided = {item.place for item in items if item.fragment.turn in answered}
+        items = [item for item in items if item.place not in decided]
         for language in ("zh", "en"):
             asked = [item for item in items if item.language == language]
             read, settled = self._decide(asked, language)

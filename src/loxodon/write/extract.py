@@ -115,8 +115,17 @@ def candidate_of(statement: Statement, language: str, importance: float, at: dat
 
 def _dated(content: str, moments: Sequence[Moment], language: str) -> str:
     """Somebody's own words, with the days that their relative dates mean beside them."""
+    if _HABIT.search(content):
+        return content
     days = [format_date(one, language) for one in moments if not re.search(r"\d{4}", one.text)]
     return f"{content} ({', '.join(dict.fromkeys(days))})" if days else content
+
+
+_HABIT = re.compile(
+    r"每[天周月年晚早次]|有时|经常|常常|通常|一般|平时|总是|\b(?:every|usually|often|always|sometimes|weekends|most)\b"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b",
+    re.I,
+)
 
 
 def _stays(content: str, category: str, moment: Moment) -> bool:

@@ -122,6 +122,12 @@ def _only_statement(text: str, at: datetime) -> Candidate | None:
         found = read(Said(text, at, fragments_of(0, text))).candidates
     except (ValueError, LookupError, AttributeError, RecursionError):
         return None  # the rules stumbled over it, and it is kept by its words
+    # `my sister Mei lives in Cork` says also who Mei is, which her memory is filed under.
+    found = [
+        one
+        for one in found
+        if not any(one.statement.value == other.statement.subject for other in found)
+    ]
     return found[0] if len(found) == 1 else None
 
 

@@ -40,7 +40,7 @@ def present(verb: str) -> str:
 
 class _English:
     speech = Speech(_HERE)
-    worth = Worth(_HERE, 0.45)
+    worth = Worth(_HERE, 0.55)
 
     @cached_property
     def frames(self) -> Frames:
@@ -73,7 +73,8 @@ class _English:
         return f"{text} {clause.when}".strip() if lasting or happened else text
 
     def quoted(self, sentence: str) -> str:
-        return f"The user: “{sentence.strip().rstrip('.;,')}”"
+        words = re.sub(r"[\s,;]+(?:so|and|but|while|because|or|then)$", "", sentence.strip(" .;,"))
+        return f"The user: “{words}”"
 
     def related(self, relation: str, name: str) -> str:
         return f"{name} is the user's {relation}"
