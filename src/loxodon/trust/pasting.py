@@ -186,7 +186,7 @@ def _headed(text: str) -> Span | None:
 
 
 def _several(text: str) -> Span | None:
-    """All of a message of several paragraphs or many lines: which of them was typed, nobody says."""
+    """All of a message of several paragraphs or many lines: nobody says which was typed."""
     sides = [side.strip() for side in re.split(f"{_GONE}+", text)]
     for side in sides:
         lines = [line for line in side.splitlines() if line.strip()]
