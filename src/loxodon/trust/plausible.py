@@ -7,6 +7,7 @@ took them for secrets would make holes in honest text.
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections import Counter
 from functools import cache
 from hashlib import sha256
@@ -389,6 +390,29 @@ def key_said(one: Candidate) -> bool:
     )
 
 
+def pgpass(one: Candidate) -> bool:
+    """The last of five: no piece of a time, an address or a key."""
+    parts = one.text[: one.start].split()[-1].split(":") if one.text[: one.start].split() else []
+    return password(one) and not all(re.fullmatch(r"[0-9a-f*]{1,4}", part) for part in parts if part)
+
+
+def user_and_password(one: Candidate) -> bool:
+    """What Basic authentication is given: `user:password` in base64."""
+    try:
+        plain = b64decode(one.it, validate=True).decode()
+    except ValueError:
+        return False
+    return ":" in plain and plain.isprintable()
+
+
+_PUBLIC = re.compile(r"(?i)\b(?:tx|txn|hash|block|transaction|topic|root|public)\b|交易|哈希|区块|公钥")
+
+
+def wallet_key(one: Candidate) -> bool:
+    """As long as a hash: a key where nothing says that it is public."""
+    return given(one) and not _PUBLIC.search(one.text[max(0, one.start - 40) : one.start])
+
+
 TECHNICAL = (
     "bcrypt", "scrypt", "argon2", "pbkdf2", "md5", "aes", "des", "rsa", "ecc", "sm2", "sm3", "sm4", "base64", "hmac",
     "oauth", "http", "utf", "ipv", "web3", "wpa", "wep", "fido", "sqlite", "mysql", "python", "vue", "windows", "win1", "ios",
@@ -466,6 +490,7 @@ CHECKS: dict[str, Check] = {
     check.__name__: check
     for check in (
         given, random, varied, mixed, url_password, header, assigned, password, code,
-        phrase, share, key_said, mnemonic, paired, door, product_key, recovery,
+        phrase, share, key_said, mnemonic, paired, door, product_key, recovery, pgpass,
+        user_and_password, wallet_key,
     )
 }  # fmt: skip
