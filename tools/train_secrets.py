@@ -4,9 +4,9 @@
     python tools/train_secrets.py --quick          train on all only
 
 The talk is in `data/secrets/*.jsonl`, one file for each author: `{"id", "lang", "turns": [{"role",
-"content"}], "secret": [what must not be kept]}`; `honest.jsonl` is ordinary talk, and `frames.txt` has
-sentences with places to fill, so that the words of `cues.py` are all met. What the attacks of the
-tests are made of is trained on too. Only authors are held out and counted. Needs numpy.
+"content"}], "secret": [what must not be kept]}`; `honest.jsonl` is ordinary talk, and `frames.txt`
+has sentences with places to fill, so that the words of `cues.py` are all met. What the attacks of
+the tests are made of is trained on too. Only authors are held out and counted. Needs numpy.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ STEPS = 100
 PENALTY = 2e-6
 LEAST = 3
 """Texts that a feature must be seen in to count."""
+KEY = 20
+"""Characters from which on a secret is a key, which rules know by its form."""
 FILLED = 14
 """How often a frame is filled."""
 SHARED = ("frames", "honest", "known")
@@ -56,9 +58,13 @@ def main() -> None:
     if not args.quick:
         for author in sorted({one.author for one in talks}.difference(SHARED)):
             print(f"{author} held out")
-            for line in report(held_out(talks, author), [one for one in talks if one.author == author]):
+            for line in report(
+                held_out(talks, author), [one for one in talks if one.author == author]
+            ):
                 print(f"  {line}")
-    (ROOT / "src" / "loxodon" / "trust" / "told.bin").write_bytes(packed(fit(prepared(filled(talks)))))
+    (ROOT / "src" / "loxodon" / "trust" / "told.bin").write_bytes(
+        packed(fit(prepared(filled(talks))))
+    )
 
 
 def everything() -> list[Talk]:
@@ -79,20 +85,39 @@ def read(path: Path) -> Iterator[Talk]:
 
 
 def known() -> Iterator[Talk]:
-    """What the tests of the guard are made of."""
+    """What the tests of the guard are made of, drawn otherwise than there."""
     sys.path.insert(0, str(ROOT))
-    from tests.attacks import told_cases, unseen_cases, untouched_cases
+    from tests.attacks import fresh_cases, held_out_cases, told_cases, unseen_cases, untouched_cases
+    from tests.attacks import personal_cases as personal
+    from tests.attacks import secret_cases as secrets
     from tests.trust.test_answers import ANSWERS, NO_ANSWERS
+    from tests.trust.test_tagging import NOT_TOLD, TOLD
 
+    for text, secret in (*TOLD, *((one, "") for one in NOT_TOLD)):
+        yield Talk("known", (text,), (secret,) if secret else ())
     for module in (told_cases, unseen_cases, untouched_cases):
         for name, cases in vars(module).items():
             if "SECRETS_" in name or "HONEST_" in name:
-                for one in unseen_cases.lines(cases, Random(0)):
+                for one in unseen_cases.lines(cases, Random(0)):  # noqa: S311
                     yield Talk("known", (one.text,), one.secrets)
     for before, answer in (*ANSWERS, *NO_ANSWERS):
         head, _, tail = answer.partition("{{")
         secret, _, rest = tail.partition("}}")
         yield Talk("known", (*before, head + secret + rest), (secret,) if secret else ())
+    rng = Random(11)  # noqa: S311
+    made = [
+        *secrets.positives(rng, 800),
+        *held_out_cases.secrets(rng, 300),
+        *fresh_cases.secrets(rng, 300),
+    ]
+    for case in made:
+        if len(case.secret) <= KEY:
+            yield Talk("known", (case.text,), (case.secret,))
+    honest = [*secrets.look_alikes(rng, 800), *personal.look_alikes(rng, 800),
+              *personal.positives(rng, 300),
+              *held_out_cases.honest(), *fresh_cases.honest()]  # fmt: skip
+    for case in honest:
+        yield Talk("known", (case.text,), ())
 
 
 # Frames
@@ -107,7 +132,7 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 def filled(talks: Sequence[Talk]) -> list[Talk]:
     """Talks, and frames that are filled with the secrets of these."""
-    rng = Random(3)
+    rng = Random(3)  # noqa: S311
     secrets = [one for talk in talks for one in talk.secrets if " " not in one and len(one) < 30]
     values = {
         "code": [one for one in secrets if one[0].isdigit() and len(one) < 8],
@@ -234,7 +259,9 @@ def fit(data: Examples) -> Model:
     for step in range(1, STEPS + 1):
         total = np.bincount(rows, weights[columns], len(told)) + base
         error = (1 / (1 + np.exp(-total)) - told) / len(told)
-        slope = np.append(np.bincount(columns, error[rows], BUCKETS) + PENALTY * weights, error.sum())
+        slope = np.append(
+            np.bincount(columns, error[rows], BUCKETS) + PENALTY * weights, error.sum()
+        )
         first = 0.9 * first + 0.1 * slope
         second = 0.99 * second + 0.01 * slope**2
         rate = 0.05 / (1 + step / 60)
@@ -264,7 +291,9 @@ def measured(tagger: Tagger, talks: Sequence[Talk]) -> dict[str, tuple[int, floa
     parts: dict[str, list[bool]] = {}
     for talk in talks:
         kept = is_kept(guard, talk)
-        name = "honest" if not talk.secrets else "one turn" if len(talk.turns) == 1 else "over turns"
+        name = (
+            "honest" if not talk.secrets else "one turn" if len(talk.turns) == 1 else "over turns"
+        )
         parts.setdefault(name, []).append(kept if name == "honest" else not kept)
     return {name: (len(found), sum(found) / len(found)) for name, found in parts.items()}
 
@@ -274,7 +303,10 @@ def is_kept(guard: Guard, talk: Talk) -> bool:
     drafts = [Draft(line=n, role="user", content=turn) for n, turn in enumerate(talk.turns, 1)]
     kept = [one.content for one in guard.drafts(drafts, lambda session: ())]
     if not talk.secrets:
-        return any(guard.shown(one, private=True) != turn for one, turn in zip(kept, talk.turns, strict=True))
+        return any(
+            guard.shown(one, private=True) != turn
+            for one, turn in zip(kept, talk.turns, strict=True)
+        )
     return any(secret in one for secret in talk.secrets for one in kept)
 
 

@@ -1,4 +1,4 @@
-"""Secrets in commands, files of settings and calls: the forms of tools, and what only looks alike."""
+"""Secrets in commands, settings and calls: the forms of tools, and what only looks alike."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from loxodon.trust.signs import has_sign
 HEX32 = "9f3c1e7ab2d4586071c9e0fa34b6d825"
 HEX64 = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318"
 XPRV = (
-    "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi"
+    "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kej"
+    "MRNNU3TGtRBeJgk33yuGBxrMPHi"
 )
 WORDS = "ripple scissors kick mammal hire column oak again sun offer wealth tomorrow"
 
@@ -86,7 +87,7 @@ def test_it_is_not_kept(guard: Guard, text: str, secret: str) -> None:
         "ldapsearch -W -D cn=admin",
         "docker login --password-stdin < token.txt",
         "echo done | tee log.txt",
-        f"tx 0x{HEX64} was mined in block 19283746",
+        f"tx 0x{HEX64} was mined",
         f"the transaction hash is 0x{HEX64}",
         f"md5 of the file: {HEX32}",
         f"the cache key is {HEX32}",

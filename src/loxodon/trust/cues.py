@@ -43,9 +43,7 @@ THINGS = (
     "门 锁 柜 箱 车库 单元 大门 房门 院门 闸机 电梯 手机 平板 电脑 屏幕 开机 网 路由 服务器 后台 邮箱 卡 存折 会议 系统 网盘 压缩包 相册 钱包"
 )
 """What they open."""
-USERS = (
-    "user username userid account email e-mail mail admin root id handle login nickname 用户名 用户 账号 帐号 账户 工号 学号 邮箱 昵称"
-)
+USERS = "user username userid account email e-mail mail admin root id handle login nickname 用户名 用户 账号 帐号 账户 工号 学号 邮箱 昵称"
 """Who is let in."""
 
 
@@ -75,6 +73,6 @@ ODD = (
 
 CUES: tuple[Rule, ...] = (
     *(Rule(kind, "", (f"~{_words(words)}",), told=True) for kind, words in NAMES.items()),
-    Rule(MAYBE, "", (), action="mask", told=True),
+    Rule(MAYBE, "", (f"~{ODD}",), action="mask", told=True),
 )
 """The kinds of what is told in words, and the signs of a text in which something may be."""

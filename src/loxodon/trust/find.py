@@ -15,7 +15,7 @@ from typing import Any
 import re2  # type: ignore[import-untyped]
 
 from loxodon.trust import personal, plausible, tagging
-from loxodon.trust.cues import MAYBE, ODD
+from loxodon.trust.cues import MAYBE
 from loxodon.trust.guard import ANSWER, DOTS, Found, Said
 from loxodon.trust.personal import Candidate
 from loxodon.trust.policy import Policy
@@ -58,7 +58,9 @@ class Finder:
         self._always = tuple(
             n for n, rule in enumerate(self._rules) if not rule.signs and not rule.told
         )
-        self._told = frozenset(n for n, rule in enumerate(self._rules) if rule.told)
+        told = [n for n, rule in enumerate(self._rules) if rule.told]
+        self._odd = frozenset(n for n in told if self._rules[n].kind == MAYBE)
+        self._named = frozenset(told) - self._odd
         self.tagger: tagging.Tagger | None = None
         self._of_sign: list[list[int]] = [[]]
         self._of_list: list[int] = []
@@ -83,8 +85,6 @@ class Finder:
                     numbers[sign] = found.Add(pattern)
                     self._of_sign.append([])
                 self._of_sign[numbers[sign]].append(n)
-        self._odd = found.Add(ODD)
-        self._of_sign.append([])
         found.Compile()
         return found
 
@@ -111,10 +111,10 @@ class Finder:
             text, positions = _levelled(text)
             hits = self._signs.Match(text)
         wanted = {n for hit in hits or () for n in self._of_sign[hit]}.union(self._always, lists)
-        is_named = not self._told.isdisjoint(wanted)
-        wanted -= self._told
+        is_named, is_odd = not self._named.isdisjoint(wanted), not self._odd.isdisjoint(wanted)
+        wanted -= self._named | self._odd
         found = self._tried(text, sorted(wanted)) if wanted else []
-        if is_named or follows or (hits and self._odd in hits):
+        if is_named or follows or is_odd:
             self._weigh(text, lately, is_named or follows, found)
         if positions is not None:
             found = [
@@ -125,23 +125,29 @@ class Finder:
 
     def is_named(self, text: str) -> bool:
         """Whether a secret is talked about in a text by its name."""
-        return any(not self._told.isdisjoint(self._of_sign[hit]) for hit in self._signs.Match(text) or ())
+        return not self._named.isdisjoint(self._wanted(text))
 
     def weighs(self, text: str, lately: Sequence[Said] = ()) -> bool | None:
         """Whether all words of a text are weighed; None where not even those that look odd are."""
-        follows = len(text) <= ANSWER and any(one.is_named for one in lately)
-        if follows or self.is_named(text):
+        if self.is_named(text) or (len(text) <= ANSWER and any(one.is_named for one in lately)):
             return True
-        return False if self._odd in (self._signs.Match(text) or ()) else None
+        return None if self._odd.isdisjoint(self._wanted(text)) else False
 
-    def _weigh(
-        self, text: str, lately: Sequence[Said], is_named: bool, found: list[Found]
-    ) -> None:
+    def _wanted(self, text: str) -> set[int]:
+        try:
+            hits = self._signs.Match(text) or ()
+        except UnicodeEncodeError:  # half a character
+            return set()
+        return {n for hit in hits for n in self._of_sign[hit]}
+
+    def _weigh(self, text: str, lately: Sequence[Said], is_named: bool, found: list[Found]) -> None:
         """Add what is told in words; of a text in which nothing is named only what looks odd."""
         spared = sorted(self._spared(text))
         for one in (self.tagger or tagging.tagger()).told(text, lately, is_named):
             if not _overlapping(spared, one.start, one.end):
                 kind = one.kind if one.score >= tagging.SURE else MAYBE
+                if label_of(kind) not in self._labels:
+                    continue
                 _join(found, Found(one.start, one.end, kind, "secret"))
 
     def _tried(self, text: str, rules: Iterable[int]) -> list[Found]:

@@ -393,7 +393,9 @@ def key_said(one: Candidate) -> bool:
 def pgpass(one: Candidate) -> bool:
     """The last of five: no piece of a time, an address or a key."""
     parts = one.text[: one.start].split()[-1].split(":") if one.text[: one.start].split() else []
-    return password(one) and not all(re.fullmatch(r"[0-9a-f*]{1,4}", part) for part in parts if part)
+    return password(one) and not all(
+        re.fullmatch(r"[0-9a-f*]{1,4}", part) for part in parts if part
+    )
 
 
 def user_and_password(one: Candidate) -> bool:
@@ -405,7 +407,9 @@ def user_and_password(one: Candidate) -> bool:
     return ":" in plain and plain.isprintable()
 
 
-_PUBLIC = re.compile(r"(?i)\b(?:tx|txn|hash|block|transaction|topic|root|public)\b|交易|哈希|区块|公钥")
+_PUBLIC = re.compile(
+    r"(?i)\b(?:tx|txn|hash|block|transaction|topic|root|public)\b|交易|哈希|区块|公钥"
+)
 
 
 def wallet_key(one: Candidate) -> bool:

@@ -45,7 +45,7 @@ COMMANDS: tuple[Rule, ...] = (
          r"sudo (?:-\w )*-S\b|chpasswd|--passphrase-fd|passwd\b)", ("~echo [^\\n]{4,120}\\|",), check="password"),
     Rule("command-line-password", rf"(?i)\bnet use [^\n]{{0,80}}?\\\\[^\s\\]{{1,80}}\\\S{{1,80}} (?:/user:\S{{1,80}} )?{_ARG}", ("net use ",), check="password"),
     Rule("command-line-password", rf"(?i)\bnet user \S{{1,60}} {_ARG}", ("net user ",), check="password"),
-    Rule("command-line-password", rf"(?i)\b(?:sqlplus|impdp|expdp|sqlldr|rman target)\s(?:-\w )*[\"']?[\w$#]{{1,60}}/(?P<it>[^\s\"'@/]{{3,}})(?:@|\s|[\"']|$)",
+    Rule("command-line-password", r"(?i)\b(?:sqlplus|impdp|expdp|sqlldr|rman target)\s(?:-\w )*[\"']?[\w$#]{1,60}/(?P<it>[^\s\"'@/]{3,})(?:@|\s|[\"']|$)",
          ("sqlplus", "impdp", "expdp", "sqlldr", "rman target"), check="password"),
     Rule("connection-string", r"(?i)\bjdbc:oracle:(?:thin|oci8?):[\w$#]{1,60}/(?P<it>[^\s\"'@]{1,100})@", ("jdbc:oracle:",), check="url_password"),
     Rule("password", r"(?:^|\s)[A-Za-z0-9_.*\-]{1,120}:(?:[0-9]{2,5}|\*):[A-Za-z0-9_.*\-]{1,60}:[A-Za-z0-9_.*@\-]{1,60}:(?P<it>[^\s:]{4,100})(?:\s|$)",

@@ -2,8 +2,8 @@
 
 `told.bin` has one signed byte for each bucket of hashed features: what a word looks like, what
 stands beside it, how far the nearest cue is (`cues.py`), and what was said in the turns before. It
-is trained by `tools/train_secrets.py` on talk written and marked for it (`data/secrets`). Words that
-are likely are joined to spans. Only words near a cue, or in a short text that follows one, are read.
+is trained by `tools/train_secrets.py` on talk written and marked for it (`data/secrets`). Likely
+words are joined to spans. Where no secret is named, only words that look odd are weighed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
+from itertools import pairwise
 from math import exp, log
 from typing import NamedTuple
 from zlib import crc32
@@ -39,10 +40,27 @@ _TOKEN = re.compile(
     rf"\[(?:secret|removed): [a-z0-9 -]{{1,40}}\]|[{_HAN}]"
     rf"|(?:[^{_MARKS}{_HAN}'’]|['’](?=[A-Za-z]))+|[^\s]"
 )
+_HASH = re.compile(r"#?(?:[0-9a-f]{4,12}-){4}[0-9a-f]{12}|(?:0x)?[0-9a-f]{12,}|\S{41,}")
+"""Numbers of things, and keys, which rules know by their form."""
 _TRAILING = ".!?*~_"
 _STOPS = frozenset(".!?。！？\n…")
 _NUMBERS = frozenset(
-    "zero oh one two three four five six seven eight nine ten double triple".split()
+    [
+        "zero",
+        "oh",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "double",
+        "triple",
+    ]
 ) | frozenset("零〇一幺二两三四五六七八九")
 _QUOTES = frozenset("\"“”‘’`'「」『』《》*")
 _SPELLED = frozenset("-–—,，、.·/ ") | {"空格", "dash", "hyphen", "space"}
@@ -90,6 +108,8 @@ def _form(it: str) -> str:
         return "han"
     if not any(c.isalnum() for c in it):
         return "mark" + ("*" if any(c in "#*" for c in it) else "")
+    if _HASH.fullmatch(low):
+        return "marker"
     digits = sum(c.isdigit() for c in it)
     letters = sum(c.isalpha() for c in it)
     if not letters:
@@ -103,14 +123,14 @@ def _form(it: str) -> str:
         return "mixed!" if digits + letters < len(it) else "mixed"
     plain = it.replace("'", "").replace("’", "")
     if not plain.isalpha():
-        return "hyphened" if set(c for c in plain if not c.isalpha()) <= {"-"} else "symbols"
+        return "hyphened" if {c for c in plain if not c.isalpha()} <= {"-"} else "symbols"
     if it.islower():
         return "word" if len(it) < 14 or not it.isascii() else "long"
     return "Word" if it[1:].islower() or len(it) == 1 else "WORD" if it.isupper() else "wOrd"
 
 
 def _shape(it: str) -> str:
-    found = []
+    found: list[str] = []
     for c in it[:24]:
         kind = "0" if c.isdigit() else "A" if c.isupper() else "a" if c.isalpha() else c
         if not found or found[-1] != kind:
@@ -232,7 +252,7 @@ class Reading:
         at = -1
         marks = [n for n, one in enumerate(self.tokens) if one.low[0] in _QUOTES]
         inside = [False] * len(self.tokens)
-        for first, last in zip(marks, marks[1:], strict=False):
+        for first, last in pairwise(marks):
             if at != first and last - first <= 8:
                 inside[first + 1 : last] = [True] * (last - first - 1)
                 at = last
@@ -241,7 +261,9 @@ class Reading:
     def read(self, is_named: bool = True) -> list[int]:
         """The words that may be told: near a cue, in a text after one, or what looks odd."""
         if not is_named:
-            return [n for n, one in enumerate(self.tokens) if one.form not in _PLAIN or self._is_odd(n)]
+            return [
+                n for n, one in enumerate(self.tokens) if one.form not in _PLAIN or self._is_odd(n)
+            ]
         wanted: Iterable[int] = range(len(self.tokens))
         if not self._before:
             near: set[int] = set()
@@ -266,14 +288,17 @@ class Reading:
         found = [
             it + (2 + self._quoted[n]) * _SALT,
             *[key + salt for key, salt in zip((l3, l2, l1, r1, r2, r3), _ALONE, strict=True)],
-            *[key * _PAIR + it + salt for key, salt in zip((l3, l2, l1, r1, r2, r3), _BESIDE, strict=True)],
+            *[key * _PAIR + it + salt
+              for key, salt in zip((l3, l2, l1, r1, r2, r3), _BESIDE, strict=True)],
             *[abouts[at + d] * _PAIR + it + salt for d, salt in _FORMS],
-            left + _SALT * 40, left * _PAIR + it + _SALT * 41, right + _SALT * 42, right * _PAIR + it + _SALT * 43,
+            left + _SALT * 40, left * _PAIR + it + _SALT * 41,
+            right + _SALT * 42, right * _PAIR + it + _SALT * 43,
             (l1 * 31 + r1) * _PAIR + it + _SALT * 44, (l3 * 961 + left) * _PAIR + it + _SALT * 45,
             *[key * _PAIR + it + _SALT * 46 for key in keys[max(3, at - 8) : max(3, at - 3)]],
             *[key * _PAIR + it + _SALT * 47 for key in keys[at + 4 : min(at + 9, len(keys) - 3)]],
             it * 64 + size + _SALT * 50, it * 64 + min(n, 4) + _SALT * 51,
-            it * 64 + min(len(self.tokens) - n, 4) + _SALT * 52, one.own[2] * 8 + min(size, 7) + _SALT * 53,
+            it * 64 + min(len(self.tokens) - n, 4) + _SALT * 52,
+            one.own[2] * 8 + min(size, 7) + _SALT * 53,
             *[key * _PAIR + it + _SALT * 54 for key in self._before],
         ]  # fmt: skip
         if self._before:
@@ -292,7 +317,11 @@ class Reading:
             apart = min(abs(sentence[n] - sentence[other]), 2) * 16 + side
             where = _BUCKETS[min(abs(other - n), _FAR)] * 64 + apart
             word = cue.key * _PAIR + it
-            found += (it * 4096 + where + _SALT * 70, word + where + _SALT * 71, word + apart + _SALT * 72)
+            found += (
+                it * 4096 + where + _SALT * 70,
+                word + where + _SALT * 71,
+                word + apart + _SALT * 72,
+            )
 
     def _sides(self) -> list[list[tuple[int, _Cue | None]]]:
         """Of each word the nearest cues, by sort and side, where they are in reach."""
@@ -306,7 +335,11 @@ class Reading:
                 is_left = len(found) % 2 == 0
                 nearest: list[tuple[int, _Cue | None]] = [(0, None)] * size
                 for at, cue in cued:
-                    reach = range(at, min(at + REACH + 1, size)) if is_left else range(max(0, at - REACH), at)
+                    reach = (
+                        range(at, min(at + REACH + 1, size))
+                        if is_left
+                        else range(max(0, at - REACH), at)
+                    )
                     for n in reach:
                         nearest[n] = (at, cue)
                 found.append(nearest)
@@ -320,7 +353,7 @@ class Reading:
 
 def _before(lately: Sequence[Said]) -> list[int]:
     """What the turns before are about: their last words, the cues among them, and how they end."""
-    found = []
+    found: list[int] = []
     for back, (text, is_named) in enumerate(reversed(lately), 1):
         text = text[-SHORT:]
         words = tokens(text)
@@ -355,10 +388,8 @@ class Tagger:
             found[n] = 1 / (1 + exp(-max(-30.0, min(30.0, total))))
         return reading, found
 
-    def told(
-        self, text: str, lately: Sequence[Said] = (), is_named: bool = True
-    ) -> Iterator[Told]:
-        """What in a text is told as a secret, or may be; what looks odd alone, if it is not named."""
+    def told(self, text: str, lately: Sequence[Said] = (), is_named: bool = True) -> Iterator[Told]:
+        """What in a text is told as a secret, or may be; only what looks odd, if none is named."""
         reading, scores = self.scores(text, lately, is_named)
         for first, last, score in _spans(reading.tokens, scores):
             start, end = reading.tokens[first].start, reading.tokens[last].end
@@ -377,7 +408,9 @@ def _spans(found: Sequence[Token], scores: dict[int, float]) -> Iterator[tuple[i
         while n < len(found) and n - last <= 2:
             if scores.get(n, 0.0) >= GROWN:
                 last, best = n, max(best, scores[n])
-            elif found[n].low not in _SPELLED:
+            elif found[n].low not in _SPELLED and not (
+                found[n].form == "word" and len(found[n].low) <= 3
+            ):
                 break
             n += 1
         if best >= MAYBE:
