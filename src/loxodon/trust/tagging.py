@@ -152,6 +152,9 @@ def tokens(text: str) -> list[Token]:
     found = []
     for match in _TOKEN.finditer(text):
         it, start = match[0], match.start()
+        if it.isalnum():
+            found.append(Token(start, match.end(), *_looked(it)))
+            continue
         parts = [it]
         if len(it) > 1 and it[0] != "[":
             lead = len(it) - len(it.lstrip("*_~"))
@@ -229,26 +232,38 @@ class Reading:
     def __init__(self, text: str, lately: Sequence[Said] = ()) -> None:
         self.text = text
         self.tokens = tokens(text)
-        self._cued = _cues_of(text, self.tokens)
-        self._sentence = self._sentences()
-        self._keys = [0, 0, 0, *(one.key for one in self.tokens), 0, 0, 0]
-        self._abouts = [0, 0, 0, *(one.about for one in self.tokens), 0, 0, 0]
-        self._before = _before(lately) if len(text) <= SHORT else []
-        self._quoted = self._in_quotes()
+        self._lately = lately if len(text) <= SHORT else ()
         self._size = _BUCKETS[min(len(self.tokens), _FAR)]
 
-    @cached_property
-    def _nearest(self) -> list[list[tuple[int, _Cue | None]]]:
-        return self._sides()
+    # What only words that may be told ask for
 
-    def _sentences(self) -> list[int]:
+    @cached_property
+    def _cued(self) -> list[tuple[int, _Cue]]:
+        return _cues_of(self.text, self.tokens)
+
+    @cached_property
+    def _keys(self) -> list[int]:
+        return [0, 0, 0, *(one.key for one in self.tokens), 0, 0, 0]
+
+    @cached_property
+    def _abouts(self) -> list[int]:
+        return [0, 0, 0, *(one.about for one in self.tokens), 0, 0, 0]
+
+    @cached_property
+    def _before(self) -> list[int]:
+        turns = enumerate(reversed(self._lately), 1)
+        return list(dict.fromkeys(key for back, one in turns for key in _turn(one, back)))
+
+    @cached_property
+    def _sentence(self) -> list[int]:
         found, at = [], 0
         for one in self.tokens:
             found.append(at)
             at += one.low[0] in _STOPS
         return found
 
-    def _in_quotes(self) -> list[bool]:
+    @cached_property
+    def _quoted(self) -> list[bool]:
         at = -1
         marks = [n for n, one in enumerate(self.tokens) if one.low[0] in _QUOTES]
         inside = [False] * len(self.tokens)
@@ -265,7 +280,7 @@ class Reading:
                 n for n, one in enumerate(self.tokens) if one.form not in _PLAIN or self._is_odd(n)
             ]
         wanted: Iterable[int] = range(len(self.tokens))
-        if not self._before:
+        if not self._lately:
             near: set[int] = set()
             for n, _ in self._cued:
                 near.update(range(n - REACH, n + REACH + 1))
@@ -323,7 +338,8 @@ class Reading:
                 word + apart + _SALT * 72,
             )
 
-    def _sides(self) -> list[list[tuple[int, _Cue | None]]]:
+    @cached_property
+    def _nearest(self) -> list[list[tuple[int, _Cue | None]]]:
         """Of each word the nearest cues, by sort and side, where they are in reach."""
         size = len(self.tokens)
         found: list[list[tuple[int, _Cue | None]]] = []
@@ -351,17 +367,15 @@ class Reading:
         return min(named)[1] if named else cues.USUAL
 
 
-def _before(lately: Sequence[Said]) -> list[int]:
-    """What the turns before are about: their last words, the cues among them, and how they end."""
-    found: list[int] = []
-    for back, (text, is_named) in enumerate(reversed(lately), 1):
-        text = text[-SHORT:]
-        words = tokens(text)
-        found += [one.key for one in words[-_LATELY:]] if back == 1 or is_named else ()
-        found += [_hash(f"{back} {cue.sort} {cue.kind}") for _, cue in _cues_of(text, words)]
-        found += [_hash(f"{back} ends {words[-1].low}")] if words else []
-        found.append(_hash(f"{back} is {is_named}"))
-    return list(dict.fromkeys(found))
+@lru_cache(maxsize=64)
+def _turn(said: Said, back: int) -> tuple[int, ...]:
+    """What a turn before is about: its last words, the cues among them, and how it ends."""
+    text = said.text[-SHORT:]
+    words = tokens(text)
+    found = [one.key for one in words[-_LATELY:]] if back == 1 or said.is_named else []
+    found += [_hash(f"{back} {cue.sort} {cue.kind}") for _, cue in _cues_of(text, words)]
+    found += [_hash(f"{back} ends {words[-1].low}")] if words else []
+    return (*found, _hash(f"{back} is {said.is_named}"))
 
 
 # Weights
