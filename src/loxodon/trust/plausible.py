@@ -205,13 +205,6 @@ NO_PASSWORDS = frozenset(
     often already ready almost compatible up-to-date out unchanged admin-only write-only read-only
     """.split()
 )  # fmt: skip
-ABOUT = frozenset(
-    "manager managers policy policies reset resets hint hints field fields hash hashes hashing "
-    "generator generators vault strength length prompt form box protection change changes rotation "
-    "requirement requirements recovery rule rules file files expiry expiration list database entry "
-    "checker cracking guessing sharing storage protected management authentication app".split()
-)
-"""What has to do with passwords without being one."""
 ENDINGS = ("ing", "ed", "ly", "able", "ible", "ful", "less", "ous", "ive", "ally")
 
 
@@ -243,11 +236,6 @@ def _no_password(it: str) -> bool:
         or low.startswith(("http:", "https:", "//")) or _is_amount(it)
         or not any(map(str.isalnum, it))
     )  # fmt: skip
-
-
-def is_password(it: str) -> bool:
-    """Whether it may be one at all: no placeholder, code, or word that says something of it."""
-    return not _no_password(it)
 
 
 def _is_placeholder_password(it: str) -> bool:
@@ -295,10 +283,6 @@ def strong(one: Candidate) -> bool:
     return any(map(str.isdigit, it)) and (kinds >= 3 or (kinds >= 2 and not _is_wordy(it)))
 
 
-ABOUT_ZH = (
-    "管理", "学", "本", "锁", "箱", "强度", "长度", "提示", "找回", "重置", "策略", "规则", "框", "保护",
-    "生成", "输入", "验证", "登录方式", "算法", "机", "库",
-)  # fmt: skip
 COUNTED = frozenset("年月日号位个次分秒点条天小时遍种组字多")
 
 
@@ -468,10 +452,6 @@ def door(one: Candidate) -> bool:
     if after.lstrip().startswith(_MEASURED) or (after[:1] == "." and after[1:2].isdigit()):
         return False
     return code(one) and not any(word in before for word in _OTHER_CODES)
-
-
-PRICED = frozenset("元块斤公克米厘毫度层楼栋室家把台人万千百片款包门买花卖装修行条页算")
-"""What is counted or paid for, where COUNTED says how long and how often."""
 
 
 def product_key(one: Candidate) -> bool:
