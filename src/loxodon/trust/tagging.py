@@ -405,9 +405,18 @@ class Tagger:
     def told(self, text: str, lately: Sequence[Said] = (), is_named: bool = True) -> Iterator[Told]:
         """What in a text is told as a secret, or may be; only what looks odd, if none is named."""
         reading, scores = self.scores(text, lately, is_named)
+        public = [one.span() for one in _PUBLIC.finditer(text)] if scores else []
         for first, last, score in _spans(reading.tokens, scores):
             start, end = reading.tokens[first].start, reading.tokens[last].end
-            yield Told(start, end, score, reading.kind(first))
+            if not any(a <= start < b for a, b in public):
+                yield Told(start, end, score, reading.kind(first))
+
+
+_PUBLIC = re.compile(
+    r"\b(?:https?|ftp)://[^\s@]{1,500}+|#[0-9A-Fa-f]{6}\b|\$\{[^}]{1,100}\}"
+    r"|\b(?:ssh-(?:ed25519|rsa|dss)|ecdsa-sha2-\w{1,20}) [\w+/=]{20,1000}+"
+)
+"""What only looks odd: an address without a password in it, a colour, a public key, a variable."""
 
 
 def _spans(found: Sequence[Token], scores: dict[int, float]) -> Iterator[tuple[int, int, float]]:
