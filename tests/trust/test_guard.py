@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loxodon import Memory
+from loxodon.trust import tagging
 from loxodon.trust.guard import Guard
 from loxodon.trust.policy import built_in
 from loxodon.trust.signs import has_sign
@@ -175,7 +176,10 @@ def test_a_memory_that_is_bound_to_a_group_tells_no_number(tmp_path: Path) -> No
 POSSIBLE = "the master password is gooseberry fool on sundays"
 
 
-def test_what_may_be_a_secret_is_kept_as_said_and_shown_to_nobody(memory: Memory) -> None:
+def test_what_may_be_a_secret_is_kept_as_said_and_shown_to_nobody(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tagging, "SURE", 1.1)  # nothing is: all that is told may be one
     memory.add([{"role": "user", "content": POSSIBLE}], session="s")
     record = memory.capture(POSSIBLE, importance=1.0, category="identity")
     assert memory.journal()[0].content == POSSIBLE
@@ -189,7 +193,10 @@ def test_what_may_be_a_secret_is_kept_as_said_and_shown_to_nobody(memory: Memory
     assert "gooseberry" in memory.recall("master password", reveal=True).context
 
 
-def test_a_model_is_sent_no_possible_secret_and_every_number() -> None:
+def test_a_model_is_sent_no_possible_secret_and_every_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tagging, "SURE", 1.1)
     assert GUARD.sent(f"call {PHONE}; {POSSIBLE}") == (
         f"call {PHONE}; the master password is [possible secret ••]"
     )

@@ -71,7 +71,7 @@ def test_what_is_the_users_own_in_what_a_program_put_together(text: str, own: st
         "see <https://example.org/a> or mail <me@example.org>", "My plan: buy milk, call Ann",
         "I have two children: Ann and Bob", "我有两个孩子：小明和小红", "I like “Dune”",
         "it is 10:30 and I am 30", "I am 30\nI live in Leeds\n", "[image]\nwho is that?",
-        "我喜欢「三体」这本书\n\n你呢？", "well — I think so... don't you?",
+        "我喜欢「三体」这本书\n你呢？", "well — I think so... don't you?",
     ],
 )  # fmt: skip
 def test_plain_words_stay_whole(text: str) -> None:
@@ -107,3 +107,16 @@ def test_a_great_deal_of_it_takes_no_great_time(piece: str) -> None:
     text = piece * (400_000 // len(piece))
     for relayed in (False, True):
         own_words(text, relayed=relayed)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "got this from my landlord\n\nDear tenants, remember I agreed to pay more",
+        "I run a theatre\nQ1. Anything to remember? I want aisle seats\nQ2. No",
+        "帮我改改这篇作文\n\n我的妈妈是一名护士。我最喜欢吃榴莲。",
+    ],
+)
+def test_of_several_paragraphs_none_is_taken_for_the_users(text: str) -> None:
+    assert own_words(text, relayed=True) == ""
+    assert own_words(text) != ""

@@ -1,7 +1,7 @@
-"""The words by which people tell secrets: what a secret is called, and what is said around it.
+"""The words by which people tell secrets: what a secret is called, and what is done with it.
 
-Data for `clauses.py`, which reads the clause around a cue. Nothing here is imported but names, so
-that a cold command may look at the stems (`signs.py`).
+Data for `tagging.py`, which weighs the words of a text that has one of these, and for `signs.py`:
+nothing is imported here but names, so that a cold command may look at them.
 """
 
 from __future__ import annotations
@@ -9,64 +9,70 @@ from __future__ import annotations
 from loxodon.trust.rules import Rule
 
 MAYBE = "possible-secret"
-"""What a clause gives that may be a secret or not: kept as it was said, and masked when shown."""
+"""What may be a secret or not: kept as it was said, and masked when shown."""
+USUAL = "password"
+"""What a secret is called where no word says."""
 
-
-ASKED = ("words", "phrase", "digits", "code", "answer")
-"""What cues take that people ask each other for."""
-
-
-def _cue(kind: str, pattern: str, takes: str, *signs: str) -> Rule:
-    return Rule(kind, pattern, signs, takes=takes, action="mask" if kind == MAYBE else "")
-
-
-LOCKED = (
-    r"(?:doors?|gates?|garage|alarm|keypad|safe|lockers?|locks?|padlock|lock ?box|key ?box|shed|building|lobby|"
-    r"entrance|entry|elevator|lift|vault|suitcase|luggage|bike|cabin|gym|storage|intercom|house|home|flat|apartment|"
-    r"office|room|airbnb|cottage|fence|pool|barn|mailbox|phone|tablet|ipad|iphone|laptop|computer|screen|sim|"
-    r"voicemail|card|debit|credit|bank|atm|tv|parental|parking|bathroom|restroom|toilet|studio|warehouse|stairwell)"
+NAMES: dict[str, str] = {
+    "password": "password passwords passwrd pasword passwort passwd pass passphrase passphrases pwd pwds pw pws psw psswd "
+    "kennwort contraseña contrasena mdp senha пароль пароля パスワード パスコード 비밀번호 비번 passcode passcodes watchword "
+    "login logins logon credential credentials creds wifi wi-fi wlan ssid wpa wpa2 hotspot 密码 密碼 蜜码 秘码 密马 口令 暗号 暗號 "
+    "登录 登陆 登入 登上 账号 帐号 账户 帐户 账密 无线 热点 暗语 通行词 sudo memorable pattern unlock unlocks 助记词 助記詞 seed mnemonic "
+    "賬號 帳號 認證 解鎖 登錄 prompt prompts prompted ssh mysql postgres netflix insta guest 填 敲 输 輸 键入 揿 撳 拨 拧 密語 转盘 轉盤 十二个",
+    "pin": "pin pins puk puk2 pin码 取款 支付密码",
+    "card-code": "cvv cvv2 cvc cvc2 cvn cvn2 安全码 安全碼 背面三位 后三位 末三位 卡背",
+    "door-code": "combo combos combination combinations keypad padlock locker lockbox keybox keysafe buzzer punch dial keycode intercom 门禁 门锁 密码锁 智能锁 "
+    "指纹锁 车锁 挂锁 保险柜 保险箱 密码箱 撤防 布防 开锁 解锁 锁屏 储物柜 更衣柜",
+    "one-time-code": "otp 2fa mfa totp authenticator screentime 验证码 校验码 动态码 驗證碼 认证码 确认码 激活码 短信码 验证",
+    "security-answer": "密保 安全问题 答案 你就答 你就说 老师是谁 security recovery favourite favorite maiden",
+    "access-code": "code codes key keys secret 提取码 取件码 邀请码 兑换码 备份码 恢复码 访问码 进门码 码 碼",
+}  # fmt: skip
+"""What a secret is called, by its kind."""
+VERBS = (
+    "enter entering entered type types typing typed punch punching punched dial dials dialling dialing press pressing "
+    "tap tapping input key-in keyed unlock unlocks unlocking unlocked open opens opening opened disarm disarms buzz buzzes "
+    "log logs logging logged sign signs signing signed lets let gets get getting use using try reset spell spelled spelt "
+    "spells say join joins connect connects put answer answered wants asks prompts line goes drag draw 输入 输 键入 按 拨 摁 敲 填 进 开 登 连 连上 用 试 报 念 说 打 转 拧 對 对到 撳 答 划 滑 选 設 设 改"
 )
-_NEAR = r"[^\n.]{0,24}[0-9]"
-ZH_LOCKED = (
-    r"(?:门禁|门锁|密码锁|智能锁|指纹锁|车锁|挂锁|锁|保险柜|保险箱|密码箱|行李箱|拉杆箱|储物柜|更衣柜|快递柜|柜子?|车库|单元门?|大门|房门|院门|"
-    r"楼道门?|入户|进门|闸机|电梯|手机|平板|电脑|锁屏|屏幕|开机|报警器|警报|撤防|布防|存折|取钱|取款|开门|解锁|开锁|门)"
+"""What is done with one."""
+THINGS = (
+    "door doors gate gates garage alarm safe safes locker lock locks shed building lobby entrance entry elevator lift vault "
+    "suitcase luggage cabin intercom house flat apartment office room airbnb mailbox phone tablet ipad iphone laptop "
+    "computer screen sim voicemail card debit atm tv router network server nas vpn account accounts portal netflix bank "
+    "printer box console panel admin archive zip pdf zoom meeting bike wallet cabinet drawer storage mac macbook app site gmail spotify ssh cabin unit keysafe car truck "
+    "门 锁 柜 箱 车库 单元 大门 房门 院门 闸机 电梯 手机 平板 电脑 屏幕 开机 网 路由 服务器 后台 邮箱 卡 存折 会议 系统 网盘 压缩包 相册 钱包"
 )
+"""What they open."""
+USERS = "user username userid account email e-mail mail admin root id handle login nickname 用户名 用户 账号 帐号 账户 工号 学号 邮箱 昵称"
+"""Who is let in."""
 
 
-_ZH_LEAD = r"[^\n。！？]{0,14}[0-9#*零〇一幺二两三四五六七八九]"
+def _words(words: str) -> str:
+    latin = "|".join(one for one in words.split() if one.isascii())
+    other = "|".join(one for one in words.split() if not one.isascii())
+    return "|".join(filter(None, (rf"\b(?:{latin})\b" if latin else "", other)))
+
+
+OTHERS = (
+    "error ref reference order room model version tag flight gate bus course area zip postcode extension ext invoice ticket booking "
+    "tracking parcel serial number platform seat train page chapter line port build commit branch price cost dollars pounds euros "
+    "percent km miles minutes hours seconds grams score points year population street avenue unit case report item size batch "
+    "dress promo coupon discount morse source qr bar country dialling colour color hex ip isbn phone tel call chip part plate "
+    "monitor printer camera lens road highway route class grade floor lot bug issue pr release id "
+    "单号 订单 型号 版本 航班 房间 课程 编号 号码 班次 学号 工号 价格 块 元 斤 米 度 公里 分钟 小时 报错 错误 车次 座位 楼 层 室 页 章 行 "
+    "端口 尾号 车牌 邮编 区号 电话 快递 优惠 折扣 颜色 分 岁 年 月 日 号 股票 代码 编程 源码 二维码 条形码 摩斯 提交 分支 工单 案号 货号 批次"
+)
+"""What other numbers and names are called."""
+
+_DIGIT = r"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double)"
+ODD = (
+    r"[0-9]{3}|[a-z][0-9]|[0-9][a-z]|[0-9][- ][0-9]|[a-z][-_.&!@][0-9]|[a-z][_&!@$%^+][a-z]|[a-z]-[a-z]{1,16}-[a-z]"
+    rf"|[零〇一幺二两三四五六七八九]{{3}}|\b{_DIGIT},? {_DIGIT}\b|[0-9]、[0-9]|[0-9] then|[一-鿿，：“][a-z]{{7}}|[a-z]{{14}}"
+)
+"""What a secret often looks like."""
 
 CUES: tuple[Rule, ...] = (
-    _cue("password", r"(?i)(?:\bpass[ _-]?phrases?\b|口令|暗号|暗號)", "phrase", "phrase", "口令", "暗号", "暗號"),
-    _cue("password", r"(?i)(?:\bpass[ _-]?(?:words?|wrds?|codes?)\b|\bpas+w(?:o?r?d|rod|ort)s?\b|\bpa?s+wd\b|\bpwds?\b|\bpws?\b|"
-         r"\bpsw\b|\bpsswd\b|\bkennwort\b|contraseña|\bmdp\b|mot de passe|\bsenha\b|парол[ьяе]|パスワード|パスコード|비밀번호|비번|"
-         r"\b(?:wi-?fi|wlan|wpa2?|wep|network|hotspot|router) (?:key|code)\b|\b(?:wi-?fi|ssid)\b[^\n.]{0,40}?\bkey\b|[密蜜秘]\s?[码碼马])", "words",
-         "passw", "pass ", "pass_", "pass-", "passcode", "mot de passe", "pasw", "pwd", r"~\bpws?\b", "psw", "psswd", "kennwort", "contraseña", r"~\bmdp\b", "senha", "парол", "パス",
-         "비밀번호", "비번", "~(?:wi-?fi|wlan|wpa2?|wep|network|hotspot|router|ssid)[^\\n.]{0,40}? (?:key|code)", r"~[密蜜秘]\s?[码碼马]"),
-    _cue("password", r"(?i)\bpass\b", "firm", r"~\bpass\b[^\n.]{0,24}[0-9!@#$]"),
-    _cue("security-answer", r"(?i)(?:\b(?:security|secret|recovery|challenge) (?:question|answer)s?(?: answer)?\b|密保(?:问题|答案)?|安全问题)", "answer",
-         "~(?:security|secret|recovery|challenge) (?:question|answer)", "密保", "安全问题"),
-    _cue("pin", r"(?i)(?:\bpins?(?: ?code| number| no\.|\s?码)?\b|\bpin码|\bpuk2?(?: ?code|\s?码)?)", "digits", r"~\bpins?(?:\b|码)", r"~\bpuk2?\b"),
-    _cue("card-code", r"(?i)(?:\b(?:cvv2?|cvc2?|cvn2?)(?:码|\b)|card verification|安全码|安全碼|背面三位|[后末]三位数?)", "digits",
-         "cvv", "cvc", "cvn", "verification", "安全码", "安全碼", "三位"),
-    _cue("door-code", rf"(?i)(?:\b{LOCKED}(?:'s|’s)?(?: lock| door| gate| room| access| entry| unlock)? ?(?:codes?|combo|combination)\b|"
-         rf"\b(?:codes?|combo|combination) (?:for|to|on|of|at|into) (?:[a-z'’]{{1,12}} ){{0,3}}{LOCKED}\b|\bkeypad\b|"
-         r"\b(?:combo|combination)\b|\b(?:access|entry|unlock|unlocking|callbox|buzzer) ?codes?\b)",
-         "digits", r"~\b(?:codes?|combo|combination|keypad)\b"),
-    _cue("door-code", rf"(?:{ZH_LOCKED}\p{{Han}}{{0,4}}?(?:密码|密碼|码|碼|代码|数字)(?:锁|箱|柜)?|撤防|布防|密码(?:锁|箱|柜))",
-         "digits", rf"~(?:码|碼|防|锁|箱|柜){_ZH_LEAD}"),
-    _cue("one-time-code", r"(?i)(?:\b(?:verification|security|confirmation|authentication|authenticator|auth|login|log-in|sign-?in|one[ -]?time|"
-         r"2fa|mfa|otp|two[ -]factor|2[ -]?step|sms|texted|activation|whatsapp)[ -]?(?:pass)?(?:codes?|pin|number)\b|\botp\b|\b2fa\b|"
-         r"验证码|校验码|动态码|驗證碼|认证码|确认码|激活码|短信码)", "digits",
-         r"~(?:pass|\b)codes?\b", r"~\botp\b", "2fa", "mfa", "验证码", "校验码", "动态码", "驗證碼", "认证码", "确认码", "激活码", "短信码"),
-    _cue("password", r"(?i)\b(?:log(?:ged|ging|s)?[ -]?(?:in|on|into)|sign(?:ed|ing|s)?[ -]?(?:in|on|into)|logins?|credentials?|creds)\b|登录|登陆|登入|登上|账号|帐号|账户",
-         "pair", r"~\b(?:log|sign)[a-z]{0,4}[ -]?(?:in|on)", "credential", "creds", "登录", "登陆", "登入", "登上", "账号", "帐号", "账户"),
-    _cue("door-code", r"(?i)\b(?:opens?|unlocks?|disarms?|(?:gets?|lets?|buzz(?:es)?) (?:(?:you|me|us|him|her|them|people|everyone|anyone|guests?) )?"
-         r"(?:in|inside|on|onto|into|past|through|online))\b", "entry", rf"~\b(?:open|unlock|disarm)s?\b{_NEAR}",
-         r"~[0-9a-z][0-9#*] (?:open|unlock|disarm|get|let|buzz)", rf"~\b(?:get|let|buzz)[es]{{0,2}} (?:[a-z]+ )?(?:in|on|past|through){_NEAR}"),
-    _cue("door-code", r"(?i)(?:\b(?:punch|key|tap)(?:ing)? in\b|\b(?:punch(?:ing)?|dial(?:ling|ing)?|typ(?:e|ing)|enter(?:ing)?|press(?:ing)?|input|us(?:e|ing))\b|[输摁按拨敲填]|(?P<it>用)\s?[#*]?[0-9]{3,8}[#*]?\s?\p{Han}{0,3}[开解进])",
-         "typed", r"~用 ?[0-9]{3,8}\p{Han}{0,3}[开解进]", rf"~\b(?:punch|dial|type|typing|enter|press|input|use|using|key in|tap in|keying in)[a-z]{{0,3}}{_NEAR}", r"~[输摁按拨敲填]\p{Han}{0,3} ?[#*0-9]{3}"),
-    _cue(MAYBE, r"(?i)(?:\b(?:screen lock|padlock|lock ?box|lock|safe)\b|锁屏|挂锁|密码锁|门锁|门禁|保险柜|保险箱)", "digits",
-         r"~\b(?:lock|padlock|lock ?box|safe)\b[^\n.]{0,30}[0-9]{2}", "~(?:锁|禁|柜|箱)[^\\n]{0,8}[0-9]{3}"),
-    _cue("access-code", r"(?i)\bcodes?\b", "code", r"~\bcodes?\b[^\n.]{0,24}[0-9]", r"~[0-9] [^\n.]{0,16}code"),
-)  # fmt: skip
-"""What a secret is called or done with, the surest first."""
+    *(Rule(kind, "", (f"~{_words(words)}",), told=True) for kind, words in NAMES.items()),
+    Rule(MAYBE, "", (f"~{ODD}",), action="mask", told=True),
+)
+"""The kinds of what is told in words, and the signs of a text in which something may be."""

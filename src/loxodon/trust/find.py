@@ -14,10 +14,9 @@ from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
-from loxodon.trust import personal, plausible
-from loxodon.trust.clauses import answered, asks, told
-from loxodon.trust.cues import ASKED, MAYBE
-from loxodon.trust.guard import ANSWERED, DOTS, Found
+from loxodon.trust import personal, plausible, tagging
+from loxodon.trust.cues import MAYBE
+from loxodon.trust.guard import ANSWER, DOTS, Found, Said
 from loxodon.trust.personal import Candidate
 from loxodon.trust.policy import Policy
 from loxodon.trust.rules import LIST, Rule, label_of
@@ -56,8 +55,13 @@ class Finder:
         self._rules = policy.rules
         self._labels = {label_of(rule.kind) for rule in policy.rules}
         self._compiled: dict[int, Any] = {}
-        self._always = tuple(n for n, rule in enumerate(self._rules) if not rule.signs)
-        self._askable = frozenset(n for n, rule in enumerate(self._rules) if rule.takes in ASKED)
+        self._always = tuple(
+            n for n, rule in enumerate(self._rules) if not rule.signs and not rule.told
+        )
+        told = [n for n, rule in enumerate(self._rules) if rule.told]
+        self._odd = frozenset(n for n in told if self._rules[n].kind == MAYBE)
+        self._named = frozenset(told) - self._odd
+        self.tagger: tagging.Tagger | None = None
         self._of_sign: list[list[int]] = [[]]
         self._of_list: list[int] = []
         self._signs = self._sign_set()
@@ -88,55 +92,63 @@ class Finder:
     def _marks(self) -> Any:
         return _compile(f"{_MARK}|{_MASK.replace('?P<kind>', '?P<of>')}")
 
-    def looked(self, text: str) -> tuple[list[Found], bool]:
-        """What is in a text, in order, none overlapping; and whether it may ask for one."""
+    def looked(self, text: str, lately: Sequence[Said] = ()) -> tuple[list[Found], bool]:
+        """What is in a text, in order, none overlapping; and whether a secret is named in it.
+
+        `lately` is what was said right before it.
+        """
         try:
             hits = self._signs.Match(text)
         except UnicodeEncodeError:  # half a character
             text = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
             hits = self._signs.Match(text)
         lists = self._of_list if text.count(" ") in _GAPS and _is_list(text) else ()
-        if not hits and not self._always and not lists:
+        follows = len(text) <= ANSWER and any(one.is_named for one in lately)
+        if not hits and not self._always and not lists and not follows:
             return [], False
         positions: list[int] | None = None
         if hits and 0 in hits:
             text, positions = _levelled(text)
             hits = self._signs.Match(text)
         wanted = {n for hit in hits or () for n in self._of_sign[hit]}.union(self._always, lists)
-        if not wanted:
-            return [], False
-        found = self._tried(text, sorted(wanted))
+        is_named, is_odd = not self._named.isdisjoint(wanted), not self._odd.isdisjoint(wanted)
+        wanted -= self._named | self._odd
+        found = self._tried(text, sorted(wanted)) if wanted else []
+        if is_named or follows or is_odd:
+            self._weigh(text, lately, is_named or follows, found)
         if positions is not None:
             found = [
                 one._replace(start=positions[one.start], end=positions[one.end - 1] + 1)
                 for one in found
             ]
-        return found, not self._askable.isdisjoint(wanted)
+        return found, is_named
 
-    def asked(self, text: str) -> set[str]:
-        """What is asked for, or announced, in a text: the kinds of cues, by what they take."""
+    def is_named(self, text: str) -> bool:
+        """Whether a secret is talked about in a text by its name."""
+        return not self._named.isdisjoint(self._wanted(text))
+
+    def weighs(self, text: str, lately: Sequence[Said] = ()) -> bool | None:
+        """Whether all words of a text are weighed; None where not even those that look odd are."""
+        if self.is_named(text) or (len(text) <= ANSWER and any(one.is_named for one in lately)):
+            return True
+        return None if self._odd.isdisjoint(self._wanted(text)) else False
+
+    def _wanted(self, text: str) -> set[int]:
         try:
             hits = self._signs.Match(text) or ()
         except UnicodeEncodeError:  # half a character
             return set()
-        data = text.encode()
-        wanted = {n for hit in hits for n in self._of_sign[hit]}
-        return {
-            rule.takes
-            for n in sorted(self._askable & wanted)
-            for rule in (self._rules[n],)
-            for _, start, end in self._matches(n, rule, text, data)
-            if asks(text, (start, end))
-        }
+        return {n for hit in hits for n in self._of_sign[hit]}
 
-    def answers(self, text: str, takes: Iterable[str]) -> list[Found]:
-        """What in a text answers a question for something that a cue takes."""
-        found: list[Found] = []
+    def _weigh(self, text: str, lately: Sequence[Said], is_named: bool, found: list[Found]) -> None:
+        """Add what is told in words; of a text in which nothing is named only what looks odd."""
         spared = sorted(self._spared(text))
-        for one in (one for kind in takes for one in answered(text, kind)):
-            if one.sure and not _overlapping(spared, one.start, one.end):
-                _join(found, Found(one.start, one.end, ANSWERED, "secret"))
-        return found
+        for one in (self.tagger or tagging.tagger()).told(text, lately, is_named):
+            if not _overlapping(spared, one.start, one.end):
+                kind = one.kind if one.score >= tagging.SURE else MAYBE
+                if label_of(kind) not in self._labels:
+                    continue
+                _join(found, Found(one.start, one.end, kind, "secret"))
 
     def _tried(self, text: str, rules: Iterable[int]) -> list[Found]:
         spared = sorted(self._spared(text))
@@ -144,10 +156,6 @@ class Finder:
         found: list[Found] = []
         for n in rules:
             rule = self._rules[n]
-            if rule.takes:
-                for one in self._given(n, rule, text, data, spared):
-                    _join(found, one)
-                continue
             for first, start, end in self._matches(n, rule, text, data):
                 # What leads to it counts too: words before a marker are not about what is behind.
                 if not _overlapping(spared, first, end):
@@ -188,20 +196,6 @@ class Finder:
                 at = _word_end(data, match.start())
             else:
                 at = max(start, at + 1)
-
-    def _given(
-        self, n: int, rule: Rule, text: str, data: bytes, spared: Sequence[tuple[int, int]]
-    ) -> Iterator[Found]:
-        """What the clauses around a cue give; a marker of our own ends a clause."""
-        for _, start, end in self._matches(n, rule, text, data):
-            at = bisect_left(spared, (start,))
-            low = spared[at - 1][1] if at else 0
-            high = spared[at][0] if at < len(spared) else len(text)
-            if low > start or high < end:
-                continue
-            for one in told(text, (start, end), (low, high), rule.takes):
-                kind = rule.kind if one.sure else MAYBE
-                yield Found(one.start, one.end, kind, rule.family)
 
     def _spared(self, text: str) -> Iterator[tuple[int, int]]:
         """Where markers and masks of our own stand, and what the user has excepted."""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _Said = TypeVar("_Said", "Draft", "Turn")
 LATELY = 3
 """Turns that a question is looked for in when something may be an answer."""
-ANSWERED = "password"
-"""What an answer to a question for a secret is called."""
 SENSITIVITIES = ("low", "medium", "high")
 """Nothing of note; how people are reached; who they are, or that a secret was told."""
 _LEVEL = {"contact": 1, "identity": 2, "secret": 2, "private": 2}
@@ -36,9 +34,18 @@ _NAMES = 4_096
 _LONGEST_NAME = 100
 _ROUNDS = 8
 """How often a text is looked at again after something was taken out of it."""
-_ANSWER = 120
-"""Characters of the longest text that is read as an answer."""
+SHORT = 200
+"""Characters of the longest text that is read for what was said before it."""
+ANSWER = 100
+"""Characters of the longest text of which every word may answer what was said before."""
 DOTS = "••"
+
+
+class Said(NamedTuple):
+    """A turn that was said before, and whether a secret is named in it."""
+
+    text: str
+    is_named: bool
 
 
 class Found(NamedTuple):
@@ -105,17 +112,20 @@ class Guard:
         found, _ = self.engine.looked(text)
         return self._without(text, found) if found else Taken(text)
 
-    def _without(self, text: str, found: Sequence[Found], rounds: int = _ROUNDS) -> Taken:
+    def _without(
+        self, text: str, found: Sequence[Found], lately: Sequence[Said] = (), rounds: int = _ROUNDS
+    ) -> Taken:
         actions = self.engine.policy.actions
         told = [one for one in found if actions[one.kind] != "allow" or one.family == "private"]
         level = max((_LEVEL[one.family] for one in told), default=0)
         never = [one for one in found if actions[one.kind] == "never"]
         kinds = tuple(dict.fromkeys(one.kind for one in found))
         kept = _put(text, never, _marker)
-        more, _ = self.engine.looked(kept) if kept != text and rounds else ((), False)
+        more, _ = self.engine.looked(kept, lately) if kept != text and rounds else ((), False)
         if not more:
             return Taken(kept, SENSITIVITIES[level], kinds)
-        rest = self._without(kept, more, rounds - 1)  # what stood beside it is something by itself
+        # What stood beside it is something by itself.
+        rest = self._without(kept, more, lately, rounds - 1)
         level = max(level, SENSITIVITIES.index(rest.sensitivity))
         return Taken(rest.text, SENSITIVITIES[level], tuple(dict.fromkeys((*kinds, *rest.found))))
 
@@ -131,33 +141,31 @@ class Guard:
     ) -> list[Draft]:
         """Turns as they may be kept, in the order in which they were said.
 
-        What answers a question for something secret is one, whatever it looks like. `before` tells
-        the last texts of a session, oldest first; it is asked only where an answer may be one.
+        What was said right before a text counts: a question for a secret makes one of what answers
+        it. `before` tells the last texts of a session, oldest first; it is asked only where a text
+        is so short that it may be an answer.
         """
         kept: list[Draft] = []
-        lately: dict[str, deque[str]] = {}
+        lately: dict[str, deque[Said]] = {}
         for draft in drafts:
-            found, has_cue = self.engine.looked(draft.content)
-            text = self._without(draft.content, found).text if found else draft.content
             if draft.session not in lately:
-                lately[draft.session] = deque(
-                    before(draft.session) if _is_short(text) else (), LATELY
-                )
+                texts = before(draft.session) if len(draft.content) <= SHORT else ()
+                lately[draft.session] = deque(map(self._said, texts), LATELY)
             said = lately[draft.session]
-            if any(said):
-                text = self.unanswered(text, said)
-            said.append(text if has_cue else "")
+            found, is_named = self.engine.looked(draft.content, said)
+            text = self._without(draft.content, found, tuple(said)).text if found else draft.content
+            said.append(Said(text, is_named))
             kept.append(self._named_well(draft, text))
         return kept
 
     def unanswered(self, text: str, lately: Iterable[str]) -> str:
-        """`text` without what it gives of what was asked for in the texts right before it."""
-        if not _is_short(text):
-            return text
-        takes = {kind for one in lately if one for kind in self.engine.asked(one)}
-        if not takes or self.engine.policy.actions[ANSWERED] != "never":
-            return text
-        return _put(text, self.engine.answers(text, takes), _marker)
+        """`text` as it may be kept where `lately` was said right before it."""
+        said = tuple(map(self._said, lately)) if len(text) <= SHORT else ()
+        found, _ = self.engine.looked(text, said)
+        return self._without(text, found, said).text if found else text
+
+    def _said(self, text: str) -> Said:
+        return Said(text, self.engine.finder.is_named(text))
 
     def _named_well(self, said: _Said, text: str) -> _Said:
         names = (said.session, said.speaker, said.channel, said.id)
@@ -288,10 +296,6 @@ class Guard:
         return value
 
 
-def _is_short(text: str) -> bool:
-    return len(text) <= _ANSWER
-
-
 def _policy_of(home: str) -> Policy:
     from loxodon.trust import policy
 
@@ -362,10 +366,8 @@ class _Engine:
         from loxodon.trust.find import Finder
 
         self.policy = policy
-        self._finder = Finder(policy)
-        self.looked = self._finder.looked
-        self.asked = self._finder.asked
-        self.answers = self._finder.answers
+        self.finder = Finder(policy)
+        self.looked = self.finder.looked
 
     def found(self, text: str) -> list[Found]:
         return self.looked(text)[0]

@@ -12,6 +12,7 @@ which side of a mark the user is on, neither is the user's:
   a page may close the tag that it stands in; to the end where the first is never closed.
 - A heading, a label (`Context:`), a rule (`---`), a numbered title: the whole message, but for a
   first paragraph that ends in a sentence which introduces what follows.
+- Of what is left, several paragraphs or more than two lines: the whole message.
 """
 
 from __future__ import annotations
@@ -71,11 +72,11 @@ def own_words(text: str, *, relayed: bool = False) -> str:
 
 def others(text: str, *, relayed: bool = False) -> list[Span]:
     """The stretches of a user's message that are another's, in order, none within another."""
-    if not _signs().search(text):
+    if not _signs().search(text) and not (relayed and "\n" in text):
         return []
     spans = _merged(_delimited(text) if relayed else _pasted(text))
     bare = _without(text, spans)
-    if relayed and (headed := _headed(bare)):
+    if relayed and (headed := _headed(bare) or _several(bare)):
         return _merged([*spans, headed])
     if forwarded := _forwarded().search(bare):
         return _merged([*spans, Span(forwarded.start(), len(text))])
@@ -182,6 +183,20 @@ def _headed(text: str) -> Span | None:
             return Span(line.end(), len(text))
         return Span(0, len(text))
     return None
+
+
+def _several(text: str) -> Span | None:
+    """All of a message of several paragraphs or many lines: nobody says which was typed."""
+    sides = [side.strip() for side in re.split(f"{_GONE}+", text)]
+    for side in sides:
+        lines = [line for line in side.splitlines() if line.strip()]
+        if len(lines) > _LINES or _BLANK_LINE.search(side):
+            return Span(0, len(text))
+    return None
+
+
+_LINES = 2
+"""Lines of a message that a person types in one go."""
 
 
 def _is_head(line: str) -> bool:

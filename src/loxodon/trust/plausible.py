@@ -7,6 +7,7 @@ took them for secrets would make holes in honest text.
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections import Counter
 from functools import cache
 from hashlib import sha256
@@ -204,13 +205,6 @@ NO_PASSWORDS = frozenset(
     often already ready almost compatible up-to-date out unchanged admin-only write-only read-only
     """.split()
 )  # fmt: skip
-ABOUT = frozenset(
-    "manager managers policy policies reset resets hint hints field fields hash hashes hashing "
-    "generator generators vault strength length prompt form box protection change changes rotation "
-    "requirement requirements recovery rule rules file files expiry expiration list database entry "
-    "checker cracking guessing sharing storage protected management authentication app".split()
-)
-"""What has to do with passwords without being one."""
 ENDINGS = ("ing", "ed", "ly", "able", "ible", "ful", "less", "ous", "ive", "ally")
 
 
@@ -242,11 +236,6 @@ def _no_password(it: str) -> bool:
         or low.startswith(("http:", "https:", "//")) or _is_amount(it)
         or not any(map(str.isalnum, it))
     )  # fmt: skip
-
-
-def is_password(it: str) -> bool:
-    """Whether it may be one at all: no placeholder, code, or word that says something of it."""
-    return not _no_password(it)
 
 
 def _is_placeholder_password(it: str) -> bool:
@@ -294,10 +283,6 @@ def strong(one: Candidate) -> bool:
     return any(map(str.isdigit, it)) and (kinds >= 3 or (kinds >= 2 and not _is_wordy(it)))
 
 
-ABOUT_ZH = (
-    "管理", "学", "本", "锁", "箱", "强度", "长度", "提示", "找回", "重置", "策略", "规则", "框", "保护",
-    "生成", "输入", "验证", "登录方式", "算法", "机", "库",
-)  # fmt: skip
 COUNTED = frozenset("年月日号位个次分秒点条天小时遍种组字多")
 
 
@@ -389,6 +374,33 @@ def key_said(one: Candidate) -> bool:
     )
 
 
+def pgpass(one: Candidate) -> bool:
+    """The last of five: no piece of a time, an address or a key."""
+    parts = one.text[: one.start].split()[-1].split(":") if one.text[: one.start].split() else []
+    return password(one) and not all(
+        re.fullmatch(r"[0-9a-f*]{1,4}", part) for part in parts if part
+    )
+
+
+def user_and_password(one: Candidate) -> bool:
+    """What Basic authentication is given: `user:password` in base64."""
+    try:
+        plain = b64decode(one.it, validate=True).decode()
+    except ValueError:
+        return False
+    return ":" in plain and plain.isprintable()
+
+
+_PUBLIC = re.compile(
+    r"(?i)\b(?:tx|txn|hash|block|transaction|topic|root|public)\b|交易|哈希|区块|公钥"
+)
+
+
+def wallet_key(one: Candidate) -> bool:
+    """As long as a hash: a key where nothing says that it is public."""
+    return given(one) and not _PUBLIC.search(one.text[max(0, one.start - 40) : one.start])
+
+
 TECHNICAL = (
     "bcrypt", "scrypt", "argon2", "pbkdf2", "md5", "aes", "des", "rsa", "ecc", "sm2", "sm3", "sm4", "base64", "hmac",
     "oauth", "http", "utf", "ipv", "web3", "wpa", "wep", "fido", "sqlite", "mysql", "python", "vue", "windows", "win1", "ios",
@@ -442,10 +454,6 @@ def door(one: Candidate) -> bool:
     return code(one) and not any(word in before for word in _OTHER_CODES)
 
 
-PRICED = frozenset("元块斤公克米厘毫度层楼栋室家把台人万千百片款包门买花卖装修行条页算")
-"""What is counted or paid for, where COUNTED says how long and how often."""
-
-
 def product_key(one: Candidate) -> bool:
     """Five by five: no words, and not digits alone."""
     has_both = any(map(str.isdigit, one.it)) and any(map(str.isalpha, one.it))
@@ -466,6 +474,7 @@ CHECKS: dict[str, Check] = {
     check.__name__: check
     for check in (
         given, random, varied, mixed, url_password, header, assigned, password, code,
-        phrase, share, key_said, mnemonic, paired, door, product_key, recovery,
+        phrase, share, key_said, mnemonic, paired, door, product_key, recovery, pgpass,
+        user_and_password, wallet_key,
     )
 }  # fmt: skip

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from loxodon.errors import ConfigError
 from loxodon.trust.cues import CUES
 from loxodon.trust.rules import ACTIONS, FAMILIES, TOKENS, Action, Family, Rule
+from loxodon.trust.rules_commands import COMMANDS
 from loxodon.trust.rules_context import CONTEXT
 from loxodon.trust.rules_personal import PERSONAL
 
@@ -30,7 +31,7 @@ FILE = "policy.toml"
 LARGEST = 1 << 20
 _LONGEST = 2_000
 """Characters of a pattern; RE2 refuses what would take too much memory besides."""
-BUILT_IN: tuple[Rule, ...] = (*TOKENS, *CONTEXT, *CUES, *PERSONAL)
+BUILT_IN: tuple[Rule, ...] = (*TOKENS, *CONTEXT, *COMMANDS, *CUES, *PERSONAL)
 _SECTIONS = {"kinds", "rules", "exceptions"}
 _RULE_KEYS = {"name", "pattern", "keywords", "action", "family"}
 

@@ -36,8 +36,8 @@ class Rule(NamedTuple):
     """Lower case; a text that has none of them is not looked at. After `~` a pattern, else a word."""
     family: Family = "secret"
     check: str = ""
-    takes: str = ""
-    """Of a cue, whose clause is read for what it gives (`clauses.py`): what is asked for by it."""
+    told: bool = False
+    """Known by the words around it (`tagging.py`): it has signs of where to look, and no pattern."""
     action: Action | Literal[""] = ""
     """What is done with it where nobody has said otherwise, if not what its family says."""
 

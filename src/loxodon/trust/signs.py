@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from loxodon.trust import cues
+
 _STEMS = (
     "@", "://", "pass", "pasw", "pwd", "psw", "pssw", "mdp", "kennwort", "senha", "парол",
     "パス", "비번", "蜜码", "秘码", "密马", "暗号", "暗號", "密保", "安全问题",
@@ -21,15 +23,25 @@ _STEMS = (
     "creds", "access", "登录", "登陆", "登入", "微信", "薇信", "威信",
     "v信", "加v", "wechat", "wxid", "sk-", "opens with", "unlocks with",
     "root", "admin", "mysql", "redis-cli", "totp",
-    "验证器", "两步验证",
+    "验证器", "两步验证", "net use", "net user", "echo ", "psk",
 )  # fmt: skip
 _WALLETS = (11, 14, 17, 20, 23)
 """Spaces between the words of a wallet."""
 _LISTED = re.compile(r"(?:[a-z]{3,8}\n){3}|[1-9][.):、]? ?[a-z]{3,8}\s")
-_CODES = ("pin", "code", "combo", "combination", "cvv", "cvc", "cvn", "码", "碼", "三位")
-_DIGITS = re.compile(
-    r"\d|zero|oh|one|two|three|four|five|six|seven|eight|nine|[零〇一幺二两三四五六七八九]"
-)
+_WORDS = re.compile(r"(?a:\w+)")
+
+
+def _split(words: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Words of letters, and what is looked for anywhere."""
+    found = frozenset(words.split())
+    plain = frozenset(one for one in found if one.isascii() and one.isalnum())
+    return plain, tuple(found - plain)
+
+
+_NAMES, _NAMES_WITHIN = _split(" ".join(cues.NAMES.values()))
+_ODD = re.compile(cues.ODD)
+_OPTION = re.compile(r"(?:^|\s)[-/]{1,2}[A-Za-z]")
+_WALLET = re.compile(r"\b(?:[a-z]{3,8}[ ,\n]{1,2}){11}[a-z]{3,8}\b")
 _DATES = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d)?|(?<!\d)(?:19|20)\d\d(?!\d)")
 _NUMBERS = re.compile(
     r"\d{3}|\d\d?[ .-]\d\d|\d(?:号|號|室|栋|幢|棟|单元|弄|座|楼|层|房)"
@@ -49,14 +61,22 @@ def has_sign(text: str) -> bool:
         return True
     if _LISTED.match(text) or any(_is_mixed(run) for run in _RUN.findall(text)):
         return True
-    if any(word in low for word in _CODES) and _DIGITS.search(low) is not None:
-        return True  # of which a year may be one
+    if _is_told(low) or _OPTION.search(text) or _WALLET.search(text):
+        return True
     rest = _DATES.sub(" ", text)
     if _STREETS.search(low):
         return True
     if not any(map(str.isdigit, rest)):
         return False
     return _NUMBERS.search(rest) is not None
+
+
+def _is_told(low: str) -> bool:
+    """Whether a secret is talked about, as the signs of `cues.py` tell it."""
+    words = set(_WORDS.findall(low))
+    if not words.isdisjoint(_NAMES) or any(one in low for one in _NAMES_WITHIN):
+        return True
+    return _ODD.search(low) is not None
 
 
 def _is_mixed(run: str) -> bool:
