@@ -117,10 +117,16 @@ def _dated(content: str, moments: Sequence[Moment], language: str) -> str:
     """Somebody's own words, with the days that their relative dates mean beside them."""
     if _HABIT.search(content):
         return content
-    days = [format_date(one, language) for one in moments if not re.search(r"\d{4}", one.text)]
+    days = [format_date(one, language) for one in moments if not _NAMED_DAY.search(one.text)]
     return f"{content} ({', '.join(dict.fromkeys(days))})" if days else content
 
 
+_NAMED_DAY = re.compile(
+    r"\d|[一二三四五六七八九十]+[月号日]"
+    r"|(?:jan|febr|septem|octo|novem|decem)\w+|march|april|\bmay\b|june|july|august",
+    re.I,
+)
+"""A day that is named by itself: which year is meant, its words alone do not say."""
 _HABIT = re.compile(
     r"每[天周月年晚早次]|有时|经常|常常|通常|一般|平时|总是|\b(?:every|usually|often|always|sometimes|weekends|most)\b"
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b",

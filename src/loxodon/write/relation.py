@@ -20,7 +20,7 @@ from loxodon.types import Record
 
 Relation = Literal["same", "richer", "poorer", "contradicts", "ended", "unrelated"]
 ALIKE = ("same", "richer", "poorer")
-_SAME = 0.8
+_SAME = 0.65
 """How much two sentences without an attribute share that say the same."""
 _WHOLLY = 0.95
 """How much of one is in another that says more."""

@@ -40,7 +40,7 @@ def present(verb: str) -> str:
 
 class _English:
     speech = Speech(_HERE)
-    worth = Worth(_HERE, 0.55)
+    worth = Worth(_HERE, 0.6)
 
     @cached_property
     def frames(self) -> Frames:
