@@ -157,7 +157,7 @@ def _sentences(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:
         yield _joined(whole)
 
 
-_GOES_ON = ("，", "；", "：", "、", ",")
+_GOES_ON = ("，", "：", "、", ",")
 
 
 def _joined(whole: Sequence[Fragment]) -> _Sentence:

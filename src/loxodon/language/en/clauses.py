@@ -77,7 +77,7 @@ def _words() -> _Words:
     )
     adjectives = "|".join(clause["adjectives"].split())
     starters = clause["starters"]
-    starters += r"|the \w+ (?:is|was|are|were|has)"
+    starters += r"|the (?:\w+ ){1,3}(?:is|was|are|were|has|will)"
     join = r"and|but|so|because|cos|bc|though|although|plus|while|whereas"
     return _Words(
         re.compile(rf"^(?:(?:{clause['fillers']})(?![\w'])[\s,:;!.…–—-]*)+", re.I),
