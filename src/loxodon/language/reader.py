@@ -38,8 +38,6 @@ HEDGED = 0.6
 """How sure one can be of what was said with a `maybe`."""
 OWN_WORDS = 0.4
 """The importance of what is kept as it was said."""
-UNSAID = 0.75
-"""How much a sentence must be worth that does not say whom it is about."""
 CHANGING = 0.4
 """How much a sentence must be worth that says that something has changed."""
 LEAST_CHANGE = 0.15
@@ -308,10 +306,10 @@ def _own_words(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> list[S
         return []
     act, over = ("state", ()) if hedged else speech.act(grammar.evened(text))
     bare = bool(clauses) and clauses[0].who == "bare"
-    vague = not (speech.tells(text) or bare or worth >= UNSAID)
+    vague = not (speech.tells(text) or bare or worth >= grammar.worth.unsaid)
     least = grammar.worth.least
     if bare and act == "state":
-        least = UNSAID
+        least = grammar.worth.unsaid
     elif act != "state" and not vague:
         least = CHANGING
     kept = worth >= least and not vague

@@ -52,8 +52,10 @@ def grams(sentence: str) -> set[int]:
 
 
 class Worth:
-    def __init__(self, package: str, least: float) -> None:
+    def __init__(self, package: str, least: float, unsaid: float) -> None:
         self._package = package
+        self.unsaid = unsaid
+        """The same for one that does not say whom it is about."""
         self.least = least
         """The score from which on a sentence is kept."""
 

@@ -40,7 +40,7 @@ def present(verb: str) -> str:
 
 class _English:
     speech = Speech(_HERE)
-    worth = Worth(_HERE, 0.6)
+    worth = Worth(_HERE, 0.6, unsaid=0.75)
 
     @cached_property
     def frames(self) -> Frames:
