@@ -42,7 +42,7 @@ SETS = {
     "secrets_fourth": (unseen.FOURTH_SECRETS_EN, unseen.FOURTH_SECRETS_ZH),
     "personal_fourth": (unseen.FOURTH_PERSONAL_EN, unseen.FOURTH_PERSONAL_ZH),
 }
-THROUGH = {"secrets_fourth": 0.10, "personal_fourth": 0.15}
+THROUGH = {"secrets": 0.03, "secrets_fourth": 0.10, "personal_fourth": 0.15}
 """How much may get through of the fourth set; of the others, one in a hundred."""
 HONEST = (
     unseen.HONEST_EN, unseen.HONEST_ZH, untouched.HONEST_EN, untouched.HONEST_ZH,

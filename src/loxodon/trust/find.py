@@ -145,7 +145,8 @@ class Finder:
         spared = sorted(self._spared(text))
         for one in (self.tagger or tagging.tagger()).told(text, lately, is_named):
             if not _overlapping(spared, one.start, one.end):
-                kind = one.kind if one.score >= tagging.SURE else MAYBE
+                least = tagging.SURE if is_named else tagging.SURE_UNNAMED
+                kind = one.kind if one.score >= least else MAYBE
                 if label_of(kind) not in self._labels:
                     continue
                 _join(found, Found(one.start, one.end, kind, "secret"))
