@@ -66,7 +66,7 @@ def test_a_message_of_megabytes_takes_no_more_steps_than_one_may(tmp_path: Path,
 def test_a_message_that_takes_too_many_steps_is_put_aside_and_named(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("loxodon.write.phases.MOST_STEPS", 20_000)
+    monkeypatch.setattr("loxodon.write.phases.MOST_STEPS", 5_000)
     long = "the walrus sang, " * 400
     memory.add(said(FACTS[0], long, FACTS[1]))
     done = memory.consolidate()

@@ -28,6 +28,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from loxodon.text.steps import charge
+
 Who = str
 """`user`, `we`, `person`, `pet`, or `bare` where the subject was left out."""
 
@@ -126,6 +128,7 @@ class Frames:
         return next(self.matches(rest, clause, who, small), None)
 
     def matches(self, rest: str, clause: str, who: Who, small: bool) -> Iterator[Match]:
+        charge(len(clause))
         low_rest, low_clause = rest.lower(), clause.lower()
         for frame in self._of[who]:
             for pattern in frame.patterns:

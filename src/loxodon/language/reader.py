@@ -33,6 +33,7 @@ from loxodon.language.statements import (
     Statement,
 )
 from loxodon.language.worth import Worth
+from loxodon.text.steps import charge
 
 HEDGED = 0.6
 """How sure one can be of what was said with a `maybe`."""
@@ -105,6 +106,7 @@ def read(grammar: Grammar, said: Said) -> Reading:
     alone = True  # whether nobody else was spoken of, whom a left out subject may mean
     taken_back = False
     for sentence in _sentences(_said(said)):
+        charge(len(sentence.text))
         if speech.takes_back(sentence.text):
             taken_back, statements = taken_back or not statements, []
         clauses = grammar.clauses(sentence.text, known) if sentence.type != "chat" else []
@@ -122,7 +124,7 @@ def read(grammar: Grammar, said: Said) -> Reading:
 
 
 _QUOTED = re.compile(
-    r"\"[^\"]{12,}\"|“[^”]{12,}”|「[^」]{6,}」|『[^』]{6,}』|(?<!\w)['‘](?=\w)[^'’]{3,}(?:['’]\w[^'’]*)*['’](?!\w)"
+    r"\"[^\"]{12,}\"|“[^”]{12,}”|「[^」]{6,}」|『[^』]{6,}』|(?<!\w)['‘](?=\w)[^'’]{3,}+(?:['’]\w[^'’]*+)*+['’](?!\w)"
 )
 
 

@@ -82,7 +82,7 @@ def _words() -> _Words:
     of = re.compile
     return _Words(
         of(rf"^(?:(?:{clause['fillers']})(?=[，、。！!~ ]|$)[，、。！!~ ]*)+|^(?:但是?|不过|可是|而且|并且|所以|因为|因此|然后|另外|其实|由于|虽然|尽管|毕竟|反正|顺便说一?下|对了|话说|说实话|记住|请记住|记得|别忘了|以及|而|说真的|说起来|嗯+|哦|啊|emm+|h[hi]+|btw|hello|ok|ps|lol|haha)(?=我)", re.I),
-        of(rf"(?:{clause['adverbs']})(?=.)"), of(rf"(?:{clause['tails']})+$"), of(f"(?:{clause['hedges']})"),
+        of(rf"(?:{clause['adverbs']})(?=.)"), of(rf"(?>{clause['tails']})++$"), of(f"(?:{clause['hedges']})"),
         of(clause["risky"]), of(f"(?:{clause['starters']})"), of(clause["opens"]), of(clause["others"]),
         of(f"(?:{time['since']})"), of(f"(?:{time['past']})"), of(f"(?:{time['future']})"), of(time["change"]),
         of(rf"(?:我们?|我们?家)(?:的|那个|家)?(?P<relation>{people})(?:[，]?(?:叫)?(?P<name>{called}){follows})?"),
