@@ -31,7 +31,7 @@ from loxodon.serve.mcp.tools import TOOLS
 from loxodon.trust import access
 from loxodon.trust.access import Grant
 from loxodon.trust.within import VERBS
-from loxodon.types import Chat, Draft
+from loxodon.types import ORIGINS, Chat, Draft
 from loxodon.workspace.workspace import Workspace
 from tests.conftest import NOW, Clock
 from tests.serve.http.server import Server, unscheduled
@@ -265,7 +265,12 @@ def test_a_use_by_an_agent_does_not_bring_back_what_is_archived(scene: Scene) ->
 # Whose words
 
 
-@pytest.mark.parametrize("origin", ["user", "file", "import"])
+MAY_NAME = ("assistant", "tool", "web", "group")
+CLAIMS = tuple(one for one in ORIGINS if one not in MAY_NAME)
+"""What nobody behind a wall calls their own words: whatever is not one of those."""
+
+
+@pytest.mark.parametrize("origin", CLAIMS)
 def test_an_agent_does_not_call_its_words_the_users(scene: Scene, origin: Any) -> None:
     with Memory.open(scene.home, clock=Clock(), agent="bot") as bot:
         for keep in (bot.capture, bot.remember):
@@ -275,6 +280,56 @@ def test_an_agent_does_not_call_its_words_the_users(scene: Scene, origin: Any) -
                   "id": "9"}])  # fmt: skip
         assert bot.journal()[-1].origin == "assistant"
         assert bot.capture("a note", origin="web").trust == "web"
+
+
+def test_what_a_program_of_an_agent_hands_in_is_the_agents_word(scene: Scene) -> None:
+    """Programs call what they pass on `relayed`; behind a wall the owner's word is needed."""
+    from loxodon.compat.agents import LoxodonSession
+    from loxodon.working.session import Session
+
+    with Memory.open(scene.home, clock=Clock()) as memory:
+        for agent, relays, origin in (("bot", False, "assistant"), ("aide", True, "relayed")):
+            one = memory.within(agent, relays=relays)
+            Session.open(one, "talk").prepare("I live in Oslo.")
+            item: Any = {"role": "user", "content": "I live in Oslo."}
+            anyio.run(LoxodonSession("items", one).add_items, [item])
+            said = [
+                turn for turn in memory.journal() if turn.agent == agent and "Oslo" in turn.content
+            ]
+            assert [turn.origin for turn in said] == [origin, origin]
+        bot = memory.as_agent("bot")
+        assert (
+            outcome(lambda: bot.revise(scene.ids["owners"], content="The user lives in Oslo."))
+            == WRONG
+        )
+        memory.consolidate(force=True)
+        assert not any("Oslo" in kept.content for kept in memory.list() if kept.agent == "bot")
+
+
+def test_a_working_session_is_of_whoever_opened_it(scene: Scene) -> None:
+    from loxodon.working.session import Session
+
+    with Memory.open(scene.home, clock=Clock()) as memory:
+        mine = Session.open(memory, "main")
+        mine.prepare("My diary word is marzipan.")
+        mine.finish("Noted.")
+        others = [memory.within(agent, chat) for agent in ("", "bot", "other")
+                  for chat in ("direct", "group") if (agent, chat) != ("", "direct")]  # fmt: skip
+        for one in others:
+            assert "marzipan" not in repr(Session.open(one, "main").prepare("hi"))
+            Session.open(one, "main").finish("planted")
+            assert "planted" in repr(Session.open(one, "main").prepare("go on"))
+        assert len({Session.open(one, "main").id for one in [memory, *others]}) == 6
+        assert "planted" not in repr(Session.open(memory, "main").prepare("go on"))
+
+
+def test_the_owner_hands_in_what_was_said_to_an_agent(scene: Scene) -> None:
+    with Memory.open(scene.home, clock=Clock()) as memory:
+        draft = Draft(1, "user", "I am allergic to nuts.", agent="bot", origin="relayed")
+        memory.add_drafts([draft], ["openclaw"])
+        assert memory.journal(session="openclaw@bot")[-1].origin == "relayed"
+        memory.consolidate(force=True)
+        assert any("nuts" in one.content for one in memory.list() if one.agent == "bot")
 
 
 @pytest.mark.parametrize(("chat", "voice"), [("direct", "assistant"), ("group", "group")])
@@ -382,7 +437,7 @@ def test_http(served: tuple[Scene, Server, str], by: str) -> None:
             value = EDITS[name].isoformat() if name == "valid_until" else EDITS[name]
             found = sent(client, "edit", {"id": scene.ids["owners"], name: value})
             assert found == NO, name
-        for origin in ("user", "file", "import"):
+        for origin in CLAIMS:
             assert sent(client, "capture", {"content": FALSE, "origin": origin}) == NO
         turn = {"role": "user", "content": "I live in Rome.", "id": by, "origin": "user"}
         assert sent(client, "add", {"turns": [turn], "session": by}) == OK

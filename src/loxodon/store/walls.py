@@ -45,8 +45,9 @@ SHARED = frozenset({
 """Tables without words of anybody, or that only lead to rows which are looked up behind a wall."""
 
 
-CLAIMS: frozenset[Origin] = frozenset({"user", "file", "import"})
-"""Origins from which the user's facts are read: nobody gives them to their own words."""
+MAY_NAME: frozenset[Origin] = frozenset({"assistant", "tool", "web", "group"})
+"""Origins that whoever is behind a wall may give to words: of any other the user's facts are
+read."""
 
 
 class Wall(NamedTuple):
@@ -77,7 +78,7 @@ class Wall(NamedTuple):
 
     def heard(self, origin: Origin) -> Origin:
         """The origin of words that come through this wall and claim to be of `origin`."""
-        return self.voice if self.speaks and origin in CLAIMS else origin
+        return origin if origin in MAY_NAME or not self.speaks else self.voice
 
     def owns(self, record: Record) -> bool:
         """Whether a memory is for whoever is behind this wall to change as they like."""
