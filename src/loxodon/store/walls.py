@@ -85,7 +85,7 @@ class Wall(NamedTuple):
         if not self.stands or self.alone:
             return True
         if not self.agent:
-            return record.trust == "group"
+            return record.trust == "group" and not record.agent
         return record.agent == self.agent and (self.relays or record.trust not in OWN)
 
     def check_change(self, record: Record, *, vouched: bool = False) -> None:

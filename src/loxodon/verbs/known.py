@@ -400,13 +400,15 @@ class Knowing(Saying):
     def quarantine(self, state: str | None = "held", limit: int = 50) -> HeldBack:
         """Instructions that were found in others' words and are held back, newest first.
 
-        `state` is `held`, `released`, `dropped` or `all`; `limit` 0 gives all.
+        Behind a wall one is told that something is held, without its words. `state` is `held`,
+        `released`, `dropped` or `all`; `limit` 0 gives all.
         """
         from loxodon.trust import quarantine
 
         choice("state", state or "all", (*quarantine.STATES, "all"))
         which = None if state in (None, "all") else state
-        return quarantine.listed(self._store, which, number("limit", limit))
+        found = quarantine.listed(self._store, which, number("limit", limit))
+        return [one._replace(text="") for one in found] if self._store.wall.stands else found
 
     def release(self, id: str) -> Held:
         """Let what is held as `id` (`q_12`) be told: fenced, with its origin, not believed."""
