@@ -385,6 +385,15 @@ def test_who_is_behind_a_wall_names_no_source(scene: Scene, enabled: bool) -> No
         memory.capture("Tea is at seven.", source=source)
 
 
+def test_a_token_of_an_agent_is_never_the_owners(scene: Scene) -> None:
+    with Memory.open(scene.home, clock=Clock()) as memory:
+        noted = memory.as_agent("bot").capture("Tea is at six.", token="res")
+        for token in ("res", "res@bot", "res@bot@"):
+            kept = memory.capture(f"Tea is at {token}.", token=token)
+            assert (kept.agent, kept.content) == ("", f"Tea is at {token}.")
+            assert memory.capture(f"Tea is at {token}.", token=token).id == kept.id != noted.id
+
+
 # Whose words
 
 

@@ -118,6 +118,12 @@ class Wall(NamedTuple):
         mark = self.agent + ("~group" if self.group else "")
         return name if not mark or name.endswith(f"@{mark}") else f"{name}@{mark}"
 
+    def token(self, name: str) -> str:
+        """An idempotency token of whoever is behind this wall; nobody else has the same."""
+        if self.agent or self.group:
+            return self.session(name)
+        return f"{name}@" if "@" in name else name  # what an agent's ends with has no @ at its end
+
     def admits(self, agent: str, audience: str) -> bool:
         """Whether a memory may be seen, by whose it is and who may be told."""
         if self.group and audience == "private":

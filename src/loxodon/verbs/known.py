@@ -151,14 +151,14 @@ class Knowing(Saying):
             return b""
         from loxodon.trust.once import request_of
 
-        return request_of(self._store.wall.session(token), verb, asked)
+        return request_of(self._store.wall.token(token), verb, asked)
 
     def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
         if not token:
             return do()
         from loxodon.trust.once import once
 
-        token = self._store.wall.session(token)  # nobody learns from one what another did
+        token = self._store.wall.token(token)  # nobody learns from one what another did
         return once(self._store, token, request, self.now(), self.config.idempotency.days, do)
 
     def _keep_captured(
