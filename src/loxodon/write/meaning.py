@@ -116,14 +116,23 @@ def _nobody_is_renamed(old: str, new: str) -> None:
 
 
 def _only_statement(text: str, at: datetime) -> Candidate | None:
+    found = read(text, at)
+    return found[0][0] if len(found) == 1 else None
+
+
+def read(text: str, at: datetime) -> list[tuple[Candidate, list[str]]]:
+    """What a text that was said at `at` states, each with the sentences that it was read from."""
     text = tame(text)
     try:
         fragments = fragments_of(0, text)
         said = Said(text, at, fragments)
         found = candidates_of(said, rules_for(text)[1].judge(said))
     except (ValueError, LookupError, AttributeError, RecursionError):
-        return None  # the rules stumbled over it, and it is kept by its words
-    return found[0] if len(found) == 1 else None
+        return []  # the rules stumbled over it, and it is kept by its words
+    return [
+        (one, [part.text for part in fragments if part.n in one.statement.fragments])
+        for one in found
+    ]
 
 
 _DATED = re.compile(r"\W{0,3}\d{4}-\d{1,2}-\d{1,2}\W{1,3}")

@@ -468,6 +468,6 @@ SELECT row FROM main.memories WHERE sensitivity <> ?
 UNION SELECT memory FROM signatures ORDER BY 1
 
 -- name: signed_changes
-SELECT c.version, c.change, c.at, s.mac, c.before FROM memory_changes c
+SELECT c.version, c.change, c.at, s.mac, c.before FROM main.memory_changes c
 LEFT JOIN signatures s ON s.memory = c.memory AND s.version = c.version
 WHERE c.memory = ? ORDER BY c.version
