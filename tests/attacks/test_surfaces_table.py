@@ -110,9 +110,9 @@ MCP: dict[str, tuple[str, bool, dict[str, Any]]] = {
     "snapshot": ("read", False, {}),
     "consolidate": ("owner", True, {}),
 }
-# command: what an agent may, and what it types; None for what serves, or has no space
+# command: what an agent may, and what it types; None for what goes on until it is stopped
 CLI: dict[str, tuple[str, list[str]] | None] = {
-    "init": None, "add": ("write", ["NOWHERE"]), "import": ("owner", ["NOWHERE"]),
+    "init": ("owner", []), "add": ("write", ["NOWHERE"]), "import": ("owner", ["NOWHERE"]),
     "capture": ("write", ["hello"]), "recall": ("read", ["secret"]),
     "context": ("read", ["which secret?"]), "journal": ("read", []),
     "list": ("read", ["--state", "all"]), "get": ("read", ["BETA"]),
@@ -120,15 +120,19 @@ CLI: dict[str, tuple[str, list[str]] | None] = {
     "archive": ("write", ["BETA"]), "unarchive": ("write", ["BETA"]), "history": ("read", ["BETA"]),
     "inspect": ("owner", ["BETA"]), "forget": ("owner", ["--all", "--yes"]), "pause": ("owner", []),
     "resume": ("owner", []), "consolidate": ("owner", []), "embed": ("owner", []),
-    "review": ("read", []), "quarantine": ("read", []), "policy": None, "entities": ("read", []),
+    "review": ("read", []), "quarantine": ("read", []), "policy": ("owner", []),
+    "entities": ("read", []),
     "profile": ("read", []), "snapshot": ("read", []), "schedule": ("read", []),
     "status": ("read", []), "stats": ("read", []), "validate": ("owner", []),
     "audit": ("owner", []), "repair": ("owner", []), "rebuild-index": ("owner", []),
     "config": ("owner", ["audit.enabled", "false"]), "backup": ("owner", ["NOWHERE"]),
     "restore": ("owner", ["NOWHERE", "--replace"]), "encrypt": ("owner", ["--env"]),
     "decrypt": ("owner", []), "rekey": ("owner", []), "export": ("owner", ["NOWHERE"]),
-    "sync": ("owner", []), "watch": ("owner", []), "sources": ("owner", []), "token": None,
-    "openclaw": None, "mcp": None, "serve": None, "proxy": None, "chat": None, "bench": None,
+    "sync": ("owner", []), "watch": ("owner", []), "sources": ("owner", []),
+    "token": ("owner", ["list"]),
+    "openclaw": ("owner", ["follow"]), "mcp": None, "serve": ("owner", []),
+    "proxy": ("owner", ["--upstream", "http://127.0.0.1:9"]),
+    "chat": None, "bench": ("owner", ["retrieval", "NOWHERE"]), "clock": ("owner", []),
 }  # fmt: skip
 CHANGES = frozenset({"edit", "archive", "unarchive", "confirm", "reject"})
 """What an agent or a group does not do to what is the owner's."""
@@ -271,6 +275,23 @@ def test_the_command_line_as_an_agent(
         assert refused is (right == "owner"), (name, told)
         assert (code != 0) is (refused or "BETA" in words or "NOWHERE" in words), (name, told)
     assert not (scene.home.parent / "nowhere").exists()
+
+
+@pytest.mark.parametrize("words", [
+    ["token", "add", "evil", "--rights", "owner"], ["--space", "new", "init"],
+    ["backup", "--all", "NOWHERE"], ["profile", "--refresh"], ["policy", "scan"],
+    ["context", "hello", "--soul", "TOKENS"], ["quarantine", "release", "q_1"],
+])  # fmt: skip
+def test_a_command_for_the_owner_alone(
+    scene: Scene, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = (scene.home / "tokens.toml").read_bytes()
+    scene.names["TOKENS"] = str(scene.home / "tokens.toml")
+    line = ["--home", str(scene.home), "--agent", "alpha", "--json", *scene.filled(words)]
+    assert main(line) != 0
+    assert '"code": "forbidden"' in "".join(capsys.readouterr())
+    assert (scene.home / "tokens.toml").read_bytes() == before
+    assert not (scene.home / "spaces" / "new").exists()
 
 
 def test_beyond_this_machine_no_files_of_it_are_named(scene: Scene, tmp_path: Path) -> None:

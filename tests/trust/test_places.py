@@ -231,3 +231,21 @@ def test_fields_that_name_a_file_are_marked_as_such() -> None:
         if field.name in ("path", "file", "folder", "dir", "state_dir", "target")
     }
     assert suspects == {(one.name, name) for one in NAMING for name in one.local}
+
+
+def test_a_file_of_the_home_is_not_named_by_a_hard_link(home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    view = next(path for path in home.rglob("*.md") if SECRET in path.read_text())
+    os.link(view, folder / "note.md")
+    (folder / "own.md").write_text("- The user likes coffee.\n")
+    os.link(folder / "own.md", tmp_path / "also-mine.md")
+    with Memory.open(home, clock=Clock()) as memory:
+        with pytest.raises(ForbiddenError):
+            memory.workspace.take_in(str(folder / "note.md"))
+        with pytest.raises(OSError, match="denied"):
+            places.opened(str(folder / "note.md"), str(folder), str(home))
+        os.close(places.opened(str(folder / "own.md"), str(folder), str(home)))
+        memory.workspace.take_in(str(tmp_path / "also-mine.md"))
+        assert any("coffee" in one.content for one in memory.list())
+        assert not any(SECRET in one.content for one in memory.list())

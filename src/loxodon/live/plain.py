@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from loxodon.errors import ConfigError
-from loxodon.fields import choice, is_text, number
+from loxodon.fields import is_text, number
 from loxodon.live.pending import Entry, Pending
 from loxodon.memory import Memory
 from loxodon.recall import assemble as frames
@@ -35,7 +35,6 @@ from loxodon.trust.guard import LATELY
 from loxodon.trust.within import placed
 from loxodon.trust.witness import MEMORY, audited
 from loxodon.types import (
-    CHATS,
     Added,
     Chat,
     Consolidated,
@@ -110,7 +109,7 @@ class PlainMemory(Memory):
         session = self.guard.name(checked_text(names[0], "session", MAX_SESSION))
         drafts = self.guard.drafts(drafts, lambda name: self._lately(name or session))
         now = self.now()
-        keyed = claiming.told(with_keys(drafts, session, now), me)
+        keyed = claiming.told(with_keys(drafts, session, now), me, self._store.wall)
         new = self.pending.append([Entry(key, turn) for turn, key in keyed], now)
         if progress:
             progress(len(keyed), len(keyed))
@@ -146,7 +145,7 @@ class PlainMemory(Memory):
         Nothing is looked for, so filters do not count. In a group there is nothing to tell.
         """
         is_text("query", query)
-        choice("chat", chat, CHATS)
+        chat = self.within(chat=chat).chat
         started = perf_counter()
         budget = self.config.recall.budget if budget is None else number("budget", budget)
         seen = frozenset(map(fold, in_view))
@@ -169,7 +168,7 @@ class PlainMemory(Memory):
         state: Conversation | None = None, top: int | None = None, budget: int | None = None,
     ) -> Frame:  # fmt: skip
         is_text("message", message)
-        choice("chat", chat, CHATS)
+        chat = self.within(chat=chat).chat
         budget = self.config.recall.frame if budget is None else number("budget", budget)
         if soul is None:
             soul = frames.soul_in([*([os.fspath(workspace)] if workspace else []), self.home])
@@ -244,6 +243,9 @@ class PlainMemory(Memory):
         ]  # fmt: skip
 
     def _read(self, name: str) -> str:
+        """One of the owner's files, which are for the agents and not for a group."""
+        if self.chat != "direct":
+            return ""
         try:
             with open(os.path.join(self.workspace.path, name), "rb") as file:
                 return file.read(_LARGEST).decode("utf-8-sig", "replace")

@@ -45,8 +45,9 @@ SHARED = frozenset({
 """Tables without words of anybody, or that only lead to rows which are looked up behind a wall."""
 
 
-CLAIMS: frozenset[Origin] = frozenset({"user", "file", "import"})
-"""Origins from which the user's facts are read: nobody gives them to their own words."""
+MAY_NAME: frozenset[Origin] = frozenset({"assistant", "tool", "web", "group"})
+"""Origins that whoever is behind a wall may give to words: of any other the user's facts are
+read."""
 
 
 class Wall(NamedTuple):
@@ -77,14 +78,14 @@ class Wall(NamedTuple):
 
     def heard(self, origin: Origin) -> Origin:
         """The origin of words that come through this wall and claim to be of `origin`."""
-        return self.voice if self.speaks and origin in CLAIMS else origin
+        return origin if origin in MAY_NAME or not self.speaks else self.voice
 
     def owns(self, record: Record) -> bool:
         """Whether a memory is for whoever is behind this wall to change as they like."""
         if not self.stands or self.alone:
             return True
         if not self.agent:
-            return record.trust == "group"
+            return record.trust == "group" and not record.agent
         return record.agent == self.agent and (self.relays or record.trust not in OWN)
 
     def check_change(self, record: Record, *, vouched: bool = False) -> None:
@@ -116,6 +117,12 @@ class Wall(NamedTuple):
         """
         mark = self.agent + ("~group" if self.group else "")
         return name if not mark or name.endswith(f"@{mark}") else f"{name}@{mark}"
+
+    def token(self, name: str) -> str:
+        """An idempotency token of whoever is behind this wall; nobody else has the same."""
+        if self.agent or self.group:
+            return self.session(name)
+        return f"{name}@" if "@" in name else name  # what an agent's ends with has no @ at its end
 
     def admits(self, agent: str, audience: str) -> bool:
         """Whether a memory may be seen, by whose it is and who may be told."""

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from loxodon.store import Known, Store
+from loxodon.store.walls import Wall
 from loxodon.trust.provenance import speaks_for_user
 from loxodon.types import ROLES, Turn
 
@@ -28,9 +29,12 @@ def is_named(turn: Turn) -> bool:
     return turn.role == "user" and key_of(turn.speaker) not in ("", *ROLES)
 
 
-def told(turns: Iterable[Keyed], me: Collection[str]) -> list[Keyed]:
-    """`turns` once it is told by which names the user speaks: what anyone else says is theirs."""
-    names = {key_of(name) for name in me} - {""}
+def told(turns: Iterable[Keyed], me: Collection[str], wall: Wall) -> list[Keyed]:
+    """`turns` once it is told by which names the user speaks: what anyone else says is theirs.
+
+    Who speaks for themselves behind a wall does not tell it.
+    """
+    names = set() if wall.speaks else {key_of(name) for name in me} - {""}
     return [(_told(turn, names), key) for turn, key in turns] if names else list(turns)
 
 

@@ -2,8 +2,9 @@
 
 The home is not for anybody to name: it has the keys, the tokens, the settings, and the databases
 and texts of every space, and what is taken in is told by the next recall. What lies in a folder
-that was named is reached by no link that leaves it. Who may name a file at all is for the surface
-to say: over HTTP only the owner of all spaces, on this machine.
+that was named is reached by no link that leaves it, and a file of the home by no hard link. Who may
+name a file at all is for the surface to say: over HTTP only the owner of all spaces, on this
+machine.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from loxodon.errors import ForbiddenError, InputError
 
@@ -26,7 +27,9 @@ def named(home: str, path: str | os.PathLike[str], but: Iterable[str] = ()) -> s
         real = os.path.realpath(full)
     except ValueError:  # a zero byte
         raise InputError("{path} cannot be a path", path=repr(path)) from None
-    if is_inside(real, home) and not any(is_inside(real, one) for one in but):
+    if not any(is_inside(real, one) for one in but) and (
+        is_inside(real, home) or _is_linked(real, home)
+    ):
         raise ForbiddenError(
             "{path} is a part of the memory's own home, which nothing is read from or written to",
             hint="name a file or folder outside of it",
@@ -73,10 +76,34 @@ def opened(path: str, root: str, home: str = "") -> int:
     flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     descriptor = os.open(real, flags)
     about = os.fstat(descriptor)
-    if not stat.S_ISREG(about.st_mode) or not _is_still(real, about):
+    homes = home and not is_inside(root, home) and _is_linked(descriptor, home)
+    if homes or not stat.S_ISREG(about.st_mode) or not _is_still(real, about):
         os.close(descriptor)
         raise OSError(errno.EACCES, os.strerror(errno.EACCES), path)
     return descriptor
+
+
+def _is_linked(file: str | int, home: str) -> bool:
+    """Whether a file is one of the home by another name (a hard link)."""
+    try:
+        about = os.stat(file)
+    except OSError:
+        return False
+    if about.st_nlink < 2 or not stat.S_ISREG(about.st_mode):
+        return False
+    return any(
+        one.inode() == about.st_ino and os.path.samestat(one.stat(follow_symlinks=False), about)
+        for one in _files(home)
+    )
+
+
+def _files(folder: str) -> Iterator[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        for one in entries:
+            if one.is_dir(follow_symlinks=False):
+                yield from _files(one.path)
+            else:
+                yield one
 
 
 def _is_still(real: str, about: os.stat_result) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from loxodon.errors import InputError, NotFoundError
 from loxodon.messages import t
@@ -18,7 +19,7 @@ from loxodon.store.quarantine import Kept
 from loxodon.text.language import language_of
 from loxodon.trust.instructions import Found, found_in, screens
 from loxodon.trust.pasting import others
-from loxodon.types import Held, Record, Turn
+from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Held, Origin, Record, Turn
 
 HELD = "held"
 RELEASED = "released"
@@ -112,19 +113,55 @@ def insert(
         held = store.quarantine.put(
             [_kept(one, now, origin, text=content[one.start : one.end]) for one in places]
         )
-    kept = store.insert(
-        record._replace(
-            content=told(content, held),
-            tags=tuple(one for one in record.tags if not found_in(one, origin)),
-            entities=tuple(one for one in record.entities if not found_in(one, origin)),
-            basis="" if found_in(record.basis, origin) else record.basis,
-            value="" if held else record.value,
-        ),
-        change,
-    )
+    fields = _labels({name: getattr(record, name) for name in _LABELS}, origin)
+    if held:
+        fields |= {"content": told(content, held), "value": ""}
+    kept = store.insert(record._replace(**fields), change)
     for one in held:
         store.quarantine.of_memory(one.no, kept.id)
     return kept
+
+
+def update(store: Store, record: Record, fields: Mapping[str, Any], now: datetime) -> Record:
+    """Change a memory in words that nobody vouches for, without what is held of them.
+
+    Call inside `writing`.
+    """
+    origin = record.trust
+    if not screens(origin):
+        return store.update(record.id, None, "edited", now, fields)
+    fields = _labels(fields, origin)
+    content = fields.get("content", "")
+    held = store.quarantine.put(
+        [_kept(one, now, origin, text=content[one.start : one.end])
+         for one in found_in(content, origin)]
+    )  # fmt: skip
+    if held:
+        fields |= {"content": told(content, held), "value": ""}
+    for one in held:
+        store.quarantine.of_memory(one.no, record.id)
+    return store.update(record.id, None, "edited", now, fields)
+
+
+_LABELS: Mapping[str, object] = {
+    "tags": (), "entities": (), "basis": "", "subject": "", "attribute": "", "value": "",
+    "project": GLOBAL_PROJECT, "topic": GENERAL_TOPIC,
+}  # fmt: skip
+"""What a memory is filed under, and what stands there where nothing does."""
+
+
+def _labels(fields: Mapping[str, Any], origin: Origin) -> dict[str, Any]:
+    """Fields of a memory without labels that read like an instruction: nobody is called so."""
+
+    def label(name: str, value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(one for one in value if not found_in(one, origin))
+        return _LABELS[name] if found_in(value, origin) else value
+
+    return {
+        name: label(name, value) if name in _LABELS and value else value
+        for name, value in fields.items()
+    }
 
 
 def screen_older(store: Store, now: datetime) -> int:

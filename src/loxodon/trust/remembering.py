@@ -8,28 +8,35 @@ profile, which know the user's own words and what the user confirmed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from heapq import nlargest
+from itertools import islice
+from typing import Any
 
 from loxodon.store import Filter, Store
 from loxodon.text.language import language_of
-from loxodon.text.words import index_words
+from loxodon.text.words import fold, index_words
+from loxodon.trust import quarantine
 from loxodon.trust.pasting import own_turn
-from loxodon.trust.provenance import UNCONFIRMED, is_own, speaks_for_user
-from loxodon.types import Kind, Record
+from loxodon.trust.provenance import UNCONFIRMED, is_own, is_wish, kind_for, speaks_for_user
+from loxodon.trust.vouching import USER, is_first_person
+from loxodon.types import Kind, Record, Turn
 
 RECENT = timedelta(days=7)
 _READ = 400
 """Turns of the journal, the latest, in which the user's words are looked for."""
 _NEAREST = 5
+_CLOSELY = 60
+"""Of these turns, the latest that are read for what they state."""
 
 
-def said_lately(store: Store, now: datetime) -> list[str]:
+def said_lately(store: Store, now: datetime) -> list[Turn]:
     """What the user said in the last days, the latest first."""
     where = Filter(since=now - RECENT, until=now + timedelta(milliseconds=1))
     turns = map(own_turn, reversed(store.journal(where, _READ)))
-    return [turn.content for turn in turns if speaks_for_user(turn) and turn.origin != "import"]
+    return [turn for turn in turns if speaks_for_user(turn) and turn.origin != "import"]
 
 
 def is_borne_out(content: str, said: Iterable[str]) -> bool:
@@ -44,11 +51,67 @@ def is_borne_out(content: str, said: Iterable[str]) -> bool:
     return any(not objection(content, Source(text), language) for text in near)
 
 
+def is_put_right(record: Record, content: str, said: Iterable[Turn], now: datetime) -> bool:
+    """Whether the user said plainly what a memory of the user should say instead.
+
+    It is of the same thing: the same attribute of the user. The user's last word on that counts,
+    where it is a plain sentence in the first person, and was heard by all who are told the memory.
+    """
+    from loxodon.write.meaning import meaning_of, read
+
+    old, new = meaning_of(record.content, record.created_at), meaning_of(content, now)
+    about = (record.subject, record.attribute) if record.attribute else old[:2]
+    if (new.subject, new.attribute) != about or new.subject != USER or new.confidence < 1:
+        return False
+    for turn in islice((one for one in said if not _REPORTS.search(one.content)), _CLOSELY):
+        for candidate, sentences in reversed(read(turn.content, turn.at)):
+            one = candidate.statement
+            if (one.subject, one.attribute) == about:
+                plain = one.confidence == 1 and all(map(is_first_person, sentences))
+                same = (fold(one.value), one.positive) == (fold(new.value), new.positive)
+                heard = record.audience == "private" or turn.chat != "direct"
+                return plain and same and heard and is_borne_out(content, [turn.content])
+    return False
+
+
+_REPORTS = re.compile(
+    r"""(?i)["“”«»„「」『』:：]|\b(?:if|suppose|imagine|pretend|wish|would|could|might|said|says|told"""
+    r"""|dream\w*|quote|translate)\b|如果|假如|要是|假设|说"""
+)
+"""In a message with one of these, somebody else's words or a supposition may look like a plain
+statement."""
+
+
 def believed(kind: Kind, confidence: float | None, borne_out: bool) -> tuple[Kind, float | None]:
     """The kind and confidence of what an agent remembers."""
     if borne_out or (kind == "belief" and confidence is not None and confidence >= 1):
         return kind, confidence  # a certain belief is refused, like anybody's
     return "belief", min(UNCONFIRMED, UNCONFIRMED if confidence is None else confidence)
+
+
+def edit(
+    store: Store, record: Record, fields: Mapping[str, Any], borne_out: bool, now: datetime
+) -> Record:
+    """Change what an agent keeps, as far as that would be believed if it were remembered now.
+
+    Call inside `writing`.
+    """
+    new = record._replace(**fields)
+    kind, confidence = new.kind, new.confidence
+    if kind != "summary" and fields.keys() & {"content", "confidence"}:
+        sure, known = believed(kind, confidence, borne_out)
+        kind, confidence = sure, confidence if known is None else known
+    kind, confidence = kind_for(
+        new.trust, kind, confidence, is_wish(new.category, new.attribute)
+    )  # fmt: skip
+    fields = {**fields, "kind": kind, "confidence": confidence}
+    if kind != record.kind:
+        fields["strength"] = record.strength  # it fades at another rate from here on
+    fields = {name: value for name, value in fields.items() if value != getattr(record, name)}
+    kept = quarantine.update(store, record, fields, now)
+    if fields.keys() & {"content", "kind"}:
+        wait_for_owner(store, kept, now)
+    return kept
 
 
 def wait_for_owner(store: Store, record: Record, now: datetime) -> None:

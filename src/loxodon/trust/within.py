@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from loxodon.errors import ForbiddenError
-from loxodon.store.walls import CLAIMS, Wall, checked_agent, owners_only
+from loxodon.store.walls import MAY_NAME, Wall, checked_agent, owners_only
 from loxodon.types import ORIGIN_OF_ROLE
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def origin_of(wall: Wall, named: Origin | None) -> Origin:
     """
     if named is None:
         return wall.voice
-    if wall.speaks and named in CLAIMS:
+    if wall.speaks and named not in MAY_NAME:
         raise ForbiddenError(
             "an agent's words cannot be of the origin {origin}",
             hint="leave the origin out; an agent that hands on what the user said needs the "

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from loxodon.errors import (
+    ForbiddenError,
     InputError,
     NotFoundError,
     no_memory,
@@ -92,9 +93,10 @@ class Knowing(Saying):
         is its own note, as by `remember`; it cannot call it the user's (ForbiddenError).
 
         The words also go to the journal (session `capture`), so that the memory has a source like
-        any other; `source` is one more, such as the line of a file where it stands. A fact is
-        certain; a belief has a confidence below 1 (0.6 where none is given). The same again with
-        the same `token` keeps nothing more, and gives what the first call gave.
+        any other; `source` is one more, such as the line of a file where it stands, and the
+        owner's to say. A fact is certain; a belief has a confidence below 1 (0.6 where none is
+        given). The same again with the same `token` keeps nothing more, and gives what the first
+        call gave.
         """
         return self._captured(
             content, kind, confidence, origin, source, token, self._store.wall.speaks,
@@ -109,6 +111,11 @@ class Knowing(Saying):
         """Keep a memory; one that is `noted` is believed as far as the user's words bear it out."""
         self.refuse_if_paused()
         origin = origin_of(self._store.wall, origin)
+        if source is not None and self._store.wall.stands:
+            raise ForbiddenError(
+                "where a memory comes from is for the owner to say",
+                hint="leave the source out; the note itself is its source",
+            )
         is_text("content", content)
         if noted:
             from loxodon.trust.remembering import believed
@@ -136,7 +143,7 @@ class Knowing(Saying):
         from loxodon.trust import remembering
 
         said = remembering.said_lately(self._store, self.now())
-        return remembering.is_borne_out(content, said)
+        return remembering.is_borne_out(content, [turn.content for turn in said])
 
     def _request(self, token: str, verb: str, asked: Mapping[str, Any]) -> bytes:
         """What a call with a token asks for, as a digest; empty without one."""
@@ -144,14 +151,14 @@ class Knowing(Saying):
             return b""
         from loxodon.trust.once import request_of
 
-        return request_of(self._store.wall.session(token), verb, asked)
+        return request_of(self._store.wall.token(token), verb, asked)
 
     def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
         if not token:
             return do()
         from loxodon.trust.once import once
 
-        token = self._store.wall.session(token)  # nobody learns from one what another did
+        token = self._store.wall.token(token)  # nobody learns from one what another did
         return once(self._store, token, request, self.now(), self.config.idempotency.days, do)
 
     def _keep_captured(
@@ -302,9 +309,8 @@ class Knowing(Saying):
         with self._store.writing():
             record = self._at_version(id, version)
             given = self.guard.fields(checked(changes, record.kind, self._zone), record)
-            vouched = False
-            if agents or not self._store.wall.owns(record):
-                vouched = self._is_vouched(record, given)
+            wall = self._store.wall
+            vouched = (agents or not wall.owns(record)) and self._is_vouched(record, given)
             if given.get("content", record.content) != record.content and "value" not in given:
                 from loxodon.write.meaning import revised
 
@@ -314,15 +320,30 @@ class Knowing(Saying):
                 return record
             if "importance" in fields:  # the rate of decay changes: count on from what is left
                 fields["strength"] = record.strength
+            if (agents or wall.speaks) and not is_own(record.trust) and not vouched:
+                return self._edit_noted(record, fields)
             return self._store.update(id, version, "edited", self.now(), fields, vouched=vouched)
 
+    def _edit_noted(self, record: Record, fields: Mapping[str, Any]) -> Record:
+        """Change what an agent noted: believed no further than if it were noted now."""
+        from loxodon.trust import remembering
+
+        self._store.wall.check_change(record)
+        words = fields.get("content", record.content)
+        sure = record.trust == "assistant" and self._is_borne_out(words)
+        return remembering.edit(self._store, record, fields, sure, self.now())
+
     def _is_vouched(self, record: Record, given: Mapping[str, Any]) -> bool:
-        """Whether the words alone are changed, to what the user said; an InputError where the
-        user's own words would be changed to what nobody said."""
+        """Whether the words alone are changed, to what the user said of the same; an InputError
+        where the user's own words would be changed to what nobody said."""
+        from loxodon.trust import remembering
+
         words = given.get("content", record.content)
-        if words == record.content:
+        noted = self._store.wall.owns(record) and not is_own(record.trust)
+        if noted or words == record.content:
             return False
-        if self._is_borne_out(words):
+        said = remembering.said_lately(self._store, self.now())
+        if remembering.is_put_right(record, words, said, self.now()):
             return given.keys() == {"content"}
         if is_own(record.trust):
             raise InputError(
@@ -400,13 +421,15 @@ class Knowing(Saying):
     def quarantine(self, state: str | None = "held", limit: int = 50) -> HeldBack:
         """Instructions that were found in others' words and are held back, newest first.
 
-        `state` is `held`, `released`, `dropped` or `all`; `limit` 0 gives all.
+        Behind a wall one is told that something is held, without its words. `state` is `held`,
+        `released`, `dropped` or `all`; `limit` 0 gives all.
         """
         from loxodon.trust import quarantine
 
         choice("state", state or "all", (*quarantine.STATES, "all"))
         which = None if state in (None, "all") else state
-        return quarantine.listed(self._store, which, number("limit", limit))
+        found = quarantine.listed(self._store, which, number("limit", limit))
+        return [one._replace(text="") for one in found] if self._store.wall.stands else found
 
     def release(self, id: str) -> Held:
         """Let what is held as `id` (`q_12`) be told: fenced, with its origin, not believed."""
@@ -430,21 +453,24 @@ class Knowing(Saying):
                 for one in self._store.desk.reviews()
             ]
 
-    def confirm(self, id: str) -> Record:
+    def confirm(self, id: str, *, version: int | None = None) -> Record:
         """The belief called `id` is so: it becomes a fact, and what it contradicts is over.
 
-        An agent cannot confirm in the user's place (ForbiddenError).
+        With `version`, the one that was shown: a StaleEditError where it has changed since. An
+        agent cannot confirm in the user's place (ForbiddenError).
         """
         from loxodon.write.keep import confirm
 
         with self._store.writing():
+            self._at_version(id, version)
             return confirm(self._store, id, self.now())
 
-    def reject(self, id: str) -> Record:
-        """The belief called `id` is not so: it is archived."""
+    def reject(self, id: str, *, version: int | None = None) -> Record:
+        """The belief called `id` is not so: it is archived. `version` is as for `confirm`."""
         from loxodon.write.keep import reject
 
         with self._store.writing():
+            self._at_version(id, version)
             return reject(self._store, id, self.now())
 
     def entities(self) -> Entities:

@@ -93,7 +93,7 @@ class Saying(Opened):
             session = session_for(names, sample, lambda name: self._has(name, sample, now))
         given = with_keys(drafts, session, now)
         keyed, paused, forgotten = self._admitted(drafts, given, live)
-        keyed = claiming.told(keyed, me or self._told_before(keyed))
+        keyed = claiming.told(keyed, me or self._told_before(keyed), self._store.wall)
         added = changed = claimed = 0
         for start in range(0, len(keyed), BATCH):
             batch = keyed[start : start + BATCH]
@@ -169,11 +169,19 @@ class Saying(Opened):
         where = filter_of(self._zone, session=session, since=since, until=until)
         limit = number("limit", limit)
         if not query:
-            return self._store.journal(where, limit)
+            return self._heard(self._store.journal(where, limit))
         with self._store.reading():
             hits = self._store.search("turns", query_words(query), where, limit or _ALL)
             found = self._store.turns([hit.row for hit in hits])
-        return [found[hit.row] for hit in hits if hit.row in found]
+        return self._heard([found[hit.row] for hit in hits if hit.row in found])
+
+    def _heard(self, turns: Sequence[Turn]) -> list[Turn]:
+        """Turns as whoever asks may be told them: of what is held back, the owner alone."""
+        if not self._store.wall.stands:
+            return [*turns]
+        from loxodon.trust.quarantine import heard
+
+        return heard(self._store, turns)
 
     def turn(self, ref: str) -> Turn:
         """The turn called `ref` (`t_512`, or `monday:m3` as in a source); else NotFoundError."""
@@ -192,7 +200,7 @@ class Saying(Opened):
                 hint="`loxodon journal` shows what was said",
                 ref=repr(ref),
             )
-        return turn
+        return self._heard([turn])[0]
 
     def segments(self, since: datetime | None = None) -> Segments:
         """What was said, cut into stretches of one topic, in order of time."""

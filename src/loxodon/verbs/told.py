@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from loxodon import config as settings
 from loxodon.fields import choice, filter_of, is_text, moment, number
 from loxodon.recall.recall import recall
+from loxodon.store.walls import owners_only
 from loxodon.text.words import fold
 from loxodon.trust.guard import Guard
 from loxodon.trust.witness import MEMORY, audited
@@ -184,6 +185,8 @@ class Telling(Knowing):
 
         now, residue = self.now(), self._residue()
         if refresh:
+            if self._store.wall.stands:  # the page that is kept is the owner's
+                raise owners_only()
             pages = compress.profiles(self._store, now, residue)
             with self._store.writing():
                 compress.put_profiles(self._store, pages, now)

@@ -28,6 +28,8 @@ from loxodon.errors import InputError, LoxodonError
 from loxodon.fields import choice, number
 from loxodon.filelock import at_fork
 from loxodon.spaces import space_path
+from loxodon.store.walls import Wall
+from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
 from loxodon.tokens import counter
 from loxodon.trust.guard import LATELY
@@ -49,7 +51,14 @@ from loxodon.working.flush import (
 from loxodon.working.model import by_agent, by_memory, careful
 from loxodon.working.overflow import is_overflow, window_in
 from loxodon.working.pruning import Kept, applied, pruned, squeezed
-from loxodon.working.sessions import FLUSHED, FOLDER, Entry, Sessions, Transcript, locked
+from loxodon.working.sessions import (
+    FLUSHED,
+    FOLDER,
+    LONGEST_KEY,
+    Entry,
+    Sessions,
+    locked,
+)
 from loxodon.working.shapes import Message, checked, text_of, to_kept
 
 if TYPE_CHECKING:
@@ -87,16 +96,18 @@ class Session:
     """One conversation of an agent, and what its model sees of it."""
 
     def __init__(
-        self, memory: Memory, sessions: Sessions, key: str, transcript: Transcript, window: int,
-        ask: Ask | None, chat: Chat, journal: bool, typed: bool,
+        self, memory: Memory, sessions: Sessions, key: str, window: int, ask: Ask | None,
+        chat: Chat, journal: bool, typed: bool,
     ) -> None:  # fmt: skip
         self.key = key
+        # Two agents who both call theirs `main` have two, and neither is the owner's.
+        self._filed = Wall(memory.agent, memory.chat != "direct").session(key)
         self.chat = chat
         self.problem = ""
         """What memory could not do the last time it should have; empty where all is well."""
         self._memory = memory
         self._sessions = sessions
-        self._transcript = transcript
+        self._transcript = sessions.open(self._filed, memory.now(), chat)
         self._config = memory.config.working
         self.limits = limits(self._config, window)
         self._ask = careful(ask) if ask else None
@@ -120,7 +131,7 @@ class Session:
         self.flushed: Flushed | None = None
         """What the last flush of this object saved, and below what its last compaction did."""
         self.compacted: Compacted | None = None
-        self._entry = self._sessions.index().get(self.key, {})
+        self._entry = self._sessions.index().get(self._filed, {})
         self._gauge = _gauge(self._entry)
         self._kept: Kept = {}
         self._sent = 0
@@ -152,11 +163,11 @@ class Session:
         """
         choice("chat", chat, CHATS)
         window = number("window", window)
-        key = memory.guard.name(key)
+        chat = memory.chat if chat == "direct" else chat
+        key = memory.guard.name(checked_text(key, "session", LONGEST_KEY))
         folder = os.path.join(space_path(memory.home, memory.space), FOLDER)
         sessions = Sessions(folder, memory.seal)
-        transcript = sessions.open(key, memory.now(), chat)
-        return cls(memory, sessions, key.strip(), transcript, window, ask, chat, journal, typed)
+        return cls(memory, sessions, key, window, ask, chat, journal, typed)
 
     @property
     def id(self) -> str:
@@ -193,7 +204,7 @@ class Session:
     def new(self) -> None:
         """Begin anew: an empty conversation under the same key. The one before stays on disk."""
         with self._guard:
-            self._transcript = self._sessions.new(self.key, self._memory.now(), self.chat)
+            self._transcript = self._sessions.new(self._filed, self._memory.now(), self.chat)
             self._begin()
 
     # Before and after a request
@@ -324,7 +335,7 @@ class Session:
         try:
             with locked(f"{self.path}.work.lock"):
                 self._transcript.refresh()
-                self._entry = self._sessions.index().get(self.key, self._entry)
+                self._entry = self._sessions.index().get(self._filed, self._entry)
                 return work()
         except LoxodonError as error:
             self.problem = reason(error)
@@ -539,7 +550,7 @@ class Session:
             return {**entry, **changes} if entry.get("sessionId", self.id) == self.id else entry
 
         try:
-            self._sessions.update(self.key, self._memory.now(), change)
+            self._sessions.update(self._filed, self._memory.now(), change)
         except LoxodonError as error:  # the transcript tells the same
             self.problem = reason(error)
 

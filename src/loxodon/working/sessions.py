@@ -38,7 +38,7 @@ FOLDER = "sessions"
 INDEX = "sessions.json"
 VERSION = 3
 _WAIT = 30.0
-_LONGEST_KEY = 256
+LONGEST_KEY = 256
 
 
 class Transcript:
@@ -220,7 +220,7 @@ class Sessions:
 
     def open(self, key: str, now: datetime, chat: str = "direct") -> Transcript:
         """The transcript of the session `key`, begun where there is none."""
-        checked_text(key, "session", _LONGEST_KEY)
+        checked_text(key, "session", LONGEST_KEY)
         if known := self._known(key):
             return known
         with self._alone():  # two that begin it at once begin the same
@@ -228,7 +228,7 @@ class Sessions:
 
     def new(self, key: str, now: datetime, chat: str = "direct") -> Transcript:
         """A fresh transcript for the session `key`; the one before stays where it is."""
-        checked_text(key, "session", _LONGEST_KEY)
+        checked_text(key, "session", LONGEST_KEY)
         with self._alone():
             return self._begun(key, now, chat)
 

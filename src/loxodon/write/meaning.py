@@ -15,8 +15,9 @@ from loxodon.language.statements import USER, Mention, Said, Statement
 from loxodon.store.desk import Desk
 from loxodon.text.bounds import tame
 from loxodon.types import Record
+from loxodon.write import extract
 from loxodon.write.entities import learn
-from loxodon.write.extract import Candidate, fragments_of, read
+from loxodon.write.extract import Candidate, fragments_of
 
 MOST_READ = 300
 """Characters; what is longer is more than one statement."""
@@ -117,18 +118,25 @@ def _nobody_is_renamed(old: str, new: str) -> None:
 
 
 def _only_statement(text: str, at: datetime) -> Candidate | None:
+    found = [one for one, _ in read(text, at)]
+    # `my sister Mei lives in Cork` says also who Mei is, which her memory is filed under.
+    subjects = {one.statement.subject for one in found}
+    found = [one for one in found if one.statement.value not in subjects]
+    return found[0] if len(found) == 1 else None
+
+
+def read(text: str, at: datetime) -> list[tuple[Candidate, list[str]]]:
+    """What a text that was said at `at` states, each with the sentences that it was read from."""
     text = tame(text)
     try:
-        found = read(Said(text, at, fragments_of(0, text))).candidates
+        fragments = fragments_of(0, text)
+        found = extract.read(Said(text, at, fragments)).candidates
     except (ValueError, LookupError, AttributeError, RecursionError):
-        return None  # the rules stumbled over it, and it is kept by its words
-    # `my sister Mei lives in Cork` says also who Mei is, which her memory is filed under.
-    found = [
-        one
+        return []  # the rules stumbled over it, and it is kept by its words
+    return [
+        (one, [part.text for part in fragments if part.n in one.statement.fragments])
         for one in found
-        if not any(one.statement.value == other.statement.subject for other in found)
     ]
-    return found[0] if len(found) == 1 else None
 
 
 _DATED = re.compile(r"\W{0,3}\d{4}-\d{1,2}-\d{1,2}\W{1,3}")

@@ -62,7 +62,7 @@ class Commands:
     def __init__(self, chat: Conversation) -> None:
         self.chat = chat
         self.memory = chat.memory
-        self.listed: list[str] = []
+        self.listed: list[tuple[str, int | None]] = []
         """The beliefs that were listed last, by the numbers they were shown with."""
 
     def run(self, command: Command) -> Outcome:
@@ -146,11 +146,13 @@ def _review(on: Commands, rest: str) -> Outcome:
     if not rest:
         return _reviews(on)
     if verb.casefold() in _CONFIRM:
-        fact = on.memory.confirm(_named(on, which))
+        id, version = _named(on, which)
+        fact = on.memory.confirm(id, version=version)
         said = t("{id} is a fact now: {content}", id=fact.id, content=fact.content)
         return Outcome(fact, lambda: print(view.safe(said)))
     if verb.casefold() in _REJECT:
-        belief = on.memory.reject(_named(on, which))
+        id, version = _named(on, which)
+        belief = on.memory.reject(id, version=version)
         said = t("{id} is given up", id=belief.id)
         return Outcome(belief, lambda: print(said))
     raise UsageError(
@@ -164,7 +166,7 @@ def _reviews(on: Commands) -> Outcome:
     from loxodon.serve.cli.knowledge import show_review
 
     found: list[Review] = on.memory.reviews()
-    on.listed = [one.belief.id for one in found]
+    on.listed = [(one.belief.id, one.belief.version) for one in found]
 
     def show() -> None:
         if not found:
@@ -177,12 +179,13 @@ def _reviews(on: Commands) -> Outcome:
     return Outcome(found, show)
 
 
-def _named(on: Commands, which: str) -> str:
-    """The id of a belief that is named by its number in the list, or by its id."""
+def _named(on: Commands, which: str) -> tuple[str, int | None]:
+    """The id of a belief that is named by its number in the list, or by its id; and the version
+    that was shown."""
     which = _needs(which.strip(), "/review confirm 1")
     if not (which.isascii() and which.isdecimal()):
-        return which
-    listed = on.listed or [one.belief.id for one in on.memory.reviews()]
+        return which, dict(on.listed).get(which)
+    listed = on.listed or [(one.belief.id, None) for one in on.memory.reviews()]
     place = int(which[:9]) - 1
     if not 0 <= place < len(listed):
         raise UsageError(

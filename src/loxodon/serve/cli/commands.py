@@ -41,7 +41,7 @@ def run(args: Namespace) -> int:
 
 
 def _run(args: Namespace) -> int:
-    if args.as_agent and args.command in _OWNERS:
+    if args.as_agent and args.command not in _AGENTS:
         from loxodon.store.walls import owners_only
 
         raise owners_only()
@@ -54,8 +54,12 @@ def _run(args: Namespace) -> int:
     return outcome.code
 
 
-_OWNERS = ("config", "decrypt", "encrypt", "rekey", "repair", "restore", "watch")
-"""What is about a space or the home as a whole, and is not left to the memory to refuse."""
+_AGENTS = frozenset({
+    "add", "capture", "recall", "context", "journal", "list", "get", "edit", "tag", "archive",
+    "unarchive", "history", "review", "quarantine", "entities", "profile", "snapshot", "schedule",
+    "status", "stats", "mcp", "chat", "help", "usage", "version",
+})  # fmt: skip
+"""What can be done as an agent, as far as the memory lets it. Anything else is the owner's."""
 
 
 def _mask(args: Namespace) -> Callable[[str], str]:
@@ -219,7 +223,7 @@ def _recall(args: Namespace) -> Outcome:
 
 
 def _context(args: Namespace) -> Outcome:
-    soul = _soul(args.soul) if args.soul is not None else None
+    soul = _soul(args) if args.soul is not None else None
     with opened(args) as memory:
         frame = memory.assemble(
             _given_text(" ".join(args.message)), soul=soul, workspace=args.workspace,
@@ -238,9 +242,14 @@ def _context(args: Namespace) -> Outcome:
     return Outcome(frame if args.explain else frame._replace(recall=recall), show)
 
 
-def _soul(path: str) -> str:
+def _soul(args: Namespace) -> str:
+    from loxodon.recall.assemble import SOUL_FILE
     from loxodon.serve.cli.adding import bytes_of
+    from loxodon.trust import places
 
+    home, path = home_of(args), args.soul
+    if path != "-":
+        path = places.named(home, path, [os.path.join(home, SOUL_FILE)])
     return bytes_of(path).decode("utf-8-sig", "replace")
 
 

@@ -14,7 +14,7 @@ from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.control import AGREED
 from loxodon.serve.cli.opening import Outcome, opened
-from loxodon.trust.provenance import whence
+from loxodon.trust.provenance import is_own, whence
 from loxodon.types import Consolidated, Embedded, Record, Review
 
 
@@ -127,11 +127,11 @@ def embed(args: Namespace) -> Outcome:
 def review(args: Namespace) -> Outcome:
     with opened(args) as memory:
         if args.confirm is not None:
-            fact = memory.confirm(args.confirm)
+            fact = memory.confirm(args.confirm, version=_shown_version(memory, args))
             said = t("{id} is a fact now: {content}", id=fact.id, content=fact.content)
             return Outcome(fact, lambda: print(view.safe(said)))
         if args.reject is not None:
-            belief = memory.reject(args.reject)
+            belief = memory.reject(args.reject, version=args.version)
             said = t("{id} is given up", id=belief.id)
             return Outcome(belief, lambda: print(said))
         if args.confirm_all is not None:
@@ -150,6 +150,22 @@ def review(args: Namespace) -> Outcome:
     return Outcome(found, show)
 
 
+def _shown_version(memory: Memory, args: Namespace) -> int:
+    """The version of a belief that is confirmed; of one that was changed by others it is told."""
+    if args.version is not None:
+        return int(args.version)
+    record = memory.get(args.confirm)
+    if record.version > 1 and not is_own(record.trust) and not args.as_agent:
+        raise UsageError(
+            "{id} was changed after it was noted; it says now: {content}",
+            hint="if that is so: `loxodon review --confirm {id} --version {version}`",
+            id=record.id,
+            content=view.safe(record.content),
+            version=record.version,
+        )
+    return record.version
+
+
 def _confirm_all(memory: Memory, args: Namespace) -> Outcome:
     """Make the user's own word of all that came from somewhere; what is held back stays so."""
     held = {one.memory for one in memory.quarantine("held", 0)}
@@ -159,7 +175,7 @@ def _confirm_all(memory: Memory, args: Namespace) -> Outcome:
     ]  # fmt: skip
     if found and not _agreed(args, found):
         return Outcome([], lambda: print(t("nothing was confirmed")))
-    done = [memory.confirm(one.id) for one in reversed(found)]
+    done = [memory.confirm(one.id, version=one.version) for one in reversed(found)]
     return Outcome(done, lambda: print(t("confirmed: {n}", n=len(done))))
 
 
@@ -179,7 +195,9 @@ def _agreed(args: Namespace, found: Sequence[Record]) -> bool:
 
 def show_review(one: Review, mark: str = "") -> None:
     """What is asked, and why."""
-    print(f"{mark}{view.paint(one.belief.id, 'bold')}  {view.safe(one.belief.content)}")
+    version = f" v{one.belief.version}" if one.belief.version > 1 else ""
+    name = view.paint(one.belief.id, "bold") + version
+    print(f"{mark}{name}  {view.safe(one.belief.content)}")
     if one.against.id == one.belief.id and one.belief.kind == "belief":
         origin = whence(one.belief.trust, messages.current())
         print("  " + t("not confirmed by you yet ({whence}): is it so?", whence=origin))

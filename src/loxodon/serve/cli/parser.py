@@ -315,6 +315,8 @@ def _review(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--confirm-all", choices=_OTHERS, metavar="ORIGIN", dest="confirm_all",
                        help=t("all that came from there is so: {origins}",
                               origins=", ".join(_OTHERS)))  # fmt: skip
+    parser.add_argument("--version", type=_whole, metavar="N",
+                        help=t("refuse if the memory is no longer at this version"))  # fmt: skip
     parser.add_argument("--yes", action="store_true", help=t("do not ask"))
 
 
