@@ -109,7 +109,8 @@ def _flat(data: Features) -> tuple[Array, Array, Array]:
 def predict(model: Model, data: Features) -> Array:
     columns, rows, scale = _flat(data)
     total = np.bincount(rows, model.grams[columns], len(scale)) * scale + data.form @ model.form
-    return 1 / (1 + np.exp(-total))
+    scores: Array = 1 / (1 + np.exp(-total))
+    return scores
 
 
 def fit(data: Features, keep: Array) -> Model:

@@ -48,12 +48,16 @@ LEAST_CHANGE = 0.15
 class Grammar(Protocol):
     """What of a language the reader needs."""
 
-    frames: Frames
     speech: Speech
     worth: Worth
 
-    pronouns: Mapping[str, str]
-    """Relations that a pronoun may stand for."""
+    @property
+    def frames(self) -> Frames: ...
+
+    @property
+    def pronouns(self) -> Mapping[str, str]:
+        """Relations that a pronoun may stand for."""
+        ...
 
     def clauses(self, sentence: str, known: Mapping[str, str]) -> list[Clause]:
         """The clauses of a sentence, each with its subject."""

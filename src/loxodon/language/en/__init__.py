@@ -8,6 +8,7 @@ clauses.py    a sentence cut into clauses with their subjects
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cached_property
 
 from loxodon.language import reader
@@ -49,7 +50,7 @@ class _English:
     clauses = staticmethod(clauses_of)
     evened = staticmethod(written_out)
     people = staticmethod(people_of)
-    pronouns = pronouns()
+    pronouns: Mapping[str, str] = pronouns()
     attribute_of = staticmethod(attribute_of)
 
     def small(self, text: str) -> bool:

@@ -122,7 +122,7 @@ def people_of(text: str) -> list[tuple[str, str]]:
 
 def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
     """The clauses of a sentence. `known` has the names of people by what they are called."""
-    found = []
+    found: list[Clause] = []
     for part in filter(None, _words().cut.split(sentence.replace("’", "'"))):
         if light := _light(written_out(part)):
             clause = _clause(light, known)._replace(raw=part.strip(" ,;"))

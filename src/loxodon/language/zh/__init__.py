@@ -47,7 +47,7 @@ class _Chinese:
     attribute_of = staticmethod(attribute_of)
     evened = staticmethod(evened)
     people = staticmethod(people_of)
-    pronouns = table()["pronouns"]
+    pronouns: Mapping[str, str] = table()["pronouns"]
 
     def __init__(self, text: str, first: str) -> None:
         self._alone = not speaks_of_others(text)
