@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from loxodon import Memory
-from loxodon.write.extract import candidates_of, fragments_of, rules_for
-from loxodon.write.statements import CONTEXT, Line, Said, Statement
+from loxodon.language.statements import CONTEXT, Line, Said
+from loxodon.write.extract import fragments_of, read
 
 CASES = Path(__file__).parent.parent / "tests" / "consolidation" / "cases"
 SETS = ("zh_dev", "zh_held", "zh_fresh", "en_dev", "en_held", "en_fresh")
@@ -101,14 +101,11 @@ def read_only(case: dict[str, Any]) -> list[Kept]:
     known: dict[str, str] = {}
     for turns in sessions_of(case):
         before: list[Line] = []
-        earlier: list[Statement] = []
         for n, turn in enumerate(turns):
             at, text = datetime.fromisoformat(turn["at"]), turn["content"]
             if turn["role"] == "user":
-                said = Said(text, at, fragments_of(n, text), before[-CONTEXT:], earlier, known)
-                verdicts = rules_for(text)[1].judge(said)
-                for one in candidates_of(said, verdicts):
-                    earlier.append(one.statement)
+                said = Said(text, at, fragments_of(n, text), before[-CONTEXT:], known)
+                for one in read(said).candidates:
                     kind = "fact" if one.statement.confidence == 1 else "belief"
                     kept.append(Kept(kind, one.statement.content))
                     for mention in one.statement.mentions:

@@ -119,7 +119,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         len(desk.reviews()), coverage, memory.workspace.trouble,
         len(desk.past_due(now, 100)),
         memory.schedule.failing(), True, *_on_record(store), paused=memory.paused,
-        aside=tuple(f"t_{one.fragment.turn}" for one in desk.fragments("failed", _NAMED)),
+        aside=tuple(f"t_{one.turn}" for one in desk.fragments("failed", _NAMED)),
         clock=doubted(belief, now), turns_ahead=_ahead(store, belief, now),
     )  # fmt: skip
 

@@ -24,11 +24,11 @@ AGENTS = ("", "coder", "小秘")
 CONFIG = {"timezone": "Asia/Shanghai"}
 _LETTERS = "bcdfghjklmnpqrstvwxz"
 _SAID = (
-    "My friend {key} lives in {value}.",
     "My sister {key} works at {value}.",
+    "My friend {value} lives in {key}.",
     "I am allergic to {key} and to {value}.",
     "My project {key} is about {value}.",
-    "我的同事{key}住在{value}。",
+    "我的同事{value}住在{key}。",
     "我最喜欢的{key}是{value}。",
     "我对{key}和{value}过敏。",
 )

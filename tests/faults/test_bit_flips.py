@@ -230,6 +230,8 @@ def test_damage_to_a_backup_is_told(homes: dict[str, Home], tmp_path: Path) -> N
         """Whether it was taken; then all is there."""
         folder = tmp_path / "restored"
         shutil.rmtree(folder, ignore_errors=True)
+        # It signs with the same key.
+        shutil.copytree(home.folder / "keys", folder / "keys")
         try:
             restore(str(backup), str(folder), "main", config=from_mapping(CONFIG), environ={},
                     clock=Clock(NOW), progress=quiet)  # fmt: skip

@@ -13,14 +13,14 @@ from random import Random
 import pytest
 
 from loxodon import Memory
+from loxodon.language.statements import Said
 from loxodon.recall.understand import understand
 from loxodon.text import dates, keywords, sentences
 from loxodon.text.language import language_of
 from loxodon.text.words import index_words, query_words
 from loxodon.trust.guard import Guard
 from loxodon.trust.policy import built_in
-from loxodon.write.extract import candidates_of, fragments_of, rules_for
-from loxodon.write.statements import Said
+from loxodon.write.extract import fragments_of, read
 from tests.conftest import NOW, Clock
 from tests.faults.work import TALK, turns
 from tests.fuzz.made import cases, survived, text
@@ -46,10 +46,8 @@ def _words(given: str) -> None:
 
 
 def _rules(given: str) -> None:
-    """Phases 1 to 3 of consolidation on one message."""
-    fragments = fragments_of(1, given)
-    said = Said(given, NOW, fragments)
-    candidates_of(said, rules_for(given)[1].judge(said))
+    """Cutting and reading one message."""
+    read(Said(given, NOW, fragments_of(1, given)))
 
 
 GUARD = Guard(built_in)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from loxodon.language.attributes import ATTRIBUTES
 from loxodon.models.attributes import OFFERED, attribute_for
-from loxodon.write.attributes import ATTRIBUTES
 
 
 def test_only_known_ones_are_offered() -> None:

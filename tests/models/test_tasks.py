@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from loxodon.errors import BadReplyError
+from loxodon.language.statements import Mention, Statement
 from loxodon.models import tasks
 from loxodon.models.chat import ChatModel, Question, cost
 from loxodon.models.tasks import Found, Item, Line, Reading
 from loxodon.tokens import estimate
 from loxodon.types import CATEGORIES
-from loxodon.write.statements import Mention, Statement
 from tests.models.server import Stage
 
 ITEMS = [

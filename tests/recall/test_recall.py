@@ -237,7 +237,7 @@ def test_what_was_drawn_from_turns_in_view_alone_does_not_come(memory: Memory) -
     [
         ("My sister Mei studies in Osaka and I live in Leeds", "Where do I live?",
          "The user lives in York"),
-        ("我在杭州工作，平时住在萧山", "我住在哪里？", "用户住在苏州"),
+        ("我在杭州工作，住在绍兴", "我住在哪里？", "用户住在苏州"),
     ],
 )  # fmt: skip
 def test_what_a_person_corrected_stands_above_what_was_said(

@@ -7,13 +7,13 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from loxodon.errors import StoreError
+from loxodon.language.statements import Fragment
 from loxodon.store import Filter, Store
 from loxodon.store.desk import JobRuns, Work
 from loxodon.store.exact import TRUTH, Row
 from loxodon.store.quarantine import Kept
 from loxodon.store.tokens import Used
 from loxodon.types import Entity, Source
-from loxodon.write.statements import Fragment
 from tests.conftest import NOW
 from tests.store.contract import OpenStore, key, record, turn
 from tests.store.documents_contract import DocumentsContract

@@ -55,6 +55,7 @@ class Home:
         self.path = os.path.join(folder, "home")
         self.key = Source("file", os.path.join(folder, "keys", "key"))
         self.file = os.path.join(folder, "copies", "one.loxodon")
+        self.copy = os.path.join(folder, "copy")
 
     @property
     def config(self) -> settings.Config:
@@ -129,7 +130,8 @@ def healed(home: Home, wanted: dict[str, Any]) -> None:
               for folder in recoding.folders(home.path)}  # fmt: skip
     encrypted = home.config.encryption.key != "none"
     assert states == {"encrypted" if encrypted else "plain"}
-    assert not encrypted or not list(in_plain(home.path)), list(in_plain(home.path))
+    plain = [*in_plain(home.path), *in_plain(home.copy)]
+    assert not encrypted or not plain, plain
     assert not os.path.exists(os.path.join(home.path, "keys", recoding.NOTE))
     assert not os.path.exists(os.path.join(home.path, "keys", "next.json"))
     assert not os.path.exists(f"{home.key.name}.next")
@@ -280,7 +282,7 @@ def prepare(work: str, folder: str) -> dict[str, Any]:
     home = Home(folder)
     home.make()
     with home.open() as memory:
-        memory.workspace.export(os.path.join(home.path, "copy"))
+        memory.workspace.export(home.copy)
     wanted = home.contents()
     if work in ("decrypt", "rekey") or work.endswith("-encrypted"):
         home.encrypt()

@@ -71,9 +71,9 @@ def texts(memory: Memory) -> list[str]:
 TALK = (
     "我叫李雷，对花生过敏，住在上海。",
     "好的，李雷，我记住了你对花生过敏。",
-    "我每周二去游泳。My sister Zorinda works at Quilltech.",
+    "I swim every Tuesday. My sister Zorinda works at Quilltech.",
     "Nice! Zorinda at Quilltech, noted.",
-    "I have a dog named Biscuit.",
+    "My dog Biscuit is three years old.",
 )
 
 
@@ -118,9 +118,9 @@ def test_an_entity_goes_with_every_sentence_that_names_it(home: Path, clock: Clo
         memory.consolidate()
         memory.forget(entity="zorinda")
         assert not files_with(["Zorinda", "Quilltech"], home)
-        assert "我每周二去游泳。" in texts(memory)
+        assert "I swim every Tuesday." in texts(memory)
         assert "Nice!" in texts(memory)
-        assert {one.name for one in memory.entities()} == {"user", "上海", "Biscuit"}
+        assert {one.name for one in memory.entities()} == {"user", "Biscuit"}
         assert memory.validate() == []
         with pytest.raises(NotFoundError):
             memory.forget(entity="Zorinda")
@@ -248,6 +248,7 @@ def test_what_is_the_users_own_is_only_named(home: Path, clock: Clock, tmp_path:
 def test_edited_views_are_taken_in_first_and_do_not_bring_it_back(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
         say(memory, clock, *TALK)
+        say(memory, clock, "I owe Zorinda forty pounds for the tickets", session="own words")
         memory.consolidate()
         views = home / "spaces" / "main" / "workspace" / "memory"
         facts = views / "layer2" / "active" / "facts.jsonl"

@@ -71,7 +71,7 @@ def test_what_is_asked_for_is_on_record_once(tmp_path: Path) -> None:
 
 
 def test_the_work_of_a_verb_has_its_name(tmp_path: Path) -> None:
-    with Memory.open(tmp_path) as memory:
+    with Memory.open(tmp_path / "home") as memory:
         memory.add([{"role": "user", "content": "I live in Leeds and I love jazz."}], "talk")
         memory.consolidate(force=True)
         memory.documents.put(("a",), "key", {"b": 1})

@@ -176,7 +176,7 @@ def test_what_matters_is_saved_before_it_is_summed_up(memory: Memory) -> None:
     flushed = [one.flushed for one in seen if one.flushed]
     assert len(flushed) == 1
     assert flushed[0].learned > 0
-    assert memory.recall("花生").items[0].kind == "fact"
+    assert memory.recall("花生", kind="fact").items[0].content == "用户对花生过敏"
     (entry,) = of_type(session, "compaction")
     assert entry["tokensBefore"] > 2_000
     assert "花生" in entry["summary"]
@@ -215,7 +215,7 @@ def test_a_model_that_fails_costs_nothing_but_its_notes(
     assert session.compacted
     assert not session.compacted.by_model
     assert session.problem
-    assert memory.recall("花生").items[0].kind == "fact"
+    assert memory.recall("花生", kind="fact").items[0].content == "用户对花生过敏"
 
 
 def test_the_memorys_model_sums_up_where_it_may_read_all(tmp_path: Path, server: Stage) -> None:

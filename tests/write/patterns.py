@@ -21,6 +21,8 @@ MANY = 30
 """What may be repeated more often than this is tried."""
 _TIMES = 40
 """How often a unit is repeated at the least: two ways for each are more than any time."""
+_READERS = ("language", "write", "text", "recall", "trust", "workspace", "models")
+"""The packages that read what comes from outside."""
 LETTERS = "a1 我-,的.Zé\n"
 
 
@@ -52,24 +54,29 @@ def warm_up() -> None:
     from pkgutil import walk_packages
 
     import loxodon
+    from loxodon.language import en, zh
+    from loxodon.language.frames import _compiled
+    from loxodon.language.statements import Said
     from loxodon.recall.gate import should_recall
     from loxodon.recall.understand import understand
     from loxodon.trust.pasting import own_words
     from loxodon.types import Turn
-    from loxodon.write.extract import fragments_of
-    from loxodon.write.phases import judged_of
+    from loxodon.write.extract import fragments_of, read
     from loxodon.write.segment import segments
-    from loxodon.write.statements import Said
 
     for module in walk_packages(loxodon.__path__, "loxodon."):
-        if module.name.split(".")[1] in ("write", "text", "recall", "trust", "workspace", "models"):
+        if module.name.split(".")[1] in _READERS:
             import_module(module.name)
+    for frames in (en.grammar.frames, zh.grammar.frames):
+        for frame in frames.frames:
+            for pattern in frame.patterns:
+                _compiled(pattern.source)
     now = datetime(2026, 2, 5, tzinfo=UTC)
     for path in Path(__file__).parents[1].glob("consolidation/cases/*_dev.jsonl"):
         for line in path.read_text("utf-8").splitlines()[:150]:
             for turn in json.loads(line)["turns"]:
                 text = turn["content"]
-                judged_of(Said(text, now, fragments_of(1, text)))
+                read(Said(text, now, fragments_of(1, text)))
                 segments([Turn("s", "1", "user", text, now, ref="t_1")])
                 understand(text, now)
                 should_recall(text)

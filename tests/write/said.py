@@ -7,13 +7,13 @@ from itertools import count
 from typing import Any
 
 from loxodon import Memory
+from loxodon.language.statements import Statement
 from loxodon.store import Store
 from loxodon.text.language import language_of
 from loxodon.types import Record, Source, Turn
 from loxodon.write import themes
 from loxodon.write.extract import Candidate, candidate_of
 from loxodon.write.keep import Keeper, record_of
-from loxodon.write.statements import Statement
 from tests.conftest import NOW
 
 _turn = count(1)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from loxodon.language.statements import Mention, Statement
 from loxodon.write.codec import from_json, to_json
 from loxodon.write.extract import Candidate
-from loxodon.write.statements import Mention, Statement
 from tests.conftest import NOW
 
 FULL = Statement(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -287,7 +288,7 @@ def test_a_read_only_home_can_be_looked_at(tmp_path: Path) -> None:
         import os, sys
         from pathlib import Path
         import urllib.parse, zoneinfo
-        import loxodon.write.consolidation, loxodon.write.en, loxodon.write.pages.gather
+        import loxodon.write.consolidation, loxodon.language.en, loxodon.write.pages.gather
         from loxodon import Memory
         from loxodon.errors import UnwritableStoreError
         from tests.conftest import Clock
@@ -317,9 +318,12 @@ def test_a_full_disk_undoes_the_phase_and_loses_nothing(tmp_path: Path) -> None:
     whole = tmp_path / "whole"
     talk = [*ZH, *EN, *(f"My colleague Ann{chr(97 + n)} lives in Leeds." * 20 for n in range(8))]
     failed = 0
-    for name, spare in (("whole", 1 << 20), *((f"n{n}", n) for n in (0, 4, 8))):
+    told = tmp_path / "told"
+    with Memory.open(told, config=CONFIG, clock=Clock()) as memory:
+        memory.add(said(*talk))
+    for name, spare in (("whole", 1 << 20), *((f"n{n}", n) for n in (0, 1, 2, 4, 8))):
+        shutil.copytree(told, tmp_path / name)  # with its key: what is signed is signed alike
         with Memory.open(tmp_path / name, config=CONFIG, clock=Clock()) as memory:
-            memory.add(said(*talk))
             db = memory._store._db  # type: ignore[attr-defined]
             ((pages,),) = db.all("PRAGMA page_count")
             db.all(f"PRAGMA max_page_count={pages + spare}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loxodon.write.domains import domains_of, kinds_of, words_of
+from loxodon.language.domains import domains_of, kinds_of, words_of
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import NotFoundError
+from loxodon.language.statements import Mention
 from loxodon.write.extract import Candidate
-from loxodon.write.statements import Mention
 from tests.conftest import Clock
 from tests.write.said import one_about, said, store_of, tell
 

@@ -6,23 +6,22 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from loxodon.language.statements import Said, Statement
 from loxodon.text.bounds import CLOSELY
 from loxodon.write.extract import (
     Candidate,
     candidate_of,
-    candidates_of,
     fitting,
     fragments_of,
     rules_for,
 )
-from loxodon.write.statements import Said, Statement
+from loxodon.write.extract import read as told_in
 
 AT = datetime(2026, 2, 4, 18, 0, tzinfo=timezone(timedelta(hours=8)))
 
 
 def read(text: str) -> list[Candidate]:
-    said = Said(text, AT, fragments_of(1, text))
-    return candidates_of(said, rules_for(text)[1].judge(said))
+    return list(told_in(Said(text, AT, fragments_of(1, text))).candidates)
 
 
 @pytest.mark.parametrize(

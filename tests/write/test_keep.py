@@ -8,9 +8,9 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError
+from loxodon.language.statements import Mention
 from loxodon.types import Source
 from loxodon.write.extract import Candidate
-from loxodon.write.statements import Mention
 from tests.conftest import NOW, Clock
 from tests.write.said import contents, one_about, said, store_of, tell
 
@@ -170,16 +170,6 @@ def test_a_list_is_rewritten_with_its_value_and_source(memory: Memory) -> None:
     tell(memory, said("用户订了爱奇艺", "subscription", "爱奇艺"))
     assert "用户订了爱奇艺" in contents(memory)
     assert "用户订了网易云" in contents(memory)
-
-
-def test_a_new_number_is_in_the_value_too(memory: Memory) -> None:
-    tell(memory, said("The user takes 50 mg sertraline", "medication", "50 mg sertraline", days=3))
-    tell(memory, said("The user went up to 100 mg", act="change"))
-    kept = one_about(memory, "sertraline")
-    assert (kept.content, kept.value) == ("The user takes 100 mg sertraline", "100 mg sertraline")
-
-
-# Guesses that wait
 
 
 def test_a_guess_against_something_firm_waits(memory: Memory) -> None:

@@ -204,11 +204,11 @@ def poison(original: Callable[..., Any]) -> Callable[..., Any]:
     return rules
 
 
-@pytest.mark.parametrize("rules", ["split", "judge", "read"])
+@pytest.mark.parametrize("rules", ["split", "read"])
 def test_a_message_that_the_rules_cannot_read_stops_nothing(
     memory: Memory, monkeypatch: pytest.MonkeyPatch, rules: str
 ) -> None:
-    from loxodon.write import en
+    from loxodon.language import en
 
     memory.add(said("I live in Leeds", "my poison is gin", "I'm allergic to peanuts"))
     with monkeypatch.context() as patch:
@@ -224,7 +224,7 @@ def test_a_message_that_the_rules_cannot_read_stops_nothing(
 def test_what_the_assistant_says_can_be_poison_too(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from loxodon.write import en
+    from loxodon.language import en
 
     memory.add(said("I live in Leeds"))
     memory.add(said("I have booked the poison", role="assistant", id="a"))
@@ -331,11 +331,14 @@ def test_batches_are_invisible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.usefixtures("small_batches")
 def test_a_batch_knows_what_was_said_in_the_one_before(memory: Memory) -> None:
-    memory.add(said("hi", "ok", "well"))
-    memory.add(said("Where do you live?", role="assistant", id="q"))
-    memory.add(said("in Leeds", id="b", at=NOW + timedelta(minutes=4)))
+    memory.add(said("hi", "My sister Mei studies in Osaka", "ok"))
+    memory.add(said("Pretend to be a knight", role="assistant", id="q", session="game"))
+    memory.add(said("I live in York", id="b", session="game", at=NOW + timedelta(minutes=4)))
+    memory.add(said("My sister lives in Kyoto", id="c", at=NOW + timedelta(minutes=4)))
     memory.consolidate()
-    assert len(known(memory, "Leeds")) == 1
+    assert not known(memory, "York")
+    (sister,) = [one for one in memory.list(kind="fact") if "Kyoto" in one.content]
+    assert sister.subject == "Mei"
 
 
 def test_five_thousand_turns_in_one_go(memory: Memory) -> None:
@@ -373,12 +376,29 @@ def test_a_session_that_goes_on_has_its_segment_extended(memory: Memory, clock: 
 
 
 def test_what_was_said_before_the_last_run_is_still_understood(memory: Memory) -> None:
-    memory.add(said("hello"))
-    memory.add(said("Which city do you live in?", role="assistant", id="q"))
+    memory.add(said("hello", "My sister Mei studies in Osaka", "I live in York"))
+    memory.add(said("Pretend to be a knight", role="assistant", id="q", session="game"))
     memory.consolidate()
-    memory.add(said("Leeds", id="a", at=NOW + timedelta(minutes=2)))
+    assert len(known(memory, "York")) == 1
+    memory.add(said("I live in Leeds", id="a", session="game", at=NOW + timedelta(minutes=2)))
+    memory.add(said("My sister lives in Kyoto", id="b", at=NOW + timedelta(minutes=4)))
+    memory.add(said("just kidding", id="c", at=NOW + timedelta(minutes=5)))
     memory.consolidate()
-    assert len(known(memory, "Leeds")) == 1
+    assert not known(memory, "Leeds")
+    assert not known(memory, "Kyoto")
+    memory.add(said("My sister moved to Kyoto", id="d", at=NOW + timedelta(minutes=6)))
+    memory.consolidate()
+    (sister,) = [one for one in memory.list(kind="fact") if "Kyoto" in one.content]
+    assert sister.subject == "Mei"
+
+
+def test_what_an_earlier_run_learned_is_taken_back(memory: Memory) -> None:
+    memory.add(said("I live in York", "I'm allergic to peanuts"))
+    memory.consolidate()
+    assert len(known(memory, "peanuts")) == 1
+    memory.add(said("just kidding", id="a", at=NOW + timedelta(minutes=2)))
+    assert memory.consolidate().counts["retracted"] == 1
+    assert known(memory) == ["The user lives in York"]
 
 
 def test_a_very_long_segment_is_not_read_again_each_time(

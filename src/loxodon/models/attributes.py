@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
+from loxodon.language.attributes import ATTRIBUTES
 from loxodon.text.words import fold
-from loxodon.write.attributes import ATTRIBUTES
 
 _SIGNS = {
     "name": r"^the user(?:'s (?:\w+ )?name is| is (?:called|named)| goes by)\b"

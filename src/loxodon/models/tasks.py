@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar, cast, get_args
 
+from loxodon.language.attributes import ATTRIBUTES
+from loxodon.language.statements import CONTEXT, USER, Act, EntityType, Mention, Statement
 from loxodon.models import grounding
 from loxodon.models.attributes import OFFERED, attribute_for
 from loxodon.models.chat import ChatModel, Question, Reply, cost
@@ -21,9 +23,7 @@ from loxodon.text.similarity import gist
 from loxodon.text.words import fold
 from loxodon.tokens import cut
 from loxodon.types import CATEGORIES
-from loxodon.write.attributes import ATTRIBUTES
 from loxodon.write.extract import MOST_CHARACTERS, MOST_WORDS
-from loxodon.write.statements import CONTEXT, USER, Act, EntityType, Mention, Statement
 
 Verdict = Literal["confirm", "deny", "unrelated"]
 One = TypeVar("One", "Item", "Line")

@@ -1,7 +1,7 @@
 """What a question is after, by the name under which a memory has it.
 
 "Where do I live?" and 我住哪儿 ask for `home`, whatever words it was told in: "we moved to Leith".
-The table has, for what people ask a memory most, the attributes (`write/attributes.py`) and what
+The table has, for what people ask a memory most, the attributes (`language/attributes.py`) and what
 such questions say. A wrong guess costs little: what is found this way has to stand beside what the
 words find.
 """
@@ -15,7 +15,7 @@ from loxodon.recall.understand import Question
 from loxodon.text.words import fold
 
 USER = "user"
-"""The subject of what the user says of themselves (`write/statements.py`)."""
+"""The subject of what the user says of themselves (`language/statements.py`)."""
 
 # Attributes, then what questions for them say. In English a word matches where it begins one.
 _TABLE = """

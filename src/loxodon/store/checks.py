@@ -53,7 +53,7 @@ BROKEN = (
      "WHERE m.kind <> 'belief' OR r.answer NOT IN ('', 'confirmed', 'rejected')"),
     ("work in hand that cannot be read",
      "SELECT 't_' || turn FROM fragments "
-     "WHERE stage NOT IN ('again', 'cut', 'judged', 'waiting', 'failed') "
+     "WHERE stage NOT IN ('again', 'cut', 'waiting', 'failed') "
      "UNION ALL SELECT 't_' || turn FROM candidates WHERE NOT json_valid(body) "
      "UNION ALL SELECT name FROM pages WHERE NOT json_valid(basis)"),
     ("a document that is not JSON",

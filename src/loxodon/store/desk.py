@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+from loxodon.language.statements import Fragment
 from loxodon.types import Aged, Belief, Entity, Event, Record, Review, Segment, Turn
-from loxodon.write.statements import Fragment, Verdict
 
 
 class Work(NamedTuple):
@@ -32,13 +32,6 @@ class Work(NamedTuple):
     daily_to: str = ""
     """The last day whose events were compressed."""
     weekly_at: datetime | None = None
-
-
-class Judged(NamedTuple):
-    """A fragment with its verdict."""
-
-    fragment: Fragment
-    verdict: Verdict
 
 
 class Used(NamedTuple):
@@ -182,14 +175,12 @@ class Desk(Protocol):
         """Turns up to a number that are in hand because they are read again."""
         ...
 
-    def put_verdicts(self, judged: Iterable[Judged]) -> None: ...
-
-    def fragments(self, stage: str, limit: int = 0) -> list[Judged]:
+    def fragments(self, stage: str, limit: int = 0) -> list[Fragment]:
         """Fragments at a stage, in the order of the journal."""
         ...
 
     def settle(self, waiting: Iterable[tuple[int, int]]) -> None:
-        """Let go of what was judged; those (turn, n) in `waiting` stay until a model decides."""
+        """Let go of what was read; those (turn, n) in `waiting` stay until a model decides."""
         ...
 
     def drop_waiting(self, pieces: Iterable[tuple[int, int]]) -> None: ...
@@ -202,7 +193,9 @@ class Desk(Protocol):
         """(number, turn, body) of what was read and not yet compared with what is known."""
         ...
 
-    def drop_candidates(self) -> None: ...
+    def drop_candidates(self, turns: Iterable[int] | None = None) -> None:
+        """Drop those of some turns, or all."""
+        ...
 
     # Events
 

@@ -8,9 +8,10 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from loxodon.clock import from_stored, to_stored
+from loxodon.language.statements import Fragment
 from loxodon.store import named
 from loxodon.store.database import Database, Row
-from loxodon.store.desk import JobRuns, Judged, Pool, Spent, Used, Work
+from loxodon.store.desk import JobRuns, Pool, Spent, Used, Work
 from loxodon.store.indexes import Indexes
 from loxodon.store.rows import TURN, loaded, moment, turn_of
 from loxodon.store.search import listed
@@ -18,11 +19,10 @@ from loxodon.store.walls import Wall, owners_only
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold
 from loxodon.types import CAPTURED, Aged, Belief, Entity, Event, Record, Review, Segment, Turn
-from loxodon.write.statements import Fragment, Verdict
 
 _KEYWORDS = 8
 """Of a memory, the most that it is found by."""
-_FRAGMENT = "turn, n, text, type, keep, about, bonus, reason"
+_FRAGMENT = "turn, n, text, type"
 _SEGMENT = (
     "g.no, s.id, g.first_turn, g.last_turn, g.started_at, g.ended_at, g.utc_offset, g.topic, "
     "g.tags, g.text FROM segments g JOIN sessions s ON s.no = g.session"
@@ -224,30 +224,21 @@ class SqliteDesk:
 
     def anew(self, upto: int) -> list[Turn]:
         return self._turns(
-            "t.seq IN (SELECT turn FROM fragments WHERE stage IN ('cut', 'judged') AND turn <= ?) "
+            "t.seq IN (SELECT turn FROM fragments WHERE stage = 'cut' AND turn <= ?) "
             "ORDER BY t.seq",
             (upto,),
         )
 
-    def put_verdicts(self, judged: Iterable[Judged]) -> None:
-        self._db.many(
-            self._db.sql["put_verdict"],
-            (
-                (*_keep(one.verdict), one.fragment.turn, one.fragment.n)
-                for one in judged
-            ),
-        )  # fmt: skip
-
-    def fragments(self, stage: str, limit: int = 0) -> list[Judged]:
+    def fragments(self, stage: str, limit: int = 0) -> list[Fragment]:
         rows = self._db.all(
             f"SELECT {_FRAGMENT} FROM fragments WHERE stage = ? ORDER BY turn, n LIMIT ?",
             (stage, limit or -1),
         )
-        return [_judged(row) for row in rows]
+        return [Fragment(*row) for row in rows]
 
     def settle(self, waiting: Iterable[tuple[int, int]]) -> None:
         self._db.many(self._db.sql["wait"], list(waiting))
-        self._db.run("DELETE FROM fragments WHERE stage IN ('cut', 'judged')")
+        self._db.run("DELETE FROM fragments WHERE stage = 'cut'")
 
     def drop_waiting(self, pieces: Iterable[tuple[int, int]]) -> None:
         self._db.many(self._db.sql["drop_waiting"], list(pieces))
@@ -265,8 +256,11 @@ class SqliteDesk:
             for no, turn, body in self._db.all("SELECT no, turn, body FROM candidates ORDER BY no")
         ]
 
-    def drop_candidates(self) -> None:
-        self._db.run("DELETE FROM candidates")
+    def drop_candidates(self, turns: Iterable[int] | None = None) -> None:
+        if turns is None:
+            self._db.run("DELETE FROM candidates")
+        else:
+            self._db.many("DELETE FROM candidates WHERE turn = ?", [(turn,) for turn in turns])
 
     # Events
 
@@ -502,14 +496,3 @@ def _segment(row: Row) -> Segment:
     no, session, first, last, started, ended, offset, topic, tags, text = row
     times = from_stored(started, offset), from_stored(ended, offset)
     return Segment(session, first, last, *times, topic, tuple(loaded(tags)), text, no)
-
-
-def _keep(verdict: Verdict) -> tuple[int | None, str, float, str]:
-    keep = None if verdict.keep is None else int(verdict.keep)
-    return keep, verdict.about, verdict.bonus, verdict.reason
-
-
-def _judged(row: Row) -> Judged:
-    turn, n, text, type, keep, about, bonus, reason = row
-    verdict = Verdict(None if keep is None else bool(keep), about, bonus, reason)
-    return Judged(Fragment(turn, n, text, type), verdict)

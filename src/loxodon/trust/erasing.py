@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from loxodon.language.statements import USER
 from loxodon.store import Filter, Store
 from loxodon.store.erasure import KnownRow, TextAt
 from loxodon.store.rows import loaded
@@ -21,7 +22,6 @@ from loxodon.tokens import Counter as TokenCounter
 from loxodon.trust.selecting import is_named, statement_of
 from loxodon.trust.tombstones import Marks
 from loxodon.types import Event, Record, Turn
-from loxodon.write.statements import USER
 
 REDACTED = "[forgotten]"
 """What stands in a history where the words were."""

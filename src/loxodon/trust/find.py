@@ -7,6 +7,7 @@ that take no room, do not hide anything: the rules see the text without them.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -92,10 +93,12 @@ class Finder:
     def _marks(self) -> Any:
         return _compile(f"{_MARK}|{_MASK.replace('?P<kind>', '?P<of>')}")
 
-    def looked(self, text: str, lately: Sequence[Said] = ()) -> tuple[list[Found], bool]:
+    def looked(
+        self, text: str, lately: Sequence[Said] = (), *, weighs: bool = True
+    ) -> tuple[list[Found], bool]:
         """What is in a text, in order, none overlapping; and whether a secret is named in it.
 
-        `lately` is what was said right before it.
+        `lately` is what was said right before it; `weighs` also looks for what is told in words.
         """
         try:
             hits = self._signs.Match(text)
@@ -111,17 +114,29 @@ class Finder:
             text, positions = _levelled(text)
             hits = self._signs.Match(text)
         wanted = {n for hit in hits or () for n in self._of_sign[hit]}.union(self._always, lists)
-        is_named, is_odd = not self._named.isdisjoint(wanted), not self._odd.isdisjoint(wanted)
+        is_named = not self._named.isdisjoint(wanted)
+        opens = not self._odd.isdisjoint(wanted) and _OPENS.search(text) is not None
         wanted -= self._named | self._odd
         found = self._tried(text, sorted(wanted)) if wanted else []
-        if is_named or follows or is_odd:
-            self._weigh(text, lately, is_named or follows, found)
+        if weighs and (is_named or follows or opens):
+            self._weigh(text, lately, found)
         if positions is not None:
             found = [
                 one._replace(start=positions[one.start], end=positions[one.end - 1] + 1)
                 for one in found
             ]
         return found, is_named
+
+    def found_in_page(self, text: str) -> list[Found]:
+        """The same for a text of many lines: what is told in words is told within one of them."""
+        found = self.looked(text, weighs=False)[0]
+        at = 0
+        for line in text.splitlines(keepends=True):
+            if self.is_named(line):
+                for one in self.looked(line)[0]:
+                    _join(found, one._replace(start=one.start + at, end=one.end + at))
+            at += len(line)
+        return found
 
     def is_named(self, text: str) -> bool:
         """Whether a secret is talked about in a text by its name."""
@@ -140,13 +155,12 @@ class Finder:
             return set()
         return {n for hit in hits for n in self._of_sign[hit]}
 
-    def _weigh(self, text: str, lately: Sequence[Said], is_named: bool, found: list[Found]) -> None:
-        """Add what is told in words; of a text in which nothing is named only what looks odd."""
+    def _weigh(self, text: str, lately: Sequence[Said], found: list[Found]) -> None:
+        """Add what is told in words, where something says that a secret follows."""
         spared = sorted(self._spared(text))
-        for one in (self.tagger or tagging.tagger()).told(text, lately, is_named):
+        for one in (self.tagger or tagging.tagger()).told(text, lately):
             if not _overlapping(spared, one.start, one.end):
-                least = tagging.SURE if is_named else tagging.SURE_UNNAMED
-                kind = one.kind if one.score >= least else MAYBE
+                kind = one.kind if one.score >= tagging.SURE else MAYBE
                 if label_of(kind) not in self._labels:
                     continue
                 _join(found, Found(one.start, one.end, kind, "secret"))
@@ -210,6 +224,14 @@ class Finder:
 
 
 _GAPS = frozenset(size - 1 for size in plausible.WALLETS)
+
+
+_OPENS = re.compile(
+    r"(?i)\b(?:opens?|unlocks?|log(?:s|ged)?[ -]?in|sign(?:s|ed)?[ -]?in|ssh in|punch|dial|type|enter"
+    r"|gets? (?:you|me|us|him|her) (?:back )?in(?:to)?|key in|buzz)\b"
+    r"|进|登|按|拨|输|撳|解锁|打开|开门|开锁"
+)
+"""What says that the next odd word opens something, though nothing is named."""
 
 
 def _is_list(text: str) -> bool:

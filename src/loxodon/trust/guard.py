@@ -370,4 +370,4 @@ class _Engine:
         self.looked = self.finder.looked
 
     def found(self, text: str) -> list[Found]:
-        return self.looked(text)[0]
+        return self.finder.found_in_page(text) if "\n" in text else self.looked(text)[0]

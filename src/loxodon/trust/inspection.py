@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import NotFoundError
+from loxodon.language.statements import USER
 from loxodon.store import Filter, Store
 from loxodon.store.shelf import Note
 from loxodon.text.keywords import quick
@@ -18,7 +19,6 @@ from loxodon.text.words import fold, query_words
 from loxodon.trust.auditing import Entry
 from loxodon.trust.tombstones import plain
 from loxodon.types import Card, Event, Record, Source, Turn, Version
-from loxodon.write.statements import USER
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory

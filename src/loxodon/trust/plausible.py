@@ -336,6 +336,8 @@ def mnemonic(one: Candidate) -> bool:
     numbers = [_wallet_lists()[is_zh].get(word) for word in words]
     if len(words) not in WALLETS or any(n is None for n in numbers):
         return False
+    if len(set(words)) < len(words) * 3 // 4:
+        return False  # chance repeats few of 2,048 words
     return not is_zh or _checks([n for n in numbers if n is not None])
 
 

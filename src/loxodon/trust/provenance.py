@@ -135,6 +135,7 @@ def bounded(plan: Plan, origin: Origin) -> Plan:
         replaced=touched(plan.replaced), retracted=touched(plan.retracted),
         rewritten=tuple(one for one in plan.rewritten if rank(one[0].trust) <= rank(origin)),
         denied=touched(plan.denied), promoted=touched(plan.promoted),
+        doubtful=touched(plan.doubtful),
     )  # fmt: skip
 
 

@@ -128,7 +128,7 @@ def _in_place(place: _Place, progress: Progress) -> tuple[list[Problem], bool]:
 
 def _wrong(store: SqliteStore, progress: Progress) -> list[Problem]:
     """What is wrong but for messages that were put aside: `validate` goes on telling of those."""
-    put_aside = {f"t_{one.fragment.turn}" for one in store.desk.fragments("failed")}
+    put_aside = {f"t_{one.turn}" for one in store.desk.fragments("failed")}
     return [one for one in store.check(progress) if one.where not in put_aside]
 
 

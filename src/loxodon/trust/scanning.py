@@ -12,10 +12,12 @@ import json
 import os
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon import files
 from loxodon.store.erasure import TextAt
+from loxodon.trust.witness import is_id
 from loxodon.working.sessions import FOLDER as SESSIONS
 from loxodon.working.sessions import locked
 from loxodon.workspace import copies
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from loxodon.trust.sealing import Seal
 
 _BATCH = 500
+_REFERENCES = ("id", "replaces", "derived_from")
+"""What names memories, in the history of one."""
 _UNSETTLED = "unsettled"
 """Whether a mending was cut short when the words were gone, and what was made of them was not."""
 
@@ -85,6 +89,16 @@ def _settle(memory: Memory, store: Store) -> None:
     copies.renewed(memory.workspace, {})
     with store.writing():
         store.erasure.set_value(_UNSETTLED, "")
+
+
+def _names_only(value: object) -> bool:
+    """Whether it is an id of ours, or a list of such ids as a history keeps it."""
+    if not isinstance(value, str):
+        return False
+    with suppress(ValueError):
+        listed = json.loads(value)
+        return isinstance(listed, list) and all(isinstance(n, str) and is_id(n) for n in listed)
+    return is_id(value)
 
 
 class _Scan:
@@ -169,7 +183,9 @@ class _Scan:
     def _histories(self) -> None:
         for memory, version, before in list(self._store.erasure.histories()):
             old = json.loads(before)
-            new = self._clean_value(old, "history")
+            # Which memory took the place of which is no word that anybody said.
+            named = {name: old[name] for name in _REFERENCES if _names_only(old.get(name))}
+            new = {**self._clean_value({**old, **dict.fromkeys(named)}, "history"), **named}
             if new != old and self._mend:
                 text = json.dumps(new, ensure_ascii=False)
                 self._store.erasure.set_history(memory, version, text)

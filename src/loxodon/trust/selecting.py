@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, NotFoundError, no_memory
+from loxodon.language.statements import USER
 from loxodon.store import Filter, Index, Store
 from loxodon.store.erasure import KnownRow, SaidRow
 from loxodon.text.sentences import spans, split
@@ -36,7 +37,6 @@ from loxodon.trust.tombstones import (
     span,
 )
 from loxodon.types import CAPTURED, Record
-from loxodon.write.statements import USER
 
 NEAR = 8
 """Turns of a session on either side of a source in which what is forgotten is spoken of."""
@@ -282,7 +282,7 @@ class _Maker:
             stone
             for one in about
             if one.record.kind != "summary"  # which was made of what others were drawn from
-            for stone in self._sources_of(one, marks)
+            for stone in (self._stone("memory", one.record.id), *self._sources_of(one, marks))
         ]
 
     def _of_roles(self, names: Sequence[str]) -> Iterator[Stone]:

@@ -27,8 +27,6 @@ HEAD = struct.Struct("<2f")
 """Of the file of weights: what a step of a byte stands for, and the weight that all share."""
 SURE, MAYBE, GROWN = 0.7, 0.65, 0.2
 """The scores from which on a word is a secret, may be one, and belongs to the one beside it."""
-SURE_UNNAMED = 0.8
-"""The same as the first where nothing says that a secret follows: part numbers look odd too."""
 LEAST = -0.7
 """What a word must weigh by its looks alone to be weighed with what stands around it."""
 REACH = 30

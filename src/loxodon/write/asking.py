@@ -14,11 +14,11 @@ from typing import NamedTuple, TypeVar
 
 from loxodon.config import ModelConfig
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
+from loxodon.language.statements import Fragment, Said
 from loxodon.models import tasks
 from loxodon.models.chat import ChatModel, Reply
 from loxodon.models.ledger import Ledger
 from loxodon.store import Filter, Store
-from loxodon.store.desk import Judged
 from loxodon.text.language import language_of
 from loxodon.text.similarity import gist
 from loxodon.text.words import query_words
@@ -29,7 +29,6 @@ from loxodon.write.extract import Candidate, candidate_of
 from loxodon.write.keep import Keeper
 from loxodon.write.pages.profile import Change
 from loxodon.write.residue import Asked, Left, Residue
-from loxodon.write.statements import Said
 
 BATCH_TOKENS = 6_000
 """The most in one question, its longest answer included, however much may be spent in a day."""
@@ -46,14 +45,14 @@ _Read = tuple[list[tuple[int, Candidate]], set[int]]
 class _Item(NamedTuple):
     """A fragment that somebody should decide, wherever it waited."""
 
-    judged: Judged
+    fragment: Fragment
     before: str
     at: datetime
     language: str
 
     @property
     def place(self) -> tuple[int, int]:
-        return self.judged.fragment.turn, self.judged.fragment.n
+        return self.fragment.turn, self.fragment.n
 
 
 class Asking(Residue):
@@ -73,34 +72,25 @@ class Asking(Residue):
         found, answered = self._read_whole(turns) if self.thorough else ([], set())
         # Where it saw nothing, what the rules saw there stays.
         instead_of = frozenset(turn for turn, _ in found)
-        fresh = [
-            _Item(one, _before(said), said.at, language_of(said.text))
-            for said, one in left
-            if one.fragment.turn not in answered
-        ]
+        fresh = [_Item(one, _before(said), said.at, language_of(said.text)) for said, one in left]
         items = [*fresh, *self._older({item.place for item in fresh})]
-        decided: set[tuple[int, int]] = set()
+        decided = {item.place for item in items if item.fragment.turn in answered}
+        items = [item for item in items if item.place not in decided]
         for language in ("zh", "en"):
             asked = [item for item in items if item.language == language]
             read, settled = self._decide(asked, language)
             found += read
             decided |= settled
-        return Asked(
-            found,
-            [item.place for item in fresh if item.place not in decided],
-            sorted(decided - {item.place for item in fresh}),
-            instead_of,
-        )
+        return Asked(found, sorted(decided), instead_of)
 
     def _older(self, fresh: set[tuple[int, int]]) -> list[_Item]:
         """What earlier runs left waiting, oldest first."""
         waiting = self._store.desk.fragments("waiting")
-        turns = self._store.turns(list({one.fragment.turn for one in waiting}))
+        turns = self._store.turns(list({one.turn for one in waiting}))
         return [
             _Item(one, "", turn.at, language_of(turn.content))
             for one in waiting
-            if (turn := turns.get(one.fragment.turn))
-            and (one.fragment.turn, one.fragment.n) not in fresh
+            if (turn := turns.get(one.turn)) and (one.turn, one.n) not in fresh
         ]
 
     def _decide(self, items: Sequence[_Item], language: str) -> _Decided:
@@ -120,7 +110,7 @@ class Asking(Residue):
     def _decide_some(self, items: Sequence[_Item], language: str) -> tuple[_Decided | None, int]:
         """The same of the first of them, and how many that were; None where there is no answer."""
         numbered = [
-            tasks.Item(n, item.judged.fragment.text, item.before) for n, item in enumerate(items, 1)
+            tasks.Item(n, item.fragment.text, item.before) for n, item in enumerate(items, 1)
         ]
         fitting = tasks.extract_that_fit(numbered, language, self._room())
         if not fitting:
@@ -131,9 +121,8 @@ class Asking(Residue):
         found = []
         for one in reply.found:
             item = items[one.number - 1]
-            importance = item.judged.verdict.importance
-            candidate = candidate_of(one.statement, language, importance, item.at)
-            found.append((item.judged.fragment.turn, candidate))
+            candidate = candidate_of(one.statement, language, _IMPORTANCE, item.at)
+            found.append((item.fragment.turn, candidate))
         answered = {one.number for one in reply.found} | set(reply.nothing)
         return (found, {items[n - 1].place for n in answered}), len(fitting)
 

@@ -26,7 +26,7 @@ def certain(content: str) -> str:
 
 def _plainly(found: re.Match[str]) -> str:
     """A verb without the `might` before it, as it goes with its subject."""
-    from loxodon.write.en.verbs import third_person
+    from loxodon.language.en import present
 
     before, verb = found["before"], found["verb"]
     many = before in _MANY or (before.islower() and before.endswith("s") and before[-2:] != "ss")
@@ -36,7 +36,7 @@ def _plainly(found: re.Match[str]) -> str:
     elif found["not"]:
         plain = f"{'do' if many else 'does'} not {verb}"
     else:
-        plain = verb if many else third_person(verb)
+        plain = verb if many else present(verb).split("|")[-1]
     return f"{before} {plain}"
 
 

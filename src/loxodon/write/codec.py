@@ -6,8 +6,8 @@ import json
 from datetime import datetime
 from typing import Any
 
+from loxodon.language.statements import Mention, Statement
 from loxodon.write.extract import Candidate
-from loxodon.write.statements import Mention, Statement
 
 _TIMES = ("said_at", "valid_from", "due_at", "expires_at")
 

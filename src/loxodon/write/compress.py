@@ -143,7 +143,7 @@ def _says_same(one: Record, other: Record) -> bool:
         and is_own(one.trust) == is_own(other.trust)
         and a.numbers == b.numbers
         and (a.words <= b.words or b.words <= a.words)
-        and negative(one) == negative(other)
+        and negative(one.content) == negative(other.content)
         and likeness(one.content, other.content) >= MERGED
     )
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
+from loxodon.language.statements import USER, Mention, Statement
 from loxodon.store import Store
 from loxodon.store.desk import Desk
 from loxodon.text.words import fold
 from loxodon.types import Attribute, Card, Entity
-from loxodon.write.statements import USER, Mention, Statement
 
 Rename = Callable[[str, str], None]
 """Called with an old and a new name of a subject, for the memories about it."""

@@ -1,8 +1,8 @@
-"""Phase 3: what was kept becomes candidates, sentences with dates, limits and labels.
+"""What was read becomes candidates: sentences with dates, limits and labels.
 
-The rules of a language read what was said (`write/zh`, `write/en`); what holds for every language
-is here: dates are made absolute, a plan gets the time it is due, what is temporary an end, and
-nothing leaves that is too long or no sentence.
+The reader of a language says what a turn tells (`language/`); what holds for every language is
+here: dates are made absolute, a plan gets the time it is due, what is temporary an end, and nothing
+leaves that is too long.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from functools import partial
 from importlib import import_module
 from typing import NamedTuple, cast
 
+from loxodon.language.statements import Fragment, Language, Said, Statement
 from loxodon.text.bounds import CLOSELY, tame
-from loxodon.text.dates import Moment, absolute, find_moments
+from loxodon.text.dates import Moment, absolute, find_moments, format_date
 from loxodon.text.language import language_of
-from loxodon.write.attributes import ATTRIBUTES, plausible
-from loxodon.write.statements import Act, Fragment, Language, Said, Statement, Verdict
 
 MOST_CHARACTERS = 100
 MOST_WORDS = 40
@@ -54,61 +53,37 @@ def rules_for(text: str) -> tuple[str, Language]:
     """
     opening = re.split(r"[\n:：。！？]", text.lstrip(), maxsplit=1)[0][:200]
     language = "zh" if language_of(opening) == "zh" else language_of(text)
-    return language, cast(Language, import_module(f"loxodon.write.{language}"))
+    return language, cast(Language, import_module(f"loxodon.language.{language}"))
 
 
 def fragments_of(turn: int, text: str) -> list[Fragment]:
-    """Phase 1: what is read closely of a message, cut into fragments."""
+    """What is read closely of a message, cut into fragments."""
     text = tame(text, CLOSELY)
     pieces = rules_for(text)[1].split(text)
     return [Fragment(turn, n, *piece) for n, piece in enumerate(pieces)]
 
 
-def candidates_of(said: Said, verdicts: Sequence[Verdict]) -> list[Candidate]:
-    """Phase 3: what the kept fragments of one turn say, ready to be compared with the memory."""
+class Told(NamedTuple):
+    """What a turn says, ready to be compared with the memory."""
+
+    candidates: Sequence[Candidate]
+    unclear: Sequence[int]
+    """The numbers of the fragments that may say more than was understood."""
+    takes_back: bool
+    """Whether it takes back what was said just before."""
+
+
+def read(said: Said) -> Told:
+    """What a turn says."""
     language, rules = rules_for(said.text)
-    found: list[Candidate] = []
-    for statement in rules.read(said, verdicts):
-        content = statement.content.strip()
-        if not content:
-            continue
-        statement = _not_allergic(statement)
-        about = [verdicts[n] for n in statement.fragments]
-        importance = max((one.importance for one in about), default=0.5)
+    reading = rules.read(said)
+    found = []
+    for statement in reading.statements:
         if statement.confidence < 1:
-            said_as = [one.text for one in said.fragments if one.n in statement.fragments]
-            statement = statement._replace(basis=" ".join(said_as) or statement.basis)
-        known = ATTRIBUTES.get(statement.attribute)
-        if known and not plausible(statement.attribute, statement.value, language):
-            statement = statement._replace(attribute="", value="", act=_without_value(statement))
-        elif known and statement.category == "fact":
-            statement = statement._replace(category=known.category)
-        found.append(
-            candidate_of(statement._replace(content=content), language, importance, said.at)
-        )
-    return found
-
-
-def _not_allergic(statement: Statement) -> Statement:
-    """`对猫不过敏` is no allergy: a health memory must not be confirmed by its denial."""
-    if statement.attribute != "allergy" or not statement.positive:
-        return statement
-    found = re.search(
-        r"对(?P<a>[^，对]+?)(?:其实|并|根本|已经|完全|都)*(?:不再|不|没有?)过敏"
-        r"|不(?:再)?(?:会)?对(?P<b>[^，]+?)过敏"
-        r"|\b(?:not|no longer|isn't|never) allergic to (?P<c>[^,;]+)",
-        statement.content,
-    )
-    if not found:
-        return statement
-    thing = (found["a"] or found["b"] or found["c"]).strip()
-    over = tuple(dict.fromkeys((*statement.over, thing)))
-    return statement._replace(value=thing, positive=False, act="end", over=over)
-
-
-def _without_value(statement: Statement) -> Act:
-    """What a statement does that does not say what is now: nothing, if not what is over."""
-    return statement.act if statement.over else "state"
+            words = [one.text for one in said.fragments if one.n in statement.fragments]
+            statement = statement._replace(basis=" ".join(words))
+        found.append(candidate_of(statement, language, statement.importance, said.at))
+    return Told(found, reading.unclear, reading.takes_back)
 
 
 def candidate_of(statement: Statement, language: str, importance: float, at: datetime) -> Candidate:
@@ -121,11 +96,13 @@ def candidate_of(statement: Statement, language: str, importance: float, at: dat
     elif statement.category in LASTS:
         expires = max([one.until for one in moments] + [at + LASTS[statement.category]])
     content, value = statement.content, statement.value
-    if statement.attribute not in _RECURRING:
+    if statement.quoted:
+        content = _dated(content, moments, language)
+    elif statement.attribute not in _RECURRING:
         stays = partial(_stays, content, statement.category) if language == "en" else None
         content = absolute(content, at, language, stays)
         value = absolute(value, at, language, stays and partial(_stays, value, "fact"))
-    content = fitting(content, language)
+    content = content if statement.quoted else fitting(content, language)
     # `in March` may be any March: only what names its year says since when something holds.
     dated = [one for one in find_moments(content, at) if re.search(r"\d{4}", one.text)]
     since = next((one.since for one in dated if one.until <= at), None)
@@ -134,6 +111,27 @@ def candidate_of(statement: Statement, language: str, importance: float, at: dat
     over = tuple(dict.fromkeys((*statement.over, *(_bare(day) for day in days))))
     statement = statement._replace(content=content, value=value, over=over)
     return Candidate(statement, language, importance, at, since, due, expires)
+
+
+def _dated(content: str, moments: Sequence[Moment], language: str) -> str:
+    """Somebody's own words, with the days that their relative dates mean beside them."""
+    if _HABIT.search(content):
+        return content
+    days = [format_date(one, language) for one in moments if not _NAMED_DAY.search(one.text)]
+    return f"{content} ({', '.join(dict.fromkeys(days))})" if days else content
+
+
+_NAMED_DAY = re.compile(
+    r"\d|[一二三四五六七八九十]+[月号日]"
+    r"|(?:jan|febr|septem|octo|novem|decem)\w+|march|april|\bmay\b|june|july|august",
+    re.I,
+)
+"""A day that is named by itself: which year is meant, its words alone do not say."""
+_HABIT = re.compile(
+    r"每[天周月年晚早次]|有时|经常|常常|通常|一般|平时|总是|\b(?:every|usually|often|always|sometimes|weekends|most)\b"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b",
+    re.I,
+)
 
 
 def _stays(content: str, category: str, moment: Moment) -> bool:

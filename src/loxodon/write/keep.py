@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from loxodon.errors import InputError, no_memory
+from loxodon.language.statements import USER, Statement
 from loxodon.store import Filter, Store
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold, query_words
@@ -22,7 +23,6 @@ from loxodon.write.beliefs import DENIED, DOUBTFUL, MOST_SURE, SURER, certain
 from loxodon.write.decay import LIFT, initial_strength
 from loxodon.write.extract import Candidate
 from loxodon.write.reconcile import Plan, plan, said_at
-from loxodon.write.statements import USER, Statement
 
 SAID_AGAIN = 0.2
 """What being said again adds to importance."""
@@ -65,34 +65,18 @@ class Keeper:
             entities.learn(desk, statement, self._now, self._rename)
         subject = entities.known_name(desk, statement.subject)
         candidate = candidate._replace(statement=statement._replace(subject=subject))
-        whole = self._whole(candidate, turn)
-        if whole is None or self._was_forgotten(whole, turn):
+        if self._was_forgotten(candidate, turn):
             return
-        found = plan(whole, StoreView(self._store), f"{turn.session}:{turn.id}")
-        self._carry_out(provenance.bounded(found, turn.origin), whole, turn)
+        found = plan(candidate, StoreView(self._store), f"{turn.session}:{turn.id}")
+        found = provenance.bounded(found, turn.origin)
+        if statement.tentative and not (found.replaced or found.retracted or found.rewritten):
+            return  # it was worth keeping only for what it would have changed
+        self._carry_out(found, candidate, turn)
 
     def _was_forgotten(self, candidate: Candidate, turn: Turn) -> bool:
         if self._is_forgotten is None:
             return False
         return self._is_forgotten(record_of(candidate, turn, self._now), turn.at)
-
-    def _whole(self, candidate: Candidate, turn: Turn) -> Candidate | None:
-        """A statement with what it leaves out, or None where that is all of it."""
-        if candidate.language != "zh":
-            return candidate
-        from loxodon.write.zh.implied import resumed  # the rules of a language are loaded for it
-
-        return resumed(candidate, lambda: self._kept_last(turn))
-
-    def _kept_last(self, turn: Turn) -> Sequence[Record]:
-        """The memories that were kept last, newest first, but for what this turn has told."""
-        source = Source(turn.session, turn.id)
-        latest = self._store.latest("project", GLOBAL_PROJECT, _ABOUT)
-        latest += self._store.latest_about((USER,), _ABOUT)  # with what is of a project
-        found = {
-            one.id: one for one in latest if one.kind != "summary" and one.sources != (source,)
-        }
-        return sorted(found.values(), key=lambda one: one.created_at, reverse=True)
 
     def _carry_out(self, found: Plan, candidate: Candidate, turn: Turn) -> None:
         since = candidate.valid_from or candidate.said_at
@@ -102,6 +86,10 @@ class Keeper:
             self._rewrite(record, content, turn)
         for record in found.denied:
             self.deny(record)
+        for record in found.doubtful:
+            # Both stay; `review` asks whether the older one still holds.
+            self._store.desk.put_review(record.id, record.id, self._now)
+            self.counts["doubted"] += 1
         over = "corrected" if candidate.statement.act == "correct" else "superseded"
         for record in found.replaced:
             self._end(record, over, since)

@@ -10,12 +10,14 @@ import re
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from loxodon.language.attributes import IMPORTANCE
+from loxodon.language.statements import USER, Mention, Said, Statement
 from loxodon.store.desk import Desk
 from loxodon.text.bounds import tame
 from loxodon.types import Record
+from loxodon.write import extract
 from loxodon.write.entities import learn
-from loxodon.write.extract import Candidate, candidates_of, fragments_of, rules_for
-from loxodon.write.statements import IMPORTANCE, USER, Mention, Said, Statement
+from loxodon.write.extract import Candidate, fragments_of
 
 MOST_READ = 300
 """Characters; what is longer is more than one statement."""
@@ -116,8 +118,11 @@ def _nobody_is_renamed(old: str, new: str) -> None:
 
 
 def _only_statement(text: str, at: datetime) -> Candidate | None:
-    found = read(text, at)
-    return found[0][0] if len(found) == 1 else None
+    found = [one for one, _ in read(text, at)]
+    # `my sister Mei lives in Cork` says also who Mei is, which her memory is filed under.
+    subjects = {one.statement.subject for one in found}
+    found = [one for one in found if one.statement.value not in subjects]
+    return found[0] if len(found) == 1 else None
 
 
 def read(text: str, at: datetime) -> list[tuple[Candidate, list[str]]]:
@@ -125,8 +130,7 @@ def read(text: str, at: datetime) -> list[tuple[Candidate, list[str]]]:
     text = tame(text)
     try:
         fragments = fragments_of(0, text)
-        said = Said(text, at, fragments)
-        found = candidates_of(said, rules_for(text)[1].judge(said))
+        found = extract.read(Said(text, at, fragments)).candidates
     except (ValueError, LookupError, AttributeError, RecursionError):
         return []  # the rules stumbled over it, and it is kept by its words
     return [

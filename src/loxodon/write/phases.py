@@ -1,8 +1,8 @@
 """Consolidation: conversations become knowledge, in seven phases.
 
     1  fragments and segments     what was said, cut
-    2  screening                  what of it is worth keeping
-    3  extraction                 what that says, as sentences that stand alone
+    2  reading                    what it says, as sentences that stand alone
+    3  asking                     a model about what was not understood, where one is set
     4  keeping the store right    added, updated, superseded, retracted; summaries, entities
     5  strength                   what faded is archived, what was used is lifted
     6  indexes                    keywords of what changed, vectors of what has none
@@ -26,8 +26,9 @@ from typing import NamedTuple, ParamSpec, TypeVar
 
 from loxodon.config import Config
 from loxodon.errors import LoxodonError, StoreError
+from loxodon.language.statements import CONTEXT, Fragment, Line, Said
 from loxodon.store import Filter, Store
-from loxodon.store.desk import Desk, Judged, Work
+from loxodon.store.desk import Desk, Work
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.steps import counted
 from loxodon.tokens import Counter as TokenCounter
@@ -40,14 +41,13 @@ from loxodon.write import codec, compress, fading, present, speakers, themes
 from loxodon.write.attempt import Attempt
 from loxodon.write.denoise import Sentence
 from loxodon.write.events import events_of
-from loxodon.write.extract import Candidate, candidates_of, fragments_of, rules_for
+from loxodon.write.extract import Candidate, fragments_of, read, rules_for
 from loxodon.write.keep import IsForgotten, Keeper
 from loxodon.write.pages import gather
 from loxodon.write.residue import Residue
 from loxodon.write.segment import PAUSE, segments
 from loxodon.write.segment import Segment as Cut
 from loxodon.write.segment import said_in as sentences_in
-from loxodon.write.statements import CONTEXT, Fragment, Line, Said, Statement
 
 PHASES = 7
 BATCH = 1_000
@@ -61,9 +61,6 @@ _INDEXED = 2_000
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_REMEMBERED = 40
-"""Statements that a later turn of a session can refer to."""
-
 OnPhase = Callable[[int, int, int], None]
 """Called with the phase that begins, how many turns are done and how many there are."""
 
@@ -72,21 +69,23 @@ class _Context:
     """What was said before each of the turns in hand, and what that has told."""
 
     def __init__(
-        self, turns: Sequence[Turn], desk: Desk, read_before: Callable[[Turn], list[Statement]],
+        self, turns: Sequence[Turn], desk: Desk,
         hear: Callable[[Sequence[Turn]], Sequence[Turn]], done_to: int,
     ) -> None:  # fmt: skip
         self._desk = desk
         self._known: dict[str, dict[str, str]] = {}
-        self._read_before = read_before
-        self._earlier: dict[str, list[Statement]] = {}
         self._lines: dict[int, tuple[list[Line], int]] = {}
+        self._last: dict[int, int] = {}
         for session, said in by_session(turns):
             before = hear(desk.turns_before(session, number(said[0]), CONTEXT))
             lines: list[Line] = []
+            last = 0
             if number(said[0]) <= done_to:  # read again: others have said something between them
                 said = [*hear(desk.turns_from(session, number(said[0]), number(said[-1])))]
             for turn in (*before, *said):
                 self._lines[number(turn)] = lines, len(lines)
+                self._last[number(turn)] = last
+                last = number(turn) if turn.role == "user" else last
                 if provenance.is_context(turn):
                     lines.append(Line(turn.role, tame(turn.content, CLOSELY), turn.at))
 
@@ -95,11 +94,9 @@ class _Context:
         lines, n = self._lines[number(turn)]
         return lines[max(0, n - CONTEXT) : n]
 
-    def earlier(self, turn: Turn) -> list[Statement]:
-        """What was read from the session so far; at first what earlier runs read."""
-        if turn.session not in self._earlier:
-            self._earlier[turn.session] = self._read_before(turn)
-        return self._earlier[turn.session][-_REMEMBERED:]
+    def said_last(self, turn: Turn) -> int:
+        """The number of the user's turn before one; 0 where there is none."""
+        return self._last.get(number(turn), 0)
 
     def known(self, turn: Turn) -> dict[str, str]:
         """Who goes by other names, as far as the agent of a turn knows."""
@@ -108,7 +105,6 @@ class _Context:
         return self._known[turn.agent]
 
     def add(self, turn: Turn, read: Sequence[Candidate]) -> None:
-        self._earlier[turn.session] += [one.statement for one in read]
         known = self.known(turn)
         for one in read:
             for mention in one.statement.mentions:
@@ -146,7 +142,7 @@ class Run:
         self._seconds: dict[int, float] = {}
         self._failed: dict[int, tuple[str, str]] = {}
         self._aside: set[int] = set()
-        self._heard: dict[int, Sequence[Candidate]] = {}
+        self._left: list[tuple[Said, Fragment]] = []
         self._shared: dict[str, bool] = {}
         self._summed_up: set[str] = set()
         self._turns = 0
@@ -227,7 +223,7 @@ class Run:
         """One attempt; if it fails, `status` can say why."""
         self._set(attempts=self._desk.work().attempts + 1, last_run=self._now, error="")
         self._give_up(self._attempt.fatal)
-        self._aside = {one.fragment.turn for one in self._desk.fragments("failed")}
+        self._aside = {one.turn for one in self._desk.fragments("failed")}
         try:
             self._held = present.look(self._store, self._now)
             yield
@@ -336,26 +332,44 @@ class Run:
                         deed, 0, turn.origin, agent=turn.agent,
                     )  # fmt: skip
 
-    # Phase 2: screening
+    # Phase 2: reading
 
     def _phase_2(self) -> None:
         work = self._desk.work()
         turns = self._in_hand(work)
-        judged: list[Judged] = []
         context = self._context(turns, work)
-        for turn, pieces in self._cut("cut", turns):
-            said = said_in(context, turn, pieces)
-            if (found := self._read(turn, judged_of, said)) is not None:
-                judged += found.judged
-                # What was said before decides what an answer or a correction is worth.
-                context.add(turn, found.candidates)
-                self._heard[number(turn)] = found.candidates
+        found: list[tuple[int, Candidate]] = []
+        taken_back: list[int] = []
+        self._left = []
+        for turn, fragments in self._cut(turns):
+            text = tame(turn.content, CLOSELY)
+            said = Said(text, turn.at, fragments, context.before(turn), context.known(turn))
+            if (told := self._read(turn, read, said)) is None:
+                continue
+            if told.takes_back and (meant := context.said_last(turn)):
+                found = [one for one in found if one[0] != meant]
+                taken_back.append(meant)
+            context.add(turn, told.candidates)
+            candidates = told.candidates
+            if turn.origin == "relayed":
+                candidates = [vouched(one, fragments) for one in candidates]
+            found += [(number(turn), one) for one in self._by_name(turn, turns, candidates)]
+            self._left += [(said, one) for one in fragments if one.n in told.unclear]
         with self._store.writing():
-            self._desk.put_verdicts(judged)
+            self._take_back(taken_back)
+            self._desk.put_candidates((turn, codec.to_json(one)) for turn, one in found)
             self._put_aside()
+            self._desk.settle((one.turn, one.n) for _, one in self._left)
             self._desk.set_work(work._replace(phase=3))
 
-    # Phase 3: extraction
+    def _take_back(self, turns: Sequence[int]) -> None:
+        """Retract what earlier runs learned from turns that were not meant, and only from these."""
+        drawn = self._store.drawn_from(turns)
+        rows = [row for found in drawn.values() for row in found]
+        for row, record in self._store.records(rows).items():
+            if record.state == "active" and len(self._store.sources([row]).get(row, ())) == 1:
+                self._store.update(record.id, None, "retracted", self._now, {"state": "archived"})
+                self._counts["retracted"] += 1
 
     def _by_name(
         self, turn: Turn, turns: Sequence[Turn], read: Sequence[Candidate]
@@ -370,33 +384,18 @@ class Run:
             self._shared[turn.session] = speakers.several([*here, *before])
         return [speakers.said_by(one, name) for one in read] if self._shared[turn.session] else read
 
+    # Phase 3: asking
+
     def _phase_3(self) -> None:
         work = self._desk.work()
-        found: list[tuple[int, Candidate]] = []
-        left: list[tuple[Said, Judged]] = []
-        turns = self._in_hand(work)
-        context = self._context(turns, work)
-        for turn, pieces in self._cut("judged", turns):
-            said = said_in(context, turn, pieces)
-            # Phase 2 has read it, unless that was in a run that was cut short.
-            read = self._heard.pop(number(turn), None)
-            if read is None:
-                read = self._read(turn, candidates_of, said, [one.verdict for one in pieces])
-            if read is None:
-                continue
-            context.add(turn, read)
-            read = [vouched(one, pieces) for one in read] if turn.origin == "relayed" else read
-            found += [(number(turn), one) for one in self._by_name(turn, turns, read)]
-            told = {n for one in read for n in one.statement.fragments}
-            left += [(said, one) for one in pieces if self._is_left(one, told)]
-        asked = self._residue.read(left, turns)
-        found = [*(one for one in found if one[0] not in asked.instead_of), *asked.found]
+        # After a kill what was left waits on the desk like that of earlier runs.
+        asked = self._residue.read(self._left, self._in_hand(work))
         with self._store.writing():
-            self._desk.put_candidates((turn, codec.to_json(one)) for turn, one in found)
-            self._put_aside()
-            self._desk.settle(asked.waiting)
+            self._desk.drop_candidates(asked.instead_of)
+            self._desk.put_candidates((turn, codec.to_json(one)) for turn, one in asked.found)
             self._desk.drop_waiting(asked.settled)
             self._desk.set_work(work._replace(phase=4))
+        self._left = []
 
     def _ask_again(self) -> None:
         """What waits is asked about also when nothing new was said."""
@@ -409,14 +408,6 @@ class Run:
             self._desk.drop_waiting(asked.settled)
             self._desk.set_work(work._replace(phase=4, upto=work.done_to))
         self._one(4)
-
-    def _is_left(self, one: Judged, told: set[int]) -> bool:
-        """Whether a fragment that might matter was left without a statement."""
-        if one.fragment.n in told:
-            return False
-        if self._residue.thorough and one.fragment.type == "statement":
-            return True
-        return one.verdict.keep is None or one.verdict.keep
 
     # Phase 4: keeping the store right
 
@@ -537,28 +528,13 @@ class Run:
         return [own_turn(turn._replace(content=tame(turn.content))) for turn in heard]
 
     def _context(self, turns: Sequence[Turn], work: Work) -> _Context:
-        return _Context(turns, self._desk, self._read_before, self._hear, work.done_to)
+        return _Context(turns, self._desk, self._hear, work.done_to)
 
-    def _cut(self, stage: str, turns: Sequence[Turn]) -> Iterator[tuple[Turn, list[Judged]]]:
+    def _cut(self, turns: Sequence[Turn]) -> Iterator[tuple[Turn, list[Fragment]]]:
         """Those of the turns in hand that have fragments, with these, in order."""
         numbered = {number(turn): turn for turn in turns}
-        pieces = self._desk.fragments(stage)
-        for no, group in groupby(pieces, key=lambda one: one.fragment.turn):
+        for no, group in groupby(self._desk.fragments("cut"), key=lambda one: one.turn):
             yield numbered[no], list(group)
-
-    def _read_before(self, turn: Turn) -> list[Statement]:
-        """What earlier runs read from the turns before this one."""
-        before = self._desk.turns_before(turn.session, number(turn), CONTEXT)
-        drawn = self._store.drawn_from(number(one) for one in before)
-        records = self._store.records({row for rows in drawn.values() for row in rows})
-        return [
-            Statement(
-                one.content, one.subject, one.attribute, one.value, one.category,
-                confidence=one.confidence, topic="" if one.topic.startswith("_") else one.topic,
-            )
-            for _, one in sorted(records.items())
-            if one.state == "active" and one.kind != "summary"
-        ]  # fmt: skip
 
 
 class _Talk(NamedTuple):
@@ -569,32 +545,10 @@ class _Talk(NamedTuple):
     events: Sequence[Event]
 
 
-class _Screened(NamedTuple):
-    """What phase 2 makes of a turn."""
-
-    judged: Sequence[Judged]
-    candidates: Sequence[Candidate]
-
-
-def said_in(context: _Context, turn: Turn, pieces: Sequence[Judged]) -> Said:
-    """A turn with all that judging and reading it may look at."""
-    fragments = [one.fragment for one in pieces]
-    before, earlier = context.before(turn), context.earlier(turn)
-    text = tame(turn.content, CLOSELY)
-    return Said(text, turn.at, fragments, before, earlier, context.known(turn))
-
-
-def judged_of(said: Said) -> _Screened:
-    """The verdict on each fragment of a turn, and what the turn seems to say."""
-    verdicts = rules_for(said.text)[1].judge(said)
-    judged = [Judged(*pair) for pair in zip(said.fragments, verdicts, strict=True)]
-    return _Screened(judged, candidates_of(said, verdicts))
-
-
-def vouched(candidate: Candidate, pieces: Sequence[Judged]) -> Candidate:
+def vouched(candidate: Candidate, fragments: Sequence[Fragment]) -> Candidate:
     """What was read from a message that a program passed on, as far as the user vouches for it."""
     one = candidate.statement
-    said = [piece.fragment.text for piece in pieces if piece.fragment.n in one.fragments]
+    said = [fragment.text for fragment in fragments if fragment.n in one.fragments]
     return candidate._replace(vouched=is_vouched(one.category, one.attribute, one.subject, said))
 
 

@@ -14,23 +14,22 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
 
+from loxodon.language.attributes import ATTRIBUTES, OPPOSITES
+from loxodon.language.domains import domains_of, kinds_of, words_of
+from loxodon.language.statements import Statement
 from loxodon.text.lists import without
 from loxodon.text.similarity import gist, likeness
+from loxodon.text.words import fold
 from loxodon.types import Record
-from loxodon.write.attributes import (
-    ATTRIBUTES,
-    IMPLIED_BY,
-    OPPOSITES,
-)
-from loxodon.write.domains import domains_of, kinds_of, words_of
 from loxodon.write.extract import Candidate
-from loxodon.write.relation import Relation, forgets, relation, rewords, units
-from loxodon.write.statements import USER, Statement
+from loxodon.write.relation import ALIKE, Relation, other_project, relation
 
 SIMILAR = 5
 """Memories looked at for their words where no subject and attribute leads to them."""
 FIRM = 0.7
 """Importance from which on a memory is not contradicted by a guess."""
+_ENOUGH = 0.4
+"""How much a change and what it changes speak of the same, where it names nothing that is over."""
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
 
 
@@ -57,11 +56,13 @@ class Plan(NamedTuple):
     retracted: tuple[Record, ...] = ()
     """What is over."""
     rewritten: tuple[tuple[Record, str], ...] = ()
-    """What stays true in other words: one thing is gone from its list, or has another number."""
+    """What stays true in other words: one thing is gone from its list, or was a wrong word."""
     denied: tuple[Record, ...] = ()
     """Beliefs that turned out less likely."""
     promoted: tuple[Record, ...] = ()
     """Beliefs that turned out true."""
+    doubtful: tuple[Record, ...] = ()
+    """What may be over: it stays, and waits for the user's word."""
 
 
 def plan(candidate: Candidate, view: View, turn: str) -> Plan:
@@ -69,7 +70,7 @@ def plan(candidate: Candidate, view: View, turn: str) -> Plan:
     related = [
         (how, record)
         for record in _near(candidate, view)
-        if (how := relation(candidate.statement, record)) in _ALIKE
+        if (how := relation(candidate.statement, record)) in ALIKE
         or candidate.statement.act == "correct"
         or not _only_from(record, turn)
     ]
@@ -84,114 +85,93 @@ Related = Sequence[tuple[Relation, Record]]
 
 
 def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
+    statement = candidate.statement
     opposed = [record for how, record in facts if how == "contradicts"]
     ended = [record for how, record in facts if how == "ended"]
     later = [one for one in opposed + ended if said_at(one) > candidate.said_at]
     if later:  # an old transcript, read today, does not change what was true after it
         return Plan("late", later[0])
-    if rewords(candidate.statement):
-        return Plan("nothing", rewritten=_reworded(candidate.statement, opposed))
-    if forgets(candidate.statement):
-        doubted = tuple(record for how, record in beliefs if how in ("contradicts", "ended"))
-        return Plan("nothing", retracted=(*ended, *doubted))
-    replaced, retracted, rewritten = _spared(candidate.statement, opposed, ended)
+    if statement.act == "correct" and not statement.content:  # a wrong word and the right one
+        return Plan("nothing", rewritten=_corrected(statement, opposed))
+    replaced, rewritten = _spared(statement, opposed)
+    retracted, more = _spared(statement, ended)
+    doubtful: tuple[Record, ...] = ()
+    if statement.act == "change" and not (
+        opposed or ended or statement.over or statement.attribute
+    ):
+        meant, doubtful = _meant(statement, facts)
+        replaced += meant
     denied = tuple(record for how, record in beliefs if how in ("contradicts", "ended"))
-    promoted = tuple(record for how, record in beliefs if how in ("same", "richer", "poorer"))
-    alike = _best(candidate, [(how, one) for how, one in facts if how in _ALIKE])
+    promoted = tuple(record for how, record in beliefs if how in ALIKE)
+    rest = (replaced, retracted, rewritten + more, denied, promoted, doubtful)
+    alike = _best(candidate, [(how, one) for how, one in facts if how in ALIKE])
     if alike is not None:
-        how, target = alike
-        outcome: Outcome = "update" if how == "richer" else "confirm"
-        return Plan(outcome, target, replaced, retracted, rewritten, denied, promoted)
-    return Plan("add", None, replaced, retracted, rewritten, denied, promoted)
+        return Plan("update" if alike[0] == "richer" else "confirm", alike[1], *rest)
+    return Plan("add", None, *rest)
 
 
 def _spared(
-    statement: Statement, opposed: Sequence[Record], ended: Sequence[Record]
-) -> tuple[tuple[Record, ...], tuple[Record, ...], tuple[tuple[Record, str], ...]]:
-    """What really goes, and what only has to be said in other words."""
-    rewritten: dict[str, tuple[Record, str]] = {}
-    over = statement.over
-    if statement.act == "end" and statement.value and not over:
-        over = (statement.value,)
-    for record in ended:
-        for words in over:
-            if left := without(record.content, words) or _without_clause(record.content, words):
-                rewritten[record.id] = (record, left)
-    for record in opposed:
-        for words in (words for words in over if len(words) > 2):
-            left = without(record.content, words) if statement.act == "end" else ""
-            if left := left or _without_clause(record.content, words):
-                rewritten[record.id] = (record, left)
-        if left := _other_half(statement, record):
-            rewritten[record.id] = (record, left)
-        if renumbered := _renumbered(statement, record):
-            rewritten[record.id] = (record, renumbered)
-    return (
-        tuple(one for one in opposed if one.id not in rewritten),
-        tuple(one for one in ended if one.id not in rewritten),
-        tuple(rewritten.values()),
-    )
+    statement: Statement, over: Sequence[Record]
+) -> tuple[tuple[Record, ...], tuple[tuple[Record, str], ...]]:
+    """What really goes, and what only loses one thing from its list."""
+    if statement.quoted:  # own words end one thing: that which they are most like
+        over = sorted(over, key=lambda one: likeness(statement.content, one.content))[-1:]
+    gone, kept = [], []
+    for record in over:
+        left = next(
+            (text for words in statement.over if (text := without(record.content, words))), ""
+        )
+        if left:
+            kept.append((record, left))
+        else:
+            gone.append(record)
+    return tuple(gone), tuple(kept)
 
 
-def _without_clause(content: str, words: str) -> str:
-    """A Chinese sentence without the clauses that name what is over, if the first does not."""
-    clauses = content.split("，")
-    parts = [part for part in words.split("的") if part]
-    left = [clause for clause in clauses if not parts or not all(part in clause for part in parts)]
-    if any(re.match("(?:名字|小名|取名)?[叫是]", clause) for clause in clauses if words in clause):
-        return ""  # who bears the name is the one that the first clause is about
-    return "，".join(left) if left[:1] == clauses[:1] and len(left) < len(clauses) else ""
+def _corrected(statement: Statement, opposed: Sequence[Record]) -> tuple[tuple[Record, str], ...]:
+    """The newest memory that has the wrong word, with the right one."""
+    for record in sorted(opposed, key=said_at, reverse=True):
+        for wrong in statement.over:
+            whole = rf"(?<!\w){re.escape(wrong)}(?!\w)" if wrong.isascii() else re.escape(wrong)
+            content = re.sub(whole, lambda _: statement.value, record.content, flags=re.I)
+            if content != record.content:
+                return ((record, content),)
+    return ()
 
 
-def _other_half(statement: Statement, record: Record) -> str:
-    """A Chinese memory of two facts without the one that has changed, if that is not the first."""
-    clauses = record.content.split("，")
-    if len(clauses) < 2 or (statement.attribute and statement.attribute == record.attribute):
-        return ""
-    told = gist(statement.content).words - gist(statement.subject).words
-    if told & gist(clauses[0]).words:
-        return ""
-    changed = [clause for clause in clauses[1:] if len(told & gist(clause).words) > 1]
-    return "，".join(one for one in clauses if one != changed[0]) if len(changed) == 1 else ""
+def _meant(statement: Statement, facts: Related) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
+    """What a change is about that names nothing: the one memory of its subject and its side of
+    life, which it replaces; or what may be meant, which it leaves in doubt."""
+    own = [
+        one
+        for how, one in facts
+        if how == "unrelated" and fold(one.subject) == fold(statement.subject)
+        and not other_project(statement, one) and one.category not in ("event", "relation")
+    ]  # fmt: skip
+    sides = domains_of(statement.content)
+    same = [one for one in own if sides & domains_of(one.content)]
+    near = sorted(own, key=lambda one: _shared(statement.content, one.content))
+    if near and _shared(statement.content, near[-1].content) >= _ENOUGH:
+        return tuple(near[-1:]), ()
+    if len(same) == 1 and not statement.vague:
+        return tuple(same), ()
+    return (), tuple(one for one in near[-1:] if one in same)
 
 
-def _renumbered(statement: Statement, record: Record) -> str:
-    """A memory with the new number, where that is all the statement has to say of it."""
-    if statement.attribute and statement.attribute == record.attribute:
-        return ""
-    measures = set().union(*map(set, units(record.content))) | units(record.content).keys()
-    if gist(statement.content).words & gist(record.content).words - measures:
-        return ""
-    content = record.content
-    for unit, (number, said) in units(statement.content).items():
-        if unit in (known := units(record.content)) and known[unit][0] != number:
-            content = content.replace(known[unit][1], said)
-    return content if content != record.content else ""
-
-
-def _reworded(statement: Statement, opposed: Sequence[Record]) -> tuple[tuple[Record, str], ...]:
-    """The memories with the wrong word, put right; of those with a number only the newest."""
-    texts = [one.content.lower() for one in opposed]
-    old = next(
-        (words for words in statement.over if any(words.lower() in text for text in texts)),
-        statement.over[0],
-    )
-    whole = rf"(?<!\w){re.escape(old)}(?!\w)" if old.isascii() else re.escape(old)
-    pattern = re.compile(whole, re.IGNORECASE | re.ASCII)
-    if any(map(str.isdigit, old)):
-        opposed = sorted(opposed, key=said_at)[-1:]
-    found = [(one, pattern.sub(lambda _: statement.value, one.content)) for one in opposed]
-    return tuple((one, content) for one, content in found if content != one.content)
-
-
-_ALIKE = ("same", "richer", "poorer")
+def _shared(new: str, old: str) -> float:
+    """How much of the shorter of two sentences the other speaks of too; nothing for a word or a
+    few characters, which any two may have in common."""
+    one, other = gist(new).words, gist(old).words
+    both = one & other
+    least = 2 if all(map(str.isascii, both)) else 3
+    return len(both) / min(len(one), len(other)) if len(both) >= least else 0.0
 
 
 def _plan_belief(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
-    if any(how in _ALIKE for how, _ in facts):
+    if any(how in ALIKE for how, _ in facts):
         return Plan("nothing")
     for how, record in beliefs:
-        if how in _ALIKE:
+        if how in ALIKE:
             return Plan("confirm", record)
     firm = [
         record
@@ -213,34 +193,18 @@ def _near(candidate: Candidate, view: View) -> list[Record]:
     """The memories that the statement could be about, each once."""
     statement = candidate.statement
     found = list(view.like(statement.content, SIMILAR))
-    known = ATTRIBUTES.get(statement.attribute)
-    if known:
-        parts = (statement.subject, statement.attribute)
-        one = known.one or (statement.act == "end" and not statement.over)
-        found += view.about(*parts) if one else view.about(*parts, statement.value)
-        for other in (
-            *OPPOSITES.get(statement.attribute, ()),
-            *IMPLIED_BY.get(statement.attribute, ()),
-        ):
-            found += view.about(statement.subject, other, statement.value)
-    for words in dict.fromkeys(map(_looked_up, statement.over)):
+    if statement.attribute:
+        for attribute in (statement.attribute, *OPPOSITES.get(statement.attribute, ())):
+            one = ATTRIBUTES[attribute].one or statement.act == "end"
+            value = () if one else (statement.value,)
+            found += view.about(statement.subject, attribute, *value)
+    for words in statement.over:
         found += view.like(" ".join((words, *kinds_of(words))), 2 * SIMILAR)
         found += view.about(words)
-    if statement.subject != USER:
-        found += view.about(USER, "marital_status")
-    if statement.act == "change" and statement.subject != USER:
-        found += view.about(statement.subject)
-    if statement.act == "end" and statement.attribute == "occupation":
-        found += view.about(statement.subject, "employer")
-    if statement.act == "change" and not statement.over and not (known and known.one):
+    if statement.act != "state" and not statement.over and not statement.attribute:
         for domain in domains_of(statement.content):
             found += view.like(words_of(domain, candidate.language), 2 * SIMILAR)
     return list({record.id: record for record in found}.values())
-
-
-def _looked_up(words: str) -> str:
-    """What to look for of a phrase that is known by all its parts (see `names`): the last."""
-    return words if words.isascii() else words.rpartition("的")[2] or words
 
 
 def _only_from(record: Record, turn: str) -> bool:

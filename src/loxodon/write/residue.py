@@ -11,13 +11,12 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from loxodon.store.desk import Judged
+from loxodon.language.statements import Fragment, Said
 from loxodon.types import Event, Record, Turn
 from loxodon.write.extract import Candidate
 from loxodon.write.pages.profile import Change
-from loxodon.write.statements import Said
 
-Left = Sequence[tuple[Said, Judged]]
+Left = Sequence[tuple[Said, Fragment]]
 
 
 class Asked(NamedTuple):
@@ -25,10 +24,8 @@ class Asked(NamedTuple):
 
     found: Sequence[tuple[int, Candidate]] = ()
     """Statements, with the number of the turn each is from."""
-    waiting: Sequence[tuple[int, int]] = ()
-    """Fragments (turn, n) of this run that nobody decided."""
     settled: Sequence[tuple[int, int]] = ()
-    """Fragments of earlier runs that are decided now."""
+    """Fragments (turn, n) that are decided now; the others wait on."""
     instead_of: frozenset[int] = frozenset()
     """Turns in which a model has read something: what the rules read there is not needed."""
 
@@ -45,7 +42,7 @@ class Residue:
 
     def read(self, left: Left, turns: Sequence[Turn]) -> Asked:
         """Decide what the rules left of `turns`."""
-        return Asked(waiting=[(one.fragment.turn, one.fragment.n) for _, one in left])
+        return Asked()
 
     def compress_day(self, events: Sequence[Event]) -> Sequence[tuple[Candidate, Event]] | None:
         """What a day's events tell that the rules could not; None if it is to be asked again."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from loxodon.language.statements import USER, Statement
 from loxodon.types import ROLES, Turn
 from loxodon.write.extract import Candidate
-from loxodon.write.statements import USER, Statement
 
 
 def several(turns: Iterable[Turn]) -> bool:
@@ -35,7 +35,13 @@ def name_of(turn: Turn) -> str:
 def said_by(candidate: Candidate, name: str) -> Candidate:
     """`candidate` as a statement of the person called `name`."""
     statement = candidate.statement
-    if candidate.language == "zh":
+    if statement.quoted:
+        content, owned, of = (
+            re.sub("^(?:The user|用户)", lambda _: name, statement.content),
+            False,
+            "",
+        )
+    elif candidate.language == "zh":
         content = statement.content.replace("用户", name)
         owned = f"用户的{statement.subject}" in statement.content
         of = f"{name}的{statement.subject}"

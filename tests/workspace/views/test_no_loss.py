@@ -189,6 +189,11 @@ def dumped(memory: Memory) -> dict[str, list[Any]]:
     return {table: list(exact.dump(table)) for table in TRUTH}
 
 
+def share_key(one: Path, other: Path) -> None:
+    """The home `other`, which may not be there yet, signs with the key of `one`."""
+    shutil.copytree(one / "keys", other / "keys", dirs_exist_ok=True)
+
+
 def same(one: Memory, other: Memory) -> None:
     mine, theirs = dumped(one), dumped(other)
     for table in TRUTH:
@@ -240,6 +245,7 @@ def test_a_store_made_from_the_views_is_the_same(steps: list[tuple[Any, ...]]) -
         with Memory.open(top / "one", config=config, clock=clock) as one:
             Life(one, clock).live(steps)
             one.workspace.export(top / "views")
+            share_key(top / "one", top / "other")
             found = restore(str(top / "views"), str(top / "other"), config=one.config, clock=clock)
             assert (found.edited, found.before) == ((), "")
             with Memory.open(top / "other", config=config, clock=clock) as other:
@@ -258,6 +264,7 @@ def test_a_run_goes_on_where_it_was_cut_short(tmp_path: Path, phase: int) -> Non
         with pytest.raises(Interrupted):
             one.consolidate(progress=partial(stop_at, phase))
         one.workspace.export(tmp_path / "views")
+        share_key(tmp_path / "one", tmp_path / "other")
         restore(str(tmp_path / "views"), str(tmp_path / "other"), config=one.config, clock=clock)
         with Memory.open(tmp_path / "other", config=config, clock=clock) as other:
             same(one, other)

@@ -15,7 +15,7 @@ from loxodon.filelock import FileLock
 from loxodon.types import Restored
 from loxodon.workspace.views.restore import restore
 from tests.conftest import Clock
-from tests.workspace.views.test_no_loss import same
+from tests.workspace.views.test_no_loss import same, share_key
 
 CONFIG = {"timezone": "Asia/Shanghai"}
 FACTS = "layer2/active/facts.jsonl"
@@ -89,6 +89,7 @@ def place(tmp_path: Path, made: tuple[Path, str]) -> Place:
 
 
 def test_views_make_an_equal_memory(place: Place) -> None:
+    share_key(place.top / "one", place.other)
     found = place.restore()
     assert (found.turns, found.memories, found.edited, found.before) == (5, 6, (), "")
     with place.open("one") as one, place.open("other") as other:
@@ -121,6 +122,7 @@ def test_a_space_that_has_something_is_not_touched(place: Place) -> None:
 
 
 def test_with_replace_the_old_database_is_kept(place: Place) -> None:
+    share_key(place.top / "one", place.other)
     with place.open("other") as other:
         other.capture("something else")
     done = [place.restore(replace=True).before for _ in range(2)]

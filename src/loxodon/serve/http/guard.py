@@ -21,7 +21,10 @@ AGENT = "x-loxodon-agent"
 CHAT = "x-loxodon-chat"
 RELAYS = "x-loxodon-relays"
 """Headers that say as whom, in whose hearing, and in whose words (`user`) something is asked."""
-FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
+FORWARDED = (
+    "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via",
+    "cf-connecting-ip", "true-client-ip",
+)  # fmt: skip
 """Headers by which another server says that it passes on what came from elsewhere."""
 
 

@@ -18,10 +18,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from loxodon.errors import InputError
+from loxodon.language.statements import USER
 from loxodon.messages import t
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, FileProblem, Record, Source, State
 from loxodon.workspace.views import Marker, marker_of
-from loxodon.write.statements import USER
 
 _LABEL_LENGTH = 40
 

@@ -157,7 +157,7 @@ def _fill(memory: Memory, store: SqliteStore, views: _Views, progress: Progress)
         raise bad_view(views.file, 0, reason) from None
     store.sign_if_foreign()
     # Messages that were put aside are told of by `validate`, here as there.
-    put_aside = {f"t_{one.fragment.turn}" for one in store.desk.fragments("failed")}
+    put_aside = {f"t_{one.turn}" for one in store.desk.fragments("failed")}
     if wrong := [one for one in store.check(progress) if one.where not in put_aside]:
         raise InputError(
             "what the views say does not fit together: {where}: {what}",

@@ -13,6 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 from loxodon.config import Config
+from loxodon.language.statements import USER
 from loxodon.messages import LANGUAGES
 from loxodon.recall import quote
 from loxodon.store import Filter, Store
@@ -21,7 +22,6 @@ from loxodon.trust.provenance import OWN, is_own, may_tell
 from loxodon.types import Event, Record
 from loxodon.write.pages.ranking import moved, ranking
 from loxodon.write.pages.snapshot import ASSISTANT, RECENT, Material, Totals, snapshot
-from loxodon.write.statements import USER
 
 SNAPSHOT = "snapshot"
 _STRONGEST = 300

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 
+from loxodon.language.statements import USER
 from loxodon.messages import t
 from loxodon.recall import quote
 from loxodon.text.markdown import item, one_line
 from loxodon.types import GLOBAL_PROJECT, Record
 from loxodon.write.pages.ranking import holds
 from loxodon.write.pages.wording import LONGEST, Clause, about, clause_of, sentence
-from loxodon.write.statements import USER
 
 ENTRIES = 100
 IMPORTANT = 0.7

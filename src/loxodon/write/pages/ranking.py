@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 
+from loxodon.language.statements import USER
 from loxodon.text.markdown import one_line
 from loxodon.types import Record
 from loxodon.write.pages.wording import says
-from loxodon.write.statements import USER
 from loxodon.write.themes import DAY
 
 TOP = 20

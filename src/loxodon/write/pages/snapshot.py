@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from loxodon.language.statements import USER
 from loxodon.messages import t
 from loxodon.recall.quote import label
 from loxodon.text.markdown import one_line
@@ -21,7 +22,6 @@ from loxodon.types import Record
 from loxodon.write.pages.layout import SHARES, Line, Page, Said
 from loxodon.write.pages.ranking import TOP, holds, ranked, score
 from loxodon.write.pages.wording import about, clause_of
-from loxodon.write.statements import USER
 
 ASSISTANT = "assistant"
 """The subject of what is known of the agent itself."""

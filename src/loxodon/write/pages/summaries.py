@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from loxodon.language.statements import USER
 from loxodon.types import GLOBAL_PROJECT, Record
 from loxodon.write.pages.wording import (
     Clause,
@@ -22,7 +23,6 @@ from loxodon.write.pages.wording import (
     is_relation,
     pieces,
 )
-from loxodon.write.statements import USER
 
 FEWEST_FACTS = 3
 MOST_CHARACTERS = 50

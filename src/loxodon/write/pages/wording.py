@@ -11,13 +11,13 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from loxodon.language.attributes import ATTRIBUTES
+from loxodon.language.statements import USER
 from loxodon.text.language import language_of
 from loxodon.text.markdown import one_line
 from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
 from loxodon.text.words import fold
 from loxodon.types import Record
-from loxodon.write.attributes import ATTRIBUTES
-from loxodon.write.statements import USER
 
 LONGEST = 400
 """Characters of a sentence that are looked at; what is longer is no sentence."""

@@ -128,10 +128,6 @@ VALUES (?, (SELECT no FROM sessions WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?)
 INSERT OR REPLACE INTO fragments (turn, n, text, type, stage, keep, about, bonus, reason)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
--- name: put_verdict
-UPDATE fragments SET stage = 'judged', keep = ?, about = ?, bonus = ?, reason = ?
-WHERE turn = ? AND n = ?
-
 -- name: wait
 UPDATE fragments SET stage = 'waiting' WHERE turn = ? AND n = ?
 
@@ -469,5 +465,5 @@ UNION SELECT memory FROM signatures ORDER BY 1
 
 -- name: signed_changes
 SELECT c.version, c.change, c.at, s.mac, c.before FROM main.memory_changes c
-LEFT JOIN signatures s ON s.memory = c.memory AND s.version = c.version
+LEFT JOIN main.signatures s ON s.memory = c.memory AND s.version = c.version
 WHERE c.memory = ? ORDER BY c.version

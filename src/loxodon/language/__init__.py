@@ -1,0 +1,13 @@
+"""How talk becomes knowledge without a model, in each of our languages.
+
+    statements.py   the values that come out: statements with subject, attribute and value
+    reader.py       start here: what a message says
+    frames.py       whole clauses that are understood: patterns of a table
+    speech.py       what kinds of things are said, and which tell nothing
+    worth.py        which sentences are worth keeping as they were said
+    attributes.py   what can be known of someone, and whether it has one value at a time
+    domains.py      sides of life, by which a change finds what it changes
+    en/, zh/        the tables of a language, and how it cuts and names clauses
+
+Engines are small and the same for all; what is of one language is in its tables.
+"""

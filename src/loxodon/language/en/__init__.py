@@ -1,0 +1,129 @@
+"""English: how talk becomes knowledge without a model.
+
+frames.toml   what whole clauses tell           speech.toml   what kinds of things are said
+words.toml    people, fillers, where clauses end    worth.bin     which sentences are worth keeping
+clauses.py    a sentence cut into clauses with their subjects
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+
+from loxodon.language import reader
+from loxodon.language.clauses import Clause
+from loxodon.language.en.clauses import (
+    attribute_of,
+    clauses_of,
+    people_of,
+    pronouns,
+    written_out,
+)
+from loxodon.language.frames import Frames, Match
+from loxodon.language.speech import Speech
+from loxodon.language.statements import USER, Piece, Reading, Said
+from loxodon.language.worth import Worth
+from loxodon.text import sentences
+
+_HERE = "loxodon.language.en"
+_IRREGULAR = {"be": "am|is|are", "have": "have|has", "do": "do|does", "go": "go|goes"}
+
+
+def present(verb: str) -> str:
+    """A verb in the present, in either person."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
+    if re.search(r"[^aeiou]y$", verb):
+        return f"{verb}|{verb[:-1]}ies"
+    return f"{verb}|{verb}{'es' if re.search('(?:s|sh|ch|x|z|o)$', verb) else 's'}"
+
+
+class _English:
+    speech = Speech(_HERE)
+    worth = Worth(_HERE, 0.6, unsaid=0.75)
+
+    @cached_property
+    def frames(self) -> Frames:
+        return Frames(_HERE, present, spaced=True)
+
+    clauses = staticmethod(clauses_of)
+    evened = staticmethod(written_out)
+    people = staticmethod(people_of)
+    pronouns: Mapping[str, str] = pronouns()
+    attribute_of = staticmethod(attribute_of)
+
+    def small(self, text: str) -> bool:
+        return not any(map(str.isupper, re.sub(r"\bI\b|\b[A-Z]{2,}\b", "", text)))
+
+    def told(self, clause: Clause, match: Match) -> str:
+        whole = all(pattern.whole for pattern in match.frame.patterns)
+        subject = "The user" if whole else clause.shown
+        text = match.frame.say
+        if clause.hedged:
+            text = text.replace("{S}", "{S} probably")
+        if clause.act == "end" and match.frame.act != "end":
+            text = text.replace("{S} is ", "{S} is no longer ").replace(
+                "{S} has ", "{S} no longer has "
+            )
+            text = text if "no longer" in text else text.replace("{S}", "{S} no longer")
+        text = match.filled(text, **{"S": subject, "S's": f"{subject}'s"})
+        text = re.sub(r"\bmy\b", "their", text) if clause.subject == USER else text
+        lasting = re.match(r"(?:since|for|until|from|every)\b", clause.when, re.I)
+        happened = match.frame.act != "state" or match.frame.category in ("plan", "event")
+        return f"{text} {clause.when}".strip() if lasting or happened else text
+
+    def quoted(self, sentence: str) -> str:
+        words = re.sub(r"[\s,;]+(?:so|and|but|while|because|or|then)$", "", sentence.strip(" .;,"))
+        return f"The user: “{words}”"
+
+    def related(self, relation: str, name: str) -> str:
+        return f"{name} is the user's {relation}"
+
+
+grammar = _English()
+
+
+def split(text: str) -> list[Piece]:
+    """A message cut into its sentences, each with its type."""
+    return [Piece(one, grammar.speech.type(one)) for one in sentences.split(text)]
+
+
+def read(said: Said) -> Reading:
+    """What a user's turn says."""
+    return reader.read(grammar, said)
+
+
+_DID = re.compile(
+    r"(?:i|we)(?: have|'ve)? (?:(?:now|just|also|already|successfully|then) )*"
+    r"(?P<verb>[a-z]+ed|booked|built|bought|made|paid|put|ran|reset|sent|set|wrote|chose) "
+    r"(?P<rest>.+)",
+    re.I,
+)
+_NO_DEED = re.compile(
+    r"\b(?:if you|would you|could|should|might|can i|shall i|let me know|example|wanted|hoped"
+    r"|noticed|assumed|learned|based|trained|designed|programmed)\b|\?",
+    re.I,
+)
+_SECOND = (("you are", "the user is"), ("you have", "the user has"), ("yours?", "the user's"),
+           ("you", "the user"), ("my", "its"))  # fmt: skip
+_MOST_DEED = 34
+
+
+def deeds(text: str) -> list[str]:
+    """What the assistant says it did or settled with the user; advice and offers are none."""
+    found = []
+    for sentence in sentences.split(text[:20_000]):
+        words = written_out(sentence)
+        done = _DID.match(words)
+        if not done or len(words.split()) > _MOST_DEED or _NO_DEED.search(words):
+            continue
+        rest = re.split(r"\s+[-–]\s+|;", done["rest"])[0].strip(" ,.!:")
+        for second, third in _SECOND:
+            rest = re.sub(rf"\b{second}\b", third, rest, flags=re.I)
+        if len(rest.split()) > 1:
+            who = (
+                "The assistant and the user" if words.lower().startswith("we") else "The assistant"
+            )
+            found.append(f"{who} {done['verb'].lower()} {rest}")
+    return found

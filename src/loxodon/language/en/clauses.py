@@ -1,0 +1,216 @@
+"""English sentences cut into clauses, each with its subject."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from loxodon.language.clauses import Clause
+from loxodon.language.statements import USER
+
+_WRITTEN_OUT = (
+    (r"[’‘`´]", "'"), (r"[“”]", '"'), (r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200d]", " "),
+    (r"\*+|_{2,}", ""), (r"\s*&\s*", " and "),
+    (r"\b[iI]'?m\b", "I am"), (r"\b(?:[iI]'ve|ive|Ive)\b", "I have"), (r"\b[iI]'ll\b", "I will"),
+    (r"\b[iI]'d\b", "I would"), (r"\bi\b", "I"),
+    (r"\b([Ww]e|[Yy]ou|[Tt]hey)'re\b", r"\1 are"), (r"\b([Ww]e|[Yy]ou|[Tt]hey)'ve\b", r"\1 have"),
+    (r"\bcan'?t\b|\bcan not\b", "cannot"), (r"\bwon't\b", "will not"),
+    (r"\b(do|does|did|is|are|was|were|have|has|had|would|could|should)n'?t\b", r"\1 not"),
+    (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat|[Ww]here|[Hh]ow|[Ww]ho)'s\b", r"\1 is"),
+    (r"\bgonna\b", "going to"), (r"\bgotta\b", "have to"), (r"\bwanna\b", "want to"),
+    (r"\b([Hh]a(?:ve|s)) got(?= (?:a|an|two|three|four|five|no|my|\d|type))", r"\1"),
+    (r"\s+", " "),
+)  # fmt: skip
+_NAME = r"(?:(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.? )?[A-Z][a-zà-öø-ÿ]+(?:[-' ][A-Z][a-zà-öø-ÿ]+)?"
+
+
+class _Words(NamedTuple):
+    filler: re.Pattern[str]
+    adverb: re.Pattern[str]
+    tail: re.Pattern[str]
+    cut: re.Pattern[str]
+    hedge: re.Pattern[str]
+    bare: re.Pattern[str]
+    person: re.Pattern[str]
+    attribute: Mapping[str, str]
+    """What attribute a relation is, by its word."""
+    plural: frozenset[str]
+    one_name: Mapping[str, str]
+    """The usual word for a relation, by the others."""
+
+
+@cache
+def _written_out() -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(like), instead) for like, instead in _WRITTEN_OUT)
+
+
+@cache
+def _table() -> dict[str, dict[str, str]]:
+    return tomllib.loads((files("loxodon.language.en") / "words.toml").read_text("utf-8"))
+
+
+def pronouns() -> dict[str, str]:
+    """The relations that `he` and `she` may stand for."""
+    return _table()["pronouns"]
+
+
+@cache
+def _words() -> _Words:
+    table = _table()
+    clause = {
+        name: "|".join(sorted(words.split("|"), key=len, reverse=True))
+        for name, words in table["clause"].items()
+    }
+    attribute = {
+        word.replace("-", " "): name for name, words in table["relations"].items()
+        for word in words.split()
+    }  # fmt: skip
+    attribute |= {word.replace("-", " "): "pet" for word in table["pets"]["words"].split()}
+    plural = frozenset(table["plural"]["words"].split())
+    people = "|".join(
+        re.escape(word).replace(r"\ ", "[- ]")
+        for word in sorted((*attribute, *plural), key=len, reverse=True)
+    )
+    adjectives = "|".join(clause["adjectives"].split())
+    starters = clause["starters"]
+    starters += r"|the (?:\w+ ){1,3}(?:is|was|are|were|has|will)"
+    join = r"and|but|so|because|cos|bc|though|although|plus|while|whereas"
+    return _Words(
+        re.compile(rf"^(?:(?:{clause['fillers']})(?![\w'])[\s,:;!.…–—-]*)+", re.I),
+        re.compile(rf"\b(?:{clause['adverbs']}|now(?! in\b))\b ?", re.I),
+        re.compile(rf"(?:[ ,]+(?:{clause['tails']}))+$", re.I),
+        re.compile(
+            rf"(?:,\s*|\s+)(?:{join})\s+(?=(?:{starters})\b)|[,;]\s+(?=(?:{starters})\b)"
+            rf"|\s+[-–—]+\s+|\s*\.\.\.+\s*|;\s+|,?\s+(?:because|cos|bc)\s+|:\s+(?=(?:{starters})\b)",
+            re.I,
+        ),
+        re.compile(rf"^(?:{clause['hedges']})\b[ ,]*(?:that )?|\b(?:probably|maybe|perhaps|possibly|apparently) ", re.I),
+        re.compile(rf"(?:{clause['bare']})\b", re.I),
+        re.compile(
+            rf"(?:my|our) (?:(?:{adjectives}|\d+[- ]year[- ]old|\w+[- ]year[- ]old) )*(?P<relation>{people})\b"
+            rf"(?:,? (?-i:(?P<name>{_NAME}))\b,?)?",
+            re.I,
+        ),
+        attribute,
+        plural,
+        {word: name for name, words in table["one_name"].items() for word in words.split()},
+    )  # fmt: skip
+
+
+def written_out(text: str) -> str:
+    """A text with contractions and chat spelling written out."""
+    for like, instead in _written_out():
+        text = like.sub(instead, text)
+    return text.strip()
+
+
+def attribute_of(relation: str) -> str:
+    """What attribute of the user a relation is; empty for several people."""
+    return _words().attribute.get(relation.lower().replace("-", " "), "")
+
+
+def people_of(text: str) -> list[tuple[str, str]]:
+    """Whom a text names of the user's people: relation, and name where it has one."""
+    words = _words()
+    found = [(one["relation"].lower(), one["name"] or "") for one in words.person.finditer(text)]
+    return [(words.one_name.get(relation, relation), name) for relation, name in found]
+
+
+def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
+    """The clauses of a sentence. `known` has the names of people by what they are called."""
+    found: list[Clause] = []
+    for part in filter(None, _words().cut.split(sentence.replace("’", "'"))):
+        if light := _light(written_out(part)):
+            clause = _clause(light, known)._replace(raw=part.strip(" ,;"))
+            if clause.who == "bare" and found:  # a sentence may begin without its subject
+                own = all(one.who in ("user", "we", "bare") for one in found)
+                clause = clause._replace(loose=True, who="bare" if own else "")
+            found.append(clause)
+    return found
+
+
+def _light(text: str) -> str:
+    """A clause without what only leads up to it, fills it, or trails behind."""
+    words = _words()
+    text = re.sub(r"\([^)]*\)", "", text)
+    for _ in range(3):
+        text = words.filler.sub("", text).strip(" ,.!:;-–—…~")
+    return re.sub(r"\s+", " ", words.tail.sub("", text)).strip(" ,.!:-–—…~")
+
+
+_ENDED = re.compile(
+    r"^(?P<who>I|we|my [\w' ]{2,30}?|[A-Z]\w+) (?:(?:do|does|am|are|is) (?:not|no longer) (?P<a>.+?) (?:any ?more|any longer)"
+    r"|(?:(?P<be>am|are|is) )?no longer (?P<b>.+)|(?P<be2>am|are|is) not (?P<c>.+?) any ?more)$",
+    re.I,
+)
+_TIME = re.compile(
+    r"[ ,]+(?P<when>(?:(?:since|for|until|from|in|on|over|about|around|almost|nearly) )*"
+    r"(?:last|this|next|the past|early|late|mid)? ?(?:today|yesterday|tomorrow|tonight|"
+    r"(?:last|this|next|past) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|night|[a-z]+day|"
+    r"january|february|march|april|may|june|july|august|september|october|november|december)|"
+    r"(?:(?:a few|a couple of|several|one|two|three|four|five|six|seven|eight|nine|ten|a|an|\d+) (?:days?|weeks?|months?|years?|decades?)(?: (?:ago|now))?)|"
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{1,2}(?:st|nd|rd|th)?)?(?:,? \d{4})?|"
+    r"(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th)? (?:of )?(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{4})?))$",
+    re.I,
+)
+
+
+def _clause(text: str, known: Mapping[str, str]) -> Clause:
+    hedge = _words().hedge.search(text)
+    if hedge:
+        text = (text[: hedge.start()] + text[hedge.end() :]).strip(" ,")
+    ended = _ENDED.match(text)
+    if ended:
+        be = ended["be"] or ended["be2"] or ("am" if " am " in text else "")
+        verb = next(one for one in (ended["a"], ended["b"], ended["c"]) if one)
+        be = be or (re.search(r" (am|are|is) (?:not|no longer) ", text) or ["", ""])[1]
+        text = " ".join(filter(None, (ended["who"], be, verb)))
+    plain = re.sub(r"\s+", " ", _words().adverb.sub("", text)).strip()
+    clause = _with_subject(plain, known)._replace(hedged=hedge is not None)
+    if time := _TIME.search(clause.rest):
+        clause = clause._replace(when=time["when"], timeless=clause.rest[: time.start()])
+    return clause._replace(act="end") if ended else clause
+
+
+def _with_subject(text: str, known: Mapping[str, str]) -> Clause:
+    words = _words()
+    if found := words.person.match(text):
+        relation, name = found["relation"].lower(), found["name"] or ""
+        relation = words.one_name.get(relation, relation)
+        one = relation not in words.plural
+        name = name or (known.get(relation, "") if one else "")
+        rest = _rest(text[found.end() :])
+        if rest is None:
+            return Clause(text)
+        shown = f"The user's {relation}" + (f" {name}" if name else "")
+        who = "pet" if words.attribute.get(relation.replace("-", " ")) == "pet" else "person"
+        return Clause(text, who if one else "people", rest, name or relation, shown, relation, name)
+    if re.match(r"I\b(?!')", text):
+        return Clause(text, "user", text[1:].strip(), USER, "The user")
+    if found := re.match(r"(?:we|my family and I|my \w+ and I)\b", text, re.I):
+        return Clause(text, "we", text[found.end() :].strip(), USER, "The user")
+    if found := re.match(r"(?:my|our) (?=\w)", text, re.I):
+        return Clause(text, "user", "'s " + text[found.end() :], USER, "The user")
+    pronoun = re.match(r"(?P<who>he|she)\b(?!')", text, re.I)
+    if pronoun and (name := known.get(pronoun["who"].lower())):
+        rest = text[pronoun.end() :].strip()
+        return Clause(f"{name} {rest}", "person", rest, name, name, "", name)
+    named = re.match(rf"(?P<name>{_NAME})(?=[ '])", text)
+    if named and named["name"] in known.values():
+        rest = _rest(text[named.end() :])
+        if rest is not None:
+            return Clause(text, "person", rest, named["name"], named["name"], "", named["name"])
+    return Clause(text, "bare" if words.bare.match(text) else "", text, USER, "The user")
+
+
+def _rest(text: str) -> str | None:
+    """What follows a person: their doing, or what is theirs (`'s name`); None for anything else."""
+    if re.match(r"'s? (?:name|birthday|job|favou?rite|age|surname|phone|number|e-?mail)\b", text):
+        return "'s " + text.split(" ", 1)[1]
+    if found := re.match(r"'s (?=\S)", text):  # `my sister's a nurse`
+        return "is " + text[found.end() :]
+    return text.strip() if text.startswith(" ") else None

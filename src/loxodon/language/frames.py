@@ -1,0 +1,239 @@
+"""Frames: what a whole clause says, as a table of patterns.
+
+A frame reads one way of telling one thing. It is an entry of `frames.toml` of a language:
+
+    [[frame]]
+    attribute = "home"                       what of its subject it tells
+    match = ["<live> [right] in {place}"]    what follows the subject, to the end of the clause
+    say = "{S} lives in {place}"             the sentence that is kept
+    value = "{place}"                        where that is not the only slot
+    who = "user we person"                   whose clause it may be; user and person where not said
+    yes = "I live in Leeds => The user lives in Leeds"
+    no = "I live in hope"                    both are its tests
+
+In a pattern `<live>` is a verb in the present, `(a|b)` one of several words, `[a|b]` words that may
+be left out, and `{place}` or `{old:place}` a slot. A pattern that begins with `*` is the whole
+clause, of the user. `'s name` is what belongs to the subject: `my name`, `my sister's name`.
+
+A frame fires only where it accounts for the whole clause and each slot holds what it may: a half
+understood clause is read by none.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from loxodon.text.steps import charge
+
+Who = str
+"""`user`, `we`, `person`, `pet`, or `bare` where the subject was left out."""
+
+
+class Slot(NamedTuple):
+    """What may stand in a place of a pattern."""
+
+    like: re.Pattern[str]
+    never: re.Pattern[str] | None
+    small: re.Pattern[str] | None
+    """The same for somebody who writes no capitals."""
+
+    def holds(self, text: str, small: bool) -> bool:
+        like = self.small if small and self.small else self.like
+        if len(text) > 80 or not like.fullmatch(text):
+            return False
+        return not (self.never and self.never.search(text))
+
+
+class Pattern(NamedTuple):
+    source: str
+    slots: Mapping[str, str]
+    """The kind of each slot by its name."""
+    whole: bool
+    needs: tuple[str, ...]
+    """Words of which one stands in whatever it matches: most clauses are told by these alone, and
+    the pattern need not be compiled for them."""
+
+    def match(self, text: str, lower: str) -> re.Match[str] | None:
+        for word in self.needs:
+            if word in lower:
+                break
+        else:
+            if self.needs:
+                return None
+        return _compiled(self.source).fullmatch(text)
+
+
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(source, re.I)
+
+
+class Frame(NamedTuple):
+    attribute: str
+    say: str
+    value: str
+    who: frozenset[Who]
+    patterns: tuple[Pattern, ...]
+    act: str = "state"
+    over: str = ""
+    importance: float | None = None
+    category: str = ""
+    confidence: float = 1.0
+    positive: bool = True
+    yes: tuple[str, ...] = ()
+    no: tuple[str, ...] = ()
+
+
+class Match(NamedTuple):
+    frame: Frame
+    slots: Mapping[str, str]
+
+    def filled(self, template: str, **names: str) -> str:
+        return _PLACE.sub(lambda found: {**self.slots, **names}[found[1]], template)
+
+
+_PLACE = re.compile(r"\{([\w']+)\}")
+_TOKEN = re.compile(r"\{(\w+)(?::(\w+))?\}|<([\w' ]+)>|\[([^\]]+)\]|\(([^)]+)\)|(\s+)")
+_SPACE = r"\s+"
+_LEFT_OUT = rf"{_SPACE})?"
+
+
+class Frames:
+    """The frames of one language, found by the words that they begin with."""
+
+    def __init__(self, package: str, verb: Callable[[str], str], spaced: bool) -> None:
+        table = tomllib.loads((files(package) / "frames.toml").read_text("utf-8"))
+        self._verb = verb
+        self._spaced = spaced
+        self._macros: dict[str, str] = table.get("words", {})
+        self.slots = {name: self._slot(one) for name, one in table["slot"].items()}
+        self.frames = [self._frame(one) for one in table["frame"]]
+        self._of = {
+            who: [one for one in self.frames if who in one.who]
+            for who in ("user", "we", "person", "people", "pet", "bare")
+        }
+        # What changes something may leave its subject out: then it only touches what is known.
+        self._of["bare"] = [one for one in self.frames if "bare" in one.who or one.act != "state"]
+        # A clause about nobody who is known is read only by what names the user itself.
+        self._of[""] = [one for one in self.frames if all(p.whole for p in one.patterns)]
+
+    def match(self, rest: str, clause: str, who: Who, small: bool) -> Match | None:
+        """What a clause says: `rest` is what follows its subject. The first frame of the table
+        that reads all of it."""
+        return next(self.matches(rest, clause, who, small), None)
+
+    def matches(self, rest: str, clause: str, who: Who, small: bool) -> Iterator[Match]:
+        charge(len(clause))
+        low_rest, low_clause = rest.lower(), clause.lower()
+        for frame in self._of[who]:
+            for pattern in frame.patterns:
+                if pattern.whole:
+                    found = pattern.match(clause, low_clause)
+                else:
+                    found = pattern.match(rest, low_rest)
+                if found and self._holds(pattern, found, small):
+                    yield Match(frame, {k: v.strip() for k, v in found.groupdict().items() if v})
+                    break
+
+    def _holds(self, pattern: Pattern, found: re.Match[str], small: bool) -> bool:
+        return all(
+            self.slots[kind].holds(text.strip(), small)
+            for name, kind in pattern.slots.items()
+            if (text := found[name])
+        )
+
+    def _slot(self, one: Mapping[str, Any]) -> Slot:
+        def compiled(key: str) -> re.Pattern[str] | None:
+            return re.compile(self._expanded(one[key]), re.I) if key in one else None
+
+        like = re.compile(self._expanded(one["like"]), 0 if one.get("cased") else re.I)
+        return Slot(like, compiled("never"), compiled("small"))
+
+    def _frame(self, one: Mapping[str, Any]) -> Frame:
+        match = _listed(one["match"])
+        patterns = tuple(self._pattern(text) for text in match)
+        names = [name for pattern in patterns for name in pattern.slots]
+        value = one.get("value", f"{{{names[0]}}}" if names else "")
+        return Frame(
+            one["attribute"], one["say"], value,
+            frozenset(one.get("who", "user person").split()), patterns,
+            one.get("act", "state"), one.get("over", ""), one.get("importance"),
+            one.get("category", ""), one.get("confidence", 1.0), one.get("positive", True),
+            tuple(_listed(one.get("yes", []))), tuple(_listed(one.get("no", []))),
+        )  # fmt: skip
+
+    def _expanded(self, text: str) -> str:
+        return re.sub(r"@([a-z_]+)", lambda found: f"(?:{self._macros[found[1]]})", text)
+
+    def _pattern(self, text: str) -> Pattern:
+        """A pattern of the table as a regular expression."""
+        whole = text.startswith("*")
+        text = text.lstrip("* ")
+        slots: dict[str, str] = {}
+        parts: list[str] = []
+        needs: list[tuple[str, ...]] = []
+        at = 0
+        for found in _TOKEN.finditer(text):
+            if literal := text[at : found.start()]:
+                parts.append(re.escape(literal))
+                needs.append((literal,))
+            at = found.end()
+            name, kind, verb, optional, choice, space = found.groups()
+            if name:
+                slots[name] = kind or name
+                parts.append(f"(?P<{name}>.+?)")
+            elif verb:
+                parts.append(f"(?:{self._verb(verb)})")
+                needs.append(tuple(self._verb(verb).split("|")))
+            elif choice:
+                parts.append(f"(?:{_spaces(choice)})")
+                needs.append(tuple(choice.split("|")))
+            elif space:
+                parts += [] if parts[-1].endswith(_LEFT_OUT) else [_SPACE]
+            elif not self._spaced:
+                parts.append(f"(?:{optional})?")
+            elif at == len(text):  # at the end it takes the space before it along
+                parts = parts[:-1] if parts[-1] == _SPACE else parts
+                parts.append(f"(?:{_SPACE}(?:{_spaces(optional)}))?")
+            else:
+                parts.append(f"(?:(?:{_spaces(optional)}){_LEFT_OUT}")
+        if literal := text[at:]:
+            parts.append(re.escape(literal))
+            needs.append((literal,))
+        source = self._expanded("".join(parts).replace(r"\@", "@"))
+        if not self._spaced and len(slots) > 1:
+            source = self._inlined(source, slots)
+        return Pattern(source, slots, whole, _fewest(needs))
+
+    def _inlined(self, source: str, slots: Mapping[str, str]) -> str:
+        """Where no space tells them apart, slots side by side are told by what each may hold."""
+        for name, kind in slots.items():
+            like = self.slots[kind].like.pattern
+            if len(like) < _SHORT:
+                source = source.replace(f"(?P<{name}>.+?)", f"(?P<{name}>{like})")
+        return source
+
+
+_SHORT = 1_500
+"""Characters of a pattern that may stand within others; a list of all places may not."""
+_PLAIN = re.compile(r"[\w' -]+")
+
+
+def _fewest(needs: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Of the words that a pattern cannot do without, those that are least often said."""
+    plain = [words for words in needs if all(map(_PLAIN.fullmatch, words))]
+    best = max(plain, key=lambda words: (min(map(len, words)), -len(words)), default=())
+    return tuple(word.lower() for word in best)
+
+
+def _spaces(words: str) -> str:
+    return words.replace(" ", _SPACE)
+
+
+def _listed(one: str | Sequence[str]) -> Sequence[str]:
+    return [one] if isinstance(one, str) else one

@@ -1,0 +1,346 @@
+"""What a message says: frames where a clause is wholly understood, else the person's own words.
+
+The order, for each sentence of a message:
+
+1. What nobody tells of themselves is left: questions, requests, suppositions, jokes, fiction,
+   reactions, what is said of "you" (`speech.toml` of a language).
+2. Each clause is held against the frames. One that is read wholly becomes a statement in the third
+   person, with attribute and value.
+3. A sentence of which nothing was read that way is kept as it was said, if it speaks of the person
+   or of their people, can be understood alone, and is worth it (`worth.py`); its words are never
+   rewritten.
+
+No clause has a subject by default: one that is about nobody who is known is read by nobody.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from loxodon.language.attributes import ATTRIBUTES
+from loxodon.language.clauses import Clause
+from loxodon.language.frames import Frames, Match
+from loxodon.language.speech import Speech
+from loxodon.language.statements import (
+    USER,
+    EntityType,
+    Fragment,
+    Mention,
+    Reading,
+    Said,
+    Statement,
+)
+from loxodon.language.worth import Worth
+from loxodon.text.steps import charge
+
+HEDGED = 0.6
+"""How sure one can be of what was said with a `maybe`."""
+OWN_WORDS = 0.4
+"""The importance of what is kept as it was said."""
+CHANGING = 0.4
+"""How much a sentence must be worth that says that something has changed."""
+LEAST_CHANGE = 0.15
+"""How much one must be worth that is kept only if it changes something that is known."""
+
+
+class Grammar(Protocol):
+    """What of a language the reader needs."""
+
+    speech: Speech
+    worth: Worth
+
+    @property
+    def frames(self) -> Frames: ...
+
+    @property
+    def pronouns(self) -> Mapping[str, str]:
+        """Relations that a pronoun may stand for."""
+        ...
+
+    def clauses(self, sentence: str, known: Mapping[str, str]) -> list[Clause]:
+        """The clauses of a sentence, each with its subject."""
+        ...
+
+    def people(self, text: str) -> list[tuple[str, str]]:
+        """Whom a text names of the user's people: relation, and name where it has one."""
+        ...
+
+    def evened(self, text: str) -> str:
+        """A text with short forms written out."""
+        ...
+
+    def small(self, text: str) -> bool:
+        """Whether a message is written without capitals."""
+        ...
+
+    def told(self, clause: Clause, match: Match) -> str:
+        """The sentence that a match tells, in the third person."""
+        ...
+
+    def quoted(self, sentence: str) -> str:
+        """Somebody's own words, as they are kept."""
+        ...
+
+    def attribute_of(self, relation: str) -> str:
+        """What attribute of the user a relation is (`sister`: sibling)."""
+        ...
+
+    def related(self, relation: str, name: str) -> str:
+        """`Mei is the user's sister`."""
+        ...
+
+
+class _Sentence(NamedTuple):
+    text: str
+    type: str
+    numbers: tuple[int, ...]
+
+
+def read(grammar: Grammar, said: Said) -> Reading:
+    """What a turn says."""
+    speech = grammar.speech
+    if speech.is_fiction(said.text, [line.content for line in said.before]):
+        return Reading(())
+    statements: list[Statement] = []
+    unclear: list[int] = []
+    known = {name: one for name, one in said.known.items() if name not in grammar.pronouns}
+    small = grammar.small(said.text)
+    alone = True  # whether nobody else was spoken of, whom a left out subject may mean
+    taken_back = False
+    for sentence in _sentences(_said(said)):
+        charge(len(sentence.text))
+        if speech.takes_back(sentence.text):
+            taken_back, statements = taken_back or not statements, []
+        clauses = grammar.clauses(sentence.text, known) if sentence.type != "chat" else []
+        found = _people(grammar, sentence) + _read(
+            grammar, sentence, [one for one in clauses if alone or one.who != "bare"], small
+        )
+        alone = alone and all(one.who in ("user", "we", "bare") for one in clauses)
+        known |= {alias: m.name for one in found for m in one.mentions for alias in m.aliases}
+        _point(known, grammar, sentence.text)
+        if not found and sentence.type == "statement":
+            unclear += sentence.numbers
+        weight = speech.weight(sentence.text)
+        statements += [_weighed(one, weight, sentence.numbers) for one in found]
+    return Reading(_once(statements), unclear, taken_back)
+
+
+_QUOTED = re.compile(
+    r"\"[^\"]{12,}\"|“[^”]{12,}”|「[^」]{6,}」|『[^』]{6,}』|(?<!\w)['‘](?=\w)[^'’]{3,}+(?:['’]\w[^'’]*+)*+['’](?!\w)"
+)
+
+
+def _said(said: Said) -> list[Fragment]:
+    """The fragments of a message that do not stand in quotation marks: those are another's."""
+    quoted = [
+        found.span()
+        for found in _QUOTED.finditer(said.text)
+        if " " in found[0] or not found[0].isascii()
+    ]
+    found = []
+    at = 0
+    for fragment in said.fragments:
+        start = max(said.text.find(fragment.text.strip(), at), at)
+        at = start + len(fragment.text.strip())
+        if not any(a <= start < b or a < (start + at) // 2 < b for a, b in quoted):
+            found.append(fragment)
+    return found
+
+
+def _sentences(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:
+    """Fragments joined to the sentences that they were cut from: those that end in a comma."""
+    whole: list[Fragment] = []
+    for fragment in fragments:
+        whole.append(fragment)
+        if not fragment.text.rstrip().endswith(_GOES_ON) or fragment.type != "statement":
+            yield _joined(whole)
+            whole = []
+    if whole:
+        yield _joined(whole)
+
+
+_GOES_ON = ("，", "：", "、", ",")
+
+
+def _joined(whole: Sequence[Fragment]) -> _Sentence:
+    return _Sentence(
+        "".join(one.text for one in whole), whole[-1].type, tuple(one.n for one in whole)
+    )
+
+
+def _point(known: dict[str, str], grammar: Grammar, text: str) -> None:
+    """Let a pronoun mean the one person of whom it can: where there are two, nobody."""
+    for relation, name in grammar.people(text):
+        for pronoun, relations in grammar.pronouns.items():
+            if relation in relations.split():
+                other = known.get(pronoun, name) != name
+                known[pronoun] = "" if other else name
+
+
+def _read(
+    grammar: Grammar, sentence: _Sentence, clauses: Sequence[Clause], small: bool
+) -> list[Statement]:
+    """What a sentence says: by frames, and what is left of it in its own words."""
+    if sentence.type == "chat":
+        return []
+    found = _corrections(grammar, sentence.text)
+    left: list[Clause] = []
+    for clause in clauses:
+        match = _match(grammar, sentence, clause, small)
+        if match is None:
+            left.append(clause)
+            continue
+        found.append(_statement(grammar, *match))
+    if sentence.type != "statement":
+        return found
+    if not found:
+        return _own_words(grammar, _without_asking(grammar, sentence.text, clauses), clauses)
+    left = [one for one in left if one.who not in ("", "bare")]
+    return found + [own for one in left for own in _own_words(grammar, one.raw, [one])]
+
+
+def _corrections(grammar: Grammar, text: str) -> list[Statement]:
+    """`Tuesday, not Monday`: a wrong word and the right one, whatever they were said of."""
+    found = grammar.speech.correction(text)
+    if found is None:
+        return []
+    right, wrong = found
+    return [Statement("", value=right, act="correct", over=(wrong,), tentative=True)]
+
+
+def _match(
+    grammar: Grammar, sentence: _Sentence, clause: Clause, small: bool
+) -> tuple[Clause, Match] | None:
+    """The frame that reads a clause, and the clause as it reads it."""
+    asks = sentence.type == "instruction"
+    speech = grammar.speech
+    if sentence.type == "question" or (not asks and speech.never(clause.text)):
+        return None
+    match = grammar.frames.match(clause.rest, clause.text, clause.who, small)
+    if match:
+        clause = clause._replace(when="")
+    elif clause.when:
+        match = grammar.frames.match(clause.timeless, clause.text, clause.who, small)
+    if match is None or (asks and not _is_wish(match)):
+        return None
+    return None if clause.loose and match.frame.act == "state" else (clause, match)
+
+
+def _is_wish(match: Match) -> bool:
+    return match.frame.attribute in ("reply_language", "reply_style", "nickname")
+
+
+def _statement(grammar: Grammar, clause: Clause, match: Match) -> Statement:
+    frame = match.frame
+    known = ATTRIBUTES[frame.attribute]
+    whole = all(pattern.whole for pattern in frame.patterns)
+    end = clause.act == "end"
+    value = match.filled(frame.value)
+    over = tuple(
+        filter(None, [match.filled(frame.over) if frame.over else "", match.slots.get("old", "")])
+    )
+    importance = frame.importance if frame.importance is not None else known.importance
+    return Statement(
+        grammar.told(clause, match),
+        USER if whole else clause.subject,
+        frame.attribute,
+        value,
+        frame.category or known.category,
+        "end" if end else frame.act,  # type: ignore[arg-type]
+        (value, *over) if end and value else over,
+        frame.positive and not end,
+        HEDGED if clause.hedged else frame.confidence,
+        mentions=_mentions(clause),
+        importance=importance,
+        tentative=clause.loose or (clause.who == "bare" and "bare" not in frame.who),
+    )
+
+
+def _mentions(clause: Clause) -> tuple[Mention, ...]:
+    if clause.subject == USER:
+        return ()
+    type = "pet" if clause.who == "pet" else "person"
+    aliases = (clause.relation,) if clause.relation and clause.name else ()
+    return (Mention(clause.name or clause.subject, type, aliases),)  # type: ignore[arg-type]
+
+
+def _people(grammar: Grammar, sentence: _Sentence) -> list[Statement]:
+    """Who somebody is to the user, wherever they are named: a request tells it too."""
+    if grammar.speech.never(sentence.text) in ("supposed", "dream", "joke", "quoted", "long"):
+        return []
+    found = []
+    for relation, name in grammar.people(sentence.text):
+        attribute = grammar.attribute_of(relation)
+        if name and attribute:
+            known = ATTRIBUTES[attribute]
+            type: EntityType = "pet" if attribute == "pet" else "person"
+            found.append(
+                Statement(
+                    grammar.related(relation, name), USER, attribute, name, known.category,
+                    mentions=(Mention(name, type, (relation,)),), importance=known.importance,
+                )
+            )  # fmt: skip
+    return found
+
+
+def _without_asking(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> str:
+    """A sentence without the question or request that it ends with: `I work at Wayfair, tell me
+    how …`."""
+    for clause in clauses[1:]:
+        if grammar.speech.type(clause.raw) in ("question", "instruction"):
+            return (
+                text[: text.index(clause.raw)].rstrip(" ,;:，；：-–—")
+                if clause.raw in text
+                else text
+            )
+    return text
+
+
+_GUESSED = ("thinking", "second hand")
+"""What is never said outright, and may still be a guess worth keeping."""
+
+
+def _own_words(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> list[Statement]:
+    """A stretch of talk as it was said, if it stands alone and is worth keeping."""
+    speech = grammar.speech
+    worth = grammar.worth.score(text)
+    hedged = speech.hedged(text)
+    never = speech.never(text)
+    if never and not (hedged and never in _GUESSED):
+        return []
+    act, over = ("state", ()) if hedged else speech.act(grammar.evened(text))
+    bare = bool(clauses) and clauses[0].who == "bare"
+    vague = not (speech.tells(text) or bare or worth >= grammar.worth.unsaid)
+    least = grammar.worth.least
+    if bare and act == "state":
+        least = grammar.worth.unsaid
+    elif act != "state" and not vague:
+        least = CHANGING
+    kept = worth >= least and not vague
+    if not kept and (act == "state" or worth < LEAST_CHANGE):
+        return []
+    statement = Statement(
+        grammar.quoted(text), act=act, over=over, importance=OWN_WORDS,
+        topic=speech.topic(text), quoted=True, tentative=not kept, vague=vague,
+    )  # fmt: skip
+    about = clauses[0] if clauses else None
+    if hedged or (about and about.hedged):
+        statement = statement._replace(confidence=HEDGED)
+    if about and about.who in ("person", "pet"):
+        statement = statement._replace(subject=about.subject, mentions=_mentions(about))
+    return [statement]
+
+
+def _weighed(statement: Statement, weight: float, numbers: tuple[int, ...]) -> Statement:
+    """A statement with the importance that the way of saying it adds or takes."""
+    importance = min(1.0, max(0.1, statement.importance + weight))
+    return statement._replace(importance=round(importance, 2), fragments=numbers)
+
+
+def _once(statements: Sequence[Statement]) -> list[Statement]:
+    return list({(one.content, one.value): one for one in statements}.values())
+
+
+__all__ = ["Grammar", "read"]

@@ -1,0 +1,134 @@
+"""What kind of thing is said: the table `speech.toml` of a language, and how it is looked up.
+
+A sentence is a statement, a question, an instruction or chat; a statement may still be one that
+nobody tells of themselves (`never`), or part of fiction. `weight` is how much the way of saying it
+adds to its importance.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.resources import files
+from typing import Any
+
+from loxodon.language.statements import Act, Type
+
+MOST = 400
+"""Characters of a sentence that are looked at; a longer one is no saying of a person."""
+
+
+_TYPES: tuple[Type, ...] = ("chat", "question", "instruction")
+
+
+class Speech:
+    """The table of one language."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    @cached_property
+    def table(self) -> dict[str, Any]:
+        return tomllib.loads((files(self._package) / "speech.toml").read_text("utf-8"))
+
+    @cached_property
+    def _types(self) -> dict[Type, re.Pattern[str]]:
+        return {
+            name: _any(self.table[name]["like"]) for name in ("chat", "question", "instruction")
+        }
+
+    @cached_property
+    def _never(self) -> list[tuple[str, re.Pattern[str]]]:
+        return [(one["name"], _any(one["like"])) for one in self.table["never"]]
+
+    @cached_property
+    def _tells(self) -> re.Pattern[str]:
+        return _any(self.table["own"]["like"])
+
+    @cached_property
+    def _fiction(self) -> re.Pattern[str]:
+        return _any(self.table["fiction"]["like"])
+
+    @cached_property
+    def _weights(self) -> list[tuple[float, re.Pattern[str]]]:
+        return [(one["adds"], _any(one["like"])) for one in self.table["weight"]]
+
+    @cached_property
+    def _acts(self) -> list[tuple[Act, re.Pattern[str]]]:
+        return [(one["act"], _any(one["like"])) for one in self.table["act"]]
+
+    @cached_property
+    def _topics(self) -> list[tuple[str, re.Pattern[str]]]:
+        return [(name, _any(like)) for name, like in self.table["topic"].items()]
+
+    def type(self, sentence: str) -> Type:
+        """What kind of sentence it is."""
+        text = sentence[:MOST].strip()
+        for name in _TYPES:
+            if self._types[name].search(text):
+                return name
+        return "statement"
+
+    def never(self, sentence: str) -> str:
+        """Why a statement tells nothing of whoever makes it; empty where it may."""
+        if len(sentence) > MOST:
+            return "long"
+        return next((name for name, like in self._never if like.search(sentence)), "")
+
+    def is_fiction(self, text: str, before: Sequence[str]) -> bool:
+        """Whether a message is part of a story or a game, or was pasted."""
+        return any(self._fiction.search(one[:2_000]) for one in (text, *before[-4:]))
+
+    @cached_property
+    def _takes_back(self) -> re.Pattern[str]:
+        return _any(self.table["takes_back"]["like"])
+
+    def takes_back(self, text: str) -> bool:
+        """Whether a message says that the one before it was not meant."""
+        return len(text) <= MOST and self._takes_back.search(text) is not None
+
+    def tells(self, sentence: str) -> bool:
+        """Whether a sentence speaks of the speaker or their people."""
+        return self._tells.search(sentence) is not None
+
+    @cached_property
+    def _corrections(self) -> list[re.Pattern[str]]:
+        return [re.compile(like, re.I) for like in self.table["correction"]["like"]]
+
+    def correction(self, sentence: str) -> tuple[str, str] | None:
+        """The right and the wrong word of a sentence that puts one in the place of the other."""
+        for like in self._corrections if len(sentence) <= MOST else ():
+            if found := like.search(sentence):
+                return found["right"].strip(), found["wrong"].strip()
+        return None
+
+    @cached_property
+    def _hedges(self) -> re.Pattern[str]:
+        return _any(self.table["hedge"]["like"])
+
+    def hedged(self, sentence: str) -> bool:
+        """Whether a sentence only supposes what it says."""
+        return self._hedges.search(sentence) is not None
+
+    def weight(self, sentence: str) -> float:
+        return sum(adds for adds, like in self._weights if like.search(sentence))
+
+    def act(self, sentence: str) -> tuple[Act, tuple[str, ...]]:
+        """What a sentence does to what was known, and the words for what is over."""
+        for act, like in self._acts:
+            if found := like.search(sentence):
+                over = tuple(text.strip() for text in found.groupdict().values() if text)
+                return act, over
+        return "state", ()
+
+    def topic(self, sentence: str) -> str:
+        """What side of life a sentence is about; empty where that is not clear."""
+        found = [name for name, like in self._topics if like.search(sentence)]
+        return found[0] if len(found) == 1 else ""
+
+
+def _any(like: str | Sequence[str]) -> re.Pattern[str]:
+    parts = [like] if isinstance(like, str) else like
+    return re.compile("|".join(f"(?:{part})" for part in parts), re.I)

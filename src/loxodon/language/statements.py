@@ -1,0 +1,137 @@
+"""What is said, cut and read: the values that pass from a reader to the memory.
+
+A turn is cut into fragments, and what these say is read as statements: sentences that stand alone,
+which `write/reconcile.py` compares with what the memory holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Literal, NamedTuple, Protocol
+
+Type = Literal["statement", "question", "instruction", "chat"]
+
+EntityType = Literal["person", "place", "organisation", "project", "product", "pet", "other"]
+
+Act = Literal["state", "change", "end", "correct"]
+"""`state`: it is so. `change`: it is so now, and something else was before (moved, switched to).
+`end`: something is over or not so (no longer, quit, cancelled). `correct`: what was said before was
+wrong (no, it is …)."""
+
+USER = "user"
+"""The subject of what the user says of themselves, in every language."""
+
+
+class Piece(NamedTuple):
+    """A stretch of a turn that can be judged by itself."""
+
+    text: str
+    type: Type
+
+
+class Fragment(NamedTuple):
+    """A piece, and where it stands."""
+
+    turn: int
+    """The number of the turn in the journal."""
+    n: int
+    """Its place in the turn, from 0."""
+    text: str
+    type: Type
+
+
+class Mention(NamedTuple):
+    """Someone or something that a statement names."""
+
+    name: str
+    type: EntityType = "other"
+    aliases: tuple[str, ...] = ()
+    """Other names for the same, such as `妹妹` or `sister` for the user's sister 小美."""
+
+
+class Statement(NamedTuple):
+    """One thing said, as a sentence that can be understood alone."""
+
+    content: str
+    """In the third person (`用户…`, `The user…`), or the speaker's own words in quotation marks.
+    Without a full stop. Dates may still be relative: they are made absolute in one place."""
+    subject: str = USER
+    """`user`, or the name (else the relation: `妹妹`, `sister`) of whom or what it is about."""
+    attribute: str = ""
+    """A name from `attributes.py`; empty for what is kept in somebody's own words."""
+    value: str = ""
+    category: str = "fact"
+    """One of `types.CATEGORIES`."""
+    act: Act = "state"
+    over: tuple[str, ...] = ()
+    """The words for what is over, was before, or was wrong (`咖啡`, `Pixel`, `498`), as said."""
+    positive: bool = True
+    """False for `does not like`, `has no`, `does not eat`."""
+    confidence: float = 1.0
+    """Below 1 where it was hedged, guessed or told second-hand: then it is a belief."""
+    basis: str = ""
+    """Of a belief: what it rests on (the words said)."""
+    mentions: tuple[Mention, ...] = ()
+    project: str = ""
+    topic: str = ""
+    """A word or two: `diet`, `工作`."""
+    fragments: tuple[int, ...] = ()
+    """The numbers (`Fragment.n`) of the fragments it was read from."""
+    importance: float = 0.5
+    quoted: bool = False
+    """Whether it is kept in the speaker's own words."""
+    tentative: bool = False
+    """Whether it is worth keeping only if it changes something that is known."""
+    vague: bool = False
+    """Whether it does not say whom it is about: it changes only what it names in so many words."""
+
+
+class Line(NamedTuple):
+    """An earlier turn of the same session."""
+
+    role: str
+    content: str
+    at: datetime
+
+
+class Said(NamedTuple):
+    """A user's turn with what stands around it: all that reading may look at."""
+
+    text: str
+    at: datetime
+    fragments: Sequence[Fragment]
+    before: Sequence[Line] = ()
+    """The turns before it in the session, oldest first, at most `CONTEXT`; the last of them is what
+    the user may be answering."""
+    known: Mapping[str, str] = {}
+    """Names by what else they are called: `{"妹妹": "小美"}`, `{"sister": "Mei"}`."""
+
+
+CONTEXT = 8
+
+
+class Reading(NamedTuple):
+    """What a turn says."""
+
+    statements: Sequence[Statement]
+    unclear: Sequence[int] = ()
+    """Fragments that may say something that was not understood: what a model is asked about."""
+    takes_back: bool = False
+    """Whether it says that the message before it was not meant."""
+
+
+class Language(Protocol):
+    """The rules of one language; the packages `language.zh` and `language.en` are two."""
+
+    def split(self, text: str) -> list[Piece]:
+        """A message cut into pieces, each with its type. Every word is in one piece."""
+        ...
+
+    def read(self, said: Said) -> Reading:
+        """What a user's turn says."""
+        ...
+
+    def deeds(self, text: str) -> list[str]:
+        """What the assistant says it did or settled with the user, in the third person."""
+        ...

@@ -1,0 +1,147 @@
+"""Chinese: how talk becomes knowledge without a model.
+
+frames.toml   what whole clauses tell           speech.toml   what kinds of things are said
+words.toml    people, fillers, times            worth.bin     which sentences are worth keeping
+clauses.py    a sentence cut into clauses with their subjects
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from loxodon.language import reader
+from loxodon.language.clauses import Clause
+from loxodon.language.frames import Frames, Match
+from loxodon.language.speech import Speech
+from loxodon.language.statements import Fragment, Piece, Reading, Said
+from loxodon.language.worth import Worth
+from loxodon.language.zh.clauses import (
+    attribute_of,
+    clauses_of,
+    evened,
+    people_of,
+    speaks_of_others,
+    table,
+)
+from loxodon.text import sentences
+
+_HERE = "loxodon.language.zh"
+_SPEECH = Speech(_HERE)
+_OF_ALL = ("long", "supposed", "dream", "quoted", "second hand")
+"""Why not only a clause but its whole sentence tells nothing."""
+_WORTH = Worth(_HERE, 0.42, unsaid=0.55)
+
+
+@cache
+def _frames() -> Frames:
+    return Frames(_HERE, lambda verb: verb, spaced=False)
+
+
+class _Chinese:
+    """The grammar, for one message."""
+
+    speech = _SPEECH
+    worth = _WORTH
+    attribute_of = staticmethod(attribute_of)
+    evened = staticmethod(evened)
+    people = staticmethod(people_of)
+    pronouns: Mapping[str, str] = table()["pronouns"]
+
+    def __init__(self, text: str, first: str) -> None:
+        self._alone = not speaks_of_others(text)
+        self._first = first
+
+    @property
+    def frames(self) -> Frames:
+        return _frames()
+
+    def clauses(self, sentence: str, known: Mapping[str, str]) -> list[Clause]:
+        first = sentence.startswith(self._first) or self.speech.type(sentence) == "instruction"
+        found = clauses_of(sentence, known, self._alone, first)
+        if self.speech.never(sentence) in _OF_ALL:  # a supposition holds for what follows it
+            return [one._replace(who="") for one in found]
+        return found
+
+    def small(self, text: str) -> bool:
+        return False
+
+    def told(self, clause: Clause, match: Match) -> str:
+        whole = all(pattern.whole for pattern in match.frame.patterns)
+        subject = "用户" if whole else clause.shown
+        text = match.frame.say
+        if clause.hedged:
+            text = text.replace("{S}", "{S}可能").replace("{S的}", "可能{S的}")
+        if clause.when:
+            text = text.replace("{S}", f"{{S}}{clause.when}")
+        return match.filled(text, S=subject, S的=f"{subject}的")
+
+    def quoted(self, sentence: str) -> str:
+        return f"用户：“{sentence.strip().rstrip('。；，,;')}”"
+
+    def related(self, relation: str, name: str) -> str:
+        return f"{name}是用户的{relation}"
+
+
+_CUT = re.compile(r"(?<=[，；])|(?<=[,;])(?!\d)|(?<=[\u4e00-\u9fff]：)")
+
+
+def split(text: str) -> list[Piece]:
+    """A message cut into its clauses, each with its type; a sentence ends in a closing mark."""
+    found = []
+    for sentence in sentences.split(text):
+        parts = [one for one in _CUT.split(sentence) if one]
+        for n, part in enumerate(parts):
+            type = _SPEECH.type(evened(part) if not re.search("[?？]", part) else part)
+            # a greeting before a comma belongs to what follows it
+            greets = type == "chat" and n < len(parts) - 1
+            found.append(Piece(part, "statement" if greets else type))
+    return found
+
+
+grammar = _Chinese("", "")
+"""The tables of the language, for whoever looks at them."""
+
+
+def read(said: Said) -> Reading:
+    """What a user's turn says."""
+    if any(re.search(like, said.text) for like in _SPEECH.table["task"]["like"]):
+        return Reading((), takes_back=_SPEECH.takes_back(said.text))
+    fragments = _closed(said.fragments)
+    first = next((one.text for one in fragments if one.type == "statement"), "")
+    return reader.read(_Chinese(said.text, first), said._replace(fragments=fragments))
+
+
+def _closed(fragments: Sequence[Fragment]) -> list[Fragment]:
+    """What is told before a question, a request or a laugh is a sentence of its own; what is told
+    before `对吗` is not."""
+    found = list(fragments)
+    for n, one in enumerate(fragments):
+        after = fragments[n + 1] if n + 1 < len(fragments) else None
+        if one.type != "statement" or not after:
+            continue
+        if not one.text.endswith(("，", ",", "：", "；", ";")):  # the end of a line
+            found[n] = one._replace(text=one.text + "。")
+        elif after.type != "statement" and not _TAG.match(after.text):
+            found[n] = one._replace(text=one.text[:-1] + "；")
+    return found
+
+
+_TAG = re.compile(r"(?:对|是|好|行|可以|没错)[吗吧不么]")
+
+
+@cache
+def _deeds() -> re.Pattern[str]:
+    return re.compile(table()["deeds"]["like"])
+
+
+def deeds(text: str) -> list[str]:
+    """What the assistant says it did or settled with the user, in the third person."""
+    found = []
+    for sentence in sentences.split(text[:4_000]):
+        for part in re.split("[，,；。！!]", sentence):
+            done = _deeds().fullmatch(part.strip())
+            if done and not re.search(r"[?？你您]|如果|需要", done["deed"]):
+                found.append(f"助手已{done['verb'] or ''}{done['deed']}")
+    return found

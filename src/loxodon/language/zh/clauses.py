@@ -1,0 +1,267 @@
+"""Chinese sentences cut into clauses, each with its subject."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from loxodon.language.clauses import Clause
+from loxodon.language.statements import USER
+from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
+
+_HAN = r"[\u4e00-\u9fff]"
+_CANTONESE = (("係", "是"), ("喺", "在"), ("嘅", "的"), ("唔", "不"), ("咗", "了"), ("鍾意", "喜欢"),
+              ("钟意", "喜欢"), ("佢", "他"), ("冇", "没有"), ("而家", "现在"), ("屋企", "家"))  # fmt: skip
+_EVENED = (
+    (r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200d]|\[[\u4e00-\u9fff]{1,4}\]", "，"), (r"\*\*|__", ""),
+    (r"（[^）]*）|\([^)]*\)", ""), (r"俺们|咱们|我哋", "我们"), (r"俺|咱(?=爸|妈|家|哥|姐|弟|妹|老)|偶(?=是|在|叫|喜)|本人|吾(?=是|在|住|叫)|本宝宝", "我"),
+    (r"[,;](?!\d)", "，"), (r"[；]|\.{2,}|…+|——+|~+|～+", "，"), (r"(?<=[\u4e00-\u9fff])[:：](?!\d)", "，"),
+    (rf"(?<={_HAN})[ \t\u3000]+(?={_HAN})", "，"), (rf"(?<={_HAN})\s+(?=[A-Za-z0-9])|(?<=[A-Za-z0-9+#])\s+(?={_HAN})", ""),
+    (r"[。！？!?\n]+", "，"), (r"\s+", " "), (r"(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9])", "，"), (r"，+", "，"),
+)  # fmt: skip
+_CONTRAST = re.compile(r"(不是[^，]{1,16}?)，(?:而)?是(?=[^，])")
+_CONNECTIVE = re.compile(
+    r"，|(?<=[^，])(?=(?:但是|不过(?=我|现在|最近|今年|也)|可是|而且|并且|然后|所以|因为|以及我|而我|但我))"
+)
+_JOIN = "\uff5c"
+"""Stands for the comma of `不是A，是B` while a sentence is cut."""
+
+
+class _Words(NamedTuple):
+    filler: re.Pattern[str]
+    adverb: re.Pattern[str]
+    tail: re.Pattern[str]
+    hedge: re.Pattern[str]
+    risky: re.Pattern[str]
+    starter: re.Pattern[str]
+    opens: re.Pattern[str]
+    others: re.Pattern[str]
+    since: re.Pattern[str]
+    past: re.Pattern[str]
+    future: re.Pattern[str]
+    change: re.Pattern[str]
+    person: re.Pattern[str]
+    bare: re.Pattern[str]
+    introduced: re.Pattern[str]
+    kept: Mapping[str, str]
+    """How a relation is kept (`妈`: 妈妈)."""
+    attribute: Mapping[str, str]
+    plural: frozenset[str]
+    several: frozenset[str]
+
+
+@cache
+def table() -> dict[str, Any]:
+    return tomllib.loads((files("loxodon.language.zh") / "words.toml").read_text("utf-8"))
+
+
+def any_of(words: Any) -> str:
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+
+
+@cache
+def _words() -> _Words:
+    all_ = table()
+    clause, time, name = all_["clause"], all_["time"], all_["name"]
+    kept: dict[str, str] = {}
+    attribute: dict[str, str] = {}
+    groups = {**all_["relations"], "pet": all_["pets"]["words"], "": all_["plural"]["words"]}
+    for about, words in groups.items():
+        for one in words.split():
+            ways = one.split("=")
+            kept |= dict.fromkeys(ways, ways[0])
+            attribute.setdefault(ways[0], about)
+    follows = r"(?=(?:的|也|都|还|就|又|很|不|没|今年|去年|现在|已经|最近|刚|在|是|叫|住|有|对|喜欢|爱|讨厌|怕|会|养|搬|换|做|当|属|生日|考|读|上|学|结婚|离婚|怀孕|得了|患|退休|辞职|离职|入职|每|从|身高|特别|要|下|昨|前|上|吃|喝|打算|准备|生|戒|确诊|跳槽|升|转|买|开|来自|去|毕业|被|和|跟))"
+    called = rf"(?!{name['never']})(?:(?:{name['double']}){_HAN}{{1,2}}?|[{name['surname']}]{_HAN}{{1,2}}?|[小阿老大]{_HAN}{{1,2}}?|({_HAN})\1|[A-Z][A-Za-z]{{1,14}})"
+    people = any_of(kept)
+    numbered = r"(?:[这那]|一|二|三|四|两|几)?[个位只条名]"
+    of = re.compile
+    return _Words(
+        of(rf"^(?:(?:{clause['fillers']})(?=[，、。！!~ ]|$)[，、。！!~ ]*)+|^(?:但是?|不过|可是|而且|并且|所以|因为|因此|然后|另外|其实|由于|虽然|尽管|毕竟|反正|顺便说一?下|对了|话说|说实话|记住|请记住|记得|别忘了|以及|而|说真的|说起来|嗯+|哦|啊|emm+|h[hi]+|btw|hello|ok|ps|lol|haha)(?=我)", re.I),
+        of(rf"(?:{clause['adverbs']})(?=.)"), of(rf"(?>{clause['tails']})++$"), of(f"(?:{clause['hedges']})"),
+        of(clause["risky"]), of(f"(?:{clause['starters']})"), of(clause["opens"]), of(clause["others"]),
+        of(f"(?:{time['since']})"), of(f"(?:{time['past']})"), of(f"(?:{time['future']})"), of(time["change"]),
+        of(rf"(?:我们?|我们?家)(?:的|那个|家)?(?P<relation>{people})(?:[，]?(?:叫)?(?P<name>{called}){follows})?"),
+        of(rf"(?P<relation>{any_of(all_['bare']['words'].split())})(?P<name>(?!))?"),
+        of(rf"(?:有|养)了?(?:着)?{numbered}?(?:[\u4e00-\u9fff]{{0,5}}的)?[大小]?(?P<relation>{people})$"),
+        kept, attribute, frozenset(one for one, about in attribute.items() if not about),
+        frozenset(all_["several"]["words"].split()),
+    )  # fmt: skip
+
+
+@cache
+def _evened() -> tuple[dict[int, int], tuple[tuple[re.Pattern[str], str], ...]]:
+    script = {ord(a): ord(b) for a, b in zip(TRADITIONAL, SIMPLIFIED, strict=True)}
+    return script, tuple((re.compile(like), instead) for like, instead in _EVENED)
+
+
+def evened(text: str) -> str:
+    """A text in simplified script, its commas even and its spaces gone."""
+    if re.search("[係喺嘅唔咗佢冇]", text):
+        for said, meant in _CANTONESE:
+            text = text.replace(said, meant)
+    script, rules = _evened()
+    text = text.translate(script)
+    for like, instead in rules:
+        text = like.sub(instead, text)
+    return text.strip("， ")
+
+
+def attribute_of(relation: str) -> str:
+    """What attribute of the user a relation is; empty for several people."""
+    words = _words()
+    return words.attribute.get(words.kept.get(relation, relation), "")
+
+
+def speaks_of_others(text: str) -> bool:
+    """Whether somebody but the speaker may be whom a bare `老公` belongs to."""
+    return _words().others.search(text) is not None
+
+
+def people_of(text: str) -> list[tuple[str, str]]:
+    """Whom a text names of the user's people: relation, and name where it has one."""
+    words = _words()
+    return [
+        (words.kept[one["relation"]], one.groupdict().get("name") or "")
+        for one in words.person.finditer(text)
+    ]
+
+
+def clauses_of(
+    sentence: str, known: Mapping[str, str], alone: bool = False, first: bool = True
+) -> list[Clause]:
+    """The clauses of a sentence. `known` has the names of people by what they are called; `alone`:
+    the message speaks of nobody else, and `老公` is the speaker's; `first`: it is the first of a
+    message, whose subject may be left out."""
+    found: list[Clause] = []
+    before: Clause | None = None
+    text = _CONTRAST.sub(rf"\1{_JOIN}是", evened(sentence))
+    for part in _CONNECTIVE.split(text):
+        light = _light(part)
+        if not light:
+            continue
+        clause = _clause(light, known, before, alone)
+        if clause.who == "bare" and (found or not first):
+            clause = clause._replace(loose=True) if alone else Clause(light)
+        found.append(clause._replace(raw=part.replace(_JOIN, "，").strip("， ")))
+        before = clause if clause.who not in ("", "bare") else None
+    return found
+
+
+def _light(text: str) -> str:
+    """A clause without what only leads up to it or trails behind."""
+    words = _words()
+    text = words.tail.sub("", text.strip("， "))
+    for _ in range(3):
+        text = words.filler.sub("", text).strip("，、 ：:\"'“”")
+    return words.tail.sub("", text.replace("啦", "了"))
+
+
+def _clause(text: str, known: Mapping[str, str], before: Clause | None, alone: bool) -> Clause:
+    words = _words()
+    hedge = words.hedge.search(text)
+    plain = text[: hedge.start()] + text[hedge.end() :] if hedge else text
+    if hedge and words.risky.search(plain):
+        return Clause(text)
+    time = kind = ""
+    if (early := _time(plain)) and re.match("，?我", plain[len(early[0]) :]):
+        time, kind = early
+        plain = plain[len(time) :].lstrip("，")
+    clause = _with_subject(plain, known, before, alone)
+    if not clause.who:
+        return Clause(text)
+    clause = clause._replace(text=text, hedged=hedge is not None)
+    rest, inside = _timed(clause.rest)
+    time, kind = (time, kind) if time else inside
+    if not time:
+        return clause._replace(rest=rest)
+    timeless = kind == "since" or (kind == "past" and words.change.search(rest) is not None)
+    whole = clause._replace(rest=time + rest)
+    return whole._replace(when=time, timeless=rest) if timeless else whole
+
+
+def _time(text: str) -> tuple[str, str]:
+    """The time that a text begins with, the longest one, and its kind."""
+    words = _words()
+    found = [
+        (one[0], kind)
+        for kind, like in (("since", words.since), ("past", words.past), ("future", words.future))
+        if (one := like.match(text))
+    ]
+    return max(found, key=lambda one: len(one[0]), default=("", ""))
+
+
+def _timed(rest: str) -> tuple[str, tuple[str, str]]:
+    """What follows a subject without adverbs at its head, and the time that stood there."""
+    words = _words()
+    time = ("", "")
+    while True:
+        if adverb := words.adverb.match(rest):
+            rest = rest[adverb.end() :]
+            continue
+        found = ("", "") if time[0] else _time(rest)
+        end = len(found[0])
+        if not end or end == len(rest) or rest[end] in "是的岁":
+            return rest, time
+        time, rest = found, rest[end:]
+
+
+def _with_subject(
+    text: str, known: Mapping[str, str], before: Clause | None, alone: bool
+) -> Clause:
+    words = _words()
+    if name := known.get(text[:1]) if text[:1] in "他她" and text[1:2] != "们" else "":
+        rest = text[1:]
+        return Clause(f"{name}{rest}", "person", rest, name, name, "", name)
+    if found := words.person.match(text):
+        return _person(text, found, text[found.end() :], known)
+    both = re.match(
+        r"我(?:[和跟与]|同)(?:我)?(?P<relation>\w{1,4}?)(?:都|一起(?!住)|两个人?|俩)*(?=住(?!一起|在一起)|在|养|结婚|有|搬|离婚|分手)",
+        text,
+    )
+    if both and both["relation"] in words.kept:
+        return Clause(text, "we", text[both.end() :], USER, "用户")
+    if re.match("我们?家[在住]", text):
+        return Clause(text, "user", text[text.index("家") :], USER, "用户")
+    if found := re.match(r"我们家?|我家里?|我和我?家人", text):
+        return Clause(text, "we", text[found.end() :], USER, "用户")
+    if found := re.match(r"我(?!俩|等)", text):
+        return Clause(text, "user", text[1:], USER, "用户")
+    for name in sorted(set(known.values()), key=len, reverse=True):
+        if len(name) > 1 and text.startswith(name):
+            return Clause(text, "person", text[len(name) :], name, name, "", name)
+    if (found := words.bare.match(text)) and (alone or (before and before.who == "user")):
+        return _person(text, found, text[found.end() :], known)
+    if before and words.starter.match(text):
+        of_before = before.text
+        if (found := words.introduced.search(of_before)) and before.subject == USER:
+            return (
+                _person(text, found, text, {})
+                if re.match("叫|名叫|名字|今年|是|对|在|才", text)
+                else Clause(text)
+            )
+        if not words.opens.search(before.rest):
+            return before._replace(text=text, rest=text, when="", timeless="")
+        return Clause(text)
+    return Clause(
+        text,
+        "bare" if before is None and words.starter.match(text) else "",
+        text,
+        USER,
+        "用户",
+    )
+
+
+def _person(text: str, found: re.Match[str], rest: str, known: Mapping[str, str]) -> Clause:
+    words = _words()
+    relation = words.kept[found["relation"]]
+    one = relation not in words.plural
+    name = found.groupdict().get("name") or (known.get(relation, "") if one else "")
+    if not name and relation in words.several and not re.match("叫|名", rest):
+        return Clause(text)
+    who = "people" if not one else "pet" if words.attribute[relation] == "pet" else "person"
+    return Clause(text, who, rest, name or relation, f"用户的{relation}{name}", relation, name)

@@ -1,0 +1,55 @@
+"""Every frame reads its examples, and not its counter-examples."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from loxodon.language.attributes import ATTRIBUTES
+from loxodon.language.frames import Frame
+from tests.language.told import framed, rules
+
+LANGUAGES = ("en", "zh")
+
+
+def frames(language: str) -> list[Frame]:
+    found: list[Frame] = rules(language).grammar.frames.frames
+    return found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_frame_reads_its_examples_as_it_says(language: str) -> None:
+    wrong = []
+    for frame in frames(language):
+        assert frame.yes, frame.say
+        for example in frame.yes:
+            text, _, sentence = example.partition(" => ")
+            if sentence not in (found := framed(language, text)):
+                wrong.append((text, sentence, found))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_frame_reads_its_counter_examples(language: str) -> None:
+    wrong = []
+    for frame in frames(language):
+        assert frame.no, frame.say
+        wrong += [(text, found) for text in frame.no if (found := framed(language, text))]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_frames_tell_attributes_that_there_are(language: str) -> None:
+    assert {one.attribute for one in frames(language)} <= ATTRIBUTES.keys()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_pattern_fills_what_its_frame_tells(language: str) -> None:
+    for frame in frames(language):
+        wanted = set(re.findall(r"\{(\w+)\}", f"{frame.say} {frame.value} {frame.over}")) - {
+            "S",
+            "S的",
+        }
+        for pattern in frame.patterns:
+            assert wanted <= pattern.slots.keys(), (frame.say, pattern.source)

@@ -1,0 +1,72 @@
+"""What a message says: by frames, in its own words, or nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from loxodon.language.statements import Line
+from tests.conftest import NOW
+from tests.language.told import framed, told
+
+
+def test_several_things_in_one_message() -> None:
+    assert framed("zh", "我叫张三，在北京工作，明天要开会") == ["用户叫张三", "用户在北京工作"]
+    assert framed("en", "My name is Tom and I live in Leeds. What's the weather like?") == [
+        "The user's name is Tom", "The user lives in Leeds",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("zh", "李伟搬到了杭州"),
+        ("zh", "清蒸鲈鱼"),
+        ("en", "Kevin moved to Boston"),
+        ("en", "She is a nurse in Leeds"),
+        ("en", "Having a parrot sounds wonderful"),
+    ],
+)
+def test_a_clause_about_nobody_known_is_read_by_nobody(language: str, text: str) -> None:
+    assert [one for one in told(language, text) if not one.vague] == []
+
+
+def test_an_appointment_is_no_profession() -> None:
+    assert framed("en", "Dentist on Thursday at 3:30pm") == []
+
+
+def test_people_around_the_user_are_subjects_of_their_own() -> None:
+    who, what = told("en", "My sister Mei lives in Osaka")
+    assert (who.content, who.attribute, who.value) == ("Mei is the user's sister", "sibling", "Mei")
+    assert (what.subject, what.attribute, what.value) == ("Mei", "home", "Osaka")
+    (later,) = told("en", "Mei moved to Tokyo", known={"sister": "Mei"})
+    assert (later.subject, later.value, later.act) == ("Mei", "Tokyo", "change")
+
+
+def test_what_is_over_names_what_it_ends() -> None:
+    (found,) = told("en", "I no longer work at Tesco")
+    assert (found.content, found.act, found.over) == (
+        "The user no longer works at Tesco", "end", ("Tesco",),
+    )  # fmt: skip
+
+
+def test_what_was_hedged_is_a_belief() -> None:
+    (found,) = told("en", "I think my boss Ana lives in Porto")[1:]
+    assert found.confidence < 1
+
+
+def test_own_words_are_kept_as_they_were_said() -> None:
+    text = "I restore old clocks in my shed and sell them at the Ludlow market"
+    (found,) = told("en", text)
+    assert found.quoted
+    assert found.content == f"The user: “{text}”"
+    assert found.importance < 0.5
+
+
+def test_a_request_at_the_end_is_not_kept() -> None:
+    (found,) = told("en", "I coach the under 10s at Ashbourne FC on sundays, can you plan drills")
+    assert found.content == "The user: “I coach the under 10s at Ashbourne FC on sundays”"
+
+
+def test_nothing_is_read_from_a_game() -> None:
+    before = [Line("user", "Let's role-play: you are a knight and I am the king", NOW)]
+    assert told("en", "I live in Camelot and my name is Arthur", before=before) == []
