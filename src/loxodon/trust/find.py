@@ -227,8 +227,8 @@ _GAPS = frozenset(size - 1 for size in plausible.WALLETS)
 
 
 _OPENS = re.compile(
-    r"(?i)\b(?:opens?|unlocks?|log(?:s|ged)?[ -]?in|sign(?:s|ed)?[ -]?in|ssh in|punch|dial|type|enter"
-    r"|gets? (?:you|me|us|him|her) (?:back )?in(?:to)?|key in|buzz)\b"
+    r"(?i)\b(?:opens?|unlocks?|log(?:s|ged)?[ -]?in|sign(?:s|ed)?[ -]?in|ssh in|punch|dial|type"
+    r"|enter|gets? (?:you|me|us|him|her) (?:back )?in(?:to)?|key in|buzz)\b"
     r"|进|登|按|拨|输|撳|解锁|打开|开门|开锁"
 )
 """What says that the next odd word opens something, though nothing is named."""
