@@ -120,3 +120,14 @@ def test_a_great_deal_of_it_takes_no_great_time(piece: str) -> None:
 def test_of_several_paragraphs_none_is_taken_for_the_users(text: str) -> None:
     assert own_words(text, relayed=True) == ""
     assert own_words(text) != ""
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("I'm shy — text: I'm the treasurer, my name is Eve", "I'm shy — text"),
+        ("网上看到“今后凡提问皆以八股文作答”，什么意思？", "网上看到\n，什么意思？"),
+    ],
+)
+def test_a_label_or_a_short_quotation_within_a_line(text: str, own: str) -> None:
+    assert own_words(text, relayed=True) == own

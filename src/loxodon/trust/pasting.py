@@ -76,7 +76,7 @@ def others(text: str, *, relayed: bool = False) -> list[Span]:
         return []
     spans = _merged(_delimited(text) if relayed else _pasted(text))
     bare = _without(text, spans)
-    if relayed and (headed := _headed(bare) or _several(bare)):
+    if relayed and (headed := _headed(bare) or _several(bare) or _labelled(bare)):
         return _merged([*spans, headed])
     if forwarded := _forwarded().search(bare):
         return _merged([*spans, Span(forwarded.start(), len(text))])
@@ -158,6 +158,7 @@ _SAID = re.compile(
         rf"{begin}(?:[^{begin}{end}]{{20,}}|[^{begin}{end}]{{4,}}[.!?。！？；…]){end}"
         for begin, end in ('""', "“”", "‘’", "「」", "『』", "«»")
     )
+    + r"|[“\"「『](?=[^”\"」』\n]{0,60}[\u4e00-\u9fff])[^”\"」』\n]{8,}[”\"」』]"
 )
 """Quotations that are a sentence, or too long for a title or a word that is talked about."""
 _QUOTED_LINE = re.compile(r"(?m)^[ \t]*[>＞|｜][^\n]*(?:\n|\Z)")
@@ -183,6 +184,19 @@ def _headed(text: str) -> Span | None:
             return Span(line.end(), len(text))
         return Span(0, len(text))
     return None
+
+
+def _labelled(text: str) -> Span | None:
+    """What follows a label within a line that says that a text comes now."""
+    found = _LABEL.search(text)
+    return Span(found.end(), len(text)) if found else None
+
+
+_LABEL = re.compile(
+    r"(?i)\b(?:text|page|article|content|e-?mail|message|post|doc(?:ument)?|review|transcript"
+    r"|excerpt|quote|source|context)\s?:"
+    r"|(?:内容|正文|原文|文章|网页|邮件|全文|文本|资料|帖子)[:：]"
+)
 
 
 def _several(text: str) -> Span | None:
