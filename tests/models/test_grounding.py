@@ -161,9 +161,9 @@ def test_time_grows_with_length_only(piece: str) -> None:
     def seconds(times: int) -> float:
         best = 9.0
         for _ in range(3):
-            begin = time.perf_counter()
+            begin = time.process_time()
             objection("The user 用户 " + piece * 20, Source(piece * times), "zh")
-            best = min(best, time.perf_counter() - begin)
+            best = min(best, time.process_time() - begin)
         return best
 
     assert seconds(16_000) < 80 * seconds(1_000) + 0.05

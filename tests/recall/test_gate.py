@@ -213,18 +213,18 @@ def test_any_text_gets_a_known_reason_and_the_same_each_time(text: str) -> None:
 def test_a_megabyte_is_read_no_further_than_a_page(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     should_recall(text)
-    started = time.perf_counter()
+    started = time.process_time()
     should_recall(text)
-    assert time.perf_counter() - started < 0.2
+    assert time.process_time() - started < 0.2
 
 
 def test_a_verdict_takes_less_than_a_millisecond() -> None:
     names = frozenset(f"name{n}" for n in range(10_000))
     taken = []
     for case in CASES * 2:
-        started = time.perf_counter()
+        started = time.process_time()
         should_recall(case["text"], State(names=names))
-        taken.append(time.perf_counter() - started)
+        taken.append(time.process_time() - started)
     assert median(taken) < 0.001
 
 
@@ -240,9 +240,9 @@ def test_a_page_takes_no_longer_than_its_beginning(sentence: str) -> None:
     def quickest(text: str) -> float:
         taken = []
         for _ in range(20):
-            started = time.perf_counter()
+            started = time.process_time()
             should_recall(text)
-            taken.append(time.perf_counter() - started)
+            taken.append(time.process_time() - started)
         return min(taken)
 
     page = sentence * (2_000 // len(sentence))

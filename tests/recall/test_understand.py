@@ -247,16 +247,16 @@ def test_any_text_is_understood_the_same_each_time(text: str) -> None:
 def test_a_long_text_is_read_in_no_time(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     understand(text, AT)
-    started = time.perf_counter()
+    started = time.process_time()
     understand(text, AT)
-    assert time.perf_counter() - started < 0.3
+    assert time.process_time() - started < 0.3
 
 
 def test_an_ordinary_question_takes_less_than_a_millisecond() -> None:
     names = Known(Names(*((f"Person {n}", (f"人{n}",)) for n in range(10_000))))
     taken = []
     for case in CASES * 3:
-        started = time.perf_counter()
+        started = time.process_time()
         understand(case["text"], AT, names)
-        taken.append(time.perf_counter() - started)
+        taken.append(time.process_time() - started)
     assert median(taken) < 0.001

@@ -362,9 +362,9 @@ def test_keywords_are_telling_slices_of_the_text(
     "unit", ["_", "a.", "a'", "A ", "a@", "1-", "中", "的", "“", "`a", "《a》", "的中"]
 )
 def test_time_grows_with_length_only(function: Callable[[str], list[str]], unit: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     function(unit * (200_000 // len(unit)))
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 def test_quick_is_quick() -> None:
@@ -373,9 +373,9 @@ def test_quick_is_quick() -> None:
     )
     best = 1.0
     for _ in range(30):
-        started = time.perf_counter()
+        started = time.process_time()
         quick(text[:140])
-        best = min(best, time.perf_counter() - started)
+        best = min(best, time.process_time() - started)
     assert best < 0.001  # 0.2 ms here; the rest is for slow and busy machines
 
 

@@ -153,9 +153,9 @@ def test_nothing_is_lost_but_white_space(text: str) -> None:
 
 @pytest.mark.parametrize("unit", [".", "。", '"', "“", "\n", "…", "😊", "`", "(", " ", "\u2028"])
 def test_a_megabyte_of_one_mark_takes_no_time(unit: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     split(unit * 1_000_000)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize(
@@ -179,6 +179,6 @@ def test_a_megabyte_of_one_mark_takes_no_time(unit: str) -> None:
     ],
 )
 def test_time_grows_with_length_only(unit: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     split(unit * (200_000 // len(unit)))
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

@@ -198,14 +198,14 @@ def test_any_text_is_thinned_in_order(said: list[str], keep: float) -> None:
 )
 def test_long_text_takes_no_longer_for_being_odd(unit: str) -> None:
     text = unit * (60_000 // len(unit))
-    started = time.perf_counter()
+    started = time.process_time()
     denoise([text, *split(text)])
     sayable(text)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 def test_many_sentences() -> None:
     said = [f"box {n} holds {n % 7} of the {n % 11} lamps" for n in range(4_000)]
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(denoise(said)) == 3_000
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3

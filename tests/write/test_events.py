@@ -186,6 +186,6 @@ def test_any_talk_gives_one_short_line(said: list[tuple[Role, str]]) -> None:
 def test_long_turns_take_no_longer_for_being_odd(unit: str) -> None:
     turns = [Turn("s", "1", "user", unit * (60_000 // len(unit)), START)]
     found = segments(turns)
-    started = time.perf_counter()
+    started = time.process_time()
     event_line(turns, found)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

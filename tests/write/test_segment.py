@@ -224,9 +224,9 @@ def test_english_does_without_the_dictionary() -> None:
 )
 def test_long_turns_take_no_longer_for_being_odd(unit: str) -> None:
     text = unit * (60_000 // len(unit))
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(segments([Turn("s", "1", "user", text, START)])) == 1
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 def test_a_day_of_talk_is_cut_in_a_moment() -> None:
@@ -234,12 +234,12 @@ def test_a_day_of_talk_is_cut_in_a_moment() -> None:
     segments(said[:40])  # loads the dictionary
     best = words = 10.0
     for _ in range(3):
-        started = time.perf_counter()
+        started = time.process_time()
         for turn in said:
             index_words(turn.content)
-        words = min(words, time.perf_counter() - started)
-        started = time.perf_counter()
+        words = min(words, time.process_time() - started)
+        started = time.process_time()
         segments(said)
-        best = min(best, time.perf_counter() - started)
+        best = min(best, time.process_time() - started)
     # About 20 times what the words alone take; the rest is for slow and busy machines.
     assert best < max(0.4, 60 * words)

@@ -64,9 +64,9 @@ def test_lines_are_exact() -> None:
      "，" * 10_000 + "完"],
 )  # fmt: skip
 def test_a_line_without_end_is_cut(line: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     found = cut(f"before\n\n{line}\n\nafter")
-    assert time.perf_counter() - began < 20
+    assert time.process_time() - began < 20
     assert all(estimate(chunk.text) <= TARGET for chunk in found)
     assert {chunk.first_line for chunk in found} <= {1, 3, 5}
     assert not any(chunk.text.startswith(("\u0301", "\u200d")) for chunk in found)
@@ -204,6 +204,6 @@ def test_any_text_is_taken() -> None:
              "<!-- openclaw:dreaming:x:start -->\n"],
 )  # fmt: skip
 def test_time_grows_with_the_length(line: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     cut(line * 20_000, "memory")
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import example, given
@@ -183,9 +183,9 @@ def test_any_text_can_be_parsed(text: str) -> None:
 def test_a_megabyte_takes_no_longer_than_its_size(piece: str) -> None:
     def seconds(size: int) -> float:
         text = "- " + piece * (size // len(piece))
-        started = perf_counter()
+        started = process_time()
         insights.parse("insights.md", text)
-        return perf_counter() - started
+        return process_time() - started
 
     seconds(10_000)
-    assert seconds(1_000_000) < 60 * max(seconds(50_000), 0.002)
+    assert seconds(1_000_000) < 120 * max(seconds(50_000), 0.002)

@@ -281,6 +281,6 @@ def test_a_thousand_memories_take_no_time() -> None:
         fact(f"用户第{n}次说的是另外一件事情", category=("fact", "health")[n % 2], days=n / 10)
         for n in range(1_000)
     ]
-    started = time.perf_counter()
+    started = time.process_time()
     shown(*records, related=lambda _: records[:60])
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1

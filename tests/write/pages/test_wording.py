@@ -112,8 +112,8 @@ def test_a_summary_says_the_facts_whose_words_it_has() -> None:
 @pytest.mark.parametrize("text", ["妈" * 300, "用户的" + "妈" * 300, "a" * 399, "likes " * 60,
                                   "the user's " * 30, "x" * 1_000_000, "用户" * 200])  # fmt: skip
 def test_odd_texts_take_no_time(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for subject in ("user", "小美", "a", ""):
         one = fact(text, subject=subject, entities=("妈", "a"))
         frame_of(one, clause_of(one))
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
