@@ -150,20 +150,6 @@ def kinds_of(thing: str) -> frozenset[str]:
     )
 
 
-BY_NAME = {
-    "car": "car", "phone": "phone", "mobile": "phone", "laptop": "computer",
-    "computer": "computer", "camera": "camera", "console": "console", "browser": "browser",
-    "glasses": "sight", "contacts": "sight",
-}  # fmt: skip
-"""What all things of a domain are called: who sells the car sells the Honda."""
-_USED = (
-    "editor code os database browser hosting tracker notes chat ci framework carrier bank music "
-    "storage mail indent"
-)
-TOOLS = frozenset(_USED.split())
-"""Domains of what is used, by whoever or whatever of the user's it is."""
-
-
 def words_of(domain: str, language: str = "") -> str:
     """The words that tell a domain, of both languages, or those of one."""
     chinese, english = _CHINESE.get(domain, ""), _ENGLISH.get(domain, "").replace("_", " ")
