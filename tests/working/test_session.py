@@ -448,7 +448,7 @@ def test_a_kill_at_any_moment_loses_nothing(memory: Memory, after: int) -> None:
     assert one.stdout
     said = [one.stdout.readline().strip() for _ in range(after)]
     one.kill()
-    said += one.communicate(timeout=30)[0].splitlines()
+    said += one.communicate(timeout=60)[0].splitlines()
     session = Session.open(memory, window=2_500)
     sent = session.prepare("and now?")
     assert well_paired(sent)

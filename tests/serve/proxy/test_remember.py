@@ -67,7 +67,7 @@ def test_a_memory_that_hangs_is_waited_for_three_times(home: Path) -> None:
 
             def hang(memory: Memory) -> None:
                 began.set()
-                release.wait(20)
+                release.wait(60)
 
             stuck = asyncio.create_task(host.call("main", hang))
             await asyncio.to_thread(began.wait, 20)

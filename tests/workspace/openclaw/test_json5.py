@@ -131,7 +131,7 @@ def test_no_text_is_too_odd_to_be_looked_at(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("begin", "unit", "times"),
-    [("", "/*", 500_000), ("{", "a:1,", 80_000), ('"', "\\", 200_000), ("", "//\n", 40_000)],
+    [("", "/*", 500_000), ("{", "a:1,", 80_000), ('"', "\\", 8_000), ("", "//\n", 8_000)],
 )
 def test_hostile_text_takes_linear_time(begin: str, unit: str, times: int) -> None:
     # No more of them than Python's matcher has room for at once: asking for more is a step in time.
