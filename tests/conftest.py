@@ -1,6 +1,6 @@
 """What the tests share: a clock that stands still, and a memory in a folder of its own.
 
-And a check that they leave nothing in the repository.
+And a check that they leave nothing in the repository, and that none is judged by how long it takes.
 """
 
 from __future__ import annotations
@@ -11,11 +11,17 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from loxodon import Memory
 
 REPOSITORY = Path(__file__).parent.parent
 NOW = datetime(2026, 2, 4, 18, 0, tzinfo=timezone(timedelta(hours=8)))
+
+settings.register_profile(
+    "steady", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)  # whatever the machine does beside
+settings.load_profile("steady")
 
 
 class Clock:

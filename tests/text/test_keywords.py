@@ -339,7 +339,7 @@ _TEXTS = st.text(max_size=120) | st.lists(
 
 @both
 @given(text=_TEXTS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_keywords_are_telling_slices_of_the_text(
     function: Callable[[str], list[str]], text: str
 ) -> None:

@@ -347,7 +347,6 @@ STEPS = st.lists(st.tuples(TEXTS, st.lists(st.lists(RESULTS, min_size=1, max_siz
 
 @settings(
     max_examples=25,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(STEPS, st.sampled_from([1_500, 2_500, 6_000]), st.booleans())

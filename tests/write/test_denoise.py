@@ -185,7 +185,7 @@ def test_talk_is_no_code() -> None:
 
 
 @given(st.lists(st.text(max_size=60), max_size=12), st.floats(0, 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_text_is_thinned_in_order(said: list[str], keep: float) -> None:
     left = denoise(said, keep)
     rest = iter(said)

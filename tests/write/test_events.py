@@ -172,7 +172,7 @@ def test_a_line_is_trusted_as_its_least_trusted_turn() -> None:
 @given(
     st.lists(st.tuples(st.sampled_from(("user", "assistant")), st.text(max_size=120)), max_size=8)
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_talk_gives_one_short_line(said: list[tuple[Role, str]]) -> None:
     turns = [Turn("s", str(n), role, text, START) for n, (role, text) in enumerate(said)]
     found = event_line(turns, segments(turns))

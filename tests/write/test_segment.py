@@ -191,7 +191,7 @@ def test_nothing_to_cut() -> None:
         max_size=14,
     )
 )  # fmt: skip
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_turn_is_in_one_segment(said: list[tuple[Role, str, int]]) -> None:
     at = START
     turns = []

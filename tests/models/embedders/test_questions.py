@@ -23,7 +23,7 @@ class Time:
         return self.now
 
 
-def asking(*chosen: Chosen, seconds: float = 5, clock: Time | None = None) -> Questioner:
+def asking(*chosen: Chosen, seconds: float = 60, clock: Time | None = None) -> Questioner:
     return Questioner(lambda: chosen, seconds, clock or Time())
 
 

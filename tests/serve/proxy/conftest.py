@@ -72,7 +72,7 @@ def started(home: Path, upstream: str, *options: str, **environ: str) -> Iterato
     with open(log, "w") as stderr:
         process = subprocess.Popen(
             [sys.executable, "-m", "loxodon", "proxy", "--home", str(home), "--json", "--port",
-             "0", "--upstream", upstream, *options],
+             "0", "--upstream", upstream, "--limit", "60", *options],
             stdout=subprocess.PIPE, stderr=stderr, text=True, env={**os.environ, **environ},
             cwd=home.parent,
         )  # fmt: skip

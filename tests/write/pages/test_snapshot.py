@@ -253,7 +253,7 @@ _RECORDS = st.builds(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.lists(_RECORDS, max_size=40), st.lists(_RECORDS, max_size=8),
     st.lists(st.tuples(_WORDS, _WORDS), max_size=6), _WORDS, st.integers(100, 3_000),
