@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import chain, repeat
 from math import log
+from pathlib import Path
 
 import pytest
 
@@ -71,4 +73,17 @@ def test_a_real_quadratic_fails_and_a_real_line_passes() -> None:
 
     with pytest.raises(AssertionError):
         linear(pairs, range, 800)
-    assert linear(sum, range, 100_000)
+    assert linear(lambda items: sum(items), range, 100_000)
+
+
+def test_no_other_test_has_a_stopwatch() -> None:
+    """But for those that fill in figures or have a minute's patience."""
+    tests = Path(__file__).parent
+    clock = re.compile(r"process_time|perf_counter|thread_time|monotonic\(\) - ")
+    found = {
+        path.relative_to(tests).as_posix() for path in tests.rglob("*.py")
+        if path != Path(__file__) and clock.search(path.read_text("utf-8"))
+    }  # fmt: skip
+    assert found == {
+        "growth.py", "faults/test_failure_modes.py", "faults/writer.py", "fuzz/made.py",
+    }  # fmt: skip
