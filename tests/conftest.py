@@ -11,11 +11,16 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from loxodon import Memory
 
 REPOSITORY = Path(__file__).parent.parent
 NOW = datetime(2026, 2, 4, 18, 0, tzinfo=timezone(timedelta(hours=8)))
+
+# How long an example takes says more of what else the machine does than of us.
+settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 
 class Clock:

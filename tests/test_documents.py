@@ -33,7 +33,10 @@ def test_json_gives_the_same_value_back(value: Any) -> None:
     assert json.dumps(json.loads(text)) == json.dumps(value)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    max_examples=30,
+)
 @given(JSON)
 def test_a_value_comes_back_exactly(memory: Memory, value: Any) -> None:
     memory.documents.put(("a",), "k", value)

@@ -32,7 +32,7 @@ def in_child(work: Callable[[], object]) -> None:
     child = os.fork()
     if child == 0:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(20)  # which ends it where it would hang
+        signal.alarm(60)  # which ends it where it would hang
         code = 1
         try:
             work()

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon.errors import ConfigError
@@ -290,7 +290,6 @@ def test_parts_add_up_to_about_the_whole(parts: list[str]) -> None:
 
 
 @given(anything | written, st.integers(-2, 60), st.sampled_from(["estimate", "o200k"]))
-@settings(deadline=None)
 def test_a_cut_text_is_never_over_its_budget(text: str, budget: int, name: str) -> None:
     count = counter(name)
     kept = cut(text, budget, count)

@@ -212,7 +212,7 @@ def http(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
 def proxy(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
     """An agent behind the proxy whose tools and whose model say it."""
     with stage() as upstream, started(Path(memory.home), upstream.url) as running:
-        ask = httpx.Client(base_url=running.url, headers={"authorization": "Bearer x"}, timeout=30)
+        ask = httpx.Client(base_url=running.url, headers={"authorization": "Bearer x"}, timeout=60)
         with ask:
             for n, text in enumerate(texts):
                 upstream.play(text)

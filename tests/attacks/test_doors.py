@@ -136,7 +136,7 @@ class Ways:
     async def told(self, n: int) -> bytes:
         """The first of what comes back; empty where we are hung up on."""
         try:
-            return await asyncio.wait_for(self.open[n][0].read(12), 30)
+            return await asyncio.wait_for(self.open[n][0].read(12), 60)
         except ConnectionError:
             return b""
 
@@ -274,16 +274,16 @@ def test_silent_connections_lock_nobody_out(tmp_path: Path, server: str) -> None
             line = process.stdout.readline()
             at = urlsplit(json.loads(line)["url"])
             for _ in range(200):
-                held.enter_context(socket.create_connection((at.hostname or "", at.port or 0), 30))
-            found = httpx.get(f"http://{at.netloc}/health", timeout=30, trust_env=False)
+                held.enter_context(socket.create_connection((at.hostname or "", at.port or 0), 60))
+            found = httpx.get(f"http://{at.netloc}/health", timeout=60, trust_env=False)
             assert found.status_code == (404 if server == "mcp" else 200)
             if server == "proxy":  # which tells nobody what is in its address
-                sent = httpx.post(f"http://{at.netloc}/v1/chat/completions", timeout=30,
+                sent = httpx.post(f"http://{at.netloc}/v1/chat/completions", timeout=60,
                                   trust_env=False, json={"messages": []})  # fmt: skip
                 assert sent.status_code == 502
                 line += sent.content
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(60)
         errors.seek(0)
         assert b"Zorvantik" not in line + errors.read()

@@ -15,6 +15,7 @@ from tests.attacks import fresh_cases as fresh
 from tests.attacks import held_out_cases as held_out
 from tests.attacks import secret_cases as secrets
 from tests.attacks.secret_cases import Case
+from tests.growth import linear
 from tests.long import count, figure
 
 STOPPED, FALSE_ALARMS = 0.99, 0.005
@@ -115,12 +116,8 @@ def test_a_rule_that_is_off_lets_its_secrets_through() -> None:
      "opens with 1 door "],
 )  # fmt: skip
 def test_it_takes_no_longer_than_the_text(guard: Guard, piece: str) -> None:
-    from time import process_time
-
-    def seconds(size: int) -> float:
-        text = piece * (size // len(piece))
-        started = process_time()
-        guard.shown(text, private=False)
-        return process_time() - started
-
-    assert seconds(count(40_000, 400_000)) < 60 * max(seconds(count(4_000, 40_000)), 0.01)
+    linear(
+        lambda text: guard.shown(text, private=False),
+        lambda n: piece * n,
+        count(40_000, 400_000) // len(piece),
+    )

@@ -163,7 +163,7 @@ def test_edits_of_views_that_make_no_sense_are_told_and_change_nothing_else(
         def make(random: Random) -> tuple[Path, Random]:
             return random.choice(views), Random(random.random())
 
-        done = survived(cases("edits", count(6, 600), make), call, seconds=5)
+        done = survived(cases("edits", count(6, 600), make), call)
         figure("fuzz", part="edits", cases=done)
         assert memory.validate() == []
 

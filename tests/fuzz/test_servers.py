@@ -116,7 +116,7 @@ def test_no_request_is_too_odd_for_the_server(home: Path) -> None:
     wrong = []
     folder = home.parent / "named"
     with unscheduled(home), Server(home) as server:
-        connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
+        connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
         for one in cases("http", amount, lambda random: _request(random, folder)):
             try:
                 connection.request(one.method, one.path, one.body or None, one.headers)

@@ -73,7 +73,6 @@ PARTS: dict[str, tuple[Callable[[str], object], int, int]] = {
 @pytest.mark.parametrize("part", PARTS)
 def test_any_text_can_be_read(part: str) -> None:
     call, short, long = PARTS[part]
-    survived(cases("warm", 3, text), call, seconds=60)  # what is loaded when first needed
     done = survived(cases(part, count(short, long), text), call)
     figure("fuzz", part=part, cases=done)
 

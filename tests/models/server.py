@@ -50,7 +50,7 @@ def silent(server: Stage) -> Scene:
     """Say nothing until the test is over."""
 
     def scene(handler: BaseHTTPRequestHandler) -> None:
-        server.over.wait(10)
+        server.over.wait(60)
 
     return scene
 

@@ -121,7 +121,7 @@ def test_a_server_that_is_not_there(server: Stage) -> None:
 
 def test_what_was_sent_in_vain_is_counted(server: Stage) -> None:
     server.play(silent(server))
-    asked = Asker(server, timeout=0.1, retries=1)
+    asked = Asker(server, timeout=0.5, retries=1)  # time enough to send it
     error = asked.fails(UnreachableModelError)
     assert error.tokens_in > 20
     assert len(asked.book.rows) == 2

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +16,7 @@ from loxodon.models.grounding import (
     objection,
     turned,
 )
+from tests.growth import linear
 
 
 @pytest.mark.parametrize(
@@ -158,12 +157,5 @@ def test_any_text_can_be_compared(content: str, said: str, language: str) -> Non
 
 @pytest.mark.parametrize("piece", ["word ", "字", "no, ", "9", "'", "小", "I'm ", "\u0301", "不错"])
 def test_time_grows_with_length_only(piece: str) -> None:
-    def seconds(times: int) -> float:
-        best = 9.0
-        for _ in range(3):
-            begin = time.process_time()
-            objection("The user 用户 " + piece * 20, Source(piece * times), "zh")
-            best = min(best, time.process_time() - begin)
-        return best
-
-    assert seconds(16_000) < 80 * seconds(1_000) + 0.05
+    content = "The user 用户 " + piece * 20
+    linear(lambda said: objection(content, said, "zh"), lambda n: Source(piece * n), 16_000)

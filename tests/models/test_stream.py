@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
-from threading import Thread
+from threading import Event, Semaphore, Thread
 from typing import Any
 
 import pytest
@@ -29,7 +30,7 @@ USAGE = {"prompt_tokens": 12, "completion_tokens": 3}
 
 
 def talker(server: Stage, **values: Any) -> Talker:
-    config = ChatConfig(f"http://127.0.0.1:{server.port}/v1", "test", KEY, 10.0)
+    config = ChatConfig(f"http://127.0.0.1:{server.port}/v1", "test", KEY, 60.0)
     return Talker(config._replace(**values))
 
 
@@ -54,7 +55,7 @@ def test_a_reply_comes_in_pieces(server: Stage) -> None:
 
 def test_each_piece_is_there_before_the_next_is_sent(server: Stage) -> None:
     def scene(handler: BaseHTTPRequestHandler) -> None:
-        events(piece("first"), then=lambda: server.over.wait(10))(handler)
+        events(piece("first"), then=lambda: server.over.wait(60))(handler)
 
     server.play(scene)
     pieces = talker(server).reply(MESSAGES)
@@ -278,22 +279,43 @@ def test_a_silence_ends(server: Stage, where: str) -> None:
         talker(server, timeout=0.3).ask(MESSAGES)
 
 
-def test_a_slow_reply_that_goes_on_is_waited_for(server: Stage) -> None:
+def test_a_slow_reply_that_goes_on_is_waited_for(
+    server: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two thirds of the time that a silence may last pass before each piece."""
+    now, looks, heard = [0.0], Semaphore(0), Semaphore(0)
+    noted = stream._Patience.heard
+
+    class Watched(Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            looks.release()
+            return super().wait(0.001)
+
+    def hears(patience: stream._Patience) -> None:
+        noted(patience)
+        heard.release()
+
     def scene(handler: BaseHTTPRequestHandler) -> None:
         events()(handler)
-        for text in "slowly":
-            server.over.wait(0.1)
-            handler.wfile.write(
-                f'data: {{"choices":[{{"delta":{{"content":"{text}"}}}}]}}\n\n'.encode()
-            )
+        for letter in "slowly":
+            now[0] += 40
+            while looks.acquire(blocking=False):
+                pass
+            for _ in range(2):  # when the second begins, the first has seen what time it is
+                looks.acquire()
+            handler.wfile.write(f"data: {json.dumps(piece(letter))}\n\n".encode())
+            heard.acquire()
         handler.wfile.write(b"data: [DONE]\n\n")
 
+    monkeypatch.setattr(stream, "monotonic", lambda: now[0])
+    monkeypatch.setattr(stream, "Event", Watched)
+    monkeypatch.setattr(stream._Patience, "heard", hears)
     server.play(scene)
-    assert talker(server, timeout=0.4).ask(MESSAGES) == "slowly"
+    assert talker(server, timeout=60.0).ask(MESSAGES) == "slowly"
 
 
 def test_a_reply_is_stopped_from_another_thread(server: Stage) -> None:
-    server.play(events(piece("so"), then=lambda: server.over.wait(10)))
+    server.play(events(piece("so"), then=lambda: server.over.wait(60)))
     one = talker(server)
     pieces = one.reply(MESSAGES)
     assert next(pieces) == Piece("so")
@@ -305,11 +327,11 @@ def test_a_reply_is_stopped_from_another_thread(server: Stage) -> None:
 
 
 def test_a_reply_that_has_not_begun_is_stopped_too(server: Stage) -> None:
-    one = talker(server, timeout=30.0)
+    one = talker(server, timeout=60.0)
 
     def scene(handler: BaseHTTPRequestHandler) -> None:
         one.stop()
-        server.over.wait(10)
+        server.over.wait(60)
 
     server.play(scene)
     with pytest.raises(UnreachableModelError):

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon import Memory
@@ -134,7 +134,6 @@ def test_one_that_does_not_fit_is_passed_over_for_a_shorter_one() -> None:
     st.integers(0, 400),
     st.sampled_from(["en", "zh"]),
 )
-@settings(deadline=None)
 def test_no_text_breaks_the_budget_or_the_block(
     texts: list[str], budget: int, language: str
 ) -> None:

@@ -182,7 +182,7 @@ def test_recalled_text_cannot_end_its_block(newline: str) -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_any_text_is_a_query(query: str) -> None:
     import tempfile
 

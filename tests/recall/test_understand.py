@@ -7,11 +7,9 @@ times and the events. Those of part `held` only judge, as in `test_gate`.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import pytest
@@ -22,6 +20,7 @@ from loxodon.recall.asking import KINDS, asks_of, kind_of
 from loxodon.recall.understand import Known, Question, understand
 from loxodon.text.words import fold
 from loxodon.types import Entity
+from tests.growth import level
 
 AT = datetime(2026, 2, 4, 10, 30, tzinfo=timezone(timedelta(hours=8)))
 CASES: list[dict[str, Any]] = [
@@ -240,23 +239,20 @@ def test_any_text_is_understood_the_same_each_time(text: str) -> None:
 @pytest.mark.parametrize(
     "piece",
     [
-        "哈", "a ", "before I ", "when ", "三月之前", "?", ". ", "what is ", "等等，", "\n", '"',
+        "哈", "a ", "before I ", "when ", "三月之前", "?", ". ", "what is ", "等等，", "a\n", '"',
         "between the day and the ",
     ],
 )  # fmt: skip
-def test_a_long_text_is_read_in_no_time(piece: str) -> None:
-    text = piece * (1_000_000 // len(piece))
-    understand(text, AT)
-    started = time.process_time()
-    understand(text, AT)
-    assert time.process_time() - started < 0.3
+def test_a_long_text_takes_no_longer_than_its_beginning(piece: str) -> None:
+    level(lambda text: understand(text, AT), lambda n: piece * n, 1_000_000 // len(piece))
 
 
-def test_an_ordinary_question_takes_less_than_a_millisecond() -> None:
-    names = Known(Names(*((f"Person {n}", (f"人{n}",)) for n in range(10_000))))
-    taken = []
-    for case in CASES * 3:
-        started = time.process_time()
-        understand(case["text"], AT, names)
-        taken.append(time.process_time() - started)
-    assert median(taken) < 0.001
+def test_a_question_takes_no_longer_with_more_names() -> None:
+    def understood(known: Known) -> None:
+        for case in CASES:
+            understand(case["text"], AT, known)
+
+    def names(count: int) -> Known:
+        return Known(Names(*((f"Person {n}", (f"人{n}",)) for n in range(count))))
+
+    level(understood, names, 16_000)

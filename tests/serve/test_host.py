@@ -105,7 +105,7 @@ def test_long_work_does_not_stand_in_the_way(host: Host) -> None:
 
     def long(memory: Memory) -> str:
         begun.set()
-        assert go_on.wait(30)
+        assert go_on.wait(60)
         return "done"
 
     async def both() -> str:
@@ -125,7 +125,7 @@ def test_a_call_that_is_cancelled_before_its_turn_does_nothing(tmp_path: Path) -
     async def cancel(host: Host) -> None:
         def hold(memory: Memory) -> None:
             begun.set()
-            go_on.wait(30)
+            go_on.wait(60)
 
         first = asyncio.ensure_future(host.call("main", hold))
         await asyncio.get_running_loop().run_in_executor(None, begun.wait)

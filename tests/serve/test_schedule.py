@@ -24,9 +24,9 @@ from tests.conftest import NOW, Clock
 AT_ONCE = "[buffer]\nquiet = 0\n"
 
 
-def until(true: Callable[[], object], seconds: float = 20.0) -> None:
+def until(true: Callable[[], object]) -> None:
     """Wait for a condition."""
-    end = monotonic() + seconds
+    end = monotonic() + 60
     while not true():
         assert monotonic() < end, "it did not happen"
         sleep(0.02)
@@ -63,7 +63,9 @@ def runner(home: Path) -> Iterator[Callable[[], Runner]]:
         one.stop()
 
 
-def test_what_is_said_becomes_known_by_itself(home: Path, runner: Callable[[], Runner]) -> None:
+def test_what_is_said_becomes_known_by_itself(
+    home: Path, runner: Callable[[], Runner], monkeypatch: pytest.MonkeyPatch
+) -> None:
     say(home, "I live in Leeds")
     one = runner()
     one.start()
@@ -71,10 +73,11 @@ def test_what_is_said_becomes_known_by_itself(home: Path, runner: Callable[[], R
     say(home, "我对花生过敏", "张三")  # a space that was not there when it began
     until(lambda: known(home, "张三") == ["用户对花生过敏"])
     assert one.standing.active
-    started = monotonic()
+    monkeypatch.setattr(schedule, "_GRACE", 60)  # a busy machine gets the time it needs
     one.stop()
-    assert monotonic() - started < 3
     assert not one.standing.active
+    assert one._worker
+    assert one._worker.returncode not in (None, -signal.SIGKILL)  # it ended when it was told to
 
 
 def test_one_works_and_the_other_takes_over(home: Path, runner: Callable[[], Runner]) -> None:
@@ -134,7 +137,7 @@ def test_a_worker_ends_with_the_server_that_is_killed(home: Path) -> None:
         server.wait()
     until(lambda: not os.path.exists(f"/proc/{worker}"))
     lock = FileLock(str(home / LOCK))
-    assert lock.acquire(5)
+    assert lock.acquire(60)
     lock.close()
 
 

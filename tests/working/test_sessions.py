@@ -226,7 +226,7 @@ def test_those_who_begin_a_session_at_once_begin_the_same(tmp_path: Path) -> Non
 
     def begin(_: int) -> str:
         sessions = Sessions(str(tmp_path))  # as another process has it
-        together.wait(30)
+        together.wait(60)
         return sessions.open("main", NOW).id
 
     with ThreadPoolExecutor(8) as pool:
@@ -256,7 +256,7 @@ def test_a_kill_loses_nothing_that_was_acknowledged(sessions: Sessions, after: i
     assert one.stdout
     ids = [one.stdout.readline().strip() for _ in range(after)]
     one.send_signal(signal.SIGKILL)
-    ids += one.communicate(timeout=30)[0].split()
+    ids += one.communicate(timeout=60)[0].split()
     transcript = sessions.open("main", NOW)
     last = say(transcript, "afterwards")
     there = [entry["id"] for entry in transcript.live]

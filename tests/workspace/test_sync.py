@@ -563,7 +563,7 @@ ODD = st.text(
 )  # fmt: skip
 
 
-@settings(max_examples=12, deadline=None, database=None)
+@settings(max_examples=12, database=None)
 @given(contents=st.lists(ODD, min_size=1, max_size=5), names=st.lists(ODD, max_size=2))
 def test_what_was_not_edited_stays_whatever_it_is(contents: list[str], names: list[str]) -> None:
     with (

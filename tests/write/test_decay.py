@@ -6,7 +6,7 @@ import math
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon.config import DecayConfig
@@ -66,7 +66,6 @@ def test_days_add_up() -> None:
     assert once == pytest.approx(step)
 
 
-@settings(deadline=None)
 @given(
     st.floats(ARCHIVED_BELOW, 1), st.sampled_from(KINDS), shares,
     st.tuples(*[st.floats(0.0001, 0.999)] * 3),
@@ -87,7 +86,6 @@ def test_the_end_is_where_the_formula_says(
     assert later < ARCHIVED_BELOW
 
 
-@settings(deadline=None)
 @given(shares, st.sampled_from(KINDS), shares, st.tuples(shares, shares, shares))
 def test_any_rate_that_can_be_set_can_be_reckoned_with(
     base: float, kind: Kind, importance: float, rates: tuple[float, float, float]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from loxodon.write.denoise import (
     sayable,
     sentences_of,
 )
+from tests.growth import linear
 
 CASES = Path(__file__).parent.parent / "consolidation" / "cases"
 
@@ -185,7 +185,7 @@ def test_talk_is_no_code() -> None:
 
 
 @given(st.lists(st.text(max_size=60), max_size=12), st.floats(0, 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_text_is_thinned_in_order(said: list[str], keep: float) -> None:
     left = denoise(said, keep)
     rest = iter(said)
@@ -197,15 +197,15 @@ def test_any_text_is_thinned_in_order(said: list[str], keep: float) -> None:
     "unit", ["a", "你", "哈", "ha", "“", "😀", "\n", "x@", "密码", "password "]
 )
 def test_long_text_takes_no_longer_for_being_odd(unit: str) -> None:
-    text = unit * (60_000 // len(unit))
-    started = time.process_time()
-    denoise([text, *split(text)])
-    sayable(text)
-    assert time.process_time() - started < 3
+    def thinned(text: str) -> None:
+        denoise([text, *split(text)])
+        sayable(text)
+
+    linear(thinned, lambda n: unit * n, 48_000 // len(unit))
 
 
 def test_many_sentences() -> None:
-    said = [f"box {n} holds {n % 7} of the {n % 11} lamps" for n in range(4_000)]
-    started = time.process_time()
-    assert len(denoise(said)) == 3_000
-    assert time.process_time() - started < 3
+    def said(count: int) -> list[str]:
+        return [f"box {n} holds {n % 7} of the {n % 11} lamps" for n in range(count)]
+
+    assert len(linear(denoise, said, 4_000)) == 3_000

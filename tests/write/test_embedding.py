@@ -288,7 +288,7 @@ def test_an_endpoint_is_given_four_batches_at_a_time(
     from threading import Barrier
 
     monkeypatch.setattr(embedding, "_BATCH_TEXTS", 5)
-    together = Barrier(4, timeout=20)
+    together = Barrier(4, timeout=60)
 
     def meet(texts: Sequence[str]) -> object:
         together.wait()  # passes only when four are under way

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -12,7 +11,8 @@ from hypothesis import strategies as st
 from loxodon.text.language import language_of
 from loxodon.types import Role, Turn
 from loxodon.write.events import LONGEST, event_line, events_of
-from loxodon.write.segment import segments
+from loxodon.write.segment import Segment, segments
+from tests.growth import linear
 
 START = datetime(2026, 3, 4, 9, tzinfo=UTC)
 
@@ -172,7 +172,7 @@ def test_a_line_is_trusted_as_its_least_trusted_turn() -> None:
 @given(
     st.lists(st.tuples(st.sampled_from(("user", "assistant")), st.text(max_size=120)), max_size=8)
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_talk_gives_one_short_line(said: list[tuple[Role, str]]) -> None:
     turns = [Turn("s", str(n), role, text, START) for n, (role, text) in enumerate(said)]
     found = event_line(turns, segments(turns))
@@ -184,8 +184,8 @@ def test_any_talk_gives_one_short_line(said: list[tuple[Role, str]]) -> None:
     "unit", ["a", "你", "“", '"', "翻译", "so i, ", "password ", "ok so ", "，我", "(", "i and i "]
 )
 def test_long_turns_take_no_longer_for_being_odd(unit: str) -> None:
-    turns = [Turn("s", "1", "user", unit * (60_000 // len(unit)), START)]
-    found = segments(turns)
-    started = time.process_time()
-    event_line(turns, found)
-    assert time.process_time() - started < 2
+    def read(times: int) -> tuple[list[Turn], list[Segment]]:
+        turns = [Turn("s", "1", "user", unit * times, START)]
+        return turns, segments(turns)
+
+    linear(lambda given: event_line(*given), read, 60_000 // len(unit))

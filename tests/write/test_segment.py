@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -13,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loxodon.text.language import language_of
-from loxodon.text.words import index_words
 from loxodon.types import GENERAL_TOPIC, Role, Turn
 from loxodon.write.segment import PAUSE, Segment, segments
+from tests.growth import linear
 
 START = datetime(2026, 3, 4, 9, tzinfo=UTC)
 ROLES: tuple[Role, ...] = ("user", "assistant")
@@ -192,7 +191,7 @@ def test_nothing_to_cut() -> None:
         max_size=14,
     )
 )  # fmt: skip
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_turn_is_in_one_segment(said: list[tuple[Role, str, int]]) -> None:
     at = START
     turns = []
@@ -223,23 +222,12 @@ def test_english_does_without_the_dictionary() -> None:
     "unit", ["a", "你", "“", "😀", "\u202eשלום ", "我有三个苹果。", "so i, ", "{a;}"]
 )
 def test_long_turns_take_no_longer_for_being_odd(unit: str) -> None:
-    text = unit * (60_000 // len(unit))
-    started = time.process_time()
-    assert len(segments([Turn("s", "1", "user", text, START)])) == 1
-    assert time.process_time() - started < 3
+    def turns(times: int) -> list[Turn]:
+        return [Turn("s", "1", "user", unit * times, START)]
+
+    assert len(linear(segments, turns, 60_000 // len(unit))) == 1
 
 
-def test_a_day_of_talk_is_cut_in_a_moment() -> None:
-    said = talk(*((*BREAD, *VISA, *ZH_CAT, *ZH_LOAN) * 25))
-    segments(said[:40])  # loads the dictionary
-    best = words = 10.0
-    for _ in range(3):
-        started = time.process_time()
-        for turn in said:
-            index_words(turn.content)
-        words = min(words, time.process_time() - started)
-        started = time.process_time()
-        segments(said)
-        best = min(best, time.process_time() - started)
-    # About 20 times what the words alone take; the rest is for slow and busy machines.
-    assert best < max(0.4, 60 * words)
+def test_a_day_of_talk_takes_no_longer_than_its_turns() -> None:
+    said = talk(*((*BREAD, *VISA, *ZH_CAT, *ZH_LOAN) * 32))
+    linear(segments, lambda n: said[:n], len(said))

@@ -23,7 +23,7 @@ class Time:
         return self.now
 
 
-def asking(*chosen: Chosen, seconds: float = 5, clock: Time | None = None) -> Questioner:
+def asking(*chosen: Chosen, seconds: float = 60, clock: Time | None = None) -> Questioner:
     return Questioner(lambda: chosen, seconds, clock or Time())
 
 
@@ -102,7 +102,7 @@ def test_one_that_is_slow_is_not_waited_for() -> None:
     over, toy = Event(), Toy()
 
     def slow(texts: Sequence[str]) -> object:
-        over.wait(10)
+        over.wait(60)
         return [[1.0]]
 
     questioner = asking(Chosen(toy), seconds=0.01)

@@ -15,7 +15,7 @@ from threading import Event
 from tests.models.server import KEY, Stage
 
 CTRL_C, CTRL_D, UP = b"\x03", b"\x04", b"\x1b[A"
-_PATIENCE = 30.0
+_PATIENCE = 60.0
 _SHIM = (  # a terminal sends Ctrl-C to the session that it controls
     "import fcntl, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
     "from loxodon.serve.cli import main; sys.exit(main())"

@@ -223,7 +223,7 @@ def test_the_engine_is_switched_off(server: Stage, tmp_path: Path) -> None:
 def test_an_end_in_the_middle_of_a_reply(
     server: Stage, tmp_path: Path, number: int, kept: list[str]
 ) -> None:
-    server.play(events(piece("Once"), then=lambda: server.over.wait(30)))
+    server.play(events(piece("Once"), then=lambda: server.over.wait(60)))
     with running(environment(tmp_path, server)) as process:
         assert process.stdin
         assert process.stdout
@@ -231,7 +231,7 @@ def test_an_end_in_the_middle_of_a_reply(
         process.stdin.flush()
         assert process.stdout.read(4) == b"Once"
         os.kill(process.pid, number)
-        process.wait(30)
+        process.wait(60)
     assert [text for _, text in said(tmp_path)] == kept
 
 
@@ -259,4 +259,4 @@ def test_what_was_said_becomes_known_in_the_background(server: Stage, tmp_path: 
             assert any("花生" in one.content for one in memory.list())
         process.stdin.close()
         assert process.stderr.read() == b""  # a person may be looking at it
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0

@@ -6,7 +6,6 @@ from contextlib import nullcontext
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from threading import Event
-from time import monotonic
 from typing import Any
 
 import pytest
@@ -20,7 +19,7 @@ from tests.models.server import KEY, Stage, answers, events, piece, says, stream
 
 
 def talk(memory: Memory, server: Stage, window: int = 0, **values: Any) -> Conversation:
-    config = ChatConfig(f"http://127.0.0.1:{server.port}/v1", "test", KEY, 10.0)
+    config = ChatConfig(f"http://127.0.0.1:{server.port}/v1", "test", KEY, 60.0)
     return Conversation(memory, "chat", window, lambda: config._replace(**values), nullcontext)
 
 
@@ -125,7 +124,7 @@ def test_a_model_that_says_nothing(memory: Memory, server: Stage) -> None:
 
 
 def test_an_interrupt_keeps_what_was_said_so_far(memory: Memory, server: Stage) -> None:
-    server.play(events(piece("Once"), then=lambda: server.over.wait(10)))
+    server.play(events(piece("Once"), then=lambda: server.over.wait(60)))
 
     def show(piece: Piece) -> None:
         raise KeyboardInterrupt
@@ -138,7 +137,7 @@ def test_an_interrupt_keeps_what_was_said_so_far(memory: Memory, server: Stage) 
 
 
 def test_what_nobody_reads_is_kept_all_the_same(memory: Memory, server: Stage) -> None:
-    server.play(events(piece("Once"), then=lambda: server.over.wait(10)))
+    server.play(events(piece("Once"), then=lambda: server.over.wait(60)))
 
     def show(piece: Piece) -> None:
         raise BrokenPipeError
@@ -240,20 +239,20 @@ def test_the_end_does_not_wait_for_a_model_that_sums_up(memory: Memory, server: 
             streams("noted")(handler)
         else:  # the silent turn
             summing.set()
-            server.over.wait(30)
+            server.over.wait(60)
+            waited.set()
 
-    summing = Event()
+    summing, waited = Event(), Event()
     server.play(scene)
-    chat = talk(memory, server, window=8_000, timeout=30.0)
+    chat = talk(memory, server, window=8_000, timeout=600.0)
     n = 0
     while not summing.is_set():
         say(chat, f"Number {n}: " + "the quick brown fox jumps over the lazy dog. " * 60)
         n += 1
         if chat.session.tokens >= chat.session.limits.flush_at:
-            assert summing.wait(20)
-    started = monotonic()
+            assert summing.wait(60)
     chat.close()
-    assert monotonic() - started < 10
+    assert not waited.is_set()
     assert len(memory.journal(session=chat.session.name)) == 2 * n
 
 

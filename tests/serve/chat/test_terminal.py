@@ -46,7 +46,7 @@ def test_a_conversation_is_typed_and_its_history_is_there(server: Stage, tmp_pat
 
 
 def test_ctrl_c_stops_a_reply_and_again_ends(server: Stage, tmp_path: Path) -> None:
-    server.play(events(piece("Once upon"), piece(" a time"), then=lambda: server.over.wait(30)))
+    server.play(events(piece("Once upon"), piece(" a time"), then=lambda: server.over.wait(60)))
     with typed(environment(tmp_path, server)) as terminal:
         terminal.expect("> ")
         terminal.type("Tell me a story\n")
@@ -137,7 +137,7 @@ def test_the_background_keeps_quiet(server: Stage, tmp_path: Path) -> None:
 
 def wait_for_the_heartbeat(home: Path) -> None:
     """Until the background has done something, which it would write of."""
-    until = monotonic() + 30
+    until = monotonic() + 60
     with Memory.open(home) as memory:
         while not any(job.runs for job in memory.schedule.jobs()):
             assert monotonic() < until

@@ -55,20 +55,20 @@ class Server:
         return int(self.url.rsplit(":", 1)[1])
 
     def client(self, **more: Any) -> httpx.Client:
-        return httpx.Client(base_url=self.url, timeout=30, trust_env=False, **more)
+        return httpx.Client(base_url=self.url, timeout=60, trust_env=False, **more)
 
     def stop(self) -> int:
         """End it as a service manager does; the exit code."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(30)
+        code = self.process.wait(60)
         if self.process.stdout:
             self.process.stdout.close()
         return code
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.wait(30)
+        self.process.wait(60)
 
     @property
     def lines(self) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from .server import Server
 
 def raw(server: Server, request: bytes) -> bytes:
     """What a server answers to bytes that no client library would send."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as wire:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as wire:
         wire.sendall(request)
         found = b""
         while chunk := wire.recv(65_536):

@@ -70,7 +70,9 @@ def test_beyond_this_machine_it_needs_a_token(tmp_path: Path) -> None:
 def test_with_a_token_only_who_has_it_is_answered(tmp_path: Path) -> None:
     with (
         Server(tmp_path / "home", "--host", "0.0.0.0", LOXODON_TOKEN="opensesame") as server,
-        httpx.Client(base_url=f"http://127.0.0.1:{server.port}", trust_env=False) as http,
+        httpx.Client(
+            base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=60
+        ) as http,
     ):
         refused = http.get("/v1/spaces")
         assert refused.status_code == 401
@@ -192,7 +194,7 @@ def test_a_stop_in_the_middle_of_long_work_is_told_and_nothing_is_lost(tmp_path:
 def test_ctrl_c_is_no_failure(tmp_path: Path, second: signal.Signals) -> None:
     with Server(tmp_path / "home") as server:
         server.process.send_signal(second)
-        assert server.process.wait(30) == 0
+        assert server.process.wait(60) == 0
 
 
 def test_work_that_hangs_does_not_keep_it_from_stopping(tmp_path: Path) -> None:
@@ -211,7 +213,7 @@ def test_work_that_hangs_does_not_keep_it_from_stopping(tmp_path: Path) -> None:
             silent.accept()[0].close()  # it has been asked, and asks again
             assert http.get("/v1/spaces/main/recall?query=Ada").json()["items"]
             assert server.stop() == 0
-            asking.join(30)
+            asking.join(60)
     with Memory.open(home, config={}) as memory:
         memory.flush()
         assert memory.status().pending == 0

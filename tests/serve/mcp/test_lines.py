@@ -112,7 +112,7 @@ def test_it_ends_when_nobody_listens(tmp_path: Path) -> None:
     server.stdout.close()
     server.stdin.write(json.dumps(HELLO).encode() + b"\n")
     server.stdin.flush()
-    assert server.wait(30) == 0
+    assert server.wait(60) == 0
     server.stdin.close()
     assert server.stderr
     server.stderr.close()

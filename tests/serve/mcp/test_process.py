@@ -48,7 +48,7 @@ def http_server(home: Path, *words: str) -> Iterator[str]:
         assert line, server.stderr and server.stderr.read().decode()
         yield json.loads(line)["url"]
         server.terminate()
-        assert server.wait(30) == 0
+        assert server.wait(60) == 0
     finally:
         server.kill()
         server.communicate()
@@ -88,18 +88,18 @@ async def test_over_http_of_both_generations(tmp_path: Path) -> None:
 async def test_a_token_is_asked_for(tmp_path: Path) -> None:
     with http_server(tmp_path / "home", "--host", "0.0.0.0", "--token", "s3cret") as url:
         url = url.replace("0.0.0.0", "127.0.0.1")
-        assert httpx.post(url, json=HELLO).status_code == 401
+        assert httpx.post(url, json=HELLO, timeout=60).status_code == 401
         wrong = {"Authorization": "Bearer other"}
-        assert httpx.post(url, json=HELLO, headers=wrong).status_code == 401
+        assert httpx.post(url, json=HELLO, headers=wrong, timeout=60).status_code == 401
         async with (
-            httpx2.AsyncClient(headers={"Authorization": "Bearer s3cret"}) as http,
+            httpx2.AsyncClient(headers={"Authorization": "Bearer s3cret"}, timeout=60) as http,
             Client(streamable_http_client(url, http_client=http)) as client,
         ):
             assert (await called(client, "list_memories"))["memories"] == []
 
 
 def test_pages_of_elsewhere_and_what_is_no_message_are_refused(tmp_path: Path) -> None:
-    with http_server(tmp_path / "home") as url, httpx.Client() as client:
+    with http_server(tmp_path / "home") as url, httpx.Client(timeout=60) as client:
 
         def status(method: str = "POST", to: str = url, **more: Any) -> int:
             headers = {"Accept": "application/json, text/event-stream", **more.pop("headers", {})}

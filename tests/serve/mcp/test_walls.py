@@ -49,7 +49,7 @@ def test_tokens_over_http(tmp_path: Path) -> None:
                    "accept": "application/json, text/event-stream"}  # fmt: skip
         params = {"name": name, "arguments": given}
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-        return httpx.post(url, headers=headers, json=body, timeout=30)
+        return httpx.post(url, headers=headers, json=body, timeout=60)
 
     with http_server(tmp_path / "home") as url:
         assert asked(url, "nobody", "list_memories").status_code == 401

@@ -56,9 +56,9 @@ class Proxy:
         return found
 
 
-def eventually(look: Callable[[], Any], seconds: float = 20.0) -> Any:
+def eventually(look: Callable[[], Any]) -> Any:
     """What `look` finds, as soon as it finds something."""
-    until = monotonic() + seconds
+    until = monotonic() + 60
     while not (found := look()):
         assert monotonic() < until, "it did not come about"
         Event().wait(0.02)
@@ -72,7 +72,7 @@ def started(home: Path, upstream: str, *options: str, **environ: str) -> Iterato
     with open(log, "w") as stderr:
         process = subprocess.Popen(
             [sys.executable, "-m", "loxodon", "proxy", "--home", str(home), "--json", "--port",
-             "0", "--upstream", upstream, *options],
+             "0", "--upstream", upstream, "--limit", "60", *options],
             stdout=subprocess.PIPE, stderr=stderr, text=True, env={**os.environ, **environ},
             cwd=home.parent,
         )  # fmt: skip
@@ -114,6 +114,6 @@ def space() -> str:
 def client(proxy: Proxy, space: str) -> Iterator[httpx.Client]:
     with httpx.Client(
         base_url=proxy.url, headers={"x-loxodon-space": space, "authorization": "Bearer sk-theirs"},
-        timeout=30,
+        timeout=60,
     ) as found:  # fmt: skip
         yield found

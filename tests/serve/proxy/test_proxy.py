@@ -277,7 +277,7 @@ def test_a_reply_that_a_kill_took_is_journalled_with_the_next_request(
     body = {"stream": True, "messages": [{"role": "user", "content": "Tell me of Ulm"}]}
     with (
         started(tmp_path / "home", upstream.url) as proxy,
-        httpx.stream("POST", f"{proxy.url}/chat/completions", json=body) as answer,
+        httpx.stream("POST", f"{proxy.url}/chat/completions", json=body, timeout=60) as answer,
     ):
         chunks = answer.iter_raw()
         assert b"half a reply" in next(chunks)

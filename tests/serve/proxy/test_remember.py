@@ -48,7 +48,7 @@ def home(tmp_path: Path) -> Path:
 def test_a_recall_is_made_once_for_a_message(home: Path) -> None:
     async def run() -> None:
         with Host(home) as host:
-            remembering = Remembering(host, host)
+            remembering = Remembering(host, host, 60)
             first = await prepared(remembering, said("What is my dog called?"))
             again = await prepared(remembering, said("What is my dog called?"))
             assert "recall_ms" in first.about
@@ -67,10 +67,10 @@ def test_a_memory_that_hangs_is_waited_for_three_times(home: Path) -> None:
 
             def hang(memory: Memory) -> None:
                 began.set()
-                release.wait(20)
+                release.wait(60)
 
             stuck = asyncio.create_task(host.call("main", hang))
-            await asyncio.to_thread(began.wait, 20)
+            await asyncio.to_thread(began.wait, 60)
             remembering = Remembering(host, host, limit=0.02)
             errors = []
             for n in range(5):
@@ -105,14 +105,14 @@ def test_what_matters_is_saved_once_each_time_a_context_fills() -> None:
 def test_of_a_conversation_not_known_the_exchange_before_is_journalled_too(home: Path) -> None:
     async def run() -> None:
         with Host(home) as host:
-            remembering = Remembering(host, host)
+            remembering = Remembering(host, host, 60)
             asked = said("one", "uno", "two", "dos", "three")
             turns = turns_heard(await prepared(remembering, asked))
             assert [turn["content"] for turn in turns] == ["two", "dos", "three"]
             turns = turns_heard(await prepared(remembering, asked))
             assert [turn["content"] for turn in turns] == ["three"]
             earlier = await prepared(remembering, said("one", "uno", "two"))
-            healed = turns_heard(await prepared(Remembering(host, host), asked))
+            healed = turns_heard(await prepared(Remembering(host, host, 60), asked))
             for text in ("dos", "dos  "):  # the same reply, as it came and as it comes back
                 assert turns_replied(earlier, Reply(text))[0]["id"] == healed[1]["id"]
 
@@ -130,7 +130,7 @@ def test_where_nothing_is_known_there_is_no_snapshot(tmp_path: Path) -> None:
 def test_a_space_that_is_not_there_is_not_made_by_asking(home: Path) -> None:
     async def run() -> None:
         with Host(home) as host:
-            exchange = await prepared(Remembering(host, host), said("Who am I?"), "nobody")
+            exchange = await prepared(Remembering(host, host, 60), said("Who am I?"), "nobody")
             assert "recall_error" not in exchange.about
             assert host.spaces() == ["main"]
 
@@ -151,7 +151,7 @@ def test_how_a_model_takes_memories_is_kept_for_a_few_models() -> None:
 def test_what_was_forgotten_elsewhere_is_not_told_again(home: Path) -> None:
     async def run() -> None:
         with Host(home) as host:
-            remembering = Remembering(host, host)
+            remembering = Remembering(host, host, 60)
             asked = said("What is my dog called?")
             first = await prepared(remembering, asked)
             assert "Biscuit" in str(first.additions)

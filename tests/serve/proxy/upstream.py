@@ -209,7 +209,7 @@ def zipped(text: str) -> Scene:
 
 def waits(handler: Handler) -> None:
     """Stop until the test says go."""
-    handler.server.go.wait(20)
+    handler.server.go.wait(60)
 
 
 def breaks(handler: Handler) -> None:

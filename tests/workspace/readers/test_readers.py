@@ -194,7 +194,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(
     data=st.binary(max_size=300) | st.lists(PIECES | st.binary(max_size=8)).map(b"".join),
     name=st.text(max_size=12) | st.sampled_from(["2026-02-18.md", "0000-00-00.md", "s.jsonl"]),
@@ -238,7 +238,7 @@ ENTRIES = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(entries=st.lists(ENTRIES, max_size=8), format_=st.sampled_from(["jsonl", "openclaw"]))
 def test_read_never_raises_on_json_of_any_shape(
     entries: list[dict[str, object]], format_: Format

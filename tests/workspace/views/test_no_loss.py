@@ -220,7 +220,7 @@ def texts(folder: Path) -> dict[str, bytes]:
 
 
 @settings(
-    max_examples=15, deadline=None, derandomize=True,
+    max_examples=15, derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
 @example(steps=[
