@@ -193,10 +193,12 @@ def _read(
             left.append(clause)
             continue
         found.append(_statement(grammar, *match))
+    if not found:
+        text = _without_asking(grammar, sentence.text, clauses)
+        asks = sentence.type != "statement" and text == sentence.text
+        return _own_words(grammar, text, clauses, asks)
     if sentence.type != "statement":
         return found
-    if not found:
-        return _own_words(grammar, _without_asking(grammar, sentence.text, clauses), clauses)
     left = [one for one in left if one.who not in ("", "bare")]
     return found + [own for one in left for own in _own_words(grammar, one.raw, [one])]
 
@@ -298,23 +300,26 @@ def _without_asking(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> s
     return text
 
 
-_GUESSED = ("thinking", "second hand")
-"""What is never said outright, and may still be a guess worth keeping."""
+_NOT_THEIRS = ("long", "supposed", "joke", "dream", "quoted", "second hand", "other tongue")
+"""What nobody says of themselves; the other signs only make a sentence worth less."""
 
 
-def _own_words(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> list[Statement]:
-    """A stretch of talk as it was said, if it stands alone and is worth keeping."""
+def _own_words(
+    grammar: Grammar, text: str, clauses: Sequence[Clause], asks: bool = False
+) -> list[Statement]:
+    """A stretch of talk as it was said, if it stands alone and is worth keeping; of what only
+    `asks` for something, if it surely is."""
     speech = grammar.speech
     worth = grammar.worth.score(text)
     hedged = speech.hedged(text)
     never = speech.never(text)
-    if never and not (hedged and never in _GUESSED):
+    if never in _NOT_THEIRS and not (hedged and never == "second hand"):
         return []
     act, over = ("state", ()) if hedged else speech.act(grammar.evened(text))
     bare = bool(clauses) and clauses[0].who == "bare"
     vague = not (speech.tells(text) or bare or worth >= grammar.worth.unsaid)
     least = grammar.worth.least
-    if bare and act == "state":
+    if asks or (bare and act == "state"):
         least = grammar.worth.unsaid
     elif act != "state" and not vague:
         least = CHANGING

@@ -77,6 +77,10 @@ class Speech:
             return "long"
         return next((name for name, like in self._never if like.search(sentence)), "")
 
+    def signs(self, sentence: str) -> list[bool]:
+        """Which of the kinds of `never` a sentence has a sign of."""
+        return [like.search(sentence) is not None for _, like in self._never]
+
     def is_fiction(self, text: str, before: Sequence[str]) -> bool:
         """Whether a message is part of a story or a game, or was pasted."""
         return any(self._fiction.search(one[:2_000]) for one in (text, *before[-4:]))

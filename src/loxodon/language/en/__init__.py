@@ -41,7 +41,7 @@ def present(verb: str) -> str:
 
 class _English:
     speech = Speech(_HERE)
-    worth = Worth(_HERE, 0.6, unsaid=0.75)
+    worth = Worth(_HERE, speech, 0.55, unsaid=0.8)
 
     @cached_property
     def frames(self) -> Frames:
