@@ -21,6 +21,7 @@ _WRITTEN_OUT = (
     (r"\bcan'?t\b|\bcan not\b", "cannot"), (r"\bwon't\b", "will not"),
     (r"\b(do|does|did|is|are|was|were|have|has|had|would|could|should)n'?t\b", r"\1 not"),
     (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat|[Ww]here|[Hh]ow|[Ww]ho)'s\b", r"\1 is"),
+    (r"(?<=\w)'s (?=(?:in|on|at|due|now|next) )", " is "),
     (r"\bgonna\b", "going to"), (r"\bgotta\b", "have to"), (r"\bwanna\b", "want to"),
     (r"\b([Hh]a(?:ve|s)) got(?= (?:a|an|two|three|four|five|no|my|\d|type))", r"\1"),
     (r"\s+", " "),
