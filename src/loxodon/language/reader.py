@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from loxodon.language.attributes import ATTRIBUTES
-from loxodon.language.clauses import Clause
+from loxodon.language.clauses import Clause, met
 from loxodon.language.frames import Frames, Match
 from loxodon.language.speech import Speech
 from loxodon.language.statements import (
@@ -119,7 +119,7 @@ def read(grammar: Grammar, said: Said) -> Reading:
         )
         alone = alone and all(one.who in ("user", "we", "bare") for one in clauses)
         known |= {alias: m.name for one in found for m in one.mentions for alias in m.aliases}
-        _point(known, grammar, sentence.text)
+        known = met(known, grammar.people(sentence.text), grammar.pronouns)
         if not found and sentence.type == "statement":
             unclear += sentence.numbers
         weight = speech.weight(sentence.text)
@@ -170,20 +170,11 @@ def _joined(whole: Sequence[Fragment]) -> _Sentence:
     )
 
 
-def _point(known: dict[str, str], grammar: Grammar, text: str) -> None:
-    """Let a pronoun mean the one person of whom it can: where there are two, nobody."""
-    for relation, name in grammar.people(text):
-        for pronoun, relations in grammar.pronouns.items():
-            if relation in relations.split():
-                other = known.get(pronoun, name) != name
-                known[pronoun] = "" if other else name
-
-
 def _read(
     grammar: Grammar, sentence: _Sentence, clauses: Sequence[Clause], small: bool
 ) -> list[Statement]:
     """What a sentence says: by frames, and what is left of it in its own words."""
-    if sentence.type == "chat":
+    if not clauses:
         return []
     found = _corrections(grammar, sentence.text)
     left: list[Clause] = []
@@ -234,6 +225,8 @@ def _is_wish(match: Match) -> bool:
 
 def _statement(grammar: Grammar, clause: Clause, match: Match) -> Statement:
     frame = match.frame
+    if frame.attribute == "name" and grammar.attribute_of(clause.relation) and not clause.hedged:
+        return _relation(grammar, clause.relation, match.filled(frame.value))
     known = ATTRIBUTES[frame.attribute]
     whole = all(pattern.whole for pattern in frame.patterns)
     end = clause.act == "end"
@@ -270,19 +263,21 @@ def _people(grammar: Grammar, sentence: _Sentence) -> list[Statement]:
     """Who somebody is to the user, wherever they are named: a request tells it too."""
     if grammar.speech.never(sentence.text) in ("supposed", "dream", "joke", "quoted", "long"):
         return []
-    found = []
-    for relation, name in grammar.people(sentence.text):
-        attribute = grammar.attribute_of(relation)
-        if name and attribute:
-            known = ATTRIBUTES[attribute]
-            type: EntityType = "pet" if attribute == "pet" else "person"
-            found.append(
-                Statement(
-                    grammar.related(relation, name), USER, attribute, name, known.category,
-                    mentions=(Mention(name, type, (relation,)),), importance=known.importance,
-                )
-            )  # fmt: skip
-    return found
+    return [
+        _relation(grammar, relation, name)
+        for relation, name in grammar.people(sentence.text)
+        if name and grammar.attribute_of(relation)
+    ]
+
+
+def _relation(grammar: Grammar, relation: str, name: str) -> Statement:
+    attribute = grammar.attribute_of(relation)
+    known = ATTRIBUTES[attribute]
+    type: EntityType = "pet" if attribute == "pet" else "person"
+    return Statement(
+        grammar.related(relation, name), USER, attribute, name, known.category,
+        mentions=(Mention(name, type, (relation,)),), importance=known.importance,
+    )  # fmt: skip
 
 
 def _without_asking(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> str:

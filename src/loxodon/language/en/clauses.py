@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from loxodon.language.clauses import Clause
+from loxodon.language.clauses import Clause, met
 from loxodon.language.statements import USER
 
 _WRITTEN_OUT = (
@@ -37,9 +37,16 @@ class _Words(NamedTuple):
     hedge: re.Pattern[str]
     bare: re.Pattern[str]
     person: re.Pattern[str]
+    introduced: re.Pattern[str]
+    """`Tom is my manager`."""
+    called: re.Pattern[str]
+    """`my husband's name is Carl`."""
+    others: re.Pattern[str]
     attribute: Mapping[str, str]
     """What attribute a relation is, by its word."""
     plural: frozenset[str]
+    several: frozenset[str]
+    """Of whom one has many: without a name nobody can tell which."""
     one_name: Mapping[str, str]
     """The usual word for a relation, by the others."""
 
@@ -77,6 +84,7 @@ def _words() -> _Words:
         for word in sorted((*attribute, *plural), key=len, reverse=True)
     )
     adjectives = "|".join(clause["adjectives"].split())
+    of_mine = rf"(?:my|our) (?:(?:{adjectives}|\d+[- ]year[- ]old|\w+[- ]year[- ]old) )*(?P<relation>{people})\b"
     starters = clause["starters"]
     starters += r"|the (?:\w+ ){1,3}(?:is|was|are|were|has|will)"
     join = r"and|but|so|because|cos|bc|though|although|plus|while|whereas"
@@ -92,12 +100,15 @@ def _words() -> _Words:
         re.compile(rf"^(?:{clause['hedges']})\b[ ,]*(?:that )?|\b(?:probably|maybe|perhaps|possibly|apparently) ", re.I),
         re.compile(rf"(?:{clause['bare']})\b", re.I),
         re.compile(
-            rf"(?:my|our) (?:(?:{adjectives}|\d+[- ]year[- ]old|\w+[- ]year[- ]old) )*(?P<relation>{people})\b"
-            rf"(?:,? (?-i:(?P<name>{_NAME}))\b,?)?",
+            rf"{of_mine}(?:,? (?-i:(?P<name>{_NAME}))\b,?)?",
             re.I,
         ),
+        re.compile(rf"(?-i:(?:^|[.,;] )(?P<name>{_NAME})) is {of_mine}(?=\s*(?:[.,;!]|$| and | who ))", re.I),
+        re.compile(rf"{of_mine}(?:'s name is| is called| is named),? (?-i:(?P<name>{_NAME}))(?=\s*(?:[.,;!]|$| and | who ))", re.I),
+        re.compile(table["others"]["like"].replace("PEOPLE", people), re.I),
         attribute,
         plural,
+        frozenset(table["several"]["words"].split()),
         {word: name for name, words in table["one_name"].items() for word in words.split()},
     )  # fmt: skip
 
@@ -115,22 +126,28 @@ def attribute_of(relation: str) -> str:
 
 
 def people_of(text: str) -> list[tuple[str, str]]:
-    """Whom a text names of the user's people: relation, and name where it has one."""
+    """Whom a text names of the user's people: relation, and name where it has one; neither for
+    somebody else."""
     words = _words()
-    found = [(one["relation"].lower(), one["name"] or "") for one in words.person.finditer(text)]
-    return [(words.one_name.get(relation, relation), name) for relation, name in found]
+    ways = (words.introduced, words.called, words.person)
+    named = [one for like in ways for one in like.finditer(text)]
+    found = [(one["relation"].lower(), one["name"] or "") for one in named]
+    named_too = [("", "")] if words.others.search(text) else []
+    return [(words.one_name.get(relation, relation), name) for relation, name in found] + named_too
 
 
 def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
     """The clauses of a sentence. `known` has the names of people by what they are called."""
     found: list[Clause] = []
     for part in filter(None, _words().cut.split(sentence.replace("’", "'"))):
-        if light := _light(written_out(part)):
+        light = _light(written_out(part))
+        if light and not _words().introduced.fullmatch(light):
             clause = _clause(light, known)._replace(raw=part.strip(" ,;"))
             if clause.who == "bare" and found:  # a sentence may begin without its subject
                 own = all(one.who in ("user", "we", "bare") for one in found)
                 clause = clause._replace(loose=True, who="bare" if own else "")
             found.append(clause)
+        known = met(known, people_of(part), pronouns())
     return found
 
 
@@ -177,15 +194,17 @@ def _clause(text: str, known: Mapping[str, str]) -> Clause:
     return clause._replace(act="end") if ended else clause
 
 
-def _with_subject(text: str, known: Mapping[str, str]) -> Clause:
+def _with_subject(text: str, known: Mapping[str, str], meant: bool = False) -> Clause:
+    """`meant`: whoever goes by a relation is the one who was just named."""
     words = _words()
     if found := words.person.match(text):
         relation, name = found["relation"].lower(), found["name"] or ""
         relation = words.one_name.get(relation, relation)
         one = relation not in words.plural
-        name = name or (known.get(relation, "") if one else "")
+        one_known = one and (relation not in words.several or meant)
+        name = name or (known.get(relation, "") if one_known else "")
         rest = _rest(text[found.end() :])
-        if rest is None:
+        if rest is None or (not name and relation in words.several and not rest.startswith("'s ")):
             return Clause(text)
         shown = f"The user's {relation}" + (f" {name}" if name else "")
         who = "pet" if words.attribute.get(relation.replace("-", " ")) == "pet" else "person"
@@ -197,9 +216,8 @@ def _with_subject(text: str, known: Mapping[str, str]) -> Clause:
     if found := re.match(r"(?:my|our) (?=\w)", text, re.I):
         return Clause(text, "user", "'s " + text[found.end() :], USER, "The user")
     pronoun = re.match(r"(?P<who>he|she)\b(?!')", text, re.I)
-    if pronoun and (name := known.get(pronoun["who"].lower())):
-        rest = text[pronoun.end() :].strip()
-        return Clause(f"{name} {rest}", "person", rest, name, name, "", name)
+    if pronoun and (relation := known.get(pronoun["who"].lower())):
+        return _with_subject(f"my {relation}{text[pronoun.end() :]}", known, meant=True)
     named = re.match(rf"(?P<name>{_NAME})(?=[ '])", text)
     if named and named["name"] in known.values():
         rest = _rest(text[named.end() :])
