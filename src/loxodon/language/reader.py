@@ -22,6 +22,7 @@ from typing import NamedTuple, Protocol
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.clauses import Clause, met
 from loxodon.language.frames import Frames, Match
+from loxodon.language.inference import supposed
 from loxodon.language.speech import Speech
 from loxodon.language.statements import (
     USER,
@@ -48,6 +49,7 @@ LEAST_CHANGE = 0.15
 class Grammar(Protocol):
     """What of a language the reader needs."""
 
+    language: str
     speech: Speech
     worth: Worth
 
@@ -122,6 +124,9 @@ def read(grammar: Grammar, said: Said) -> Reading:
         known = met(known, grammar.people(sentence.text), grammar.pronouns)
         if not found and sentence.type == "statement":
             unclear += sentence.numbers
+        own = all(one.who in ("user", "we", "bare", "") for one in clauses)
+        if sentence.type == "statement" and own and not speech.never(sentence.text):
+            found += supposed(grammar.language, sentence.text)
         weight = speech.weight(sentence.text)
         statements += [_weighed(one, weight, sentence.numbers) for one in found]
     return Reading(_once(statements), unclear, taken_back)

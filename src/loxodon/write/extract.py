@@ -79,7 +79,7 @@ def read(said: Said) -> Told:
     reading = rules.read(said)
     found = []
     for statement in reading.statements:
-        if statement.confidence < 1:
+        if statement.confidence < 1 and not statement.basis:
             words = [one.text for one in said.fragments if one.n in statement.fragments]
             statement = statement._replace(basis=" ".join(words))
         found.append(candidate_of(statement, language, statement.importance, said.at))

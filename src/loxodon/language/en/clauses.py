@@ -160,6 +160,7 @@ def _light(text: str) -> str:
     return re.sub(r"\s+", " ", words.tail.sub("", text)).strip(" ,.!:-–—…~")
 
 
+_MIGHT = re.compile(r"\b(?:might|may|could)(?: well| also| possibly)? (be|have)(?= (?!been|to)\w)", re.I)
 _ENDED = re.compile(
     r"^(?P<who>I|we|my [\w' ]{2,30}?|[A-Z]\w+) (?:(?:do|does|am|are|is) (?:not|no longer) (?P<a>.+?) (?:any ?more|any longer)"
     r"|(?:(?P<be>am|are|is) )?no longer (?P<b>.+)|(?P<be2>am|are|is) not (?P<c>.+?) any ?more)$",
@@ -181,6 +182,9 @@ def _clause(text: str, known: Mapping[str, str]) -> Clause:
     hedge = _words().hedge.search(text)
     if hedge:
         text = (text[: hedge.start()] + text[hedge.end() :]).strip(" ,")
+    if might := _MIGHT.search(text):
+        hedge, verb = might, "is" if might[1] == "be" else "have"
+        text = f"{text[: might.start()]}{verb}{text[might.end() :]}"
     ended = _ENDED.match(text)
     if ended:
         be = ended["be"] or ended["be2"] or ("am" if " am " in text else "")
