@@ -111,13 +111,19 @@ def read(grammar: Grammar, said: Said) -> Reading:
     small = grammar.small(said.text)
     alone = True  # whether nobody else was spoken of, whom a left out subject may mean
     taken_back = False
-    for sentence in _sentences(_said(said)):
+    asked = [line.content for line in said.before if line.role == "user"][-1:]
+    busy = any(speech.type(text) == "instruction" for text in asked)
+    sentences = list(_sentences(_said(said)))
+    for sentence in sentences:
+        working = busy or any(
+            one.type in ("instruction", "question") for one in sentences if one is not sentence
+        )
         charge(len(sentence.text))
         if speech.takes_back(sentence.text):
             taken_back, statements = taken_back or not statements, []
         clauses = grammar.clauses(sentence.text, known) if sentence.type != "chat" else []
         found = _people(grammar, sentence) + _read(
-            grammar, sentence, [one for one in clauses if alone or one.who != "bare"], small
+            grammar, sentence, [one for one in clauses if alone or one.who != "bare"], small, working
         )
         alone = alone and all(one.who in ("user", "we", "bare") for one in clauses)
         known |= {alias: m.name for one in found for m in one.mentions for alias in m.aliases}
@@ -176,16 +182,18 @@ def _joined(whole: Sequence[Fragment]) -> _Sentence:
 
 
 def _read(
-    grammar: Grammar, sentence: _Sentence, clauses: Sequence[Clause], small: bool
+    grammar: Grammar, sentence: _Sentence, clauses: Sequence[Clause], small: bool, working: bool
 ) -> list[Statement]:
-    """What a sentence says: by frames, and what is left of it in its own words."""
+    """What a sentence says: by frames, and what is left of it in its own words. `working`: the
+    message, or the one before it, asks for something else."""
     if not clauses:
         return []
     found = _corrections(grammar, sentence.text)
     left: list[Clause] = []
     for clause in clauses:
         match = _match(grammar, sentence, clause, small)
-        if match is None:
+        passing = working and match and _is_wish(match[1]) and match[1].frame.attribute != "nickname"
+        if match is None or (passing and not grammar.speech.standing(clause.text)):
             left.append(clause)
             continue
         found.append(_statement(grammar, *match))
@@ -211,21 +219,25 @@ def _match(
 ) -> tuple[Clause, Match] | None:
     """The frame that reads a clause, and the clause as it reads it."""
     asks = sentence.type == "instruction"
-    speech = grammar.speech
-    if sentence.type == "question" or (not asks and speech.never(clause.text)):
+    never = "" if asks else grammar.speech.never(clause.text)
+    if sentence.type == "question" or (never and never not in _WISHED):
         return None
     match = grammar.frames.match(clause.rest, clause.text, clause.who, small)
     if match:
         clause = clause._replace(when="")
     elif clause.when:
         match = grammar.frames.match(clause.timeless, clause.text, clause.who, small)
-    if match is None or (asks and not _is_wish(match)):
+    if match is None or ((asks or never) and not _is_wish(match)):
         return None
     return None if clause.loose and match.frame.act == "state" else (clause, match)
 
 
+_WISHED = ("thinking", "of you")
+"""What tells nothing of the speaker, and may still say how they want to be answered."""
+
+
 def _is_wish(match: Match) -> bool:
-    return match.frame.attribute in ("reply_language", "reply_style", "nickname")
+    return match.frame.attribute in ("reply_language", "reply_style", "units", "nickname")
 
 
 def _statement(grammar: Grammar, clause: Clause, match: Match) -> Statement:

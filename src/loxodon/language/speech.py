@@ -94,6 +94,14 @@ class Speech:
         return self._tells.search(sentence) is not None
 
     @cached_property
+    def _standing(self) -> re.Pattern[str]:
+        return _any(self.table["standing"]["like"])
+
+    def standing(self, sentence: str) -> bool:
+        """Whether a wish is meant for good, whatever is being worked on."""
+        return self._standing.search(sentence) is not None
+
+    @cached_property
     def _corrections(self) -> list[re.Pattern[str]]:
         return [re.compile(like, re.I) for like in self.table["correction"]["like"]]
 

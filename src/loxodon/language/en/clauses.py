@@ -16,10 +16,10 @@ _WRITTEN_OUT = (
     (r"[’‘`´]", "'"), (r"[“”]", '"'), (r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200d]", " "),
     (r"\*+|_{2,}", ""), (r"\s*&\s*", " and "),
     (r"\b[iI]'?m\b", "I am"), (r"\b(?:[iI]'ve|ive|Ive)\b", "I have"), (r"\b[iI]'ll\b", "I will"),
-    (r"\b[iI]'d\b", "I would"), (r"\bi\b", "I"),
+    (r"\b[iI](?:'d| would) like\b", "I want"), (r"\b[iI]'d\b", "I would"), (r"\bi\b", "I"),
     (r"\b([Ww]e|[Yy]ou|[Tt]hey)'re\b", r"\1 are"), (r"\b([Ww]e|[Yy]ou|[Tt]hey)'ve\b", r"\1 have"),
     (r"\bcan'?t\b|\bcan not\b", "cannot"), (r"\bwon't\b", "will not"),
-    (r"\b(do|does|did|is|are|was|were|have|has|had|would|could|should)n'?t\b", r"\1 not"),
+    (r"(?i)\b(do|does|did|is|are|was|were|have|has|had|would|could|should)n'?t\b", r"\1 not"),
     (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat|[Ww]here|[Hh]ow|[Ww]ho)'s\b", r"\1 is"),
     (r"(?<=\w)'s (?=(?:in|on|at|due|now|next) )", " is "),
     (r"\bgonna\b", "going to"), (r"\bgotta\b", "have to"), (r"\bwanna\b", "want to"),
@@ -90,7 +90,7 @@ def _words() -> _Words:
     join = r"and|but|so|because|cos|bc|though|although|plus|while|whereas"
     return _Words(
         re.compile(rf"^(?:(?:{clause['fillers']})(?![\w'])[\s,:;!.…–—-]*)+", re.I),
-        re.compile(rf"\b(?:{clause['adverbs']}|now(?! in\b))\b ?", re.I),
+        re.compile(rf"\b(?:{clause['adverbs']}|(?<!from )now(?! in\b))\b ?", re.I),
         re.compile(rf"(?:[ ,]+(?:{clause['tails']}))+$", re.I),
         re.compile(
             rf"(?:,\s*|\s+)(?:{join})\s+(?=(?:{starters})\b)|[,;]\s+(?=(?:{starters})\b)"
