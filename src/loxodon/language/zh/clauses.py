@@ -87,7 +87,7 @@ def _words() -> _Words:
     numbered = r"(?:[这那]|一|二|三|四|两|几)?[个位只条名]"
     of = re.compile
     return _Words(
-        of(rf"^(?:(?:{clause['fillers']})(?=[，、。！!~ ]|$)[，、。！!~ ]*)+|^(?:但是?|不过|可是|而且|并且|所以|因为|因此|然后|另外|其实|由于|虽然|尽管|毕竟|反正|顺便说一?下|对了|话说|说实话|记住|请记住|记得|别忘了|以及|而|说真的|说起来|嗯+|哦|啊|emm+|h[hi]+|btw|hello|ok|ps|lol|haha)(?=我)", re.I),
+        of(rf"^(?:(?:{clause['fillers']})(?=[，、。！!~ ]|$)[，、。！!~ ]*)+|^(?:但是?|不过|可是|而且|并且|所以|因为|因此|然后|另外|其实|关键是|重要的是|重点是|由于|虽然|尽管|毕竟|反正|顺便说一?下|对了|话说|说实话|记住|请记住|记得|别忘了|以及|而|说真的|说起来|嗯+|哦|啊|emm+|h[hi]+|btw|hello|ok|ps|lol|haha)(?=我)", re.I),
         of(rf"(?:{clause['adverbs']})(?=.)"), of(rf"(?>{clause['tails']})++$"), of(f"(?:{clause['hedges']})"),
         of(clause["risky"]), of(f"(?:{clause['starters']})"), of(clause["opens"]), of(clause["others"]),
         of(f"(?:{time['since']})"), of(f"(?:{time['past']})"), of(f"(?:{time['future']})"), of(time["change"]),
