@@ -105,4 +105,4 @@ def test_a_fact_that_grows_richer_is_updated_and_not_doubled(
         memory.consolidate()
     (one,) = memory.list(kind="fact")
     assert one.value in rich
-    assert [version.record.content for version in memory.history(one.id)][0] != one.content
+    assert next(iter(memory.history(one.id))).record.content != one.content

@@ -91,8 +91,9 @@ OPPOSITES: dict[str, tuple[str, ...]] = {
 """Of one thing only one of these is true."""
 
 OF_SOMETHING = frozenset(
-    "doctor teacher favourite setting version goal price score record deadline reply_style".split()
-)
+    ["doctor", "teacher", "favourite", "setting", "version", "goal", "price", "score", "record",
+     "deadline", "reply_style"]
+)  # fmt: skip
 """One value at a time, but of one thing: the best film is not the best colour."""
 
 _FAMILIES = (

@@ -123,7 +123,7 @@ def read(grammar: Grammar, said: Said) -> Reading:
             taken_back, statements = taken_back or not statements, []
         clauses = grammar.clauses(sentence.text, known) if sentence.type != "chat" else []
         found = _people(grammar, sentence) + _read(
-            grammar, sentence, [one for one in clauses if alone or one.who != "bare"], small, working
+            grammar, sentence, [o for o in clauses if alone or o.who != "bare"], small, working
         )
         alone = alone and all(one.who in ("user", "we", "bare") for one in clauses)
         known |= {alias: m.name for one in found for m in one.mentions for alias in m.aliases}
@@ -192,8 +192,9 @@ def _read(
     left: list[Clause] = []
     for clause in clauses:
         match = _match(grammar, sentence, clause, small)
-        passing = working and match and _is_wish(match[1]) and match[1].frame.attribute != "nickname"
-        if match is None or (passing and not grammar.speech.standing(clause.text)):
+        if match is None or (
+            working and _of_replies(match[1]) and not grammar.speech.standing(clause.text)
+        ):
             left.append(clause)
             continue
         found.append(_statement(grammar, *match))
@@ -237,7 +238,11 @@ _WISHED = ("thinking", "of you")
 
 
 def _is_wish(match: Match) -> bool:
-    return match.frame.attribute in ("reply_language", "reply_style", "units", "nickname")
+    return _of_replies(match) or match.frame.attribute == "nickname"
+
+
+def _of_replies(match: Match) -> bool:
+    return match.frame.attribute in ("reply_language", "reply_style", "units")
 
 
 def _statement(grammar: Grammar, clause: Clause, match: Match) -> Statement:

@@ -132,7 +132,8 @@ _NAMED_DAY = re.compile(
     re.I,
 )
 _COUNTED_DAY = re.compile(
-    r"[今明后昨前去这本]|[上下](?=[个周月星礼上下])|周|天|星期|礼拜|day|t(?:omorrow|onight)|this|last|next|ago", re.I
+    r"[今明后昨前去这本]|[上下](?=[个周月星礼上下])|周|天|星期|礼拜|day|t(?:omorrow|onight)|this|last|next|ago",
+    re.I,
 )
 _HABIT = re.compile(
     r"每[天周月年晚早次]|有时|经常|常常|通常|一般|平时|总是|\b(?:every|usually|often|always|sometimes|weekends|most)\b"

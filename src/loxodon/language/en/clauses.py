@@ -160,7 +160,9 @@ def _light(text: str) -> str:
     return re.sub(r"\s+", " ", words.tail.sub("", text)).strip(" ,.!:-–—…~")
 
 
-_MIGHT = re.compile(r"\b(?:might|may|could)(?: well| also| possibly)? (be|have)(?= (?!been|to)\w)", re.I)
+_MIGHT = re.compile(
+    r"\b(?:might|may|could)(?: well| also| possibly)? (be|have)(?= (?!been|to)\w)", re.I
+)
 _ENDED = re.compile(
     r"^(?P<who>I|we|my [\w' ]{2,30}?|[A-Z]\w+) (?:(?:do|does|am|are|is) (?:not|no longer) (?P<a>.+?) (?:any ?more|any longer)"
     r"|(?:(?P<be>am|are|is) )?no longer (?P<b>.+)|(?P<be2>am|are|is) not (?P<c>.+?) any ?more)$",
