@@ -214,7 +214,7 @@ _HOURS = {
 _CUES = (
     r"(?P<past>了(?![解不])|(?<![度通超经])过(?![年节来去程度敏几两一三])|曾|刚|[做结考买生搬开办拿修动]的(?!时)|\b(?:was|were|had|did|been"
     r"|went|(?<!'ve )(?<!have )(?<!has )got|came|won|saw|met|took|left|said|told|bought|made|ate|ran|began|broke|gave|found|felt"
-    r"|lost|spent|wrote|sent|slept|woke|paid|quit|flew|drove|(?<!be )(?!need|feed|speed|hundred"
+    r"|lost|spent|wrote|sent|slept|woke|paid|quit|flew|drove|hurt|fell|tore|caught|sold|built|kept|rode|swam|drank|forgot|spoke|(?<!be )(?!need|feed|speed|hundred"
     r"|indeed|moved to|scheduled|booked|planned|\w+d for|\wed\b)[a-z]{1,15}ed)\b)"
     r"|(?P<ahead>要(?![求紧是不点素么])|将(?![军来近])"
     r"|(?<![开大年机社晚聚约宴周例班])会(?![议员计场面谈社])|打算|准备|计划|预计|想|提醒|记得"

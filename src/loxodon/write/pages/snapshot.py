@@ -243,8 +243,8 @@ def _day_of(due: datetime) -> datetime:
 
 
 def _names_day(content: str, due: datetime) -> bool:
-    day = _day_of(due)
-    return f"{day:%Y-%m-%d}" in content or f"{day.year}年{day.month}月{day.day}日" in content
+    """Whether a sentence itself says when, with the year: `2026-06-03`, `2026年9月`."""
+    return str(_day_of(due).year) in content
 
 
 class _Details(NamedTuple):
