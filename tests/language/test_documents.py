@@ -106,3 +106,39 @@ def test_a_fact_that_grows_richer_is_updated_and_not_doubled(
     (one,) = memory.list(kind="fact")
     assert one.value in rich
     assert next(iter(memory.history(one.id))).record.content != one.content
+
+
+def told_over_days(memory: Memory, *texts: str) -> list[str]:
+    """What is known once each text was said on a day of its own."""
+    for n, text in enumerate(texts):
+        at = NOW - timedelta(days=len(texts) - n)
+        memory.add([{"role": "user", "content": text, "id": f"d{n}", "at": at.isoformat()}])
+        memory.consolidate()
+    return [one.content for one in reversed(memory.list(kind="fact"))]
+
+
+def test_a_wish_replaces_only_what_it_contradicts(memory: Memory) -> None:
+    assert told_over_days(
+        memory, "No emojis please", "Please answer me in French", "Keep your answers short",
+        "I want detailed answers", "From now on, answer in English",
+    ) == [
+        "How to reply: no emojis", "How to reply: detailed", "The user wants replies in English",
+    ]  # fmt: skip
+
+
+def test_what_is_appointed_replaces_only_its_own_day(memory: Memory) -> None:
+    assert told_over_days(
+        memory, "The exam is on June 3", "The launch is on May 1", "The launch slipped to May 20"
+    ) == ["The exam is on 2026-06-03", "The launch moved to 2026-05-20"]
+
+
+def test_a_fact_about_another_never_touches_the_users(memory: Memory) -> None:
+    assert told_over_days(
+        memory, "我住在北京", "我对花生过敏", "李伟是我同事", "李伟搬到了杭州", "李伟对花生不过敏"
+    ) == [
+        "用户住在北京",
+        "用户对花生过敏",
+        "李伟是用户的同事",
+        "李伟搬到了杭州",
+        "李伟对花生不过敏",
+    ]

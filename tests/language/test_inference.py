@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from loxodon import Memory
@@ -16,7 +18,7 @@ def supposed(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("rule", rules(), ids=lambda rule: str(rule["name"]))
-def test_a_rule_supposes_what_its_examples_say_and_no_more(rule: dict[str, list[str]]) -> None:
+def test_a_rule_supposes_what_its_examples_say_and_no_more(rule: dict[str, Any]) -> None:
     assert [text for text in rule["yes"] if supposed(text) != [rule["name"]]] == []
     assert [text for text in rule["no"] if supposed(text)] == []
 

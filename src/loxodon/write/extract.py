@@ -101,8 +101,8 @@ def candidate_of(statement: Statement, language: str, importance: float, at: dat
         expires = max([one.until for one in moments] + [at + LASTS[statement.category]])
     content, value = statement.content, statement.value
     if statement.quoted and moments:
-        days = dict.fromkeys(format_date(one, language) for one in moments)
-        content = f"{content} ({', '.join(days)})"
+        named = dict.fromkeys(format_date(one, language) for one in moments)
+        content = f"{content} ({', '.join(named)})"
     elif not statement.quoted and statement.attribute not in _RECURRING:
         stays = partial(_stays, content, statement.category) if language == "en" else None
         content = absolute(content, at, language, stays)
