@@ -40,6 +40,10 @@ class Speech:
         }
 
     @cached_property
+    def _polite(self) -> re.Pattern[str]:
+        return _any(self.table["instruction"]["polite"])
+
+    @cached_property
     def _never(self) -> list[tuple[str, re.Pattern[str]]]:
         return [(one["name"], _any(one["like"])) for one in self.table["never"]]
 
@@ -68,7 +72,8 @@ class Speech:
         text = sentence[:MOST].strip()
         for name in _TYPES:
             if self._types[name].search(text):
-                return name
+                asks = name == "question" and self._polite.search(text)
+                return "instruction" if asks else name
         return "statement"
 
     def never(self, sentence: str) -> str:
@@ -96,6 +101,14 @@ class Speech:
     def tells(self, sentence: str) -> bool:
         """Whether a sentence speaks of the speaker or their people."""
         return self._tells.search(sentence) is not None
+
+    @cached_property
+    def _standing(self) -> re.Pattern[str]:
+        return _any(self.table["standing"]["like"])
+
+    def standing(self, sentence: str) -> bool:
+        """Whether a wish is meant for good, whatever is being worked on."""
+        return self._standing.search(sentence) is not None
 
     @cached_property
     def _corrections(self) -> list[re.Pattern[str]]:
