@@ -20,7 +20,7 @@ import numpy as np
 
 from loxodon.language import en, zh
 from loxodon.language.speech import Speech
-from loxodon.language.worth import BUCKETS, HEAD, grams, signs
+from loxodon.language.worth import BUCKETS, grams, signs
 
 ROOT = Path(__file__).parent.parent
 STEPS = 200
@@ -59,7 +59,9 @@ def main() -> None:
     for path in args.ask:
         asked = sentences_of(Path(path), args.language)
         labels = np.array([one.keep for one in asked], dtype=float)
-        report(Path(path).name, predict(model, features([one.text for one in asked], speech)), labels)
+        report(
+            Path(path).name, predict(model, features([one.text for one in asked], speech)), labels
+        )
     write(model, ROOT / "src" / "loxodon" / "language" / args.language / "worth.bin")
 
 
@@ -157,7 +159,7 @@ def report(name: str, scores: Array, keep: Array) -> None:
 def write(model: Model, path: Path) -> None:
     most = float(np.abs(model.grams).max())
     head = [most / 127, *model.form.tolist()]
-    packed = struct.pack(f"<{HEAD}f", *head, *[0.0] * (HEAD - len(head)))
+    packed = struct.pack(f"<{len(head)}f", *head)
     path.write_bytes(packed + np.round(model.grams / most * 127).astype(np.int8).tobytes())
 
 

@@ -317,8 +317,16 @@ def _without_asking(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> s
     return text
 
 
-_NOT_THEIRS = ("long", "supposed", "joke", "dream", "quoted", "second hand", "other tongue")
-"""What nobody says of themselves; the other signs only make a sentence worth less."""
+_WEAK = ("mood", "thinking", "of the moment", "encouragement", "reaction", "of you")
+"""Signs that a sentence tells nothing of whoever says it, which a strong one may still do: they
+count in its worth. The others are never kept."""
+
+
+_HANDED = re.compile(
+    r"[:：\"“‘「『《]|(?<!\w)'\w|[\u4e00-\u9fff].*(?:\b[a-z']+\b ){4}|(?:\b[a-z']+\b ){4}.*[\u4e00-\u9fff]",
+    re.I,
+)
+"""Something is handed over with a request: text to be worked on, which nobody says."""
 
 
 def _own_words(
@@ -330,7 +338,9 @@ def _own_words(
     worth = grammar.worth.score(text)
     hedged = speech.hedged(text)
     never = speech.never(text)
-    if never in _NOT_THEIRS and not (hedged and never == "second hand"):
+    if never and never not in _WEAK and not (hedged and never == "second hand"):
+        return []
+    if asks and _HANDED.search(text):
         return []
     act, over = ("state", ()) if hedged else speech.act(grammar.evened(text))
     bare = bool(clauses) and clauses[0].who == "bare"
@@ -341,7 +351,7 @@ def _own_words(
     elif act != "state" and not vague:
         least = CHANGING
     kept = worth >= least and not vague
-    if not kept and (act == "state" or worth < LEAST_CHANGE):
+    if not kept and (never or act == "state" or worth < LEAST_CHANGE):
         return []
     statement = Statement(
         grammar.quoted(text), act=act, over=over, importance=OWN_WORDS,

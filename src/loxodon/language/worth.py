@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 from functools import cached_property
 from importlib.resources import files
 from zlib import crc32
@@ -17,7 +18,6 @@ from loxodon.language.speech import Speech
 
 BITS = 17
 BUCKETS = 1 << BITS
-HEAD = 48
 _PERSON = re.compile(r"\b(?:i|i'm|im|i've|my|me|we|our|we're|mine)\b|我|咱|俺", re.I)
 _YOU = re.compile(r"\b(?:you|your|u|ur)\b|你|您", re.I)
 _VAGUE = re.compile(r"\b(?:it|that|this|they|those|these)\b|这|那|它|他们|她们", re.I)
@@ -75,15 +75,13 @@ class Worth:
     @cached_property
     def _weights(self) -> tuple[list[float], float, memoryview]:
         data = (files(self._package) / "worth.bin").read_bytes()
-        import struct
-
-        head = struct.unpack(f"<{HEAD}f", data[: 4 * HEAD])
-        return list(head[1:]), head[0], memoryview(data[4 * HEAD :]).cast("b")
+        scale, *form = struct.unpack(f"<{(len(data) - BUCKETS) // 4}f", data[:-BUCKETS])
+        return form, scale, memoryview(data)[-BUCKETS:].cast("b")
 
     def score(self, sentence: str) -> float:
         """From 0 to 1: how likely a person would want it kept."""
         form, scale, weights = self._weights
         found = grams(sentence[:400])
-        total = sum(a * b for a, b in zip(form, signs(sentence[:400], self._speech), strict=False))
+        total = sum(a * b for a, b in zip(form, signs(sentence[:400], self._speech), strict=True))
         total += scale * sum(weights[one] for one in found) / math.sqrt(len(found) or 1)
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
