@@ -18,7 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loxodon.language.worth import BUCKETS, HEAD, grams, signs
+from loxodon.language import en, zh
+from loxodon.language.speech import Speech
+from loxodon.language.worth import BUCKETS, grams, signs
 
 ROOT = Path(__file__).parent.parent
 STEPS = 200
@@ -43,7 +45,8 @@ def main() -> None:
     ]  # fmt: skip
     keep = np.array([one.keep for one in found], dtype=float)
     print(f"{args.language}: {len(found)} sentences, {keep.mean():.1%} worth keeping")
-    data = features([one.text for one in found])
+    speech = {"en": en, "zh": zh}[args.language].grammar.speech
+    data = features([one.text for one in found], speech)
     talks = sorted({one.talk for one in found})
     fold = {talk: n % 5 for n, talk in enumerate(talks)}
     folds = np.array([fold[one.talk] for one in found])
@@ -56,7 +59,9 @@ def main() -> None:
     for path in args.ask:
         asked = sentences_of(Path(path), args.language)
         labels = np.array([one.keep for one in asked], dtype=float)
-        report(Path(path).name, predict(model, features([one.text for one in asked])), labels)
+        report(
+            Path(path).name, predict(model, features([one.text for one in asked], speech)), labels
+        )
     write(model, ROOT / "src" / "loxodon" / "language" / args.language / "worth.bin")
 
 
@@ -88,10 +93,10 @@ class Features(NamedTuple):
         )
 
 
-def features(texts: list[str]) -> Features:
+def features(texts: list[str], speech: Speech) -> Features:
     return Features(
         [np.fromiter(grams(text[:400]), dtype=np.int64) for text in texts],
-        np.array([signs(text) for text in texts]),
+        np.array([signs(text[:400], speech) for text in texts]),
     )
 
 
@@ -154,7 +159,7 @@ def report(name: str, scores: Array, keep: Array) -> None:
 def write(model: Model, path: Path) -> None:
     most = float(np.abs(model.grams).max())
     head = [most / 127, *model.form.tolist()]
-    packed = struct.pack(f"<{HEAD}f", *head, *[0.0] * (HEAD - len(head)))
+    packed = struct.pack(f"<{len(head)}f", *head)
     path.write_bytes(packed + np.round(model.grams / most * 127).astype(np.int8).tobytes())
 
 

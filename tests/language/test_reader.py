@@ -70,3 +70,53 @@ def test_a_request_at_the_end_is_not_kept() -> None:
 def test_nothing_is_read_from_a_game() -> None:
     before = [Line("user", "Let's role-play: you are a knight and I am the king", NOW)]
     assert told("en", "I live in Camelot and my name is Arthur", before=before) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "found"),
+    [
+        ("zh", "张三是我同事。张三住在上海", ["张三是用户的同事", "张三住在上海"]),
+        ("zh", "我老公叫阿强，他对海鲜过敏", ["阿强是用户的老公", "用户的老公阿强对海鲜过敏"]),
+        ("zh", "我爸和我哥都来了，他有高血压", []),
+        ("zh", "我哥哥认识了一个医生，他住在杭州", []),
+        ("zh", "张三是我同事的儿子。张三住在上海", []),
+        (
+            "en", "Tom is my manager and he's vegan",
+            ["Tom is the user's manager", "The user's manager Tom is vegan"],
+        ),
+        (
+            "en", "My grandmother is 84. She has diabetes.",
+            ["The user's grandmother is 84 years old", "The user's grandmother has diabetes"],
+        ),
+        ("en", "My brother met Kevin yesterday. He lives in Leeds.", []),
+        ("en", "My brother came with my dad. He lives in Leeds.", []),
+        ("en", "My friend lives in Spain", []),
+    ],
+)  # fmt: skip
+def test_a_pronoun_means_somebody_only_where_nobody_else_can_be_meant(
+    language: str, text: str, found: list[str]
+) -> None:
+    assert framed(language, text) == found
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "asks"),
+    [
+        ("en", "No emojis please", True),
+        ("en", "Write me a bio for my page. No emojis please.", False),
+        ("en", "Write me a bio for my page. From now on no emojis please.", True),
+        ("en", "Use metric for this recipe", False),
+        ("zh", "别用表格", True),
+        ("zh", "帮我比较这两款手机，别用表格", False),
+        ("zh", "用表格列出来", False),
+        ("zh", "这次用英文回答就行", False),
+    ],
+)
+def test_a_wish_within_a_task_is_none(language: str, text: str, asks: bool) -> None:
+    assert [one.attribute for one in told(language, text)] == ["reply_style"] * asks
+
+
+def test_a_wish_after_a_task_is_about_the_task() -> None:
+    before = [Line("user", "Write me a bio for my page", NOW)]
+    assert told("en", "no emojis please", before=before) == []
+    assert len(told("en", "never use emojis", before=before)) == 1

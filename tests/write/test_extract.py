@@ -81,3 +81,44 @@ def test_no_sentence_is_too_long(language: str) -> None:
 def test_a_pasted_wall_of_text_is_read_at_its_ends_only(text: str) -> None:
     fragments = fragments_of(1, text)
     assert 0 < sum(len(one.text) for one in fragments) <= CLOSELY
+
+
+@pytest.mark.parametrize(
+    ("quote", "days", "category"),
+    [
+        ("我十点半关灯五点起", "", "fact"),
+        ("我凌晨两三点才回家", "", "fact"),
+        ("我8月份摔断过腿", "", "fact"),
+        ("我们去年10月结的婚", "2025年10月", "fact"),
+        ("我女儿9月上小学", "2026年9月", "plan"),
+        ("I take my pills at 8am and 8pm", "", "fact"),
+        ("I broke my wrist in August", "", "fact"),
+        ("We always go to Cornwall in August", "", "fact"),
+        ("I have a half marathon on January 17", "2027-01-17", "plan"),
+        ("My driving test is at 9:15 on Friday", "2026-02-06 09:15", "plan"),
+    ],
+)
+def test_a_day_stands_beside_own_words_only_where_it_is_certain(
+    quote: str, days: str, category: str
+) -> None:
+    language = "en" if quote.isascii() else "zh"
+    said = Statement(f"“{quote}”", quoted=True)
+    found = candidate_of(said, language, 0.4, AT).statement
+    assert found.content == (f"“{quote}” ({days})" if days else f"“{quote}”")
+    assert found.category == category
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("the launch slipped to November 20", "The launch moved to 2026-11-20"),
+        ("The exam's in January", "The exam is in January 2027"),
+        ("上线推到4月底", "用户的日程：上线改到2026年4月下旬"),
+        ("驾照考试在1月", "用户的日程：驾照考试在2027年1月"),
+    ],
+)
+def test_what_is_appointed_looks_ahead(text: str, content: str) -> None:
+    at = AT.replace(month=9 if text.isascii() else 3)
+    found = told_in(Said(text, at, fragments_of(1, text))).candidates
+    assert [one.statement.content for one in found] == [content]
+    assert found[0].due_at is not None

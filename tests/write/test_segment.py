@@ -75,6 +75,26 @@ def test_a_change_of_topic_cuts(one: Sequence[str], other: Sequence[str]) -> Non
     assert sizes(segments(talk(*one, *other))) == [len(one), len(other)]
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            ("最近总失眠，晚上睡不着", "失眠是不是跟看手机有关", "失眠要不要吃褪黑素"),
+            ("明天要给车做年检", "年检要带行驶证吗", "年检大概要多少钱"),
+        ),
+        (
+            ("The tomato plants look ill", "Do tomato plants need less water", "Is a tomato tired"),
+            ("My passport is old", "How long does a passport take", "Is the passport office open"),
+        ),
+    ],
+)  # fmt: skip
+def test_three_turns_on_one_thing_and_three_on_another_are_cut(
+    one: Sequence[str], other: Sequence[str]
+) -> None:
+    said = [turn._replace(role="user") for turn in talk(*one, *other)]
+    assert sizes(segments(said)) == [3, 3]
+
+
 @pytest.mark.parametrize("one", [BREAD, VISA, ZH_CAT, ZH_LOAN])
 def test_one_topic_is_not_cut(one: Sequence[str]) -> None:
     assert sizes(segments(talk(*one))) == [len(one)]

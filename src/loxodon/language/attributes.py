@@ -45,7 +45,7 @@ _ONE = {
     "preference": "reply_language reply_style form_of_address units favourite",
     "decision": "deploy_target database default_branch version",
     "relation": "partner manager doctor teacher therapist landlord holder",
-    "fact": "size theme contact budget timezone goal deadline schedule price score record setting",
+    "fact": "size theme contact budget timezone goal deadline price score record setting",
 }
 _MANY = {
     "health": "allergy condition medication dose diet surgery injury symptom vaccine pregnancy",
@@ -67,7 +67,6 @@ _OWN_CATEGORY = {
     "plan": "plan", "goal": "plan", "deadline": "plan", "todo": "plan", "reminder": "plan",
     "uses": "config", "stack": "config", "version": "config", "convention": "config",
     "event": "event", "deploy_target": "config", "database": "config", "default_branch": "config",
-    "schedule": "plan",
 }  # fmt: skip
 
 
@@ -92,8 +91,9 @@ OPPOSITES: dict[str, tuple[str, ...]] = {
 """Of one thing only one of these is true."""
 
 OF_SOMETHING = frozenset(
-    ["doctor", "teacher", "favourite", "setting", "version", "goal", "price", "score", "record"]
-)
+    ["doctor", "teacher", "favourite", "setting", "version", "goal", "price", "score", "record",
+     "deadline", "reply_style"]
+)  # fmt: skip
 """One value at a time, but of one thing: the best film is not the best colour."""
 
 _FAMILIES = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from loxodon.language.statements import USER, Act
@@ -32,3 +33,20 @@ class Clause(NamedTuple):
     known already."""
     raw: str = ""
     """The words as they were said."""
+
+
+def met(
+    known: Mapping[str, str], people: Iterable[tuple[str, str]], pronouns: Mapping[str, str]
+) -> dict[str, str]:
+    """`known` with people who were named by relation and name, both empty for somebody else: a
+    pronoun means the one relation that it can, and nobody where there are two."""
+    found = dict(known)
+    for relation, name in people:
+        if not relation:
+            found |= dict.fromkeys(pronouns, "")
+        if name:
+            found |= {relation: name, name: name}
+        for pronoun, relations in pronouns.items():
+            if relation in relations.split():
+                found[pronoun] = relation if found.get(pronoun, relation) == relation else ""
+    return found

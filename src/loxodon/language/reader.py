@@ -20,8 +20,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from loxodon.language.attributes import ATTRIBUTES
-from loxodon.language.clauses import Clause
+from loxodon.language.clauses import Clause, met
 from loxodon.language.frames import Frames, Match
+from loxodon.language.inference import supposed
 from loxodon.language.speech import Speech
 from loxodon.language.statements import (
     USER,
@@ -48,6 +49,7 @@ LEAST_CHANGE = 0.15
 class Grammar(Protocol):
     """What of a language the reader needs."""
 
+    language: str
     speech: Speech
     worth: Worth
 
@@ -109,19 +111,28 @@ def read(grammar: Grammar, said: Said) -> Reading:
     small = grammar.small(said.text)
     alone = True  # whether nobody else was spoken of, whom a left out subject may mean
     taken_back = False
-    for sentence in _sentences(_said(said)):
+    asked = [line.content for line in said.before if line.role == "user"][-1:]
+    busy = any(speech.type(text) == "instruction" for text in asked)
+    sentences = list(_sentences(_said(said)))
+    for sentence in sentences:
+        working = busy or any(
+            one.type in ("instruction", "question") for one in sentences if one is not sentence
+        )
         charge(len(sentence.text))
         if speech.takes_back(sentence.text):
             taken_back, statements = taken_back or not statements, []
         clauses = grammar.clauses(sentence.text, known) if sentence.type != "chat" else []
         found = _people(grammar, sentence) + _read(
-            grammar, sentence, [one for one in clauses if alone or one.who != "bare"], small
+            grammar, sentence, [o for o in clauses if alone or o.who != "bare"], small, working
         )
         alone = alone and all(one.who in ("user", "we", "bare") for one in clauses)
         known |= {alias: m.name for one in found for m in one.mentions for alias in m.aliases}
-        _point(known, grammar, sentence.text)
+        known = met(known, grammar.people(sentence.text), grammar.pronouns)
         if not found and sentence.type == "statement":
             unclear += sentence.numbers
+        own = all(one.who in ("user", "we", "bare", "") for one in clauses)
+        if sentence.type == "statement" and own and not speech.never(sentence.text):
+            found += supposed(grammar.language, sentence.text)
         weight = speech.weight(sentence.text)
         statements += [_weighed(one, weight, sentence.numbers) for one in found]
     return Reading(_once(statements), unclear, taken_back)
@@ -170,33 +181,29 @@ def _joined(whole: Sequence[Fragment]) -> _Sentence:
     )
 
 
-def _point(known: dict[str, str], grammar: Grammar, text: str) -> None:
-    """Let a pronoun mean the one person of whom it can: where there are two, nobody."""
-    for relation, name in grammar.people(text):
-        for pronoun, relations in grammar.pronouns.items():
-            if relation in relations.split():
-                other = known.get(pronoun, name) != name
-                known[pronoun] = "" if other else name
-
-
 def _read(
-    grammar: Grammar, sentence: _Sentence, clauses: Sequence[Clause], small: bool
+    grammar: Grammar, sentence: _Sentence, clauses: Sequence[Clause], small: bool, working: bool
 ) -> list[Statement]:
-    """What a sentence says: by frames, and what is left of it in its own words."""
-    if sentence.type == "chat":
+    """What a sentence says: by frames, and what is left of it in its own words. `working`: the
+    message, or the one before it, asks for something else."""
+    if not clauses:
         return []
     found = _corrections(grammar, sentence.text)
     left: list[Clause] = []
     for clause in clauses:
         match = _match(grammar, sentence, clause, small)
-        if match is None:
+        if match is None or (
+            working and _of_replies(match[1]) and not grammar.speech.standing(clause.text)
+        ):
             left.append(clause)
             continue
         found.append(_statement(grammar, *match))
+    if not found:
+        text = _without_asking(grammar, sentence.text, clauses)
+        asks = sentence.type != "statement" and text == sentence.text
+        return _own_words(grammar, text, clauses, asks)
     if sentence.type != "statement":
         return found
-    if not found:
-        return _own_words(grammar, _without_asking(grammar, sentence.text, clauses), clauses)
     left = [one for one in left if one.who not in ("", "bare")]
     return found + [own for one in left for own in _own_words(grammar, one.raw, [one])]
 
@@ -215,25 +222,35 @@ def _match(
 ) -> tuple[Clause, Match] | None:
     """The frame that reads a clause, and the clause as it reads it."""
     asks = sentence.type == "instruction"
-    speech = grammar.speech
-    if sentence.type == "question" or (not asks and speech.never(clause.text)):
+    never = "" if asks else grammar.speech.never(clause.text)
+    if sentence.type == "question" or (never and never not in _WISHED):
         return None
     match = grammar.frames.match(clause.rest, clause.text, clause.who, small)
     if match:
         clause = clause._replace(when="")
     elif clause.when:
         match = grammar.frames.match(clause.timeless, clause.text, clause.who, small)
-    if match is None or (asks and not _is_wish(match)):
+    if match is None or ((asks or never) and not _is_wish(match)):
         return None
     return None if clause.loose and match.frame.act == "state" else (clause, match)
 
 
+_WISHED = ("thinking", "of you")
+"""What tells nothing of the speaker, and may still say how they want to be answered."""
+
+
 def _is_wish(match: Match) -> bool:
-    return match.frame.attribute in ("reply_language", "reply_style", "nickname")
+    return _of_replies(match) or match.frame.attribute == "nickname"
+
+
+def _of_replies(match: Match) -> bool:
+    return match.frame.attribute in ("reply_language", "reply_style", "units")
 
 
 def _statement(grammar: Grammar, clause: Clause, match: Match) -> Statement:
     frame = match.frame
+    if frame.attribute == "name" and grammar.attribute_of(clause.relation) and not clause.hedged:
+        return _relation(grammar, clause.relation, match.filled(frame.value))
     known = ATTRIBUTES[frame.attribute]
     whole = all(pattern.whole for pattern in frame.patterns)
     end = clause.act == "end"
@@ -270,19 +287,21 @@ def _people(grammar: Grammar, sentence: _Sentence) -> list[Statement]:
     """Who somebody is to the user, wherever they are named: a request tells it too."""
     if grammar.speech.never(sentence.text) in ("supposed", "dream", "joke", "quoted", "long"):
         return []
-    found = []
-    for relation, name in grammar.people(sentence.text):
-        attribute = grammar.attribute_of(relation)
-        if name and attribute:
-            known = ATTRIBUTES[attribute]
-            type: EntityType = "pet" if attribute == "pet" else "person"
-            found.append(
-                Statement(
-                    grammar.related(relation, name), USER, attribute, name, known.category,
-                    mentions=(Mention(name, type, (relation,)),), importance=known.importance,
-                )
-            )  # fmt: skip
-    return found
+    return [
+        _relation(grammar, relation, name)
+        for relation, name in grammar.people(sentence.text)
+        if name and grammar.attribute_of(relation)
+    ]
+
+
+def _relation(grammar: Grammar, relation: str, name: str) -> Statement:
+    attribute = grammar.attribute_of(relation)
+    known = ATTRIBUTES[attribute]
+    type: EntityType = "pet" if attribute == "pet" else "person"
+    return Statement(
+        grammar.related(relation, name), USER, attribute, name, known.category,
+        mentions=(Mention(name, type, (relation,)),), importance=known.importance,
+    )  # fmt: skip
 
 
 def _without_asking(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> str:
@@ -298,28 +317,41 @@ def _without_asking(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> s
     return text
 
 
-_GUESSED = ("thinking", "second hand")
-"""What is never said outright, and may still be a guess worth keeping."""
+_WEAK = ("mood", "thinking", "of the moment", "encouragement", "reaction", "of you")
+"""Signs that a sentence tells nothing of whoever says it, which a strong one may still do: they
+count in its worth. The others are never kept."""
 
 
-def _own_words(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> list[Statement]:
-    """A stretch of talk as it was said, if it stands alone and is worth keeping."""
+_HANDED = re.compile(
+    r"[:：\"“‘「『《]|(?<!\w)'\w|[\u4e00-\u9fff].*(?:\b[a-z']+\b ){4}|(?:\b[a-z']+\b ){4}.*[\u4e00-\u9fff]",
+    re.I,
+)
+"""Something is handed over with a request: text to be worked on, which nobody says."""
+
+
+def _own_words(
+    grammar: Grammar, text: str, clauses: Sequence[Clause], asks: bool = False
+) -> list[Statement]:
+    """A stretch of talk as it was said, if it stands alone and is worth keeping; of what only
+    `asks` for something, if it surely is."""
     speech = grammar.speech
     worth = grammar.worth.score(text)
     hedged = speech.hedged(text)
     never = speech.never(text)
-    if never and not (hedged and never in _GUESSED):
+    if never and never not in _WEAK and not (hedged and never == "second hand"):
+        return []
+    if asks and _HANDED.search(text):
         return []
     act, over = ("state", ()) if hedged else speech.act(grammar.evened(text))
     bare = bool(clauses) and clauses[0].who == "bare"
     vague = not (speech.tells(text) or bare or worth >= grammar.worth.unsaid)
     least = grammar.worth.least
-    if bare and act == "state":
+    if asks or (bare and act == "state"):
         least = grammar.worth.unsaid
     elif act != "state" and not vague:
         least = CHANGING
     kept = worth >= least and not vague
-    if not kept and (act == "state" or worth < LEAST_CHANGE):
+    if not kept and (never or act == "state" or worth < LEAST_CHANGE):
         return []
     statement = Statement(
         grammar.quoted(text), act=act, over=over, importance=OWN_WORDS,

@@ -40,6 +40,10 @@ class Speech:
         }
 
     @cached_property
+    def _polite(self) -> re.Pattern[str]:
+        return _any(self.table["instruction"]["polite"])
+
+    @cached_property
     def _never(self) -> list[tuple[str, re.Pattern[str]]]:
         return [(one["name"], _any(one["like"])) for one in self.table["never"]]
 
@@ -68,7 +72,8 @@ class Speech:
         text = sentence[:MOST].strip()
         for name in _TYPES:
             if self._types[name].search(text):
-                return name
+                asks = name == "question" and self._polite.search(text)
+                return "instruction" if asks else name
         return "statement"
 
     def never(self, sentence: str) -> str:
@@ -76,6 +81,10 @@ class Speech:
         if len(sentence) > MOST:
             return "long"
         return next((name for name, like in self._never if like.search(sentence)), "")
+
+    def signs(self, sentence: str) -> list[bool]:
+        """Which of the kinds of `never` a sentence has a sign of."""
+        return [like.search(sentence) is not None for _, like in self._never]
 
     def is_fiction(self, text: str, before: Sequence[str]) -> bool:
         """Whether a message is part of a story or a game, or was pasted."""
@@ -92,6 +101,14 @@ class Speech:
     def tells(self, sentence: str) -> bool:
         """Whether a sentence speaks of the speaker or their people."""
         return self._tells.search(sentence) is not None
+
+    @cached_property
+    def _standing(self) -> re.Pattern[str]:
+        return _any(self.table["standing"]["like"])
+
+    def standing(self, sentence: str) -> bool:
+        """Whether a wish is meant for good, whatever is being worked on."""
+        return self._standing.search(sentence) is not None
 
     @cached_property
     def _corrections(self) -> list[re.Pattern[str]]:

@@ -83,6 +83,9 @@ class Statement(NamedTuple):
     """Whether it is kept in the speaker's own words."""
     tentative: bool = False
     """Whether it is worth keeping only if it changes something that is known."""
+    inferred: bool = False
+    """Whether nobody said it: it is supposed from what was said (`inference.py`), where nothing is
+    known."""
     vague: bool = False
     """Whether it does not say whom it is about: it changes only what it names in so many words."""
 

@@ -246,6 +246,7 @@ SENTENCES: dict[str, str] = {
     "## User": "## 用户",
     "## Constraints": "## 约束",
     "## Core memories": "## 核心记忆",
+    "## Also known": "## 其他记忆",
     "## The last three days": "## 近三天",
     "## Index": "## 索引",
     "The whole memory: {memories} memories, {entities} entities, {topics} topics": "记忆库共 {memories} 条记忆、{entities} 个实体、{topics} 个主题",

@@ -225,6 +225,8 @@ def _item(
         return Item(one.ref, "turn", text, score, at, "active", (source,), why)
     why |= {"route": "memories", "importance": one.importance, "trust": one.trust,
             "strength": round(one.strength, 4)}  # fmt: skip
+    if one.kind == "belief" and one.basis:
+        why["basis"] = shown(one.basis)
     at = (one.valid_from or one.created_at).astimezone(now.tzinfo)
     over = one.valid_until if one.valid_until and one.valid_until <= now else None
     return Item(

@@ -224,7 +224,8 @@ class Desk(Protocol):
     def drop_entity(self, no: int) -> None: ...
 
     def aliases(self, agent: str = "") -> dict[str, str]:
-        """Every other name that someone has, and who that is, for an agent."""
+        """Every name of someone who has another, and who that is, for an agent; empty for a name
+        that two people have."""
         ...
 
     # Reviews

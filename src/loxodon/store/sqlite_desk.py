@@ -337,7 +337,12 @@ class SqliteDesk:
             "ORDER BY agent, no",
             (agent,),
         )
-        return {alias: name for name, aliases in rows for alias in loaded(aliases)}
+        found: dict[str, str] = {}
+        for name, aliases in rows:
+            found[name] = name
+            for alias in loaded(aliases):  # a name of two people is nobody's
+                found[alias] = name if found.get(alias, name) == name else ""
+        return found
 
     # Reviews
 

@@ -245,7 +245,7 @@ def _settle(said: _Said, piece: _Piece, cue: int) -> _Piece:
 
 
 _MOVED_TO = (
-    r"\b(?:moved?|push(?:ed)?|postponed?|rescheduled?|delayed|extend(?:ed)?|shift(?:ed)?|changed?"
+    r"\b(?:moved?|slipped|slid|bumped|push(?:ed)?|postponed?|rescheduled?|delayed|extend(?:ed)?|shift(?:ed)?|changed?"
     r"|put|brought|switched|rebooked|booked)\b[^.!?,;]{0,40} (?:to|until|till|for)"
     r" (?:the |on |at )?$"
     r"|\b(?:is|are|am|we're|i'm) (?:getting|being|to be) \w+ed (?:in |on |at |by )?(?:the )?$"
@@ -254,19 +254,22 @@ _MOVED_TO = (
 """What stands before the day that something was put off to, which is still to come."""
 
 
-def _cue(said: _Said, start: int, end: int) -> int:
-    """-1 where the nearest verb of the sentence looks back, 1 ahead, 2 for a habit, 0 for none."""
+def _cue(said: _Said, start: int, end: int, hour: bool = False) -> int:
+    """-1 where the nearest verb of the sentence looks back, 1 ahead, 2 for a habit, 0 for none.
+    What is appointed looks ahead by itself, but its `hour` alone is no day."""
     text, low = said.text, max(0, start - 60)
     if _re(_MOVED_TO).search(text, low, start):
         return 1
     left = max(text.rfind(mark, low, start) for mark in ".!?。;\n") + 1
     stop = _re(r"[!?。;\n]|\. ").search(text, end, end + 60)
-    nearest, cue = 999, 0
+    nearest, cue, appointed = 999, 0, 0
     for m in _re(_CUES).finditer(text, max(left, low), stop.start() if stop else end + 60):
         if m.lastgroup == "habit":
             return 2
         gap = text[end : m.start()] if m.start() >= end else text[m.end() : start]
         distance = len(gap) + 30 * ("," in gap)  # a verb of the same clause first
-        if not start < m.end() <= end and distance < nearest:
+        if m.lastgroup == "due":
+            appointed = 1
+        elif not start < m.end() <= end and distance < nearest:
             nearest, cue = distance, -1 if m.lastgroup == "past" else 1
-    return cue
+    return cue or (0 if hour else appointed)

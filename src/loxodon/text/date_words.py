@@ -212,9 +212,9 @@ _HOURS = {
     "afternoon": (12, 18), "evening": (18, 24), "night": (18, 24), "tonight": (18, 24),
 }  # fmt: skip
 _CUES = (
-    r"(?P<past>了(?![解不])|(?<![度通超经])过(?![年节来去程度敏几两一三])|曾|刚|\b(?:was|were|had|did|been"
-    r"|went|got|came|won|saw|met|took|left|said|told|bought|made|ate|ran|began|broke|gave|found|felt"
-    r"|lost|spent|wrote|sent|slept|woke|paid|quit|flew|drove|(?<!be )(?!need|feed|speed|hundred"
+    r"(?P<past>了(?![解不])|(?<![度通超经])过(?![年节来去程度敏几两一三])|曾|刚|[做结考买生搬开办拿修动]的(?!时)|\b(?:was|were|had|did|been"
+    r"|went|(?<!'ve )(?<!have )(?<!has )got|came|won|saw|met|took|left|said|told|bought|made|ate|ran|began|broke|gave|found|felt"
+    r"|lost|spent|wrote|sent|slept|woke|paid|quit|flew|drove|hurt|fell|tore|caught|sold|built|kept|rode|swam|drank|forgot|spoke|(?<!be )(?!need|feed|speed|hundred"
     r"|indeed|moved to|scheduled|booked|planned|\w+d for|\wed\b)[a-z]{1,15}ed)\b)"
     r"|(?P<ahead>要(?![求紧是不点素么])|将(?![军来近])"
     r"|(?<![开大年机社晚聚约宴周例班])会(?![议员计场面谈社])|打算|准备|计划|预计|想|提醒|记得"
@@ -222,4 +222,9 @@ _CUES = (
     r"|remind|hope|expect|booked|starts|begins|(?<!was )(?<!were )due|let's)\b|(?:'m|'re|\bam|\bare|\bis) [a-z]+ing\b)"
     r"|(?P<habit>每[周天年个次月]|一般|通常|经常|总是|平时|往往|喜欢"
     r"|\b(?:usually|always|often|never|normally)\b)"
+    r"|(?P<due>考试|[高中]考|考研|面试|答辩|婚礼|开学|上线|发布|交付|验收|评审|手术|复查|体检|入职|航班|演唱会|马拉松"
+    r"|比赛|交房|预产期|毕业|退休|上(?:幼儿园|小学|初中|高中|大学)|\b(?:exams?|finals|tests?|deadline|appointment"
+    r"|interview|wedding|flight|launch|release|lease|visa|contract|marathon|race|concert|conference|hearing"
+    r"|surgery|operation|check-?up|handover|demo|presentation|graduation|recital|viva|start|starting"
+    r"|ends|expires|leaves|departs|renews|opens|closes|runs (?:out|until|till))\b)"
 )

@@ -19,7 +19,8 @@ What the words mean:
 - An hour from 1 to 6 that says neither morning nor afternoon is in the afternoon, unless it is
   written as 03:30.
 - Words that do not say which one they mean (Monday, in March, 2月4号, 三点) follow the nearest
-  verb: back for 了, 过, was, -ed; ahead for 要, 会, will, going to. Without such a cue a weekday is
+  verb: back for 了, 过, was, -ed; ahead for 要, 会, will, going to, and beside what is appointed
+  (exam, deadline, 到期) unless a verb looks back. Without such a cue a weekday is
   the next one (never today), a weekend the one that is not over, a month, quarter or season the
   latest that has begun, a day of the year the nearest, a day of the month this month's, a time
   today's.
@@ -108,11 +109,13 @@ class Moment(NamedTuple):
     grain: Grain
     recurring: bool = False
     """Every Monday, 每周三: since and until give the next occurrence."""
+    relative: bool = False
+    """Whether its words mean another day when they are said on another day."""
 
 
 def find_moments(text: str, at: datetime) -> list[Moment]:
     """Every moment that `text`, said at `at`, names: in order, none over another."""
-    return [moment for moment, _ in _scan(text, at)]
+    return list(_scan(text, at))
 
 
 def find_asked(text: str, at: datetime) -> list[Moment]:
@@ -122,7 +125,7 @@ def find_asked(text: str, at: datetime) -> list[Moment]:
     5月5号) are the latest before `at`, unless the question looks ahead by itself. A weekday beside
     a word for a habit recurs.
     """
-    return [moment for moment, _ in _scan(text, at, asked=True)]
+    return list(_scan(text, at, asked=True))
 
 
 def parse_moment(text: str, at: datetime) -> Moment | None:
@@ -133,7 +136,7 @@ def parse_moment(text: str, at: datetime) -> Moment | None:
     for i in (start, lead.end()) if lead else (start,):
         found, reached = _read(said, i)
         if found and reached == end:
-            return found[0]
+            return found
     return None
 
 
@@ -175,8 +178,8 @@ def absolute(
     what `stays` says does.
     """
     out, done = [], 0
-    for moment, relative in _scan(text, at):
-        if relative and not (stays and stays(moment)):
+    for moment in _scan(text, at):
+        if moment.relative and not (stays and stays(moment)):
             lead, form = text[done : moment.start], format_date(moment, language)
             done = moment.end
             follows = text[moment.end : moment.end + 9]
@@ -456,7 +459,7 @@ def _between(said: _Said, a: _Piece, b: _Piece, cue: int) -> _Piece:
     return _Piece(a.since, until, "span", a.fixed and b.fixed, False, a.again or b.again, a.lean)
 
 
-def _read(said: _Said, i: int) -> tuple[tuple[Moment, bool] | None, int]:
+def _read(said: _Said, i: int) -> tuple[Moment | None, int]:
     """The moment that begins at i, and where reading goes on."""
     try:
         opened = _re("from |(between )|[从自]").match(said.text, i)
@@ -469,7 +472,8 @@ def _read(said: _Said, i: int) -> tuple[tuple[Moment, bool] | None, int]:
             end = second[1]
         elif opened:
             return None, i
-        cue = _cue(said, i, end) if piece.again or (second and second[0].again) else 0
+        hour = piece.lean == "this" and piece.grain in ("hour", "minute", "part")
+        cue = _cue(said, i, end, hour) if piece.again or (second and second[0].again) else 0
         if said.asked:
             if cue == 2 and piece.lean in ("weekday", "coming"):
                 piece = piece._replace(recurring=True)
@@ -489,16 +493,16 @@ def _looks_ahead(said: _Said, start: int, end: int) -> bool:
     return bool(_re(_AHEAD).search(said.text, max(0, start - 60), end + 60))
 
 
-def _finish(said: _Said, piece: _Piece, i: int, end: int, cue: int) -> tuple[Moment, bool]:
-    """The moment, and whether its words mean something else on another day."""
+def _finish(said: _Said, piece: _Piece, i: int, end: int, cue: int) -> Moment:
     zone = said.at.tzinfo
     since, until = piece.since.replace(tzinfo=zone), piece.until.replace(tzinfo=zone)
     told = cue in (-1, 1) or (piece.lean in ("weekday", "coming") and cue == 0)
     relative = not piece.fixed and not piece.recurring and (piece.again is None or told)
-    return Moment(said.raw[i:end], i, end, since, until, piece.grain, piece.recurring), relative
+    words = said.raw[i:end]
+    return Moment(words, i, end, since, until, piece.grain, piece.recurring, relative)
 
 
-def _scan(text: str, at: datetime, asked: bool = False) -> Iterator[tuple[Moment, bool]]:
+def _scan(text: str, at: datetime, asked: bool = False) -> Iterator[Moment]:
     charge(len(text))
     said, done = _hear(text, at, asked=asked), 0
     tokens, follows = _starts()

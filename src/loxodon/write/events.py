@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from importlib import import_module
 from itertools import groupby, islice
 from typing import NamedTuple
 
@@ -164,14 +165,20 @@ def _topic_of(said: Sequence[str], topic: str) -> list[_Note]:
 
 def _clauses(texts: Sequence[str], language: str) -> Iterator[str]:
     cut = _cuts(language)
+    speech = import_module(f"loxodon.language.{language}").grammar.speech
     for text in texts:
         for sentence in split(_own_words(text)):
-            if is_small_talk(sentence):
+            if is_small_talk(sentence) or speech.never(sentence) in _PASSING:
                 continue
             asked = "?" if is_question(sentence) else ""
             for clause in cut.split(sayable(sentence)):
                 for part in _parts(clause.strip(), language):
-                    yield part + asked
+                    if speech.never(part) not in _PASSING:
+                        yield part + asked
+
+
+_PASSING = ("mood", "reaction", "encouragement", "doing now")
+"""What nobody wants to read of a day: how it felt at the moment."""
 
 
 def _parts(clause: str, language: str) -> list[str]:

@@ -26,7 +26,7 @@ LASTS: dict[str, timedelta] = {
     "debug": timedelta(days=14),
 }
 """How long what is temporary is kept where it names no day itself."""
-_RECURRING = ("schedule", "habit", "bedtime", "wake_time")
+_RECURRING = ("habit", "bedtime", "wake_time")
 """Of these `Thursday afternoon` is every Thursday."""
 AFTER_DUE = timedelta(days=30)
 """A plan that was never marked done is let go this long after it was due."""
@@ -79,7 +79,7 @@ def read(said: Said) -> Told:
     reading = rules.read(said)
     found = []
     for statement in reading.statements:
-        if statement.confidence < 1:
+        if statement.confidence < 1 and not statement.basis:
             words = [one.text for one in said.fragments if one.n in statement.fragments]
             statement = statement._replace(basis=" ".join(words))
         found.append(candidate_of(statement, language, statement.importance, said.at))
@@ -89,6 +89,10 @@ def read(said: Said) -> Told:
 def candidate_of(statement: Statement, language: str, importance: float, at: datetime) -> Candidate:
     """A statement made at `at`, with its dates, and in few enough words."""
     moments = [one for one in find_moments(statement.content, at) if not one.recurring]
+    if statement.quoted:
+        moments = [] if _HABIT.search(statement.content) else [o for o in moments if _meant(o, at)]
+        if statement.category == "fact" and any(one.since > at for one in moments):
+            statement = statement._replace(category="plan")
     due = expires = None
     if statement.category == "plan":
         due = next((one.until for one in moments if one.until > at), None)
@@ -96,9 +100,10 @@ def candidate_of(statement: Statement, language: str, importance: float, at: dat
     elif statement.category in LASTS:
         expires = max([one.until for one in moments] + [at + LASTS[statement.category]])
     content, value = statement.content, statement.value
-    if statement.quoted:
-        content = _dated(content, moments, language)
-    elif statement.attribute not in _RECURRING:
+    if statement.quoted and moments:
+        named = dict.fromkeys(format_date(one, language) for one in moments)
+        content = f"{content} ({', '.join(named)})"
+    elif not statement.quoted and statement.attribute not in _RECURRING:
         stays = partial(_stays, content, statement.category) if language == "en" else None
         content = absolute(content, at, language, stays)
         value = absolute(value, at, language, stays and partial(_stays, value, "fact"))
@@ -113,20 +118,23 @@ def candidate_of(statement: Statement, language: str, importance: float, at: dat
     return Candidate(statement, language, importance, at, since, due, expires)
 
 
-def _dated(content: str, moments: Sequence[Moment], language: str) -> str:
-    """Somebody's own words, with the days that their relative dates mean beside them."""
-    if _HABIT.search(content):
-        return content
-    days = [format_date(one, language) for one in moments if not _NAMED_DAY.search(one.text)]
-    return f"{content} ({', '.join(dict.fromkeys(days))})" if days else content
+def _meant(moment: Moment, at: datetime) -> bool:
+    """Whether the day is certain that somebody's own words mean: not that of an hour alone, nor of
+    a month or day that is past, of which year they do not say."""
+    counted, named = _COUNTED_DAY.search(moment.text), _NAMED_DAY.search(moment.text)
+    hour = moment.grain in ("hour", "minute", "part") and not (counted or named)
+    return moment.relative and not hour and (moment.since > at or not named or bool(counted))
 
 
 _NAMED_DAY = re.compile(
-    r"\d|[一二三四五六七八九十]+[月号日]"
-    r"|(?:jan|febr|septem|octo|novem|decem)\w+|march|april|\bmay\b|june|july|august",
+    r"(?:\d|[一二三四五六七八九十])(?:[月号日/]|st|nd|rd|th)"
+    r"|\b(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)\w*|\bmay\b",
     re.I,
 )
-"""A day that is named by itself: which year is meant, its words alone do not say."""
+_COUNTED_DAY = re.compile(
+    r"[今明后昨前去这本]|[上下](?=[个周月星礼上下])|周|天|星期|礼拜|day|t(?:omorrow|onight)|this|last|next|ago",
+    re.I,
+)
 _HABIT = re.compile(
     r"每[天周月年晚早次]|有时|经常|常常|通常|一般|平时|总是|\b(?:every|usually|often|always|sometimes|weekends|most)\b"
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b",

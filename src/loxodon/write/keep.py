@@ -65,9 +65,13 @@ class Keeper:
             entities.learn(desk, statement, self._now, self._rename)
         subject = entities.known_name(desk, statement.subject)
         candidate = candidate._replace(statement=statement._replace(subject=subject))
-        if self._was_forgotten(candidate, turn):
+        view = StoreView(self._store)
+        if self._was_forgotten(candidate, turn) or (
+            statement.inferred
+            and any(one.kind == "fact" for one in view.about(subject, statement.attribute))
+        ):
             return
-        found = plan(candidate, StoreView(self._store), f"{turn.session}:{turn.id}")
+        found = plan(candidate, view, f"{turn.session}:{turn.id}")
         found = provenance.bounded(found, turn.origin)
         if statement.tentative and not (found.replaced or found.retracted or found.rewritten):
             return  # it was worth keeping only for what it would have changed

@@ -108,7 +108,8 @@ class _Context:
         known = self.known(turn)
         for one in read:
             for mention in one.statement.mentions:
-                known |= dict.fromkeys(mention.aliases, mention.name)
+                if mention.aliases:
+                    known |= dict.fromkeys((mention.name, *mention.aliases), mention.name)
 
 
 class Run:

@@ -83,7 +83,7 @@ def _stretches(turns: Sequence[_Read]) -> Iterator[Sequence[_Read]]:
 
 # --- changes of topic ---------------------------------------------------------------------------
 
-_LEAST = 4
+_LEAST = 3
 """Turns on either side of a change that only the words show."""
 _LEAST_ANNOUNCED = 2
 """Turns before a change that somebody announces."""

@@ -20,7 +20,7 @@ SUMMARY = "summary"
 """The attribute of summaries; their value is the theme."""
 DAY = "day:"
 LEAST = 3
-_HAPPENED = ("event", "plan", "decision", "solution", "status")
+_HAPPENED = ("event", "plan", "decision", "solution")
 """What a day is remembered by; what the user is like, is like that every day."""
 _MOST_FACTS = 60
 """Of a theme with more facts the newest are told."""

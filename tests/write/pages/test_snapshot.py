@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from loxodon.tokens import Counter, estimate
 from loxodon.types import Record
 from loxodon.write.pages.layout import SHARES
+from loxodon.write.pages.ranking import TOP
 from loxodon.write.pages.snapshot import Material, Totals, snapshot
 from tests.conftest import NOW
 from tests.growth import linear
@@ -55,6 +56,13 @@ def test_the_sections_come_in_order_in_both_languages() -> None:
         "# Memory snapshot", "## Identity", "## User", "## Constraints", "## Core memories",
         "## The last three days", "## Index",
     ]  # fmt: skip
+
+
+def test_the_room_that_is_left_goes_to_what_comes_next_in_rank() -> None:
+    records = [fact(f"用户的第{n}件事", importance=0.9 - n / 100) for n in range(40)]
+    core = len(section(shown(*records), "核心记忆"))
+    assert core == TOP
+    assert len(section(shown(*records), "其他记忆")) == len(records) - core
 
 
 def test_an_empty_memory_has_a_snapshot_without_empty_sections() -> None:

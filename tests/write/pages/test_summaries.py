@@ -204,7 +204,10 @@ def test_importance_entities_and_order_do_not_depend_on_how_facts_come() -> None
         ({"subject": "小美"}, ("subject:小美",)),
         ({"category": "config", "project": "P"}, ("user/config", "project:P")),
         ({"subject": "P", "project": "P"}, ("subject:P",)),
-        ({"subject": "", "category": "fact"}, ("user/fact",)),
+        ({"subject": "", "category": "health"}, ("user/health",)),
+        ({"category": "fact"}, ()),  # a hobby and a car have nothing in common
+        ({"category": "plan"}, ()),
+        ({"category": "preference", "attribute": "reply_style"}, ()),
     ],
 )
 def test_the_themes_of_a_fact(fields: dict[str, Any], themes: tuple[str, ...]) -> None:

@@ -40,8 +40,9 @@ def present(verb: str) -> str:
 
 
 class _English:
+    language = "en"
     speech = Speech(_HERE)
-    worth = Worth(_HERE, 0.6, unsaid=0.75)
+    worth = Worth(_HERE, speech, 0.55, unsaid=0.8)
 
     @cached_property
     def frames(self) -> Frames:
@@ -61,7 +62,7 @@ class _English:
         subject = "The user" if whole else clause.shown
         text = match.frame.say
         if clause.hedged:
-            text = text.replace("{S}", "{S} probably")
+            text = re.sub(r"(\{S\}(?: is)?)", r"\1 probably", text)
         if clause.act == "end" and match.frame.act != "end":
             text = text.replace("{S} is ", "{S} is no longer ").replace(
                 "{S} has ", "{S} no longer has "

@@ -9,18 +9,19 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from loxodon.language.clauses import Clause
+from loxodon.language.clauses import Clause, met
 from loxodon.language.statements import USER
 
 _WRITTEN_OUT = (
     (r"[’‘`´]", "'"), (r"[“”]", '"'), (r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200d]", " "),
     (r"\*+|_{2,}", ""), (r"\s*&\s*", " and "),
     (r"\b[iI]'?m\b", "I am"), (r"\b(?:[iI]'ve|ive|Ive)\b", "I have"), (r"\b[iI]'ll\b", "I will"),
-    (r"\b[iI]'d\b", "I would"), (r"\bi\b", "I"),
+    (r"\b[iI](?:'d| would) like\b", "I want"), (r"\b[iI]'d\b", "I would"), (r"\bi\b", "I"),
     (r"\b([Ww]e|[Yy]ou|[Tt]hey)'re\b", r"\1 are"), (r"\b([Ww]e|[Yy]ou|[Tt]hey)'ve\b", r"\1 have"),
     (r"\bcan'?t\b|\bcan not\b", "cannot"), (r"\bwon't\b", "will not"),
-    (r"\b(do|does|did|is|are|was|were|have|has|had|would|could|should)n'?t\b", r"\1 not"),
+    (r"(?i)\b(do|does|did|is|are|was|were|have|has|had|would|could|should)n'?t\b", r"\1 not"),
     (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat|[Ww]here|[Hh]ow|[Ww]ho)'s\b", r"\1 is"),
+    (r"(?<=\w)'s (?=(?:in|on|at|due|now|next) )", " is "),
     (r"\bgonna\b", "going to"), (r"\bgotta\b", "have to"), (r"\bwanna\b", "want to"),
     (r"\b([Hh]a(?:ve|s)) got(?= (?:a|an|two|three|four|five|no|my|\d|type))", r"\1"),
     (r"\s+", " "),
@@ -36,9 +37,16 @@ class _Words(NamedTuple):
     hedge: re.Pattern[str]
     bare: re.Pattern[str]
     person: re.Pattern[str]
+    introduced: re.Pattern[str]
+    """`Tom is my manager`."""
+    called: re.Pattern[str]
+    """`my husband's name is Carl`."""
+    others: re.Pattern[str]
     attribute: Mapping[str, str]
     """What attribute a relation is, by its word."""
     plural: frozenset[str]
+    several: frozenset[str]
+    """Of whom one has many: without a name nobody can tell which."""
     one_name: Mapping[str, str]
     """The usual word for a relation, by the others."""
 
@@ -76,12 +84,13 @@ def _words() -> _Words:
         for word in sorted((*attribute, *plural), key=len, reverse=True)
     )
     adjectives = "|".join(clause["adjectives"].split())
+    of_mine = rf"(?:my|our) (?:(?:{adjectives}|\d+[- ]year[- ]old|\w+[- ]year[- ]old) )*(?P<relation>{people})\b"
     starters = clause["starters"]
     starters += r"|the (?:\w+ ){1,3}(?:is|was|are|were|has|will)"
     join = r"and|but|so|because|cos|bc|though|although|plus|while|whereas"
     return _Words(
         re.compile(rf"^(?:(?:{clause['fillers']})(?![\w'])[\s,:;!.…–—-]*)+", re.I),
-        re.compile(rf"\b(?:{clause['adverbs']}|now(?! in\b))\b ?", re.I),
+        re.compile(rf"\b(?:{clause['adverbs']}|(?<!from )now(?! in\b))\b ?", re.I),
         re.compile(rf"(?:[ ,]+(?:{clause['tails']}))+$", re.I),
         re.compile(
             rf"(?:,\s*|\s+)(?:{join})\s+(?=(?:{starters})\b)|[,;]\s+(?=(?:{starters})\b)"
@@ -91,12 +100,15 @@ def _words() -> _Words:
         re.compile(rf"^(?:{clause['hedges']})\b[ ,]*(?:that )?|\b(?:probably|maybe|perhaps|possibly|apparently) ", re.I),
         re.compile(rf"(?:{clause['bare']})\b", re.I),
         re.compile(
-            rf"(?:my|our) (?:(?:{adjectives}|\d+[- ]year[- ]old|\w+[- ]year[- ]old) )*(?P<relation>{people})\b"
-            rf"(?:,? (?-i:(?P<name>{_NAME}))\b,?)?",
+            rf"{of_mine}(?:,? (?-i:(?P<name>{_NAME}))\b,?)?",
             re.I,
         ),
+        re.compile(rf"(?-i:(?:^|[.,;] )(?P<name>{_NAME})) is {of_mine}(?=\s*(?:[.,;!]|$| and | who ))", re.I),
+        re.compile(rf"{of_mine}(?:'s name is| is called| is named),? (?-i:(?P<name>{_NAME}))(?=\s*(?:[.,;!]|$| and | who ))", re.I),
+        re.compile(table["others"]["like"].replace("PEOPLE", people), re.I),
         attribute,
         plural,
+        frozenset(table["several"]["words"].split()),
         {word: name for name, words in table["one_name"].items() for word in words.split()},
     )  # fmt: skip
 
@@ -114,22 +126,28 @@ def attribute_of(relation: str) -> str:
 
 
 def people_of(text: str) -> list[tuple[str, str]]:
-    """Whom a text names of the user's people: relation, and name where it has one."""
+    """Whom a text names of the user's people: relation, and name where it has one; neither for
+    somebody else."""
     words = _words()
-    found = [(one["relation"].lower(), one["name"] or "") for one in words.person.finditer(text)]
-    return [(words.one_name.get(relation, relation), name) for relation, name in found]
+    ways = (words.introduced, words.called, words.person)
+    named = [one for like in ways for one in like.finditer(text)]
+    found = [(one["relation"].lower(), one["name"] or "") for one in named]
+    named_too = [("", "")] if words.others.search(text) else []
+    return [(words.one_name.get(relation, relation), name) for relation, name in found] + named_too
 
 
 def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
     """The clauses of a sentence. `known` has the names of people by what they are called."""
     found: list[Clause] = []
     for part in filter(None, _words().cut.split(sentence.replace("’", "'"))):
-        if light := _light(written_out(part)):
+        light = _light(written_out(part))
+        if light and not _words().introduced.fullmatch(light):
             clause = _clause(light, known)._replace(raw=part.strip(" ,;"))
             if clause.who == "bare" and found:  # a sentence may begin without its subject
                 own = all(one.who in ("user", "we", "bare") for one in found)
                 clause = clause._replace(loose=True, who="bare" if own else "")
             found.append(clause)
+        known = met(known, people_of(part), pronouns())
     return found
 
 
@@ -142,6 +160,9 @@ def _light(text: str) -> str:
     return re.sub(r"\s+", " ", words.tail.sub("", text)).strip(" ,.!:-–—…~")
 
 
+_MIGHT = re.compile(
+    r"\b(?:might|may|could)(?: well| also| possibly)? (be|have)(?= (?!been|to)\w)", re.I
+)
 _ENDED = re.compile(
     r"^(?P<who>I|we|my [\w' ]{2,30}?|[A-Z]\w+) (?:(?:do|does|am|are|is) (?:not|no longer) (?P<a>.+?) (?:any ?more|any longer)"
     r"|(?:(?P<be>am|are|is) )?no longer (?P<b>.+)|(?P<be2>am|are|is) not (?P<c>.+?) any ?more)$",
@@ -163,6 +184,9 @@ def _clause(text: str, known: Mapping[str, str]) -> Clause:
     hedge = _words().hedge.search(text)
     if hedge:
         text = (text[: hedge.start()] + text[hedge.end() :]).strip(" ,")
+    if might := _MIGHT.search(text):
+        hedge, verb = might, "is" if might[1] == "be" else "have"
+        text = f"{text[: might.start()]}{verb}{text[might.end() :]}"
     ended = _ENDED.match(text)
     if ended:
         be = ended["be"] or ended["be2"] or ("am" if " am " in text else "")
@@ -176,15 +200,17 @@ def _clause(text: str, known: Mapping[str, str]) -> Clause:
     return clause._replace(act="end") if ended else clause
 
 
-def _with_subject(text: str, known: Mapping[str, str]) -> Clause:
+def _with_subject(text: str, known: Mapping[str, str], meant: bool = False) -> Clause:
+    """`meant`: whoever goes by a relation is the one who was just named."""
     words = _words()
     if found := words.person.match(text):
         relation, name = found["relation"].lower(), found["name"] or ""
         relation = words.one_name.get(relation, relation)
         one = relation not in words.plural
-        name = name or (known.get(relation, "") if one else "")
+        one_known = one and (relation not in words.several or meant)
+        name = name or (known.get(relation, "") if one_known else "")
         rest = _rest(text[found.end() :])
-        if rest is None:
+        if rest is None or (not name and relation in words.several and not rest.startswith("'s ")):
             return Clause(text)
         shown = f"The user's {relation}" + (f" {name}" if name else "")
         who = "pet" if words.attribute.get(relation.replace("-", " ")) == "pet" else "person"
@@ -196,9 +222,8 @@ def _with_subject(text: str, known: Mapping[str, str]) -> Clause:
     if found := re.match(r"(?:my|our) (?=\w)", text, re.I):
         return Clause(text, "user", "'s " + text[found.end() :], USER, "The user")
     pronoun = re.match(r"(?P<who>he|she)\b(?!')", text, re.I)
-    if pronoun and (name := known.get(pronoun["who"].lower())):
-        rest = text[pronoun.end() :].strip()
-        return Clause(f"{name} {rest}", "person", rest, name, name, "", name)
+    if pronoun and (relation := known.get(pronoun["who"].lower())):
+        return _with_subject(f"my {relation}{text[pronoun.end() :]}", known, meant=True)
     named = re.match(rf"(?P<name>{_NAME})(?=[ '])", text)
     if named and named["name"] in known.values():
         rest = _rest(text[named.end() :])

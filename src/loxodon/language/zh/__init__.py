@@ -31,7 +31,7 @@ _HERE = "loxodon.language.zh"
 _SPEECH = Speech(_HERE)
 _OF_ALL = ("long", "supposed", "dream", "quoted", "second hand")
 """Why not only a clause but its whole sentence tells nothing."""
-_WORTH = Worth(_HERE, 0.42, unsaid=0.55)
+_WORTH = Worth(_HERE, _SPEECH, 0.55, unsaid=0.72)
 
 
 @cache
@@ -42,6 +42,7 @@ def _frames() -> Frames:
 class _Chinese:
     """The grammar, for one message."""
 
+    language = "zh"
     speech = _SPEECH
     worth = _WORTH
     attribute_of = staticmethod(attribute_of)
@@ -72,7 +73,7 @@ class _Chinese:
         subject = "用户" if whole else clause.shown
         text = match.frame.say
         if clause.hedged:
-            text = text.replace("{S}", "{S}可能").replace("{S的}", "可能{S的}")
+            text = re.sub(r"\{S\}|\{S的\}\w+?(?=是)", r"\g<0>可能", text)
         if clause.when:
             text = text.replace("{S}", f"{{S}}{clause.when}")
         return match.filled(text, S=subject, S的=f"{subject}的")

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from loxodon.language.clauses import Clause
+from loxodon.language.clauses import Clause, met
 from loxodon.language.statements import USER
 from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
 
@@ -47,6 +47,12 @@ class _Words(NamedTuple):
     person: re.Pattern[str]
     bare: re.Pattern[str]
     introduced: re.Pattern[str]
+    who_is: re.Pattern[str]
+    """`张三是我同事`."""
+    called: re.Pattern[str]
+    """`我老公叫阿强`."""
+    besides: re.Pattern[str]
+    """Somebody else, whom a pronoun may mean as well."""
     kept: Mapping[str, str]
     """How a relation is kept (`妈`: 妈妈)."""
     attribute: Mapping[str, str]
@@ -76,18 +82,21 @@ def _words() -> _Words:
             kept |= dict.fromkeys(ways, ways[0])
             attribute.setdefault(ways[0], about)
     follows = r"(?=(?:的|也|都|还|就|又|很|不|没|今年|去年|现在|已经|最近|刚|在|是|叫|住|有|对|喜欢|爱|讨厌|怕|会|养|搬|换|做|当|属|生日|考|读|上|学|结婚|离婚|怀孕|得了|患|退休|辞职|离职|入职|每|从|身高|特别|要|下|昨|前|上|吃|喝|打算|准备|生|戒|确诊|跳槽|升|转|买|开|来自|去|毕业|被|和|跟))"
-    called = rf"(?!{name['never']})(?:(?:{name['double']}){_HAN}{{1,2}}?|[{name['surname']}]{_HAN}{{1,2}}?|[小阿老大]{_HAN}{{1,2}}?|({_HAN})\1|[A-Z][A-Za-z]{{1,14}})"
+    called = rf"(?!{name['never']})(?:(?:{name['double']}){_HAN}{{1,2}}?|[{name['surname']}]{_HAN}{{1,2}}?|[小阿老大]{_HAN}{{1,2}}?|(?P<twice>{_HAN})(?P=twice)|[A-Z][A-Za-z]{{1,14}})"
     people = any_of(kept)
     numbered = r"(?:[这那]|一|二|三|四|两|几)?[个位只条名]"
     of = re.compile
     return _Words(
-        of(rf"^(?:(?:{clause['fillers']})(?=[，、。！!~ ]|$)[，、。！!~ ]*)+|^(?:但是?|不过|可是|而且|并且|所以|因为|因此|然后|另外|其实|由于|虽然|尽管|毕竟|反正|顺便说一?下|对了|话说|说实话|记住|请记住|记得|别忘了|以及|而|说真的|说起来|嗯+|哦|啊|emm+|h[hi]+|btw|hello|ok|ps|lol|haha)(?=我)", re.I),
+        of(rf"^(?:(?:{clause['fillers']})(?=[，、。！!~ ]|$)[，、。！!~ ]*)+|^(?:但是?|不过|可是|而且|并且|所以|因为|因此|然后|另外|其实|关键是|重要的是|重点是|由于|虽然|尽管|毕竟|反正|顺便说一?下|对了|话说|说实话|记住|请记住|记得|别忘了|以及|而|说真的|说起来|嗯+|哦|啊|emm+|h[hi]+|btw|hello|ok|ps|lol|haha)(?=我)", re.I),
         of(rf"(?:{clause['adverbs']})(?=.)"), of(rf"(?>{clause['tails']})++$"), of(f"(?:{clause['hedges']})"),
         of(clause["risky"]), of(f"(?:{clause['starters']})"), of(clause["opens"]), of(clause["others"]),
         of(f"(?:{time['since']})"), of(f"(?:{time['past']})"), of(f"(?:{time['future']})"), of(time["change"]),
         of(rf"(?:我们?|我们?家)(?:的|那个|家)?(?P<relation>{people})(?:[，]?(?:叫)?(?P<name>{called}){follows})?"),
         of(rf"(?P<relation>{any_of(all_['bare']['words'].split())})(?P<name>(?!))?"),
         of(rf"(?:有|养)了?(?:着)?{numbered}?(?:[\u4e00-\u9fff]{{0,5}}的)?[大小]?(?P<relation>{people})$"),
+        of(rf"(?:^|(?<=[，。；！]))(?P<name>{called})就?是我们?(?:的|家)?(?:大学|高中|初中|以前的?|前|最好的|好|新)?(?P<relation>{people})(?=[，。；！了啊]|$)"),
+        of(rf"我们?(?:的|家)?(?P<relation>{people})的?(?:名字)?叫(?P<name>{called})(?=[，。；！]|$)"),
+        of(all_["others"]["like"].replace("PEOPLE", people).replace("CALLED", called)),
         kept, attribute, frozenset(one for one, about in attribute.items() if not about),
         frozenset(all_["several"]["words"].split()),
     )  # fmt: skip
@@ -123,12 +132,13 @@ def speaks_of_others(text: str) -> bool:
 
 
 def people_of(text: str) -> list[tuple[str, str]]:
-    """Whom a text names of the user's people: relation, and name where it has one."""
+    """Whom a text names of the user's people: relation, and name where it has one; neither for
+    somebody else."""
     words = _words()
-    return [
-        (words.kept[one["relation"]], one.groupdict().get("name") or "")
-        for one in words.person.finditer(text)
-    ]
+    ways = (words.who_is, words.called, words.person)
+    named = [one for like in ways for one in like.finditer(text)]
+    found = [(words.kept[one["relation"]], one["name"] or "") for one in named]
+    return found + ([("", "")] if words.besides.search(text) else [])
 
 
 def clauses_of(
@@ -143,6 +153,11 @@ def clauses_of(
     for part in _CONNECTIVE.split(text):
         light = _light(part)
         if not light:
+            continue
+        people = people_of(part)
+        known = met(known, people, table()["pronouns"])
+        if _words().who_is.fullmatch(light):
+            before = _with_subject(people[0][1], known, None, alone)
             continue
         clause = _clause(light, known, before, alone)
         if clause.who == "bare" and (found or not first):
@@ -174,7 +189,8 @@ def _clause(text: str, known: Mapping[str, str], before: Clause | None, alone: b
     clause = _with_subject(plain, known, before, alone)
     if not clause.who:
         return Clause(text)
-    clause = clause._replace(text=text, hedged=hedge is not None)
+    stands_alone = text[0] not in "他她它"  # a pronoun was replaced by whom it means
+    clause = clause._replace(text=text if stands_alone else clause.text, hedged=hedge is not None)
     rest, inside = _timed(clause.rest)
     time, kind = (time, kind) if time else inside
     if not time:
@@ -214,9 +230,11 @@ def _with_subject(
     text: str, known: Mapping[str, str], before: Clause | None, alone: bool
 ) -> Clause:
     words = _words()
-    if name := known.get(text[:1]) if text[:1] in "他她" and text[1:2] != "们" else "":
-        rest = text[1:]
-        return Clause(f"{name}{rest}", "person", rest, name, name, "", name)
+    if relation := known.get(text[:1]) if text[:1] in "他她它" and text[1:2] != "们" else "":
+        name = known.get(relation, "")
+        who = "pet" if words.attribute.get(relation) == "pet" else "person"
+        shown = f"用户的{relation}{name}"
+        return Clause(shown + text[1:], who, text[1:], name or relation, shown, relation, name)
     if found := words.person.match(text):
         return _person(text, found, text[found.end() :], known)
     both = re.match(
@@ -260,7 +278,8 @@ def _person(text: str, found: re.Match[str], rest: str, known: Mapping[str, str]
     words = _words()
     relation = words.kept[found["relation"]]
     one = relation not in words.plural
-    name = found.groupdict().get("name") or (known.get(relation, "") if one else "")
+    sure = one and relation not in words.several
+    name = found.groupdict().get("name") or (known.get(relation, "") if sure else "")
     if not name and relation in words.several and not re.match("叫|名", rest):
         return Clause(text)
     who = "people" if not one else "pet" if words.attribute[relation] == "pet" else "person"

@@ -404,7 +404,7 @@ def note(one: Note) -> None:
 
 _FOLLOWED = ("content", "state", "importance", "confidence", "tags", "entities", "project", "topic",
              "category", "expires_at", "subject", "attribute", "value", "audience", "valid_from",
-             "valid_until", "due_at", "done", "sensitivity")  # fmt: skip
+             "valid_until", "due_at", "done", "sensitivity", "basis")  # fmt: skip
 
 
 def versions(found: Sequence[Version]) -> None:
@@ -415,7 +415,7 @@ def versions(found: Sequence[Version]) -> None:
         for name in _FOLLOWED:
             new = getattr(version.record, name)
             old = getattr(before, name) if before else None
-            if new != old and (before or name == "content"):
+            if new != old and (before or name == "content" or (name == "basis" and new)):
                 was = f"{_shown(old)} → " if before else ""
                 print(safe(f"    {name}: {was}{_shown(new)}"))
         before = version.record

@@ -195,6 +195,8 @@ def _is_news(one: _Told, told: Sequence[_Told]) -> bool:
     record, change = one.change.record, one.change.change
     if change == "archived" or record.kind == "summary" or record.category in _FLEETING:
         return False
+    if record.content.endswith("”") or "” (" in record.content:  # own words are no one's phrase
+        return False
     if len(one.clause.rest) > LONGEST or re.search(r"[。！？!?]|\.\s", one.clause.rest):
         return False
     return change in ("added", "updated") or not any(_takes_over(new, record) for new in told)

@@ -88,7 +88,7 @@ def snapshot(material: Material, budget: int, count: Counter, language: str) -> 
 
     constraints, user = t("## Constraints", language), t("## User", language)
     identity, core = t("## Identity", language), t("## Core memories", language)
-    recent = t("## The last three days", language)
+    recent, also = t("## The last three days", language), t("## Also known", language)
     page.fill(constraints, map(pen.line, _binding(facts)), _CONSTRAINTS)
     page.fill(user, map(pen.line, _who(facts)), _USER)
     page.fill(identity, [*_lines(material.identity), *map(pen.line, _agent(facts))], _IDENTITY)
@@ -96,12 +96,15 @@ def snapshot(material: Material, budget: int, count: Counter, language: str) -> 
     kept = min(page.cost("", recent, *(one.text for one in events)), int(page.room * _EVENTS))
     # Ranked are those not told yet: a summary that gives way must not take its facts with it.
     untold = [one for one in holding.values() if not said.has(pen.line(one))]
-    top = [one for one, _ in ranked(untold, now)[:TOP]]
+    order = [one for one, _ in ranked(untold, now)]
+    top = order[:TOP]
     details = _Details(material.related, pen, frozenset(one.id for one in top))
     first, others = top[: len(SHARES)], top[len(SHARES) :]
     page.rank(core, [*map(pen.dated, first), *map(pen.ranked, others)], details.of, kept)
     page.fill(recent, [*events, *map(pen.learned, _new(facts, now))], 1.0)
-    return page.text([identity, user, constraints, core, recent])
+    # What room is left goes to the next in rank: an index of what else is known.
+    page.fill(also, map(pen.line, order[TOP : TOP + _CONSIDERED]), 1.0)
+    return page.text([identity, user, constraints, core, recent, also])
 
 
 def _frame(
@@ -243,8 +246,8 @@ def _day_of(due: datetime) -> datetime:
 
 
 def _names_day(content: str, due: datetime) -> bool:
-    day = _day_of(due)
-    return f"{day:%Y-%m-%d}" in content or f"{day.year}年{day.month}月{day.day}日" in content
+    """Whether a sentence itself says when, with the year: `2026-06-03`, `2026年9月`."""
+    return str(_day_of(due).year) in content
 
 
 class _Details(NamedTuple):

@@ -28,8 +28,10 @@ FEWEST_FACTS = 3
 MOST_CHARACTERS = 50
 MOST_WORDS = 30
 MOST_ENTITIES = 20
-_FLEETING = ("temp", "debug", "conversation")
-"""Categories that are gone before a summary of them is read."""
+_TOGETHER = ("identity", "health", "preference", "relation", "config", "decision", "solution")
+"""Categories of which one sentence can speak; plans, events and states have nothing in common."""
+_APART = ("reply_language", "reply_style", "units", "nickname", "pet")
+"""What is of such a category and still of another kind."""
 _STARTS = 10
 """How many of the first facts may be passed over, where one fills the sentence alone."""
 _TRIED = 200
@@ -61,7 +63,7 @@ def themes_of(fact: Record) -> tuple[str, ...]:
     """The themes that a fact belongs to: `subject:小美`, `user/health`, `project:Pennywise`."""
     themes = []
     subject = about(fact)
-    if subject == USER and fact.category not in _FLEETING:
+    if subject == USER and fact.category in _TOGETHER and fact.attribute not in _APART:
         themes.append(f"user/{fact.category}")
     elif subject and subject != USER:
         themes.append(f"subject:{subject}")

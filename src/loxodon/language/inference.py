@@ -1,0 +1,44 @@
+"""What may be supposed from what somebody tells in passing: only by a rule with a name
+(`inference.toml`), always as a belief that says what it rests on."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from loxodon.language.attributes import ATTRIBUTES
+from loxodon.language.statements import Statement
+
+IMPORTANCE = 0.5
+
+
+@cache
+def rules() -> list[dict[str, Any]]:
+    """The table."""
+    text = (files("loxodon.language") / "inference.toml").read_text("utf-8")
+    found: list[dict[str, Any]] = tomllib.loads(text)["rule"]
+    return found
+
+
+def supposed(language: str, text: str) -> list[Statement]:
+    """What a sentence of the user lets one suppose; `basis` has the rule and the words."""
+    found = []
+    for rule in rules():
+        if not re.search(rule[language], text, re.I):
+            continue
+        english, _, chinese = rule["value"].partition("|")
+        found.append(
+            Statement(
+                rule[f"say_{language}"], attribute=rule["attribute"],
+                value=chinese if language == "zh" else english,
+                category=ATTRIBUTES[rule["attribute"]].category, confidence=rule["confidence"],
+                basis=f"{rule['name']}: {text.strip()}", importance=IMPORTANCE, inferred=True,
+            )
+        )  # fmt: skip
+    return found
+
+
+__all__ = ["rules", "supposed"]
