@@ -323,7 +323,8 @@ count in its worth. The others are never kept."""
 
 
 _HANDED = re.compile(
-    r"[:：\"“‘「『《]|(?<!\w)'\w|[\u4e00-\u9fff].*(?:\b[a-z']+\b ){4}|(?:\b[a-z']+\b ){4}.*[\u4e00-\u9fff]",
+    r"[:：\"“‘「『《]|(?<!\w)'\w|[\u4e00-\u9fff].*(?:\b[a-z']+\b ){4}"
+    r"|(?:\b[a-z']+\b ){4}.*[\u4e00-\u9fff]",
     re.I,
 )
 """Something is handed over with a request: text to be worked on, which nobody says."""
