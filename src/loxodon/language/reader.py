@@ -317,11 +317,8 @@ def _without_asking(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> s
     return text
 
 
-_WEAK = ("mood", "thinking", "of the moment", "encouragement", "reaction", "of you")
-"""Signs that a sentence tells nothing of whoever says it, which a strong one may still do: they
-count in its worth. The others are never kept."""
-
-
+_GUESSED = ("thinking", "second hand")
+"""What is never said outright, and may still be a guess worth keeping."""
 _HANDED = re.compile(
     r"[:：\"“‘「『《]|(?<!\w)'\w|[\u4e00-\u9fff].*(?:\b[a-z']+\b ){4}"
     r"|(?:\b[a-z']+\b ){4}.*[\u4e00-\u9fff]",
@@ -339,7 +336,7 @@ def _own_words(
     worth = grammar.worth.score(text)
     hedged = speech.hedged(text)
     never = speech.never(text)
-    if never and never not in _WEAK and not (hedged and never == "second hand"):
+    if never and not (hedged and never in _GUESSED):
         return []
     if asks and _HANDED.search(text):
         return []
@@ -352,7 +349,7 @@ def _own_words(
     elif act != "state" and not vague:
         least = CHANGING
     kept = worth >= least and not vague
-    if not kept and (never or act == "state" or worth < LEAST_CHANGE):
+    if not kept and (act == "state" or worth < LEAST_CHANGE):
         return []
     statement = Statement(
         grammar.quoted(text), act=act, over=over, importance=OWN_WORDS,

@@ -28,7 +28,7 @@ SIMILAR = 5
 """Memories looked at for their words where no subject and attribute leads to them."""
 FIRM = 0.7
 """Importance from which on a memory is not contradicted by a guess."""
-_ENOUGH = 0.4
+_ENOUGH = 0.6
 """How much a change and what it changes speak of the same, where it names nothing that is over."""
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
 
