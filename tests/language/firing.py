@@ -17,6 +17,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from loxodon.text import patterns
+
 PACKAGES = ("loxodon.language.", "loxodon.write.")
 SOURCE = Path(__file__).parents[2] / "src" / "loxodon"
 CALLS = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "finditer", "findall"}
@@ -97,6 +99,8 @@ def watch(joined: dict[str, list[str]]) -> Seen:
         return found[key]
 
     re._compile = watched  # type: ignore[attr-defined]
+    # It writes a pattern in another way before it has it compiled.
+    patterns.any_case = lambda source: re.compile(source, re.I)
     return found
 
 
@@ -182,7 +186,13 @@ def all_patterns(files: list[str]) -> dict[str, bool]:
     found = {f"{place}: {like}": like in fired for place, likes in tables for like in likes}
     of_tables = {like for _, likes in tables for like in likes}
     for language in ("en", "zh"):
-        for frame in import_module(f"loxodon.language.{language}").grammar.frames.frames:
+        frames = import_module(f"loxodon.language.{language}").grammar.frames
+        for name, slot in frames.slots.items():
+            sources = {"like": slot.like, "never": slot.never, "small": slot.small}
+            for field, source in sources.items():
+                if source:
+                    found[f"{language}/frames.toml slot {name}.{field}"] = source in fired
+        for frame in frames.frames:
             for pattern in frame.patterns:
                 name = f"{language}/frames.toml {frame.say}: {pattern.source}"
                 found[name] = found.get(name, False) or id(pattern) in read
