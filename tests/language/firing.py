@@ -155,7 +155,7 @@ def frames_that_read() -> set[int]:
             found.add(id(pattern))
         return right
 
-    Frames._holds = noted  # type: ignore[method-assign]
+    Frames._holds = noted  # type: ignore[method-assign, assignment]
     return found
 
 
