@@ -1,12 +1,15 @@
-"""How fast consolidation is: `python bench/consolidation_speed.py [--only day,change] [--json]`.
+"""How fast consolidation is: `python bench/consolidation_speed.py [--only day,read] [--json]`.
 
     day      a day of 500 turns of talk in both languages (from the labelled cases, never those held
              back): the whole run and each phase, beside journalling the same turns; in a process
              that has just started, and in one that has consolidated before
+    read     only what is said in the same turns, by the rules: nothing cut, compared or stored
     change   a run that changes 10 memories, on 1,000 and on 100,000 active ones: how many times
              as long the larger takes
 
-A day of the cases says far more that is worth keeping than a day of ordinary talk.
+A day of the cases says far more that is worth keeping than a day of ordinary talk. Processor time
+stands beside a piece of fixed work that was done at the same moment (`yardstick`): on a shared
+machine their ratio is what carries over.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -26,13 +30,15 @@ from time import perf_counter, process_time
 from typing import Any
 
 from loxodon import Memory
+from loxodon.language.statements import CONTEXT, Line, Said
 from loxodon.types import Consolidated, Record
+from loxodon.write.extract import fragments_of, read
 
 CASES = os.path.join(os.path.dirname(__file__), "..", "tests", "consolidation", "cases")
 NOW = datetime(2026, 2, 5, 3, 0, tzinfo=UTC)
 CONFIG = {"timezone": "UTC", "workspace.views": "off"}  # what they take is in bench/views.py
 DAY = 500
-PARTS = ("day", "change")
+PARTS = ("day", "read", "change")
 Turns = list[dict[str, Any]]
 
 
@@ -60,6 +66,8 @@ def main() -> None:
     found: dict[str, Any] = {}
     if "day" in args.only:
         found["day"] = day(args.repeats)
+    if "read" in args.only:
+        found["read"] = reading(args.repeats)
     if "change" in args.only:
         found["change"] = change([int(n) for n in args.sizes.split(",")], args.repeats)
     if args.json:
@@ -100,12 +108,14 @@ def consolidated_day(home: str, number: int) -> dict[str, Any]:
     turns = turns_of_day(number)
     clock = NOW + timedelta(days=number)
     with Memory.open(home, config=CONFIG, clock=lambda: clock) as memory:
+        yard = yardstick()
         journal, _ = timed(lambda: memory.add(turns))
         cpu = process_time()
         seconds, outcome = timed(memory.consolidate)
         return {
             "turns": outcome.turns, "journal_s": journal, "consolidate_s": seconds,
-            "cpu_s": process_time() - cpu, "learned": outcome.counts.get("added", 0),
+            "cpu_s": process_time() - cpu, "yardstick_s": yard,
+            "learned": outcome.counts.get("added", 0),
             "phases_s": {str(phase): s for phase, s in outcome.seconds.items()},
         }  # fmt: skip
 
@@ -120,8 +130,36 @@ def day(repeats: int) -> dict[str, Any]:
 
 
 def middle(runs: list[dict[str, Any]]) -> dict[str, Any]:
-    """The run that took neither shortest nor longest."""
-    return sorted(runs, key=lambda one: float(one["consolidate_s"]))[len(runs) // 2]
+    """The run that took neither shortest nor longest, beside its yardstick."""
+    return sorted(runs, key=lambda one: float(one["cpu_s"]) / one["yardstick_s"])[len(runs) // 2]
+
+
+def yardstick() -> float:
+    """Processor seconds of some fixed work with words."""
+    text = "the quick brown fox jumps over 2024 lazy dogs " * 40
+    numbers = re.compile(r"(?:alpha|beta|gamma)\b|\d{4}")
+    cpu = process_time()
+    for _ in range(600):
+        numbers.findall(text)
+        sorted(text.split())
+    return process_time() - cpu
+
+
+def reading(repeats: int) -> dict[str, Any]:
+    """What the rules take for the turns of a day, the user's read and the others heard."""
+    turns = [(n, one, datetime.fromisoformat(one["at"])) for n, one in enumerate(turns_of_day(0))]
+    runs = []
+    for _ in range(repeats + 1):
+        yard = yardstick()
+        before: list[Line] = []
+        cpu = process_time()
+        for n, turn, at in turns:
+            text = turn["content"]
+            if turn["role"] == "user":
+                read(Said(text, at, fragments_of(n, text), before[-CONTEXT:], {}))
+            before.append(Line(turn["role"], text, at))
+        runs.append({"turns": DAY, "cpu_s": process_time() - cpu, "yardstick_s": yard})
+    return middle(runs[1:])  # the first compiles the patterns
 
 
 # A few changes among many memories
@@ -204,13 +242,22 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
     return perf_counter() - started, found
 
 
+def per_second(one: dict[str, Any]) -> str:
+    cpu = float(one["cpu_s"])
+    return f"{one['turns'] / cpu:,.0f} turns a second, {cpu / one['yardstick_s']:.1f} yardsticks"
+
+
 def show(found: dict[str, Any]) -> None:
     for name, one in found.get("day", {}).items():
         ratio = one["consolidate_s"] / one["journal_s"]
         print(f"a day of {one['turns']} turns, {name}: {one['consolidate_s']:.2f} s "
-              f"(cpu {one['cpu_s']:.2f}), {ratio:.0f} times journalling "
+              f"(cpu {one['cpu_s']:.2f}, {per_second(one)}), {ratio:.0f} times journalling "
               f"({one['journal_s'] * 1e3:.0f} ms); {one['learned']} learned")  # fmt: skip
         print("   " + "  ".join(f"{phase}: {s:.3f}" for phase, s in one["phases_s"].items()))
+    if "read" in found:
+        print(
+            f"reading {DAY} turns: cpu {found['read']['cpu_s']:.3f} s, {per_second(found['read'])}"
+        )
     if "change" in found:
         one = found["change"]
         for size, seconds in one["median_s"].items():

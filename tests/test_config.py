@@ -11,6 +11,7 @@ from loxodon.config import (
     MASK,
     Config,
     ModelConfig,
+    changed,
     flat,
     from_mapping,
     load,
@@ -186,3 +187,8 @@ def test_a_time_of_day_of_an_older_file_is_understood() -> None:
     assert from_mapping(old).schedule.daily == "30 4 * * *"
     assert from_mapping({**old, "schedule.daily": "0 1 * * *"}).schedule.daily == "0 1 * * *"
     assert from_mapping({"schedule.daily": ""}).schedule.daily == ""
+
+
+def test_settings_that_were_changed_are_named_and_secrets_are_not() -> None:
+    config = from_mapping({"recall.top": 5, "model.api_key": "secret"})
+    assert changed(config) == {"recall.top": 5, "model.api_key": "********"}

@@ -486,6 +486,11 @@ def shown(config: Config) -> dict[str, str | int | float]:
     return values | {name: MASK for name in SECRET if values[name]}
 
 
+def changed(config: Config) -> dict[str, str | int | float]:
+    """The settings that are not as they come, by name, fit to be printed."""
+    return {name: value for name, value in shown(config).items() if value != KEYS[name].default}
+
+
 def written(value: object) -> str:
     """A setting as config.toml has it, without quotes."""
     return str(value).lower() if isinstance(value, bool) else str(value)

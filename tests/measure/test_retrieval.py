@@ -10,7 +10,7 @@ import pytest
 
 from loxodon.config import Config, from_mapping
 from loxodon.errors import ConfigError, InputError
-from loxodon.measure.retrieval import Options, changed_settings, measure
+from loxodon.measure.retrieval import Options, measure
 from tests.measure.talks import Talk, garden, harbour, question, turn, written
 from tests.models.embedders.tiny import folder
 
@@ -170,11 +170,6 @@ def test_progress_is_told_for_each_conversation(tmp_path: Path) -> None:
     path = written(tmp_path, garden(), harbour())
     measure([path], Config(), Options(), lambda done, total: seen.append((done, total)))
     assert seen == [(1, 2), (2, 2)]
-
-
-def test_settings_that_were_changed_are_named_and_secrets_are_not() -> None:
-    config = from_mapping({"recall.top": 5, "model.api_key": "secret"})
-    assert changed_settings(config) == {"recall.top": 5, "model.api_key": "********"}
 
 
 def test_with_an_embedder_its_own_time_is_told_apart(tmp_path: Path) -> None:

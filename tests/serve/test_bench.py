@@ -1,13 +1,15 @@
-"""`loxodon bench retrieval`, as a user would type it."""
+"""`loxodon bench`, as a user would type it."""
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import pytest
 
 from loxodon.serve.cli import main
+from tests.measure.labelled import cook, mover
 from tests.measure.talks import garden, harbour, question, written
 
 
@@ -86,4 +88,66 @@ def test_what_makes_no_sense_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], code: int
 ) -> None:
     assert main(["bench", "retrieval", written(tmp_path, garden()), *words]) == code
+    assert "hint:" in capsys.readouterr().err
+
+
+# How a memory is written
+
+
+def test_writing_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path, mover(), cook())
+    assert main(["bench", "writing", path, "--json", "--failures"]) == 0
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    assert file["file"] == path
+    assert file["additions"] == {"n": 3, "right": 2, "share": 66.67}
+    assert file["operations"].keys() == {"overall", "ADD", "UPDATE", "DELETE", "NOOP"}
+    assert [one["case"] for one in file["failures"]] == ["mover", "cook"]
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [
+        ("C.UTF-8", ("what must be learned", "operation ADD", "denoising keeps", "failed: add")),
+        ("zh_CN.UTF-8", ("该记住的", "操作 ADD", "去噪后保留", "未通过：add")),
+    ],
+)
+def test_writing_as_a_person_sees_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    lang: str, words: tuple[str, ...],
+) -> None:  # fmt: skip
+    monkeypatch.setenv("LANG", lang)
+    assert main(["bench", "writing", written(tmp_path, cook()), "--failures"]) == 0
+    said = capsys.readouterr().out
+    assert [one for one in words if one not in said] == []
+    assert not (tmp_path / "home").exists()
+
+
+def test_writing_from_standard_input(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = io.TextIOWrapper(io.BytesIO(json.dumps(mover()).encode()))
+    monkeypatch.setattr("sys.stdin", text)
+    assert main(["bench", "writing", "-", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["files"][0]["cases"] == 1
+
+
+def test_bad_lines_of_cases_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text('{"id": "c", "turns": []}\n{\n')
+    assert main(["bench", "writing", str(path)]) == 4
+    said = capsys.readouterr().err
+    assert "line 1: turns is missing" in said
+    assert "line 2: the line is not JSON" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["retrieval", "--failures"], ["writing", "--crossed"], ["writing", "--top", "3"],
+     ["writing", "--model"]],
+)  # fmt: skip
+def test_options_of_the_other_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    path = written(tmp_path, mover())
+    assert main(["bench", words[0], path, *words[1:]]) == 2
     assert "hint:" in capsys.readouterr().err

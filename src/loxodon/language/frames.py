@@ -28,6 +28,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from loxodon.text.patterns import any_case
 from loxodon.text.steps import charge
 
 Who = str
@@ -35,18 +36,22 @@ Who = str
 
 
 class Slot(NamedTuple):
-    """What may stand in a place of a pattern."""
+    """What may stand in a place of a pattern; compiled when it is first asked."""
 
-    like: re.Pattern[str]
-    never: re.Pattern[str] | None
-    small: re.Pattern[str] | None
+    like: str
+    never: str = ""
+    small: str = ""
     """The same for somebody who writes no capitals."""
+    cased: bool = False
 
     def holds(self, text: str, small: bool) -> bool:
-        like = self.small if small and self.small else self.like
+        if small and self.small:
+            like = _compiled(self.small)
+        else:
+            like = _compiled(self.like, self.cased)
         if len(text) > 80 or not like.fullmatch(text):
             return False
-        return not (self.never and self.never.search(text))
+        return not (self.never and _compiled(self.never).search(text))
 
 
 class Pattern(NamedTuple):
@@ -54,23 +59,23 @@ class Pattern(NamedTuple):
     slots: Mapping[str, str]
     """The kind of each slot by its name."""
     whole: bool
-    needs: tuple[str, ...]
-    """Words of which one stands in whatever it matches: most clauses are told by these alone, and
-    the pattern need not be compiled for them."""
+    needs: tuple[tuple[str, ...], ...]
+    """Words that stand in whatever it matches, one of each group: most clauses are told by these
+    alone, and the pattern need not be compiled for them."""
 
     def match(self, text: str, lower: str) -> re.Match[str] | None:
-        for word in self.needs:
-            if word in lower:
-                break
-        else:
-            if self.needs:
+        for words in self.needs:
+            for word in words:
+                if word in lower:
+                    break
+            else:
                 return None
         return _compiled(self.source).fullmatch(text)
 
 
 @cache
-def _compiled(source: str) -> re.Pattern[str]:
-    return re.compile(source, re.I)
+def _compiled(source: str, cased: bool = False) -> re.Pattern[str]:
+    return re.compile(source) if cased else any_case(source)
 
 
 class Frame(NamedTuple):
@@ -148,11 +153,10 @@ class Frames:
         )
 
     def _slot(self, one: Mapping[str, Any]) -> Slot:
-        def compiled(key: str) -> re.Pattern[str] | None:
-            return re.compile(self._expanded(one[key]), re.I) if key in one else None
-
-        like = re.compile(self._expanded(one["like"]), 0 if one.get("cased") else re.I)
-        return Slot(like, compiled("never"), compiled("small"))
+        like, never, small = (
+            self._expanded(one.get(key, "")) for key in ("like", "never", "small")
+        )
+        return Slot(like, never, small, one.get("cased", False))
 
     def _frame(self, one: Mapping[str, Any]) -> Frame:
         match = _listed(one["match"])
@@ -208,12 +212,12 @@ class Frames:
         source = self._expanded("".join(parts).replace(r"\@", "@"))
         if not self._spaced and len(slots) > 1:
             source = self._inlined(source, slots)
-        return Pattern(source, slots, whole, _fewest(needs))
+        return Pattern(source, slots, whole, _needed(needs))
 
     def _inlined(self, source: str, slots: Mapping[str, str]) -> str:
         """Where no space tells them apart, slots side by side are told by what each may hold."""
         for name, kind in slots.items():
-            like = self.slots[kind].like.pattern
+            like = self.slots[kind].like
             if len(like) < _SHORT:
                 source = source.replace(f"(?P<{name}>.+?)", f"(?P<{name}>{like})")
         return source
@@ -224,11 +228,10 @@ _SHORT = 1_500
 _PLAIN = re.compile(r"[\w' -]+")
 
 
-def _fewest(needs: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Of the words that a pattern cannot do without, those that are least often said."""
-    plain = [words for words in needs if all(map(_PLAIN.fullmatch, words))]
-    best = max(plain, key=lambda words: (min(map(len, words)), -len(words)), default=())
-    return tuple(word.lower() for word in best)
+def _needed(needs: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """The words that a pattern cannot do without, those first that are least often said."""
+    plain = {tuple(map(str.lower, words)) for words in needs if all(map(_PLAIN.fullmatch, words))}
+    return tuple(sorted(plain, key=lambda words: (-min(map(len, words)), len(words), words)))
 
 
 def _spaces(words: str) -> str:

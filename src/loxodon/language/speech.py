@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from loxodon.language.statements import Act, Type
+from loxodon.text.patterns import any_case
 
 MOST = 400
 """Characters of a sentence that are looked at; a longer one is no saying of a person."""
@@ -148,4 +149,4 @@ class Speech:
 
 def _any(like: str | Sequence[str]) -> re.Pattern[str]:
     parts = [like] if isinstance(like, str) else like
-    return re.compile("|".join(f"(?:{part})" for part in parts), re.I)
+    return any_case("|".join(f"(?:{part})" for part in parts))

@@ -10,13 +10,13 @@ The evidence is kept apart from the questions, so that whoever ingests and asks 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 from typing import Any, NamedTuple
 
 from loxodon.clock import parse_instant
 from loxodon.errors import InputError
+from loxodon.measure.lines import name, objects, parsed, unfit
 
 EXAMPLE = (
     '{"id": "c1", "sessions": [{"id": "s1", "at": "2026-02-04T10:30:00", "turns": '
@@ -76,28 +76,7 @@ def read_conversations(lines: Iterable[bytes], name: str, zone: tzinfo) -> list[
 
     Times without an offset are in `zone`.
     """
-    found: list[Labelled] = []
-    problems: list[tuple[int, InputError]] = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            found.append(_conversation(_object(line, number), zone))
-        except InputError as error:
-            problems.append((number, error))
-    if problems:
-        raise InputError(
-            "{file} cannot be measured with, because of {n} bad lines",
-            hint="a line is a conversation: {example}",
-            problems=problems, file=name, n=len(problems), example=EXAMPLE,
-        )  # fmt: skip
-    if not found:
-        raise InputError(
-            "{file} has no conversations in it",
-            hint="a line is a conversation: {example}",
-            file=name, example=EXAMPLE,
-        )  # fmt: skip
-    return found
+    return parsed(lines, name, lambda value: _conversation(value, zone), EXAMPLE)
 
 
 def only(labelled: Labelled, categories: Sequence[str]) -> Labelled:
@@ -112,59 +91,32 @@ def only(labelled: Labelled, categories: Sequence[str]) -> Labelled:
     )
 
 
-def _object(line: bytes, number: int) -> Mapping[str, Any]:
-    try:
-        # Decoded here, because json would guess at UTF-16 and UTF-32.
-        value = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-    except UnicodeDecodeError:
-        raise InputError(
-            "the line is not UTF-8 text", hint="save the file as UTF-8 and read it again"
-        ) from None
-    except json.JSONDecodeError as error:
-        raise InputError(
-            "the line is not JSON: {reason} at column {column}",
-            hint="write one conversation a line",
-            reason=error.msg, column=error.colno,
-        ) from None  # fmt: skip
-    except RecursionError:
-        raise InputError("the JSON is nested too deeply") from None
-    if not isinstance(value, dict):
-        raise InputError(
-            "the line is a JSON {type}, not an object",
-            hint="write one conversation a line",
-            type=type(value).__name__,
-        )
-    return value
-
-
 def _conversation(value: Mapping[str, Any], zone: tzinfo) -> Labelled:
     sessions = tuple(
-        _session(one, zone, f"sessions[{n}]") for n, one in enumerate(_objects(value, "sessions"))
+        _session(one, zone, f"sessions[{n}]") for n, one in enumerate(objects(value, "sessions"))
     )
     _check_unique([turn.id for one in sessions for turn in one.turns])
     questions: list[Question] = []
     evidence: list[tuple[str, ...]] = []
-    for n, one in enumerate(_objects(value, "questions")):
+    for n, one in enumerate(objects(value, "questions")):
         where = f"questions[{n}]."
         asked = one.get("asked_at")
         questions.append(
             Question(
-                _name(one, "id", where), _text(one, "text", where),
-                _name(one, "category", where) if one.get("category") is not None else "",
+                name(one, "id", where), _text(one, "text", where),
+                name(one, "category", where) if one.get("category") is not None else "",
                 _moment(asked, zone, f"{where}asked_at") if asked is not None else None,
             )
         )  # fmt: skip
         evidence.append(_evidence(one, where))
-    return Labelled(
-        Conversation(_name(value, "id", ""), sessions, tuple(questions)), tuple(evidence)
-    )
+    return Labelled(Conversation(name(value, "id"), sessions, tuple(questions)), tuple(evidence))
 
 
 def _session(value: Mapping[str, Any], zone: tzinfo, where: str) -> Session:
     begins = value.get("at")
     start = _moment(begins, zone, f"{where}.at") if begins is not None else None
     turns: list[Said] = []
-    for n, one in enumerate(_objects(value, "turns", f"{where}.")):
+    for n, one in enumerate(objects(value, "turns", f"{where}.")):
         place = f"{where}.turns[{n}]."
         at = one.get("at")
         if at is not None:
@@ -180,47 +132,30 @@ def _session(value: Mapping[str, Any], zone: tzinfo, where: str) -> Session:
         speaker = one.get("speaker")
         turns.append(
             Said(
-                _name(one, "id", place), _text(one, "role", place),
+                name(one, "id", place), _text(one, "role", place),
                 speaker if isinstance(speaker, str) else "", _text(one, "text", place), moment,
             )
         )  # fmt: skip
-    return Session(_name(value, "id", f"{where}."), tuple(turns))
-
-
-def _objects(value: Mapping[str, Any], field: str, where: str = "") -> list[Mapping[str, Any]]:
-    found = value.get(field)
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise _unfit(where + field)
-    return found
-
-
-def _name(value: Mapping[str, Any], field: str, where: str) -> str:
-    """An id or a category: text, or a number that is taken as such."""
-    found = value.get(field)
-    if isinstance(found, int) and not isinstance(found, bool):
-        found = str(found)
-    if not isinstance(found, str) or not found:
-        raise _unfit(where + field)
-    return found
+    return Session(name(value, "id", f"{where}."), tuple(turns))
 
 
 def _text(value: Mapping[str, Any], field: str, where: str) -> str:
     found = value.get(field)
     if not isinstance(found, str):
-        raise _unfit(where + field)
+        raise unfit(where + field)
     return found
 
 
 def _evidence(value: Mapping[str, Any], where: str) -> tuple[str, ...]:
     found = value.get("evidence")
     if not isinstance(found, list) or not all(isinstance(one, str | int) for one in found):
-        raise _unfit(f"{where}evidence")
+        raise unfit(f"{where}evidence")
     return tuple(dict.fromkeys(str(one) for one in found))
 
 
 def _moment(value: object, zone: tzinfo, field: str) -> datetime:
     if not isinstance(value, str):
-        raise _unfit(field)
+        raise unfit(field)
     return parse_instant(value, zone)
 
 
@@ -234,11 +169,3 @@ def _check_unique(ids: Sequence[str]) -> None:
                 id=repr(id),
             )
         seen.add(id)
-
-
-def _unfit(field: str) -> InputError:
-    return InputError(
-        "{field} is missing, or of the wrong kind",
-        hint="a line is a conversation: {example}",
-        field=field, example=EXAMPLE,
-    )  # fmt: skip

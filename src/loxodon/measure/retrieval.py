@@ -17,8 +17,7 @@ in it (of a long turn, the snippet).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from time import perf_counter
@@ -29,6 +28,7 @@ from loxodon.clock import zone_named
 from loxodon.config import Config, EmbedderConfig, WorkspaceConfig
 from loxodon.errors import InputError
 from loxodon.measure.conversations import Conversation, Labelled, Question, only, read_conversations
+from loxodon.measure.lines import Progress, lines_of, shared
 from loxodon.measure.metrics import NAMES, Scores, mean, percent, percentile, scores
 from loxodon.memory import Memory
 from loxodon.types import Item, Recall
@@ -47,7 +47,6 @@ FITTING = 100
 _COMPARED = 300
 """Characters of a turn by which its words are looked for in a context."""
 
-Progress = Callable[[int, int], None]
 Figures = dict[str, object]
 
 
@@ -150,7 +149,7 @@ def measure(
     ]  # fmt: skip
     done: list[list[Done]] = [[] for _ in files]
     crossed: list[list[Silence]] = [[] for _ in files]
-    for place, found in zip(places, _all_done(tasks, options.jobs, progress), strict=True):
+    for place, found in zip(places, shared(run, tasks, options.jobs, progress), strict=True):
         done[place[0]].append(found)
         for (asker, _), silence in zip(strange.get(place, ()), found.strange, strict=True):
             crossed[asker].append(silence)
@@ -165,14 +164,8 @@ def _for_measuring(config: Config) -> Config:
 
 
 def _chosen(name: str, config: Config, options: Options) -> list[Labelled]:
-    try:
-        with open(name, "rb") as file:
-            found = read_conversations(file, name, zone_named(config.timezone) or UTC)
-    except OSError as error:
-        raise InputError(
-            "cannot read {file}: {reason}", hint="check the name and its permissions",
-            file=name, reason=error.strerror or str(error),
-        ) from None  # fmt: skip
+    zone = zone_named(config.timezone) or UTC
+    found = read_conversations(lines_of(name), name, zone)
     return [only(one, options.categories) for one in found[: options.limit or None]]
 
 
@@ -194,23 +187,6 @@ def _strangers(
     return found
 
 
-def _all_done(tasks: Sequence[Task], jobs: int, progress: Progress | None) -> Iterator[Done]:
-    """Each task done, in order, by as many processes as asked for."""
-    if jobs > 1:
-        from concurrent.futures import ProcessPoolExecutor
-        from multiprocessing import get_context
-
-        pool: ProcessPoolExecutor | None = ProcessPoolExecutor(jobs, get_context("spawn"))
-    else:
-        pool = None
-    with pool or nullcontext():
-        found = pool.map(run, tasks) if pool else map(run, tasks)
-        for n, done in enumerate(found, 1):
-            if progress:
-                progress(n, len(tasks))
-            yield done
-
-
 def run(task: Task) -> Done:
     """Ingest the conversation of `task` into a memory of its own, and ask it every question."""
     import tempfile
@@ -229,7 +205,7 @@ def _kept_home(task: Task) -> str:
         for turn in session.turns
     ]
     # How recall is set is part of what is asked, not of what is read.
-    changed = changed_settings(task.config)
+    changed = settings.changed(task.config)
     read = {k: v for k, v in changed.items() if not k.startswith(("recall.", "embedder."))}
     seen = {k: v for k, v in changed.items() if k.startswith("embedder.")}
     plain = os.path.join(task.keep, _digest((said, read)))
@@ -461,12 +437,3 @@ def _each(file: str, row: _Row) -> Figures:
 def _natural(name: str) -> tuple[bool, int, str]:
     """Numbers in their order, before names."""
     return (False, int(name), name) if name.isdecimal() else (True, 0, name)
-
-
-def changed_settings(config: Config) -> Mapping[str, str | int | float]:
-    """The settings that are not as they come, by name; what a result depends on."""
-    return {
-        name: value
-        for name, value in settings.shown(config).items()
-        if value != settings.KEYS[name].default
-    }

@@ -1,26 +1,50 @@
-"""`loxodon bench retrieval FILE…`: how good and how fast recall is on labelled conversations."""
+"""`loxodon bench retrieval FILE…`: how good and how fast recall is on labelled conversations.
+`loxodon bench writing FILE…`: how well conversations become memories."""
 
 from __future__ import annotations
 
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from loxodon import config as settings
 from loxodon.config import Config
 from loxodon.errors import InputError, UsageError
-from loxodon.measure.retrieval import Options, changed_settings, measure
-from loxodon.measure.retrieval import Outcome as Found
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of
 
+if TYPE_CHECKING:
+    from loxodon.measure.retrieval import Outcome as Found
+
 _SHOWN = ("r@5", "r@10", "r@20", "r@1k", "r@1k_text", "ndcg@10", "mrr")
 
 
+_OF_RETRIEVAL: dict[str, object] = {
+    "embedder": None, "profile": None, "category": [], "leave_out": [], "top": 100,
+    "crossed": False, "details": None, "keep": "",
+}  # fmt: skip
+_OF_WRITING: dict[str, object] = {"only": "", "model": False, "failures": False}
+"""The options that only one of the two has, as they are where nobody gives them."""
+
+
 def bench(args: Namespace) -> Outcome:
+    others = _OF_WRITING if args.what == "retrieval" else _OF_RETRIEVAL
+    for name, default in others.items():
+        if getattr(args, name) != default:
+            raise UsageError(
+                "`bench {what}` takes no --{name}",
+                hint="`loxodon bench --help` shows what each takes",
+                what=args.what, name=name.replace("_", "-"),
+            )  # fmt: skip
+    return _retrieval(args) if args.what == "retrieval" else _writing(args)
+
+
+def _retrieval(args: Namespace) -> Outcome:
+    from loxodon.measure.retrieval import Options, measure
+
     config = _config(args)
     options = Options(
         args.limit, tuple(args.category), tuple(args.leave_out), args.top, args.crossed,
@@ -30,8 +54,24 @@ def bench(args: Namespace) -> Outcome:
         found = measure(args.file, config, options, bar)
     if args.details is not None:
         _write_details(args.details, found)
-    data = {"files": [one.report for one in found], "settings": changed_settings(config)}
-    return Outcome(data, lambda: _show(found, data["settings"]))  # type: ignore[arg-type]
+    changed = settings.changed(config)
+    data = {"files": [one.report for one in found], "settings": changed}
+    return Outcome(data, lambda: _show_all([one.report for one in found], _show_file, changed))
+
+
+def _writing(args: Namespace) -> Outcome:
+    from loxodon.measure.writing import Options, measure
+    from loxodon.serve.cli.bench_writing import show
+
+    config = _config(args)
+    options = Options(args.limit, args.only, args.model, args.failures, max(1, args.jobs))
+    with view.Bar(t("measuring")) as bar:
+        found = measure(args.file, config, options, bar)
+    files = [
+        {**one.report, "failures": one.failures} if args.failures else one.report for one in found
+    ]
+    changed = settings.changed(config)
+    return Outcome({"files": files, "settings": changed}, lambda: _show_all(files, show, changed))
 
 
 def _config(args: Namespace) -> Config:
@@ -56,7 +96,7 @@ def _config(args: Namespace) -> Config:
     return settings.from_mapping({**settings.flat(config), **given})
 
 
-def _write_details(path: str, found: list[Found]) -> None:
+def _write_details(path: str, found: Sequence[Found]) -> None:
     import json
 
     try:
@@ -72,9 +112,12 @@ def _write_details(path: str, found: list[Found]) -> None:
         ) from None
 
 
-def _show(found: list[Found], changed: Mapping[str, object]) -> None:
-    for one in found:
-        _show_file(one.report)
+def _show_all(
+    reports: Sequence[Mapping[str, Any]], show: Callable[[Mapping[str, Any]], None],
+    changed: Mapping[str, object],
+) -> None:  # fmt: skip
+    for report in reports:
+        show(report)
     if changed:
         shown = ", ".join(f"{name}={value}" for name, value in changed.items())
         print(t("settings: {settings}", settings=shown))

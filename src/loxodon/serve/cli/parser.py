@@ -361,16 +361,33 @@ def _config(parser: argparse.ArgumentParser) -> None:
 
 
 def _bench(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("retrieval",), help=t("what to measure"))
-    parser.add_argument("file", metavar="FILE", nargs="+", help=t("labelled conversations"))
-    parser.add_argument("--embedder", metavar="KIND[:PATH]",
-                        help=t("with this embedder (setting embedder.kind)"))  # fmt: skip
-    parser.add_argument("--profile", metavar="NAME",
-                        help=t("with this ranking (setting recall.profile)"))  # fmt: skip
+    parser.add_argument("what", choices=("retrieval", "writing"), help=t("what to measure"))
+    about = t("labelled conversations, or - for standard input")
+    parser.add_argument("file", metavar="FILE", nargs="+", help=about)
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[],
                         help=t("with this setting; may be given again"))  # fmt: skip
     parser.add_argument("--limit", type=_whole, default=0, metavar="N",
                         help=t("the first N conversations of each file (0: all)"))  # fmt: skip
+    parser.add_argument("--jobs", type=_whole, default=1, metavar="N",
+                        help=t("processes that share the work (1)"))  # fmt: skip
+    _bench_writing(parser.add_argument_group("writing"))
+    _bench_retrieval(parser.add_argument_group("retrieval"))
+
+
+def _bench_writing(parser: argparse._ArgumentGroup) -> None:
+    parser.add_argument("--failures", action="store_true",
+                        help=t("show each conversation that failed a check"))  # fmt: skip
+    parser.add_argument("--only", metavar="TEXT", default="",
+                        help=t("conversations whose id has this in it"))  # fmt: skip
+    about = t("also ask the model that is set, which may cost money")
+    parser.add_argument("--model", action="store_true", help=about)
+
+
+def _bench_retrieval(parser: argparse._ArgumentGroup) -> None:
+    parser.add_argument("--embedder", metavar="KIND[:PATH]",
+                        help=t("with this embedder (setting embedder.kind)"))  # fmt: skip
+    parser.add_argument("--profile", metavar="NAME",
+                        help=t("with this ranking (setting recall.profile)"))  # fmt: skip
     parser.add_argument("--category", metavar="NAME", action="append", default=[],
                         help=t("only questions of this category; may be given again"))  # fmt: skip
     parser.add_argument("--leave-out", metavar="NAME", action="append", default=[],
@@ -382,8 +399,6 @@ def _bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--crossed", action="store_true", help=about)
     parser.add_argument("--details", metavar="FILE",
                         help=t("write each question's result there, one a line"))  # fmt: skip
-    parser.add_argument("--jobs", type=_whole, default=1, metavar="N",
-                        help=t("processes that share the work (1)"))  # fmt: skip
     about = t("keep the memories in this folder, and use those that are there already")
     parser.add_argument("--keep", metavar="DIR", default="", help=about)
 
@@ -621,5 +636,5 @@ COMMANDS: dict[str, tuple[str, Build]] = {
     "serve": ("Serve the memory over HTTP, and see to its schedule.", _serve),
     "proxy": ("Stand between any client and its model, and remember.", _proxy),
     "chat": ("Talk with a model that remembers.", _talk),
-    "bench": ("Measure how good and how fast recall is.", _bench),
+    "bench": ("Measure how well a memory is written, or how well recall finds.", _bench),
 }
