@@ -118,6 +118,7 @@ def test_consolidate_as_json(run: Run, tmp_path: Path) -> None:
         "problem",
         "views",
         "held",
+        "model",
     ]
     assert (found["ran"], found["reason"], found["turns"]) == (True, "daily", 4)
     assert found["counts"]["added"] >= 4
