@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from itertools import count
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ from loxodon.language.statements import Said
 from loxodon.types import Consolidated
 from loxodon.write.extract import fragments_of, read
 from tests.conftest import NOW, Clock
-from tests.models.labelled import FULL
+from tests.models.labelled import FULL, sat, shown
 from tests.models.server import Scene, Stage, answers, completion, says, silent
 from tests.write.said import said, store_of, tell
 
@@ -680,3 +681,156 @@ def test_what_was_kept_before_reaches_no_model(server: Stage, opened: Open) -> N
     assert "Zephyr" in sent
     assert "[secret: github token]" in sent
     assert token not in sent
+
+
+# Whether it can read
+
+
+def trying(server: Stage, scene: Scene, *, good: bool) -> Scene:
+    """A model that does well on the test sentences, or sees nothing in any, and then as `scene`."""
+
+    def both(handler: BaseHTTPRequestHandler) -> None:
+        body = server.requests[-1].body
+        if body["response_format"]["json_schema"]["name"] == "trial":
+            says(sat(shown(body)) if good else {str(n): [] for n in range(1, 11)})(handler)
+        else:
+            scene(handler)
+
+    return both
+
+
+def test_a_model_is_tried_once_before_it_decides(server: Stage, opened: Open, clock: Clock) -> None:
+    memory = opened(check=True)
+    server.play(trying(server, knowing(server, GOOD), good=True))
+    say(memory, ZEPHYR)
+    assert memory.consolidate().problem == ""
+    clock.pass_days(60)
+    say(memory, CLOCK)
+    memory.consolidate()
+    assert len(asked(server, "trial")) == 1
+    assert len(asked(server, "reading")) == 2
+    assert HANDLES in [one.content for one in memory.list()]
+    with opened(check=True, name="another") as other:
+        say(other, "Zephyr, once more, on the invoices")
+        other.consolidate()
+    assert len(asked(server, "trial")) == 2
+
+
+@pytest.mark.parametrize("mode", ["residue", "full"])
+def test_one_that_does_not_read_well_is_asked_nothing(
+    server: Stage, opened: Open, clock: Clock, mode: str
+) -> None:
+    memory = opened(check=True, extraction=mode)
+    server.play(trying(server, knowing(server, {}), good=False))
+    say(memory, PLAIN, ZEPHYR)
+    done = memory.consolidate()
+    assert "4 of 10" in done.problem
+    assert [one.value for one in memory.list()] == ["Leeds"]
+    assert memory.status().waiting >= 1
+    memory.consolidate(force=True)
+    assert len(asked(server, "trial")) == 1
+    assert asked(server, "reading") == []
+    clock.pass_days(2)  # it may be another model by then
+    memory.consolidate(force=True)
+    assert len(asked(server, "trial")) == 2
+
+
+def test_nonsense_is_no_pass(server: Stage, opened: Open) -> None:
+    memory = opened(check=True)
+    server.play(says("no idea"))
+    say(memory, ZEPHYR)
+    memory.consolidate()
+    memory.consolidate(force=True)
+    assert len(server.requests) == 1
+    assert not memory.list()
+
+
+# In batches
+
+
+def test_a_flush_waits_for_a_whole_question(server: Stage, opened: Open) -> None:
+    memory = opened()
+    server.play(knowing(server, {}))
+    say(memory, ZEPHYR)
+    memory.flush()
+    assert server.requests == []
+    say(memory, *(f"{ZEPHYR} {n}" for n in range(40)))
+    memory.flush()
+    assert asked(server, "reading")
+
+
+def test_questions_are_on_their_way_at_once_within_the_cap(server: Stage, opened: Open) -> None:
+    memory = opened(extraction="full", parallel=3, daily_tokens_full=12_000)
+    together = Barrier(3)
+
+    def meets(handler: BaseHTTPRequestHandler) -> None:
+        if len(asked(server, "reading")) <= 3:
+            together.wait(10)
+        body = server.requests[-1].body
+        says({n: [] for n in map(str, range(1, 30))})(handler) if body else None
+
+    server.play(meets)
+    for n in range(3):
+        say(memory, ZEPHYR, session=f"s{n}")
+    memory.consolidate()
+    assert len(asked(server, "reading")) == 3
+    assert memory.status().waiting == 0
+
+
+def test_where_very_much_waits_the_promising_is_found_first(server: Stage, opened: Open) -> None:
+    memory = opened(daily_tokens=9_000)
+    dull, good = f"{CLOCK} {'cuckoo ' * 60}", f"{ZEPHYR} {'every week ' * 30}"
+    with opened(extraction="rules") as rules:
+        say(rules, *(f"{dull}{n}" for n in range(50)), good)
+        rules.consolidate()
+
+    def scene(handler: BaseHTTPRequestHandler) -> None:
+        body = server.requests[-1].body
+        if body["response_format"]["json_schema"]["name"] == "screen":
+            lines = shown(body)
+            says({label: 0.9 if "Zephyr" in text else 0 for label, text in lines})(handler)
+        else:
+            knowing(server, {})(handler)
+
+    server.play(scene)
+    memory.consolidate(force=True)
+    (question,) = asked(server, "reading")
+    assert [text for text in numbered(question).values() if "Zephyr" in text]
+    assert "cuckoo" not in "".join(numbered(question).values())
+    assert memory.status().waiting < 10
+
+
+def test_a_run_says_what_it_asked_and_what_that_changed(server: Stage, opened: Open) -> None:
+    memory = opened()
+    server.play(knowing(server, {**GOOD, "clock": [claim("The user is an astronaut")]}))
+    say(memory, ZEPHYR, CLOCK)
+    report = memory.consolidate().model
+    assert report
+    assert (report.questions, report.asked, report.decided) == (1, 2, 1)
+    assert report.did == {"add": 1}
+    assert sum(report.refused.values()) == 1
+    assert report.tokens.keys() == {"reading"}
+
+
+def test_crowded_partitions_are_merged_by_full(server: Stage, opened: Open) -> None:
+    memory = opened(extraction="full")
+    for n in range(9):
+        memory.capture(f"The user eats {'ABCDEFGHI'[n] * 5} for lunch", topic="diet")
+    one = memory.capture("The user drinks tea at breakfast", topic="diet", importance=0.9)
+    two = memory.capture("The user drinks tea with milk", topic="diet")
+    both = "The user drinks tea with milk at breakfast"
+
+    def scene(handler: BaseHTTPRequestHandler) -> None:
+        body = server.requests[-1].body
+        if body["response_format"]["json_schema"]["name"] != "merge":
+            says({"verdict": "unrelated"})(handler)
+            return
+        numbers = [int(label) for label, text in shown(body) if "tea" in text]
+        says({"merged": [{"numbers": numbers, "content": both}]})(handler)
+
+    server.play(scene)
+    memory.schedule.run("weekly")
+    (tea,) = [record for record in memory.list() if "tea" in record.content]
+    assert (tea.content, tea.importance) == (both, 0.9)
+    assert {memory.get(record.id).state for record in (one, two)} == {"active", "archived"}
+    assert memory.validate() == []

@@ -17,6 +17,7 @@ from loxodon.models.prompts import fenced, prompt
 from loxodon.models.reading import MOST_STATEMENT, shown
 from loxodon.models.replies import TEXT, UnfitError, array, check_length, record
 from loxodon.text.similarity import gist
+from loxodon.tokens import cut
 
 Verdict = Literal["confirm", "deny", "unrelated"]
 
@@ -24,6 +25,8 @@ MOST_SUMMARY = {"zh": 50, "en": 30}
 MOST_ENTITY = {"zh": 80, "en": 45}
 MOST_PORTRAIT = {"zh": 200, "en": 100}
 """Characters in Chinese, words in English."""
+_GLANCE = 60
+"""Tokens of a fragment that are enough to see what it is about."""
 _PER_SCREENED = 12
 _PER_MERGED = 40
 
@@ -37,7 +40,7 @@ class Merge(NamedTuple):
 
 def screen(model: ChatModel, fragments: Sequence[str], language: str) -> Reply[list[float]]:
     """How much each fragment would matter in months, from 0 to 1."""
-    lines = [(str(n), shown(text)) for n, text in enumerate(fragments, 1)]
+    lines = [(str(n), cut(text[: 10 * _GLANCE], _GLANCE)) for n, text in enumerate(fragments, 1)]
     keys = [label for label, _ in lines]
     schema = record({key: {"type": "number"} for key in keys})
     question = Question(

@@ -97,7 +97,7 @@ class Asking(Residue):
         found = passages.waiting(self._store, turns, thorough=self.thorough)
         settled: list[tuple[int, int]] = []
         stacks: list[Stack] = []
-        room = self._ledger.room()
+        spent = 0
         for group in passages.by(self._together, found):
             if not self._able_in(group[0].language):
                 continue
@@ -105,8 +105,10 @@ class Asking(Residue):
             if not self.thorough:
                 left, done = self._screened(left)
                 settled += done
+            room = self._ledger.room()
+            room = None if room is None else room - spent
             planned = self._planned(left, hear, room, patient and not self.thorough)
-            room = None if room is None else room - sum(size(one.batch) for one in planned)
+            spent += sum(size(one.batch) for one in planned)
             stacks += planned
         answers = self._answers(stacks)
         return passages.joined([Asked(settled=settled), *answers])
