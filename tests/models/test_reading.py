@@ -60,14 +60,14 @@ def test_it_is_shown_the_talk_in_order_with_what_is_known_and_what_the_rules_rea
     body = server.requests[0].body
     assert body["messages"][1]["content"].splitlines() == [
         "<data>",
-        'm1 2025-11-06 "The user lives in Bath"',
-        'm2 2026-02-04 "The user\'s sister Mei eats fish"',
         '- 2026-02-04 assistant "Where are you based?"',
         '1 2026-02-04 user "Moved from Bath to York last month"',
         'h1 "The user moved to Bath"',
         '2 2026-02-04 user "haha that\'s wild"',
         '3 2026-02-04 user "my sister Mei is vegan"',
         'h2 "Mei is the user\'s sister"',
+        'm1 2025-11-06 "The user lives in Bath"',
+        'm2 2026-02-04 "The user\'s sister Mei eats fish"',
         "</data>",
     ]
     assert body["response_format"]["json_schema"]["schema"]["required"] == ["1", "2", "3"]

@@ -142,9 +142,7 @@ def size(batch: Batch, task: str = "reading") -> int:
 def question(batch: Batch, task: str = "reading") -> Question:
     """The question about a batch; those asked about are numbered from 1."""
     names = _labels(batch)
-    lines = [
-        (f"m{n} {one.since:%Y-%m-%d}", shown(one.text)) for n, one in enumerate(batch.known, 1)
-    ]
+    lines: list[tuple[str, str]] = []
     for n, one in enumerate(batch.lines):
         # A name comes from outside like the text: only its letters are shown.
         name = "".join(c for c in one.speaker[:40] if c.isalnum() or c in " _-").strip()
@@ -152,6 +150,10 @@ def question(batch: Batch, task: str = "reading") -> Question:
         lines.append((f"{names.get(n, '-')} {one.at:%Y-%m-%d} {who}", shown(one.text)))
         lines += [(f"h{k}", shown(hint.text)) for k, hint in enumerate(batch.hints, 1)
                   if hint.line == n]  # fmt: skip
+    # Last, because small models count lines from the first.
+    lines += [
+        (f"m{n} {one.since:%Y-%m-%d}", shown(one.text)) for n, one in enumerate(batch.known, 1)
+    ]
     item = prompt(
         "item", batch.language, attributes=", ".join(OFFERED), categories=", ".join(_CATEGORIES)
     )
