@@ -211,6 +211,7 @@ class Telling(Knowing):
         """
         from loxodon.write.checking import check
 
+        self.for_owner()
         return check(self.chat_model(), self._store, self.config.model, self.now())
 
     def chat_model(self) -> ChatModel:
