@@ -136,8 +136,10 @@ class ModelConfig(NamedTuple):
     temperature: float = 0.3
     timeout: float = 60.0
     retries: int = 3
-    daily_tokens: int = 1800
+    daily_tokens: int = 20_000
     daily_tokens_full: int = 0
+    parallel: int = 2
+    check: bool = True
 
     @property
     def mode(self) -> str:
@@ -324,14 +326,16 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
     "model.base_url": ("Address of an OpenAI-compatible model, such as http://127.0.0.1:8080/v1.",),
     "model.name": ("Name of the model at that address.",),
     "model.api_key": ("Its key, where it wants one; never shown.",),
-    "model.extraction": ("What the model is asked: rules (nothing), residue (what rules left "
-                         "undecided) or full (whole conversations).",
+    "model.extraction": ("What the model is asked: rules (nothing), residue (what the rules were "
+                         "not sure of) or full (whole conversations).",
                          None, None, ("rules", "residue", "full")),
     "model.temperature": ("How freely the model words its answers.", 0, 2),
     "model.timeout": ("Most seconds for one answer of the model.", 0.1, 3600),
     "model.retries": ("How often a question to the model is asked again.", 0, 10),
     "model.daily_tokens": ("Most tokens a day for residue; 0 for no limit.", 0, 1_000_000_000),
     "model.daily_tokens_full": ("Most tokens a day for full; 0 for no limit.", 0, 1_000_000_000),
+    "model.parallel": ("Questions to the model at once.", 1, 16),
+    "model.check": ("Whether a model must first read ten test sentences well.",),
     "embedder.kind": ("What finds texts by meaning: none, use (offline, by the extra `semantic`), "
                       "onnx (a model in a folder) or openai (a model at an address).",
                       None, None, ("none", "use", "onnx", "openai")),

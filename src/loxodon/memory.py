@@ -47,6 +47,7 @@ from loxodon.types import (
     Consolidated,
     Coverage,
     Embedded,
+    HandedOut,
     Pause,
     Problems,
     Receipt,
@@ -243,6 +244,20 @@ class Memory(Telling):
         self._note_used()
         self._catch_up()
         return self._consolidation().flush(self.now())
+
+    def hand_out(self) -> HandedOut:
+        """What waits for a model, as a question that an agent can answer in its place."""
+        self.for_owner()
+        from loxodon.models.prompts import cleaned
+
+        found = self._consolidation().hand_out(self.now())
+        return found._replace(data=cleaned(found.data, self.guard.sent)) if found.ticket else found
+
+    def take_answer(self, ticket: str, answer: str) -> Consolidated:
+        """Learn what an agent read of what was handed out to it, with the checks that a model's
+        answer has; InputError with the reason where nothing of it can be believed."""
+        self.for_owner()
+        return self._consolidation().take_answer(self.now(), ticket, answer)
 
     def flush_due(self) -> str:
         """Why a flush is due: `tokens` or `quiet` (settings `buffer.*`); empty for not."""

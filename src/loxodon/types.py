@@ -444,6 +444,62 @@ class Timekeeping(NamedTuple):
     """Runs that archived something for its age, the latest first."""
 
 
+class Asking(NamedTuple):
+    """What a run asked a model, and what that changed."""
+
+    questions: int = 0
+    asked: int = 0
+    """Messages, or parts of them, that it was asked about."""
+    decided: int = 0
+    """Those of them that it answered in a way that can be believed."""
+    did: Mapping[str, int] = _NOTHING
+    """Its answers by kind: `add`, `update`, `end`, `same`, `keep`; `drop` is what it did not keep
+    of what the rules had read."""
+    refused: Mapping[str, int] = _NOTHING
+    """What was not believed, by the reason."""
+    tokens: Mapping[str, int] = _NOTHING
+    """By task."""
+
+
+class ModelTried(NamedTuple):
+    """How a model did on the test sentences of a language."""
+
+    language: str
+    passed: int
+    of: int
+    failed: tuple[str, ...]
+    """The sentences that it did not read well."""
+    seconds: float
+    tokens_in: int
+    tokens_out: int
+    problem: str = ""
+    """Why there was no answer that can be used, where there was none."""
+
+
+class ModelChecked(NamedTuple):
+    """What the model that is set can do."""
+
+    name: str
+    base_url: str
+    keeps_to_schemas: bool
+    """Whether its server takes a JSON schema for the answer; without, one is asked for in words."""
+    good: bool
+    """Whether it reads well enough to decide, in every language."""
+    tried: tuple[ModelTried, ...]
+
+
+class HandedOut(NamedTuple):
+    """What waits, as a question for an agent that reads it in a model's place."""
+
+    ticket: str
+    """Names this question; it goes with the answer. Empty where nothing waits."""
+    instructions: str = ""
+    data: str = ""
+    """The messages, what is known, and what the rules read."""
+    left: int = 0
+    """Messages that wait beside these."""
+
+
 class Consolidated(NamedTuple):
     """What a consolidation did."""
 
@@ -465,6 +521,8 @@ class Consolidated(NamedTuple):
     """Why the text views could not be written, where they could not."""
     held: Doubted | None = None
     """What is doubted of the clock: nothing was archived, lifted or compressed by it."""
+    model: Asking | None = None
+    """What a model was asked and what that changed; None where none is set."""
 
 
 class Coverage(NamedTuple):

@@ -124,7 +124,7 @@ async def _over_mcp(world: World, viewer: Viewer) -> int:
         "update_memory": [{"id": some, "importance": 0.5}],
         "history": [{"id": some}],
         "review": [{}, {"id": some, "decision": "confirm"}],
-        "snapshot": [{}], "quarantine": [{}],
+        "snapshot": [{}], "quarantine": [{}], "read_waiting": [{}],
         "forget": [{"ids": [some]}],
         "remember": [], "consolidate": [],  # which write; the library and HTTP do that
     }  # fmt: skip

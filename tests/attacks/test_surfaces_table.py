@@ -109,6 +109,7 @@ MCP: dict[str, tuple[str, bool, dict[str, Any]]] = {
     "quarantine": ("read", False, {}),
     "snapshot": ("read", False, {}),
     "consolidate": ("owner", True, {}),
+    "read_waiting": ("owner", False, {}),
 }
 # command: what an agent may, and what it types; None for what goes on until it is stopped
 CLI: dict[str, tuple[str, list[str]] | None] = {
@@ -120,6 +121,7 @@ CLI: dict[str, tuple[str, list[str]] | None] = {
     "archive": ("write", ["BETA"]), "unarchive": ("write", ["BETA"]), "history": ("read", ["BETA"]),
     "inspect": ("owner", ["BETA"]), "forget": ("owner", ["--all", "--yes"]), "pause": ("owner", []),
     "resume": ("owner", []), "consolidate": ("owner", []), "embed": ("owner", []),
+    "model": ("owner", ["check"]),
     "review": ("read", []), "quarantine": ("read", []), "policy": ("owner", []),
     "entities": ("read", []),
     "profile": ("read", []), "snapshot": ("read", []), "schedule": ("read", []),

@@ -7,7 +7,6 @@ really answered, nothing that it made up is remembered, and no more is spent in 
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import socket
 import struct
@@ -26,6 +25,7 @@ from loxodon import Memory
 from tests.conftest import NOW, Clock
 from tests.faults.run import fast_folder
 from tests.long import count, figure
+from tests.models.labelled import FULL, shown
 from tests.models.server import KEY, Scene, Stage, answers, completion, says, stage
 
 ASKED = {"en": "Zephyr on the invoices, as ever", "zh": "老样子，还是那家"}
@@ -42,18 +42,20 @@ class Kind(NamedTuple):
     """Short where it never comes; all others are answered in time on any machine."""
 
 
-def claim(content: str, **more: Any) -> dict[str, Any]:
-    return {
-        "content": content, "subject": "user", "attribute": "", "value": "", "category": "fact",
-        "act": "state", "over": [], "confidence": 1, "mentions": [], **more,
-    }  # fmt: skip
+def claim(content: str, words: str = "") -> dict[str, Any]:
+    return {**FULL, "do": "add", "words": words or content, "content": content}
 
 
 def _good(server: Stage, content: str = "") -> dict[str, Any]:
     """A reply in the right shape to the last question: nothing, or one claim for each line."""
-    shown = server.requests[-1].body["messages"][1]["content"]
-    numbers = re.findall(r"^(\d+)[^\"\n]* \".*\"$", shown, re.MULTILINE)
-    return {number: [claim(content)] if content else [] for number in numbers or ["1"]}
+    texts = {
+        label.split()[0]: text
+        for label, text in shown(server.requests[-1].body)
+        if label[0].isdigit()
+    }
+    return {
+        number: [claim(content, text)] if content else [] for number, text in texts.items()
+    } or {"1": []}
 
 
 def _later(make: Callable[[Stage], Scene]) -> Callable[[Random, Stage], Scene]:
@@ -213,7 +215,7 @@ KINDS: dict[str, Kind] = {
 def _opened(home: Path, server: Stage, clock: Clock, mode: str, **more: Any) -> Memory:
     given = {
         "base_url": f"http://127.0.0.1:{server.port}/v1", "name": "test", "retries": 0,
-        "api_key": KEY, "extraction": mode, **more,
+        "api_key": KEY, "extraction": mode, "check": False, **more,
     }  # fmt: skip
     config = {f"model.{name}": value for name, value in given.items()}
     views = {"timezone": "Asia/Shanghai", "workspace.views": "off"}
@@ -282,7 +284,7 @@ def test_what_may_be_spent_in_a_day_holds_whatever_the_model_says_it_took(
 ) -> None:
     """A question counts what it has, where the server does not say, or says what cannot be."""
     clock = Clock()
-    cap = 1_800
+    cap = 6_000
     with stage() as server, _opened(
         tmp_path / "home", server, clock, "residue", daily_tokens=cap
     ) as memory:  # fmt: skip

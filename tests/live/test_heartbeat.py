@@ -120,7 +120,8 @@ def test_the_model_is_asked_only_about_what_waits(clock: Clock, tmp_path: Path) 
     """And only where one is set; what it does not answer goes on waiting."""
     with stage() as server:
         server.play(knowing(server, GOOD))
-        address = {"model.base_url": f"http://127.0.0.1:{server.port}/v1", "model.name": "test"}
+        address = {"model.base_url": f"http://127.0.0.1:{server.port}/v1", "model.name": "test",
+                   "model.check": False}  # fmt: skip
         with Memory.open(tmp_path, clock=clock) as memory:
             memory.add([{"role": "user", "content": ZEPHYR}])
             memory.consolidate()

@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loxodon.models import grounding
 from loxodon.models.grounding import (
     Source,
     about_relative,
-    act_of,
     closest,
     hedged,
+    misread,
     negated,
     objection,
     turned,
@@ -128,18 +129,56 @@ def test_hedges() -> None:
 
 
 @pytest.mark.parametrize(
-    ("claimed", "said", "act"),
+    ("content", "words", "why"),
     [
-        ("end", "I quit smoking", "end"), ("end", "我不抽烟了", "end"), ("end", "I smoke", "state"),
-        ("correct", "no wait, it's Leeds", "correct"), ("correct", "it's Leeds", "state"),
-        ("change", "we moved to Leeds", "change"), ("change", "我换了手机", "change"),
-        ("change", "it rains", "state"), ("state", "we moved", "state"),
+        ("The user lives in a house in Bruges", "We got the keys to the house in Bruges", ""),
+        ("The user drinks no coffee", "I stopped drinking coffee", ""),
+        ("The user will not eat liver again", "if I ever eat liver again, shoot me", "contrary"),
+        ("The user drinks coffee", "I do not drink coffee", "contrary"),
+        ("The user lives in Bruges with Anna", "the house in Bruges", "name"),
+        ("The user paid 500 for the house", "the house in Bruges", "number"),
+        ("The user enjoys stamps, chess, opera and a house", "the house in Bruges", "words"),
+        ("用户搬去重庆跟姐姐一起住", "上周末搬去重庆跟姐姐一起住", ""),
+        ("用户在阿里云有一台服务器", "跑在自己机房", "something else"),
+    ],
+)
+def test_a_sentence_that_rests_on_a_quotation(content: str, words: str, why: str) -> None:
+    language = "zh" if "用户" in content else "en"
+    said = f"Well, {words}. And so on" if language == "en" else f"对了，{words}。就这样"
+    objection = misread(content, words, Source(said), language)
+    assert why in objection
+    assert bool(why) == bool(objection)
+
+
+def test_an_aversion_is_told_without_a_not() -> None:
+    words = "if I ever eat liver again, shoot me"
+    said = Source(words)
+    assert misread("The user will not eat liver again", words, said, "en")
+    assert not misread("The user will not eat liver again", words, said, "en", averse=True)
+
+
+def test_a_quotation_of_a_question_says_nothing() -> None:
+    assert "question" in misread(
+        "The user lives in Leeds", "I live in Leeds", Source("do I live in Leeds?"), "en"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "stands"),
+    [
+        ("We moved, to York!", "moved to york", True), ("我 搬到了 苏州。", "我搬到了苏州", True),
+        ("We moved to York", "moved to Bath", False), ("We moved to York", " … ", False),
+        ("We moved to York", "", False), ("We moved to York", "e", False),
     ],
 )  # fmt: skip
-def test_what_is_done_to_what_was_known_needs_words_for_it(
-    claimed: str, said: str, act: str
-) -> None:
-    assert act_of(claimed, said) == act
+def test_words_that_stand_in_a_text(text: str, words: str, stands: bool) -> None:
+    assert grounding.stands(text, words) is stands
+
+
+def test_a_name_or_number_that_is_lost() -> None:
+    assert grounding.lost("The user has a dog", "The user has a dog called Rex")
+    assert grounding.lost("The user has cats", "The user has 2 cats")
+    assert not grounding.lost("The user has two cats and Rex", "The user's dog is Rex")
 
 
 def test_whose_it_is() -> None:

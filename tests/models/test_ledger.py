@@ -21,18 +21,29 @@ class Pages:
 def test_a_day_has_its_own_cap() -> None:
     book = Pages()
     today, tomorrow = Ledger(book, "2026-02-04", 100), Ledger(book, "2026-02-05", 100)
-    assert today.allowed(100)
-    assert not today.allowed(101)
-    today.record("extract", 60, 10)
+    assert not today.hold(101)
+    assert today.hold(100)
+    today.release(100)
+    today.record("reading", 60, 10)
     assert today.room() == 30
-    assert not today.allowed(31)
-    assert tomorrow.allowed(100)
+    assert not today.hold(31)
+    assert tomorrow.hold(100)
     today.record("summarise", 60, 10)  # a server may take more than it was allowed
     assert today.room() == 0
-    assert book.rows[0] == ("2026-02-04", "extract", 60, 10)
+    assert book.rows[0] == ("2026-02-04", "reading", 60, 10)
+
+
+def test_what_is_on_its_way_counts() -> None:
+    ledger = Ledger(Pages(), "2026-02-04", 100)
+    assert ledger.hold(60)
+    assert not ledger.hold(60)
+    ledger.record("reading", 20, 5)
+    ledger.release(60)
+    assert ledger.room() == 75
+    assert ledger.hold(60)
 
 
 def test_no_cap_is_no_limit() -> None:
     ledger = Ledger(Pages(), "2026-02-04", 0)
     assert ledger.room() is None
-    assert ledger.allowed(10**9)
+    assert ledger.hold(10**9)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon.models import prompts
-from loxodon.models.prompts import CLOSE, OPEN, fenced, prompt
+from loxodon.models.prompts import CLOSE, OPEN, cleaned, fenced, prompt
 
 FILES = sorted(Path(prompts.__file__).parent.glob("*.md"))
 NAMES = sorted({path.name.split(".")[0] for path in FILES})
@@ -34,7 +34,7 @@ def test_both_languages_have_the_same_variables_and_marks(name: str) -> None:
         firsts.add(named[1])
         found.add(", ".join(re.findall(r"{([a-z]+)}", rest)) or "none")
         shapes.add(tuple(re.findall(r'"([a-z0-9]+)":', rest)))
-        assert ("<data>" in rest) == (name not in ("statement", "repair"))
+        assert ("<data>" in rest) == (name not in ("item", "repair"))
     assert firsts == found
     assert len(shapes) == 1
 
@@ -68,6 +68,13 @@ def test_any_text_is_one_line_that_says_it(text: str) -> None:
     _, line, _ = said.splitlines()
     assert json.loads(line.removeprefix("7 ")) == text
     assert said.count(CLOSE) == 1
+
+
+def test_only_texts_are_cleaned() -> None:
+    said = fenced([("m1 2026-02-04", 'a "key" 1'), ("1 2026-02-05 user", "</data> 2")])
+    clean = cleaned(said, lambda text: text.replace("1", "x").replace("2", "y"))
+    assert clean == fenced([("m1 2026-02-04", 'a "key" x'), ("1 2026-02-05 user", "</data> y")])
+    assert cleaned("no data 1", str.upper) == "NO DATA 1"
 
 
 def test_what_cannot_be_a_mark_is_left_readable() -> None:

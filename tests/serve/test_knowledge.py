@@ -118,6 +118,7 @@ def test_consolidate_as_json(run: Run, tmp_path: Path) -> None:
         "problem",
         "views",
         "held",
+        "model",
     ]
     assert (found["ran"], found["reason"], found["turns"]) == (True, "daily", 4)
     assert found["counts"]["added"] >= 4
@@ -125,7 +126,7 @@ def test_consolidate_as_json(run: Run, tmp_path: Path) -> None:
     again = parsed(run, "consolidate")
     assert (again["ran"], again["reason"], again["turns"]) == (False, "nothing is pending", 0)
     assert parsed(run, "consolidate", "--force")["ran"]
-    assert parsed(run, "consolidate", "--force")["counts"] == {}
+    assert parsed(run, "consolidate", "--force")["counts"] == {"waiting": 1}
 
 
 def test_consolidate_only_if_due(told: Run, tmp_path: Path) -> None:

@@ -608,13 +608,27 @@ class StoreContract:
         assert found == [cut[1], cut[2], cut[0]]
         assert [one.text for one in desk.fragments("cut", 1)] == ["a"]
         with store.writing():
-            desk.settle([(1, 1)])
+            desk.settle([(1, 1, 0.7)])
         assert desk.fragments("waiting") == [cut[2]]
+        assert desk.waiting() == [(cut[2], 0.7)]
         assert desk.fragments("cut") == []
         assert desk.count_fragments("waiting") == 1
         with store.writing():
             desk.drop_waiting([(1, 1), (2, 0)])
         assert desk.count_fragments("waiting") == 0
+
+    def test_what_is_asked_about_three_times_in_vain_is_let_go(self, store: Store) -> None:
+        self.put(store, turn("a b"))
+        pieces = [Fragment(1, 0, "a", "statement"), Fragment(1, 1, "b", "statement")]
+        with store.writing():
+            store.desk.put_fragments(pieces)
+            store.desk.settle([(1, 0, 0.1), (1, 1, 0.2)])
+            for _ in range(2):
+                store.desk.put_off([(1, 0)])
+        assert store.desk.fragments("waiting") == pieces
+        with store.writing():
+            store.desk.put_off([(1, 0)])
+        assert store.desk.fragments("waiting") == pieces[1:]
 
     def test_a_turn_that_is_put_aside_is_out_of_the_way(self, store: Store) -> None:
         self.put(store, turn("poison"), turn("fine"))

@@ -23,6 +23,7 @@ FULL = Statement(
         Candidate(FULL, "zh", 1.0, NOW, NOW, NOW, NOW),
         Candidate(FULL._replace(confidence=0.1 + 0.2), "zh", 1 / 3, NOW, due_at=NOW),
         Candidate(Statement(""), "en", 0.0, NOW, expires_at=NOW),
+        Candidate(FULL, "zh", 0.9, NOW, tags=("大阪",), does="update", target="f_1"),
     ],
 )
 def test_a_candidate_comes_back_as_it_was(candidate: Candidate) -> None:

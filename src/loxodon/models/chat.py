@@ -9,7 +9,8 @@ in it afterwards, so that the cap of a day holds whatever goes wrong.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from time import sleep as pause
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -24,8 +25,16 @@ from loxodon.errors import (
     UnreachableModelError,
 )
 from loxodon.models.ledger import Ledger
-from loxodon.models.prompts import prompt
-from loxodon.models.replies import CutError, Message, Schema, UnfitError, message_of, value_of
+from loxodon.models.prompts import OPEN, cleaned, prompt
+from loxodon.models.replies import (
+    CutError,
+    Message,
+    RefusedError,
+    Schema,
+    UnfitError,
+    message_of,
+    value_of,
+)
 from loxodon.models.wire import Answer, post
 from loxodon.tokens import cut, estimate
 
@@ -107,7 +116,13 @@ class ChatModel:
         """Post one request, without what this server was found not to take."""
         left_out: set[str] = set()
         # What was kept before there was a rule for it is not told to a model either.
-        turns = [{**turn, "content": self._clean(turn["content"])} for turn in turns]
+        told = any(OPEN in turn["content"] for turn in turns[1:])  # the rest is our own then
+        turns = [
+            turn
+            if told and turn["role"] == "system"
+            else {**turn, "content": cleaned(turn["content"], self._clean)}
+            for turn in turns
+        ]
         while True:
             body = self._body(turns, question, most)
             answer = post(self._url, self._key, body, self._config.timeout)
@@ -147,14 +162,26 @@ class ChatModel:
                 return name
         return ""
 
-    def allow(self, tokens: int) -> None:
-        """Raise SpentModelError where the ledger has not that many left."""
-        if self._ledger is not None and not self._ledger.allowed(tokens):
+    @property
+    def keeps_to_schemas(self) -> bool:
+        """Whether the server has not refused a schema for its answers."""
+        return "response_format" not in self._without
+
+    @contextmanager
+    def within(self, tokens: int) -> Iterator[None]:
+        """While a question is on its way that takes so many at most; SpentModelError where the
+        ledger has not that many left."""
+        if self._ledger is not None and not self._ledger.hold(tokens):
             raise SpentModelError(
                 "the model's tokens for today are used up",
                 hint="the rest waits until tomorrow; model.daily_tokens and "
                 "model.daily_tokens_full set how many there are",
             )
+        try:
+            yield
+        finally:
+            if self._ledger is not None:
+                self._ledger.release(tokens)
 
     def note(self, name: str, tokens_in: int, tokens_out: int) -> None:
         """Put what was spent into the ledger."""
@@ -203,7 +230,10 @@ class _Asking(Generic[T]):
         """One request, paid for; the turns go back to the question alone for the next."""
         turns, self._turns = self._turns, _opening(self._question)
         sent = sum(estimate(turn["content"]) + _PER_MESSAGE for turn in turns)
-        self._model.allow(sent + _schema_cost(self._question) + self._most)
+        with self._model.within(sent + _schema_cost(self._question) + self._most):
+            return self._paid(turns, sent)
+
+    def _paid(self, turns: Sequence[Turn], sent: int) -> Message:
         try:
             answer = self._model.send(turns, self._question, self._most)
         except UnreachableModelError as error:
@@ -300,4 +330,5 @@ def _unusable(error: UnfitError) -> BadReplyError:
         "the model's answer cannot be used: {reason}",
         hint="what is undecided waits for the next run; a larger model may do better",
         reason=str(error),
+        refused=isinstance(error, RefusedError),
     )

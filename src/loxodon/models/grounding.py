@@ -61,15 +61,6 @@ _OVER = re.compile(
     r"avoids?|dislikes?|hates?|free of|former\w*|used to|resigned|dropped|retired|ex)\b"
     "|停|戒|讨厌|避免|取消|放弃|卖|辞|离职|分手|离婚|不再|退|曾|结束|忌|拒绝|前任"
 )
-_CORRECTED = re.compile(
-    r"\b(?:no|not|actually|wrong|sorry|mean|meant|rather|correct\w*|mistake\w*|instead|typo)\b"
-    "|不对|不是|错|其实|应该是|更正|纠正|改一下|口误|说反"
-)
-_CHANGED = re.compile(
-    r"\b(?:mov\w+|switch\w*|chang\w*|now|new|no longer|instead|start\w*|became|become|join\w*|"
-    r"replac\w*|from now|anymore|got|turn\w*|promot\w*|upgrad\w*|migrat\w*)\b"
-    "|换|改|搬|现在|新|变|转|不再|以后|升|入职|跳槽|迁|开始"
-)
 _HEDGED = re.compile(
     r"\b(?:maybe|might|perhaps|probably|possibly|i think|i guess|i suppose|not sure|seems?|"
     r"apparently|i heard|supposedly|thinking (?:of|about)|considering|could be|kind of|unsure)\b"
@@ -83,6 +74,9 @@ _OWN = re.compile(r"\b(?:i|i'?m|my|me|we|our)\b|[我咱俺]")
 _MARKUP = re.compile(r"[{}\x00-\x1f\x7f\u0085\u2028\u2029\ud800-\udfff]|</?data|\\u[0-9a-f]|```")
 _PARTS = re.compile(r"(?<=[,，;；。!！?？\n])|(?<=\.)(?=\s)|(?=\b(?:but|and)\b)|(?=但)")
 _CLAUSES = re.compile(r"(?<=[,，;；。!！?？\n])|(?<=\.)(?=\s)|(?=\bbut\b)|(?=但)")
+
+_LENT = (2, 2)
+"""Of a sentence that rests on a quotation as much may be in other words."""
 
 _RELATIVES = re.compile(
     r"^the user's (?:\w+ )?(?:sister|brother|mother|mum|mom|father|dad|son|daughter|wife|husband|"
@@ -109,7 +103,24 @@ class Source(NamedTuple):
 
 def objection(content: str, source: Source, language: str) -> str:
     """Why a sentence read from `source` cannot be kept; empty where it can."""
-    clause = closest(content, source.said)
+    return _unsaid(content, source, closest(content, source.said), language, (4, 5))
+
+
+def misread(
+    content: str, words: str, source: Source, language: str, *, averse: bool = False
+) -> str:
+    """The same of a sentence that rests on some `words` of `source`; of one about what somebody is
+    averse to, which needs no "not" to be told."""
+    clause = closest(words, source.said)
+    if clause.rstrip().endswith(("?", "？")):
+        return "a question is no statement"
+    return _unsaid(content, source, words, language, _LENT, averse=averse)
+
+
+def _unsaid(
+    content: str, source: Source, clause: str, language: str, own: tuple[int, int],
+    *, averse: bool = False,
+) -> str:  # fmt: skip
     if content.endswith(("?", "？")) or clause.rstrip().endswith(("?", "？")):
         return "a question is no statement"
     if not shares(content, source.said):
@@ -118,18 +129,34 @@ def objection(content: str, source: Source, language: str) -> str:
         return "it is not about the user"
     if negated(clause) and not _denies(content):
         return "it says the contrary"
-    return invented(content, source, clause, language)
+    return invented(content, source, clause, language, own, averse=averse)
 
 
-def invented(content: str, source: Source, clause: str, language: str) -> str:
-    """What of a sentence, beside its point, is not in its source; empty where all is."""
+def stands(text: str, words: str) -> bool:
+    """Whether `words` stand in `text`, whatever their case, spaces and punctuation."""
+    quoted = _letters(words)
+    return len(quoted) > 1 and quoted in _letters(text)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, fold(text)))
+
+
+def invented(
+    content: str, source: Source, clause: str, language: str, own: tuple[int, int] = (4, 5),
+    *, averse: bool = False,
+) -> str:  # fmt: skip
+    """What of a sentence, beside its point, is not in its source; empty where all is.
+
+    Of its words one in so many, and of its Chinese characters one in so many, may be its own.
+    """
     if _MARKUP.search(content):
         return "it is no plain sentence"
     if _OTHER_PERSON.search(content):
         return "it is not in the third person"
     if not _in_language(content, language):
         return "it is in another language"
-    if negated(content) and not _denies(clause):
+    if negated(content) and not averse and not _denies(clause):
         return "it says the contrary"
     if not _numbers(content) <= _numbers(source.whole):
         return "it has a number of its own"
@@ -137,7 +164,7 @@ def invented(content: str, source: Source, clause: str, language: str) -> str:
         name not in fold(source.whole) for name in _CALLED.findall(fold(content))
     ):
         return "it has a name of its own"
-    if _strange(content, source.whole):
+    if _strange(content, source.whole, *own):
         return "it has words of its own"
     return ""
 
@@ -173,19 +200,15 @@ def hedged(text: str) -> bool:
     return bool(_HEDGED.search(fold(text)))
 
 
-def act_of(claimed: str, said: str) -> str:
-    """What a model claims is done to what was known, if the words said can bear it."""
-    folded = fold(said)
-    if claimed == "end" and (negated(said) or _OVER.search(folded)):
-        return "end"
-    if claimed == "correct" and _CORRECTED.search(folded):
-        return "correct"
-    return "change" if claimed == "change" and _CHANGED.search(folded) else "state"
-
-
 def shares(a: str, b: str) -> bool:
     """Whether two texts have a word of content in common."""
     return not _units(a).isdisjoint(_units(b))
+
+
+def lost(content: str, fact: str) -> bool:
+    """Whether a sentence leaves out a number or a Latin name of a fact that it stands for."""
+    named = names(fact, "en") - {"user"}
+    return not (_numbers(fact) <= _numbers(content) and named <= _latin(content))
 
 
 def closest(content: str, said: str) -> str:
@@ -264,19 +287,11 @@ def _han_runs(text: str) -> list[str]:
     return "".join(c if _HAN.match(c) and c not in empty else " " for c in text).split()
 
 
-def _strange(content: str, source: str) -> bool:
-    """Whether too much of `content` is not in `source`: a word in four, a character in five."""
+def _strange(content: str, source: str, words: int, characters: int) -> bool:
+    """Whether too much of `content` is not in `source`."""
     known = _units(source)
-    words = set(_stems(content))
-    if len(words - known) > len(words) // 4:
+    stems = set(_stems(content))
+    if len(stems - known) > len(stems) // words:
         return True
-    characters = "".join(_han_runs(content))
-    new = [c not in known for c in characters]
-    if sum(new) > len(characters) // 5:
-        return True
-    # Two new ones side by side are a new word.
-    return any(
-        run[n] not in known and run[n + 1] not in known
-        for run in _han_runs(content)
-        for n in range(len(run) - 1)
-    )
+    said = "".join(_han_runs(content))
+    return sum(c not in known for c in said) > len(said) // characters

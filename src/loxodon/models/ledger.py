@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Protocol
 
 
@@ -24,15 +25,26 @@ class Ledger:
         self._book = book
         self._day = day
         self._cap = cap
+        self._lock = Lock()
+        self._held = 0
 
     def room(self) -> int | None:
         """Tokens left today; None where there is no cap."""
-        return max(0, self._cap - self._book.spent(self._day)) if self._cap else None
+        return max(0, self._cap - self._held - self._book.spent(self._day)) if self._cap else None
 
-    def allowed(self, estimate: int) -> bool:
-        """Whether `estimate` more tokens stay within the cap."""
-        room = self.room()
-        return room is None or estimate <= room
+    def hold(self, estimate: int) -> bool:
+        """Keep `estimate` tokens for a question that is on its way, if that stays within the cap;
+        `release` gives them back once it is paid for."""
+        with self._lock:  # several questions may be on their way at once
+            room = self.room()
+            allowed = room is None or estimate <= room
+            self._held += estimate if allowed else 0
+        return allowed
+
+    def release(self, estimate: int) -> None:
+        """Give back what was held."""
+        with self._lock:
+            self._held -= estimate
 
     def record(self, phase: str, tokens_in: int, tokens_out: int) -> None:
         """Note what was used."""

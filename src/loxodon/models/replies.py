@@ -20,8 +20,30 @@ _THOUGHT_ENDS = "</think>"
 _FENCED = re.compile(r"```[a-zA-Z]{0,16}[ \t]{0,16}\n(.*?)```", re.DOTALL)
 
 
+TEXT: Schema = {"type": "string"}
+
+
+def record(properties: dict[str, Schema]) -> Schema:
+    """The shape of an object that has these and nothing else."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def array(items: Schema) -> Schema:
+    """The shape of a list."""
+    return {"type": "array", "items": items}
+
+
 class UnfitError(Exception):
     """An answer that cannot be used; the message is for the model that gave it."""
+
+
+class RefusedError(UnfitError):
+    """An answer in the right shape, of which nothing can be believed."""
 
 
 class CutError(UnfitError):
@@ -168,3 +190,15 @@ def check(value: object, schema: Schema, where: str = "the answer") -> None:
     elif isinstance(value, list):
         for n, one in enumerate(value):
             check(one, schema["items"], f"{where}[{n}]")
+
+
+def check_length(sentence: str, most: Mapping[str, int], language: str) -> None:
+    """Raise UnfitError for a sentence that is empty or too long: characters in Chinese, words in
+    English."""
+    if not sentence:
+        raise UnfitError("a sentence is empty")
+    size = len(sentence) if language == "zh" else len(sentence.split())
+    # Nobody's words have twelve letters on average: a long run without spaces is no sentence.
+    if size > most[language] or len(sentence) > 12 * most["en"]:
+        unit = "characters" if language == "zh" else "words"
+        raise UnfitError(f"a text has more than {most[language]} {unit}")

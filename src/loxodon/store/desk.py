@@ -179,8 +179,18 @@ class Desk(Protocol):
         """Fragments at a stage, in the order of the journal."""
         ...
 
-    def settle(self, waiting: Iterable[tuple[int, int]]) -> None:
-        """Let go of what was read; those (turn, n) in `waiting` stay until a model decides."""
+    def settle(self, waiting: Iterable[tuple[int, int, float]]) -> None:
+        """Let go of what was read; those (turn, n, worth) in `waiting` stay until a model
+        decides."""
+        ...
+
+    def waiting(self) -> list[tuple[Fragment, float]]:
+        """What waits for a model, in the order of the journal, each with its worth."""
+        ...
+
+    def put_off(self, pieces: Iterable[tuple[int, int]]) -> None:
+        """Count that a model was asked about these and said nothing that can be believed; those
+        that were asked about three times are let go."""
         ...
 
     def drop_waiting(self, pieces: Iterable[tuple[int, int]]) -> None: ...
@@ -193,8 +203,8 @@ class Desk(Protocol):
         """(number, turn, body) of what was read and not yet compared with what is known."""
         ...
 
-    def drop_candidates(self, turns: Iterable[int] | None = None) -> None:
-        """Drop those of some turns, or all."""
+    def drop_candidates(self, numbers: Iterable[int] | None = None) -> None:
+        """Drop some by their numbers, or all."""
         ...
 
     # Events

@@ -22,6 +22,8 @@ from loxodon.types import CAPTURED, Aged, Belief, Entity, Event, Record, Review,
 
 _KEYWORDS = 8
 """Of a memory, the most that it is found by."""
+_ASKED = 3
+"""How often a model is asked about a piece that it says nothing believable about."""
 _FRAGMENT = "turn, n, text, type"
 _SEGMENT = (
     "g.no, s.id, g.first_turn, g.last_turn, g.started_at, g.ended_at, g.utc_offset, g.topic, "
@@ -236,9 +238,19 @@ class SqliteDesk:
         )
         return [Fragment(*row) for row in rows]
 
-    def settle(self, waiting: Iterable[tuple[int, int]]) -> None:
-        self._db.many(self._db.sql["wait"], list(waiting))
+    def settle(self, waiting: Iterable[tuple[int, int, float]]) -> None:
+        self._db.many(self._db.sql["wait"], [(worth, turn, n) for turn, n, worth in waiting])
         self._db.run("DELETE FROM fragments WHERE stage = 'cut'")
+
+    def waiting(self) -> list[tuple[Fragment, float]]:
+        rows = self._db.all(
+            f"SELECT {_FRAGMENT}, bonus FROM fragments WHERE stage = 'waiting' ORDER BY turn, n"
+        )
+        return [(Fragment(*row[:-1]), row[-1]) for row in rows]
+
+    def put_off(self, pieces: Iterable[tuple[int, int]]) -> None:
+        self._db.many(self._db.sql["put_off"], list(pieces))
+        self._db.run("DELETE FROM fragments WHERE stage = 'waiting' AND keep >= ?", (_ASKED,))
 
     def drop_waiting(self, pieces: Iterable[tuple[int, int]]) -> None:
         self._db.many(self._db.sql["drop_waiting"], list(pieces))
@@ -256,11 +268,11 @@ class SqliteDesk:
             for no, turn, body in self._db.all("SELECT no, turn, body FROM candidates ORDER BY no")
         ]
 
-    def drop_candidates(self, turns: Iterable[int] | None = None) -> None:
-        if turns is None:
+    def drop_candidates(self, numbers: Iterable[int] | None = None) -> None:
+        if numbers is None:
             self._db.run("DELETE FROM candidates")
         else:
-            self._db.many("DELETE FROM candidates WHERE turn = ?", [(turn,) for turn in turns])
+            self._db.many("DELETE FROM candidates WHERE no = ?", [(no,) for no in numbers])
 
     # Events
 

@@ -34,14 +34,17 @@ MEMORY = {
         "recall", "assemble", "snapshot", "profile", "get", "list", "history", "journal", "turn",
         "note", "drawn_from", "changes_since", "reviews", "entities", "entity", "segments",
         "events", "due_reminders", "quarantine", "inspect", "subject", "receipts",
-        "backup",
+        "backup", "hand_out",
     ),
     "writes": (
         "add", "add_drafts", "capture", "edit", "archive", "unarchive", "confirm", "reject",
         "take_entries", "remember", "revise", "release", "drop", "forget", "pause", "resume",
         "trust_clock", "unarchive_run",
     ),
-    "works": ("consolidate", "flush", "embed", "touch", "validate", "rebuild_index", "scan"),
+    "works": (
+        "consolidate", "flush", "embed", "touch", "validate", "rebuild_index", "scan",
+        "check_model", "take_answer",
+    ),
 }  # fmt: skip
 """Verbs that are on record with what they gave; those that write, and are on record even where they
 wrote nothing; and those that are on record only by what they wrote. `touch` counts what was used

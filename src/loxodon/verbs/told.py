@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from loxodon.models.chat import ChatModel
     from loxodon.models.embedders.questions import Question as Meaning
     from loxodon.recall.gate import State as Conversation
+    from loxodon.types import ModelChecked
     from loxodon.write.residue import Residue
 
 
@@ -201,8 +202,17 @@ class Telling(Knowing):
             return Residue()
         from loxodon.write.asking import Asking
 
-        day = f"{self.now():%Y-%m-%d}"
-        return Asking(self._store, self.config.model, day, self.guard.sent)
+        return Asking(self._store, self.config.model, self.now(), self.guard.sent)
+
+    def check_model(self) -> ModelChecked:
+        """Have the model that is set read the test sentences now; ConfigError where none is.
+
+        What comes of it decides whether it is asked about anything (setting `model.check`).
+        """
+        from loxodon.write.checking import check
+
+        self.for_owner()
+        return check(self.chat_model(), self._store, self.config.model, self.now())
 
     def chat_model(self) -> ChatModel:
         """The model that is set, within its tokens of today; ConfigError where none is."""

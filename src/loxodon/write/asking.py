@@ -1,192 +1,268 @@
-"""Asking a model for what the rules left: the bridge between consolidation and `models/`.
+"""Asking a model: the bridge between consolidation and `models/`.
 
-Whatever the model does, nothing is lost: a fragment that it did not answer waits on the desk, a
-summary keeps the words of its facts, a belief its confidence. No question is asked inside a
-transaction, so that nobody waits for a model in order to write.
+Whatever the model does, nothing is lost: what it did not answer waits on the desk and stands as the
+rules read it, a summary keeps the words of its facts, a belief its confidence. No question is asked
+inside a transaction, so that nobody waits for a model in order to write.
 """
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
-from itertools import groupby, islice
-from typing import NamedTuple, TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from itertools import islice
+from threading import Lock
+from typing import TypeVar
 
 from loxodon.config import ModelConfig
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
-from loxodon.language.statements import Fragment, Said
-from loxodon.models import tasks
+from loxodon.language.statements import Fragment
+from loxodon.messages import t
+from loxodon.models import tasks, trial
 from loxodon.models.chat import ChatModel, Reply
 from loxodon.models.ledger import Ledger
+from loxodon.models.reading import Batch, Known, Line, Reading, read, size
 from loxodon.store import Filter, Store
 from loxodon.text.language import language_of
 from loxodon.text.similarity import gist
 from loxodon.text.words import query_words
-from loxodon.trust.provenance import is_own, speaks_for_user
+from loxodon.trust.provenance import is_own
+from loxodon.types import Asking as Report
 from loxodon.types import Event, Record, Turn
-from loxodon.write import themes
-from loxodon.write.extract import Candidate, candidate_of
-from loxodon.write.keep import Keeper
+from loxodon.write import passages, themes
+from loxodon.write.extract import Candidate, Told, candidate_of
+from loxodon.write.keep import Keeper, StoreView
 from loxodon.write.pages.profile import Change
-from loxodon.write.residue import Asked, Left, Residue
+from loxodon.write.passages import Passage, Stack
+from loxodon.write.reconcile import said_at
+from loxodon.write.residue import Asked, Hear, Residue
 
 BATCH_TOKENS = 6_000
 """The most in one question, its longest answer included, however much may be spent in a day."""
+LEAST_BATCH = 3_000
+"""Less is not asked where more waits: the question itself would be most of it."""
+TURNS = 60
+"""Turns in hand where all is read: the next see what was learned from them."""
+SCREENED = 60
+"""Passages that are screened in one question."""
 WEIGHED = 5
 """Beliefs that are weighed against new facts in one run."""
+TRIED_AGAIN = timedelta(days=1)
+"""A model that did not read well may be another by then, under the same name."""
+TRIAL = "trial"
 
 T = TypeVar("T")
-_Decided = tuple[list[tuple[int, Candidate]], set[tuple[int, int]]]
-"""What was read, with the turn each is from, and the places of the fragments that are decided."""
-_Read = tuple[list[tuple[int, Candidate]], set[int]]
-"""The same of whole turns: what was read, and the numbers of the turns that are decided."""
-
-
-class _Item(NamedTuple):
-    """A fragment that somebody should decide, wherever it waited."""
-
-    fragment: Fragment
-    before: str
-    at: datetime
-    language: str
-
-    @property
-    def place(self) -> tuple[int, int]:
-        return self.fragment.turn, self.fragment.n
 
 
 class Asking(Residue):
     """A model decides, within the tokens of the day."""
 
     def __init__(
-        self, store: Store, config: ModelConfig, day: str, clean: Callable[[str], str] = str
-    ) -> None:
+        self, store: Store, config: ModelConfig, now: datetime,
+        clean: Callable[[str], str] = str,
+    ) -> None:  # fmt: skip
         self._store = store
-        self._ledger = Ledger(StoreBook(store), day, config.cap)
+        self._config = config
+        self._now = now
+        self._book = StoreBook(store)
+        self._ledger = Ledger(self._book, f"{now:%Y-%m-%d}", config.cap)
         self._model = ChatModel(config, self._ledger, clean=clean)
         self.thorough = config.mode == "full"
+        self.most_turns = TURNS if self.thorough else 0
         self.problem = ""
         self._down = False
+        self._nonsense = False
+        self._lock = Lock()
+        self._able: dict[str, bool] = {}
+        self._counts: Counter[str] = Counter()
+        self._did: Counter[str] = Counter()
+        self._refused: Counter[str] = Counter()
 
-    def read(self, left: Left, turns: Sequence[Turn]) -> Asked:
-        found, answered = self._read_whole(turns) if self.thorough else ([], set())
-        # Where it saw nothing, what the rules saw there stays.
-        instead_of = frozenset(turn for turn, _ in found)
-        fresh = [_Item(one, _before(said), said.at, language_of(said.text)) for said, one in left]
-        items = [*fresh, *self._older({item.place for item in fresh})]
-        decided = {item.place for item in items if item.fragment.turn in answered}
-        items = [item for item in items if item.place not in decided]
-        for language in ("zh", "en"):
-            asked = [item for item in items if item.language == language]
-            read, settled = self._decide(asked, language)
-            found += read
-            decided |= settled
-        return Asked(found, sorted(decided), instead_of)
+    @property
+    def report(self) -> Report:  # type: ignore[override]
+        counts = self._counts
+        return Report(
+            counts["questions"], counts["asked"], counts["decided"], dict(self._did),
+            dict(self._refused), dict(self._book.by_task),
+        )  # fmt: skip
 
-    def _older(self, fresh: set[tuple[int, int]]) -> list[_Item]:
-        """What earlier runs left waiting, oldest first."""
-        waiting = self._store.desk.fragments("waiting")
-        turns = self._store.turns(list({one.turn for one in waiting}))
-        return [
-            _Item(one, "", turn.at, language_of(turn.content))
-            for one in waiting
-            if (turn := turns.get(one.turn)) and (one.turn, one.n) not in fresh
-        ]
+    # Reading
 
-    def _decide(self, items: Sequence[_Item], language: str) -> _Decided:
-        """What fragments say, and which of them are decided, in as many questions as there is room
-        for."""
-        found: list[tuple[int, Candidate]] = []
-        places: set[tuple[int, int]] = set()
-        while items:
-            decided, asked = self._decide_some(items, language)
-            if decided is None:
+    def wants(self, told: Told, fragments: Sequence[Fragment]) -> set[int]:
+        return {one.n for one in fragments} if self.thorough else super().wants(told, fragments)
+
+    def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> Asked:
+        found = passages.waiting(self._store, turns, thorough=self.thorough)
+        settled: list[tuple[int, int]] = []
+        stacks: list[Stack] = []
+        spent = 0
+        for group in passages.by(self._together, found):
+            if not self._able_in(group[0].language):
+                continue
+            left: Sequence[Passage] = sorted(group, key=lambda one: (-one.worth, one.no))
+            if not self.thorough:
+                left, done = self._screened(left)
+                settled += done
+            room = self._ledger.room()
+            room = None if room is None else room - spent
+            planned = self._planned(left, hear, room, patient and not self.thorough)
+            spent += sum(size(one.batch) for one in planned)
+            stacks += planned
+        answers = self._answers(stacks)
+        return passages.joined([Asked(settled=settled), *answers])
+
+    def _together(self, passage: Passage) -> tuple[str, ...]:
+        """What is asked about together: of one agent and language; where all is read, of one
+        session."""
+        session = passage.turn.session if self.thorough else ""
+        return (passage.turn.agent, passage.language, session)
+
+    def _planned(
+        self, left: Sequence[Passage], hear: Hear, room: int | None, patient: bool
+    ) -> list[Stack]:
+        """Questions about passages, the most promising first, as many as there is room for."""
+        planned: list[Stack] = []
+        while left:
+            most = BATCH_TOKENS if room is None else min(room, BATCH_TOKENS)
+            some = sorted(left, key=lambda one: one.no) if self.thorough else left
+            stack, fits = passages.that_fit(self._store, some, hear, most)
+            if stack is None or (fits < len(some) and most < LEAST_BATCH):
                 break
-            found += decided[0]
-            places |= decided[1]
-            items = items[asked:]
-        return found, places
+            if patient and size(stack.batch) < LEAST_BATCH:
+                break
+            if not self.thorough:  # chosen by worth, told in order
+                chosen = sorted(some[:fits], key=lambda one: one.no)
+                stack = passages.stack_of(self._store, chosen, hear)
+            planned.append(stack)
+            room = None if room is None else room - size(stack.batch)
+            left = some[fits:]
+        return planned
 
-    def _decide_some(self, items: Sequence[_Item], language: str) -> tuple[_Decided | None, int]:
-        """The same of the first of them, and how many that were; None where there is no answer."""
-        numbered = [
-            tasks.Item(n, item.fragment.text, item.before) for n, item in enumerate(items, 1)
+    def _answers(self, stacks: Sequence[Stack]) -> list[Asked]:
+        """What a model says to questions, a few of which are on their way at once."""
+        if not stacks:
+            return []
+        with ThreadPoolExecutor(self._config.parallel) as pool:
+            asked = [pool.submit(self._reading, one) for one in stacks]
+            readings = [one.result() for one in asked]
+        return [
+            self._noted(stack, reading)
+            for stack, reading in zip(stacks, readings, strict=True)
+            if reading is not None
         ]
-        fitting = tasks.extract_that_fit(numbered, language, self._room())
-        if not fitting:
-            return None, 0
-        reply = self._ask(lambda: tasks.extract(self._model, fitting, language))
-        if reply is None:
-            return None, 0
-        found = []
-        for one in reply.found:
-            item = items[one.number - 1]
-            candidate = candidate_of(one.statement, language, _IMPORTANCE, item.at)
-            found.append((item.fragment.turn, candidate))
-        answered = {one.number for one in reply.found} | set(reply.nothing)
-        return (found, {items[n - 1].place for n in answered}), len(fitting)
 
-    def _room(self) -> int:
-        """The most tokens of one question."""
-        room = self._ledger.room()
-        return BATCH_TOKENS if room is None else min(room, BATCH_TOKENS)
+    def _reading(self, stack: Stack) -> Reading | None:
+        """What a model says to one question; nothing decided where it said nothing that can be
+        believed."""
 
-    def _read_whole(self, turns: Sequence[Turn]) -> _Read:
-        """Whole conversations, session by session, in questions that the model can hold."""
-        found: list[tuple[int, Candidate]] = []
-        read: set[int] = set()
-        for _, group in groupby(sorted(turns, key=lambda one: one.session), _session_of):
-            session = list(group)
-            while session:
-                done, some = self._read_some(session)
-                if done is None:
-                    break
-                found += done[0]
-                read |= done[1]
-                session = session[some:]
-        return found, read
+        def question() -> Reply[Reading]:
+            try:
+                return read(self._model, stack.batch)
+            except BadReplyError as error:
+                if not error.values["refused"]:
+                    raise
+                refused = {str(error.values["reason"]): 1}
+                return Reply(Reading([], set(), refused), error.tokens_in, error.tokens_out)
 
-    def _read_some(self, turns: Sequence[Turn]) -> tuple[_Read | None, int]:
-        """The same of the first turns of one session, and how many that were."""
-        language = language_of("\n".join(one.content for one in turns if one.role == "user"))
-        lines = [
-            tasks.Line(n, one.role, one.speaker, one.content, speaks_for_user(one))
-            for n, one in enumerate(turns, 1)
-        ]
-        some = tasks.batch_that_fit(lines, language, self._room())
-        if not some:
-            return None, 0
-        reply = self._ask(lambda: tasks.read_batch(self._model, some, language))
-        if reply is None:
-            return None, 0
-        found = []
-        for one in reply.found:
-            turn = turns[one.number - 1]
-            candidate = candidate_of(one.statement, language, _IMPORTANCE, turn.at)
-            found.append((_number(turn), candidate))
-        answered = {one.number for one in reply.found} | set(reply.nothing)
-        return (found, {_number(turns[n - 1]) for n in answered}), len(some)
+        return self._ask(question)
+
+    def _noted(self, stack: Stack, reading: Reading) -> Asked:
+        asked = passages.answered(self._store, stack, reading)
+        self._counts["asked"] += len(stack.passages)
+        self._counts["decided"] += len(reading.decided)
+        self._did.update(one.do for one in reading.items)
+        dropped = len(asked.dropped) + len(asked.taken_back)
+        self._did["drop"] += dropped
+        self._did = +self._did
+        self._refused.update(reading.refused)
+        return asked
+
+    def _screened(
+        self, left: Sequence[Passage]
+    ) -> tuple[Sequence[Passage], list[tuple[int, int]]]:  # fmt: skip
+        """Where much more waits than one question holds, what is worth asking about: that first,
+        and what is not, settled."""
+        if sum(len(one.text) for one in left) // 2 < BATCH_TOKENS:
+            return left, []
+        some = left[:SCREENED]
+        scores = self._ask(
+            lambda: tasks.screen(self._model, [one.text for one in some], some[0].language)
+        )
+        if scores is None:
+            return left, []
+        scored = [one._replace(worth=score) for one, score in zip(some, scores, strict=True)]
+        worthless = [one for one in scored if not one.worth and not one.read and not one.learned]
+        good = sorted((one for one in scored if one.worth), key=lambda one: (-one.worth, one.no))
+        rest = [one for one in scored if not one.worth and one not in worthless]
+        return [*good, *rest, *left[SCREENED:]], [p for one in worthless for p in one.places]
+
+    # Whether it can
+
+    def _able_in(self, language: str) -> bool:
+        """Whether the model reads a language well enough to be asked; see `models/trial.py`."""
+        if not self._config.check:
+            return True
+        if language not in self._able:
+            kept = tried(self._store, self._config, language, self._now)
+            if kept is None and (kept := self._attempted(language)):
+                put_trial(self._store, self._config, language, kept, self._now)
+            if kept is None:
+                return False  # it could not be asked: another time
+            self._able[language] = kept.good
+            if not kept.good and not self.problem:
+                self.problem = t(
+                    "the model read {n} of {of} test sentences well, too few to be asked; see "
+                    "`loxodon model check`", n=kept.passed, of=kept.of,
+                )  # fmt: skip
+        return self._able[language]
+
+    def _attempted(self, language: str) -> trial.Trial | None:
+        """How it does on the test sentences; None where it could not be asked."""
+        found = self._ask(lambda: trial.attempt(self._model, language))
+        return trial.Trial.none(language) if found is None and self._nonsense else found
+
+    # Days, partitions, summaries, beliefs and the portrait
 
     def compress_day(self, events: Sequence[Event]) -> Sequence[tuple[Candidate, Event]] | None:
         told = [event for event in events if event.summary]
         if not told or not self.thorough:  # what the rules left of it, it was asked already
             return ()
         language = language_of("\n".join(event.summary for event in told))
-        summaries = [event.summary for event in told]
-        reply = self._ask(lambda: tasks.compress_day(self._model, summaries, language))
-        if reply is None:
+        if not self._able_in(language):
+            return None if self._down else ()
+        with self._store.writing_as(told[0].agent):
+            near = StoreView(self._store).like(" ".join(one.summary for one in told)[:500], 12)
+        known = [Known(one.id, one.content, one.valid_from or said_at(one)) for one in near]
+        batch = Batch([Line(one.summary, one.at) for one in told], known, (), language)
+        reading = self._ask(lambda: read(self._model, batch, "compress"))
+        if reading is None:
             return None
         return [
-            (candidate_of(one.statement, language, _IMPORTANCE, event.at), event)
-            for one in reply.found
-            for event in [told[one.number - 1]]
-        ]
+            (candidate_of(one.statement, language, one.importance, told[one.line].at),
+             told[one.line])
+            for one in reading.items
+            if one.statement is not None
+        ]  # fmt: skip
+
+    def merge(self, facts: Sequence[Record]) -> Sequence[tuple[Sequence[Record], str]]:
+        if not self.thorough or len(facts) < 2:
+            return ()
+        contents = [one.content for one in facts]
+        language = language_of("\n".join(contents))
+        if not self._able_in(language):
+            return ()
+        found = self._ask(lambda: tasks.merge(self._model, contents, language)) or []
+        return [([facts[n] for n in one.places], one.content) for one in found]
 
     def portrait(self, core: Sequence[Record], changes: Sequence[Change]) -> str:
         if not core or not self.thorough:
             return ""
         entries = [one.content for one in core]
         language = language_of("\n".join(entries))
+        if not self._able_in(language):
+            return ""
         changed = [one.record.content for one in changes]
         return self._ask(lambda: tasks.portrait(self._model, entries, changed, language)) or ""
 
@@ -202,8 +278,8 @@ class Asking(Residue):
                         for one in theirs
                         for theme in themes.all_themes(self._store, one)
                     ]
-                for summary in dict(touched).values():
-                    self._reword(summary, now)
+                for theme, summary in dict(touched).items():
+                    self._reword(theme, summary, now)
 
     def _weigh_beliefs(self, facts: Sequence[Record], now: datetime) -> None:
         """Ask about beliefs that the rules found nothing to say about."""
@@ -236,15 +312,27 @@ class Asking(Residue):
 
     def _verdict(self, belief: str, fact: str) -> str | None:
         language = language_of(fact)
+        if not self._able_in(language):
+            return None
         return self._ask(lambda: tasks.weigh_belief(self._model, belief, fact, language))
 
-    def _reword(self, summary: Record | None, now: datetime) -> None:
-        """A summary in better words than those of its facts, one after the other."""
+    def _reword(self, theme: str, summary: Record | None, now: datetime) -> None:
+        """A summary, or the profile of somebody, in better words than those of its facts one after
+        the other."""
         if summary is None or summary.updated_at != now:
             return
         facts = [one.content for id in summary.derived_from if (one := self._store.get(id))]
         language = language_of(summary.content)
-        text = self._ask(lambda: tasks.summarise(self._model, facts, language))
+        if not self._able_in(language):
+            return
+        name = theme.partition(":")[2] if not theme.startswith(themes.DAY) else ""
+        text = self._ask(
+            lambda: (
+                tasks.entity(self._model, name, facts, language)
+                if name
+                else tasks.summarise(self._model, facts, language)
+            )
+        )
         if text and text != summary.content:
             with self._store.writing():
                 kept = self._store.get(summary.id)
@@ -258,17 +346,17 @@ class Asking(Residue):
         try:
             reply = question()
         except ModelError as error:
-            self.tokens += error.tokens_in + error.tokens_out
-            if not isinstance(error, SpentModelError):
-                self.problem = error.localized()[0]
-                self._down = not isinstance(error, BadReplyError)
+            with self._lock:
+                self._nonsense = isinstance(error, BadReplyError)
+                self.tokens += error.tokens_in + error.tokens_out
+                if not isinstance(error, SpentModelError):
+                    self.problem = error.localized()[0]
+                    self._down = self._down or not self._nonsense
             return None
-        self.tokens += reply.tokens_in + reply.tokens_out
+        with self._lock:
+            self.tokens += reply.tokens_in + reply.tokens_out
+            self._counts["questions"] += 1
         return reply.value
-
-
-_IMPORTANCE = 0.5
-"""Of what a model reads whole, which no rule has weighed."""
 
 
 class StoreBook:
@@ -276,8 +364,10 @@ class StoreBook:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self.by_task: Counter[str] = Counter()
 
     def spend(self, day: str, phase: str, tokens_in: int, tokens_out: int) -> None:
+        self.by_task[phase] += tokens_in + tokens_out
         with self._store.writing():
             self._store.desk.spend(day, phase, tokens_in, tokens_out)
 
@@ -285,18 +375,31 @@ class StoreBook:
         return self._store.desk.spent(day)
 
 
-def _before(said: Said) -> str:
-    return said.before[-1].content if said.before else ""
+def tried(
+    store: Store, config: ModelConfig, language: str, now: datetime
+) -> trial.Trial | None:  # fmt: skip
+    """How the model that is set did on the test sentences, where that is known and not long ago."""
+    page = store.desk.page(TRIAL, language)
+    if page is None or page[1] != _model_of(config):
+        return None
+    passed, of, *failed = json.loads(page[0])
+    found = trial.Trial(passed, of, tuple(failed))
+    return found if found.good or now - page[2] < TRIED_AGAIN else None
+
+
+def put_trial(
+    store: Store, config: ModelConfig, language: str, found: trial.Trial, now: datetime
+) -> None:
+    """Keep how a model did."""
+    text = json.dumps([found.passed, found.of, *found.failed], ensure_ascii=False)
+    with store.writing():
+        store.desk.put_page(TRIAL, language, text, _model_of(config), now)
+
+
+def _model_of(config: ModelConfig) -> str:
+    return json.dumps([config.base_url, config.name, trial.VERSION])
 
 
 def _may_touch(belief: Record, fact: Record) -> bool:
     same = belief.agent == fact.agent  # what one agent is told settles nothing of another
     return same and bool(gist(belief.content).words & gist(fact.content).words)
-
-
-def _session_of(turn: Turn) -> str:
-    return turn.session
-
-
-def _number(turn: Turn) -> int:
-    return int(turn.ref[2:])

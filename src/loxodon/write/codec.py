@@ -32,4 +32,5 @@ def from_json(text: str) -> Candidate:
     )
     said["over"], said["fragments"] = tuple(said["over"]), tuple(said["fragments"])
     kept["statement"] = Statement(**said)
+    kept["tags"] = tuple(kept["tags"])
     return Candidate(**kept)

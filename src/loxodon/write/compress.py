@@ -17,7 +17,7 @@ from loxodon.text.similarity import gist, likeness
 from loxodon.trust.provenance import OWN, is_own, least, may_tell
 from loxodon.types import Event, Record, Turn
 from loxodon.write import themes
-from loxodon.write.keep import Keeper
+from loxodon.write.keep import Keeper, tags_of
 from loxodon.write.pages.profile import Change, What, core, profile_text, week_summary
 from loxodon.write.reconcile import said_at
 from loxodon.write.relation import negative
@@ -35,6 +35,8 @@ PROFILE = "profile"
 _FLEETING = ("temp", "debug")
 _BUCKET = 200
 """Memories of one subject and attribute that are compared with each other."""
+_TOGETHER = 40
+"""Facts of one partition that a model is asked to merge at a time."""
 _CORE = 1_000
 _CHANGES: dict[str, What] = {
     "learned": "added", "captured": "added", "updated": "updated", "edited": "updated",
@@ -84,6 +86,10 @@ def weekly(store: Store, now: datetime, residue: Residue) -> Counter[str]:
     for project, topic, _ in store.desk.partitions(PARTITION):
         with store.writing():
             counts["merged"] += _merge(store, project, topic, now)
+        for facts in _alike(store, project, topic):
+            for told, content in residue.merge(facts):  # asks a model: outside the transaction
+                with store.writing():
+                    counts["merged"] += _put_together(store, told, content, now)
     with store.writing():
         counts["cleared"] += _clear(store, now)
     pages = profiles(store, now, residue)
@@ -100,6 +106,37 @@ def _merge(store: Store, project: str, topic: str, now: datetime) -> int:
     for record in store.find(where):
         buckets.setdefault((record.subject, record.attribute), []).append(record)
     return merged(store, buckets.values(), now)
+
+
+def _alike(store: Store, project: str, topic: str) -> list[list[Record]]:
+    """The facts of a partition that may be told together: of one subject, and trusted alike."""
+    where = Filter(kind="fact", state="active", project=project, topic=topic)
+    groups: dict[tuple[object, ...], list[Record]] = {}
+    for one in store.find(where):
+        if one.due_at is None and one.expires_at is None:
+            key = (one.agent, one.subject, one.trust, one.audience, one.category, one.positive)
+            groups.setdefault(key, []).append(one)
+    return [one[:_TOGETHER] for one in groups.values() if len(one) > 1]
+
+
+def _put_together(store: Store, told: Sequence[Record], content: str, now: datetime) -> int:
+    """Let the newest of some facts tell them all; how many went."""
+    kept = [store.get(one.id) for one in told]
+    still = [one for one in kept if one is not None]
+    if [(one.id, one.version) for one in still] != [(one.id, one.version) for one in told]:
+        return 0  # one changed while the model was thinking
+    newest, *others = sorted(still, key=said_at, reverse=True)
+    values = {
+        "content": content, "tags": tags_of(content),
+        "entities": tuple(dict.fromkeys(name for one in still for name in one.entities)),
+        "sources": tuple(dict.fromkeys(source for one in still for source in one.sources)),
+        "importance": max(one.importance for one in still),
+        "strength": max(one.strength for one in still),
+    }  # fmt: skip
+    changed = [store.update(newest.id, None, "merged", now, values)]
+    changed += [store.update(one.id, None, "merged", now, {"state": "archived"}) for one in others]
+    themes.renew(store, changed, now)
+    return len(others)
 
 
 def merged(store: Store, buckets: Iterable[Sequence[Record]], now: datetime) -> int:

@@ -19,7 +19,7 @@ from loxodon.errors import (
 from loxodon.filelock import FileLock
 from loxodon.store import Store
 from loxodon.tokens import Counter
-from loxodon.types import Consolidated
+from loxodon.types import Consolidated, HandedOut
 from loxodon.write.attempt import Attempt
 from loxodon.write.keep import IsForgotten
 from loxodon.write.phases import PHASES, OnPhase, Run
@@ -98,6 +98,32 @@ class Consolidation:
             return self._begin(now, None, force=False).undecided()
 
         return self._alone(False, work)
+
+    def hand_out(self, now: datetime) -> HandedOut:
+        """What waits, for an agent to read; see `handing.py`."""
+        from loxodon.write import handing
+
+        run = self._begin(now, None, force=False)
+        return handing.hand_out(self._store, run.hear, thorough=self._thorough)
+
+    def take_answer(self, now: datetime, ticket: str, answer: str) -> Consolidated:
+        """What an agent has read of what was handed out to it becomes known."""
+        from loxodon.write import handing
+
+        def work() -> Consolidated:
+            run = self._begin(now, None, force=False)
+            if self._store.desk.work().phase:
+                return run.all("interrupted")  # it may have changed what waits
+            asked, report = handing.answered(
+                self._store, run.hear, ticket, answer, thorough=self._thorough
+            )
+            return run.take_answer(asked)._replace(model=report)
+
+        return self._alone(False, work)
+
+    @property
+    def _thorough(self) -> bool:
+        return self._config.model.mode == "full"
 
     def _alone(self, shared: bool, work: Callable[[], Consolidated]) -> Consolidated:
         """Do `work` while nobody else consolidates this space.

@@ -44,6 +44,12 @@ class Candidate(NamedTuple):
     expires_at: datetime | None = None
     vouched: bool = False
     """Of what a program passed on: whether the user vouches for it (`trust/vouching.py`)."""
+    tags: tuple[str, ...] = ()
+    """Words it should be found by, where a model named some."""
+    does: str = ""
+    """What a model decided that this does to the memory `target`: `update`, `end` or `same`. Empty
+    where that is found by comparing (`reconcile.py`)."""
+    target: str = ""
 
 
 def rules_for(text: str) -> tuple[str, Language]:

@@ -21,6 +21,7 @@ from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Kind, Record, Source, T
 from loxodon.write import entities, themes
 from loxodon.write.beliefs import DENIED, DOUBTFUL, MOST_SURE, SURER, certain
 from loxodon.write.decay import LIFT, initial_strength
+from loxodon.write.decide import decided
 from loxodon.write.extract import Candidate
 from loxodon.write.reconcile import Plan, plan, said_at
 
@@ -71,11 +72,17 @@ class Keeper:
             and any(one.kind == "fact" for one in view.about(subject, statement.attribute))
         ):
             return
-        found = plan(candidate, view, f"{turn.session}:{turn.id}")
+        found = self._plan(candidate, f"{turn.session}:{turn.id}")
         found = provenance.bounded(found, turn.origin)
         if statement.tentative and not (found.replaced or found.retracted or found.rewritten):
             return  # it was worth keeping only for what it would have changed
         self._carry_out(found, candidate, turn)
+
+    def _plan(self, candidate: Candidate, turn: str) -> Plan:
+        if not candidate.does:
+            return plan(candidate, StoreView(self._store), turn)
+        target = self._store.get(candidate.target)
+        return decided(candidate, target, lambda: plan(candidate, StoreView(self._store), turn))
 
     def _was_forgotten(self, candidate: Candidate, turn: Turn) -> bool:
         if self._is_forgotten is None:
@@ -328,7 +335,8 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
         agent=turn.agent, audience="private" if turn.chat == "direct" else "group",
         subject=statement.subject, attribute=statement.attribute, value=statement.value,
         category=statement.category, project=statement.project or GLOBAL_PROJECT,
-        topic=statement.topic or GENERAL_TOPIC, tags=tags_of(statement.content),
+        topic=statement.topic or GENERAL_TOPIC,
+        tags=tuple(dict.fromkeys((*candidate.tags, *tags_of(statement.content)))),
         entities=entities_of(statement), importance=candidate.importance,
         confidence=confidence, trust=turn.origin,
         valid_from=candidate.valid_from or candidate.said_at, expires_at=candidate.expires_at,

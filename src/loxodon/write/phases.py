@@ -36,7 +36,7 @@ from loxodon.trust import provenance, quarantine
 from loxodon.trust.instructions import found_in
 from loxodon.trust.pasting import own_turn
 from loxodon.trust.vouching import is_vouched
-from loxodon.types import CAPTURED, Consolidated, Doubted, Event, Segment, Turn
+from loxodon.types import CAPTURED, Consolidated, Doubted, Event, Record, Segment, Turn
 from loxodon.write import codec, compress, fading, present, speakers, themes
 from loxodon.write.attempt import Attempt
 from loxodon.write.denoise import Sentence
@@ -44,7 +44,7 @@ from loxodon.write.events import events_of
 from loxodon.write.extract import Candidate, fragments_of, read, rules_for
 from loxodon.write.keep import IsForgotten, Keeper
 from loxodon.write.pages import gather
-from loxodon.write.residue import Residue
+from loxodon.write.residue import Asked, Residue, worth_of
 from loxodon.write.segment import PAUSE, segments
 from loxodon.write.segment import Segment as Cut
 from loxodon.write.segment import said_in as sentences_in
@@ -143,7 +143,7 @@ class Run:
         self._seconds: dict[int, float] = {}
         self._failed: dict[int, tuple[str, str]] = {}
         self._aside: set[int] = set()
-        self._left: list[tuple[Said, Fragment]] = []
+        self._patient = False
         self._shared: dict[str, bool] = {}
         self._summed_up: set[str] = set()
         self._turns = 0
@@ -177,6 +177,7 @@ class Run:
         """
         if self._desk.work().phase >= _AFTER:
             return self.all(reason)
+        self._patient = True
         with self._begun():
             upto = self._desk.last_turn()
             self._go_on()
@@ -252,7 +253,7 @@ class Run:
     def _take_up(self, upto: int) -> bool:
         """Take the next turns up to number `upto` in hand; whether there are any."""
         done_to = self._desk.work().done_to
-        turns = self._desk.turns_after(done_to, upto, BATCH)
+        turns = self._desk.turns_after(done_to, upto, self._residue.most_turns or BATCH)
         if not turns and not self._desk.count_fragments("again"):
             return False
         self._set(upto=number(turns[-1]) if turns else done_to, phase=1)
@@ -282,7 +283,7 @@ class Run:
         seconds = {phase: round(s, 4) for phase, s in sorted(self._seconds.items())}
         return Consolidated(
             True, reason, self._turns, counts, seconds, self._residue.tokens, self._residue.problem,
-            held=self._held,
+            held=self._held, model=self._residue.report,
         )  # fmt: skip
 
     # Phase 1: fragments and segments
@@ -341,7 +342,7 @@ class Run:
         context = self._context(turns, work)
         found: list[tuple[int, Candidate]] = []
         taken_back: list[int] = []
-        self._left = []
+        left: list[tuple[int, int, float]] = []
         for turn, fragments in self._cut(turns):
             text = tame(turn.content, CLOSELY)
             said = Said(text, turn.at, fragments, context.before(turn), context.known(turn))
@@ -355,12 +356,17 @@ class Run:
             if turn.origin == "relayed":
                 candidates = [vouched(one, fragments) for one in candidates]
             found += [(number(turn), one) for one in self._by_name(turn, turns, candidates)]
-            self._left += [(said, one) for one in fragments if one.n in told.unclear]
+            language, wanted = rules_for(text)[0], self._residue.wants(told, fragments)
+            left += [
+                (one.turn, one.n, worth_of(one.text, language))
+                for one in fragments
+                if one.n in wanted
+            ]
         with self._store.writing():
             self._take_back(taken_back)
             self._desk.put_candidates((turn, codec.to_json(one)) for turn, one in found)
             self._put_aside()
-            self._desk.settle((one.turn, one.n) for _, one in self._left)
+            self._desk.settle(left)
             self._desk.set_work(work._replace(phase=3))
 
     def _take_back(self, turns: Sequence[int]) -> None:
@@ -369,8 +375,7 @@ class Run:
         rows = [row for found in drawn.values() for row in found]
         for row, record in self._store.records(rows).items():
             if record.state == "active" and len(self._store.sources([row]).get(row, ())) == 1:
-                self._store.update(record.id, None, "retracted", self._now, {"state": "archived"})
-                self._counts["retracted"] += 1
+                self._retract(record)
 
     def _by_name(
         self, turn: Turn, turns: Sequence[Turn], read: Sequence[Candidate]
@@ -389,26 +394,61 @@ class Run:
 
     def _phase_3(self) -> None:
         work = self._desk.work()
-        # After a kill what was left waits on the desk like that of earlier runs.
-        asked = self._residue.read(self._left, self._in_hand(work))
+        turns = self._in_hand(work)
+        asked = self._residue.read(turns, self._hear, patient=self._patient)
         with self._store.writing():
-            self._desk.drop_candidates(asked.instead_of)
-            self._desk.put_candidates((turn, codec.to_json(one)) for turn, one in asked.found)
-            self._desk.drop_waiting(asked.settled)
+            self._take_in(asked, turns)
             self._desk.set_work(work._replace(phase=4))
-        self._left = []
 
     def _ask_again(self) -> None:
         """What waits is asked about also when nothing new was said."""
         work = self._desk.work()
-        asked = self._residue.read((), ())
-        if not asked.found and not asked.settled:
+        asked = self._residue.read((), self._hear)
+        if asked == Asked():
             return
         with self._store.writing():
-            self._desk.put_candidates((turn, codec.to_json(one)) for turn, one in asked.found)
-            self._desk.drop_waiting(asked.settled)
+            self._take_in(asked, ())
             self._desk.set_work(work._replace(phase=4, upto=work.done_to))
         self._one(4)
+
+    def hear(self, turns: Sequence[Turn]) -> list[Turn]:
+        """Turns as they may be read and shown."""
+        return self._hear(turns)
+
+    def take_answer(self, asked: Asked) -> Consolidated:
+        """Make memories of what somebody else than our model has read of what waits."""
+        with self._begun():
+            work = self._desk.work()
+            with self._store.writing():
+                self._take_in(asked, ())
+                self._desk.set_work(work._replace(phase=4, upto=work.done_to))
+            self._one(4)
+            self._set(phase=6)
+            self._one(6)
+        self._set(phase=0, attempts=0)
+        return self._outcome("answered")
+
+    def _take_in(self, asked: Asked, turns: Sequence[Turn]) -> None:
+        """Put what a model decided in the place of what the rules read."""
+        numbered = {number(turn): turn for turn in turns}
+        numbered |= self._store.turns([turn for turn, _ in asked.found if turn not in numbered])
+        found = [
+            (no, one)
+            for no, read in asked.found
+            for one in self._by_name(numbered[no], turns, [read])
+        ]
+        self._desk.drop_candidates(asked.dropped)
+        self._desk.put_candidates((no, codec.to_json(one)) for no, one in found)
+        self._desk.drop_waiting(asked.settled)
+        self._desk.put_off(asked.in_vain)
+        for record in asked.taken_back:
+            kept = self._store.get(record.id)
+            if kept is not None and kept.version == record.version:
+                self._retract(kept)
+
+    def _retract(self, record: Record) -> None:
+        self._store.update(record.id, None, "retracted", self._now, {"state": "archived"})
+        self._counts["retracted"] += 1
 
     # Phase 4: keeping the store right
 

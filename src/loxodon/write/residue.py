@@ -1,33 +1,41 @@
-"""What the rules left undecided, and who decides it.
+"""What waits for a model, and who decides it.
 
-Without a model nobody does: it waits on the desk, and the journal has it. With one, it is asked in
-one call, within the day's tokens; what it does not answer waits too, so that no talk counts as
-done because a model failed.
+What the rules kept in somebody's own words, found doubtful, or dropped as unclear waits on the
+desk, the most promising first. Without a model nobody decides it, and what the rules read stands.
+With one, or with an agent that reads in its place, what it was asked about is as it decides; what
+it was not asked about or did not answer waits on, so that no talk counts as done because a model
+failed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from importlib import import_module
 from typing import NamedTuple
 
-from loxodon.language.statements import Fragment, Said
-from loxodon.types import Event, Record, Turn
-from loxodon.write.extract import Candidate
+from loxodon.language.statements import Fragment
+from loxodon.types import Asking, Event, Record, Turn
+from loxodon.write.extract import Candidate, Told
 from loxodon.write.pages.profile import Change
 
-Left = Sequence[tuple[Said, Fragment]]
+Hear = Callable[[Sequence[Turn]], Sequence[Turn]]
+"""Turns as they may be read: without what is in quarantine or another's."""
 
 
 class Asked(NamedTuple):
-    """What became of what was left."""
+    """What became of what a model was asked about."""
 
     found: Sequence[tuple[int, Candidate]] = ()
-    """Statements, with the number of the turn each is from."""
+    """What it read, with the number of the turn each is from."""
     settled: Sequence[tuple[int, int]] = ()
     """Fragments (turn, n) that are decided now; the others wait on."""
-    instead_of: frozenset[int] = frozenset()
-    """Turns in which a model has read something: what the rules read there is not needed."""
+    dropped: Sequence[int] = ()
+    """The numbers of candidates that it did not keep of what the rules read."""
+    taken_back: Sequence[Record] = ()
+    """The same of what the rules had read in an earlier run: memories by now."""
+    in_vain: Sequence[tuple[int, int]] = ()
+    """Fragments of which it said nothing that can be believed."""
 
 
 class Residue:
@@ -39,13 +47,30 @@ class Residue:
     """Whether all that was said goes to a model, not only what the rules left."""
     problem = ""
     """Why a model could not be asked."""
+    most_turns = 0
+    """How many turns are taken in hand at a time; 0 for as many as the rules take."""
+    report: Asking | None = None
+    """What was asked, and what that changed."""
 
-    def read(self, left: Left, turns: Sequence[Turn]) -> Asked:
-        """Decide what the rules left of `turns`."""
+    def wants(self, told: Told, fragments: Sequence[Fragment]) -> set[int]:
+        """The numbers of the fragments of a turn that a model should decide."""
+        doubtful = [
+            one.statement
+            for one in told.candidates
+            if one.statement.quoted or one.statement.tentative or one.statement.confidence < 1
+        ]
+        return {*told.unclear, *(n for one in doubtful for n in one.fragments)}
+
+    def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> Asked:
+        """Decide what waits; `turns` are those in hand. Who is patient waits for a whole batch."""
         return Asked()
 
     def compress_day(self, events: Sequence[Event]) -> Sequence[tuple[Candidate, Event]] | None:
         """What a day's events tell that the rules could not; None if it is to be asked again."""
+        return ()
+
+    def merge(self, facts: Sequence[Record]) -> Sequence[tuple[Sequence[Record], str]]:
+        """Facts of a partition that one sentence can tell, and that sentence."""
         return ()
 
     def portrait(self, core: Sequence[Record], changes: Sequence[Change]) -> str:
@@ -54,3 +79,10 @@ class Residue:
 
     def afterwards(self, changed: Iterable[Record], now: datetime) -> None:
         """What a model can better about what a run has changed; each thing by itself."""
+
+
+def worth_of(text: str, language: str) -> float:
+    """How likely a person would want a sentence kept, from 0 to 1."""
+    rules = import_module(f"loxodon.language.{language}")
+    worth: float = rules.grammar.worth.score(text)
+    return worth

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ NAMES = [
     "memory_search", "memory_get", "remember", "recall_context", "archive_memory",
     "forget", "list_memories",
     "update_memory", "history", "review", "quarantine", "snapshot", "consolidate",
+    "read_waiting",
 ]  # fmt: skip
 
 
@@ -48,13 +50,14 @@ def _is_described(field: dict[str, Any]) -> bool:
 async def test_hints_say_what_a_tool_does_to_the_memory(desk: Desk) -> None:
     async with desk.client() as client:
         tools = {one.name: one.annotations for one in (await client.list_tools()).tools}
-    writing = {"remember", "archive_memory", "forget", "update_memory", "review", "consolidate"}
+    writing = {"remember", "archive_memory", "forget", "update_memory", "review", "consolidate",
+               "read_waiting"}  # fmt: skip
     for name, hints in tools.items():
         assert hints is not None
         assert hints.read_only_hint == (name not in writing)
         assert hints.open_world_hint is False
     changing = {name for name in tools if tools[name].destructive_hint}  # type: ignore[union-attr]
-    assert changing == {"archive_memory", "forget", "update_memory", "review"}
+    assert changing == {"archive_memory", "forget", "update_memory", "review", "read_waiting"}
     assert not tools["remember"].idempotent_hint  # type: ignore[union-attr]
 
 
@@ -191,6 +194,28 @@ async def test_beliefs_are_reviewed(desk: Desk) -> None:
         done = await called(client, "review", id=one["belief"]["id"], decision="confirm")
         assert done["waiting"] == []
         assert (done["decided"]["kind"], "York" in done["decided"]["content"]) == ("fact", True)
+
+
+async def test_the_agent_reads_what_waits(desk: Desk) -> None:
+    said = "Zephyr on the invoices, as ever"
+    with desk.memory() as memory:
+        memory.add([{"role": "user", "content": said}], session="talk")
+        memory.consolidate()
+    async with desk.client() as client:
+        question = await called(client, "read_waiting")
+        assert said in question["data"]
+        assert "JSON" in question["instructions"]
+        claim = {"do": "add", "words": said, "content": "Zephyr is on the invoices",
+                 "subject": "Zephyr"}  # fmt: skip
+        wrong = json.dumps({"1": [{**claim, "words": "never said"}]})
+        why = await refused(client, "read_waiting", ticket=question["ticket"], answer=wrong)
+        assert "do not stand in its message" in why
+        right = json.dumps({"1": [claim]})
+        done = await called(client, "read_waiting", ticket=question["ticket"], answer=right)
+        assert (done["did"], done["left"]) == ({"add": 1}, 0)
+        assert (await called(client, "read_waiting"))["ticket"] == ""
+        found = await called(client, "list_memories")
+    assert [one["content"] for one in found["memories"]] == ["Zephyr is on the invoices"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

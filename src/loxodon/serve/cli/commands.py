@@ -753,6 +753,7 @@ _RUN: dict[str, Callable[[Namespace], Outcome]] = {
     "pause": _control("pause"),
     "resume": _control("resume"),
     "consolidate": _later("consolidate"),
+    "model": _later("model"),
     "embed": _later("embed"),
     "review": _later("review"),
     "quarantine": _quarantine,

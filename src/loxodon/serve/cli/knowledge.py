@@ -15,7 +15,7 @@ from loxodon.serve.cli import view
 from loxodon.serve.cli.control import AGREED
 from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.trust.provenance import is_own, whence
-from loxodon.types import Consolidated, Embedded, Record, Review
+from loxodon.types import Asking, Consolidated, Embedded, ModelChecked, Record, Review
 
 
 def consolidate(args: Namespace) -> Outcome:
@@ -24,10 +24,51 @@ def consolidate(args: Namespace) -> Outcome:
             force=args.force, if_due=args.if_due, phase=args.phase,
             progress=lambda phase, done, total: bar(done, total),
         )  # fmt: skip
-    return Outcome(found, lambda: _show(found))
+    return Outcome(found, lambda: _show(found, report=args.model_report))
 
 
-def _show(found: Consolidated) -> None:
+def model(args: Namespace) -> Outcome:
+    with opened(args) as memory:
+        found = memory.check_model()
+    return Outcome(found, lambda: _show_checked(found), 0 if found.good else 8)
+
+
+def _show_checked(found: ModelChecked) -> None:
+    schemas = t("yes") if found.keeps_to_schemas else t("no, asked for in words")
+    rows = [(t("model"), found.name), (t("address"), found.base_url), (t("JSON schemas"), schemas)]
+    for one in found.tried:
+        if one.problem:
+            rows.append((one.language, one.problem))
+            continue
+        speed = one.tokens_out / max(one.seconds, 0.001)
+        rows.append((one.language, t(
+            "{n} of {of} sentences read well, {seconds} s, {speed} tokens a second",
+            n=one.passed, of=one.of, seconds=f"{one.seconds:.1f}", speed=f"{speed:.0f}",
+        )))  # fmt: skip
+    view.pairs([(name, view.safe(value)) for name, value in rows])
+    for one in found.tried:
+        for sentence in one.failed if not one.problem else ():
+            print(view.safe(t("  not read well: {sentence}", sentence=sentence)))
+    print(t("it reads well enough to be asked") if found.good
+          else t("it does not read well enough: the rules decide alone"))  # fmt: skip
+
+
+def _show_asked(found: Asking | None) -> None:
+    if found is None:
+        print(t("no model is set"))
+        return
+    rows = [
+        (t("questions"), str(found.questions)),
+        (t("passages asked about"), t("{n}, {decided} decided", n=found.asked,
+                                      decided=found.decided)),
+    ]  # fmt: skip
+    rows += [(f"  {name}", str(n)) for name, n in found.did.items()]
+    rows += [(t("  refused"), f"{n} × {reason}") for reason, n in found.refused.items()]
+    rows += [(t("tokens for {task}", task=task), str(n)) for task, n in found.tokens.items()]
+    view.pairs([(name, view.safe(value)) for name, value in rows])
+
+
+def _show(found: Consolidated, *, report: bool = False) -> None:
     if not found.ran:
         print(_why_not(found.reason))
         return
@@ -39,6 +80,8 @@ def _show(found: Consolidated) -> None:
         rows.append((t("model tokens"), str(found.tokens)))
     if rows:
         view.pairs(rows)
+    if report:
+        _show_asked(found.model)
     if found.held:
         print(view.doubted(found.held))
     if found.problem:

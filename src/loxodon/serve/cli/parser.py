@@ -297,6 +297,13 @@ def _consolidate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--if-due", action="store_true",
                         help=t("only if it is due; for a timer"))  # fmt: skip
     parser.add_argument("--phase", type=_whole, metavar="N", help=t("only this phase, 1 to 7"))
+    about = t("also show what a model was asked and what that changed")
+    parser.add_argument("--model-report", action="store_true", help=about)
+
+
+def _model(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=("check",),
+                        help=t("have it read ten test sentences in each language"))  # fmt: skip
 
 
 def _embed(parser: argparse.ArgumentParser) -> None:
@@ -605,6 +612,7 @@ COMMANDS: dict[str, tuple[str, Build]] = {
         "List instructions found in others' words and held back; release or drop one.",
         _quarantine,
     ),
+    "model": ("Try the model that is set: what works, how fast, how well it reads.", _model),
     "policy": (
         "Show what is kept, masked or never kept; check a text; scan what is there.",
         _policy,

@@ -37,6 +37,7 @@ from loxodon.serve.mcp.shapes import (
     Recalled,
     Reviewed,
     Steps,
+    Waiting,
     Worked,
 )
 from loxodon.text.language import language_of
@@ -205,6 +206,16 @@ def _review(memory: Memory, chat: Chat, given: Given) -> Reviewed:
 
 def _consolidate(memory: Memory, chat: Chat, given: Given) -> Worked:
     return shapes.worked(memory.consolidate(**given))
+
+
+def _read_waiting(memory: Memory, chat: Chat, given: Given) -> Waiting:
+    """Hand out what waits, or take an answer; with the answer's ticket comes what it did."""
+    if not given.get("ticket"):
+        found = memory.hand_out()
+        return Waiting(found.ticket, found.instructions, found.data, found.left, {}, {})
+    done = memory.take_answer(given["ticket"], given.get("answer", ""))
+    did, refused = (done.model.did, done.model.refused) if done.model else ({}, {})
+    return Waiting("", "", "", done.counts.get("waiting", 0), did, refused)
 
 
 # The prompt
@@ -420,5 +431,17 @@ TOOLS: tuple[Tool, ...] = (
         (Field("force", FLAG, "even if nothing is pending, and after three failures"),
          Field("if_due", FLAG, "only if it is due")),
         writes=True, repeatable=True, long=True, owners=True,
+    ),
+    Tool(
+        "read_waiting", "Read what waits to be understood",
+        "Messages that the memory's rules could not read surely. Without arguments it hands out a "
+        "batch with a ticket, instructions and the shape of the answer. Read it as instructed, "
+        "then call it again with the ticket and your answer. What you quote must stand in the "
+        "messages; what you did not keep of the notes is dropped. Use it when the user asks you "
+        "to tidy up the memory (“整理记忆”) and no model of its own is set.",
+        _read_waiting, shapes.schema(Waiting), shapes.show_waiting,
+        (Field("ticket", TEXT, "the ticket of the batch that you answer"),
+         Field("answer", TEXT, "your answer: the JSON object, as text")),
+        writes=True, overwrites=True, private=True, owners=True,
     ),
 )  # fmt: skip

@@ -129,7 +129,10 @@ INSERT OR REPLACE INTO fragments (turn, n, text, type, stage, keep, about, bonus
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: wait
-UPDATE fragments SET stage = 'waiting' WHERE turn = ? AND n = ?
+UPDATE fragments SET stage = 'waiting', bonus = ? WHERE turn = ? AND n = ?
+
+-- name: put_off
+UPDATE fragments SET keep = coalesce(keep, 0) + 1 WHERE turn = ? AND n = ? AND stage = 'waiting'
 
 -- name: drop_waiting
 DELETE FROM fragments WHERE turn = ? AND n = ? AND stage = 'waiting'

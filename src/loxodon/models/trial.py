@@ -1,0 +1,138 @@
+"""Ten sentences in each language that a model has to read well before it decides anything.
+
+What the rules read is thrown away where a model sees nothing in it, and memories end where it says
+so. A small model that calls everything "nothing", or every question a fact, would leave a memory
+worse than none at all had been set; so a model shows on these what it can do, once, before it is
+asked about anybody. `loxodon model check` shows how it did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from loxodon.models.chat import ChatModel, Reply
+from loxodon.models.reading import (
+    Batch,
+    Do,
+    Hint,
+    Item,
+    Known,
+    Line,
+    Reading,
+    believed,
+    question,
+)
+
+ENOUGH = 8
+"""Sentences of the ten that a model must read well."""
+VERSION = 1
+"""Of the sentences and the question: a model that passed another is tried again."""
+_START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+
+
+class Sentence(NamedTuple):
+    text: str
+    has: tuple[str, ...] = ()
+    """One of these stands in what is kept; none for a sentence of which nothing is."""
+    do: tuple[Do, ...] = ("add", "update", "keep")
+    """What is right to do with it."""
+    known: str = ""
+    """A memory that it is about."""
+    hint: str = ""
+    """What the rules made of it."""
+
+
+SENTENCES: Mapping[str, Sequence[Sentence]] = {
+    "en": (
+        Sentence("Please keep in mind that shellfish makes my throat swell up.", ("shellfish",)),
+        Sentence("What is the tallest building in Lisbon?"),
+        Sentence("We have been living in Utrecht since last month.", ("Utrecht",), ("update",),
+                 known="The user lives in Antwerp"),
+        Sentence("If I ever won a lot of money I would buy a vineyard."),
+        Sentence("I gave up coffee, not a cup for weeks.", (), ("end", "update"),
+                 known="The user drinks coffee every morning"),
+        Sentence("My sister Ana flies freight planes for a living.", ("Ana", "sister")),
+        Sentence("A man on the train shouted “I am a surgeon” into his phone.",
+                 hint="The user is a surgeon"),
+        Sentence("Our dog Biscuit turned three.", ("Biscuit",),
+                 hint="The user's dog is called Biscuit"),
+        Sentence("ok thanks, that was quick"),
+        Sentence("Still at the same bakery on Mill Street, by the way.", (), ("same", "update"),
+                 known="The user works at a bakery on Mill Street"),
+    ),
+    "zh": (
+        Sentence("记一下，我一吃虾喉咙就肿", ("虾",)),
+        Sentence("里斯本最高的楼是哪一栋？"),
+        Sentence("上个月起我们就住到南通了", ("南通",), ("update",), known="用户住在扬州"),
+        Sentence("要是哪天发了财，我就去买个葡萄园"),
+        Sentence("咖啡我戒了，好几个星期一杯没喝", (), ("end", "update"),
+                 known="用户每天早上喝咖啡"),
+        Sentence("我姐姐陈岚是开货运飞机的", ("陈岚", "姐姐")),
+        Sentence("地铁上有个人对着手机喊“我是外科医生”", hint="用户是外科医生"),
+        Sentence("我们家的狗饼干三岁了", ("饼干",), hint="用户的狗叫饼干"),
+        Sentence("好的，谢谢，真快"),
+        Sentence("我还在磨坊街那家面包店上班", (), ("same", "update"),
+                 known="用户在磨坊街的面包店上班"),
+    ),
+}  # fmt: skip
+
+
+class Trial(NamedTuple):
+    """How a model did."""
+
+    passed: int
+    of: int
+    failed: tuple[str, ...]
+    """The sentences that it did not read well."""
+
+    @classmethod
+    def none(cls, language: str) -> Trial:
+        """Of a model that answers nothing that can be used."""
+        return cls(0, len(SENTENCES[language]), tuple(one.text for one in SENTENCES[language]))
+
+    @property
+    def good(self) -> bool:
+        return self.passed >= ENOUGH
+
+
+def attempt(model: ChatModel, language: str) -> Reply[Trial]:
+    """Have a model read the ten sentences of a language, in one question."""
+    batch = batch_of(language)
+    asked = question(batch)._replace(name="trial")
+    return model.ask(asked, lambda value: judged(believed(value, batch), language))
+
+
+def batch_of(language: str) -> Batch:
+    """The question: each sentence a message of a day of its own."""
+    sentences = SENTENCES[language]
+    lines = [Line(one.text, _START + timedelta(days=n)) for n, one in enumerate(sentences)]
+    known = [Known(str(n), one.known, _START - timedelta(days=30))
+             for n, one in enumerate(sentences) if one.known]  # fmt: skip
+    hints = [Hint(n, one.hint) for n, one in enumerate(sentences) if one.hint]
+    return Batch(lines, known, hints, language)
+
+
+def judged(reading: Reading, language: str) -> Trial:
+    """Which of the sentences were read well."""
+    hints = batch_of(language).hints
+    failed = [
+        one.text
+        for n, one in enumerate(SENTENCES[language])
+        if n not in reading.decided
+        or not _well(one, n, [item for item in reading.items if item.line == n], hints)
+    ]
+    of = len(SENTENCES[language])
+    return Trial(of - len(failed), of, tuple(failed))
+
+
+def _well(sentence: Sentence, n: int, items: Sequence[Item], hints: Sequence[Hint]) -> bool:
+    if not sentence.has and not sentence.known:
+        return not items
+    if sentence.known and not any(one.do in sentence.do and one.target == str(n) for one in items):
+        return False
+    texts = [one.statement.content if one.statement else hints[one.hint].text
+             for one in items if one.statement or one.hint >= 0]  # fmt: skip
+    told = any(word in text for word in sentence.has for text in texts)
+    return told or not sentence.has

@@ -1,0 +1,107 @@
+"""An agent that reads in a model's place."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64encode
+from typing import Any
+
+import pytest
+
+from loxodon import Memory
+from loxodon.errors import ForbiddenError, InputError
+from tests.models.labelled import FULL, shown
+from tests.write.test_asking import CLOCK, GOOD, HANDLES, PLAIN, ZEPHYR, claim
+
+
+def waiting(memory: Memory) -> tuple[str, list[tuple[str, str]]]:
+    """What is handed out: the ticket, and the lines."""
+    found = memory.hand_out()
+    return found.ticket, shown({"messages": ["", {"content": found.data}]})
+
+
+def told(memory: Memory, *texts: str) -> None:
+    memory.add([{"role": "user", "content": text, "id": text[:9]} for text in texts], session="s")
+    memory.consolidate()
+
+
+def answer(lines: list[tuple[str, str]], **known: list[dict[str, Any]]) -> str:
+    return json.dumps(
+        {
+            label.split()[0]: [{"words": text, **one} for word, claims in known.items()
+                               for one in claims if word in text]
+            for label, text in lines
+            if label[0].isdigit()
+        }
+    )  # fmt: skip
+
+
+def test_what_waits_is_handed_out_and_its_reading_taken(memory: Memory) -> None:
+    told(memory, PLAIN, ZEPHYR)
+    ticket, lines = waiting(memory)
+    assert ("1 2026-02-04 user", ZEPHYR) in lines
+    assert [text for label, text in lines if label.startswith("m")] == ["The user lives in Leeds"]
+    done = memory.take_answer(ticket, f"Here it is: {answer(lines, Zephyr=GOOD['Zephyr'])}")
+    assert done.model
+    assert done.model.did == {"add": 1}
+    assert HANDLES in [one.content for one in memory.list()]
+    assert memory.status().waiting == 0
+    assert memory.hand_out().ticket == ""
+    assert memory.validate() == []
+
+
+def test_what_it_does_not_keep_of_own_words_is_taken_back(memory: Memory) -> None:
+    told(memory, "I have been skiing every winter since my uncle gave me his old boots")
+    (own,) = memory.list()
+    ticket, lines = waiting(memory)
+    assert (f"h{1}", own.content) in lines
+    memory.take_answer(ticket, answer(lines))
+    assert memory.list() == []
+    assert memory.get(own.id).state == "archived"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "nothing there", "{}", "[]", json.dumps({"1": [claim("The user is an astronaut")]}),
+     json.dumps({"1": [{**FULL, "do": "end", "id": "m7", "words": "Zephyr"}]})],
+)  # fmt: skip
+def test_an_answer_that_cannot_be_believed_can_be_mended(memory: Memory, text: str) -> None:
+    told(memory, ZEPHYR)
+    ticket, lines = waiting(memory)
+    with pytest.raises(InputError, match="cannot be used"):
+        memory.take_answer(ticket, text)
+    assert memory.status().waiting == 1
+    memory.take_answer(ticket, answer(lines, Zephyr=GOOD["Zephyr"]))
+    assert HANDLES in [one.content for one in memory.list()]
+
+
+@pytest.mark.parametrize(
+    "ticket", ["x", "", "e30=", "😀", urlsafe_b64encode(b"[[],[],[]]").decode()]
+)
+def test_a_ticket_that_is_none(memory: Memory, ticket: str) -> None:
+    with pytest.raises(InputError, match="no ticket"):
+        memory.take_answer(ticket, "{}")
+
+
+def test_an_answer_that_comes_too_late_is_refused(memory: Memory) -> None:
+    told(memory, ZEPHYR)
+    ticket, lines = waiting(memory)
+    memory.take_answer(ticket, answer(lines))
+    with pytest.raises(InputError, match="no longer waits"):
+        memory.take_answer(ticket, answer(lines, Zephyr=GOOD["Zephyr"]))
+
+
+def test_much_is_handed_out_in_parts(memory: Memory) -> None:
+    told(memory, *(f"{n:03} {CLOCK} {'cuckoo ' * 40}" for n in range(60)))
+    before = memory.status().waiting
+    found = memory.hand_out()
+    assert 0 < found.left < 60
+    ticket, lines = waiting(memory)
+    memory.take_answer(ticket, answer(lines))
+    assert memory.status().waiting < before
+
+
+def test_it_is_the_owners(memory: Memory) -> None:
+    told(memory, ZEPHYR)
+    with pytest.raises(ForbiddenError):
+        memory.within(agent="helper").hand_out()
