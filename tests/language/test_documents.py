@@ -108,6 +108,10 @@ def test_a_fact_that_grows_richer_is_updated_and_not_doubled(
     assert next(iter(memory.history(one.id))).record.content != one.content
 
 
+def test_what_people_use_is_not_text_about_software() -> None:
+    assert rules("zh").grammar.speech.never("记笔记用 Obsidian 和 GoodNotes") == ""
+
+
 def told_over_days(memory: Memory, *texts: str) -> list[str]:
     """What is known once each text was said on a day of its own."""
     for n, text in enumerate(texts):
