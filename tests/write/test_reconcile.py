@@ -295,6 +295,12 @@ def test_a_change_leaves_other_sides_of_life_and_single_days(old: Candidate) -> 
     assert outcome(said("用户现在改成每天早上跑步", act="change"), old) == "add"
 
 
+def test_a_change_of_medicine_ends_only_the_one_that_it_names() -> None:
+    new = said("用户：“我把降压药换成氨氯地平了”", act="change", quoted=True)
+    insulin = said("用户在用胰岛素", "medication", "胰岛素", category="health")
+    assert outcome(new, insulin) == "add"
+
+
 # Late arrivals
 
 
