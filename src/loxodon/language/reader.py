@@ -40,8 +40,6 @@ HEDGED = 0.6
 """How sure one can be of what was said with a `maybe`."""
 OWN_WORDS = 0.4
 """The importance of what is kept as it was said."""
-CHANGING = 0.4
-"""How much a sentence must be worth that says that something has changed."""
 LEAST_CHANGE = 0.15
 """How much one must be worth that is kept only if it changes something that is known."""
 
@@ -346,8 +344,6 @@ def _own_words(
     least = grammar.worth.least
     if asks or (bare and act == "state"):
         least = grammar.worth.unsaid
-    elif act != "state" and not vague:
-        least = CHANGING
     kept = worth >= least and not vague
     if not kept and (act == "state" or worth < LEAST_CHANGE):
         return []

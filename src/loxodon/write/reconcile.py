@@ -146,7 +146,8 @@ def _meant(statement: Statement, facts: Related) -> tuple[tuple[Record, ...], tu
         one
         for how, one in facts
         if how == "unrelated" and fold(one.subject) == fold(statement.subject)
-        and not other_project(statement, one) and one.category not in ("event", "relation", "health")
+        and not other_project(statement, one)
+        and one.category not in ("event", "relation", "health")
     ]  # fmt: skip
     sides = domains_of(statement.content)
     same = [one for one in own if sides & domains_of(one.content)]
