@@ -317,12 +317,12 @@ def _without_asking(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> s
 
 _GUESSED = ("thinking", "second hand")
 """What is never said outright, and may still be a guess worth keeping."""
-_HANDED = re.compile(
-    r"[:：\"“‘「『《]|(?<!\w)'\w|[\u4e00-\u9fff].*(?:\b[a-z']+\b ){4}"
-    r"|(?:\b[a-z']+\b ){4}.*[\u4e00-\u9fff]",
-    re.I,
-)
+_HANDED = re.compile(r"[:：\"“‘「『《]|(?<!\w)'\w")
 """Something is handed over with a request: text to be worked on, which nobody says."""
+_TWO_TONGUES = re.compile(
+    r"[\u4e00-\u9fff].*(?:\b[a-z']+\b ){4}|(?:\b[a-z']+\b ){4}.*[\u4e00-\u9fff]", re.I
+)
+"""A sentence of one language in a message of another: to be translated, or to be learned."""
 
 
 def _own_words(
@@ -336,7 +336,7 @@ def _own_words(
     never = speech.never(text)
     if never and not (hedged and never in _GUESSED):
         return []
-    if asks and _HANDED.search(text):
+    if _TWO_TONGUES.search(text) or (asks and _HANDED.search(text)):
         return []
     act, over = ("state", ()) if hedged else speech.act(grammar.evened(text))
     bare = bool(clauses) and clauses[0].who == "bare"
