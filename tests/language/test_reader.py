@@ -30,6 +30,24 @@ def test_a_clause_about_nobody_known_is_read_by_nobody(language: str, text: str)
     assert [one for one in told(language, text) if not one.vague] == []
 
 
+def test_what_follows_from_a_fact_does_not_hide_it() -> None:
+    assert framed("en", "My daughter is allergic to hazelnuts so no nutella recipes please") == [
+        "The user's daughter is allergic to hazelnuts"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "give me feedback on my answer: my name is Olga, I work in a zoo"),
+        ("en", "翻成中文 I have been a vegetarian since 2009 and I live in Portland"),
+        ("zh", "捋一下 阿杰：我下个月去迪拜上班 小敏：我怀上了"),
+    ],
+)
+def test_what_is_handed_over_is_not_the_users(language: str, text: str) -> None:
+    assert told(language, text) == []
+
+
 def test_an_appointment_is_no_profession() -> None:
     assert framed("en", "Dentist on Thursday at 3:30pm") == []
 

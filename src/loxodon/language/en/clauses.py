@@ -94,7 +94,8 @@ def _words() -> _Words:
         re.compile(rf"(?:[ ,]+(?:{clause['tails']}))+$", re.I),
         re.compile(
             rf"(?:,\s*|\s+)(?:{join})\s+(?=(?:{starters})\b)|[,;]\s+(?=(?:{starters})\b)"
-            rf"|\s+[-–—]+\s+|\s*\.\.\.+\s*|;\s+|,?\s+(?:because|cos|bc)\s+|:\s+(?=(?:{starters})\b)",
+            rf"|\s+[-–—]+\s+|\s*\.\.\.+\s*|;\s+|,?\s+(?:because|cos|bc)\s+|:\s+(?=(?:{starters})\b)"
+            r"|,?\s+so\s+(?=(?:no|not|nothing|anything|keep|avoid|don't|never|only|nowhere)\b)",
             re.I,
         ),
         re.compile(rf"^(?:{clause['hedges']})\b[ ,]*(?:that )?|\b(?:probably|maybe|perhaps|possibly|apparently) ", re.I),
