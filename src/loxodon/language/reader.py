@@ -117,6 +117,8 @@ def read(grammar: Grammar, said: Said) -> Reading:
             one.type in ("instruction", "question") for one in sentences if one is not sentence
         )
         charge(len(sentence.text))
+        if _in_two_tongues(sentence.text):
+            continue
         if speech.takes_back(sentence.text):
             taken_back, statements = taken_back or not statements, []
         clauses = grammar.clauses(sentence.text, known) if sentence.type != "chat" else []
@@ -204,6 +206,15 @@ def _read(
         return found
     left = [one for one in left if one.who not in ("", "bare")]
     return found + [own for one in left for own in _own_words(grammar, one.raw, [one])]
+
+
+_LATIN = re.compile(r"(?:\b[a-z']{1,20} ){4}", re.I)
+_HAN = re.compile("[\u4e00-\u9fff]")
+
+
+def _in_two_tongues(text: str) -> bool:
+    """Whether a sentence of one language stands in another: to be translated, or learned."""
+    return _HAN.search(text) is not None and _LATIN.search(text) is not None
 
 
 def _corrections(grammar: Grammar, text: str) -> list[Statement]:
@@ -319,10 +330,6 @@ _GUESSED = ("thinking", "second hand")
 """What is never said outright, and may still be a guess worth keeping."""
 _HANDED = re.compile(r"[:：\"“‘「『《]|(?<!\w)'\w")
 """Something is handed over with a request: text to be worked on, which nobody says."""
-_TWO_TONGUES = re.compile(
-    r"[\u4e00-\u9fff].*(?:\b[a-z']+\b ){4}|(?:\b[a-z']+\b ){4}.*[\u4e00-\u9fff]", re.I
-)
-"""A sentence of one language in a message of another: to be translated, or to be learned."""
 
 
 def _own_words(
@@ -336,7 +343,7 @@ def _own_words(
     never = speech.never(text)
     if never and not (hedged and never in _GUESSED):
         return []
-    if _TWO_TONGUES.search(text) or (asks and _HANDED.search(text)):
+    if asks and _HANDED.search(text):
         return []
     act, over = ("state", ()) if hedged else speech.act(grammar.evened(text))
     bare = bool(clauses) and clauses[0].who == "bare"
