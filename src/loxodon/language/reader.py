@@ -112,10 +112,9 @@ def read(grammar: Grammar, said: Said) -> Reading:
     asked = [line.content for line in said.before if line.role == "user"][-1:]
     busy = any(speech.type(text) == "instruction" for text in asked)
     sentences = list(_sentences(_said(said)))
+    asking = sum(one.type in ("instruction", "question") for one in sentences)
     for sentence in sentences:
-        working = busy or any(
-            one.type in ("instruction", "question") for one in sentences if one is not sentence
-        )
+        working = busy or asking > (sentence.type in ("instruction", "question"))
         charge(len(sentence.text))
         if _in_two_tongues(sentence.text):
             continue
