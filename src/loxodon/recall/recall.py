@@ -75,7 +75,7 @@ def recall(
     if asked and asked.problem:
         seen = seen._replace(problems=(*seen.problems, f"meaning: {asked.problem}"))
     asks_past = question.tense == "past" or as_of is not None
-    weigh(seen.pool, asks_past, now, seen.spans)
+    weigh(seen.pool, question, asks_past, now, seen.spans)
     watch.lap("weigh")
     most = max(_RANKED, 3 * top) if profile is None else len(seen.pool)
     ranked = linked(store, seen.pool, where, asks_past, most)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from loxodon.recall.fuse import Found
-from loxodon.recall.routes import THEN, Seen
+from loxodon.recall.routes import Seen
 from loxodon.recall.terms import is_light, rarity
 from loxodon.recall.understand import Question
 from loxodon.store import Filter, Having, Store
@@ -54,7 +54,7 @@ def is_unsure(
 
 def _found_otherwise(found: Found) -> bool:
     """Whether it was found by what it is filed under, or its time."""
-    return found.routes.get("attribute", 0.0) > 0 or found.routes.get("time", 0.0) >= THEN
+    return found.parts.get("attribute", 0.0) > 0 or found.parts.get("then", 0.0) >= 1
 
 
 def _pairs_found(seen: Seen, best: Sequence[Found]) -> list[float]:

@@ -17,6 +17,7 @@ from loxodon.recall.asking import (
     Tense,
     asks_of,
     pivoted,
+    tells_more,
     tense_of,
     without_meta,
 )
@@ -84,6 +85,8 @@ class Question(NamedTuple):
     kind: Kind
     """The kind of answer that the first part asks for."""
     tense: Tense
+    tells: bool = False
+    """It is a message, or a piece of dialogue, that tells more than it asks."""
 
 
 def understand(query: str, now: datetime, known: Known = Known()) -> Question:  # noqa: B008
@@ -91,10 +94,13 @@ def understand(query: str, now: datetime, known: Known = Known()) -> Question:  
     text = _looked_at(query.strip())
     language = language_of(text)
     asks = asks_of(text, language)
-    asked = " ".join(ask.text for ask in asks) if pivoted(text, language) else text
+    tells = tells_more(text, language)
+    turns = not tells and pivoted(text, language)
+    asked = " ".join(ask.text for ask in asks) if turns else text
     focus = without_meta(asked, language)
-    times = times_of(asked[:_TIMED], now, language)
-    events = events_of(asked[:_TIMED], times, language)
+    # The "today" of a message says when it was written, not what it is looked for.
+    times = times_of(asked[:_TIMED], now, language) if not tells else ()
+    events = events_of(asked[:_TIMED], times, language) if not tells else ()
     entities, project, topic = _named(asked, known)
     return Question(
         text=query,
@@ -109,7 +115,8 @@ def understand(query: str, now: datetime, known: Known = Known()) -> Question:  
         times=times,
         events=events,
         kind=asks[0].kind,
-        tense=_tense(focus, language, times, events, now),
+        tense=_tense(focus, language, times, events, now) if not tells else "any",
+        tells=tells,
     )
 
 

@@ -30,7 +30,7 @@ from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
 VERSION = f"2/{Stemmer.version()}"
 """Raised when the same text gives other words than before: indexes are then made anew."""
 
-MAX_QUERY_WORDS = 48
+MAX_QUERY_WORDS = 256
 """More words than this tell nothing more, and cost time: a whole pasted page may be a query."""
 
 # Scripts that are not cut by spaces, as (first, last character, kind); the rest is letters.
@@ -112,7 +112,8 @@ def index_words(text: str) -> list[str]:
 
 
 def query_words(text: str) -> list[str]:
-    """The words to look for: each once, in order, at most `MAX_QUERY_WORDS`.
+    """The words to look for: each once, in order, at most `MAX_QUERY_WORDS`; of more than that as
+    many from the beginning as from the end.
 
     A word that ends in `*` is a single character and stands for all words that begin with it.
     Pairs of Chinese function characters are left out, unless there is nothing else; English
@@ -121,7 +122,7 @@ def query_words(text: str) -> list[str]:
     folded = fold(text)
     if folded.isascii():
         stems = dict.fromkeys(stem for w in _ASCII_WORD.findall(folded) if (stem := _STEMS[w]))
-        return list(stems)[:MAX_QUERY_WORDS]
+        return _both_ends(list(stems))
     telling: dict[str, None] = {}
     function: dict[str, None] = {}
     for match in _any_word().finditer(folded):
@@ -136,9 +137,14 @@ def query_words(text: str) -> list[str]:
                     (function if plain else telling)[found] = None
             elif stem := _STEMS[stretch]:
                 telling[stem] = None
-        if len(telling) >= MAX_QUERY_WORDS:
-            break
-    return list(telling or function)[:MAX_QUERY_WORDS]
+    return _both_ends(list(telling or function))
+
+
+def _both_ends(words: list[str]) -> list[str]:
+    if len(words) <= MAX_QUERY_WORDS:
+        return words
+    half = MAX_QUERY_WORDS // 2
+    return words[:half] + words[-half:]
 
 
 def stem_of(word: str) -> str:
