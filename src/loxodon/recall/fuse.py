@@ -8,6 +8,7 @@ room.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from loxodon.recall.known import Match
@@ -37,7 +38,10 @@ def note_key(row: int) -> Key:
 class Found:
     """Something found: what each route gave, and what came of it."""
 
-    __slots__ = ("factors", "key", "note", "parts", "place", "record", "routes", "score", "words")
+    __slots__ = (
+        "again", "factors", "key", "note", "parts", "place", "record", "routes", "score", "until",
+        "words",
+    )  # fmt: skip
 
     def __init__(self, key: Key) -> None:
         self.key = key
@@ -50,6 +54,10 @@ class Found:
         self.record: Record | None = None
         self.note: Note | None = None
         self.words: frozenset[str] = frozenset()
+        self.until: datetime | None = None
+        """Of a turn: until when what it says of the question held."""
+        self.again = 0
+        """Of a turn: when a later one spoke of the same thing, as `Place.at`."""
         self.score = 0.0
 
     def add(self, route: str, part: float, weights: Parts) -> None:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.recall.fuse import Answers, Found, Key, Pool, fused, note_key
 from loxodon.recall.known import Match, known, matches
+from loxodon.recall.meant import Meant
 from loxodon.recall.noted import has_notes, is_triggered, noted
 from loxodon.recall.rank import Span, spans_of
 from loxodon.recall.segments import lifted
@@ -33,7 +34,7 @@ from loxodon.recall.terms import Terms, is_light, terms_of
 from loxodon.recall.times import When
 from loxodon.recall.understand import Question
 from loxodon.recall.weights import ASKED, TOLD, Parts
-from loxodon.store import Filter, Having, Index, Nature, Place, Store
+from loxodon.store import Filter, Having, Index, Nature, Store
 from loxodon.store.rows import about_label
 from loxodon.text.related import expand
 from loxodon.text.words import fold, query_words
@@ -41,15 +42,8 @@ from loxodon.trust.provenance import waits
 from loxodon.types import Record
 
 if TYPE_CHECKING:
-    from loxodon.store.vectors import Near, View
+    from loxodon.store.vectors import View
 
-_MEANT = 60
-_MEANT_MEMORIES = 20
-_USUAL = 1.0
-"""Spreads by which a text must be closer than usual to count."""
-_MOST_MEANING = 7.0
-_CONTEXT = (0.7, 0.3)
-"""What the meaning of a neighbour counts, by its distance."""
 _PARTLY = 0.25
 """What is filed under what a question asks for counts so much, where its words lead somewhere."""
 _BARE_WORDS = 2
@@ -102,7 +96,9 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
     """Go along every route; `lap` is told the name of each that is done."""
     store, question = asked.store, asked.question
     nature = store.nature()
-    each = [terms_of(words, related) for words, related in _asked(question)]
+    each = [
+        terms_of(words, related, asks=not question.tells) for words, related in _asked(question)
+    ]
     asks = question.kind != "none" and not question.tells
     answers, looked = [], []
     for wanted in each:
@@ -253,64 +249,13 @@ def _alike(asked: Look, pool: Pool, nature: Nature) -> None:
 def _meaning(asked: Look, pool: Pool, nature: Nature) -> None:
     if not asked.views:
         return
-    vectors, where = asked.store.vectors, asked.where
-    if has_turns(where):
-        near = {one.row: one for one in vectors.similar("turns", asked.views, _MEANT, where)}
-        rows = {key.row for key in pool if key.is_turn} | near.keys()
-        places = asked.store.places(rows)
-        for row, (own, setting) in _in_context(asked, places, near, nature).items():
-            if own or setting:
-                _add(asked, pool, Key(True, row), "meaning", own).place = places[row]
-                _add(asked, pool, Key(True, row), "setting", setting)
-    if has_memories(where):
-        close = vectors.similar("memories", asked.views, _MEANT_MEMORIES, where)
-        records = asked.store.records(one.row for one in close)
-        for one in close:
-            if one.score > _USUAL and one.row in records:
-                found = _add(asked, pool, Key(False, one.row), "meaning", _closer(one.score))
-                found.add("setting", _closer(one.score), asked.weights)
-                found.record = records[one.row]
-    if has_notes(where):
-        _meant_notes(asked, pool)
-
-
-def _meant_notes(asked: Look, pool: Pool) -> None:
-    close = asked.store.vectors.similar("chunks", asked.views, _MEANT_MEMORIES, asked.where)
-    close = [one for one in close if one.score > _USUAL]
-    notes = asked.store.shelf.notes(one.row for one in close) if close else {}
-    for one in close:
-        if one.row in notes:
-            found = _add(asked, pool, note_key(one.row), "meaning", _closer(one.score))
-            found.add("setting", _closer(one.score), asked.weights)
-            found.note = notes[one.row]
-
-
-def _closer(score: float) -> float:
-    """By how many spreads a meaning is closer than usual."""
-    return min(_MOST_MEANING, max(0.0, score - _USUAL))
-
-
-def _in_context(
-    asked: Look, places: Mapping[int, Place], near: Mapping[int, Near], nature: Nature
-) -> dict[int, tuple[float, float]]:
-    """How close each turn is, by itself and with its neighbours, as far as these matter here."""
-    beside = {
-        row: [*zip(place.before, _CONTEXT, strict=False), *zip(place.after, _CONTEXT, strict=False)]
-        for row, place in places.items()
-    }
-    wanted = set(places) | {other for others in beside.values() for other, _ in others}
-    known = asked.store.vectors.similarities("turns", asked.views, wanted - near.keys())
-    score = {row: one.score for row, one in (*near.items(), *known.items())}
-    cohesion = nature.cohesion if nature.cohesion > 0.15 else 0.0
-    found: dict[int, tuple[float, float]] = {}
-    for row, others in beside.items():
-        own = score.get(row)
-        if own is None:
-            continue
-        around = own + cohesion * sum(part * score.get(other, 0.0) for other, part in others)
-        size = 1 + 0.45 * cohesion * sum(part for _, part in others)
-        found[row] = _closer(own), _closer(around / size)
-    return found
+    near = Meant(asked.store, asked.views, asked.where, asked.question.tells)
+    if has_turns(asked.where):
+        near.turns(pool, nature, asked.weights)
+    if has_memories(asked.where):
+        near.memories(pool, asked.weights)
+    if has_notes(asked.where):
+        near.notes(pool, asked.weights)
 
 
 def _entities(asked: Look, pool: Pool, terms: Terms, having: Having, nature: Nature) -> None:

@@ -29,7 +29,7 @@ _ASKING = frozenset(
 )
 
 
-LEADING = 64
+LEADING = 48
 """Words that lead a search; of a long message the rarest, and the others weigh what these find."""
 
 
@@ -62,8 +62,12 @@ class Terms(NamedTuple):
         return self.words + self.light
 
 
-def terms_of(words: Sequence[str], related: Sequence[tuple[str, float]] = ()) -> Terms:
-    """The words of a question, told apart."""
+def terms_of(
+    words: Sequence[str], related: Sequence[tuple[str, float]] = (), *, asks: bool = True
+) -> Terms:
+    """The words of a question, told apart; in a message that tells, none of them only asks."""
+    if not asks:
+        return Terms(tuple(words), (), tuple(related))
     light = tuple(word for word in words if word in _ASKING)
     telling = tuple(word for word in words if word not in _ASKING)
     if not telling:

@@ -26,7 +26,7 @@ ASKED: Parts = _HAND | {
     "words": 1.0,
     "related": 0.35,
     "around": 1.0,
-    "segment": 0.05,
+    "segment": 0.06,
     "alike": 0.8,
     "meaning": 0.03,
     "setting": 0.12,
@@ -37,11 +37,11 @@ ASKED: Parts = _HAND | {
 
 TOLD: Parts = _HAND | {
     "words": 1.0,
-    "related": 0.35,
+    "related": 0.175,
     "around": 0.0,
     "segment": 0.0,
     "alike": 0.0,
-    "meaning": 0.3,
+    "meaning": 0.51,
     "setting": 0.0,
     "time": 0.0,
     "then": 0.0,
