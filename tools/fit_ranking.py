@@ -49,7 +49,7 @@ _TRIED = (0.33, 0.5, 0.7, 0.85, 1.2, 1.4, 2.0, 3.0)
 _FIRST = 0.1
 """What a weight of 0 is taken for then."""
 _ROUNDS = 2
-_GAIN = 0.05
+_GAIN = 0.02
 """Points, over all sets, for which a weight is changed."""
 _FLAT = dict.fromkeys(FACTORS.values(), 1.0)
 _LEFT_OUT = "5"

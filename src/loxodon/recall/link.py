@@ -1,14 +1,15 @@
 """Link: a turn and the memories drawn from it are one finding, shown once.
 
 Each lifts the other a little. The better of the two is shown; the memory also where it is nearly as
-good and says most of what the turn says, or the turn is long, or a person gave the memory other
-words. A belief never stands for what was said. A turn is left out where all that was drawn from it
-was put away by hand; where it no longer holds it falls back. What was captured is a memory in the
-first place.
+good and says nearly all that the turn says, no name, number or time left out, or the turn is long,
+or a person gave the memory other words. A belief never stands for what was said. A turn is left out
+where all that was drawn from it was put away by hand; where it no longer holds it falls back. What
+was captured is a memory in the first place.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -16,14 +17,14 @@ from loxodon.recall.fuse import Found, Pool
 from loxodon.recall.rank import SAID_BEFORE
 from loxodon.recall.understand import Question
 from loxodon.store import Filter, Standing, Store
-from loxodon.text.words import index_words
+from loxodon.text.words import among, fold, index_words, query_words
 from loxodon.types import CAPTURED
 
 LIFT = 0.15
 """What a turn adds to its memory, and the memory to the turn."""
 LONG = 500
 """Characters from which on a turn is not shown where a memory tells it."""
-MOST = 0.6
+MOST = 0.85
 """The share of a turn's words that a memory must have to stand for it."""
 _COMPARED = 40
 FLOOR = 0.12
@@ -102,9 +103,22 @@ def _stands(memory: Found, said: str) -> bool:
         return False
     if len(said) > LONG or not said:
         return True
-    words = set(index_words(said))
-    has = words.intersection(index_words(record.searchable))
-    return len(has) >= MOST * len(words)
+    words = query_words(said)
+    has = among(words, set(index_words(record.searchable)))
+    return len(has) >= MOST * len(words) and not says_more(said, record.searchable)
+
+
+_PARTICULARS = re.compile(
+    r"[0-9]+(?:[.:/-][0-9]+)*|(?<=[a-z,;:] )[A-Z][A-Za-z'-]+|[“「《]([^”」》]{1,40})[”」》]"
+    r"|[零一二两三四五六七八九十百千万半]+(?=[个岁年月日号点分周天元块次本只条位斤米公里小时])"
+    r"|(?:周|星期|礼拜)[一二三四五六日天]|[上下]午|[早晚]上|凌晨|中午"
+)
+
+
+def says_more(said: str, known: str) -> bool:
+    """Whether a turn has a name, a number or a time that a memory drawn from it lacks."""
+    folded = fold(known)
+    return any(fold(one[1] or one[0]) not in folded for one in _PARTICULARS.finditer(said))
 
 
 def _leave_out(

@@ -27,7 +27,7 @@ ASKED: Parts = _HAND | {
     "related": 0.35,
     "around": 1.0,
     "segment": 0.06,
-    "alike": 0.8,
+    "alike": 1.12,
     "meaning": 0.03,
     "setting": 0.12,
     "time": 0.3,
@@ -48,9 +48,9 @@ TOLD: Parts = _HAND | {
 }
 """For a message or a piece of dialogue, in which what is told is looked for too."""
 
-BY_ASSISTANT = 0.5
+BY_ASSISTANT = 0.35
 """What an assistant said counts so much, unless it is asked for what it said."""
-NAMED = 1.6
+NAMED = 1.92
 """What someone said counts so much more where the question names them."""
 IN_TIME = 1.4
 """What lies in the time that the question names counts so much more."""
