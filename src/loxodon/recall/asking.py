@@ -76,6 +76,14 @@ def tells_more(text: str, language: str) -> bool:
     return not turns and without_meta(found[-1], language) == found[-1]
 
 
+def last_talk(text: str, language: str) -> str:
+    """The words that ask for the talk before this one, whatever it was about."""
+    if not needed(language, "LAST", text.lower()):
+        return ""
+    found = compiled(language, "LAST").search(text)
+    return found[0] if found else ""
+
+
 def without_meta(text: str, language: str) -> str:
     """The text without what it says of the asking: `can you remind me`, 你还记得."""
     if not needed(language, "META", text.lower()):

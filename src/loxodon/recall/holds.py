@@ -52,7 +52,7 @@ def settled(
             if turn is not None and only_asks(turn.content):
                 found.factors["asks"] = ONLY_ASKS
                 found.score *= ONLY_ASKS
-    if _asks_for_now(question, asks_past):
+    if seen.each and _asks_for_now(question, asks_past):
         _newest_first(best, turns, seen)
     return sorted(ranked, key=lambda one: order(one.found))
 

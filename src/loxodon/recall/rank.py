@@ -77,7 +77,10 @@ class Voices:
 
     def __init__(self, question: Question) -> None:
         self._words = frozenset(question.words)
-        self._to_assistant = re.search(r"\b(?:you|your)\b|[你您]", question.text, re.I) is not None
+        self._to_assistant = (
+            bool(question.last)
+            or re.search(r"\b(?:you|your)\b|[你您]", question.text, re.I) is not None
+        )
         self._named: dict[str, bool] = {}
 
     def of(self, place: Place) -> dict[str, float]:

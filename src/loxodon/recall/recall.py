@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from loxodon.recall.context import block, snippet
 from loxodon.recall.fuse import Found
 from loxodon.recall.holds import settled
+from loxodon.recall.lately import is_bare_last
 from loxodon.recall.link import Linked, linked
 from loxodon.recall.rank import weigh
 from loxodon.recall.routes import Look, Seen, look
@@ -65,10 +66,16 @@ def recall(
     question, seen = looked(
         store, query, where, now=now, top=top, meaning=meaning, as_of=as_of, watch=watch
     )
-    if not question.words:
+    if not question.words and not question.last:
         gate = Gate(False, "empty")
         return Recall(query, gate, (), (), "", 0, watch.total(), unsure=True)
     asks_past = question.tense == "past" or as_of is not None
+    if is_bare_last(question):
+        profile = None  # no formula orders what has no word of the question: the newest first
+    if profile is not None:
+        from loxodon.recall import profiles  # most recalls have none
+
+        profiles.widened(store, seen.pool, question, where, profile, as_of or now)
     most = max(_RANKED, 3 * top) if profile is None else len(seen.pool)
     ranked = linked(store, seen.pool, where, question, asks_past, most)
     watch.lap("link")
@@ -77,9 +84,7 @@ def recall(
     unsure = is_unsure(store, question, seen, [one.found for one in ranked], where)
     watch.lap("sure")
     if profile is not None:
-        from loxodon.recall.profiles import arranged  # most recalls have none
-
-        ranked = arranged(store, ranked, seen.pool, question, profile, top, as_of or now)
+        ranked = profiles.arranged(store, ranked, seen.pool, question, profile, top, as_of or now)
         watch.lap("profile")
     passed: dict[str, str] = {}
     at = as_of.astimezone(now.tzinfo) if as_of else now
@@ -115,7 +120,7 @@ def looked(
     names = known_by_name(store) if where.audience is None else Known()
     question = understand(query, as_of or now, names)
     watch.lap("understand")
-    if not question.words:
+    if not question.words and not question.last:
         return question, Seen({}, (), (), (), {})
     asked = meaning(question.focus) if meaning else None
     watch.lap("embed")

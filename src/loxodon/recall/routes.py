@@ -9,6 +9,7 @@
     entity      memories about someone or something the question names, by any of its names
     beside      memories about those whom the best memories are about
     time        what lies in the time the question names
+    last        the last session and the last three days, for "what did we talk about last time?"
     label       the project, topic or tag the question names
     note        full text over files, and the triggers that they name
     archive     archived memories, where the active ones have too little
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.recall.fuse import Answers, Found, Key, Pool, fused, note_key
 from loxodon.recall.known import Match, known, matches
+from loxodon.recall.lately import is_bare_last, last_turns
 from loxodon.recall.meant import Meant
 from loxodon.recall.noted import has_notes, is_triggered, noted
 from loxodon.recall.rank import Span, spans_of
@@ -96,6 +98,8 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
     """Go along every route; `lap` is told the name of each that is done."""
     store, question = asked.store, asked.question
     nature = store.nature()
+    if is_bare_last(question):
+        return _last_alone(asked, lap)
     each = [
         terms_of(words, related, asks=not question.tells) for words, related in _asked(question)
     ]
@@ -124,6 +128,7 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
         "entity": lambda: _entities(asked, pool, terms, of_turns, nature),
         "label": lambda: _labels(asked, pool),
         "time": lambda: _in_time(asked, pool),
+        "last": lambda: _last(asked, pool),
         "note": lambda: _notes(asked, pool),
     }
     for name, route in routes.items():
@@ -405,6 +410,27 @@ def _in_time(asked: Look, pool: Pool) -> None:
             for turn in asked.store.journal(where, _IN_TIME):
                 if turn.origin != "assistant":
                     _add(asked, pool, Key(True, int(turn.ref[2:])), "then", share)
+
+
+def _last_alone(asked: Look, lap: Callable[[str], None]) -> Seen:
+    """What was said last: the words of such a question lead nowhere else."""
+    pool: Pool = {}
+    _last(asked, pool)
+    _complete(asked, pool)
+    _within(asked, pool)
+    lap("last")
+    return Seen(pool, [], [], (), {"last": len(pool)})
+
+
+def _last(asked: Look, pool: Pool) -> None:
+    """Turns of the last session and of the last three days, the newest first."""
+    question = asked.question
+    if not question.last or not has_turns(asked.where):
+        return
+    whole = 1.0 if is_bare_last(question) else _PARTLY
+    rows = last_turns(asked.store, asked.where, asked.as_of or asked.now, _IN_TIME)
+    for rank, row in enumerate(rows):
+        _add(asked, pool, Key(True, row), "last", whole * (1 - 0.5 * rank / len(rows)))
 
 
 def _times(asked: Look) -> list[When]:

@@ -57,7 +57,10 @@ def is_unsure(
 
 def _found_otherwise(found: Found) -> bool:
     """Whether it was found by what it is filed under, or its time."""
-    return found.parts.get("attribute", 0.0) > 0 or found.parts.get("then", 0.0) >= 1
+    return (
+        found.parts.get("attribute", 0.0) > 0
+        or found.parts.get("then", 0.0) + found.parts.get("last", 0.0) >= 0.5
+    )
 
 
 def _pairs_found(seen: Seen, best: Sequence[Found]) -> list[float]:

@@ -16,6 +16,7 @@ from loxodon.recall.asking import (
     Kind,
     Tense,
     asks_of,
+    last_talk,
     pivoted,
     tells_more,
     tense_of,
@@ -85,6 +86,8 @@ class Question(NamedTuple):
     kind: Kind
     """The kind of answer that the first part asks for."""
     tense: Tense
+    last: str = ""
+    """The words in which it asks for the last talk, as a whole: 上次讨论到哪了."""
     tells: bool = False
     """It is a message, or a piece of dialogue, that tells more than it asks."""
 
@@ -116,6 +119,7 @@ def understand(query: str, now: datetime, known: Known = Known()) -> Question:  
         events=events,
         kind=asks[0].kind,
         tense=_tense(focus, language, times, events, now) if not tells else "any",
+        last=last_talk(text, language) if not tells else "",
         tells=tells,
     )
 

@@ -18,6 +18,7 @@ _HAND = {
     "beside": 0.15,
     "label": 0.1,
     "trigger": 0.3,
+    "last": 1.2,
     "all questions": 1.0,
 }
 """Ways of finding memories and notes; the sets have their evidence in turns."""
