@@ -31,6 +31,7 @@ from loxodon.recall.noted import has_notes, is_triggered, noted
 from loxodon.recall.rank import Span, spans_of
 from loxodon.recall.segments import lifted
 from loxodon.recall.sought import sought
+from loxodon.recall.spelling import near_names
 from loxodon.recall.spoken import hops, spoken
 from loxodon.recall.terms import Terms, is_light, terms_of
 from loxodon.recall.times import When
@@ -107,6 +108,11 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
     answers, looked = [], []
     for wanted in each:
         said = spoken(store, wanted, asked.where, nature, asked.top, asks)
+        if asks and asked.where.audience is None:
+            near = near_names(store, question, said.having)
+            if near:
+                wanted = wanted._replace(related=(*wanted.related, *near))
+                said = spoken(store, wanted, asked.where, nature, asked.top, asks)
         lap("turns")
         memories = _memories(asked, said.terms, said.having, nature)
         lap("memories")
