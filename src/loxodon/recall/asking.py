@@ -66,7 +66,8 @@ def tells_more(text: str, language: str) -> bool:
     What someone said in quotation marks is told like the rest. Who ends by turning to a question,
     or by asking to be reminded, asks, whatever was said before.
     """
-    found = _re(r"[^.?!。？！;；\n]{5,}[.?!。？！;；\n]*").findall(text)
+    found = _re(r"[^.?!。？！;；\n]{3,}[.?!。？！;；\n]*").findall(text)
+    found = [one for one in found if len(one) > 5 or not one.isascii()]  # not the "C." of a name
     if len(found) < _SAID or sum(one[-1] in "?？" for one in found) > _ASKED * len(found):
         return False
     if found[-1][-1] not in "?？":

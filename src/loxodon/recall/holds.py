@@ -85,6 +85,7 @@ def _newest_first(best: Sequence[Found], turns: Mapping[int, Turn], seen: Seen) 
         row = found.key.row
         words = frozenset(word for word in worth if row in having.lists[word])
         mine = found.place is not None and found.place.role != "assistant"
+        mine = mine and "asks" not in found.factors
         if mine and row in turns and sum(worth[word] for word in words) >= least:
             has[row] = words
     said: dict[int, frozenset[str]] = {}
