@@ -182,7 +182,8 @@ def scored(model: Model, one: Found) -> Floats:
     factor = one.rest
     for n, name in enumerate(FACTORS.values()):
         factor = np.where(one.flags[:, :, n], factor * np.float32(model[name]), factor)
-    return np.einsum("qtp,qp->qt", one.parts, table) * factor
+    score: Floats = np.einsum("qtp,qp->qt", one.parts, table) * factor
+    return score
 
 
 def worth(model: Model, one: Found, *, held: bool) -> float:
@@ -242,5 +243,6 @@ def line(name: str, values: Sequence[float]) -> None:
 
 if __name__ == "__main__":
     # A part that counts nothing is not looked for.
-    routes.TOLD = {name: value or 1e-9 for name, value in weights.TOLD.items()}
+    sought = {name: value or 1e-9 for name, value in weights.TOLD.items()}
+    vars(routes)["TOLD"] = sought
     main()
