@@ -105,14 +105,15 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
         terms_of(words, related, asks=not question.tells) for words, related in _asked(question)
     ]
     asks = question.kind != "none" and not question.tells
+    rest = asked.where, nature, asked.top, asks, bool(asked.weights["around"])
     answers, looked = [], []
     for wanted in each:
-        said = spoken(store, wanted, asked.where, nature, asked.top, asks)
+        said = spoken(store, wanted, *rest)
         if asks and asked.where.audience is None:
             near = near_names(store, question, said.having)
             if near:
                 wanted = wanted._replace(related=(*wanted.related, *near))
-                said = spoken(store, wanted, asked.where, nature, asked.top, asks)
+                said = spoken(store, wanted, *rest)
         lap("turns")
         memories = _memories(asked, said.terms, said.having, nature)
         lap("memories")

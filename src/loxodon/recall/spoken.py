@@ -58,9 +58,11 @@ class Spoken(NamedTuple):
 
 
 def spoken(
-    store: Store, terms: Terms, where: Filter, nature: Nature, top: int, asks: bool
-) -> Spoken:
-    """Turns that match, with what each way of finding them gave, unweighed."""
+    store: Store, terms: Terms, where: Filter, nature: Nature, top: int, asks: bool,
+    around: bool = True,
+) -> Spoken:  # fmt: skip
+    """Turns that match, with what each way of finding them gave, unweighed; what stands `around`
+    them where that counts."""
     having = store.having("turns", terms.all)
     terms = terms.rarest_first(having)
     worth = weights(terms, having)
@@ -72,7 +74,8 @@ def spoken(
         _add_related(store, scores, terms, where)
     places = store.places(_best(scores, _SEEDS))
     # In a group nothing may show what stands beside a turn: that may be private.
-    if nature.cohesion > _LEAST_COHESION and not where.session and where.audience is None:
+    beside_too = around and nature.cohesion > _LEAST_COHESION
+    if beside_too and not where.session and where.audience is None:
         beside = _beside(places.values())
         if not asks:  # who names a thing wants what has it; who asks, what stands beside it too
             beside = {row: others for row, others in beside.items() if row in scores}

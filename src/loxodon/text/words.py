@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 
 import Stemmer
@@ -167,19 +167,25 @@ def spoken(query: str, words: Collection[str]) -> list[str]:
     A person is shown `manager` rather than `manag`, and 推荐餐厅 rather than its three pairs.
     """
     found: dict[str, None] = {}
-    for match in _any_word().finditer(fold(query)):
-        piece, emoji = match.groups()
-        if emoji:
-            found |= dict.fromkeys([emoji] if emoji in words else [])
-            continue
-        for script, stretch in _stretches(piece):
-            if not script:
-                found |= dict.fromkeys([stretch] if _STEMS[stretch] in words else [])
-            elif len(stretch) == 1:
-                found |= dict.fromkeys([stretch] if stretch + "*" in words else [])
-            else:
-                found |= dict.fromkeys(_covered(stretch, words))
+    for script, stretch in _cut(query):
+        if script < 0:
+            found |= dict.fromkeys([stretch] if stretch in words else [])
+        elif not script:
+            found |= dict.fromkeys([stretch] if _STEMS[stretch] in words else [])
+        elif len(stretch) == 1:
+            found |= dict.fromkeys([stretch] if stretch + "*" in words else [])
+        else:
+            found |= dict.fromkeys(_covered(stretch, words))
     return list(found)
+
+
+@lru_cache(maxsize=2)  # a recall asks for each of its items, with the same query
+def _cut(query: str) -> tuple[tuple[int, str], ...]:
+    """A query in stretches of one script, each once; script -1 is an emoji."""
+    found: dict[tuple[int, str], None] = {}
+    for piece, emoji in _any_word().findall(fold(query)):
+        found |= dict.fromkeys([(-1, emoji)] if emoji else _stretches(piece))
+    return tuple(found)
 
 
 def _covered(stretch: str, words: Collection[str]) -> list[str]:
