@@ -29,6 +29,8 @@ from loxodon.types import Turn
 ONLY_ASKS = 0.5
 LOOKED_AT = 20
 """How many of the best are looked at."""
+_ORDERED = 10
+"""How many of these are put in order of time."""
 _SAME = 0.6
 """The share of the question, by what its words tell, that one sentence of each must have…"""
 _ALIKE = 0.4
@@ -53,7 +55,8 @@ def settled(
                 found.factors["asks"] = ONLY_ASKS
                 found.score *= ONLY_ASKS
     if seen.each and _asks_for_now(question, asks_past):
-        _newest_first(best, turns, seen)
+        best.sort(key=order)
+        _newest_first(best[:_ORDERED], turns, seen)
     return sorted(ranked, key=lambda one: order(one.found))
 
 
