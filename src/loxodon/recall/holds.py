@@ -6,7 +6,7 @@ have much in common, the later turn is put before the earlier one, which says wh
 spoken of again. Questions about the past, and for the day of an event, leave the order as it is.
 
 A turn that only asks tells nothing. Earlier askings of a question match it best of all, and would
-stand before the answer.
+stand before the answer. Other questions keep their place: what was asked once may be what is meant.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from loxodon.recall.terms import rarity
 from loxodon.recall.understand import Question
 from loxodon.store import Store
 from loxodon.text.language import language_of
-from loxodon.text.words import index_words
+from loxodon.text.words import index_words, query_words
 from loxodon.types import Turn
 
 ONLY_ASKS = 0.5
+_AGAIN = 0.6
+"""The share of the words of a turn that are the question's, where it asks the same."""
 LOOKED_AT = 20
 """How many of the best are looked at."""
 _ORDERED = 10
@@ -51,13 +53,21 @@ def settled(
     if not _ABOUT_ASKING.intersection(question.words):
         for found in best:
             turn = turns.get(found.key.row)
-            if turn is not None and only_asks(turn.content):
+            if turn is not None and _asked_before(turn.content, question):
                 found.factors["asks"] = ONLY_ASKS
                 found.score *= ONLY_ASKS
     if seen.each and _asks_for_now(question, asks_past):
         best.sort(key=order)
         _newest_first(best[:_ORDERED], turns, seen)
     return sorted(ranked, key=lambda one: order(one.found))
+
+
+def _asked_before(text: str, question: Question) -> bool:
+    """Whether a turn asks what is asked now, and tells nothing."""
+    if not only_asks(text):
+        return False
+    words = query_words(text)
+    return len(set(words).intersection(question.words)) >= _AGAIN * len(words)
 
 
 def only_asks(text: str) -> bool:
