@@ -2,8 +2,9 @@
 
 `tools/fit_ranking.py` makes the two tables: it reads the parts of everything that recall found
 for each question and looks for the weights that put the answers first, with equal say for each set,
-and says what the same weights give on a set that was left out of the fit. Parts that no set has
-enough of keep what was set by hand; the tool names them.
+and says what the fit of the other sets gives on one that was left out (docs/benchmarks.md has the
+tables). Parts by which memories and notes are found have no evidence in the sets, and keep what was
+set by hand.
 """
 
 from __future__ import annotations
