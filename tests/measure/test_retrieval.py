@@ -43,6 +43,25 @@ def test_a_question_with_other_words_finds_nothing(tmp_path: Path) -> None:
     assert report["abstention"]["true"] == {"n": 1, "abstains": 100, "empty": 100}
 
 
+def test_what_changed_is_looked_at_by_its_order_and_marks(tmp_path: Path) -> None:
+    talk = garden()
+    talk["sessions"] = [
+        {"id": "s1", "at": "2026-01-05T09:00:00", "turns": [
+            turn("a1", "I have planted three quince trees behind the shed."),
+        ]},
+        {"id": "s2", "at": "2026-01-25T09:00:00", "turns": [
+            turn("b1", "I have planted five quince trees behind the shed by now."),
+        ]},
+    ]  # fmt: skip
+    text = "How many quince trees have I planted behind the shed?"
+    talk["questions"] = [question("q", text, ["a1", "b1"], category="update")]
+    report = measured(tmp_path, [talk], updates=("update",))
+    assert report["updates"] == {
+        "n": 1, "newest_first": 100, "older_shown": 1, "older_unmarked": 0,
+    }  # fmt: skip
+    assert "updates" not in measured(tmp_path, [talk])
+
+
 def test_a_category_left_out_is_reported_by_itself(tmp_path: Path) -> None:
     report = measured(tmp_path, [garden()], leave_out=("place",))
     assert report["overall"]["n"] == 1

@@ -366,3 +366,29 @@ def test_a_group_gets_nothing_from_segments(memory: Memory) -> None:
     found = memory.recall("pottery workshop", chat="group")
     assert found.items
     assert not any("segment" in item.why["routes"] for item in found.items)
+
+
+# --- A message as the query -----------------------------------------------------------------------
+
+
+def test_the_end_of_a_long_message_is_looked_for(memory: Memory) -> None:
+    talk(memory, "s", DAY, "user: the quince jam needs more lemon", "user: the tram was late again")
+    padding = " ".join(f"Nothing of note happened with thing{n} today." for n in range(60))
+    found = memory.recall(f"{padding} I want to make quince jam.")
+    assert "quince" in shown(found)[0]
+    assert not found.unsure
+
+
+def test_a_pile_of_notes_in_one_session_is_no_conversation(memory: Memory) -> None:
+    things = [f"note {n}: the {word} of the house is {word}{n}" for n, word in enumerate(PILE * 4)]
+    talk(memory, "all", DAY, *(f"user: {one}" for one in things))
+    assert memory._store.nature().cohesion < 0.9
+
+
+PILE = ("roof", "cellar", "gate", "stove", "lamp", "stair", "pump", "shelf", "door", "well")
+
+
+def test_a_turn_with_a_name_that_its_memory_lacks_is_shown(memory: Memory) -> None:
+    talk(memory, "s", DAY, "user: My sister Claire had a baby girl, they named her Orla!")
+    memory.consolidate()
+    assert "Orla" in memory.recall("What is my sister's baby called?").context

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -256,3 +256,20 @@ def test_a_question_takes_no_longer_with_more_names() -> None:
         return Known(Names(*((f"Person {n}", (f"人{n}",)) for n in range(count))))
 
     level(understood, names, 16_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "tells"),
+    [
+        ("I baked bread today. It went well! My sister loved it. She wants more.", True),
+        ('"I lost my keys!" "Oh no, where did you see them last?" "In the park, I think."', True),
+        ("今天烤了面包。很成功！妹妹很喜欢。", True),
+        ("Where does my sister live?", False),
+        ("I bake a lot. My sister loves it. Can you remind me what flour I use?", False),
+        ("My sister loves bread", False),
+    ],
+)
+def test_a_message_that_tells(text: str, tells: bool) -> None:
+    found = understand(text, datetime(2026, 2, 4, tzinfo=UTC))
+    assert found.tells is tells
+    assert not (tells and found.times)

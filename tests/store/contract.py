@@ -179,6 +179,24 @@ class StoreContract:
             "f_20260204_001", "f_20260204_002", "s_20260204_001", "f_20260205_001",
         ]  # fmt: skip
 
+    def test_the_most_important_of_some_projects(self, store: Store) -> None:
+        some = [
+            ("a", 0.2, "Heron"),
+            ("b", 0.9, "Heron"),
+            ("c", 0.5, "_global"),
+            ("d", 1.0, "Quarry"),
+        ]
+        self.keep(store, *(record(name, importance=i, project=p) for name, i, p in some))
+
+        def names(projects: tuple[str, ...], limit: int = 10) -> list[str]:
+            rows = store.foremost(Filter(), projects, limit)
+            records = store.records(rows)
+            return [records[row].content for row in rows]
+
+        assert names(("heron", "_global")) == ["b", "c", "a"]
+        assert names(()) == ["d", "b", "c", "a"]
+        assert names((), 1) == ["d"]
+
     def test_an_edit_keeps_history(self, store: Store) -> None:
         (kept,) = self.keep(store, record("在北京工作", tags=("work",)))
         later = NOW + timedelta(days=1)

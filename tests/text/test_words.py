@@ -161,3 +161,10 @@ def test_the_table_of_variants_is_what_opencc_says() -> None:
     converter = opencc.OpenCC("t2s")
     said = converter.convert("\n".join(variants.TRADITIONAL)).split("\n")
     assert "".join(said) == variants.SIMPLIFIED
+
+
+def test_of_a_very_long_query_both_ends_count() -> None:
+    words = query_words(" ".join(f"word{n}" for n in range(1000)))
+    assert len(words) == MAX_QUERY_WORDS
+    assert words[0] == "word0"
+    assert words[-1] == "word999"

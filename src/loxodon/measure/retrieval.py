@@ -57,6 +57,8 @@ class Options(NamedTuple):
     """Conversations of each file; 0 for all."""
     categories: tuple[str, ...] = ()
     """Only questions of these; of all where none is named."""
+    updates: tuple[str, ...] = ()
+    """Categories whose evidence says the same thing anew, of which the newest holds."""
     leave_out: tuple[str, ...] = ()
     """Categories reported by themselves, and not part of the overall figures."""
     top: int = FITTING
@@ -79,6 +81,8 @@ class Answer(NamedTuple):
     """The turns that the context has or stands for."""
     quoted: tuple[str, ...]
     """Those of them that are in the context as turns."""
+    past: tuple[str, ...]
+    """Those that the context marks as past, or as spoken of again."""
     context: str
     tokens: int
     ms: float
@@ -296,6 +300,7 @@ def _answer(memory: Memory, text: str, top: int) -> Answer:
     return Answer(
         _turns(ranked.items), _turns(fitting.items),
         _turns(item for item in fitting.items if item.kind == "turn"),
+        _turns(item for item in fitting.items if _is_past(item)),
         fitting.context, fitting.tokens, ms, again, _silence(usual),
     )  # fmt: skip
 
@@ -304,6 +309,10 @@ def _timed(memory: Memory, text: str) -> tuple[Recall, float]:
     started = perf_counter()
     answer = memory.recall(text)
     return answer, (perf_counter() - started) * 1000
+
+
+def _is_past(item: Item) -> bool:
+    return bool(item.valid_until or item.why.get("again")) or item.state == "archived"
 
 
 def _turns(items: Iterable[Item]) -> tuple[str, ...]:
@@ -337,6 +346,9 @@ def _outcome(
     report["categories"] = {
         one: _mean([row for row in rows if row.question.category == one]) for one in names
     }
+    if options.updates:
+        changed = [row for row in rows if row.question.category in options.updates]
+        report["updates"] = _updates(file, changed)
     report["latency_ms"] = _latency([row.answer.ms for row in rows])
     again = [row.answer.again_ms for row in rows if row.answer.again_ms is not None]
     if again:
@@ -387,6 +399,33 @@ def _repeated(conversation: Conversation, evidence: Sequence[str], context: str)
 
 def _mean(rows: Sequence[_Row]) -> dict[str, float]:
     return mean([row.scores for row in rows if row.scores is not None])
+
+
+def _updates(file: Sequence[Labelled], rows: Sequence[_Row]) -> Figures:
+    """Of questions about what changed: how often the newest evidence that was found comes before
+    all that is older, and how much of the older is handed over without a mark."""
+    said = {
+        (one.conversation.id, turn.id): turn.at
+        for one in file for session in one.conversation.sessions for turn in session.turns
+    }  # fmt: skip
+    several = first = shown = unmarked = 0
+    for row in rows:
+        at = {turn: said[row.conversation, turn] for turn in row.evidence
+              if (row.conversation, turn) in said}  # fmt: skip
+        newest = max(at, key=lambda turn: at[turn], default="")
+        older = {turn for turn in at if at[turn] < at[newest]}
+        ranked = [turn for turn in row.answer.ranking if turn in at]
+        if not older.intersection(ranked):
+            continue
+        several += 1
+        first += ranked[0] not in older
+        handed = older.intersection(row.answer.handed)
+        shown += len(handed)
+        unmarked += len(handed.difference(row.answer.past))
+    return {
+        "n": several, "newest_first": percent(first, several),
+        "older_shown": shown, "older_unmarked": percent(unmarked, shown),
+    }  # fmt: skip
 
 
 def _latency(found: Sequence[float]) -> dict[str, float]:

@@ -658,6 +658,14 @@ SENTENCES: dict[str, str] = {
     "give the session or each turn a time": "请给会话或每条消息一个时间",
     "labelled conversations, or - for standard input": "带标注的对话，或用 - 表示标准输入",
     "measuring": "正在测量",
+    "a category of questions about what changed: is the newest first?": (
+        "问变化情况的问题类别：最新的说法是否排在最前？"
+    ),
+    "what changed: the newest first in {newest_first}% of {n}; of {older_shown} older ones shown, "
+    "{older_unmarked}% without a mark": (
+        "变化情况：{n} 题中 {newest_first}% 最新的排在最前；给出的 {older_shown} 条旧说法中，"
+        "{older_unmarked}% 没有标注"
+    ),
     "most items of the context (as many as fit)": "上下文最多包含几条（放得下多少就多少）",
     "only questions of this category; may be given again": "只测这个类别的问题；可多次给出",
     "overall": "总计",
@@ -764,6 +772,7 @@ SENTENCES: dict[str, str] = {
     "tool": "工具",
     "system": "系统",
     "held until {day}": "有效至 {day}，现已失效",
+    "spoken of again on {day}": "{day} 又提到此事",
     "no longer holds": "已不再成立",
     "done": "已完成",
     "due {day}": "截止 {day}",

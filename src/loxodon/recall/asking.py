@@ -30,6 +30,12 @@ _RAMBLING = 40
 """Characters from which a message is looked through for where the question begins."""
 
 
+_SAID = 3
+"""Sentences from which on a message can be more than a question…"""
+_ASKED = 0.6
+"""…and the share of them that may ask."""
+
+
 class Ask(NamedTuple):
     """One question of a message."""
 
@@ -52,6 +58,31 @@ def asks_of(text: str, language: str) -> tuple[Ask, ...]:
 def pivoted(text: str, language: str) -> bool:
     """Whether the message says where its question begins, after talk of other things."""
     return bool(_after_pivots(text, language))
+
+
+def tells_more(text: str, language: str) -> bool:
+    """Whether a message tells more than it asks: several sentences, few of them questions.
+
+    What someone said in quotation marks is told like the rest. Who ends by turning to a question,
+    or by asking to be reminded, asks, whatever was said before.
+    """
+    found = _re(r"[^.?!。？！;；\n]{3,}[.?!。？！;；\n]*").findall(text)
+    found = [one for one in found if len(one) > 5 or not one.isascii()]  # not the "C." of a name
+    if len(found) < _SAID or sum(one[-1] in "?？" for one in found) > _ASKED * len(found):
+        return False
+    if found[-1][-1] not in "?？":
+        return True
+    last = "".join(found[-2:])
+    turns = needed(language, "PIVOT", last.lower()) and compiled(language, "PIVOT").search(last)
+    return not turns and without_meta(found[-1], language) == found[-1]
+
+
+def last_talk(text: str, language: str) -> str:
+    """The words that ask for the talk before this one, whatever it was about."""
+    if not needed(language, "LAST", text.lower()):
+        return ""
+    found = compiled(language, "LAST").search(text)
+    return found[0] if found else ""
 
 
 def without_meta(text: str, language: str) -> str:

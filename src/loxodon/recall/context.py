@@ -153,6 +153,8 @@ def marks(item: Item, language: str) -> str:
         notes.append(t("no longer holds", language))
     elif item.state == "archived":
         notes.append(t("archived", language))
+    elif again := item.why.get("again"):
+        notes.append(t("spoken of again on {day}", language, day=again))
     # An assistant's message says by its speaker whose it is; nobody else's does.
     whose = item.why.get("origin" if item.kind == "turn" else "trust", "")
     if (whose != "assistant" or item.kind != "turn") and (said := whence(whose, language)):

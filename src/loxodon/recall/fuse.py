@@ -8,19 +8,15 @@ room.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from loxodon.recall.known import Match
 from loxodon.recall.noted import NoteMatch
+from loxodon.recall.weights import Parts
 from loxodon.store import Place
 from loxodon.store.shelf import Note
-from loxodon.text.words import query_words
 from loxodon.types import Record
-
-_BY_ASSISTANT = 0.5
-"""What an assistant said counts so much, unless it is asked for what it said."""
-_NAMED = 1.6
-"""What someone said counts so much more where the question names them."""
 
 
 class Key(NamedTuple):
@@ -42,17 +38,34 @@ def note_key(row: int) -> Key:
 class Found:
     """Something found: what each route gave, and what came of it."""
 
-    __slots__ = ("factors", "key", "note", "place", "record", "routes", "score", "words")
+    __slots__ = (
+        "again", "factors", "key", "note", "parts", "place", "record", "routes", "score", "until",
+        "words",
+    )  # fmt: skip
 
     def __init__(self, key: Key) -> None:
         self.key = key
+        self.parts: dict[str, float] = {}
+        """What each route found, unweighted."""
         self.routes: dict[str, float] = {}
+        """What that counts."""
         self.factors: dict[str, float] = {}
         self.place: Place | None = None
         self.record: Record | None = None
         self.note: Note | None = None
         self.words: frozenset[str] = frozenset()
+        self.until: datetime | None = None
+        """Of a turn: until when what it says of the question held."""
+        self.again = 0
+        """Of a turn: when a later one spoke of the same thing, as `Place.at`."""
         self.score = 0.0
+
+    def add(self, route: str, part: float, weights: Parts) -> None:
+        """Count what a route found."""
+        share = part * weights[route]
+        self.parts[route] = self.parts.get(route, 0.0) + part
+        self.routes[route] = self.routes.get(route, 0.0) + share
+        self.score += share
 
 
 Pool = dict[Key, Found]
@@ -67,32 +80,38 @@ class Answers(NamedTuple):
     notes: Mapping[int, NoteMatch]
 
 
-def fused(each: Sequence[Answers], named: frozenset[str], to_assistant: bool) -> Pool:
-    """Everything that was found, with the routes' shares on a scale on which the best has 1."""
+def fused(each: Sequence[Answers], weights: Parts) -> Pool:
+    """Everything that was found, its parts on a scale on which the best match by words has 1."""
     pool: Pool = {}
-    shares = [_scaled(answers, named, to_assistant, pool) for answers in each]
-    if len(shares) == 1:
-        for key, routes in shares[0].items():
-            pool[key].routes = routes
-    else:
-        _combine(shares, pool)
-    for found in pool.values():
-        found.score = sum(found.routes.values())
+    scaled = [_scaled(answers, pool) for answers in each]
+    for key, found in pool.items():
+        if len(scaled) == 1:
+            parts = scaled[0][key]
+        else:
+            best = max((one.get(key, {}) for one in scaled), key=lambda own: _sum(own, weights))
+            together = sum(_sum(one.get(key, {}), weights) for one in scaled)
+            parts = {name: value / 2 for name, value in best.items()}
+            # The best that it is for any of the questions, and what it is for all together.
+            parts["all questions"] = together / len(scaled) / 2
+        for name, value in parts.items():
+            found.add(name, value, weights)
     return pool
 
 
 _Shares = dict[Key, dict[str, float]]
 
 
-def _scaled(answers: Answers, named: frozenset[str], to_assistant: bool, pool: Pool) -> _Shares:
+def _sum(parts: Mapping[str, float], weights: Parts) -> float:
+    return sum(value * weights[name] for name, value in parts.items())
+
+
+def _scaled(answers: Answers, pool: Pool) -> _Shares:
     shares: _Shares = {}
-    speakers: dict[str, bool] = {}
-    for row, routes in answers.turns.items():
+    for row, parts in answers.turns.items():
         key = Key(True, row)
         found = pool.setdefault(key, Found(key))
-        found.place = place = answers.places.get(row)
-        part = voice(place, named, to_assistant, speakers) if place is not None else 1.0
-        shares[key] = {name: value * part for name, value in routes.items()}
+        found.place = answers.places.get(row)
+        shares[key] = dict(parts)
     for row, match in answers.memories.items():
         key = Key(False, row)
         found = pool.setdefault(key, Found(key))
@@ -105,36 +124,8 @@ def _scaled(answers: Answers, named: frozenset[str], to_assistant: bool, pool: P
         found.note = noted.note
         found.words |= noted.words
         shares[key] = dict(noted.found)
-    best = max((sum(routes.values()) for routes in shares.values()), default=0.0) or 1.0
+    best = max((parts.get("words", 0.0) for parts in shares.values()), default=0.0)
+    best = best or max((sum(parts.values()) for parts in shares.values()), default=0.0) or 1.0
     return {
-        key: {name: value / best for name, value in routes.items()}
-        for key, routes in shares.items()
+        key: {name: value / best for name, value in parts.items()} for key, parts in shares.items()
     }
-
-
-def voice(
-    place: Place, named: frozenset[str], to_assistant: bool, speakers: dict[str, bool]
-) -> float:
-    """What a turn counts by who said it; `speakers` remembers who is named."""
-    part = _BY_ASSISTANT if place.role == "assistant" and not to_assistant else 1.0
-    if place.speaker not in speakers:
-        speakers[place.speaker] = is_named(place.speaker, named)
-    return part * _NAMED if speakers[place.speaker] else part
-
-
-def is_named(speaker: str, words: frozenset[str]) -> bool:
-    """Whether the words of a question name a speaker."""
-    if not speaker or speaker in ("user", "assistant"):
-        return False
-    name = query_words(speaker)
-    return bool(name) and words.issuperset(name)
-
-
-def _combine(shares: Sequence[_Shares], pool: Pool) -> None:
-    """The best that something is for any of the questions, and what it is for all together."""
-    together = {key: sum(sum(one.get(key, {}).values()) for one in shares) for key in pool}
-    most = max(together.values(), default=0.0) or 1.0
-    for key, found in pool.items():
-        best = max((one.get(key, {}) for one in shares), key=lambda routes: sum(routes.values()))
-        found.routes = {name: value / 2 for name, value in best.items()}
-        found.routes["all questions"] = together[key] / most / 2

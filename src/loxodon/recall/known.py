@@ -16,8 +16,6 @@ from loxodon.text.words import among, index_words
 from loxodon.types import Record
 
 CANDIDATES = 24
-RELATED = 0.35
-"""What a word of much the same meaning counts."""
 SUMMARY = 0.3
 """A summary has a little of everything; what it was made of says it better."""
 
@@ -37,16 +35,17 @@ def known(
 ) -> dict[int, Match]:  # fmt: skip
     """Memories of an index that match and have not expired, by row, unweighed."""
     most = max(CANDIDATES, 2 * top)
-    rows = [hit.row for hit in store.search(index, terms.words, where, most)]
+    rows = [hit.row for hit in store.search(index, terms.leading, where, most)]
     others: dict[int, float] = {}
     if terms.related:
         words = [word for word, _ in terms.related]
-        part = RELATED * sum(weight for _, weight in terms.related) / len(words)
+        part = sum(weight for _, weight in terms.related) / len(words)
         found = store.search(index, words, where, most // 2)
         others = {hit.row: part * hit.score for hit in found}
     if not rows and not others:
         return {}
-    here = store.having(index, terms.all)
+    # To read what was found costs less than to ask for each of the words of a long message.
+    here = store.having(index, terms.all if terms.leading == terms.words else ())
     rows += [row for row in others if row not in set(rows)]
     return matches(store, rows, terms, here, having, nature, now, others)
 

@@ -1,28 +1,30 @@
 """Link: a turn and the memories drawn from it are one finding, shown once.
 
 Each lifts the other a little. The better of the two is shown; the memory also where it is nearly as
-good and says most of what the turn says, or the turn is long, or a person gave the memory other
-words. A belief never stands for what was said. A turn is left out where all that was drawn from it
-was put away by hand; where it no longer holds it falls back. What was captured is a memory in the
-first place.
+good and says nearly all that the turn says, no name, number or time left out, or the turn is long,
+or a person gave the memory other words. A belief never stands for what was said. A turn is left out
+where all that was drawn from it was put away by hand; where it no longer holds it falls back. What
+was captured is a memory in the first place.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from loxodon.recall.fuse import Found, Pool
 from loxodon.recall.rank import SAID_BEFORE
+from loxodon.recall.understand import Question
 from loxodon.store import Filter, Standing, Store
-from loxodon.text.words import index_words
+from loxodon.text.words import among, fold, index_words, query_words
 from loxodon.types import CAPTURED
 
 LIFT = 0.15
 """What a turn adds to its memory, and the memory to the turn."""
 LONG = 500
 """Characters from which on a turn is not shown where a memory tells it."""
-MOST = 0.6
+MOST = 0.85
 """The share of a turn's words that a memory must have to stand for it."""
 _COMPARED = 40
 FLOOR = 0.12
@@ -39,14 +41,16 @@ class Linked(NamedTuple):
     """The rows of the turns that a memory is shown for, or of the memories that a turn is."""
 
 
-def linked(store: Store, pool: Pool, where: Filter, asks_past: bool, most: int) -> list[Linked]:
+def linked(
+    store: Store, pool: Pool, where: Filter, question: Question, asks_past: bool, most: int
+) -> list[Linked]:
     """The best `most` of what was found, in order, each thing once."""
     if len(pool) > most:
-        pool = {found.key: found for found in sorted(pool.values(), key=_order)[:most]}
+        pool = {found.key: found for found in sorted(pool.values(), key=order)[:most]}
     turns = {key.row: found for key, found in pool.items() if key.is_turn}
     memories = {key.row: found for key, found in pool.items() if key.is_memory}
     drawn = store.drawn_from(turns) if turns and where.kind != "turn" else {}
-    reworded = _leave_out(store, turns, drawn, asks_past) if drawn else frozenset()
+    reworded = _leave_out(store, turns, drawn, question, asks_past) if drawn else frozenset()
     pairs = {
         row: [memories[one] for one in rows if one in memories]
         for row, rows in drawn.items()
@@ -77,7 +81,7 @@ def linked(store: Store, pool: Pool, where: Filter, asks_past: bool, most: int) 
         if row in shown_for or row not in hidden
     ]
     shown += [Linked(found) for key, found in pool.items() if key.is_note]
-    shown.sort(key=lambda one: _order(one.found))
+    shown.sort(key=lambda one: order(one.found))
     least = FLOOR * shown[0].found.score if shown else 0.0
     return [one for one in shown if one.found.score >= least or set(one.found.routes) != {"around"}]
 
@@ -99,27 +103,55 @@ def _stands(memory: Found, said: str) -> bool:
         return False
     if len(said) > LONG or not said:
         return True
-    words = set(index_words(said))
-    has = words.intersection(index_words(record.searchable))
-    return len(has) >= MOST * len(words)
+    words = query_words(said)
+    has = among(words, set(index_words(record.searchable)))
+    return len(has) >= MOST * len(words) and not says_more(said, record.searchable)
+
+
+_PARTICULARS = re.compile(
+    r"[0-9]+(?:[.:/-][0-9]+)*|(?<=[a-z,;:] )[A-Z][A-Za-z'-]+|[“「《]([^”」》]{1,40})[”」》]"
+    r"|[零一二两三四五六七八九十百千万半]+(?=[个岁年月日号点分周天元块次本只条位斤米公里小时])"
+    r"|(?:周|星期|礼拜)[一二三四五六日天]|[上下]午|[早晚]上|凌晨|中午"
+)
+
+
+def says_more(said: str, known: str) -> bool:
+    """Whether a turn has a name, a number or a time that a memory drawn from it lacks."""
+    folded = fold(known)
+    return any(fold(one[1] or one[0]) not in folded for one in _PARTICULARS.finditer(said))
 
 
 def _leave_out(
-    store: Store, turns: dict[int, Found], drawn: Mapping[int, Sequence[int]], asks_past: bool
-) -> frozenset[int]:
+    store: Store, turns: dict[int, Found], drawn: Mapping[int, Sequence[int]], question: Question,
+    asks_past: bool,
+) -> frozenset[int]:  # fmt: skip
     """Take out turns that must not come back, and move back those that no longer hold.
 
-    Returns the memories whose words are a person's own, which stand above what was said.
+    A turn no longer holds where something was drawn from it that has words of the question and has
+    ended since, whatever else it says. Returns the memories whose words are a person's own, which
+    stand above what was said.
     """
     standing = store.standing({row for rows in drawn.values() for row in rows})
     captured = store.in_channel(CAPTURED, drawn)
+    over = {row for row, state in standing.items() if state == "past"}
+    ended = store.records(over) if over else {}
+    asked = frozenset(question.words)
     for row, rows in drawn.items():
         states: set[Standing] = {standing[one] for one in rows if one in standing}
         if row in captured or states == {"put away"}:
             del turns[row]
-        elif states <= {"past", "put away"} and states and not asks_past:
-            turns[row].factors["validity"] = SAID_BEFORE
-            turns[row].score *= SAID_BEFORE
+            continue
+        until = [
+            ended[one].valid_until
+            for one in rows
+            if one in ended
+            and (states <= {"past", "put away"} or asked & {*index_words(ended[one].searchable)})
+        ]
+        if until:
+            turns[row].until = max(filter(None, until), default=None)
+            if not asks_past:
+                turns[row].factors["validity"] = SAID_BEFORE
+                turns[row].score *= SAID_BEFORE
     return frozenset(row for row, one in standing.items() if one == "reworded")
 
 
@@ -142,5 +174,6 @@ def _raise(found: Found, by: float) -> None:
     found.score += by
 
 
-def _order(found: Found) -> tuple[float, bool, int]:
+def order(found: Found) -> tuple[float, bool, int]:
+    """The best first; of equals a memory, then the newer."""
     return (-found.score, not found.key.is_memory, -found.key.row)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from loxodon.recall.known import RELATED, length_of
+from loxodon.recall.known import length_of
 from loxodon.recall.terms import LIGHT, Terms, rarity, saturated
 from loxodon.store import Filter, Having, Nature, Store
 from loxodon.store.shelf import Note
@@ -47,11 +47,11 @@ def noted(
     if not has_notes(where):
         return {}
     most = max(CANDIDATES, 2 * top)
-    rows = [hit.row for hit in store.search("chunks", terms.words, where, most)]
+    rows = [hit.row for hit in store.search("chunks", terms.leading, where, most)]
     others: dict[int, float] = {}
     if terms.related:
         words = [word for word, _ in terms.related]
-        part = RELATED * sum(weight for _, weight in terms.related) / len(words)
+        part = sum(weight for _, weight in terms.related) / len(words)
         found = store.search("chunks", words, where, most // 2)
         others = {hit.row: part * hit.score for hit in found}
     if not rows and not others:

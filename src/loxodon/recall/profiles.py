@@ -5,9 +5,9 @@
     tiered      004, sections 5.3 and 8.2: partition first, full text to fill up, then relevance
 
 The default is none of them and is not here (`rank.py`). A profile orders what the routes found and
-what was linked; it finds nothing by itself. What only stands beside a hit, or has much in common
-with one, is left to the default: no seed looks there. Where the documents are silent, it is said
-below what was chosen.
+what was linked, and what the routes of its own document lead to (`widened`). What only stands
+beside a hit, or has much in common with one, is left to the default: no seed looks there. Where
+the documents are silent, it is said below what was chosen.
 
 Each formula is a pure function of `Features`; `arranged` makes these and brings the order back to
 what was found. Whatever the formula says, what no longer holds comes last, and where 004 says that
@@ -24,12 +24,15 @@ from typing import Literal, NamedTuple
 
 from loxodon.config import OpenclawConfig, Phase1Config, TieredConfig, Weights
 from loxodon.recall.fuse import Found, Key, Pool
+from loxodon.recall.lately import last_turns
 from loxodon.recall.link import Linked
 from loxodon.recall.relevance import halved, kept
+from loxodon.recall.routes import has_memories, has_turns
 from loxodon.recall.understand import Question
-from loxodon.store import Store
+from loxodon.store import Filter, Store
 from loxodon.store.shelf import Note
 from loxodon.text.words import among, fold, index_words, query_words
+from loxodon.trust.provenance import waits
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Record, Turn
 
 Layer = Literal["fact", "summary", "turn"]
@@ -224,6 +227,39 @@ def _relevance(at: int, one: Features, weights: TieredConfig) -> Placed:
 # --- From what was found to the features, and back ------------------------------------------------
 
 
+def widened(
+    store: Store, pool: Pool, question: Question, where: Filter, weights: Weights, now: datetime
+) -> None:
+    """Add what the routes of a profile's document lead to, and the default's do not.
+
+    000: the last three days, and what is tagged with a keyword. 004: the most important memories
+    of the partition and of the global one, whatever their words. 003 searches by words and vectors,
+    as the default does.
+    """
+    rows: list[int] = []
+    if isinstance(weights, Phase1Config):
+        if has_turns(where):
+            recent = last_turns(store, where, now, 10)
+            for row, place in store.places([r for r in recent if Key(True, r) not in pool]).items():
+                found = pool.setdefault(Key(True, row), Found(Key(True, row)))
+                found.place = place
+                found.parts["recent"] = 1.0
+        for word in question.keywords[:5]:
+            rows += store.labelled("tag", word, 5)
+    elif isinstance(weights, TieredConfig):
+        projects = (question.project, GLOBAL_PROJECT) if question.project else ()
+        rows += store.foremost(where._replace(state="active"), projects, 20)
+    fresh = [row for row in dict.fromkeys(rows) if Key(False, row) not in pool]
+    if not fresh or not has_memories(where):
+        return
+    admitted = store.admitted("memories", fresh, where)
+    for row, record in store.records(admitted).items():
+        if not waits(record) and (record.expires_at is None or record.expires_at > now):
+            pool[Key(False, row)] = found = Found(Key(False, row))
+            found.record = record
+            found.parts["partition"] = 1.0
+
+
 def arranged(
     store: Store, ranked: Sequence[Linked], pool: Pool, question: Question, weights: Weights,
     top: int, now: datetime,
@@ -272,7 +308,8 @@ def _others(linked: Linked, pool: Pool) -> list[Found]:
 
 
 def _is_looked_at(found: Found) -> bool:
-    return not found.key.is_turn or "words" in found.routes or "meaning" in found.routes
+    ways = ("words", "meaning", "recent", "last", "then")
+    return not found.key.is_turn or any(way in found.parts for way in ways)
 
 
 def _features(
@@ -285,7 +322,7 @@ def _features(
         _of(one.record or one.note or turns[one.key.row], asked or [question.words], now)._replace(
             text=one.routes.get("words", 0.0) / text,
             meaning=one.routes.get("meaning", 0.0) / meaning,
-            holds=one.factors.get("validity", 1.0) >= 1,
+            holds=one.factors.get("validity", 1.0) >= 1 and "asks" not in one.factors,
         )
         for one in found
     ]

@@ -2,6 +2,8 @@
 
     validity     what was superseded comes last, unless the question asks for the past
     time         what lies in the time the question names
+    assistant    what an assistant said, unless it is asked for what it said
+    speaker      what someone said whom the question names
     strength, importance, confidence, trust, recency
 
 None of them hides the only answer: they order what matches about as well.
@@ -9,6 +11,7 @@ None of them hides the only answer: they order what matches about as well.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
@@ -16,6 +19,9 @@ from loxodon.clock import to_stored
 from loxodon.recall.fuse import Found, Pool
 from loxodon.recall.relevance import category_factor, recency_factor
 from loxodon.recall.understand import Question
+from loxodon.recall.weights import BY_ASSISTANT, IN_TIME, NAMED
+from loxodon.store import Place
+from loxodon.text.words import query_words
 from loxodon.types import Record
 
 PAST = 0.35
@@ -23,7 +29,6 @@ PAST = 0.35
 SAID_BEFORE = 0.8
 """…and the turn that it was drawn from, which often says more than that."""
 FADED = 0.7
-_IN_TIME = 1.4
 _DAY = timedelta(days=1)
 _DAY_MS = 86_400_000
 _TRUST = {"user": 1.0, "file": 1.0, "import": 0.97, "group": 0.95, "assistant": 0.9}
@@ -44,11 +49,16 @@ def spans_of(question: Question) -> list[Span]:
     ]
 
 
-def weigh(pool: Pool, asks_past: bool, now: datetime, spans: Sequence[Span]) -> None:
+def weigh(
+    pool: Pool, question: Question, asks_past: bool, now: datetime, spans: Sequence[Span]
+) -> None:
     """Multiply each score by what is known of its memory or turn; the factors say what did what."""
     present = to_stored(now)[0]
+    voices = Voices(question)
     for found in pool.values():
-        if found.record is not None:
+        if found.place is not None:
+            found.factors |= voices.of(found.place)
+        elif found.record is not None:
             _weigh_memory(found, found.record, asks_past, now)
         elif found.note is not None:
             importance = found.note.chunk.importance
@@ -57,9 +67,39 @@ def weigh(pool: Pool, asks_past: bool, now: datetime, spans: Sequence[Span]) -> 
         if at is not None:
             found.factors["recency"] = recency_factor((present - at) / _DAY_MS)
             if spans and any(since <= at < until for since, until in spans):
-                found.factors["time"] = _IN_TIME
+                found.factors["time"] = IN_TIME
         for factor in found.factors.values():
             found.score *= factor
+
+
+class Voices:
+    """What turns count by who said them."""
+
+    def __init__(self, question: Question) -> None:
+        self._words = frozenset(question.words)
+        self._to_assistant = (
+            bool(question.last)
+            or re.search(r"\b(?:you|your)\b|[你您]", question.text, re.I) is not None
+        )
+        self._named: dict[str, bool] = {}
+
+    def of(self, place: Place) -> dict[str, float]:
+        found: dict[str, float] = {}
+        if place.role == "assistant" and not self._to_assistant:
+            found["assistant"] = BY_ASSISTANT
+        if place.speaker not in self._named:
+            self._named[place.speaker] = is_named(place.speaker, self._words)
+        if self._named[place.speaker]:
+            found["speaker"] = NAMED
+        return found
+
+
+def is_named(speaker: str, words: frozenset[str]) -> bool:
+    """Whether the words of a question name a speaker."""
+    if not speaker or speaker in ("user", "assistant"):
+        return False
+    name = query_words(speaker)
+    return bool(name) and words.issuperset(name)
 
 
 def _weigh_memory(found: Found, record: Record, asks_past: bool, now: datetime) -> None:

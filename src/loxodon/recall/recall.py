@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 
 from loxodon.recall.context import block, snippet
 from loxodon.recall.fuse import Found
+from loxodon.recall.holds import settled
+from loxodon.recall.lately import is_bare_last
 from loxodon.recall.link import Linked, linked
 from loxodon.recall.rank import weigh
-from loxodon.recall.routes import Look, look
+from loxodon.recall.routes import Look, Seen, look
 from loxodon.recall.sure import is_unsure
 from loxodon.recall.trace import rounded, traced
 from loxodon.recall.understand import Known, Question, understand
@@ -59,33 +61,30 @@ def recall(
     so is what was drawn from such turns alone. Every text comes as `shown` makes it.
     """
     watch = Watch()
-    # In a group nobody is looked up by other names: that these are the same may be private.
-    names = known_by_name(store) if where.audience is None else Known()
-    question = understand(query, as_of or now, names)
-    watch.lap("understand")
-    if not question.words:
-        gate = Gate(False, "empty")
-        return Recall(query, gate, (), (), "", 0, watch.total(), unsure=True)
-    asked = meaning(question.focus) if meaning else None
-    watch.lap("embed")
     if as_of is not None:
         where = where._replace(until=min(as_of, where.until) if where.until else as_of)
-    views = asked.views if asked else ()
-    seen = look(Look(store, question, where, now, views, as_of, top), watch.lap)
-    if asked and asked.problem:
-        seen = seen._replace(problems=(*seen.problems, f"meaning: {asked.problem}"))
+    question, seen = looked(
+        store, query, where, now=now, top=top, meaning=meaning, as_of=as_of, watch=watch
+    )
+    if not question.words and not question.last:
+        gate = Gate(False, "empty")
+        return Recall(query, gate, (), (), "", 0, watch.total(), unsure=True)
     asks_past = question.tense == "past" or as_of is not None
-    weigh(seen.pool, asks_past, now, seen.spans)
-    watch.lap("weigh")
+    if is_bare_last(question):
+        profile = None  # no formula orders what has no word of the question: the newest first
+    if profile is not None:
+        from loxodon.recall import profiles  # most recalls have none
+
+        profiles.widened(store, seen.pool, question, where, profile, as_of or now)
     most = max(_RANKED, 3 * top) if profile is None else len(seen.pool)
-    ranked = linked(store, seen.pool, where, asks_past, most)
+    ranked = linked(store, seen.pool, where, question, asks_past, most)
     watch.lap("link")
+    ranked = settled(store, ranked, question, seen, asks_past)
+    watch.lap("holds")
     unsure = is_unsure(store, question, seen, [one.found for one in ranked], where)
     watch.lap("sure")
     if profile is not None:
-        from loxodon.recall.profiles import arranged  # most recalls have none
-
-        ranked = arranged(store, ranked, seen.pool, question, profile, top, as_of or now)
+        ranked = profiles.arranged(store, ranked, seen.pool, question, profile, top, as_of or now)
         watch.lap("profile")
     passed: dict[str, str] = {}
     at = as_of.astimezone(now.tzinfo) if as_of else now
@@ -102,6 +101,37 @@ def recall(
         query, Gate(True, "asked"), chosen.items, tuple(one for one in left if one.number > 0),
         chosen.text, chosen.tokens, watch.total(), trace, unsure,
     )  # fmt: skip
+
+
+def looked(
+    store: Store,
+    query: str,
+    where: Filter,
+    *,
+    now: datetime,
+    top: int,
+    meaning: Callable[[str], Meaning] | None = None,
+    as_of: datetime | None = None,
+    watch: Watch | None = None,
+) -> tuple[Question, Seen]:
+    """The question as it was understood, and all that was found and weighed, not yet linked."""
+    watch = watch or Watch()
+    # In a group nobody is looked up by other names: that these are the same may be private.
+    names = known_by_name(store) if where.audience is None else Known()
+    question = understand(query, as_of or now, names)
+    watch.lap("understand")
+    if not question.words and not question.last:
+        return question, Seen({}, (), (), (), {})
+    asked = meaning(question.focus) if meaning else None
+    watch.lap("embed")
+    views = asked.views if asked else ()
+    seen = look(Look(store, question, where, now, views, as_of, top), watch.lap)
+    if asked and asked.problem:
+        seen = seen._replace(problems=(*seen.problems, f"meaning: {asked.problem}"))
+    asks_past = question.tense == "past" or as_of is not None
+    weigh(seen.pool, question, asks_past, now, seen.spans)
+    watch.lap("weigh")
+    return question, seen
 
 
 def known_by_name(store: Store) -> Known:
@@ -220,9 +250,13 @@ def _item(
             "speaker": shown(one.speaker) or one.role,
             "origin": told_as(one),
         }
+        if found.again:
+            later = datetime.fromtimestamp(found.again / 1000, now.tzinfo or UTC)
+            why["again"] = f"{later:%Y-%m-%d}"
         at = one.at.astimezone(now.tzinfo)  # the day it was for the one who asks
         source = Source(session=one.session, turn=one.id)
-        return Item(one.ref, "turn", text, score, at, "active", (source,), why)
+        until = found.until.astimezone(now.tzinfo) if found.until else None
+        return Item(one.ref, "turn", text, score, at, "active", (source,), why, valid_until=until)
     why |= {"route": "memories", "importance": one.importance, "trust": one.trust,
             "strength": round(one.strength, 4)}  # fmt: skip
     if one.kind == "belief" and one.basis:

@@ -9,6 +9,7 @@
     entity      memories about someone or something the question names, by any of its names
     beside      memories about those whom the best memories are about
     time        what lies in the time the question names
+    last        the last session and the last three days, for "what did we talk about last time?"
     label       the project, topic or tag the question names
     note        full text over files, and the triggers that they name
     archive     archived memories, where the active ones have too little
@@ -18,22 +19,25 @@ A route that fails leaves the others' findings and a note.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon.recall.fuse import Answers, Found, Key, Pool, fused, note_key, voice
+from loxodon.recall.fuse import Answers, Found, Key, Pool, fused, note_key
 from loxodon.recall.known import Match, known, matches
+from loxodon.recall.lately import is_bare_last, last_turns
+from loxodon.recall.meant import Meant
 from loxodon.recall.noted import has_notes, is_triggered, noted
 from loxodon.recall.rank import Span, spans_of
 from loxodon.recall.segments import lifted
 from loxodon.recall.sought import sought
+from loxodon.recall.spelling import near_names
 from loxodon.recall.spoken import hops, spoken
 from loxodon.recall.terms import Terms, is_light, terms_of
 from loxodon.recall.times import When
 from loxodon.recall.understand import Question
-from loxodon.store import Filter, Having, Index, Nature, Place, Store
+from loxodon.recall.weights import ASKED, TOLD, Parts
+from loxodon.store import Filter, Having, Index, Nature, Store
 from loxodon.store.rows import about_label
 from loxodon.text.related import expand
 from loxodon.text.words import fold, query_words
@@ -41,33 +45,16 @@ from loxodon.trust.provenance import waits
 from loxodon.types import Record
 
 if TYPE_CHECKING:
-    from loxodon.store.vectors import Near, View
+    from loxodon.store.vectors import View
 
-_MEANT = 60
-_MEANT_MEMORIES = 20
-MEANING = 0.15
-"""What a text whose meaning is closer than usual by one spread gets."""
-_USUAL = 1.0
-"""Spreads by which a text must be closer than usual to count."""
-_MOST_MEANING = 1.0
-_CONTEXT = (0.7, 0.3)
-"""What the meaning of a neighbour counts, by its distance."""
-_OF_CONTEXT = 0.8
-_ATTRIBUTE = 1.2
+_PARTLY = 0.25
+"""What is filed under what a question asks for counts so much, where its words lead somewhere."""
 _BARE_WORDS = 2
 _BARE_PAIRS = 5
 _SOUGHT = 8
 _FILED = 3
-_ENTITY = 0.1
-_BESIDE = 0.15
-_LABEL = 0.1
-_BARE_LABEL = 0.6
-"""What the memories of a project get, where the question says no more than its name."""
-_TIME = 0.3
-_TRIGGER = 0.3
-"""What a note gets for a word that it says it should come up for."""
-THEN = 0.4
-"""What anything said in the time gets, where a question has nothing but a time."""
+_BARE_LABEL = 6.0
+"""How much more a project counts, where the question says no more than its name."""
 _SHORT = timedelta(days=62)
 _ABOUT = 12
 _IN_TIME = 30
@@ -90,6 +77,11 @@ class Look(NamedTuple):
     as_of: datetime | None = None
     top: int = 10
 
+    @property
+    def weights(self) -> Parts:
+        """What each part of a score counts for what is asked, or told."""
+        return TOLD if self.question.tells else ASKED
+
 
 class Seen(NamedTuple):
     """What all routes found."""
@@ -107,23 +99,34 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
     """Go along every route; `lap` is told the name of each that is done."""
     store, question = asked.store, asked.question
     nature = store.nature()
-    each = [terms_of(words, related) for words, related in _asked(question)]
-    answers, having = [], []
-    for terms in each:
-        said = spoken(store, terms, asked.where, nature, asked.top, question.kind != "none")
+    if is_bare_last(question):
+        return _last_alone(asked, lap)
+    each = [
+        terms_of(words, related, asks=not question.tells) for words, related in _asked(question)
+    ]
+    asks = question.kind != "none" and not question.tells
+    rest = asked.where, nature, asked.top, asks, bool(asked.weights["around"])
+    answers, looked = [], []
+    for wanted in each:
+        said = spoken(store, wanted, *rest)
+        if asks and asked.where.audience is None:
+            near = near_names(store, question, said.having)
+            if near:
+                wanted = wanted._replace(related=(*wanted.related, *near))
+                said = spoken(store, wanted, *rest)
         lap("turns")
-        memories = _memories(asked, terms, said.having, nature)
+        memories = _memories(asked, said.terms, said.having, nature)
         lap("memories")
-        having.append(said.having)
-        notes = noted(store, terms, asked.where, said.having, nature, asked.top)
+        looked.append((said.terms, said.having))
+        notes = noted(store, said.terms, asked.where, said.having, nature, asked.top)
         lap("notes")
         turns = said.scores if has_turns(asked.where) else {}
         answers.append(Answers(turns, said.places, memories, notes))
-    pool = fused(answers, frozenset(question.words), _to_assistant(question))
+    pool = fused(answers, asked.weights)
     lap("fuse")
     spans = spans_of(question)
     problems: list[str] = []
-    terms, of_turns = each[0], having[0]
+    terms, of_turns = looked[0]
     routes: dict[str, Callable[[], None]] = {
         "segment": lambda: _segments(asked, pool, terms),
         "alike": lambda: _alike(asked, pool, nature),
@@ -132,6 +135,7 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
         "entity": lambda: _entities(asked, pool, terms, of_turns, nature),
         "label": lambda: _labels(asked, pool),
         "time": lambda: _in_time(asked, pool),
+        "last": lambda: _last(asked, pool),
         "note": lambda: _notes(asked, pool),
     }
     for name, route in routes.items():
@@ -147,12 +151,12 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
     for found in pool.values():
         for name in found.routes:
             counts[name] = counts.get(name, 0) + 1
-    return Seen(pool, list(zip(each, having, strict=True)), spans, tuple(problems), counts)
+    return Seen(pool, looked, spans, tuple(problems), counts)
 
 
 def _asked(question: Question) -> list[tuple[list[str], list[tuple[str, float]]]]:
     """For each thing that is asked its words, and the words for the same."""
-    asks = question.asks if len(question.asks) > 1 else ()
+    asks = question.asks if len(question.asks) > 1 and not question.tells else ()
     found = [(query_words(ask.text), ask.text) for ask in asks]
     found = [(words, text) for words, text in found if words]
     if not found:
@@ -194,11 +198,6 @@ def has_memories(where: Filter) -> bool:
     return where.kind not in ("turn", "note")
 
 
-def _to_assistant(question: Question) -> bool:
-    """Whether the question asks for what the assistant said."""
-    return re.search(r"\b(?:you|your)\b|[你您]", question.text, re.IGNORECASE) is not None
-
-
 def _memories(asked: Look, terms: Terms, having: Having, nature: Nature) -> dict[int, Match]:
     if not has_memories(asked.where):
         return {}
@@ -236,10 +235,9 @@ def _then(store: Store, found: Mapping[int, Match], at: datetime) -> dict[int, M
     return known
 
 
-def _add(pool: Pool, key: Key, route: str, share: float) -> Found:
+def _add(asked: Look, pool: Pool, key: Key, route: str, part: float) -> Found:
     found = pool.setdefault(key, Found(key))
-    found.routes[route] = found.routes.get(route, 0.0) + share
-    found.score += share
+    found.add(route, part, asked.weights)
     return found
 
 
@@ -247,77 +245,29 @@ def _segments(asked: Look, pool: Pool, terms: Terms) -> None:
     """A little more for what was said where the talk was about what is asked."""
     if not has_turns(asked.where) or asked.where.audience is not None:
         return  # what a group asks about must not be answered by what it was not told
-    for found, share in lifted(asked.store, terms.words, asked.where, pool):
-        found.routes["segment"] = share
-        found.score += share
+    if asked.weights["segment"]:
+        for found, part in lifted(asked.store, terms.leading, asked.where, pool):
+            found.add("segment", part, asked.weights)
 
 
 def _alike(asked: Look, pool: Pool, nature: Nature) -> None:
     plain = asked.where == Filter(kind=asked.where.kind)
-    if plain and asked.question.kind != "none":
+    if plain and asked.question.kind != "none" and asked.weights["alike"]:
         turns = {key.row: found.score for key, found in pool.items() if key.is_turn}
         for row, share in hops(asked.store, turns, asked.question.words, nature).items():
-            _add(pool, Key(True, row), "alike", share)
+            _add(asked, pool, Key(True, row), "alike", share)
 
 
 def _meaning(asked: Look, pool: Pool, nature: Nature) -> None:
     if not asked.views:
         return
-    vectors, where = asked.store.vectors, asked.where
-    if has_turns(where):
-        near = {one.row: one for one in vectors.similar("turns", asked.views, _MEANT, where)}
-        rows = {key.row for key in pool if key.is_turn} | near.keys()
-        places = asked.store.places(rows)
-        named, speakers = frozenset(asked.question.words), dict[str, bool]()
-        to_assistant = _to_assistant(asked.question)
-        for row, score in _in_context(asked, places, near, nature).items():
-            if score > _USUAL:
-                part = voice(places[row], named, to_assistant, speakers)
-                share = min(_MOST_MEANING, MEANING * (score - _USUAL)) * part
-                _add(pool, Key(True, row), "meaning", share).place = places[row]
-    if has_memories(where):
-        close = vectors.similar("memories", asked.views, _MEANT_MEMORIES, where)
-        records = asked.store.records(one.row for one in close)
-        for one in close:
-            if one.score > _USUAL and one.row in records:
-                share = min(_MOST_MEANING, MEANING * (one.score - _USUAL))
-                found = _add(pool, Key(False, one.row), "meaning", share)
-                found.record = records[one.row]
-    if has_notes(where):
-        _meant_notes(asked, pool)
-
-
-def _meant_notes(asked: Look, pool: Pool) -> None:
-    close = asked.store.vectors.similar("chunks", asked.views, _MEANT_MEMORIES, asked.where)
-    close = [one for one in close if one.score > _USUAL]
-    notes = asked.store.shelf.notes(one.row for one in close) if close else {}
-    for one in close:
-        if one.row in notes:
-            share = min(_MOST_MEANING, MEANING * (one.score - _USUAL))
-            _add(pool, note_key(one.row), "meaning", share).note = notes[one.row]
-
-
-def _in_context(
-    asked: Look, places: Mapping[int, Place], near: Mapping[int, Near], nature: Nature
-) -> dict[int, float]:
-    """How close each turn is together with its neighbours, as far as these matter here."""
-    beside = {
-        row: [*zip(place.before, _CONTEXT, strict=False), *zip(place.after, _CONTEXT, strict=False)]
-        for row, place in places.items()
-    }
-    wanted = set(places) | {other for others in beside.values() for other, _ in others}
-    known = asked.store.vectors.similarities("turns", asked.views, wanted - near.keys())
-    score = {row: one.score for row, one in (*near.items(), *known.items())}
-    cohesion = nature.cohesion if nature.cohesion > 0.15 else 0.0
-    found: dict[int, float] = {}
-    for row, others in beside.items():
-        own = score.get(row)
-        if own is None:
-            continue
-        around = own + cohesion * sum(part * score.get(other, 0.0) for other, part in others)
-        size = 1 + 0.45 * cohesion * sum(part for _, part in others)
-        found[row] = (1 - _OF_CONTEXT) * own + _OF_CONTEXT * around / size
-    return found
+    near = Meant(asked.store, asked.views, asked.where, asked.question.tells)
+    if has_turns(asked.where):
+        near.turns(pool, nature, asked.weights)
+    if has_memories(asked.where):
+        near.memories(pool, asked.weights)
+    if has_notes(asked.where):
+        near.notes(pool, asked.weights)
 
 
 def _entities(asked: Look, pool: Pool, terms: Terms, having: Having, nature: Nature) -> None:
@@ -326,7 +276,7 @@ def _entities(asked: Look, pool: Pool, terms: Terms, having: Having, nature: Nat
         return
     named = {one.entity.name for one in asked.question.entities}
     for name in sorted(named):
-        _about(asked, pool, name, _ENTITY, "entity", (terms, having, nature))
+        _about(asked, pool, name, 1.0, "entity", (terms, having, nature))
     memories = sorted(
         (found for key, found in pool.items() if key.is_memory), key=lambda one: -one.score
     )[:2]
@@ -335,8 +285,7 @@ def _entities(asked: Look, pool: Pool, terms: Terms, having: Having, nature: Nat
         if found.record is not None and found.score >= _WELL * best:
             for name in found.record.entities[:3]:
                 if name not in named:
-                    share = _BESIDE * found.score
-                    _about(asked, pool, name, share, "beside", (terms, having, nature))
+                    _about(asked, pool, name, found.score, "beside", (terms, having, nature))
 
 
 def _about(
@@ -353,10 +302,10 @@ def _about(
     found = matches(asked.store, fresh, terms, nothing, having, nature, asked.now)
     for row, match in found.items():
         if admits(where, match.record):
-            _add(pool, Key(False, row), route, 0.0).record = match.record
+            _add(asked, pool, Key(False, row), route, 0.0).record = match.record
     for row in rows:
         if Key(False, row) in pool:
-            _add(pool, Key(False, row), route, share)
+            _add(asked, pool, Key(False, row), route, share)
 
 
 def admits(where: Filter, record: Record) -> bool:
@@ -375,11 +324,11 @@ def _attributes(asked: Look, pool: Pool) -> None:
     """What is filed under the very thing that the question is after."""
     if not has_memories(asked.where) or asked.as_of is not None:
         return
-    if asked.question.kind == "none":
+    if asked.question.kind == "none" or asked.question.tells:
         return
     states = ("active", "archived") if asked.question.tense == "past" else ("active",)
     filed: dict[int, None] = {}
-    share = _ATTRIBUTE if _is_bare(asked.question) else _ATTRIBUTE / 4
+    share = 1.0 if _is_bare(asked.question) else _PARTLY
     for subject, attribute in sought(asked.question)[:_SOUGHT]:
         for state in states:
             label = about_label(subject, attribute)
@@ -389,7 +338,7 @@ def _attributes(asked: Look, pool: Pool) -> None:
         known = pool.get(Key(False, row))
         record = known.record if known else records.get(row)
         if record is not None and admits(asked.where, record) and not _expired(record, asked.now):
-            _add(pool, Key(False, row), "attribute", share).record = record
+            _add(asked, pool, Key(False, row), "attribute", share).record = record
 
 
 def _is_bare(question: Question) -> bool:
@@ -411,13 +360,13 @@ def _labels(asked: Look, pool: Pool) -> None:
     if topic:
         _with_label(asked, pool, "topic", question.topic)
     keywords = {fold(word) for word in question.keywords}
-    share = max(_LABEL, _BARE_LABEL * _named_by(question, question.project) ** 2)
+    share = max(1.0, _BARE_LABEL * _named_by(question, question.project) ** 2)
     for found in pool.values():
         of_project, of_topic, tags = _labels_of(found)
         if project and of_project == project:
-            _add(pool, found.key, "label", share)
+            found.add("label", share, asked.weights)
         elif (topic and of_topic == topic) or any(tag in keywords for tag in tags):
-            _add(pool, found.key, "label", _LABEL)
+            found.add("label", 1.0, asked.weights)
 
 
 def _named_by(question: Question, name: str) -> float:
@@ -437,7 +386,7 @@ def _with_label(asked: Look, pool: Pool, label: str, name: str) -> None:
     fresh = asked.store.records(row for row in rows if Key(False, row) not in pool)
     for row, record in fresh.items():
         if admits(asked.where, record) and not _expired(record, asked.now):
-            _add(pool, Key(False, row), "label", 0.0).record = record
+            _add(asked, pool, Key(False, row), "label", 0.0).record = record
     for row in rows:
         if found := pool.get(Key(False, row)):
             found.words |= words  # its label says them
@@ -462,12 +411,33 @@ def _in_time(asked: Look, pool: Pool) -> None:
         hits = asked.store.search("turns", words, where, _IN_TIME)
         best = max((hit.score for hit in hits), default=0.0) or 1.0
         for hit in hits:
-            _add(pool, Key(True, hit.row), "time", _TIME * hit.score / best)
+            _add(asked, pool, Key(True, hit.row), "time", hit.score / best)
         if _is_short(time):
-            share = THEN if is_light(words) else THEN / 2
+            share = 1.0 if is_light(words) else 0.5
             for turn in asked.store.journal(where, _IN_TIME):
                 if turn.origin != "assistant":
-                    _add(pool, Key(True, int(turn.ref[2:])), "time", share)
+                    _add(asked, pool, Key(True, int(turn.ref[2:])), "then", share)
+
+
+def _last_alone(asked: Look, lap: Callable[[str], None]) -> Seen:
+    """What was said last: the words of such a question lead nowhere else."""
+    pool: Pool = {}
+    _last(asked, pool)
+    _complete(asked, pool)
+    _within(asked, pool)
+    lap("last")
+    return Seen(pool, [], [], (), {"last": len(pool)})
+
+
+def _last(asked: Look, pool: Pool) -> None:
+    """Turns of the last session and of the last three days, the newest first."""
+    question = asked.question
+    if not question.last or not has_turns(asked.where):
+        return
+    whole = 1.0 if is_bare_last(question) else _PARTLY
+    rows = last_turns(asked.store, asked.where, asked.as_of or asked.now, _IN_TIME)
+    for rank, row in enumerate(rows):
+        _add(asked, pool, Key(True, row), "last", whole * (1 - 0.5 * rank / len(rows)))
 
 
 def _times(asked: Look) -> list[When]:
@@ -497,16 +467,15 @@ def _notes(asked: Look, pool: Pool) -> None:
         return
     for key, found in pool.items():
         if key.is_note and found.note and is_triggered(found.note, asked.question.words):
-            found.routes["trigger"] = _TRIGGER
-            found.score += _TRIGGER
+            found.add("trigger", 1.0, asked.weights)
     words = _undated(asked.question)
-    share = THEN if is_light(words) else THEN / 2
+    share = 1.0 if is_light(words) else 0.5
     for time in _times(asked):
         if time.since and time.until and _is_short(time):
             rows = asked.store.shelf.dated(time.since, time.until, _IN_TIME)
             fresh = asked.store.shelf.notes(row for row in rows if note_key(row) not in pool)
             for row in rows:
-                found = _add(pool, note_key(row), "time", share)
+                found = _add(asked, pool, note_key(row), "then", share)
                 found.note = found.note or fresh.get(row)
 
 

@@ -12,10 +12,8 @@ from collections.abc import Iterator, Sequence
 from loxodon.recall.fuse import Found, Pool
 from loxodon.store import Filter, Store
 
-SEGMENT = 0.05
-"""What the best segment gives to those of its turns that have words of the question…"""
 BESIDE = 0.5
-"""…and the share of it that the others get."""
+"""What turns without words of the question get, beside those that have some."""
 _SEGMENTS = 6
 _WELL = 0.8
 """How good, beside the best, a segment must be."""
@@ -29,9 +27,7 @@ def lifted(
     well = [hit for hit in hits if hit.score > 0 and hit.score >= _WELL * hits[0].score]
     stretches = store.stretches(hit.row for hit in well) if well else {}
     spans = [
-        (stretches[hit.row], SEGMENT * hit.score / hits[0].score)
-        for hit in well
-        if hit.row in stretches
+        (stretches[hit.row], hit.score / hits[0].score) for hit in well if hit.row in stretches
     ]
     for key, found in pool.items():
         place = found.place
@@ -45,4 +41,4 @@ def lifted(
                 default=0.0,
             )
             if share:
-                yield found, share if "words" in found.routes else BESIDE * share
+                yield found, share if "words" in found.parts else BESIDE * share

@@ -15,8 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
 from typing import NamedTuple
 
-from loxodon.recall.known import RELATED
-from loxodon.recall.terms import Terms, rarity, weights
+from loxodon.recall.terms import LEADING, Terms, rarity, weights
 from loxodon.store import Filter, Having, Nature, Place, Store
 from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import index_words
@@ -37,7 +36,6 @@ _MOST_COHESION = 0.7
 """…and from here on nothing is looked for by what hits have in common."""
 _NEGLIGIBLE = 0.02
 _HOPS = 5
-_HOP = 0.8
 _HOP_FROM = 0.4
 """How good a hit must be, beside the best, to lead on."""
 _HOP_WORDS = 24
@@ -53,26 +51,31 @@ class Spoken(NamedTuple):
 
     scores: dict[int, dict[str, float]]
     """By row: what each way of finding it gave."""
+    terms: Terms
+    """What was looked for, as the other routes should look for it."""
     having: Having
-    weights: Mapping[str, float]
     places: dict[int, Place]
 
 
 def spoken(
-    store: Store, terms: Terms, where: Filter, nature: Nature, top: int, asks: bool
-) -> Spoken:
-    """Turns that match, with what each way of finding them gave, unweighed."""
+    store: Store, terms: Terms, where: Filter, nature: Nature, top: int, asks: bool,
+    around: bool = True,
+) -> Spoken:  # fmt: skip
+    """Turns that match, with what each way of finding them gave, unweighed; what stands `around`
+    them where that counts."""
     having = store.having("turns", terms.all)
+    terms = terms.rarest_first(having)
     worth = weights(terms, having)
     scores: dict[int, dict[str, float]] = {}
-    for hit in store.search("turns", terms.words, where, max(CANDIDATES, 2 * top)):
+    for hit in store.search("turns", terms.leading, where, max(CANDIDATES, 2 * top)):
         scores[hit.row] = {"words": hit.score}
     _add_common(scores, terms, having, worth)
     if terms.related:
         _add_related(store, scores, terms, where)
     places = store.places(_best(scores, _SEEDS))
     # In a group nothing may show what stands beside a turn: that may be private.
-    if nature.cohesion > _LEAST_COHESION and not where.session and where.audience is None:
+    beside_too = around and nature.cohesion > _LEAST_COHESION
+    if beside_too and not where.session and where.audience is None:
         beside = _beside(places.values())
         if not asks:  # who names a thing wants what has it; who asks, what stands beside it too
             beside = {row: others for row, others in beside.items() if row in scores}
@@ -80,7 +83,7 @@ def spoken(
         kept = _best(scores, max(_KEPT, 2 * top))
         scores = {row: scores[row] for row in kept}
         places |= store.places(row for row in kept if row not in places)
-    return Spoken(scores, having, worth, places)
+    return Spoken(scores, terms, having, places)
 
 
 def _best(scores: Mapping[int, Mapping[str, float]], number: int) -> list[int]:
@@ -96,8 +99,8 @@ def _add_common(
 
     FTS5 gives a word nothing that half of the rows have, which in a small journal are most words.
     """
-    missing = {word: worth[word] for word in terms.light}
-    missing |= {word: worth[word] - _given(having, word) for word in terms.words}
+    missing = {word: worth[word] for word in (*terms.light, *terms.words[LEADING:])}
+    missing |= {word: worth[word] - _given(having, word) for word in terms.leading}
     for word, part in missing.items():
         if part > _NEGLIGIBLE and word in having.lists:
             for row in scores.keys() & having.lists[word]:
@@ -117,7 +120,7 @@ def _add_related(
     parts = dict(terms.related)
     mean = sum(parts.values()) / len(parts)
     for hit in store.search("turns", list(parts), where, CANDIDATES // 2):
-        scores.setdefault(hit.row, {})["related"] = RELATED * mean * hit.score
+        scores.setdefault(hit.row, {})["related"] = mean * hit.score
 
 
 Beside = dict[int, dict[int, int]]
@@ -197,7 +200,7 @@ def _alike(
         ]
         alike = max(each, default=0.0)
         if alike > 0:
-            found[row] = _HOP * open_ * alike
+            found[row] = open_ * alike
     return found
 
 

@@ -3,6 +3,7 @@
 A search always finds something. What tells is how much of the question the best findings have,
 weighed by how rare its words are; by chance more of it is found in a larger journal. A name that
 the memory has never heard is a bad sign. Nothing is hidden because of this: the answer is marked.
+Of a message that tells more than it asks nothing is said: no finding has much of it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from loxodon.recall.fuse import Found
-from loxodon.recall.routes import THEN, Seen
+from loxodon.recall.routes import Seen
 from loxodon.recall.terms import is_light, rarity
 from loxodon.recall.understand import Question
 from loxodon.store import Filter, Having, Store
@@ -41,6 +42,8 @@ def is_unsure(
     best = best[:_LOOKED_AT]
     if not best:
         return True
+    if question.tells:
+        return False  # a message asks nothing that could be left unanswered
     if any(found.routes.get("meaning", 0.0) >= _MEANT for found in best):
         return False
     if any(_found_otherwise(found) for found in best[:3]):
@@ -54,7 +57,10 @@ def is_unsure(
 
 def _found_otherwise(found: Found) -> bool:
     """Whether it was found by what it is filed under, or its time."""
-    return found.routes.get("attribute", 0.0) > 0 or found.routes.get("time", 0.0) >= THEN
+    return (
+        found.parts.get("attribute", 0.0) > 0
+        or found.parts.get("then", 0.0) + found.parts.get("last", 0.0) >= 0.5
+    )
 
 
 def _pairs_found(seen: Seen, best: Sequence[Found]) -> list[float]:

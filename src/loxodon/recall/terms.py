@@ -29,6 +29,10 @@ _ASKING = frozenset(
 )
 
 
+LEADING = 48
+"""Words that lead a search; of a long message the rarest, and the others weigh what these find."""
+
+
 class Terms(NamedTuple):
     """What is looked for, word by word."""
 
@@ -39,12 +43,31 @@ class Terms(NamedTuple):
     """Words of much the same meaning, each with how much the same."""
 
     @property
+    def leading(self) -> tuple[str, ...]:
+        """The words that search an index: all, or the first of those of a long message."""
+        return self.words[:LEADING]
+
+    def rarest_first(self, having: Having) -> Terms:
+        """The same with the rarest words leading, where not all can; of equals the last said."""
+        if len(self.words) <= LEADING:
+            return self
+        counts = having.counts
+        # A word that nothing has leads nowhere.
+        last = {word: -n for n, word in enumerate(self.words)}
+        order = sorted(last, key=lambda word: (counts.get(word) or having.rows, last[word]))
+        return self._replace(words=tuple(order))
+
+    @property
     def all(self) -> tuple[str, ...]:
         return self.words + self.light
 
 
-def terms_of(words: Sequence[str], related: Sequence[tuple[str, float]] = ()) -> Terms:
-    """The words of a question, told apart."""
+def terms_of(
+    words: Sequence[str], related: Sequence[tuple[str, float]] = (), *, asks: bool = True
+) -> Terms:
+    """The words of a question, told apart; in a message that tells, none of them only asks."""
+    if not asks:
+        return Terms(tuple(words), (), tuple(related))
     light = tuple(word for word in words if word in _ASKING)
     telling = tuple(word for word in words if word not in _ASKING)
     if not telling:

@@ -16,7 +16,9 @@ from loxodon.recall.asking import (
     Kind,
     Tense,
     asks_of,
+    last_talk,
     pivoted,
+    tells_more,
     tense_of,
     without_meta,
 )
@@ -84,6 +86,10 @@ class Question(NamedTuple):
     kind: Kind
     """The kind of answer that the first part asks for."""
     tense: Tense
+    last: str = ""
+    """The words in which it asks for the last talk, as a whole: 上次讨论到哪了."""
+    tells: bool = False
+    """It is a message, or a piece of dialogue, that tells more than it asks."""
 
 
 def understand(query: str, now: datetime, known: Known = Known()) -> Question:  # noqa: B008
@@ -91,10 +97,13 @@ def understand(query: str, now: datetime, known: Known = Known()) -> Question:  
     text = _looked_at(query.strip())
     language = language_of(text)
     asks = asks_of(text, language)
-    asked = " ".join(ask.text for ask in asks) if pivoted(text, language) else text
+    tells = tells_more(text, language)
+    turns = not tells and pivoted(text, language)
+    asked = " ".join(ask.text for ask in asks) if turns else text
     focus = without_meta(asked, language)
-    times = times_of(asked[:_TIMED], now, language)
-    events = events_of(asked[:_TIMED], times, language)
+    # The "today" of a message says when it was written, not what it is looked for.
+    times = times_of(asked[:_TIMED], now, language) if not tells else ()
+    events = events_of(asked[:_TIMED], times, language) if not tells else ()
     entities, project, topic = _named(asked, known)
     return Question(
         text=query,
@@ -109,7 +118,9 @@ def understand(query: str, now: datetime, known: Known = Known()) -> Question:  
         times=times,
         events=events,
         kind=asks[0].kind,
-        tense=_tense(focus, language, times, events, now),
+        tense=_tense(focus, language, times, events, now) if not tells else "any",
+        last=last_talk(text, language) if not tells else "",
+        tells=tells,
     )
 
 

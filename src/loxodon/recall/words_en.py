@@ -241,7 +241,17 @@ LATER = r"(?:\b(?:after|following|later than) (?:the )?)$"
 ABOUT = r"(?:\b(?:around|about|circa|near|roughly|approximately) (?:the )?)$"
 EVERY_YEAR = r"\b(?:birthdays?|born|birth|anniversar(?:y|ies))\b"
 
+_TALKED = "talk(?:ing)?|discuss(?:ing)?|chat(?:ting)?|speak(?:ing)?|say(?:ing)?|cover(?:ing)?"
+_A_TALK = "discussion|conversation|chat|talk|session"
+LAST = rf"""
+\bwhat (?:did|were) we (?:last )?(?:{_TALKED})(?: about)?(?: last time| last session| before| earlier)?
+|\bwhere (?:did|were|was) we\b(?: (?:leave|left|stop) off)?(?: last time)?
+|\b(?:pick(?:ing)? (?:it )?up|continue|carry on|resume|go on)(?: from)? where we (?:left off|stopped|were)
+|\b(?:continue|resume|carry on with|go on with|back to) (?:our|the|that|this)(?: last| previous)? (?:{_A_TALK})
+|\bwhat (?:was|is) (?:our|the|my) last (?:{_A_TALK}) about
+"""
 GUARDS = {
+    "LAST": "we_talk we_discuss we_chat we_speak we_say we_cover we_last we_left we_leave were_we we_were we_stop did_we was_we our_ the_ that_ this_ my_last",
     "PIVOT": "question all_i what_i thing_i anyway back_to",
     "META": "you_ remind recall remember memory wonder curious like_to_know to_confirm to_know to_check to_ask to_follow to_double to_make to_clarify to_verify i_was i'm_ i_am our_ i_mention i_told i_said by_the_way any_idea please thanks as_far",
     "EVENT": "before prior until till by_the_time after following since once when while during throughout the_time",

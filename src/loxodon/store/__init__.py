@@ -292,6 +292,11 @@ class Store(Protocol):
         """The rows of the `limit` memories with a label that were kept last; see `latest`."""
         ...
 
+    def foremost(self, where: Filter, projects: Sequence[str], limit: int) -> list[int]:
+        """The rows of the most important memories of some projects, or of all where none is named;
+        of equals the newer."""
+        ...
+
     def told_at(self, rows: Iterable[int]) -> dict[int, datetime]:
         """When each of these memories was first told, by its turns."""
         ...

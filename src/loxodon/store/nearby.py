@@ -1,8 +1,9 @@
 """What stands around a turn: its neighbours, which turns have a word, and whether it matters.
 
 In a conversation an answer often shares no word with the question, but stands beside a turn that
-does. In a pile of notes neighbours say nothing of each other. `cohesion` tells which it is: how
-much more alike two turns in a row are than two picked at random.
+does. In a pile of notes neighbours say nothing of each other, also where all of it was added as one
+session. `cohesion` tells which it is: how much more alike two turns in a row are than two picked at
+random, of other sessions or far from each other.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ _MEASURED = 400
 """Turns that a measurement looks at, each with the one behind it."""
 _COMPARED = 1_000
 """Characters of a turn that are compared."""
+_FAR = 12
+"""Turns between two of one session that are as good as picked at random."""
 _DEFAULT = Nature(0.7, 24.0)
 """Of a journal too short to tell: most are conversations."""
 
@@ -103,15 +106,17 @@ def measured(db: Database, last: int) -> str:
         seq: (session, unit({word: weights[word] for word in set(words)}))
         for seq, (session, words) in texts.items()
     }
+    lengths = [len(words) for _, words in texts.values()]
     beside: list[float] = []
     apart: list[float] = []
     for seq, other in pairwise(picked):
         if seq in vectors:
             _compare(vectors, seq, seq + 1, True, beside)
             _compare(vectors, seq, other, False, apart)
+    if not apart:  # one short session: nothing to compare with
+        return json.dumps([_DEFAULT.cohesion, round(_mean(lengths), 1)])
     lift = 1 - _mean(apart) / _mean(beside) if _mean(beside) > 0 else 0.0
-    length = _mean([len(words) for _, words in texts.values()])
-    return json.dumps([round(max(0.0, lift), 3), round(length, 1)])
+    return json.dumps([round(max(0.0, lift), 3), round(_mean(lengths), 1)])
 
 
 _Vector = Mapping[str, float]
@@ -120,8 +125,11 @@ _Vector = Mapping[str, float]
 def _compare(
     vectors: Mapping[int, tuple[int, _Vector]], one: int, other: int, same: bool, into: list[float]
 ) -> None:
-    """Add how alike two turns are, if they are (`same`) or are not of one session."""
-    if other in vectors and other != one and (vectors[one][0] == vectors[other][0]) == same:
+    """Add how alike two turns are, if they are (`same`) or are not of one stretch of talk."""
+    if other not in vectors or other == one:
+        return
+    together = vectors[one][0] == vectors[other][0] and abs(one - other) < _FAR
+    if together == same:
         into.append(cosine(vectors[one][1], vectors[other][1]))
 
 

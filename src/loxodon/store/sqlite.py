@@ -549,6 +549,19 @@ class SqliteStore:
     def labelled(self, label: str, name: str, limit: int, state: str = "active") -> list[int]:
         return named.labelled(self._db, label, name, limit, state)
 
+    def foremost(self, where: Filter, projects: Sequence[str], limit: int) -> list[int]:
+        conditions, values = conditions_of(where, TABLES["memories"])
+        if projects:
+            some = ",".join("?" * len(projects))
+            conditions = f"{conditions or '1'} AND t.project COLLATE NOCASE IN ({some})"
+            values += projects
+        rows = self._db.all(
+            f"SELECT t.row FROM memories t WHERE {conditions or '1'} "
+            "ORDER BY t.importance DESC, t.row DESC LIMIT ?",
+            [*values, limit],
+        )
+        return [row for (row,) in rows]
+
     def told_at(self, rows: Iterable[int]) -> dict[int, datetime]:
         found = self._db.all(
             "SELECT s.memory, min(t.at) FROM memory_sources s JOIN turns t ON t.seq = s.seq "

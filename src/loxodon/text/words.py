@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 
 import Stemmer
@@ -30,7 +30,7 @@ from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
 VERSION = f"2/{Stemmer.version()}"
 """Raised when the same text gives other words than before: indexes are then made anew."""
 
-MAX_QUERY_WORDS = 48
+MAX_QUERY_WORDS = 256
 """More words than this tell nothing more, and cost time: a whole pasted page may be a query."""
 
 # Scripts that are not cut by spaces, as (first, last character, kind); the rest is letters.
@@ -112,7 +112,8 @@ def index_words(text: str) -> list[str]:
 
 
 def query_words(text: str) -> list[str]:
-    """The words to look for: each once, in order, at most `MAX_QUERY_WORDS`.
+    """The words to look for: each once, in order, at most `MAX_QUERY_WORDS`; of more than that as
+    many from the beginning as from the end.
 
     A word that ends in `*` is a single character and stands for all words that begin with it.
     Pairs of Chinese function characters are left out, unless there is nothing else; English
@@ -121,7 +122,7 @@ def query_words(text: str) -> list[str]:
     folded = fold(text)
     if folded.isascii():
         stems = dict.fromkeys(stem for w in _ASCII_WORD.findall(folded) if (stem := _STEMS[w]))
-        return list(stems)[:MAX_QUERY_WORDS]
+        return _both_ends(list(stems))
     telling: dict[str, None] = {}
     function: dict[str, None] = {}
     for match in _any_word().finditer(folded):
@@ -136,9 +137,14 @@ def query_words(text: str) -> list[str]:
                     (function if plain else telling)[found] = None
             elif stem := _STEMS[stretch]:
                 telling[stem] = None
-        if len(telling) >= MAX_QUERY_WORDS:
-            break
-    return list(telling or function)[:MAX_QUERY_WORDS]
+    return _both_ends(list(telling or function))
+
+
+def _both_ends(words: list[str]) -> list[str]:
+    if len(words) <= MAX_QUERY_WORDS:
+        return words
+    half = MAX_QUERY_WORDS // 2
+    return words[:half] + words[-half:]
 
 
 def stem_of(word: str) -> str:
@@ -161,19 +167,25 @@ def spoken(query: str, words: Collection[str]) -> list[str]:
     A person is shown `manager` rather than `manag`, and 推荐餐厅 rather than its three pairs.
     """
     found: dict[str, None] = {}
-    for match in _any_word().finditer(fold(query)):
-        piece, emoji = match.groups()
-        if emoji:
-            found |= dict.fromkeys([emoji] if emoji in words else [])
-            continue
-        for script, stretch in _stretches(piece):
-            if not script:
-                found |= dict.fromkeys([stretch] if _STEMS[stretch] in words else [])
-            elif len(stretch) == 1:
-                found |= dict.fromkeys([stretch] if stretch + "*" in words else [])
-            else:
-                found |= dict.fromkeys(_covered(stretch, words))
+    for script, stretch in _cut(query):
+        if script < 0:
+            found |= dict.fromkeys([stretch] if stretch in words else [])
+        elif not script:
+            found |= dict.fromkeys([stretch] if _STEMS[stretch] in words else [])
+        elif len(stretch) == 1:
+            found |= dict.fromkeys([stretch] if stretch + "*" in words else [])
+        else:
+            found |= dict.fromkeys(_covered(stretch, words))
     return list(found)
+
+
+@lru_cache(maxsize=2)  # a recall asks for each of its items, with the same query
+def _cut(query: str) -> tuple[tuple[int, str], ...]:
+    """A query in stretches of one script, each once; script -1 is an emoji."""
+    found: dict[tuple[int, str], None] = {}
+    for piece, emoji in _any_word().findall(fold(query)):
+        found |= dict.fromkeys([(-1, emoji)] if emoji else _stretches(piece))
+    return tuple(found)
 
 
 def _covered(stretch: str, words: Collection[str]) -> list[str]:

@@ -11,7 +11,9 @@ from datetime import datetime
 from typing import Any
 
 from loxodon.errors import InputError, no_memory
+from loxodon.language.projects import named_project
 from loxodon.language.statements import USER, Statement
+from loxodon.recall.names import candidates
 from loxodon.store import Filter, Store
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold, query_words
@@ -36,6 +38,8 @@ _RENAMED = 1_000
 
 IsForgotten = Callable[[Record, datetime], bool]
 """Whether what a memory would say was forgotten after the moment that it was said."""
+_NAMING = 200
+"""Characters of a turn in which a known project is looked for."""
 
 
 class Keeper:
@@ -65,7 +69,10 @@ class Keeper:
         ):  # nobody else says who goes by what name
             entities.learn(desk, statement, self._now, self._rename)
         subject = entities.known_name(desk, statement.subject)
-        candidate = candidate._replace(statement=statement._replace(subject=subject))
+        project = statement.project or self._project(turn.content)
+        candidate = candidate._replace(
+            statement=statement._replace(subject=subject, project=project)
+        )
         view = StoreView(self._store)
         if self._was_forgotten(candidate, turn) or (
             statement.inferred
@@ -83,6 +90,14 @@ class Keeper:
             return plan(candidate, StoreView(self._store), turn)
         target = self._store.get(candidate.target)
         return decided(candidate, target, lambda: plan(candidate, StoreView(self._store), turn))
+
+    def _project(self, said: str) -> str:
+        """The project that a turn names, as it is written already; or a known one without the
+        word for it."""
+        name = named_project(said)
+        names = [fold(name)] if name else candidates(fold(said[:_NAMING]))
+        known = self._store.labels_named("project", names)
+        return next(iter(known.values()), name) if len(known) <= 1 else name
 
     def _was_forgotten(self, candidate: Candidate, turn: Turn) -> bool:
         if self._is_forgotten is None:

@@ -47,8 +47,8 @@ def _retrieval(args: Namespace) -> Outcome:
 
     config = _config(args)
     options = Options(
-        args.limit, tuple(args.category), tuple(args.leave_out), args.top, args.crossed,
-        max(1, args.jobs), args.keep,
+        args.limit, tuple(args.category), tuple(args.updates), tuple(args.leave_out), args.top,
+        args.crossed, max(1, args.jobs), args.keep,
     )  # fmt: skip
     with view.Bar(t("measuring")) as bar:
         found = measure(args.file, config, options, bar)
@@ -142,6 +142,9 @@ def _show_file(report: Mapping[str, Any]) -> None:
                 **report["latency_without_embedder_ms"]))  # fmt: skip
     print(t("{conversations} conversations, {turns} turns: added in {add_s} s, consolidated in "
             "{consolidate_s} s", conversations=report["conversations"], **ingest))  # fmt: skip
+    if "updates" in report:
+        print(t("what changed: the newest first in {newest_first}% of {n}; of {older_shown} older "
+                "ones shown, {older_unmarked}% without a mark", **report["updates"]))  # fmt: skip
     for name, what in (("true", t("asked of its own conversation")),
                        ("crossed", t("asked of another conversation"))):  # fmt: skip
         if name in report["abstention"]:

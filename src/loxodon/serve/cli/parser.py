@@ -400,6 +400,9 @@ def _bench_retrieval(parser: argparse._ArgumentGroup) -> None:
     parser.add_argument("--leave-out", metavar="NAME", action="append", default=[],
                         help=t("a category that the overall figures leave out; may be given "
                                "again"))  # fmt: skip
+    parser.add_argument("--updates", metavar="NAME", action="append", default=[],
+                        help=t("a category of questions about what changed: is the newest "
+                               "first?"))  # fmt: skip
     parser.add_argument("--top", type=_whole, default=100, metavar="N",
                         help=t("most items of the context (as many as fit)"))  # fmt: skip
     about = t("also ask each conversation what only another can answer")

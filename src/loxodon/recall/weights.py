@@ -1,0 +1,58 @@
+"""What each part of a score counts: fitted once, over labelled conversations of several kinds.
+
+`tools/fit_ranking.py` makes the two tables: it reads the parts of everything that recall found
+for each question and looks for the weights that put the answers first, with equal say for each set,
+and says what the fit of the other sets gives on one that was left out (docs/benchmarks.md has the
+tables). Parts by which memories and notes are found have no evidence in the sets, and keep what was
+set by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+Parts = Mapping[str, float]
+
+_HAND = {
+    "attribute": 1.2,
+    "entity": 0.1,
+    "beside": 0.15,
+    "label": 0.1,
+    "trigger": 0.3,
+    "last": 1.2,
+    "all questions": 1.0,
+}
+"""Ways of finding memories and notes; the sets have their evidence in turns."""
+
+ASKED: Parts = _HAND | {
+    "words": 1.0,
+    "related": 0.35,
+    "around": 1.0,
+    "segment": 0.06,
+    "alike": 1.12,
+    "meaning": 0.03,
+    "setting": 0.12,
+    "time": 0.3,
+    "then": 0.4,
+}
+"""For a question."""
+
+TOLD: Parts = _HAND | {
+    "words": 1.0,
+    "related": 0.175,
+    "around": 0.0,
+    "segment": 0.0,
+    "alike": 0.0,
+    "meaning": 0.51,
+    "setting": 0.0,
+    "time": 0.0,
+    "then": 0.0,
+}
+"""For a message or a piece of dialogue, in which what is told is looked for too."""
+
+BY_ASSISTANT = 0.35
+"""What an assistant said counts so much, unless it is asked for what it said."""
+NAMED = 1.92
+"""What someone said counts so much more where the question names them."""
+IN_TIME = 1.4
+"""What lies in the time that the question names counts so much more."""

@@ -1,0 +1,78 @@
+"""What holds now before what held, what tells before what asks."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from loxodon import Memory
+from loxodon.recall.holds import only_asks
+from tests.recall.test_routes import DAY, memory, now, shown, talk  # noqa: F401  (fixtures)
+
+EARLY = "user: By the way, I have tried three Korean restaurants in the city"
+LATE = "user: Kimchi it is. I have tried four Korean restaurants in the city so far"
+
+
+def told_twice(memory: Memory) -> None:  # noqa: F811
+    talk(memory, "a", DAY, EARLY)
+    talk(memory, "b", DAY + timedelta(days=20), LATE, "user: it rained all week in Leeds")
+
+
+def test_the_later_of_two_that_speak_of_the_same_comes_first(memory: Memory) -> None:  # noqa: F811
+    told_twice(memory)
+    found = memory.recall("How many Korean restaurants have I tried in the city?")
+    assert ["four" in one for one in shown(found)[:2]] == [True, False]
+    assert "(spoken of again on 2026-02-21)" in found.context
+    assert found.context.index("four") < found.context.index("spoken of again")
+
+
+def test_a_question_about_the_past_turns_that_round(memory: Memory) -> None:  # noqa: F811
+    told_twice(memory)
+    found = memory.recall("How many Korean restaurants had I tried in the city before?")
+    assert "spoken of again" not in found.context
+
+
+def test_what_speaks_of_something_else_keeps_its_place(memory: Memory) -> None:  # noqa: F811
+    talk(memory, "a", DAY, EARLY)
+    talk(memory, "b", DAY + timedelta(days=20), "user: the city has a new tram line to the harbour")
+    found = memory.recall("How many Korean restaurants have I tried in the city?")
+    assert "three" in shown(found)[0]
+    assert "spoken of again" not in found.context
+
+
+def test_earlier_askings_stand_below_the_answer(memory: Memory) -> None:  # noqa: F811
+    for n in range(3):
+        talk(memory, f"q{n}", DAY + timedelta(days=n + 1), "user: Where do I keep the spare key?")
+    talk(memory, "told", DAY, "user: I keep the spare key under the blue flowerpot")
+    assert "flowerpot" in shown(memory.recall("Where do I keep the spare key?"))[0]
+    asked = memory.recall("What did I ask about the spare key?")
+    assert asked.items[0].content.startswith("Where do I keep")
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("Where do I keep the spare key?", True),
+        ("我的备用钥匙放在哪里？", True),
+        ("What's for lunch? And who is coming?", True),
+        ("I keep it under the pot. Where else?", False),
+        ("Is it true that we moved to York?", False),
+        ("It is under the pot", False),
+    ],
+)
+def test_what_only_asks(text: str, asks: bool) -> None:
+    assert only_asks(text) is asks
+
+
+def test_a_turn_is_told_as_past_when_what_answers_has_ended(memory: Memory) -> None:  # noqa: F811
+    talk(memory, "a", DAY, "user: I live in Leeds and my sister Mei studies in Osaka")
+    memory.consolidate()
+    talk(memory, "b", DAY + timedelta(days=20), "user: I moved to York last week")
+    memory.consolidate()
+    found = memory.recall("Does the user live in Leeds?", kind="turn")
+    both = memory.recall("Do I live in Leeds?")
+    old = next(item for item in both.items if "Leeds" in item.content)
+    assert old.valid_until is not None
+    assert "held until" in both.context
+    assert found.items  # asked for turns alone, it is still there
