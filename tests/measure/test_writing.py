@@ -119,7 +119,7 @@ def test_a_model_that_is_not_set_cannot_be_asked(tmp_path: Path) -> None:
 def with_model(server: Stage) -> Config:
     return from_mapping(
         {"model.base_url": f"http://127.0.0.1:{server.port}/v1", "model.name": "test",
-         "model.retries": 0}
+         "model.retries": 0, "model.check": False}
     )  # fmt: skip
 
 

@@ -157,6 +157,9 @@ SPACE: dict[str, tuple[str, Callable[[Memory], object]]] = {
     "pause": (NO, lambda bot: bot.pause()),
     "resume": (NO, lambda bot: bot.resume()),
     "consolidate": (NO, lambda bot: bot.consolidate()),
+    "hand_out": (NO, lambda bot: bot.hand_out()),
+    "take_answer": (NO, lambda bot: bot.take_answer("t", "{}")),
+    "check_model": (NO, lambda bot: bot.check_model()),
     "flush": (NO, lambda bot: bot.flush()),
     "embed": (NO, lambda bot: bot.embed()),
     "validate": (NO, lambda bot: bot.validate()),
@@ -645,6 +648,7 @@ MCP: dict[str, tuple[dict[str, str] | str, dict[str, Any]]] = {
     "review": (OWN, {"decision": "reject"}),
     "forget": ("unknown", {"id": "f_1", "confirm": True}),
     "consolidate": ("unknown", {}),
+    "read_waiting": ("unknown", {}),
 }
 
 

@@ -45,7 +45,7 @@ VERBS: Mapping[str, Rule] = {
     **_rows("owner", """
         confirm release drop take_entries forget receipts pause resume consolidate flush embed
         validate rebuild_index scan backup beside inspect subject trust_clock timekeeping
-        unarchive_run
+        unarchive_run hand_out take_answer check_model
     """),
     **_rows("sees", "sources", "workspace."),
     **_rows("owner", "export renew sync index follow take_in", "workspace."),
