@@ -430,7 +430,7 @@ def _switched_off(found: Status) -> list[tuple[str, str]]:
 def _to_do(found: Status) -> str:
     parts = [t("{n} turns", n=found.pending)]
     if found.waiting:
-        parts.append(t("{n} fragments wait for a model", n=found.waiting))
+        parts.append(t("{n} fragments a model or your agent may read", n=found.waiting))
     if found.reviews:
         parts.append(t("{n} beliefs to review (`loxodon review`)", n=found.reviews))
     if found.reminders:

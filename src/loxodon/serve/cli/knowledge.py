@@ -147,7 +147,7 @@ def counted() -> dict[str, str]:
         "cleared": t("cleared away"),
         "redated": t("dated by a wrong clock, put right"),
         "embedded": t("embedded"),
-        "waiting": t("waiting for a model"),
+        "waiting": t("left for a model or your agent to read"),
         "failed": t("put aside"),
     }
 
