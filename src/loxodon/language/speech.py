@@ -137,9 +137,17 @@ class Speech:
         """What a sentence does to what was known, and the words for what is over."""
         for act, like in self._acts:
             if found := like.search(sentence):
-                over = tuple(text.strip() for text in found.groupdict().values() if text)
-                return act, over
+                return act, tuple(self._named(text) for text in found.groupdict().values() if text)
         return "state", ()
+
+    @cached_property
+    def _ends(self) -> re.Pattern[str] | None:
+        return re.compile(self.table["over"]["ends"], re.I) if "over" in self.table else None
+
+    def _named(self, text: str) -> str:
+        """What is over, without when and why; one plain word without these may be anything."""
+        head = self._ends.split(text.strip(), maxsplit=1)[0] if self._ends else text.strip()
+        return head if " " in head or head[:1].isupper() else text.strip()
 
     def topic(self, sentence: str) -> str:
         """What side of life a sentence is about; empty where that is not clear."""
