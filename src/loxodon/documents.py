@@ -26,11 +26,11 @@ from loxodon.store.documents import Kept, Namespace, path_of
 from loxodon.store.rows import loaded, moment
 from loxodon.text.related import expand
 from loxodon.text.words import query_words
-from loxodon.trust.witness import DOCUMENTS, audited
+from loxodon.trust.audit.witness import DOCUMENTS, audited
 from loxodon.write import present
 
 if TYPE_CHECKING:
-    from loxodon.trust.guard import Guard
+    from loxodon.trust.guard.guard import Guard
 
 MAX_VALUE = 16 << 20
 """Characters that a value may have, as JSON."""

@@ -37,8 +37,8 @@ from loxodon.standing import Stats, Status
 from loxodon.store import Progress, Store
 from loxodon.store.sqlite import SqliteStore
 from loxodon.store.walls import Wall
-from loxodon.trust.guard import Guard
-from loxodon.trust.witness import MEMORY, audited
+from loxodon.trust.audit.witness import MEMORY, audited
+from loxodon.trust.guard.guard import Guard
 from loxodon.types import (
     CHATS,
     Backup,
@@ -65,9 +65,9 @@ if TYPE_CHECKING:
     from loxodon.live.schedule import Schedule
     from loxodon.models.embedders import Embedder
     from loxodon.store.cipher import Keys
-    from loxodon.trust.auditing import AuditLog
-    from loxodon.trust.inspection import Inspected, Subject
-    from loxodon.trust.scanning import Scanned
+    from loxodon.trust.audit.auditing import AuditLog
+    from loxodon.trust.audit.inspection import Inspected, Subject
+    from loxodon.trust.forget.scanning import Scanned
     from loxodon.workspace.workspace import Workspace
     from loxodon.write.consolidation import Consolidation
     from loxodon.write.phases import OnPhase
@@ -116,7 +116,7 @@ class Memory(Telling):
         """
         wall = _OPEN
         if agent or chat != "direct":
-            from loxodon.trust.within import wall_of
+            from loxodon.trust.access.within import wall_of
 
             choice("chat", chat, CHATS)
             wall = wall_of(agent, chat, relays)
@@ -172,7 +172,7 @@ class Memory(Telling):
     @property
     def audit(self) -> AuditLog:
         """Who read and wrote what, and whether that record was tampered with."""
-        from loxodon.trust.auditing import AuditLog
+        from loxodon.trust.audit.auditing import AuditLog
 
         self.for_owner()
         return AuditLog(self._store, self._zone)
@@ -292,7 +292,7 @@ class Memory(Telling):
         if marks is None:
             return False
         from loxodon.clock import to_stored
-        from loxodon.trust.selecting import statement_of
+        from loxodon.trust.forget.selecting import statement_of
 
         return marks.stated(to_stored(at)[0], *statement_of(record))
 
@@ -336,8 +336,8 @@ class Memory(Telling):
         and the receipt names what an entity is called, and names that look like these and would
         stay.
         """
-        from loxodon.trust.forgetting import forget
-        from loxodon.trust.selecting import Selection
+        from loxodon.trust.forget.forgetting import forget
+        from loxodon.trust.forget.selecting import Selection
 
         at = moment("since", since, self._zone)
         chosen = Selection(
@@ -348,7 +348,7 @@ class Memory(Telling):
 
     def receipts(self) -> Receipts:
         """What was forgotten when and by whom, without the words; the newest first."""
-        from loxodon.trust.forgetting import receipts
+        from loxodon.trust.forget.forgetting import receipts
 
         return receipts(self, self._store)
 
@@ -356,7 +356,7 @@ class Memory(Telling):
         """Do what a forgetting that was killed, or a backup that was put here, has left to do."""
         if self._store.wall.stands:
             return
-        from loxodon.trust.forgetting import finish
+        from loxodon.trust.forget.forgetting import finish
 
         finish(self, self._store)
 
@@ -368,13 +368,13 @@ class Memory(Telling):
 
     def inspect(self, name: str) -> Inspected:
         """Everything there is on a memory, a turn, a note or an entity, by its id or its name."""
-        from loxodon.trust.inspection import inspect
+        from loxodon.trust.audit.inspection import inspect
 
         return inspect(self, self._store, name)
 
     def subject(self, name: str) -> Subject:
         """All that is known about someone or something; NotFoundError where nothing is."""
-        from loxodon.trust.inspection import subject
+        from loxodon.trust.audit.inspection import subject
 
         return subject(self, self._store, name)
 
@@ -442,7 +442,7 @@ class Memory(Telling):
         Without `path` it is named by the time, in the folder of the setting `backup.folder`, which
         keeps the latest `keep` (setting `backup.keep`). An encrypted memory stays encrypted.
         """
-        from loxodon.trust.backup import backup
+        from loxodon.trust.damage.backup import backup
 
         self._store.counts()  # says why where there is nothing to read
         return backup(
@@ -456,7 +456,7 @@ class Memory(Telling):
 
         With `mend` it is taken out: of the journal, memories, history, documents and transcripts.
         """
-        from loxodon.trust.scanning import scan
+        from loxodon.trust.forget.scanning import scan
 
         return scan(self, self._store, self._folder, mend=mend)
 
@@ -469,7 +469,7 @@ def finish_recoding(home: str) -> bool:
     """End an encrypting, decrypting or re-keying of a home that was cut short; whether one was."""
     if not os.path.exists(os.path.join(home, "keys", "recoding.json")):
         return False
-    from loxodon.trust.recoding import finish
+    from loxodon.trust.rest.recoding import finish
 
     return finish(home, os.environ)
 
@@ -482,7 +482,7 @@ def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
         return (key,)
     if config.encryption.key == "none":
         return ()
-    from loxodon.trust.encryption import keys_of
+    from loxodon.trust.rest.encryption import keys_of
 
     return keys_of(home, config.encryption, os.environ)
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from loxodon import Memory, config
-from loxodon.trust import policy
+from loxodon.trust.guard import policy
 from loxodon.workspace.openclaw import json5
 from loxodon.workspace.readers import FORMATS, read
 from loxodon.workspace.views.restore import rows_in

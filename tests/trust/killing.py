@@ -28,8 +28,10 @@ from loxodon import config as settings
 from loxodon.errors import LoxodonError
 from loxodon.store import cipher
 from loxodon.store.exact import TRUTH
-from loxodon.trust import backup_file, overwriting, recoding, restoring
-from loxodon.trust.encryption import Source
+from loxodon.trust.damage import backup_file, restoring
+from loxodon.trust.forget import overwriting
+from loxodon.trust.rest import recoding
+from loxodon.trust.rest.encryption import Source
 from loxodon.working import Session
 
 NOW = datetime(2026, 2, 4, 18, 0, tzinfo=timezone(timedelta(hours=8)))

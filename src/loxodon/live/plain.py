@@ -30,10 +30,10 @@ from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
-from loxodon.trust import claiming
-from loxodon.trust.guard import LATELY
-from loxodon.trust.within import placed
-from loxodon.trust.witness import MEMORY, audited
+from loxodon.trust.access.within import placed
+from loxodon.trust.audit.witness import MEMORY, audited
+from loxodon.trust.guard.guard import LATELY
+from loxodon.trust.origin import claiming
 from loxodon.types import (
     Added,
     Chat,
@@ -54,7 +54,7 @@ from loxodon.write.journal import with_keys
 
 if TYPE_CHECKING:
     from loxodon.store.database import Witness
-    from loxodon.trust.audit import Audit
+    from loxodon.trust.audit.log import Audit
     from loxodon.write.phases import OnPhase
 
 _LARGEST = 1 << 20

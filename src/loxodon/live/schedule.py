@@ -25,7 +25,7 @@ from loxodon.live import heartbeat
 from loxodon.messages import LANGUAGES
 from loxodon.store import Store
 from loxodon.store.desk import JobRuns
-from loxodon.trust.witness import SCHEDULE, audited
+from loxodon.trust.audit.witness import SCHEDULE, audited
 from loxodon.types import Consolidated, Job, Ran, Record
 from loxodon.write import present
 from loxodon.write.compress import PROFILE

@@ -16,7 +16,7 @@ from loxodon.messages import t
 from loxodon.recall import quote
 from loxodon.text.words import index_words
 from loxodon.tokens import Counter
-from loxodon.trust.provenance import whence
+from loxodon.trust.origin.provenance import whence
 from loxodon.types import Item
 
 SNIPPET = 700

@@ -32,7 +32,7 @@ from loxodon.recall.understand import Question
 from loxodon.store import Filter, Store
 from loxodon.store.shelf import Note
 from loxodon.text.words import among, fold, index_words, query_words
-from loxodon.trust.provenance import waits
+from loxodon.trust.origin.provenance import waits
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Record, Turn
 
 Layer = Literal["fact", "summary", "turn"]

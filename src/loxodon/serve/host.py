@@ -39,7 +39,7 @@ from loxodon.spaces import (
 )
 from loxodon.store.cipher import Keys
 from loxodon.store.whose import space_of
-from loxodon.trust.acting import Actor, acting, actor
+from loxodon.trust.access.acting import Actor, acting, actor
 from loxodon.types import Chat
 
 Result = TypeVar("Result")

@@ -64,8 +64,8 @@ if TYPE_CHECKING:
     from loxodon.store.sqlite_shelf import SqliteShelf
     from loxodon.store.sqlite_tokens import SqliteTokens
     from loxodon.store.sqlite_vectors import SqliteVectors
-    from loxodon.trust.audit import Audit
-    from loxodon.trust.guard import Guard
+    from loxodon.trust.audit.log import Audit
+    from loxodon.trust.guard.guard import Guard
 
 _CHUNK = 500
 _OPEN = Wall()

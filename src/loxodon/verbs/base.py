@@ -20,9 +20,9 @@ from loxodon.store import Store
 from loxodon.store.sqlite import SqliteStore
 from loxodon.store.walls import Wall
 from loxodon.tokens import counter
-from loxodon.trust.guard import Guard
-from loxodon.trust.pausing import Pauses
-from loxodon.trust.witness import MEMORY, audited, put_on_record
+from loxodon.trust.access.pausing import Pauses
+from loxodon.trust.audit.witness import MEMORY, audited, put_on_record
+from loxodon.trust.guard.guard import Guard
 from loxodon.types import (
     CHATS,
     Chat,
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from loxodon.models.embedders import Chosen
     from loxodon.models.embedders.questions import Questioner
     from loxodon.store.cipher import Keys
-    from loxodon.trust.forgetting import Gatekeeper
-    from loxodon.trust.sealing import Seal
-    from loxodon.trust.tombstones import Marks
+    from loxodon.trust.forget.forgetting import Gatekeeper
+    from loxodon.trust.forget.tombstones import Marks
+    from loxodon.trust.rest.sealing import Seal
     from loxodon.write.embedding import Embedding
 
 FORGOTTEN = "forgotten"
@@ -113,7 +113,7 @@ class Opened:
         be seen is as if it were not there, whatever is asked; what is done to the space as a whole
         is for the owner (ForbiddenError). The memory that comes back is closed with this one.
         """
-        from loxodon.trust.within import narrower
+        from loxodon.trust.access.within import narrower
 
         choice("chat", chat, CHATS)
         wall = narrower(self._store.wall, agent, chat, relays)
@@ -159,7 +159,7 @@ class Opened:
         """What seals the files beside an encrypted database; None where it is not."""
         if not self._keys:
             return None
-        from loxodon.trust.sealing import Seal
+        from loxodon.trust.rest.sealing import Seal
 
         return Seal(self._keys)
 
@@ -171,7 +171,7 @@ class Opened:
 
     def _gate(self) -> Gatekeeper:
         if self._gatekeeper is None:
-            from loxodon.trust.forgetting import Gatekeeper
+            from loxodon.trust.forget.forgetting import Gatekeeper
 
             self._gatekeeper = Gatekeeper(self, self._folder)
         return self._gatekeeper
@@ -190,7 +190,7 @@ class Opened:
     def refuse_if_paused(self) -> None:
         """Raise a PausedError where nothing is to be kept now."""
         if pause := self.paused:
-            from loxodon.trust.pausing import paused_error
+            from loxodon.trust.access.pausing import paused_error
 
             raise paused_error(pause)
 

@@ -8,7 +8,8 @@ A transcript is as OpenClaw writes it: a header, then entries of the types `mess
 `custom` (not for the model) and `custom_message` (for the model), each with an `id` and the
 `parentId` that it goes on from. An entry is on disk when `append` returns. A line that a kill cut
 short stays where it is and is passed over. The index can be lost: it is made anew from the
-transcripts. Beside an encrypted database every line, and the index, is sealed (`trust/sealing.py`).
+transcripts. Beside an encrypted database every line, and the index, is sealed
+(`trust/rest/sealing.py`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from loxodon.filelock import FileLock, at_fork
 from loxodon.text.check import checked_text
 
 if TYPE_CHECKING:
-    from loxodon.trust.sealing import Seal
+    from loxodon.trust.rest.sealing import Seal
 
 Entry = Mapping[str, Any]
 

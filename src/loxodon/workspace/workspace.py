@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from loxodon.errors import UsageError
 from loxodon.store import Progress, Store
-from loxodon.trust.places import named
-from loxodon.trust.witness import WORKSPACE, audited
+from loxodon.trust.access.places import named
+from loxodon.trust.audit.witness import WORKSPACE, audited
 from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from loxodon.store.shelf import Note
 from loxodon.store.vectors import Embeddable, Vector, Waiting
 from loxodon.text.language import language_of
 from loxodon.tokens import estimate
-from loxodon.trust.quarantine import heard
+from loxodon.trust.origin.quarantine import heard
 from loxodon.types import Coverage, Embedded, Record, Turn
 
 LOCK = "embedding.lock"

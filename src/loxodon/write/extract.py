@@ -43,7 +43,7 @@ class Candidate(NamedTuple):
     due_at: datetime | None = None
     expires_at: datetime | None = None
     vouched: bool = False
-    """Of what a program passed on: whether the user vouches for it (`trust/vouching.py`)."""
+    """Of what a program passed on: whether the user vouches for it (`trust/origin/vouching.py`)."""
     tags: tuple[str, ...] = ()
     """Words it should be found by, where a model named some."""
     does: str = ""

@@ -17,8 +17,8 @@ from loxodon.recall.names import candidates
 from loxodon.store import Filter, Store
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold, query_words
-from loxodon.trust import provenance
-from loxodon.trust.remembering import wait_for_owner
+from loxodon.trust.origin import provenance
+from loxodon.trust.origin.remembering import wait_for_owner
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Kind, Record, Source, Turn
 from loxodon.write import entities, themes
 from loxodon.write.beliefs import DENIED, DOUBTFUL, MOST_SURE, SURER, certain

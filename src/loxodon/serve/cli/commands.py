@@ -20,8 +20,8 @@ from loxodon.serve.cli.parser import COMMANDS
 from loxodon.spaces import space_path
 from loxodon.standing import Stats, Status
 from loxodon.tokens import counter
-from loxodon.trust.acting import Actor, acting
-from loxodon.trust.guard import Guard
+from loxodon.trust.access.acting import Actor, acting
+from loxodon.trust.guard.guard import Guard
 from loxodon.types import Problem, Record
 
 _TELLING = frozenset({
@@ -89,7 +89,7 @@ def _init(args: Namespace) -> Outcome:
 
 def _add(args: Namespace) -> Outcome:
     from loxodon.serve.cli.adding import check_names, how_to_say, read_files, session_names
-    from loxodon.trust.places import named
+    from loxodon.trust.access.places import named
 
     config = settings.load(home_of(args))
     for name in args.file:
@@ -245,7 +245,7 @@ def _context(args: Namespace) -> Outcome:
 def _soul(args: Namespace) -> str:
     from loxodon.recall.assemble import SOUL_FILE
     from loxodon.serve.cli.adding import bytes_of
-    from loxodon.trust import places
+    from loxodon.trust.access import places
 
     home, path = home_of(args), args.soul
     if path != "-":

@@ -14,7 +14,7 @@ from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.control import AGREED
 from loxodon.serve.cli.opening import Outcome, opened
-from loxodon.trust.provenance import is_own, whence
+from loxodon.trust.origin.provenance import is_own, whence
 from loxodon.types import Asking, Consolidated, Embedded, ModelChecked, Record, Review
 
 

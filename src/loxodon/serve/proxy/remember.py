@@ -37,7 +37,7 @@ from loxodon.serve.proxy.speaking import Who
 from loxodon.spaces import FOLDER as SPACES
 from loxodon.spaces import folder_name
 from loxodon.text.language import language_of
-from loxodon.trust import tombstones
+from loxodon.trust.forget import tombstones
 from loxodon.types import KINDS, Chat
 from loxodon.working.accounting import limits, usage_of
 

@@ -22,8 +22,8 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.recall.gate import State, should_recall
 from loxodon.recall.quote import clean
 from loxodon.text.language import language_of
-from loxodon.trust.places import opened
-from loxodon.trust.quarantine import heard, without_held
+from loxodon.trust.access.places import opened
+from loxodon.trust.origin.quarantine import heard, without_held
 from loxodon.types import KINDS, Chat, Item, Kind, Record
 from loxodon.workspace.openclaw.chats import chat_of
 from loxodon.workspace.readers.openclaw_words import own_words

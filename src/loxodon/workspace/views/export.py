@@ -13,8 +13,8 @@ from loxodon.errors import LoxodonError, UsageError
 from loxodon.messages import LANGUAGES, current
 from loxodon.store import Filter, Progress, Store
 from loxodon.text.language import language_of
-from loxodon.trust.guard import Guard
-from loxodon.trust.places import is_closed
+from loxodon.trust.access.places import is_closed
+from loxodon.trust.guard.guard import Guard
 from loxodon.types import Exported
 from loxodon.workspace import copies
 from loxodon.workspace.views import (

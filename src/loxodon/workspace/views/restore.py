@@ -27,8 +27,8 @@ from loxodon.store.cipher import Keys
 from loxodon.store.database import move_in
 from loxodon.store.exact import TRUTH, Row
 from loxodon.store.sqlite import SqliteStore
-from loxodon.trust.scanning import mend_restored
-from loxodon.trust.witness import note_restore
+from loxodon.trust.audit.witness import note_restore
+from loxodon.trust.forget.scanning import mend_restored
 from loxodon.types import FileProblem, Restored
 from loxodon.workspace.views import bad_view, days, entities, records, segments, state
 from loxodon.workspace.views.folder import ROOT
