@@ -32,6 +32,7 @@ from loxodon.errors import (
     LoxodonError,
 )
 from loxodon.fields import choice, moment, number
+from loxodon.layout import DATABASE, FORGOTTEN, KEYS, OFF_MARKER, RECODING
 from loxodon.spaces import home_at, space_folder
 from loxodon.standing import Stats, Status
 from loxodon.store import Progress, Store
@@ -56,7 +57,6 @@ from loxodon.types import (
     Records,
     Timekeeping,
 )
-from loxodon.verbs.base import FORGOTTEN
 from loxodon.verbs.told import Telling
 from loxodon.write.decay import Decay
 
@@ -73,11 +73,6 @@ if TYPE_CHECKING:
     from loxodon.write.phases import OnPhase
 
 
-DATABASE = "loxodon.db"
-MADE = "loxodon.lock"
-"""A file beside the database, and there only where one was made."""
-OFF_MARKER = "switched-off"
-"""A file beside the database: something was said while the engine was off."""
 _KEY_BYTES = 32
 _OPEN = Wall()
 
@@ -467,7 +462,7 @@ class Memory(Telling):
 
 def finish_recoding(home: str) -> bool:
     """End an encrypting, decrypting or re-keying of a home that was cut short; whether one was."""
-    if not os.path.exists(os.path.join(home, "keys", "recoding.json")):
+    if not os.path.exists(os.path.join(home, KEYS, RECODING)):
         return False
     from loxodon.trust.rest.recoding import finish
 

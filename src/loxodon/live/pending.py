@@ -25,7 +25,8 @@ from loxodon import files
 from loxodon.errors import BusyStoreError, InputError, UnwritableStoreError
 from loxodon.fields import checked, choice
 from loxodon.filelock import FileLock
-from loxodon.memory import OFF_MARKER, Memory
+from loxodon.layout import OFF_MARKER, PENDING
+from loxodon.memory import Memory
 from loxodon.text.check import checked_text
 from loxodon.types import CHATS, ORIGINS, ROLES, Source, Turn
 from loxodon.verbs.said import MAX_SESSION
@@ -33,7 +34,6 @@ from loxodon.verbs.said import MAX_SESSION
 if TYPE_CHECKING:
     from loxodon.trust.rest.sealing import Seal
 
-FOLDER = os.path.join("memory", "loxodon-pending")
 LOCK = "pending.lock"
 _WAIT = 30.0
 _OPEN, _CLOSE = "<!-- loxodon ", " -->"
@@ -147,7 +147,7 @@ class Pending:
         self._folder = folder
         self._seal = seal
         self._name = space
-        self.path = os.path.join(workspace, FOLDER)
+        self.path = os.path.join(workspace, PENDING)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

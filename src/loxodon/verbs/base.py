@@ -16,6 +16,7 @@ from loxodon.errors import (
 )
 from loxodon.fields import choice
 from loxodon.filelock import at_fork
+from loxodon.layout import EMBEDDING_LOCK, FORGOTTEN
 from loxodon.store import Store
 from loxodon.store.sqlite import SqliteStore
 from loxodon.store.walls import Wall
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
     from loxodon.trust.forget.tombstones import Marks
     from loxodon.trust.rest.sealing import Seal
     from loxodon.write.embedding import Embedding
-
-FORGOTTEN = "forgotten"
-"""A file beside the database, and there only where something was forgotten."""
 
 
 @audited(MEMORY)
@@ -231,7 +229,7 @@ class Opened:
         return self._questions
 
     def _embedding(self) -> Embedding:
-        from loxodon.write.embedding import LOCK, Embedding
+        from loxodon.write.embedding import Embedding
 
-        return Embedding(self._store, self._chosen, os.path.join(self._folder, LOCK),
+        return Embedding(self._store, self._chosen, os.path.join(self._folder, EMBEDDING_LOCK),
                          self.guard.sent)  # fmt: skip

@@ -11,6 +11,7 @@ from loxodon.errors import (
     NotFoundError,
 )
 from loxodon.fields import filter_of, number
+from loxodon.layout import FORGOTTEN
 from loxodon.store import Known, Progress
 from loxodon.text.check import checked_text
 from loxodon.text.words import query_words
@@ -26,7 +27,7 @@ from loxodon.types import (
     Segments,
     Turn,
 )
-from loxodon.verbs.base import FORGOTTEN, Opened
+from loxodon.verbs.base import Opened
 from loxodon.write.journal import SAMPLE, session_for, with_keys
 
 if TYPE_CHECKING:

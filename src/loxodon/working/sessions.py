@@ -28,6 +28,7 @@ from loxodon import files
 from loxodon.errors import BusyStoreError, FullStoreError, InputError, StoreError
 from loxodon.errors import UnwritableStoreError as Unwritable
 from loxodon.filelock import FileLock, at_fork
+from loxodon.layout import SESSIONS_INDEX
 from loxodon.text.check import checked_text
 
 if TYPE_CHECKING:
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 Entry = Mapping[str, Any]
 
-FOLDER = "sessions"
-INDEX = "sessions.json"
 VERSION = 3
 _WAIT = 30.0
 LONGEST_KEY = 256
@@ -261,7 +260,7 @@ class Sessions:
 
     def index(self) -> dict[str, dict[str, Any]]:
         """What the index says of each session; made anew where it cannot be read."""
-        path = os.path.join(self.folder, INDEX)
+        path = os.path.join(self.folder, SESSIONS_INDEX)
         try:
             with open(path, "rb") as file:
                 found = json.loads(_opened(path, file.read(), self._seal))
@@ -290,7 +289,7 @@ class Sessions:
         index = self.index()
         entry = change(index.get(key, {})) | {"updatedAt": now.isoformat(timespec="seconds")}
         index[key] = entry
-        _replace(os.path.join(self.folder, INDEX), index, self._seal)
+        _replace(os.path.join(self.folder, SESSIONS_INDEX), index, self._seal)
         return entry
 
     def _from_transcripts(self) -> dict[str, dict[str, Any]]:

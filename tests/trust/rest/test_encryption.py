@@ -25,6 +25,7 @@ from loxodon.errors import (
     StoreError,
     UsageError,
 )
+from loxodon.layout import RECODING
 from loxodon.store import cipher, copying
 from loxodon.store.database import migrations
 from loxodon.trust.rest import encryption, recoding
@@ -407,7 +408,7 @@ def test_any_command_finishes_what_was_killed(
     point = next(n for n in range(20, 400, 7) if _half_encrypted(home, template, n))
     done = loxodon(home, *command)
     assert done.returncode == 0, done.stderr
-    assert not os.path.exists(os.path.join(home.path, "keys", recoding.NOTE)), point
+    assert not os.path.exists(os.path.join(home.path, "keys", RECODING)), point
     if command != ("decrypt",):
         assert list(in_plain(home.path)) == []
     assert home.contents() == before

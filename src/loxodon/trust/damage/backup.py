@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 from loxodon import config as settings
 from loxodon.errors import FullStoreError, InputError, StoreError, UnwritableStoreError
 from loxodon.files import sync_folder
-from loxodon.memory import DATABASE
-from loxodon.spaces import FOLDER as SPACES
+from loxodon.layout import CONFIG, DATABASE, KEYS, SESSIONS, SESSIONS_INDEX, SPACES, STRETCH
 from loxodon.spaces import folder_name, space_path
 from loxodon.store import Progress, copying
 from loxodon.store.cipher import Keys
@@ -27,11 +26,7 @@ from loxodon.trust.access.places import named
 from loxodon.trust.damage import backup_file
 from loxodon.trust.damage.backup_file import Held, Writer
 from loxodon.trust.forget import tombstones
-from loxodon.trust.rest.encryption import FOLDER as KEYS
-from loxodon.trust.rest.encryption import STRETCH
 from loxodon.types import Backup
-from loxodon.working.sessions import FOLDER as SESSIONS
-from loxodon.working.sessions import INDEX
 from loxodon.workspace.views.restore import draft_in
 
 if TYPE_CHECKING:
@@ -122,7 +117,7 @@ def _write(
             held.append(Held(os.path.basename(folder), "" if keys else space, bool(keys)))
         for name in (os.path.join(KEYS, STRETCH), _POLICY):
             _put_file(writer, name.replace(os.sep, "/"), os.path.join(home, name))
-        writer.put(settings.FILE, io.BytesIO(settings.without_secrets(home).encode()))
+        writer.put(CONFIG, io.BytesIO(settings.without_secrets(home).encode()))
         writer.finish(now.isoformat(timespec="seconds"), schema, tuple(held), keys)
         file.flush()
         os.fsync(file.fileno())
@@ -149,7 +144,7 @@ def _put_space(
         _put_file(writer, f"{start}/{name}", os.path.join(folder, name))
     sessions = os.path.join(folder, SESSIONS)
     for name in sorted(os.listdir(sessions)) if os.path.isdir(sessions) else ():
-        if name.endswith(".jsonl") or name == INDEX:
+        if name.endswith(".jsonl") or name == SESSIONS_INDEX:
             _put_file(writer, f"{start}/{SESSIONS}/{name}", os.path.join(sessions, name))
     return rows["turns"], rows["memories"], schema
 

@@ -30,7 +30,8 @@ from loxodon.errors import (
 )
 from loxodon.filelock import FileLock
 from loxodon.files import replace
-from loxodon.memory import DATABASE, Memory, keys_for
+from loxodon.layout import DATABASE, WORKSPACE
+from loxodon.memory import Memory, keys_for
 from loxodon.spaces import folder_name, home_at, no_space, space_folder
 from loxodon.store import Progress, cipher, seals
 from loxodon.store.blueprint import blueprint
@@ -44,7 +45,6 @@ from loxodon.trust.audit.witness import note_restore
 from loxodon.trust.damage.mending import Copy, Names, Reference, Result, Rows, keyed, mend
 from loxodon.types import Lost, Problem, Repaired
 from loxodon.workspace.views.restore import Batch, draft_in, free, rows_in
-from loxodon.workspace.workspace import FOLDER
 from loxodon.write.decay import Decay
 
 _DRAFT = "repairing-"
@@ -258,7 +258,7 @@ def _copies(place: _Place, draft: str, source: str) -> Iterator[Copy]:
     if source:
         yield _copy_at(place, draft, source)
     named = place.config.workspace.path if place.space == "main" else ""
-    views = os.path.abspath(os.path.expanduser(named or os.path.join(place.folder, FOLDER)))
+    views = os.path.abspath(os.path.expanduser(named or os.path.join(place.folder, WORKSPACE)))
     if place.keys or not os.path.isdir(views):
         return
     try:

@@ -29,8 +29,18 @@ from loxodon.errors import (
     StoreError,
 )
 from loxodon.filelock import FileLock
-from loxodon.memory import DATABASE, Memory
-from loxodon.spaces import FOLDER as SPACES
+from loxodon.layout import (
+    CONFIG,
+    CONSOLIDATION_LOCK,
+    DATABASE,
+    EMBEDDING_LOCK,
+    KEYS,
+    SESSIONS,
+    SESSIONS_INDEX,
+    SPACES,
+    STRETCH,
+)
+from loxodon.memory import Memory
 from loxodon.spaces import folder_name, space_folder, space_path
 from loxodon.store import Progress, Store, cipher, copying, mark, seals
 from loxodon.store.cipher import Keys
@@ -49,17 +59,14 @@ from loxodon.trust.guard import policy
 from loxodon.trust.rest import encryption
 from loxodon.trust.rest.sealing import Seal
 from loxodon.types import Restored
-from loxodon.working.sessions import FOLDER as SESSIONS
-from loxodon.working.sessions import INDEX, Sessions
+from loxodon.working.sessions import Sessions
 from loxodon.workspace.views.restore import draft_in, free, is_kept
-from loxodon.write.consolidation import LOCK as CONSOLIDATION
 from loxodon.write.decay import Decay
-from loxodon.write.embedding import LOCK as EMBEDDING
 
 _WAIT_SECONDS = 120.0
-_STRETCH = f"{encryption.FOLDER}/{encryption.STRETCH}"
+_STRETCH = f"{KEYS}/{STRETCH}"
 _POLICY = "policy.toml"
-_HELD = (CONSOLIDATION, EMBEDDING, forgetting.LOCK)
+_HELD = (CONSOLIDATION_LOCK, EMBEDDING_LOCK, forgetting.LOCK)
 """What must not run while a database changes under it."""
 
 
@@ -136,7 +143,7 @@ class _Restoring:
         """The settings of the backup that nobody has set here; where a home's own key is stays."""
         here = settings.flattened(settings.read(self._home))
         fixed = () if self._new else ("encryption.", "keys.")
-        given = offered.in_toml(self._reader.data(settings.FILE))
+        given = offered.in_toml(self._reader.data(CONFIG))
         found = {n: v for n, v in given.items() if n not in here and not n.startswith(fixed)}
         if os.path.exists(os.path.join(self._home, _POLICY)):
             return found
@@ -161,7 +168,7 @@ class _Restoring:
 
     def _put_settings(self) -> None:
         if "encryption.key" in self._taken and (how := self._reader.data(_STRETCH)):
-            stretch = os.path.join(self._home, encryption.FOLDER, encryption.STRETCH)
+            stretch = os.path.join(self._home, KEYS, STRETCH)
             os.makedirs(os.path.dirname(stretch), mode=0o700, exist_ok=True)
             files.replace(stretch, how)
         offered.put(self._home, {n: one for n, one in self._taken.items() if n != POLICY})
@@ -284,7 +291,7 @@ class _Restoring:
         own = Seal(self._keys) if self._keys else None
         for name in names:
             base = os.path.basename(name)
-            if base != INDEX and os.path.exists(os.path.join(here, base)):
+            if base != SESSIONS_INDEX and os.path.exists(os.path.join(here, base)):
                 continue
             path = os.path.join(draft, SESSIONS, base)
             self._reader.extract(name, path)
@@ -412,9 +419,7 @@ def _is_new(home: str) -> bool:
     spaces = os.path.join(home, SPACES)
     folders = os.listdir(spaces) if os.path.isdir(spaces) else []
     held = (os.path.join(spaces, name, DATABASE) for name in folders)
-    return not os.path.exists(os.path.join(home, settings.FILE)) and not any(
-        map(os.path.exists, held)
-    )
+    return not os.path.exists(os.path.join(home, CONFIG)) and not any(map(os.path.exists, held))
 
 
 def _opens(path: str, keys: Keys) -> bool:
@@ -443,7 +448,9 @@ def _reseal(path: str, theirs: Seal | None, own: Seal | None) -> None:
     with open(path, "rb") as file:
         data = file.read()
     name = os.path.basename(path)
-    lines = [data.strip()] if name == INDEX else [line for line in data.split(b"\n") if line]
+    lines = (
+        [data.strip()] if name == SESSIONS_INDEX else [line for line in data.split(b"\n") if line]
+    )
     opened = [theirs.opened(line, name) or line if theirs else line for line in lines]
     closed = [own.closed(line, name) if own else line for line in opened]
     files.replace(path, b"".join(line + b"\n" for line in closed))

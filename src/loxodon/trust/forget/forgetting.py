@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from loxodon.clock import to_stored
 from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError, StoreError
 from loxodon.filelock import FileLock
+from loxodon.layout import DATABASE
 from loxodon.store.rows import loaded, moment
 from loxodon.trust.forget import tombstones
 from loxodon.trust.forget.tombstones import Marker, Marks, Sieve, Stone
@@ -279,7 +280,6 @@ class _Forgetting:
 
     @property
     def _database(self) -> str:
-        from loxodon.memory import DATABASE
 
         return os.path.join(self._workspace.folder, DATABASE)
 

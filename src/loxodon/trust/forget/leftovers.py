@@ -19,13 +19,12 @@ from typing import Any
 
 from loxodon import files
 from loxodon.clock import to_stored
+from loxodon.layout import SESSIONS, SESSIONS_INDEX, VIEWS
 from loxodon.trust.forget.tombstones import Marks
 from loxodon.types import FileProblem
-from loxodon.working.sessions import FOLDER as SESSIONS
-from loxodon.working.sessions import INDEX, locked
+from loxodon.working.sessions import locked
 from loxodon.workspace import copies
 from loxodon.workspace.copies import Copy
-from loxodon.workspace.views.folder import ROOT
 from loxodon.workspace.views.manifest import hash_of
 from loxodon.workspace.workspace import Workspace
 from loxodon.write.journal import key_of
@@ -72,7 +71,7 @@ class Leftovers:
                 os.unlink(path)  # what nobody can read, and drafts of one that was killed
         if self._renamed and not self._dry:  # it is made anew from the transcripts
             with locked(os.path.join(folder, "sessions.lock")), suppress(FileNotFoundError):
-                os.unlink(os.path.join(folder, INDEX))
+                os.unlink(os.path.join(folder, SESSIONS_INDEX))
 
     def _transcript(self, path: str) -> None:
         with open(path, "rb") as file:
@@ -133,7 +132,7 @@ class Leftovers:
         """All of them go."""
         folder = os.path.join(self._folder, SESSIONS)
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-            if name.endswith((".jsonl", ".bad", ".tmp")) or name == INDEX:
+            if name.endswith((".jsonl", ".bad", ".tmp")) or name == SESSIONS_INDEX:
                 self.counts["transcripts"] += name.endswith(".jsonl")
                 if not self._dry:
                     os.unlink(os.path.join(folder, name))
@@ -249,7 +248,7 @@ class Leftovers:
 
 
 def _root(place: Copy) -> str:
-    return os.path.join(place.path, ROOT)
+    return os.path.join(place.path, VIEWS)
 
 
 def set_aside(folder: str, database: str) -> list[str]:

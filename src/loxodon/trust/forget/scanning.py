@@ -16,9 +16,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon import files
+from loxodon.layout import SESSIONS
 from loxodon.store.erasure import TextAt
 from loxodon.trust.audit.witness import is_id
-from loxodon.working.sessions import FOLDER as SESSIONS
 from loxodon.working.sessions import locked
 from loxodon.workspace import copies
 from loxodon.write.journal import key_of

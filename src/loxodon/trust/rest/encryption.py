@@ -22,13 +22,12 @@ from typing import Any, NamedTuple
 from loxodon import files
 from loxodon.config import EncryptionConfig
 from loxodon.errors import KeyProblemError
+from loxodon.layout import KEYS, STRETCH
 from loxodon.store.cipher import KEY_BYTES
 
 VARIABLE = "LOXODON_KEY"
 NEXT_VARIABLE = "LOXODON_KEY_NEXT"
 SERVICE = "loxodon"
-FOLDER = "keys"
-STRETCH = "stretch.json"
 NEXT = "next.json"
 _LONGEST = 4_096
 _SCRYPT = {"n": 1 << 15, "r": 8, "p": 1}
@@ -148,7 +147,7 @@ def key_from(text: str, home: str, how: Mapping[str, Any] | None = None) -> byte
 
 def stretching(home: str) -> dict[str, Any]:
     """How pass phrases of this home are stretched; made where it is first needed."""
-    path = os.path.join(home, FOLDER, STRETCH)
+    path = os.path.join(home, KEYS, STRETCH)
     try:
         with open(path, encoding="utf-8") as file:
             return checked_stretching(json.load(file), path)
@@ -265,7 +264,7 @@ def put_in_place(next: Source, source: Source) -> None:
 def next_source(home: str) -> Source | None:
     """Where the next key is, while a re-keying is under way."""
     try:
-        with open(os.path.join(home, FOLDER, NEXT), encoding="utf-8") as file:
+        with open(os.path.join(home, KEYS, NEXT), encoding="utf-8") as file:
             return Source(*map(str, json.load(file)))
     except (OSError, ValueError, TypeError):
         return None
@@ -273,7 +272,7 @@ def next_source(home: str) -> Source | None:
 
 def note_next(home: str, source: Source | None) -> None:
     """Note where the next key is, or that there is none any more."""
-    path = os.path.join(home, FOLDER, NEXT)
+    path = os.path.join(home, KEYS, NEXT)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     if source is not None:
         files.replace(path, json.dumps(source).encode())

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from loxodon.errors import KeyProblemError
 from loxodon.filelock import FileLock
 from loxodon.files import replace, sync_folder
-from loxodon.spaces import FOLDER as SPACES
+from loxodon.layout import KEYS, SPACES
 from loxodon.spaces import space_path
 
 try:  # what hashlib would give, without the 3 ms that loading OpenSSL takes from a cold recall
@@ -27,7 +27,6 @@ except ImportError:
     except ImportError:
         from hashlib import sha256
 
-FOLDER = "keys"
 FILE = "master"
 MARK = "key.mark"
 VARIABLE = "LOXODON_KEY_MASTER"
@@ -101,7 +100,7 @@ class Keys(NamedTuple):
     @property
     def path(self) -> str:
         """Where the master is, or would be, as a file."""
-        return os.path.join(self.home, FOLDER, FILE)
+        return os.path.join(self.home, KEYS, FILE)
 
     def _master(self) -> bytes:
         return self._found() or self._made()

@@ -30,10 +30,19 @@ from loxodon.errors import (
     UsageError,
 )
 from loxodon.filelock import FileLock
-from loxodon.live.pending import FOLDER as PENDING
+from loxodon.layout import (
+    DATABASE,
+    KEYS,
+    PENDING,
+    RECODING,
+    SESSIONS,
+    SESSIONS_INDEX,
+    SPACES,
+    VIEWS,
+    WORKSPACE,
+)
 from loxodon.live.pending import Pending
-from loxodon.memory import DATABASE, Memory
-from loxodon.spaces import FOLDER as SPACES
+from loxodon.memory import Memory
 from loxodon.store import Progress, cipher, copying
 from loxodon.store.cipher import Keys
 from loxodon.store.database import held
@@ -42,15 +51,11 @@ from loxodon.trust.forget import overwriting
 from loxodon.trust.rest import encryption
 from loxodon.trust.rest.encryption import Source
 from loxodon.trust.rest.sealing import Seal, read_lines, shut
-from loxodon.working.sessions import FOLDER as SESSIONS
-from loxodon.working.sessions import INDEX, locked
+from loxodon.working.sessions import locked
 from loxodon.workspace import copies
 from loxodon.workspace.views import manifest
-from loxodon.workspace.views.folder import ROOT
 from loxodon.workspace.views.restore import draft_in, sweep_drafts
-from loxodon.workspace.workspace import FOLDER as WORKSPACE
 
-NOTE = "recoding.json"
 _LOCK = "recoding.lock"
 _WAIT_SECONDS = 10.0
 _SHORTEST_PHRASE = 12
@@ -206,7 +211,7 @@ def _at_work(
     """Note what is done to a home while it is. Before the function that is given is called nothing
     has changed, and an error takes the note back; afterwards it stays until all is done."""
     finish(home, environ=os.environ)  # of an earlier one, which this one begins with
-    path = os.path.join(home, encryption.FOLDER, NOTE)
+    path = os.path.join(home, KEYS, RECODING)
     if noted := _noted(path):
         raise KeyProblemError(
             "an earlier change was cut short, and cannot be ended without the key in {place}",
@@ -233,7 +238,7 @@ def _at_work(
 
 @contextmanager
 def _alone(home: str) -> Iterator[None]:
-    folder = os.path.join(home, encryption.FOLDER)
+    folder = os.path.join(home, KEYS)
     os.makedirs(folder, mode=0o700, exist_ok=True)
     lock = FileLock(os.path.join(folder, _LOCK))
     try:
@@ -256,7 +261,7 @@ def finish(home: str, environ: Mapping[str, str]) -> bool:
     Where it cannot be ended now, because a key is not there or the disk is full, everything stays
     as it is, and opening a space says what is wrong with it.
     """
-    path = os.path.join(home, encryption.FOLDER, NOTE)
+    path = os.path.join(home, KEYS, RECODING)
     if home in _working or not os.path.exists(path):
         return False
     with _alone(home):
@@ -438,7 +443,7 @@ def _transcripts(folder: str, work: _Work) -> None:
         if name.endswith(".jsonl"):
             with locked(f"{path}.lock"):
                 _reseal(path, work)
-        elif name == INDEX:
+        elif name == SESSIONS_INDEX:
             with locked(os.path.join(folder, "sessions.lock")), open(path, "rb") as file:
                 data = file.read()
                 opened = before.opened(data.strip(), name) if before else None
@@ -484,7 +489,7 @@ def _take_in_edits(home: str, config: Config, clock: Clock) -> None:
     plain = config._replace(encryption=EncryptionConfig(), enabled=True)
     for folder in folders(home):
         path = os.path.join(folder, DATABASE)
-        root = os.path.join(_workspace(folder, config), ROOT)
+        root = os.path.join(_workspace(folder, config), VIEWS)
         if cipher.state_of(path) != "plain" or not os.path.exists(
             os.path.join(root, manifest.MANIFEST)
         ):
@@ -510,7 +515,7 @@ def _without_views(work: _Work) -> Iterator[str]:
         usual, current = os.path.join(folder, WORKSPACE), _workspace(folder, work.config)
         for place in copies.folders(folder, current, os.path.abspath(usual)):
             if os.path.isdir(place.path):
-                root = os.path.join(place.path, ROOT)
+                root = os.path.join(place.path, VIEWS)
                 yield from copies.removed(root, space, overwriting.erase).left
             elif place.path not in (current, usual):
                 yield place.path

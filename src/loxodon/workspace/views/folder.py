@@ -51,8 +51,6 @@ from loxodon.workspace.views.manifest import (
     row_of,
 )
 
-ROOT = "memory"
-"""The folder of views in a workspace."""
 LOCK = "state/views.lock"
 _DRAFT = ".loxodon.tmp"
 _WAIT_SECONDS = 60.0

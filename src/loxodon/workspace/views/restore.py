@@ -19,7 +19,8 @@ from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import InputError, NotFoundError, StoreError
 from loxodon.filelock import FileLock
-from loxodon.memory import DATABASE, Memory, keys_for
+from loxodon.layout import DATABASE, VIEWS
+from loxodon.memory import Memory, keys_for
 from loxodon.messages import t
 from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.store import Progress
@@ -31,7 +32,6 @@ from loxodon.trust.audit.witness import note_restore
 from loxodon.trust.forget.scanning import mend_restored
 from loxodon.types import FileProblem, Restored
 from loxodon.workspace.views import bad_view, days, entities, records, segments, state
-from loxodon.workspace.views.folder import ROOT
 from loxodon.workspace.views.manifest import MANIFEST, change_of, load, read
 from loxodon.workspace.views.reading import Trouble
 from loxodon.workspace.views.records import Entry
@@ -183,7 +183,7 @@ def rows_in(source: str, space: str) -> Iterator[Batch]:
 def _root(source: str) -> str:
     """The folder of views in `source`."""
     source = os.path.abspath(os.path.expanduser(source))
-    for folder in (os.path.join(source, ROOT), source):
+    for folder in (os.path.join(source, VIEWS), source):
         if os.path.exists(os.path.join(folder, MANIFEST)):
             return folder
     raise NotFoundError(
