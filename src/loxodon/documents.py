@@ -21,13 +21,12 @@ from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import number
 from loxodon.recall.terms import rarity
-from loxodon.store import Filter, Store
+from loxodon.store import Filter, Store, present
 from loxodon.store.documents import Kept, Namespace, path_of
 from loxodon.store.rows import loaded, moment
 from loxodon.text.related import expand
 from loxodon.text.words import query_words
 from loxodon.trust.audit.witness import DOCUMENTS, audited
-from loxodon.write import present
 
 if TYPE_CHECKING:
     from loxodon.trust.guard.guard import Guard

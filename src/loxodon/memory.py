@@ -127,7 +127,8 @@ class Memory(Telling):
         folder = space_folder(home, space, make=True)
         keys = keys_for(home, config, key)
         if not config.enabled:
-            from loxodon.live.plain import Off, PlainMemory
+            from loxodon.live.plain import PlainMemory
+            from loxodon.store.off import Off
 
             off = cast("Store", Off(space, wall))
             return PlainMemory(home, folder, off, config, clock, zone, keys)
@@ -390,7 +391,7 @@ class Memory(Telling):
     def trust_clock(self) -> Timekeeping:
         """The clock is right, however it came to be so: what goes by age goes by it from now on.
 
-        Where it had jumped, nothing does until it has gone on for a while (`write/present.py`).
+        Where it had jumped, nothing does until it has gone on for a while (`store/present.py`).
         """
         self.for_owner()
         with self._store.writing():

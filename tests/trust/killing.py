@@ -30,8 +30,7 @@ from loxodon.layout import RECODING
 from loxodon.store import cipher
 from loxodon.store.exact import TRUTH
 from loxodon.trust.damage import backup_file, restoring
-from loxodon.trust.forget import overwriting
-from loxodon.trust.rest import recoding
+from loxodon.trust.rest import overwriting, recoding
 from loxodon.trust.rest.encryption import Source
 from loxodon.working import Session
 

@@ -26,12 +26,12 @@ from loxodon.errors import BusyStoreError, InputError, UnwritableStoreError
 from loxodon.fields import checked, choice
 from loxodon.filelock import FileLock
 from loxodon.layout import OFF_MARKER, PENDING
-from loxodon.memory import Memory
 from loxodon.text.check import checked_text
 from loxodon.types import CHATS, ORIGINS, ROLES, Source, Turn
 from loxodon.verbs.said import MAX_SESSION
 
 if TYPE_CHECKING:
+    from loxodon.memory import Memory
     from loxodon.trust.rest.sealing import Seal
 
 LOCK = "pending.lock"
@@ -233,7 +233,7 @@ class Pending:
 
     def reseal(self, seal: Seal | None) -> None:
         """Keep what waits under another seal, or under none."""
-        from loxodon.trust.forget.overwriting import replace
+        from loxodon.trust.rest.overwriting import replace
 
         with self._alone():
             for name in self._files():

@@ -19,10 +19,10 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from loxodon.messages import t
-from loxodon.recall import quote
 from loxodon.recall.context import snippet, who
 from loxodon.recall.gate import State, should_recall
 from loxodon.store import Filter, Store
+from loxodon.text import quote
 from loxodon.text.language import language_of
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut

@@ -107,8 +107,8 @@ class SqliteStore:
         """A file belongs to the space that made it, whatever folder it is found in."""
         owner = self._meta("space")
         if not owner:
+            from loxodon.store.present import seen
             from loxodon.types import Belief
-            from loxodon.write.present import seen
 
             with self.writing():
                 owner = self._meta("space") or self.space

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from loxodon.models.embedders import Chosen
     from loxodon.models.embedders.questions import Questioner
     from loxodon.store.cipher import Keys
-    from loxodon.trust.forget.forgetting import Gatekeeper
+    from loxodon.trust.forget.gatekeeper import Gatekeeper
     from loxodon.trust.forget.tombstones import Marks
     from loxodon.trust.rest.sealing import Seal
     from loxodon.write.embedding import Embedding
@@ -128,7 +128,7 @@ class Opened:
 
     def _behind(self, wall: Wall) -> Self:
         if not isinstance(self._store, SqliteStore):
-            from loxodon.live.plain import Off
+            from loxodon.store.off import Off
 
             store = cast("Store", Off(self.space, wall))
         else:
@@ -169,7 +169,7 @@ class Opened:
 
     def _gate(self) -> Gatekeeper:
         if self._gatekeeper is None:
-            from loxodon.trust.forget.forgetting import Gatekeeper
+            from loxodon.trust.forget.gatekeeper import Gatekeeper
 
             self._gatekeeper = Gatekeeper(self, self._folder)
         return self._gatekeeper

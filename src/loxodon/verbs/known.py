@@ -182,7 +182,7 @@ class Knowing(Saying):
             if is_own(record.trust):
                 return self._store.insert(record, "captured")
             from loxodon.trust.origin.quarantine import insert
-            from loxodon.trust.origin.remembering import wait_for_owner
+            from loxodon.write.beliefs import wait_for_owner
 
             lacking = [one for some in held.values() for one in some]
             record = insert(self._store, record, "captured", lacking)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
-from loxodon.trust.forget import overwriting
+from loxodon.trust.rest import overwriting
 from loxodon.trust.rest.sealing import MARK, Seal, read_lines, rewrite
 from loxodon.working.sessions import Sessions
 from tests.trust.killing import NOW

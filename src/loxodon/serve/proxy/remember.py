@@ -18,7 +18,6 @@ from loxodon.errors import LoxodonError, NotFoundError, StoreError
 from loxodon.layout import SPACES
 from loxodon.memory import Memory
 from loxodon.messages import t
-from loxodon.recall import quote
 from loxodon.recall.gate import State
 from loxodon.serve.host import Host
 from loxodon.serve.logs import log
@@ -36,6 +35,7 @@ from loxodon.serve.proxy.inject import Additions
 from loxodon.serve.proxy.requests import Asked, clean, fresh, is_chore
 from loxodon.serve.proxy.speaking import Who
 from loxodon.spaces import folder_name
+from loxodon.text import quote
 from loxodon.text.language import language_of
 from loxodon.trust.forget import tombstones
 from loxodon.types import KINDS, Chat

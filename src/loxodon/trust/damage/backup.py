@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from loxodon import config as settings
+from loxodon.drafts import draft_in
 from loxodon.errors import FullStoreError, InputError, StoreError, UnwritableStoreError
 from loxodon.files import sync_folder
 from loxodon.layout import CONFIG, DATABASE, KEYS, SESSIONS, SESSIONS_INDEX, SPACES, STRETCH
@@ -27,7 +28,6 @@ from loxodon.trust.damage import backup_file
 from loxodon.trust.damage.backup_file import Held, Writer
 from loxodon.trust.forget import tombstones
 from loxodon.types import Backup
-from loxodon.workspace.views.restore import draft_in
 
 if TYPE_CHECKING:
     from loxodon.config import Config

@@ -19,6 +19,7 @@ import apsw
 
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
+from loxodon.drafts import draft_in
 from loxodon.errors import (
     BusyStoreError,
     DamagedStoreError,
@@ -44,7 +45,7 @@ from loxodon.store.strangers import check_schema
 from loxodon.trust.audit.witness import note_restore
 from loxodon.trust.damage.mending import Copy, Names, Reference, Result, Rows, keyed, mend
 from loxodon.types import Lost, Problem, Repaired
-from loxodon.workspace.views.restore import Batch, draft_in, free, rows_in
+from loxodon.workspace.views.restore import Batch, free, rows_in
 from loxodon.write.decay import Decay
 
 _DRAFT = "repairing-"

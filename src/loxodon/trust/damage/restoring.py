@@ -21,6 +21,7 @@ from loxodon import config as settings
 from loxodon import files
 from loxodon.clock import Clock, zone_named
 from loxodon.config import Config, WorkspaceConfig
+from loxodon.drafts import draft_in
 from loxodon.errors import (
     BusyStoreError,
     InputError,
@@ -60,7 +61,7 @@ from loxodon.trust.rest import encryption
 from loxodon.trust.rest.sealing import Seal
 from loxodon.types import Restored
 from loxodon.working.sessions import Sessions
-from loxodon.workspace.views.restore import draft_in, free, is_kept
+from loxodon.workspace.views.restore import free, is_kept
 from loxodon.write.decay import Decay
 
 _WAIT_SECONDS = 120.0

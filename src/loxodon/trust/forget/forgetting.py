@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
 from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError, StoreError
@@ -25,16 +25,15 @@ from loxodon.filelock import FileLock
 from loxodon.layout import DATABASE
 from loxodon.store.rows import loaded, moment
 from loxodon.trust.forget import tombstones
-from loxodon.trust.forget.tombstones import Marker, Marks, Sieve, Stone
-from loxodon.types import FileProblem, NearName, Receipt, Turn
+from loxodon.trust.forget.gatekeeper import marker_of
+from loxodon.trust.forget.tombstones import Marks, Sieve, Stone
+from loxodon.types import FileProblem, NearName, Receipt
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
     from loxodon.store import Progress, Store
     from loxodon.trust.forget.erasing import Touched
     from loxodon.trust.forget.selecting import Selection
-    from loxodon.types import Draft
-    from loxodon.verbs.base import Opened
     from loxodon.workspace.workspace import Workspace
 
 APPLIED = "forgotten_to"
@@ -56,7 +55,7 @@ def forget(
     from loxodon.trust.forget.selecting import chosen
 
     workspace = memory.workspace
-    marker = _marker(memory)
+    marker = marker_of(memory)
     with _alone(workspace.folder, _WAIT):
         settled = {} if dry_run else _taken_in(workspace)
         now = memory.now()
@@ -112,12 +111,6 @@ def _new_receipt(what: str, now: datetime) -> Receipt:
     return Receipt(f"r_{now:%Y%m%d}_{os.urandom(4).hex()}", now, by, what, {}, ())
 
 
-def _marker(memory: Opened) -> Marker:
-    from loxodon.trust.rest.keys import Keys
-
-    return Marker(Keys(memory.home, memory.config.keys.source).key("tombstone", memory.space))
-
-
 @contextmanager
 def _alone(folder: str, seconds: float) -> Iterator[None]:
     lock = FileLock(os.path.join(folder, LOCK))
@@ -158,7 +151,7 @@ class _Forgetting:
         self._stones = stones
         self._everything = everything
         self._present = present
-        self._marker = _marker(memory)
+        self._marker = marker_of(memory)
         self._unknown = unknown
         self._progress = progress or (lambda done, total: None)
         self._marks = Marks(self._marker, stones, present=present, sieve=sieve)
@@ -338,77 +331,3 @@ _TOLD = ("turns", "memories", "segments", "events", "entities", "documents", "fr
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:
     return {name: n for name, n in sorted(counts.items()) if n}
-
-
-# What comes in
-
-
-class Admitted(NamedTuple):
-    """What of turns may be journalled."""
-
-    keyed: list[tuple[Turn, bytes]]
-    forgotten: int = 0
-    """Those that were forgotten, and are not taken again."""
-
-
-class Gatekeeper:
-    """Holds what comes in against the stones of a space, which are read when they change."""
-
-    def __init__(self, memory: Opened, folder: str) -> None:
-        self._memory = memory
-        self._folder = folder
-        self._read = 0
-        self._marks: Marks | None = None
-
-    def marks(self) -> Marks | None:
-        """The stones; None where nothing was ever forgotten."""
-        size = tombstones.size(self._folder)
-        if not size:
-            return None
-        if size != self._read or self._marks is None:
-            stones, _ = tombstones.read(self._folder)
-            self._marks, self._read = Marks(_marker(self._memory), stones), size
-        return self._marks
-
-    def admitted(
-        self, drafts: Sequence[Draft | None], keyed: list[tuple[Turn, bytes]], live: bool
-    ) -> Admitted:
-        """Those turns that were not forgotten, without what of them was.
-
-        Of one without a time nobody knows how old it is, unless whoever hands it in is `live`.
-        """
-        marks = self.marks()
-        if marks is None:
-            return Admitted(keyed)
-        found: list[tuple[Turn, bytes]] = []
-        for draft, (turn, key) in zip(drafts, keyed, strict=True):
-            undated = draft is not None and draft.at is None
-            at = to_stored(turn.at)[0]
-            called, turn = turn.session, _placed(marks, turn, 0 if undated and not live else at)
-            when = None if undated and not live else at
-            if turn.session != called and marks.bars(b"", called, "", when):
-                continue
-            if marks.bars(key, turn.session, turn.content, when):
-                continue
-            if undated and live and marks.bars(key, "", "", None):
-                continue  # the same turn once more, as any other that is known
-            at = 0 if undated and not live else at
-            if turn.speaker and marks.named(turn.speaker, at):
-                continue
-            content = marks.cut(turn.content, at)
-            if content != turn.content:
-                turn, key = turn._replace(content=content), marks.marker.key(key)
-            if content.strip():
-                found.append((turn, key))
-        return Admitted(found, len(keyed) - len(found))
-
-
-def _placed(marks: Marks, turn: Turn, at: int) -> Turn:
-    """A turn whose session and channel are not called after what was forgotten."""
-    if not marks.cuts:
-        return turn
-    session = marks.session_name(turn.session, at)
-    channel = turn.channel if marks.cut(turn.channel, at) == turn.channel else ""
-    if (session, channel) == (turn.session, turn.channel):
-        return turn
-    return turn._replace(session=session, channel=channel)

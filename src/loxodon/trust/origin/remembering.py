@@ -20,9 +20,10 @@ from loxodon.text.language import language_of
 from loxodon.text.words import fold, index_words
 from loxodon.trust.origin import quarantine
 from loxodon.trust.origin.pasting import own_turn
-from loxodon.trust.origin.provenance import UNCONFIRMED, is_own, is_wish, kind_for, speaks_for_user
+from loxodon.trust.origin.provenance import UNCONFIRMED, is_wish, kind_for, speaks_for_user
 from loxodon.trust.origin.vouching import USER, is_first_person
 from loxodon.types import Kind, Record, Turn
+from loxodon.write.beliefs import wait_for_owner
 
 RECENT = timedelta(days=7)
 _READ = 400
@@ -112,9 +113,3 @@ def edit(
     if fields.keys() & {"content", "kind"}:
         wait_for_owner(store, kept, now)
     return kept
-
-
-def wait_for_owner(store: Store, record: Record, now: datetime) -> None:
-    """Ask the owner about a belief that nothing bears out. Call inside `writing`."""
-    if record.kind == "belief" and not is_own(record.trust):
-        store.desk.put_review(record.id, record.id, now)

@@ -21,6 +21,7 @@ from loxodon import config as settings
 from loxodon import files
 from loxodon.clock import Clock
 from loxodon.config import Config, EncryptionConfig
+from loxodon.drafts import draft_in, sweep_drafts
 from loxodon.errors import (
     BusyStoreError,
     DamagedStoreError,
@@ -47,14 +48,12 @@ from loxodon.store import Progress, cipher, copying
 from loxodon.store.cipher import Keys
 from loxodon.store.database import held
 from loxodon.store.whose import space_of
-from loxodon.trust.forget import overwriting
-from loxodon.trust.rest import encryption
+from loxodon.trust.rest import encryption, overwriting
 from loxodon.trust.rest.encryption import Source
 from loxodon.trust.rest.sealing import Seal, read_lines, shut
 from loxodon.working.sessions import locked
 from loxodon.workspace import copies
 from loxodon.workspace.views import manifest
-from loxodon.workspace.views.restore import draft_in, sweep_drafts
 
 _LOCK = "recoding.lock"
 _WAIT_SECONDS = 10.0

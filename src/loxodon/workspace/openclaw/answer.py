@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from loxodon.errors import InputError, NotFoundError
 from loxodon.layout import VIEWS
 from loxodon.recall.gate import State, should_recall
-from loxodon.recall.quote import clean
 from loxodon.text.language import language_of
+from loxodon.text.quote import clean
 from loxodon.trust.access.places import opened
 from loxodon.trust.origin.quarantine import heard, without_held
 from loxodon.types import KINDS, Chat, Item, Kind, Record

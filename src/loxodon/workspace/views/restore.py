@@ -8,17 +8,14 @@ before, nothing was touched.
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
+from loxodon.drafts import draft_in
 from loxodon.errors import InputError, NotFoundError, StoreError
-from loxodon.filelock import FileLock
 from loxodon.layout import DATABASE, VIEWS
 from loxodon.memory import Memory, keys_for
 from loxodon.messages import t
@@ -40,8 +37,6 @@ from loxodon.write.decay import Decay
 Batch = tuple[str, Sequence[Row]]
 
 _MOST_BYTES = 4 << 30
-_DRAFT = "restoring-"
-_LOCK = "restore.lock"
 _ALWAYS = (*records.FILES, entities.INDEX, state.CONSOLIDATION, state.NUMBERS)
 """Views that every folder has."""
 _REFERRING = {
@@ -97,49 +92,6 @@ def restore(
         note_restore(home, space, config, clock)
         move_in(os.path.join(draft, DATABASE), path, before, keys)
     return done._replace(before=before)
-
-
-@contextmanager
-def draft_in(folder: str, prefix: str = _DRAFT) -> Iterator[str]:
-    """A folder for what is not in its place yet, locked while it is in use."""
-    sweep_drafts(folder, prefix)
-    draft, lock = _begun(folder, prefix)
-    try:
-        yield draft
-    finally:
-        lock.close()
-        shutil.rmtree(draft, ignore_errors=True)
-
-
-def _begun(folder: str, prefix: str) -> tuple[str, FileLock]:
-    """A new draft, and its lock; another where somebody swept it away before it was locked."""
-    while True:
-        draft = tempfile.mkdtemp(prefix=prefix, dir=folder)
-        with suppress(FileNotFoundError):
-            lock = FileLock(os.path.join(draft, _LOCK))
-            if lock.acquire(0) and os.path.exists(os.path.join(draft, _LOCK)):
-                return draft, lock
-            lock.close()
-
-
-def sweep_drafts(folder: str, prefix: str = _DRAFT) -> None:
-    """Take away the drafts of runs that were killed."""
-    for name in os.listdir(folder):
-        if name.startswith(prefix):
-            _sweep(os.path.join(folder, name))
-
-
-def _sweep(draft: str) -> None:
-    """Take away the draft of a run that was killed: one whose lock nobody holds."""
-    try:
-        lock = FileLock(os.path.join(draft, _LOCK))
-    except OSError:
-        return  # another has just done it
-    try:
-        if lock.acquire(0):
-            shutil.rmtree(draft, ignore_errors=True)
-    finally:
-        lock.close()
 
 
 def _fill(memory: Memory, store: SqliteStore, views: _Views, progress: Progress) -> Restored:

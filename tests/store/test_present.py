@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from loxodon.store.present import BACK, FLOOR, STEP, believed_at, doubted, seen
 from loxodon.types import Belief
-from loxodon.write.present import BACK, FLOOR, STEP, believed_at, doubted, seen
 from tests.conftest import NOW
 
 DAY = timedelta(days=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loxodon.recall.names import LOOKED_AT, candidates, folded_names, named, parts_of
+from loxodon.text.names import LOOKED_AT, candidates, folded_names, named, parts_of
 from loxodon.text.words import fold
 
 

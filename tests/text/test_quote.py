@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loxodon.recall import quote
+from loxodon.text import quote
 
 MARKS = [
     "[End of related memories]",
