@@ -57,7 +57,7 @@ class RecallConfig(NamedTuple):
 
 
 class Phase1Config(NamedTuple):
-    """Weights of the ranking `phase1`, as in seed 000."""
+    """Weights of the ranking `phase1`: tags, time and file."""
 
     tags: float = 0.4
     time: float = 0.3
@@ -66,7 +66,7 @@ class Phase1Config(NamedTuple):
 
 
 class OpenclawConfig(NamedTuple):
-    """Weights of the ranking `openclaw`, as in seed 003."""
+    """Weights of the ranking `openclaw`: vectors and words, faded by age, then varied."""
 
     vector: float = 0.7
     text: float = 0.3
@@ -75,7 +75,7 @@ class OpenclawConfig(NamedTuple):
 
 
 class TieredConfig(NamedTuple):
-    """What a day takes in the ranking `tiered`, as in seed 004; named for a category of each."""
+    """What a day takes in the ranking `tiered`, from a category of each rate."""
 
     decision: float = 0.004
     event: float = 0.023

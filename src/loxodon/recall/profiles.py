@@ -1,17 +1,16 @@
-"""Profiles: the rankings of the seeds, by name, each as its document has it.
+"""Profiles: other rankings than the default, by name.
 
-    phase1      000, section 4: 0.4 tags + 0.3 time + 0.3 file
-    openclaw    003, hybrid search: 0.7 vector + 0.3 text, faded by age, then varied (MMR)
-    tiered      004, sections 5.3 and 8.2: partition first, full text to fill up, then relevance
+    phase1      0.4 tags + 0.3 time + 0.3 file
+    openclaw    hybrid search: 0.7 vector + 0.3 text, faded by age, then varied (MMR)
+    tiered      partition first, full text to fill up, then relevance
 
 The default is none of them and is not here (`rank.py`). A profile orders what the routes found and
-what was linked, and what the routes of its own document lead to (`widened`). What only stands
-beside a hit, or has much in common with one, is left to the default: no seed looks there. Where
-the documents are silent, it is said below what was chosen.
+what was linked, and what its own routes lead to (`widened`). What only stands beside a hit, or has
+much in common with one, is left to the default.
 
 Each formula is a pure function of `Features`; `arranged` makes these and brings the order back to
-what was found. Whatever the formula says, what no longer holds comes last, and where 004 says that
-nothing archived is looked at, not at all.
+what was found. Whatever the formula says, what no longer holds comes last, and in `tiered` nothing
+archived is looked at.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Relevance: what time takes from a memory when it is ordered, not when it is kept.
 
 Strength (`write/decay.py`) decides what is archived; this only orders what was found, by how long
-ago it was said and by the category of what it says. The formulas are those of the seeds; what the
-default makes of them moves a score by a few per cent, so that it decides between equals and never
-against a better match.
+ago it was said and by the category of what it says. What the default makes of
+the formulas moves a score by a few per cent, so that it decides between equals and never against a
+better match.
 """
 
 from __future__ import annotations
