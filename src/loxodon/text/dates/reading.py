@@ -35,53 +35,53 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import NamedTuple
 
-from loxodon.text.date_reckoning import (
+from loxodon.text.dates.reckoning import (
+    Clock,
     Grain,
-    _Clock,
-    _cue,
-    _day,
-    _days,
-    _edge,
-    _hear,
-    _Hit,
-    _loose,
-    _map,
-    _months,
-    _number,
-    _options,
-    _Piece,
-    _re,
-    _Said,
-    _settle,
-    _shift,
-    _Span,
-    _unit,
-    _whole,
+    Hit,
+    Piece,
+    Said,
+    Span,
+    any_of,
+    compiled,
+    cue_at,
+    day_of,
+    days_from,
+    edge_of,
+    hear,
+    mapped,
+    months_from,
+    number_of,
+    occurrences,
+    settle,
+    shift,
+    unit_at,
+    whole_unit,
 )
-from loxodon.text.date_rules import (
-    _away,
-    _bare_week,
-    _before,
-    _calendar,
-    _day_word,
-    _decade,
-    _en_month,
-    _en_season,
-    _en_year,
-    _every,
-    _iso,
-    _month_day,
-    _narrow,
-    _now,
-    _nth,
-    _relative,
-    _stretch,
-    _time_en,
-    _time_part,
-    _time_zh,
-    _zh_calendar,
+from loxodon.text.dates.rules import (
+    away,
+    bare_week,
+    before,
+    calendar,
+    day_word,
+    decade,
+    en_month,
+    en_season,
+    en_year,
+    every,
+    iso,
+    month_day,
+    narrow,
+    nth_day,
+    relative_to,
+    right_now,
+    stretch,
+    time_en,
+    time_part,
+    time_zh,
+    zh_calendar,
 )
-from loxodon.text.date_words import _BEGINNINGS, _GRAMMAR, _MONTHS, _NUM
+from loxodon.text.dates.words import BEGINNINGS, GRAMMAR, MONTHS, NUM
 from loxodon.text.steps import charge
 
 _YEAR_OR_PAST = r"[0-9]{4}|年|last|ago|yesterday|past|previous|[昨前上去]"
@@ -130,9 +130,9 @@ def find_asked(text: str, at: datetime) -> list[Moment]:
 
 def parse_moment(text: str, at: datetime) -> Moment | None:
     """The moment that the whole of `text` names; None where it names none, or says more."""
-    said = _hear(text, at, whole=True)
+    said = hear(text, at, whole=True)
     start, end = len(text) - len(text.lstrip()), len(text.rstrip())
-    lead = _re(r"(?:on|in|at|during) |[在于]").match(said.text, start)
+    lead = compiled(r"(?:on|in|at|during) |[在于]").match(said.text, start)
     for i in (start, lead.end()) if lead else (start,):
         found, reached = _read(said, i)
         if found and reached == end:
@@ -143,7 +143,7 @@ def parse_moment(text: str, at: datetime) -> Moment | None:
 def parse_past(text: str, at: datetime) -> Moment | None:
     """`parse_moment` for a question about the past: a bare weekday is today or the last one."""
     found = parse_moment(text, at)
-    if found is None or found.since <= at or not _re(_BARE_WEEKDAY).search(text.lower()):
+    if found is None or found.since <= at or not compiled(_BARE_WEEKDAY).search(text.lower()):
         return found
     return found._replace(since=found.since - timedelta(7), until=found.until - timedelta(7))
 
@@ -155,18 +155,18 @@ def until(text: str, at: datetime) -> datetime | None:
     stretch of time it is the whole week or month.
     """
     found = parse_moment(text, at)
-    if found is not None and found.until <= at and not _re(_YEAR_OR_PAST).search(text.lower()):
-        return _shift(found.until, "year", 1)  # the end of March, said in April
+    if found is not None and found.until <= at and not compiled(_YEAR_OR_PAST).search(text.lower()):
+        return shift(found.until, "year", 1)  # the end of March, said in April
     if found is None or found.grain not in ("week", "month", "quarter", "year"):
         return found and found.until
-    if not _re(r"^\s*(?:in|after|within) |from now\s*$|[后後]\s*$").search(text.lower()):
+    if not compiled(r"^\s*(?:in|after|within) |from now\s*$|[后後]\s*$").search(text.lower()):
         return found.until
     midnight = at.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     since = found.since.replace(tzinfo=None)
     n = 0
-    while _unit(midnight, found.grain, n)[0] < since:
+    while unit_at(midnight, found.grain, n)[0] < since:
         n += 1
-    return _shift(at, found.grain, n)
+    return shift(at, found.grain, n)
 
 
 def absolute(
@@ -197,16 +197,18 @@ def absolute(
 
 def _goes_on(text: str) -> bool:
     """Whether a stretch of time is the one up to now."""
-    return bool(_re(r"(?i)(?:the |these )?(?:past|last|previous)\b|过去|最近|近|这").match(text))
+    return bool(
+        compiled(r"(?i)(?:the |these )?(?:past|last|previous)\b|过去|最近|近|这").match(text)
+    )
 
 
 def _since(lead: str, moment: Moment, follows: str, language: str) -> tuple[str, str, int]:
     """`for the past three weeks` as `since …`: what leads up to it, the date, and its end."""
     day = _ymd(moment.since, zh=language == "zh")
     if language == "zh":
-        rest = _re(r"(?:以|之)?[来内间里中]").match(follows)
+        rest = compiled(r"(?:以|之)?[来内间里中]").match(follows)
         return lead, f"{day}以来", moment.end + (rest.end() if rest else 0)
-    given = _re(r"(?i)\b(?:for|over|in|during|within) $").search(lead)
+    given = compiled(r"(?i)\b(?:for|over|in|during|within) $").search(lead)
     word = "Since" if (given[0] if given else moment.text)[0].isupper() else "since"
     return lead[: given.start()] if given else lead, f"{word} {day}", moment.end
 
@@ -221,15 +223,26 @@ class _AbsentError(Exception):
         self.end = end
 
 
-_RESOLVERS: dict[str, Callable[[_Said, _Hit], _Piece | None]] = {
-    resolver.__name__[1:]: resolver
-    for resolver in (
-        _iso, _nth, _day_word, _relative, _bare_week, _month_day, _away, _stretch, _zh_calendar,
-        _calendar, _decade, _every, _en_month, _en_year, _en_season, _now,
-    )
-}  # fmt: skip
-_TIMES: dict[str, Callable[[_Said, _Hit, str], _Clock | None]] = {
-    "time_part": _time_part, "time_zh": _time_zh, "time_en": _time_en,
+_RESOLVERS: dict[str, Callable[[Said, Hit], Piece | None]] = {
+    "iso": iso,
+    "nth": nth_day,
+    "day_word": day_word,
+    "relative": relative_to,
+    "bare_week": bare_week,
+    "month_day": month_day,
+    "away": away,
+    "stretch": stretch,
+    "zh_calendar": zh_calendar,
+    "calendar": calendar,
+    "decade": decade,
+    "every": every,
+    "en_month": en_month,
+    "en_year": en_year,
+    "en_season": en_season,
+    "now": right_now,
+}
+_TIMES: dict[str, Callable[[Said, Hit, str], Clock | None]] = {
+    "time_part": time_part, "time_zh": time_zh, "time_en": time_en,
 }  # fmt: skip
 _OPENERS = "从 自 from between week end start beginning middle early mid late"
 _EDGE_OF = (
@@ -248,7 +261,7 @@ def _grammar() -> tuple[dict[str, str], _Table, _Table]:
     # No rule begins with an opener, but a date may.
     dates: _Table = {word: [("", "", "")] for word in _OPENERS.split()}
     times: _Table = {}
-    for entry in re.split(r"\n+(?=\w)", _GRAMMAR.strip()):
+    for entry in re.split(r"\n+(?=\w)", GRAMMAR.strip()):
         head, *lines = (line.strip() for line in entry.split("\n"))
         if head[0].isupper():
             name, _, body = head.partition(" = ")
@@ -256,9 +269,9 @@ def _grammar() -> tuple[dict[str, str], _Table, _Table]:
             continue
         name, _, begins = head.partition(": ")
         table = times if name.startswith("time") else dates
-        for begin in re.sub(r"\{(\w+)\}", lambda m: _BEGINNINGS[m[1]], begins).split():
+        for begin in re.sub(r"\{(\w+)\}", lambda m: BEGINNINGS[m[1]], begins).split():
             firsts, _, follow = begin.rstrip("]").partition("[")
-            follow = follow.replace("#", "0123456789").replace("〇", _NUM)
+            follow = follow.replace("#", "0123456789").replace("〇", NUM)
             for first in [firsts] if firsts.isascii() else firsts:
                 table.setdefault(first, []).append((follow, name, "".join(lines)))
     return fragments, dates, times
@@ -283,37 +296,37 @@ def _starts() -> tuple[re.Pattern[str], dict[str, str]]:
             follows[first] = known + chars if known and chars else ""
     follows["〇"] = "个多来分小钟天日周星礼月季年点时号世 夜晚"
     single = "".join(first for first in follows if not first.isascii() and first != "〇")
-    return re.compile(f"[a-z]+|[0-9]+|[{_NUM}]+|[{single}]"), follows
+    return re.compile(f"[a-z]+|[0-9]+|[{NUM}]+|[{single}]"), follows
 
 
 def _key(token: str) -> str:
-    return "#" if token[0] in "0123456789" else "〇" if token[0] in _NUM else token
+    return "#" if token[0] in "0123456789" else "〇" if token[0] in NUM else token
 
 
-def _tries(said: _Said, i: int, table: _Table) -> Iterator[tuple[str, _Hit]]:
+def _tries(said: Said, i: int, table: _Table) -> Iterator[tuple[str, Hit]]:
     """The rules of `table` that match at i."""
     token = _starts()[0].match(said.text, i)
     for follow, name, source in table.get(_key(token[0]), ()) if token else ():
         if not name or (follow and said.text[i + 1 : i + 2] not in follow):
             continue
         if m := _pattern(source).match(said.text, i):
-            yield name, _Hit(i, m.end(), {k: v for k, v in m.groupdict().items() if v})
+            yield name, Hit(i, m.end(), {k: v for k, v in m.groupdict().items() if v})
 
 
-def _date_at(said: _Said, i: int, edged: bool = False) -> tuple[_Piece, int] | None:
+def _date_at(said: Said, i: int, edged: bool = False) -> tuple[Piece, int] | None:
     """The date that begins at i, and where it ends."""
-    edge = None if edged else _re(_EDGE_OF).match(said.text, i)
+    edge = None if edged else compiled(_EDGE_OF).match(said.text, i)
     if edge:
         unit, end = edge[2], edge.end()
-        got = (_whole(said.today, unit), end) if unit else _date_at(said, end, edged=True)
-        piece = _edge(got[0], edge[1] or edge[3]) if got else None
+        got = (whole_unit(said.today, unit), end) if unit else _date_at(said, end, edged=True)
+        piece = edge_of(got[0], edge[1] or edge[3]) if got else None
         return (piece, got[1]) if got and piece else None
-    week = None if edged else _re(r"(?:the )?week of (?:the )?").match(said.text, i)
+    week = None if edged else compiled(r"(?:the )?week of (?:the )?").match(said.text, i)
     if week:
         got = _date_at(said, week.end(), edged=True)
         if got is None or got[0].grain != "day":
             return None
-        return _map(got[0], "week", lambda since, _: _unit(since, "week")), got[1]
+        return mapped(got[0], "week", lambda since, _: unit_at(since, "week")), got[1]
     for name, hit in _tries(said, i, _grammar()[1]):
         try:
             found = _RESOLVERS[name](said, hit)
@@ -324,15 +337,17 @@ def _date_at(said: _Said, i: int, edged: bool = False) -> tuple[_Piece, int] | N
     return None
 
 
-def _dated(said: _Said, i: int) -> tuple[_Piece, int] | None:
+def _dated(said: Said, i: int) -> tuple[Piece, int] | None:
     """A date with the weekday beside it: Monday, March 5; 2月4日(周三); Tuesday last week."""
     got = _date_at(said, i)
     if got is None or got[0].grain not in ("day", "week") or got[0].recurring:
         return got
-    that = _re(r"的?[那当][一个]?(?:周|星期|礼拜)(?![一二三四五六日天末])").match(said.text, got[1])
+    that = compiled(r"的?[那当][一个]?(?:周|星期|礼拜)(?![一二三四五六日天末])").match(
+        said.text, got[1]
+    )
     if that and got[0].grain == "day":
-        return _map(got[0], "week", lambda since, _: _unit(since, "week")), that.end()
-    glue = _re(r"(?:'s|,)? (?:of |on )?| ?\(|[的是]|").match(said.text, got[1])
+        return mapped(got[0], "week", lambda since, _: unit_at(since, "week")), that.end()
+    glue = compiled(r"(?:'s|,)? (?:of |on )?| ?\(|[的是]|").match(said.text, got[1])
     other = _date_at(said, glue.end()) if glue else None
     if glue is None or other is None or other[0].recurring:
         return got
@@ -340,7 +355,7 @@ def _dated(said: _Said, i: int) -> tuple[_Piece, int] | None:
     end += "(" in glue[0] and said.text.startswith(")", end)
     if "weekday" in (a.lean, b.lean) and "week" in (a.grain, b.grain):
         week, day = (a, b) if a.grain == "week" else (b, a)
-        return _Piece(*_days(week.since, day.since.weekday()), "day"), end
+        return Piece(*days_from(week.since, day.since.weekday()), "day"), end
     if a.lean == "weekday" and b.grain == "day" and b.lean != "weekday":
         return b, end
     if b.lean == "weekday" and a.lean != "weekday" and a.grain == "day":
@@ -348,12 +363,12 @@ def _dated(said: _Said, i: int) -> tuple[_Piece, int] | None:
     return got
 
 
-def _clocks_at(said: _Said, i: int, after: str) -> tuple[list[_Clock], int]:
+def _clocks_at(said: Said, i: int, after: str) -> tuple[list[Clock], int]:
     """A part of the day, a time, or the one and then the other; `after` is the grain before it."""
-    clocks: list[_Clock] = []
+    clocks: list[Clock] = []
     end = i
     while len(clocks) < 2:
-        glue = _re(_GLUE).match(said.text, end) if after else None
+        glue = compiled(_GLUE).match(said.text, end) if after else None
         for name, hit in _tries(said, glue.end() if glue else end, _grammar()[2]):
             clock = _TIMES[name](said, hit, after)
             if clock and not (clock.grain == "part" and after == "part"):
@@ -368,7 +383,7 @@ def _clocks_at(said: _Said, i: int, after: str) -> tuple[list[_Clock], int]:
     return clocks, end
 
 
-def _point(said: _Said, i: int) -> tuple[_Piece, int] | None:
+def _point(said: Said, i: int) -> tuple[Piece, int] | None:
     """A date, a time of day, or both in either order."""
     got = _dated(said, i)
     if got and got[0].grain not in ("day", "part"):
@@ -380,24 +395,24 @@ def _point(said: _Said, i: int) -> tuple[_Piece, int] | None:
         got = _day_behind(said, end)
         if got is None and clocks[0].grain == "part" and said.text[i].isascii():
             return None  # "the morning of" nothing
-        got = got or (_loose(lambda k: _unit(said.today, "day", k), "day", "this"), end)
+        got = got or (any_of(lambda k: unit_at(said.today, "day", k), "day", "this"), end)
         end = got[1]
     piece = got[0]
     for clock in clocks:
-        piece = _narrow(piece, clock)
+        piece = narrow(piece, clock)
     return piece, end
 
 
-def _day_behind(said: _Said, i: int) -> tuple[_Piece, int] | None:
+def _day_behind(said: Said, i: int) -> tuple[Piece, int] | None:
     """The day that follows a time: 3pm tomorrow, 9:15 on Friday."""
-    glue = _re(r",? (?:on )?").match(said.text, i)
+    glue = compiled(r",? (?:on )?").match(said.text, i)
     got = _dated(said, glue.end()) if glue else None
     return got if got and got[0].grain == "day" else None
 
 
-def _second(said: _Said, piece: _Piece, i: int, between: bool) -> tuple[_Piece, int] | None:
+def _second(said: Said, piece: Piece, i: int, between: bool) -> tuple[Piece, int] | None:
     """What follows a "to" at i: another date, or the number or time that ends the first one."""
-    join = _re(r" ?[-~到至] ?| (?:to|until|till|through|thru|and) ").match(said.text, i)
+    join = compiled(r" ?[-~到至] ?| (?:to|until|till|through|thru|and) ").match(said.text, i)
     if not join or piece.recurring or ("and" in join[0] and not between):
         return None
     j, word = join.end(), join[0].strip()
@@ -405,64 +420,64 @@ def _second(said: _Said, piece: _Piece, i: int, between: bool) -> tuple[_Piece, 
         clocks, end = _clocks_at(said, j, "part")
         if clocks:
             return _timed_span(said, piece, clocks, end)
-    if piece.grain == "year" and (m := _re("([0-9]{4})(?![0-9])年?").match(said.text, j)):
-        return _Piece(*_months(int(m[1]), 1, 12), "year", True), m.end()
-    m = _re(
+    if piece.grain == "year" and (m := compiled("([0-9]{4})(?![0-9])年?").match(said.text, j)):
+        return Piece(*months_from(int(m[1]), 1, 12), "year", True), m.end()
+    m = compiled(
         r"([0-9]{1,2}|[一二三四五六七八九十廿卅]{1,3})(?:([日号])|st|nd|rd|th)?"
-        rf"(?![0-9:年月点%{_NUM}]|[-/.][0-9]| ?[ap]m\b)"
+        rf"(?![0-9:年月点%{NUM}]|[-/.][0-9]| ?[ap]m\b)"
     ).match(said.text, j)
     # 3月1日到5日, "June 8-12"; not 今天到5号楼, "2026-02-04 - 3 items".
     dated = piece.grain == "day" and (piece.fixed or (piece.again and piece.lean != "weekday"))
     if m and dated and (m[2] or word == join[0] or word.isalpha()):
-        n = _number(m[1])
-        return _map(piece, "day", lambda since, _: _day(since, n)), m.end()
+        n = number_of(m[1])
+        return mapped(piece, "day", lambda since, _: day_of(since, n)), m.end()
     try:
         return _point(said, j)
     except _AbsentError:
         return None
 
 
-def _timed_span(said: _Said, piece: _Piece, clocks: list[_Clock], end: int) -> tuple[_Piece, int]:
+def _timed_span(said: Said, piece: Piece, clocks: list[Clock], end: int) -> tuple[Piece, int]:
     """A time of day to another: 下午两点到四点, 9am to 5, 9:30 to 11 on Friday."""
 
-    def change(since: datetime, _: datetime) -> _Span:
-        last = _Piece(*_days(since.replace(hour=0, minute=0), 0), "day")
+    def change(since: datetime, _: datetime) -> Span:
+        last = Piece(*days_from(since.replace(hour=0, minute=0), 0), "day")
         for clock in clocks:
-            last = _narrow(last, clock)
+            last = narrow(last, clock)
         half, until = timedelta(hours=12), last.since
         if not clocks[-1].sure and until - half > since:
             return since, until - half
         return since, until if until > since else until + half
 
-    span = _map(piece, "span", change)
+    span = mapped(piece, "span", change)
     day = _day_behind(said, end) if piece.lean == "this" and piece.again else None
     if day is None:
         return span, end
     midnight = span.since.replace(hour=0, minute=0)
     offsets = span.since - midnight, span.until - midnight
-    return _map(day[0], "span", lambda s, _: (s + offsets[0], s + offsets[1])), day[1]
+    return mapped(day[0], "span", lambda s, _: (s + offsets[0], s + offsets[1])), day[1]
 
 
-def _between(said: _Said, a: _Piece, b: _Piece, cue: int) -> _Piece:
+def _between(said: Said, a: Piece, b: Piece, cue: int) -> Piece:
     """From a to b, where either may still be any of several."""
     if b.grain == "span" and a.grain in ("hour", "minute"):
-        return _settle(said, b, cue)
+        return settle(said, b, cue)
     if a.again and (cue == -1 or not b.again):
-        b = _settle(said, b, cue)
-        a = a._replace(since=max(o[0] for o in _options(a.again, 9) if o[0] <= b.since))
+        b = settle(said, b, cue)
+        a = a._replace(since=max(o[0] for o in occurrences(a.again, 9) if o[0] <= b.since))
     else:
-        a = _settle(said, a, cue)
+        a = settle(said, a, cue)
         if b.again:
-            since, until = min(o for o in _options(b.again, 9) if o[0] >= a.since)
+            since, until = min(o for o in occurrences(b.again, 9) if o[0] >= a.since)
             b = b._replace(since=since, until=until)
     until = b.since if b.grain in ("hour", "minute") else b.until
-    return _Piece(a.since, until, "span", a.fixed and b.fixed, False, a.again or b.again, a.lean)
+    return Piece(a.since, until, "span", a.fixed and b.fixed, False, a.again or b.again, a.lean)
 
 
-def _read(said: _Said, i: int) -> tuple[Moment | None, int]:
+def _read(said: Said, i: int) -> tuple[Moment | None, int]:
     """The moment that begins at i, and where reading goes on."""
     try:
-        opened = _re("from |(between )|[从自]").match(said.text, i)
+        opened = compiled("from |(between )|[从自]").match(said.text, i)
         first = _point(said, opened.end() if opened else i)
         if first is None:
             return None, i
@@ -473,12 +488,12 @@ def _read(said: _Said, i: int) -> tuple[Moment | None, int]:
         elif opened:
             return None, i
         hour = piece.lean == "this" and piece.grain in ("hour", "minute", "part")
-        cue = _cue(said, i, end, hour) if piece.again or (second and second[0].again) else 0
+        cue = cue_at(said, i, end, hour) if piece.again or (second and second[0].again) else 0
         if said.asked:
             if cue == 2 and piece.lean in ("weekday", "coming"):
                 piece = piece._replace(recurring=True)
             cue = 1 if cue == 1 and _looks_ahead(said, i, end) else -1
-        piece = _between(said, piece, second[0], cue) if second else _settle(said, piece, cue)
+        piece = _between(said, piece, second[0], cue) if second else settle(said, piece, cue)
         if piece.since >= piece.until:
             return None, end
         return _finish(said, piece, i, end, cue), end
@@ -488,12 +503,12 @@ def _read(said: _Said, i: int) -> tuple[Moment | None, int]:
         return None, i
 
 
-def _looks_ahead(said: _Said, start: int, end: int) -> bool:
+def _looks_ahead(said: Said, start: int, end: int) -> bool:
     """Whether a question is about what is to come: "remember" and "should" do not make it so."""
-    return bool(_re(_AHEAD).search(said.text, max(0, start - 60), end + 60))
+    return bool(compiled(_AHEAD).search(said.text, max(0, start - 60), end + 60))
 
 
-def _finish(said: _Said, piece: _Piece, i: int, end: int, cue: int) -> Moment:
+def _finish(said: Said, piece: Piece, i: int, end: int, cue: int) -> Moment:
     zone = said.at.tzinfo
     since, until = piece.since.replace(tzinfo=zone), piece.until.replace(tzinfo=zone)
     told = cue in (-1, 1) or (piece.lean in ("weekday", "coming") and cue == 0)
@@ -504,7 +519,7 @@ def _finish(said: _Said, piece: _Piece, i: int, end: int, cue: int) -> Moment:
 
 def _scan(text: str, at: datetime, asked: bool = False) -> Iterator[Moment]:
     charge(len(text))
-    said, done = _hear(text, at, asked=asked), 0
+    said, done = hear(text, at, asked=asked), 0
     tokens, follows = _starts()
     for token in tokens.finditer(said.text):
         start, key = token.start(), _key(token[0])
@@ -513,7 +528,7 @@ def _scan(text: str, at: datetime, asked: bool = False) -> Iterator[Moment]:
         if follows[key] and said.text[token.end() : token.end() + 1] not in follows[key]:
             continue
         # v1.2.3, 192.168.1.1, 555-2026, $5: a number that is part of something else.
-        if key == "#" and _before(said, start, "[a-z0-9][-./]|[0-9]:|[a-z_$#@+]"):
+        if key == "#" and before(said, start, "[a-z0-9][-./]|[0-9]:|[a-z_$#@+]"):
             continue
         found, end = _read(said, start)
         if found:
@@ -564,7 +579,7 @@ def format_date(moment: Moment, language: str) -> str:
         end = f"{_ymd(until, zh)}{'' if zh else ' '}{end}"
     return _FORMS[kind][zh].format(
         y=since.year,
-        month=f"{since.month}月" if zh else _MONTHS.split()[since.month - 1],
+        month=f"{since.month}月" if zh else MONTHS.split()[since.month - 1],
         day=_ymd(since, zh),
         last=_ymd(until - timedelta(1), zh) if kind == "span" else "",
         time=f"{since.hour:02}:{since.minute:02}",
@@ -596,7 +611,7 @@ def _span_kind(since: datetime, until: datetime) -> str:
 
 def _with_preposition(lead: str, form: str, moment: Moment, follows: str) -> tuple[str, str]:
     """What stands before an English date and the date, with the preposition that it takes."""
-    if _re(
+    if compiled(
         r"(?i)\b(?:by|since|until|till|from|to|before|after|during|through|of|for|over) $"
     ).search(lead[-9:]):
         return lead, form
@@ -605,10 +620,12 @@ def _with_preposition(lead: str, form: str, moment: Moment, follows: str) -> tup
         word = "on" if "weekend" in form else "from" if " to " in form else "in"
     first = moment.text
     if first.endswith("ago"):  # a month is no more precise than "about"
-        lead = _re(r"(?i)\b(?:about|around|roughly|approximately|nearly|almost) $").sub("", lead)
-    if given := _re(r"(?i)\b(?:on|in|at) $").search(lead[-4:]):
+        lead = compiled(r"(?i)\b(?:about|around|roughly|approximately|nearly|almost) $").sub(
+            "", lead
+        )
+    if given := compiled(r"(?i)\b(?:on|in|at) $").search(lead[-4:]):
         lead, first = lead[: len(lead) - len(given[0])], given[0]
-    elif _re(r"['’]s|\s(?:is|was|are|were)\b").match(follows):
+    elif compiled(r"['’]s|\s(?:is|was|are|were)\b").match(follows):
         return lead, form
-    opens = first[0].isupper() and not _re(r"\w[,;:]? ?$").search(lead)
+    opens = first[0].isupper() and not compiled(r"\w[,;:]? ?$").search(lead)
     return lead, f"{word.capitalize() if opens else word} {form}"

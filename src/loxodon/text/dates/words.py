@@ -11,7 +11,7 @@ from __future__ import annotations
 # in [], if any), or with digits (#) or numerals (〇). Patterns see small half-width letters and
 # simplified characters. They repeat nothing without a bound, save lists that are then read whole.
 
-_GRAMMAR = r"""
+GRAMMAR = r"""
 NUM = [〇零一二两三四五六七八九十廿卅百半几]
 N = [0-9]{1,2}|[一二三四五六七八九十廿卅]{1,3}
 WEEK = 周|星期|礼拜
@@ -162,56 +162,56 @@ def _numbered(words: str, first: int = 0) -> dict[str, int]:
     return {word: n for n, word in enumerate(words.split(), first)}
 
 
-_NUM = "〇零一二两三四五六七八九十廿卅百半几"
-_DIGIT = _numbered("零 一 二 三 四 五 六 七 八 九") | {"〇": 0, "两": 2}
-_COUNT = _numbered("one two three four five six seven eight nine ten eleven twelve", 1)
-_COUNT |= {"a": 1, "an": 1, "fifteen": 15, "twenty": 20, "thirty": 30}
-_MONTH = _numbered("jan feb mar apr may jun jul aug sep oct nov dec", 1)
-_WEEKDAY = _numbered("mon tue wed thu fri sat sun") | _numbered("一 二 三 四 五 六 日")
-_WEEKDAY |= _numbered("1 2 3 4 5 6 7") | {"天": 6}
-_SEASON = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-_SEASON |= {"春": 3, "夏": 6, "秋": 9, "冬": 12}
-_ORDINAL = _numbered("first second third fourth fifth", 1) | {"上": 1, "前": 1, "下": 2, "后": 2}
-_MONTHS = "January February March April May June July August September October November December"
+NUM = "〇零一二两三四五六七八九十廿卅百半几"
+DIGIT = _numbered("零 一 二 三 四 五 六 七 八 九") | {"〇": 0, "两": 2}
+COUNT = _numbered("one two three four five six seven eight nine ten eleven twelve", 1)
+COUNT |= {"a": 1, "an": 1, "fifteen": 15, "twenty": 20, "thirty": 30}
+MONTH = _numbered("jan feb mar apr may jun jul aug sep oct nov dec", 1)
+WEEKDAY = _numbered("mon tue wed thu fri sat sun") | _numbered("一 二 三 四 五 六 日")
+WEEKDAY |= _numbered("1 2 3 4 5 6 7") | {"天": 6}
+SEASON = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+SEASON |= {"春": 3, "夏": 6, "秋": 9, "冬": 12}
+ORDINAL = _numbered("first second third fourth fifth", 1) | {"上": 1, "前": 1, "下": 2, "后": 2}
+MONTHS = "January February March April May June July August September October November December"
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday"
-_BEGINNINGS = {
-    "COUNT": " ".join(_COUNT),
-    "MON": f"{_MONTHS.lower()} {' '.join(_MONTH)} sept",
+BEGINNINGS = {
+    "COUNT": " ".join(COUNT),
+    "MON": f"{MONTHS.lower()} {' '.join(MONTH)} sept",
     "DAY": f"{_DAYS} {_DAYS.replace('y', 'ys')} mon tue tues wed thu thur thurs fri sat sun",
 }
-_UNITS = {
+UNITS = {
     "分钟": "minute", "小时": "hour", "钟头": "hour", "天": "day", "日": "day", "周": "week",
     "星期": "week", "礼拜": "week", "月": "month", "季度": "quarter", "年": "year",
     "min": "minute", "hr": "hour", "fortnight": "week", "daily": "day", "monthly": "month",
 }  # fmt: skip
-_HALF = {
+HALF = {
     "minute": ("minute", 1), "hour": ("minute", 30), "day": ("hour", 12), "week": ("day", 4),
     "month": ("week", 2), "quarter": ("month", 2), "year": ("month", 6), "decade": ("year", 5),
 }  # fmt: skip
-_MONTHS_IN = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
-_OFF = {
+MONTHS_IN = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
+OFF = {
     "大前": -3, "前": -2, "昨": -1, "今": 0, "明": 1, "后": 2, "大后": 3, "去": -1, "本": 0,
     "上上": -2, "上": -1, "这": 0, "下": 1, "下下": 2, "today": 0, "tomorrow": 1, "yesterday": -1,
     "day after tomorrow": 2, "day before yesterday": -2, "last night": -1, "last": -1, "past": -1,
     "previous": -1, "this past": -1, "this": 0, "the": 0, "next": 1, "coming": 1, "this coming": 1,
     "before last": -2, "after next": 2,
 }  # fmt: skip
-_EDGE = {
+EDGE = {
     "start": 0, "beginning": 0, "early": 0, "middle": 1, "mid": 1, "end": 2, "late": 2,
     "初": 0, "上": 0, "中": 1, "底": 2, "末": 2, "尾": 2, "下": 2,
 }  # fmt: skip
-_EDGES = {
+EDGES = {
     "week": ("day", (0, 2), (2, 4), (4, 7)), "month": ("day", (0, 10), (10, 20), (20, 31)),
     "quarter": ("month", (0, 1), (1, 2), (2, 3)), "season": ("month", (0, 1), (1, 2), (2, 3)),
     "year": ("month", (0, 2), (5, 7), (10, 12)), "span": ("month", (0, 36), (36, 84), (84, 120)),
 }  # fmt: skip
-_HOURS = {
+HOURS = {
     "凌": (0, 6), "清": (6, 12), "早": (6, 12), "上": (6, 12), "晨": (6, 12), "大": (6, 12),
     "中": (11, 13), "正": (11, 13), "午": (12, 18), "下": (12, 18), "傍": (17, 20), "黄": (17, 20),
     "晚": (18, 24), "夜": (18, 24), "深": (22, 28), "半": (22, 28), "morning": (6, 12),
     "afternoon": (12, 18), "evening": (18, 24), "night": (18, 24), "tonight": (18, 24),
 }  # fmt: skip
-_CUES = (
+CUES = (
     r"(?P<past>了(?![解不])|(?<![度通超经])过(?![年节来去程度敏几两一三])|曾|刚|[做结考买生搬开办拿修动]的(?!时)|\b(?:was|were|had|did|been"
     r"|went|(?<!'ve )(?<!have )(?<!has )got|came|won|saw|met|took|left|said|told|bought|made|ate|ran|began|broke|gave|found|felt"
     r"|lost|spent|wrote|sent|slept|woke|paid|quit|flew|drove|hurt|fell|tore|caught|sold|built|kept|rode|swam|drank|forgot|spoke|(?<!be )(?!need|feed|speed|hundred"

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Literal, NamedTuple
 
-from loxodon.text.date_words import _COUNT, _CUES, _DIGIT, _EDGE, _EDGES, _MONTHS_IN
+from loxodon.text.dates.words import COUNT, CUES, DIGIT, EDGE, EDGES, MONTHS_IN
 
 Grain = Literal[
     "minute", "hour", "part", "day", "week", "month", "quarter", "season", "year", "span"
@@ -21,7 +21,7 @@ Grain = Literal[
 # --- What a rule is handed, and what it gives -----------------------------------------------------
 
 
-class _Said(NamedTuple):
+class Said(NamedTuple):
     """A text as the rules read it, and the moment it was said at."""
 
     raw: str
@@ -37,7 +37,7 @@ class _Said(NamedTuple):
     """The text is a question, so what it leaves open lies behind."""
 
 
-class _Hit(NamedTuple):
+class Hit(NamedTuple):
     """Where a rule matched, and those of its groups that did."""
 
     start: int
@@ -45,12 +45,12 @@ class _Hit(NamedTuple):
     words: dict[str, str]
 
 
-_Span = tuple[datetime, datetime]
-_Again = Callable[[int], _Span]
-_Lean = Literal["weekday", "coming", "recent", "near", "this"]
+Span = tuple[datetime, datetime]
+_Again = Callable[[int], Span]
+Lean = Literal["weekday", "coming", "recent", "near", "this"]
 
 
-class _Piece(NamedTuple):
+class Piece(NamedTuple):
     """A date that a rule has read."""
 
     since: datetime
@@ -61,11 +61,11 @@ class _Piece(NamedTuple):
     recurring: bool = False
     again: _Again | None = None
     """The k-th from this one, where the words do not say which they mean."""
-    lean: _Lean = "this"
+    lean: Lean = "this"
     """Which one is meant where no verb tells."""
 
 
-class _Clock(NamedTuple):
+class Clock(NamedTuple):
     """A time of day in minutes after midnight; grain `part` for a morning or an evening."""
 
     start: int
@@ -75,13 +75,13 @@ class _Clock(NamedTuple):
     """It does not leave open which half of the day is meant."""
 
 
-_re = cache(re.compile)
+compiled = cache(re.compile)
 
 
-def _hear(text: str, at: datetime, *, whole: bool = False, asked: bool = False) -> _Said:
+def hear(text: str, at: datetime, *, whole: bool = False, asked: bool = False) -> Said:
     now = at.replace(tzinfo=None, fold=0)
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    return _Said(text, text.translate(_plain()), at, now, today, whole, asked)
+    return Said(text, text.translate(_plain()), at, now, today, whole, asked)
 
 
 @cache
@@ -97,26 +97,26 @@ def _plain() -> dict[int, int]:
     return table | {ord(a): ord(b) for a, b in zip(pairs[::2], pairs[1::2], strict=True)}
 
 
-def _number(word: str) -> int:
+def number_of(word: str) -> int:
     """The value of digits or numerals: 12, 十二, 廿五, 二〇二六, twelve; ValueError for others."""
-    if word in _COUNT:
-        return _COUNT[word]
+    if word in COUNT:
+        return COUNT[word]
     hundreds, hundred, rest = word.partition("百")
     if hundred:
-        return 100 * (_number(hundreds) if hundreds else 1) + _number(rest)
+        return 100 * (number_of(hundreds) if hundreds else 1) + number_of(rest)
     head, ten, tail = word.replace("廿", "二十").replace("卅", "三十").partition("十")
-    digits = "".join(str(_DIGIT.get(c, c)) for c in (tail if ten else head))
-    return (10 * (_number(head) if head else 1) if ten else 0) + int(digits or "0")
+    digits = "".join(str(DIGIT.get(c, c)) for c in (tail if ten else head))
+    return (10 * (number_of(head) if head else 1) if ten else 0) + int(digits or "0")
 
 
 # --- Reckoning ------------------------------------------------------------------------------------
 
 
-def _shift(when: datetime, unit: str, n: int) -> datetime:
+def shift(when: datetime, unit: str, n: int) -> datetime:
     """`when`, n units on; the 31st of a shorter month is its last day."""
     if unit in ("day", "week"):
         return when + timedelta(7 * n if unit == "week" else n)
-    year, month = divmod(when.year * 12 + when.month - 1 + n * _MONTHS_IN[unit], 12)
+    year, month = divmod(when.year * 12 + when.month - 1 + n * MONTHS_IN[unit], 12)
     first = when.replace(year=year, month=month + 1, day=1)
     try:
         return first.replace(day=when.day)
@@ -124,7 +124,7 @@ def _shift(when: datetime, unit: str, n: int) -> datetime:
         return (first + timedelta(31)).replace(day=1) - timedelta(1)
 
 
-def _unit(when: datetime, unit: str, n: int = 0) -> _Span:
+def unit_at(when: datetime, unit: str, n: int = 0) -> Span:
     """The calendar unit that `when` (a midnight) lies in, or the n-th from it."""
     start = when
     if unit == "week":
@@ -135,30 +135,30 @@ def _unit(when: datetime, unit: str, n: int = 0) -> _Span:
         start = when.replace(day=1)
     elif unit in ("year", "decade"):
         start = datetime(when.year - (when.year % 10 if unit == "decade" else 0), 1, 1)
-    start = _shift(start, unit, n)
-    return start, _shift(start, unit, 1)
+    start = shift(start, unit, n)
+    return start, shift(start, unit, 1)
 
 
-def _whole(when: datetime, unit: str, n: int = 0) -> _Piece:
+def whole_unit(when: datetime, unit: str, n: int = 0) -> Piece:
     grain: Grain = "span" if unit == "decade" else unit  # type: ignore[assignment]
-    return _Piece(*_unit(when, unit, n), grain)
+    return Piece(*unit_at(when, unit, n), grain)
 
 
-def _months(year: int, month: int, length: int) -> _Span:
+def months_from(year: int, month: int, length: int) -> Span:
     start = datetime(year, month, 1)
-    return start, _shift(start, "month", length)
+    return start, shift(start, "month", length)
 
 
-def _days(start: datetime, first: int, length: int = 1) -> _Span:
+def days_from(start: datetime, first: int, length: int = 1) -> Span:
     since = start + timedelta(first)
     return since, since + timedelta(length)
 
 
-def _day(month: datetime, n: int) -> _Span:
-    return _days(month.replace(day=n), 0)
+def day_of(month: datetime, n: int) -> Span:
+    return days_from(month.replace(day=n), 0)
 
 
-def _options(again: _Again, reach: int) -> list[_Span]:
+def occurrences(again: _Again, reach: int) -> list[Span]:
     """The occurrences around now, in order; not every month has a 31st."""
     found = []
     for k in range(-reach, reach + 1):
@@ -169,42 +169,42 @@ def _options(again: _Again, reach: int) -> list[_Span]:
     return found
 
 
-def _loose(again: _Again, grain: Grain, lean: _Lean, recurring: bool = False) -> _Piece:
+def any_of(again: _Again, grain: Grain, lean: Lean, recurring: bool = False) -> Piece:
     """A piece whose words may mean any `again(k)`; ValueError where there is none."""
     for k in sorted(range(9, -10, -1), key=abs):
         try:
-            return _Piece(*again(k), grain, False, recurring, again, lean)
+            return Piece(*again(k), grain, False, recurring, again, lean)
         except (ValueError, OverflowError):
             continue
     raise ValueError("no such day")
 
 
-def _map(piece: _Piece, grain: Grain, change: Callable[[datetime, datetime], _Span]) -> _Piece:
+def mapped(piece: Piece, grain: Grain, change: Callable[[datetime, datetime], Span]) -> Piece:
     """The piece with `change` made to it and to every other one that its words may mean."""
     if again := piece.again:
-        return _loose(lambda k: change(*again(k)), grain, piece.lean, piece.recurring)
-    return _Piece(*change(piece.since, piece.until), grain, piece.fixed)
+        return any_of(lambda k: change(*again(k)), grain, piece.lean, piece.recurring)
+    return Piece(*change(piece.since, piece.until), grain, piece.fixed)
 
 
-def _edge(piece: _Piece, word: str) -> _Piece | None:
+def edge_of(piece: Piece, word: str) -> Piece | None:
     """The beginning, the middle or the end of a week, month, quarter, season, year or decade."""
-    if piece.grain not in _EDGES:
+    if piece.grain not in EDGES:
         return None
-    unit, *cuts = _EDGES[piece.grain]
-    first, last = cuts[_EDGE[word]]
-    return _map(piece, "span", lambda s, u: (_shift(s, unit, first), min(u, _shift(s, unit, last))))
+    unit, *cuts = EDGES[piece.grain]
+    first, last = cuts[EDGE[word]]
+    return mapped(piece, "span", lambda s, u: (shift(s, unit, first), min(u, shift(s, unit, last))))
 
 
-def _around(said: _Said, unit: str, n: int, sign: int) -> _Piece:
+def around(said: Said, unit: str, n: int, sign: int) -> Piece:
     """The last (sign -1) or the next n units, with today."""
     if unit in ("minute", "hour"):
         ends = said.now, said.now + sign * timedelta(minutes=n * (60 if unit == "hour" else 1))
-        return _Piece(min(ends), max(ends), "span")
-    ends = said.today, _shift(said.today, unit, sign * n)
-    return _Piece(min(ends), max(ends) + timedelta(1), "span")
+        return Piece(min(ends), max(ends), "span")
+    ends = said.today, shift(said.today, unit, sign * n)
+    return Piece(min(ends), max(ends) + timedelta(1), "span")
 
 
-def _apart(said: _Said, unit: str, low: int, high: int, sign: int) -> _Piece:
+def apart(said: Said, unit: str, low: int, high: int, sign: int) -> Piece:
     """What lies `low` to `high` units back (sign -1) or ahead."""
     if unit in ("minute", "hour"):
         length = sign * timedelta(minutes=low * (60 if unit == "hour" else 1))
@@ -212,20 +212,20 @@ def _apart(said: _Said, unit: str, low: int, high: int, sign: int) -> _Piece:
         if zone := said.at.tzinfo:  # real time, across a change of the clocks too
             moved = (said.at.astimezone(UTC) + length).astimezone(zone)
         since = moved.replace(tzinfo=None, second=0, microsecond=0, fold=0)
-        return _Piece(since, since + timedelta(minutes=1), "minute")
-    ends = [_unit(_shift(said.today, unit, sign * n), unit) for n in (low, high)]
+        return Piece(since, since + timedelta(minutes=1), "minute")
+    ends = [unit_at(shift(said.today, unit, sign * n), unit) for n in (low, high)]
     if low == high:
-        return _whole(ends[0][0], unit)
-    return _Piece(min(ends)[0], max(ends)[1], "span")
+        return whole_unit(ends[0][0], unit)
+    return Piece(min(ends)[0], max(ends)[1], "span")
 
 
-def _settle(said: _Said, piece: _Piece, cue: int) -> _Piece:
+def settle(said: Said, piece: Piece, cue: int) -> Piece:
     """The piece as the one of its occurrences that is meant: back for cue -1, ahead for 1."""
     if piece.again is None:
         return piece
     options, past, ahead = [], [], []
     for reach in (1, 9):
-        options = _options(piece.again, reach)
+        options = occurrences(piece.again, reach)
         if piece.lean == "weekday":  # who means today says so
             options = [o for o in options if not said.today <= o[0] < said.today + timedelta(1)]
         past = [o for o in options if o[0] <= said.now]
@@ -254,16 +254,16 @@ _MOVED_TO = (
 """What stands before the day that something was put off to, which is still to come."""
 
 
-def _cue(said: _Said, start: int, end: int, hour: bool = False) -> int:
+def cue_at(said: Said, start: int, end: int, hour: bool = False) -> int:
     """-1 where the nearest verb of the sentence looks back, 1 ahead, 2 for a habit, 0 for none.
     What is appointed looks ahead by itself, but its `hour` alone is no day."""
     text, low = said.text, max(0, start - 60)
-    if _re(_MOVED_TO).search(text, low, start):
+    if compiled(_MOVED_TO).search(text, low, start):
         return 1
     left = max(text.rfind(mark, low, start) for mark in ".!?。;\n") + 1
-    stop = _re(r"[!?。;\n]|\. ").search(text, end, end + 60)
+    stop = compiled(r"[!?。;\n]|\. ").search(text, end, end + 60)
     nearest, cue, appointed = 999, 0, 0
-    for m in _re(_CUES).finditer(text, max(left, low), stop.start() if stop else end + 60):
+    for m in compiled(CUES).finditer(text, max(left, low), stop.start() if stop else end + 60):
         if m.lastgroup == "habit":
             return 2
         gap = text[end : m.start()] if m.start() >= end else text[m.end() : start]
