@@ -96,3 +96,12 @@ def test_an_error_speaks_both_languages() -> None:
 )
 def test_the_language_of_a_locale(name: str, language: str) -> None:
     assert messages.language_of_locale(name) == language
+
+
+def test_one_is_singular_in_english() -> None:
+    assert messages.t("{n} turns", "en", n=1) == "1 turn"
+    assert messages.t("{n} turns", "en", n=11) == "11 turns"
+    said = messages.t("{turns} turns in {sessions} sessions", "en", turns=2, sessions=1)
+    assert said == "2 turns in 1 session"
+    assert messages.t("active again: {n} memories", "en", n=1) == "active again: 1 memory"
+    assert "1 s" in messages.t("{n} turns consolidated in {seconds} s", "en", n=1, seconds=1)

@@ -101,6 +101,7 @@ def _add(args: Namespace) -> Outcome:
         for name, drafts in files:
             names = [args.session] if args.session else session_names(name, memory.now())
             results.append(memory.add_drafts(drafts, names, bar, me=args.me))
+        is_new = memory.config.enabled and memory.status().last_consolidation is None
     strangers = {name: result.people for (name, _), result in zip(files, results, strict=True)}
     data = {
         "added": sum(result.added for result in results),
@@ -128,6 +129,9 @@ def _add(args: Namespace) -> Outcome:
         for name, people in strangers.items():
             for line in how_to_say(name, people):
                 print(view.safe(line))
+        if is_new and data["added"]:
+            print(t("next: `loxodon consolidate` turns this into memories; "
+                    "`loxodon recall` finds the messages already"))  # fmt: skip
         for bad in skipped:
             print(t("skipped {file} line {line}: {message}", **bad), file=sys.stderr)
 
@@ -395,6 +399,7 @@ def _snapshot(args: Namespace) -> Outcome:
 def _status(args: Namespace) -> Outcome:
     with opened(args) as memory:
         found = memory.status()
+        has_model = bool(memory.config.model.name)
     if not found.enabled:
         return Outcome(found, lambda: view.pairs(_switched_off(found)))
     rows = [
@@ -407,7 +412,7 @@ def _status(args: Namespace) -> Outcome:
         (t("last turn"), view.minute(found.last_turn_at)),
         (t("last consolidation"), view.minute(found.last_consolidation)),
         (t("next consolidation"), view.minute(found.next_consolidation)),
-        (t("to consolidate"), _to_do(found)),
+        (t("to consolidate"), _to_do(found, has_model)),
         (t("on record"), found.audit_trouble or t("{n} entries", n=found.audited)),
         *view.coverage(found.embedding),
         *_troubles(found),
@@ -426,9 +431,9 @@ def _switched_off(found: Status) -> list[tuple[str, str]]:
     ]
 
 
-def _to_do(found: Status) -> str:
+def _to_do(found: Status, has_model: bool) -> str:
     parts = [t("{n} turns", n=found.pending)]
-    if found.waiting:
+    if found.waiting and has_model:
         parts.append(t("{n} fragments a model or your agent may read", n=found.waiting))
     if found.reviews:
         parts.append(t("{n} beliefs to review (`loxodon review`)", n=found.reviews))
