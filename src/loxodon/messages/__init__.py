@@ -35,8 +35,8 @@ def t(text: str, lang: str | None = None, /, **values: object) -> str:
 
 
 _COUNTED = (
-    "attempts beliefs conversations entities entries events files fragments lines memories messages "
-    "notes plans sessions texts turns"
+    "attempts beliefs conversations entities entries events files fragments lines memories "
+    "messages notes plans sessions texts turns"
 )
 
 
