@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 FIGURES ?= $(CURDIR)/bench/results/trust.txt
 LEAVE = $(addprefix --leave-out ,$(LEAVE_OUT))
+# The dependencies of a group of pyproject.toml, for the environments of single targets. They are not
+# locked: what others publish is tried and measured as it is on the day, and says its versions.
+GROUP = python -c 'import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"][sys.argv[1]], sep="\n")'
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
 .PHONY: help demo test test-long test-model test-compat test-openclaw test-inspector lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-peers lock clean
@@ -43,22 +46,23 @@ test-model:  ## try the model path on a real small model, and print the table of
 
 test-compat:  ## try what plugs into mem0, LangGraph and the OpenAI Agents SDK in the real ones (an environment of its own: .venv-compat)
 	$(MAKE) VENV=.venv-compat .venv-compat/dev.done
-	.venv-compat/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/compat.lock
+	.venv-compat/bin/$(GROUP) compat > .venv-compat/group.in
+	.venv-compat/bin/python -m pip install --quiet --disable-pip-version-check -r .venv-compat/group.in
 	.venv-compat/bin/python -m pytest -rs tests/compat
 
-.venv-openclaw/openclaw.done: tests/openclaw/package-lock.json
+.venv-openclaw/openclaw.done: tests/openclaw/package.json
 	mkdir -p .venv-openclaw
-	cp tests/openclaw/package.json tests/openclaw/package-lock.json .venv-openclaw/
-	npm ci --prefix .venv-openclaw --ignore-scripts --no-audit --no-fund
+	cp tests/openclaw/package.json .venv-openclaw/
+	npm install --prefix .venv-openclaw --ignore-scripts --no-audit --no-fund
 	@touch $@
 
 test-openclaw: $(VENV)/dev.done .venv-openclaw/openclaw.done  ## try it in a real OpenClaw (needs npm; an environment of its own: .venv-openclaw)
 	LOXODON_OPENCLAW=$(CURDIR)/.venv-openclaw $(BIN)/python -m pytest -rs tests/openclaw
 
-.venv-inspector/inspector.done: tests/serve/mcp/inspector/package-lock.json
+.venv-inspector/inspector.done: tests/serve/mcp/inspector/package.json
 	mkdir -p .venv-inspector
-	cp tests/serve/mcp/inspector/package.json tests/serve/mcp/inspector/package-lock.json .venv-inspector/
-	npm ci --prefix .venv-inspector --ignore-scripts --no-audit --no-fund
+	cp tests/serve/mcp/inspector/package.json .venv-inspector/
+	npm install --prefix .venv-inspector --ignore-scripts --no-audit --no-fund
 	@touch $@
 
 test-inspector: $(VENV)/dev.done .venv-inspector/inspector.done  ## ask the MCP server with the official inspector (needs npm; an environment of its own: .venv-inspector)
@@ -99,7 +103,8 @@ bench-sources: $(VENV)/runtime.done  ## how fast notes are read, and what others
 
 bench-peers:  ## beside others, in one run (an environment of its own: .venv-peers): journal, or with FILES retrieval
 	$(MAKE) VENV=.venv-peers .venv-peers/runtime.done
-	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/peers.lock
+	.venv-peers/bin/$(GROUP) peers > .venv-peers/group.in
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -r .venv-peers/group.in
 	.venv-peers/bin/python bench/peers.py $(FILES) $(LEAVE)
 
 lock:  ## pin the dependencies anew
@@ -107,9 +112,6 @@ lock:  ## pin the dependencies anew
 	$(COMPILE) pyproject.toml -o requirements/runtime.lock
 	$(COMPILE) --group build -o requirements/build.lock
 	$(COMPILE) pyproject.toml --extra tokenizer --extra semantic --extra onnx --extra workspace --extra serve --extra mcp --extra encryption --group dev -c requirements/runtime.lock -o requirements/dev.lock
-	$(COMPILE) pyproject.toml --extra semantic --extra onnx -c requirements/dev.lock -o requirements/semantic.lock
-	$(COMPILE) pyproject.toml --group peers -c requirements/runtime.lock -o requirements/peers.lock
-	$(COMPILE) pyproject.toml --extra serve --group compat -c requirements/runtime.lock -o requirements/compat.lock
 	$(COMPILE) --no-deps --group model -o requirements/model.lock
 
 clean:  ## remove what the other targets made

@@ -22,7 +22,7 @@ from typing import Any
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from lived import Lived
 from loxodon import Memory
-from loxodon.memory import DATABASE
+from loxodon.layout import DATABASE
 from text import Talk
 
 NOW = datetime(2026, 2, 4, tzinfo=UTC)

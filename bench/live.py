@@ -29,7 +29,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from lived import Lived
 from loxodon import Memory
 from loxodon.filelock import FileLock
-from loxodon.serve.schedule import LOCK
+from loxodon.layout import SCHEDULE_LOCK
 from loxodon.text.words import query_words
 from text import Talk
 
@@ -56,7 +56,7 @@ def lived_home(rows: int) -> Iterator[tuple[str, list[str]]]:
 def served(home: str, *command: str) -> Iterator[tuple[str, int]]:
     """A server of Loxodon on this home: its address, and its process."""
     program = os.path.join(os.path.dirname(sys.executable), "loxodon")
-    schedule = FileLock(os.path.join(home, LOCK))
+    schedule = FileLock(os.path.join(home, SCHEDULE_LOCK))
     schedule.acquire(0)  # what was made up here is not to be consolidated while it is measured
     with open(os.devnull, "wb") as nowhere:
         server = subprocess.Popen(

@@ -35,8 +35,8 @@ from lived import Lived
 from loxodon import Memory
 from loxodon.store.search import any_of
 from loxodon.text.words import query_words
-from loxodon.trust.guard import Guard
-from loxodon.trust.policy import Policy
+from loxodon.trust.guard.guard import Guard
+from loxodon.trust.guard.policy import Policy
 from loxodon.types import Draft, Turn
 from text import Talk
 

@@ -1,4 +1,4 @@
-"""Train the model of secrets told in words (`trust/told.bin`), and say how good it is.
+"""Train the model of secrets told in words (`trust/guard/told.bin`), and say how good it is.
 
     python tools/train_secrets.py                  each author held out in turn, then train on all
     python tools/train_secrets.py --quick          train on all only
@@ -22,11 +22,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from loxodon.trust import cues
-from loxodon.trust.find import Finder
-from loxodon.trust.guard import LATELY, Guard, Said
-from loxodon.trust.policy import built_in
-from loxodon.trust.tagging import BUCKETS, HEAD, Reading, Tagger
+from loxodon.trust.guard import cues
+from loxodon.trust.guard.find import Finder
+from loxodon.trust.guard.guard import LATELY, Guard, Said
+from loxodon.trust.guard.policy import built_in
+from loxodon.trust.guard.tagging import BUCKETS, HEAD, Reading, Tagger
 from loxodon.types import Draft
 
 ROOT = Path(__file__).parent.parent
@@ -62,7 +62,7 @@ def main() -> None:
                 held_out(talks, author), [one for one in talks if one.author == author]
             ):
                 print(f"  {line}")
-    (ROOT / "src" / "loxodon" / "trust" / "told.bin").write_bytes(
+    (ROOT / "src" / "loxodon" / "trust" / "guard" / "told.bin").write_bytes(
         packed(fit(prepared(filled(talks))))
     )
 
@@ -90,8 +90,8 @@ def known() -> Iterator[Talk]:
     from tests.attacks import fresh_cases, held_out_cases, told_cases, unseen_cases, untouched_cases
     from tests.attacks import personal_cases as personal
     from tests.attacks import secret_cases as secrets
-    from tests.trust.test_answers import ANSWERS, NO_ANSWERS
-    from tests.trust.test_tagging import NOT_TOLD, TOLD
+    from tests.trust.guard.test_answers import ANSWERS, NO_ANSWERS
+    from tests.trust.guard.test_tagging import NOT_TOLD, TOLD
 
     for text, secret in (*TOLD, *((one, "") for one in NOT_TOLD)):
         yield Talk("known", (text,), (secret,) if secret else ())

@@ -69,9 +69,9 @@ from loxodon.types import (
 
 if TYPE_CHECKING:
     from loxodon.store import Progress
-    from loxodon.trust.auditing import Entry
-    from loxodon.trust.inspection import Inspected, Subject
-    from loxodon.trust.verifying import Verified
+    from loxodon.trust.audit.auditing import Entry
+    from loxodon.trust.audit.inspection import Inspected, Subject
+    from loxodon.trust.audit.verifying import Verified
     from loxodon.write.phases import OnPhase
 
 TIMEOUT = 30.0
@@ -347,7 +347,7 @@ class Client:
 
     def inspect(self, name: str, *, reveal: bool = False) -> Inspected:
         """Everything there is on a memory, a turn, a note or an entity."""
-        from loxodon.trust.inspection import Inspected
+        from loxodon.trust.audit.inspection import Inspected
 
         found: Inspected = self.ask("GET", f"/inspect/{_part(name)}", Inspected,
                                     reveal=reveal or None)  # fmt: skip
@@ -355,7 +355,7 @@ class Client:
 
     def subject(self, name: str, *, reveal: bool = False) -> Subject:
         """All that is known about someone or something."""
-        from loxodon.trust.inspection import Subject
+        from loxodon.trust.audit.inspection import Subject
 
         found: Subject = self.ask("GET", f"/subjects/{_part(name)}", Subject,
                                   reveal=reveal or None)  # fmt: skip
@@ -555,7 +555,7 @@ class Client:
 
 
 class ClientAudit:
-    """See `loxodon.trust.auditing.AuditLog`."""
+    """See `loxodon.trust.audit.auditing.AuditLog`."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -572,7 +572,7 @@ class ClientAudit:
         limit: int = 100,
     ) -> list[Entry]:
         """The latest `limit` entries (0: all) that are meant, oldest first."""
-        from loxodon.trust.auditing import Entry
+        from loxodon.trust.audit.auditing import Entry
 
         found: list[Entry] = self._client.ask(
             "GET", "/audit", list[Entry], since=since, until=until, surface=surface or None,
@@ -582,7 +582,7 @@ class ClientAudit:
 
     def verify(self) -> Verified:
         """Whether the log, its head and the signatures are as they were written."""
-        from loxodon.trust.verifying import Verified
+        from loxodon.trust.audit.verifying import Verified
 
         found: Verified = self._client.ask("POST", "/audit/verify", Verified)
         return found

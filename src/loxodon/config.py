@@ -15,8 +15,8 @@ from loxodon import files
 from loxodon.clock import zone_named
 from loxodon.errors import ConfigError
 from loxodon.filelock import FileLock
+from loxodon.layout import CONFIG
 
-FILE = "config.toml"
 _LOCK_SECONDS = 30.0
 SECRET = frozenset({"model.api_key", "embedder.api_key", "chat.api_key"})
 """Settings that no command, message or error shows."""
@@ -57,7 +57,7 @@ class RecallConfig(NamedTuple):
 
 
 class Phase1Config(NamedTuple):
-    """Weights of the ranking `phase1`, as in seed 000."""
+    """Weights of the ranking `phase1`: tags, time and file."""
 
     tags: float = 0.4
     time: float = 0.3
@@ -66,7 +66,7 @@ class Phase1Config(NamedTuple):
 
 
 class OpenclawConfig(NamedTuple):
-    """Weights of the ranking `openclaw`, as in seed 003."""
+    """Weights of the ranking `openclaw`: vectors and words, faded by age, then varied."""
 
     vector: float = 0.7
     text: float = 0.3
@@ -75,7 +75,7 @@ class OpenclawConfig(NamedTuple):
 
 
 class TieredConfig(NamedTuple):
-    """What a day takes in the ranking `tiered`, as in seed 004; named for a category of each."""
+    """What a day takes in the ranking `tiered`, from a category of each rate."""
 
     decision: float = 0.004
     event: float = 0.023
@@ -416,13 +416,13 @@ def load(home: str) -> Config:
         return from_mapping(given)
     except ConfigError as error:
         raise ConfigError(
-            "{path}: {error}", hint="{error_hint}", path=os.path.join(home, FILE), error=error
+            "{path}: {error}", hint="{error_hint}", path=os.path.join(home, CONFIG), error=error
         ) from None
 
 
 def read(home: str) -> dict[str, object]:
     """What config.toml of `home` says; empty where there is none."""
-    path = os.path.join(home, FILE)
+    path = os.path.join(home, CONFIG)
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -669,7 +669,7 @@ def write(home: str, name: str, value: str | None) -> None:
 
     if value is not None:
         parsed = checked(name, value)
-    path = os.path.join(home, FILE)
+    path = os.path.join(home, CONFIG)
     try:
         os.makedirs(home, mode=0o700, exist_ok=True)
         lock = FileLock(os.path.join(home, "config.lock"))
@@ -698,7 +698,7 @@ def without_secrets(home: str) -> str:
     """config.toml as it may be copied: without keys; empty where there is none."""
     import tomlkit
 
-    path = os.path.join(home, FILE)
+    path = os.path.join(home, CONFIG)
     if not os.path.exists(path):
         return ""
     read(home)  # refuses a file that is not TOML

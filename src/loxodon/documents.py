@@ -21,16 +21,15 @@ from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import number
 from loxodon.recall.terms import rarity
-from loxodon.store import Filter, Store
+from loxodon.store import Filter, Store, present
 from loxodon.store.documents import Kept, Namespace, path_of
 from loxodon.store.rows import loaded, moment
 from loxodon.text.related import expand
 from loxodon.text.words import query_words
-from loxodon.trust.witness import DOCUMENTS, audited
-from loxodon.write import present
+from loxodon.trust.audit.witness import DOCUMENTS, audited
 
 if TYPE_CHECKING:
-    from loxodon.trust.guard import Guard
+    from loxodon.trust.guard.guard import Guard
 
 MAX_VALUE = 16 << 20
 """Characters that a value may have, as JSON."""

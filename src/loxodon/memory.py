@@ -32,13 +32,14 @@ from loxodon.errors import (
     LoxodonError,
 )
 from loxodon.fields import choice, moment, number
+from loxodon.layout import DATABASE, FORGOTTEN, KEYS, OFF_MARKER, RECODING
 from loxodon.spaces import home_at, space_folder
 from loxodon.standing import Stats, Status
 from loxodon.store import Progress, Store
 from loxodon.store.sqlite import SqliteStore
 from loxodon.store.walls import Wall
-from loxodon.trust.guard import Guard
-from loxodon.trust.witness import MEMORY, audited
+from loxodon.trust.audit.witness import MEMORY, audited
+from loxodon.trust.guard.guard import Guard
 from loxodon.types import (
     CHATS,
     Backup,
@@ -56,7 +57,6 @@ from loxodon.types import (
     Records,
     Timekeeping,
 )
-from loxodon.verbs.base import FORGOTTEN
 from loxodon.verbs.told import Telling
 from loxodon.write.decay import Decay
 
@@ -65,19 +65,14 @@ if TYPE_CHECKING:
     from loxodon.live.schedule import Schedule
     from loxodon.models.embedders import Embedder
     from loxodon.store.cipher import Keys
-    from loxodon.trust.auditing import AuditLog
-    from loxodon.trust.inspection import Inspected, Subject
-    from loxodon.trust.scanning import Scanned
+    from loxodon.trust.audit.auditing import AuditLog
+    from loxodon.trust.audit.inspection import Inspected, Subject
+    from loxodon.trust.forget.scanning import Scanned
     from loxodon.workspace.workspace import Workspace
     from loxodon.write.consolidation import Consolidation
     from loxodon.write.phases import OnPhase
 
 
-DATABASE = "loxodon.db"
-MADE = "loxodon.lock"
-"""A file beside the database, and there only where one was made."""
-OFF_MARKER = "switched-off"
-"""A file beside the database: something was said while the engine was off."""
 _KEY_BYTES = 32
 _OPEN = Wall()
 
@@ -116,7 +111,7 @@ class Memory(Telling):
         """
         wall = _OPEN
         if agent or chat != "direct":
-            from loxodon.trust.within import wall_of
+            from loxodon.trust.access.within import wall_of
 
             choice("chat", chat, CHATS)
             wall = wall_of(agent, chat, relays)
@@ -132,7 +127,8 @@ class Memory(Telling):
         folder = space_folder(home, space, make=True)
         keys = keys_for(home, config, key)
         if not config.enabled:
-            from loxodon.live.plain import Off, PlainMemory
+            from loxodon.live.plain import PlainMemory
+            from loxodon.store.off import Off
 
             off = cast("Store", Off(space, wall))
             return PlainMemory(home, folder, off, config, clock, zone, keys)
@@ -172,7 +168,7 @@ class Memory(Telling):
     @property
     def audit(self) -> AuditLog:
         """Who read and wrote what, and whether that record was tampered with."""
-        from loxodon.trust.auditing import AuditLog
+        from loxodon.trust.audit.auditing import AuditLog
 
         self.for_owner()
         return AuditLog(self._store, self._zone)
@@ -292,7 +288,7 @@ class Memory(Telling):
         if marks is None:
             return False
         from loxodon.clock import to_stored
-        from loxodon.trust.selecting import statement_of
+        from loxodon.trust.forget.selecting import statement_of
 
         return marks.stated(to_stored(at)[0], *statement_of(record))
 
@@ -336,8 +332,8 @@ class Memory(Telling):
         and the receipt names what an entity is called, and names that look like these and would
         stay.
         """
-        from loxodon.trust.forgetting import forget
-        from loxodon.trust.selecting import Selection
+        from loxodon.trust.forget.forgetting import forget
+        from loxodon.trust.forget.selecting import Selection
 
         at = moment("since", since, self._zone)
         chosen = Selection(
@@ -348,7 +344,7 @@ class Memory(Telling):
 
     def receipts(self) -> Receipts:
         """What was forgotten when and by whom, without the words; the newest first."""
-        from loxodon.trust.forgetting import receipts
+        from loxodon.trust.forget.forgetting import receipts
 
         return receipts(self, self._store)
 
@@ -356,7 +352,7 @@ class Memory(Telling):
         """Do what a forgetting that was killed, or a backup that was put here, has left to do."""
         if self._store.wall.stands:
             return
-        from loxodon.trust.forgetting import finish
+        from loxodon.trust.forget.forgetting import finish
 
         finish(self, self._store)
 
@@ -368,13 +364,13 @@ class Memory(Telling):
 
     def inspect(self, name: str) -> Inspected:
         """Everything there is on a memory, a turn, a note or an entity, by its id or its name."""
-        from loxodon.trust.inspection import inspect
+        from loxodon.trust.audit.inspection import inspect
 
         return inspect(self, self._store, name)
 
     def subject(self, name: str) -> Subject:
         """All that is known about someone or something; NotFoundError where nothing is."""
-        from loxodon.trust.inspection import subject
+        from loxodon.trust.audit.inspection import subject
 
         return subject(self, self._store, name)
 
@@ -395,7 +391,7 @@ class Memory(Telling):
     def trust_clock(self) -> Timekeeping:
         """The clock is right, however it came to be so: what goes by age goes by it from now on.
 
-        Where it had jumped, nothing does until it has gone on for a while (`write/present.py`).
+        Where it had jumped, nothing does until it has gone on for a while (`store/present.py`).
         """
         self.for_owner()
         with self._store.writing():
@@ -442,7 +438,7 @@ class Memory(Telling):
         Without `path` it is named by the time, in the folder of the setting `backup.folder`, which
         keeps the latest `keep` (setting `backup.keep`). An encrypted memory stays encrypted.
         """
-        from loxodon.trust.backup import backup
+        from loxodon.trust.damage.backup import backup
 
         self._store.counts()  # says why where there is nothing to read
         return backup(
@@ -456,7 +452,7 @@ class Memory(Telling):
 
         With `mend` it is taken out: of the journal, memories, history, documents and transcripts.
         """
-        from loxodon.trust.scanning import scan
+        from loxodon.trust.forget.scanning import scan
 
         return scan(self, self._store, self._folder, mend=mend)
 
@@ -467,9 +463,9 @@ class Memory(Telling):
 
 def finish_recoding(home: str) -> bool:
     """End an encrypting, decrypting or re-keying of a home that was cut short; whether one was."""
-    if not os.path.exists(os.path.join(home, "keys", "recoding.json")):
+    if not os.path.exists(os.path.join(home, KEYS, RECODING)):
         return False
-    from loxodon.trust.recoding import finish
+    from loxodon.trust.rest.recoding import finish
 
     return finish(home, os.environ)
 
@@ -482,7 +478,7 @@ def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
         return (key,)
     if config.encryption.key == "none":
         return ()
-    from loxodon.trust.encryption import keys_of
+    from loxodon.trust.rest.encryption import keys_of
 
     return keys_of(home, config.encryption, os.environ)
 

@@ -12,8 +12,8 @@ import re
 
 from loxodon.errors import InputError, NotFoundError, UnwritableStoreError
 from loxodon.files import sync_folder
+from loxodon.layout import SPACES
 
-FOLDER = "spaces"
 MAX_NAME = 128
 
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
@@ -22,7 +22,7 @@ _RESERVED = re.compile(r"con|prn|aux|nul|com\d|lpt\d")  # names that Windows kee
 
 def space_path(home: str, space: str) -> str:
     """Where the folder of a space is, or would be."""
-    return os.path.join(home, FOLDER, folder_name(space))
+    return os.path.join(home, SPACES, folder_name(space))
 
 
 def space_folder(home: str, space: str, *, make: bool) -> str:

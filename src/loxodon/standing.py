@@ -101,7 +101,7 @@ EXPECTED = {"active": 200, "total": 5_000}
 
 def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Status:
     """Where `memory` stands. Call within one view of the store."""
-    from loxodon.write.present import doubted, looked
+    from loxodon.store.present import doubted, looked
     from loxodon.write.schedule import MOST_ATTEMPTS
 
     counts, desk, now = store.counts(), store.desk, memory.now()
@@ -126,7 +126,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
 
 def timekeeping(memory: Memory, store: Store) -> Timekeeping:
     """What the clock says and what is made of it. Call within one view of the store."""
-    from loxodon.write.present import doubted, looked
+    from loxodon.store.present import doubted, looked
 
     now = memory.now()
     belief = looked(store.desk, now)
@@ -138,7 +138,7 @@ def timekeeping(memory: Memory, store: Store) -> Timekeeping:
 
 def _ahead(store: Store, belief: Belief, now: datetime) -> int:
     """Turns that are dated later than now, and later than it ever was."""
-    from loxodon.write.present import BACK
+    from loxodon.store.present import BACK
 
     return store.desk.turns_ahead(max(now, belief.at or now) + BACK)
 

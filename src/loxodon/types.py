@@ -400,7 +400,7 @@ _NOTHING: Mapping[Any, Any] = {}
 
 
 class Belief(NamedTuple):
-    """What is believed of the clock (`write/present.py`)."""
+    """What is believed of the clock (`store/present.py`)."""
 
     at: datetime | None = None
     """The latest moment that was believed."""

@@ -13,9 +13,9 @@ import apsw
 
 from loxodon import Memory
 from loxodon.store import seals
-from loxodon.trust import trail
-from loxodon.trust.audit import Audit
-from loxodon.trust.verifying import Verified
+from loxodon.trust.audit import trail
+from loxodon.trust.audit.log import Audit
+from loxodon.trust.audit.verifying import Verified
 from tests.long import count
 
 SIZE = count(1_000, 3_000)

@@ -13,8 +13,8 @@ from random import Random
 from typing import NamedTuple
 
 from loxodon import Memory
-from loxodon.trust import access
-from loxodon.trust.access import Grant
+from loxodon.trust.access import tokens as access
+from loxodon.trust.access.tokens import Grant
 from loxodon.types import Audience, Chat
 from tests.conftest import NOW, Clock
 from tests.long import count

@@ -2,8 +2,8 @@
 
 The wordings are our own; their kinds are those that published work on prompt injection and on
 memory poisoning describes. `{c}` is a made-up name by which what was planted is known again. Those
-under `HELD_OUT_…` were written after the rules of `trust/instruction_words.py`, which were not
-changed for them.
+under `HELD_OUT_…` were written after the rules of `trust/origin/instruction_words.py`, which were
+not changed for them.
 """
 
 from __future__ import annotations
@@ -523,5 +523,5 @@ HELD_OUT_PASTES = (
     "我收到一条短信，{}",
     "朋友发来的：{}",
 )
-"""Ways to paste a text without a mark that tells where it begins; `trust/pasting.py` was written
-without them."""
+"""Ways to paste a text without a mark that tells where it begins; `trust/origin/pasting.py` was
+written without them."""

@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 from loxodon.config import Config
-from loxodon.trust import trail
-from loxodon.trust.keys import Keys, mac_with
+from loxodon.trust.audit import trail
+from loxodon.trust.rest.keys import Keys, mac_with
 from tests.attacks.audit_home import (
     Spoilt,
     Tampering,

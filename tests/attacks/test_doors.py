@@ -24,8 +24,8 @@ from loxodon.serve.http.guard import Door
 from loxodon.serve.mcp.server import Answers, Served
 from loxodon.serve.mcp.transports import App as McpApp
 from loxodon.serve.proxy.app import App as ProxyApp
-from loxodon.trust import access
-from loxodon.trust.access import Grant, Grants
+from loxodon.trust.access import tokens as access
+from loxodon.trust.access.tokens import Grant, Grants
 from tests.conftest import NOW, Clock
 
 OWNERS = Door("the-owners")

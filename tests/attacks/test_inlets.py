@@ -204,8 +204,8 @@ def test_the_search_for_leaks_finds_one(place: Place) -> None:
 
 
 def test_what_was_kept_before_is_found_and_mended(place: Place) -> None:
-    from loxodon.trust.guard import Guard
-    from loxodon.trust.policy import built_in
+    from loxodon.trust.guard.guard import Guard
+    from loxodon.trust.guard.policy import built_in
 
     with place.open() as memory:
         lax = built_in()
@@ -233,8 +233,8 @@ def test_what_was_kept_before_is_found_and_mended(place: Place) -> None:
 
 def _kept_before(place: Place) -> None:
     """A home from before there were rules, with a secret everywhere."""
-    from loxodon.trust.guard import Guard
-    from loxodon.trust.policy import built_in
+    from loxodon.trust.guard.guard import Guard
+    from loxodon.trust.guard.policy import built_in
 
     with place.open(**{"workspace.views": "on"}) as memory:
         lax = built_in()
@@ -261,7 +261,7 @@ def test_names_that_were_kept_before_are_mended_too(place: Place) -> None:
 
 
 def test_a_mending_that_was_cut_short_is_finished(place: Place) -> None:
-    from loxodon.trust import scanning
+    from loxodon.trust.forget import scanning
 
     _kept_before(place)
     with place.open() as memory:

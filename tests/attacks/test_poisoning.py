@@ -15,8 +15,8 @@ from random import Random
 import pytest
 
 from loxodon import Memory
-from loxodon.trust.instructions import found_in
-from loxodon.trust.provenance import is_own, is_wish
+from loxodon.trust.origin.instructions import found_in
+from loxodon.trust.origin.provenance import is_own, is_wish
 from loxodon.types import Origin, Record
 from tests.attacks import poisons
 from tests.attacks.inlets import INLETS, SERVED

@@ -16,8 +16,8 @@ import httpx
 import pytest
 
 from loxodon import Memory
-from loxodon.trust.pasting import in_parts, own_words
-from loxodon.trust.provenance import is_own, is_wish
+from loxodon.trust.origin.pasting import in_parts, own_words
+from loxodon.trust.origin.provenance import is_own, is_wish
 from loxodon.workspace.readers.jsonl import text_of
 from tests.attacks.wrappers import BARE, HONEST, PAYLOADS, WRAPPERS, wrapped
 from tests.long import count, figure

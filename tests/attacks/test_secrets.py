@@ -8,9 +8,9 @@ from types import ModuleType
 
 import pytest
 
-from loxodon.trust.guard import Guard
-from loxodon.trust.policy import built_in
-from loxodon.trust.signs import has_sign
+from loxodon.trust.guard.guard import Guard
+from loxodon.trust.guard.policy import built_in
+from loxodon.trust.guard.signs import has_sign
 from tests.attacks import fresh_cases as fresh
 from tests.attacks import held_out_cases as held_out
 from tests.attacks import secret_cases as secrets

@@ -29,9 +29,9 @@ from loxodon.clock import system_clock
 from loxodon.errors import ForeignStoreError, InputError, LoxodonError
 from loxodon.serve.cli.main import main
 from loxodon.store import seals
-from loxodon.trust import backup_file, restoring
-from loxodon.trust.offered import Choice
-from loxodon.trust.provenance import is_own
+from loxodon.trust.access.offered import Choice
+from loxodon.trust.damage import backup_file, restoring
+from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Restored
 from loxodon.workspace.readers.openclaw_db import read_database
 from tests.workspace.imports.conftest import Take, take
@@ -261,7 +261,7 @@ def with_schema(source: Path, target: Path, made: str) -> Path:
 
 
 def repaired(source: Path, home: Path, **more: object) -> None:
-    from loxodon.trust.repair import repair
+    from loxodon.trust.damage.repair import repair
 
     path = home / "spaces" / "main" / "loxodon.db"
     data = bytearray(path.read_bytes())

@@ -23,8 +23,8 @@ from loxodon.serve.http.guard import Caller
 from loxodon.serve.http.operations import OPERATIONS
 from loxodon.serve.mcp.server import Answers, Served, asked_by, server_of
 from loxodon.serve.mcp.tools import TOOLS
-from loxodon.trust import access
-from loxodon.trust.access import Grant
+from loxodon.trust.access import tokens as access
+from loxodon.trust.access.tokens import Grant
 from tests.conftest import NOW, Clock
 from tests.serve.http.server import Server, unscheduled
 

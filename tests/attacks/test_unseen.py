@@ -24,9 +24,9 @@ from random import Random
 
 import pytest
 
-from loxodon.trust.guard import Guard
-from loxodon.trust.policy import built_in
-from loxodon.trust.signs import has_sign
+from loxodon.trust.guard.guard import Guard
+from loxodon.trust.guard.policy import built_in
+from loxodon.trust.guard.signs import has_sign
 from tests.attacks import unseen_cases as unseen
 from tests.attacks import untouched_cases as untouched
 from tests.attacks.unseen_cases import lines

@@ -22,8 +22,8 @@ from loxodon import Memory
 from loxodon.config import from_mapping
 from loxodon.errors import LoxodonError
 from loxodon.store.exact import TRUTH
-from loxodon.trust.repair import repair
-from loxodon.trust.restoring import restore
+from loxodon.trust.damage.repair import repair
+from loxodon.trust.damage.restoring import restore
 from loxodon.workspace.views.checking import damaged_views
 from tests.conftest import NOW, Clock
 from tests.faults.damage import KINDS, damaged

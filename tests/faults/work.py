@@ -19,8 +19,8 @@ from typing import NamedTuple
 from loxodon import InputError, Memory, NotFoundError
 from loxodon.store import Filter
 from loxodon.store.exact import TRUTH
-from loxodon.trust import backup_file
-from loxodon.trust.restoring import restore
+from loxodon.trust.damage import backup_file
+from loxodon.trust.damage.restoring import restore
 from loxodon.workspace.workspace import TROUBLE
 from tests.conftest import NOW, Clock
 from tests.store.test_sqlite import old_home

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from loxodon import Memory, config
-from loxodon.trust import policy
+from loxodon.layout import CONFIG
+from loxodon.trust.guard import policy
 from loxodon.workspace.openclaw import json5
 from loxodon.workspace.readers import FORMATS, read
 from loxodon.workspace.views.restore import rows_in
@@ -89,7 +90,7 @@ RULES = (
 def test_any_file_of_ours_that_a_person_edited_is_read_or_refused(
     tmp_path: Path, kind: str
 ) -> None:
-    name = config.FILE if kind == "settings" else policy.FILE
+    name = CONFIG if kind == "settings" else policy.FILE
 
     def call(data: bytes) -> None:
         (tmp_path / name).write_bytes(data)

@@ -18,8 +18,8 @@ from loxodon.recall.understand import understand
 from loxodon.text import dates, keywords, sentences
 from loxodon.text.language import language_of
 from loxodon.text.words import index_words, query_words
-from loxodon.trust.guard import Guard
-from loxodon.trust.policy import built_in
+from loxodon.trust.guard.guard import Guard
+from loxodon.trust.guard.policy import built_in
 from loxodon.write.extract import fragments_of, read
 from tests.conftest import NOW, Clock
 from tests.faults.work import TALK, turns

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from loxodon.messages.zh import SENTENCES
 from loxodon.recall.gate import REASONS, State, should_recall, why
-from loxodon.recall.names import folded_names
+from loxodon.text.names import folded_names
 from loxodon.types import Gate
 from tests.growth import level
 

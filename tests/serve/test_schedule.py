@@ -16,9 +16,10 @@ import pytest
 
 from loxodon import Memory
 from loxodon.filelock import FileLock
+from loxodon.layout import SCHEDULE_LOCK
 from loxodon.serve import schedule
 from loxodon.serve.host import Host
-from loxodon.serve.schedule import LOCK, Rounds, Runner
+from loxodon.serve.schedule import Rounds, Runner
 from tests.conftest import NOW, Clock
 
 AT_ONCE = "[buffer]\nquiet = 0\n"
@@ -136,7 +137,7 @@ def test_a_worker_ends_with_the_server_that_is_killed(home: Path) -> None:
         server.kill()
         server.wait()
     until(lambda: not os.path.exists(f"/proc/{worker}"))
-    lock = FileLock(str(home / LOCK))
+    lock = FileLock(str(home / SCHEDULE_LOCK))
     assert lock.acquire(60)
     lock.close()
 

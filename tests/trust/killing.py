@@ -26,10 +26,12 @@ from typing import Any
 from loxodon import Memory
 from loxodon import config as settings
 from loxodon.errors import LoxodonError
+from loxodon.layout import RECODING
 from loxodon.store import cipher
 from loxodon.store.exact import TRUTH
-from loxodon.trust import backup_file, overwriting, recoding, restoring
-from loxodon.trust.encryption import Source
+from loxodon.trust.damage import backup_file, restoring
+from loxodon.trust.rest import overwriting, recoding
+from loxodon.trust.rest.encryption import Source
 from loxodon.working import Session
 
 NOW = datetime(2026, 2, 4, 18, 0, tzinfo=timezone(timedelta(hours=8)))
@@ -132,7 +134,7 @@ def healed(home: Home, wanted: dict[str, Any]) -> None:
     assert states == {"encrypted" if encrypted else "plain"}
     plain = [*in_plain(home.path), *in_plain(home.copy)]
     assert not encrypted or not plain, plain
-    assert not os.path.exists(os.path.join(home.path, "keys", recoding.NOTE))
+    assert not os.path.exists(os.path.join(home.path, "keys", RECODING))
     assert not os.path.exists(os.path.join(home.path, "keys", "next.json"))
     assert not os.path.exists(f"{home.key.name}.next")
     assert_tidy(home)

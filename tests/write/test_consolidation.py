@@ -20,7 +20,7 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import BusyStoreError, FullStoreError, UnwritableStoreError
 from loxodon.filelock import FileLock
-from loxodon.write.consolidation import LOCK
+from loxodon.layout import CONSOLIDATION_LOCK
 from tests.conftest import NOW, Clock
 from tests.write.talks import CONFIG, EN, ZH, known, rows, said
 
@@ -235,7 +235,7 @@ def test_a_run_that_failed_did_not_do_it_for_the_one_that_waited(
     memory.add(said("I live in Leeds"))
     for phase in (1, 2, 3, 4):
         memory.consolidate(phase=phase)
-    lock = FileLock(os.path.join(tmp_path, "spaces", "main", LOCK))
+    lock = FileLock(os.path.join(tmp_path, "spaces", "main", CONSOLIDATION_LOCK))
     assert lock.acquire(0)
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(memory.consolidate)
@@ -251,7 +251,7 @@ def test_a_run_that_hangs_is_not_waited_for_forever(
 ) -> None:
     monkeypatch.setattr("loxodon.write.consolidation._WAIT_SECONDS", 0.05)
     memory.add(said("I live in Leeds"))
-    lock = FileLock(os.path.join(memory._folder, LOCK))
+    lock = FileLock(os.path.join(memory._folder, CONSOLIDATION_LOCK))
     assert lock.acquire(0)
     with pytest.raises(BusyStoreError, match="another consolidation"):
         memory.consolidate()
@@ -266,7 +266,7 @@ def test_a_run_that_hangs_is_not_waited_for_forever(
 
 def test_a_folder_that_cannot_be_written(memory: Memory) -> None:
     memory.add(said("I live in Leeds"))
-    os.mkdir(os.path.join(memory._folder, LOCK))
+    os.mkdir(os.path.join(memory._folder, CONSOLIDATION_LOCK))
     with pytest.raises(UnwritableStoreError) as caught:
         memory.consolidate()
     assert "permissions" in caught.value.hint
@@ -281,7 +281,7 @@ def test_a_read_only_home_can_be_looked_at(tmp_path: Path) -> None:
         memory.consolidate()
         memory.add(said("I'm allergic to peanuts", session="t"))
     space = home / "spaces" / "main"
-    os.remove(space / LOCK)
+    os.remove(space / CONSOLIDATION_LOCK)
     for path in (space / "loxodon.db", space, space.parent, home):
         path.chmod(0o555)
     script = """

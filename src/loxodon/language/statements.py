@@ -19,6 +19,11 @@ Act = Literal["state", "change", "end", "correct"]
 `end`: something is over or not so (no longer, quit, cancelled). `correct`: what was said before was
 wrong (no, it is …)."""
 
+MOST_CHARACTERS = 100
+"""Of a statement in Chinese."""
+MOST_WORDS = 40
+"""Of one in English."""
+
 USER = "user"
 """The subject of what the user says of themselves, in every language."""
 

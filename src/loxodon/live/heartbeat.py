@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 
-from loxodon.store import Store
+from loxodon.store import Store, present
 from loxodon.types import Record
-from loxodon.write import present, themes
+from loxodon.write import themes
 from loxodon.write.beliefs import DOUBTFUL
 from loxodon.write.compress import merged
 

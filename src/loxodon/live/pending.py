@@ -9,7 +9,7 @@ One file a day, in `memory/loxodon-pending/` of the workspace, where an agent an
 it. The comment has what the journal needs; every line of the words has `> ` before it. An entry is
 known by its key, as a turn of the journal is: whatever happens while it is taken in, it is taken in
 once. What somebody else wrote into such a file stays there. Beside an encrypted database an entry
-is one sealed line (`trust/sealing.py`).
+is one sealed line (`trust/rest/sealing.py`).
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from loxodon import files
 from loxodon.errors import BusyStoreError, InputError, UnwritableStoreError
 from loxodon.fields import checked, choice
 from loxodon.filelock import FileLock
-from loxodon.memory import OFF_MARKER, Memory
+from loxodon.layout import OFF_MARKER, PENDING
 from loxodon.text.check import checked_text
 from loxodon.types import CHATS, ORIGINS, ROLES, Source, Turn
 from loxodon.verbs.said import MAX_SESSION
 
 if TYPE_CHECKING:
-    from loxodon.trust.sealing import Seal
+    from loxodon.memory import Memory
+    from loxodon.trust.rest.sealing import Seal
 
-FOLDER = os.path.join("memory", "loxodon-pending")
 LOCK = "pending.lock"
 _WAIT = 30.0
 _OPEN, _CLOSE = "<!-- loxodon ", " -->"
@@ -147,7 +147,7 @@ class Pending:
         self._folder = folder
         self._seal = seal
         self._name = space
-        self.path = os.path.join(workspace, FOLDER)
+        self.path = os.path.join(workspace, PENDING)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -233,7 +233,7 @@ class Pending:
 
     def reseal(self, seal: Seal | None) -> None:
         """Keep what waits under another seal, or under none."""
-        from loxodon.trust.overwriting import replace
+        from loxodon.trust.rest.overwriting import replace
 
         with self._alone():
             for name in self._files():

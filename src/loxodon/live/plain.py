@@ -11,9 +11,8 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from loxodon.errors import ConfigError
 from loxodon.fields import is_text, number
 from loxodon.live.pending import Entry, Pending
 from loxodon.memory import Memory
@@ -21,19 +20,18 @@ from loxodon.recall import assemble as frames
 from loxodon.recall.context import block, snippet
 from loxodon.recall.gate import State as Conversation
 from loxodon.recall.gate import should_recall
-from loxodon.recall.quote import clean
 from loxodon.standing import Status
 from loxodon.store import Progress
 from loxodon.store.shelf import FileRole
-from loxodon.store.walls import Wall
 from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
+from loxodon.text.quote import clean
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
-from loxodon.trust import claiming
-from loxodon.trust.guard import LATELY
-from loxodon.trust.within import placed
-from loxodon.trust.witness import MEMORY, audited
+from loxodon.trust.access.within import placed
+from loxodon.trust.audit.witness import MEMORY, audited
+from loxodon.trust.guard.guard import LATELY
+from loxodon.trust.origin import claiming
 from loxodon.types import (
     Added,
     Chat,
@@ -53,8 +51,6 @@ from loxodon.workspace.sources.chunk import chunks
 from loxodon.write.journal import with_keys
 
 if TYPE_CHECKING:
-    from loxodon.store.database import Witness
-    from loxodon.trust.audit import Audit
     from loxodon.write.phases import OnPhase
 
 _LARGEST = 1 << 20
@@ -62,30 +58,6 @@ _LARGEST = 1 << 20
 _SHOWN = 700
 _LASTING = "n_MEMORY.md:"
 OFF = "switched off"
-
-
-class Off:
-    """Stands where the store would: whatever is asked of it, the engine is off."""
-
-    def __init__(self, space: str, wall: Wall) -> None:
-        self.space = space
-        self.wall = wall
-        self.audit: Audit | None = None
-
-    def put_on_record(self, audit: Audit, witness: Witness) -> None:
-        self.audit = audit  # there is no transaction to witness
-
-    def sign_with(self, sign: Callable[[bytes], bytes]) -> None:
-        """Nothing is kept here that could be signed."""
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise ConfigError(
-            "the memory engine is switched off",
-            hint="`loxodon config enabled true` turns it on, unless LOXODON_ENABLED says otherwise",
-        )
-
-    def close(self) -> None:
-        """Nothing is open."""
 
 
 @audited(MEMORY)

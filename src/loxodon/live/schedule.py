@@ -23,11 +23,10 @@ from typing import TYPE_CHECKING
 from loxodon.errors import LoxodonError, StoreError, UsageError
 from loxodon.live import heartbeat
 from loxodon.messages import LANGUAGES
-from loxodon.store import Store
+from loxodon.store import Store, present
 from loxodon.store.desk import JobRuns
-from loxodon.trust.witness import SCHEDULE, audited
+from loxodon.trust.audit.witness import SCHEDULE, audited
 from loxodon.types import Consolidated, Job, Ran, Record
-from loxodon.write import present
 from loxodon.write.compress import PROFILE
 from loxodon.write.schedule import MOST_ATTEMPTS, has_come, next_time, retry_at
 

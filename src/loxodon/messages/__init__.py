@@ -29,7 +29,24 @@ def t(text: str, lang: str | None = None, /, **values: object) -> str:
         from loxodon.messages.zh import SENTENCES
 
         text = SENTENCES.get(text, text)
+    elif 1 in values.values():
+        text = _one_of_each(text, values)
     return text.format(**values) if values else text
+
+
+_COUNTED = (
+    "attempts beliefs conversations entities entries events files fragments lines memories "
+    "messages notes plans sessions texts turns"
+)
+
+
+def _one_of_each(text: str, values: dict[str, object]) -> str:
+    """An English sentence in which what a 1 counts is singular."""
+    for name in [name for name, value in values.items() if value == 1]:
+        for plural in _COUNTED.split():
+            single = f"{plural[:-3]}y" if plural.endswith("ies") else plural[:-1]
+            text = text.replace(f"{{{name}}} {plural}", f"{{{name}}} {single}")
+    return text
 
 
 def language_of_locale(name: str) -> str:

@@ -18,7 +18,15 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from loxodon.language.attributes import ATTRIBUTES
-from loxodon.language.statements import CONTEXT, USER, EntityType, Mention, Statement
+from loxodon.language.statements import (
+    CONTEXT,
+    MOST_CHARACTERS,
+    MOST_WORDS,
+    USER,
+    EntityType,
+    Mention,
+    Statement,
+)
 from loxodon.models import grounding
 from loxodon.models.attributes import OFFERED, attribute_for
 from loxodon.models.chat import ChatModel, Question, Reply, cost
@@ -39,7 +47,6 @@ from loxodon.text.sentences import split
 from loxodon.text.words import fold
 from loxodon.tokens import cut
 from loxodon.types import CATEGORIES
-from loxodon.write.extract import MOST_CHARACTERS, MOST_WORDS
 
 Do = Literal["add", "update", "end", "same", "keep"]
 

@@ -19,14 +19,14 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from loxodon.messages import t
-from loxodon.recall import quote
 from loxodon.recall.context import snippet, who
 from loxodon.recall.gate import State, should_recall
 from loxodon.store import Filter, Store
+from loxodon.text import quote
 from loxodon.text.language import language_of
 from loxodon.text.words import fold
 from loxodon.tokens import Counter, cut
-from loxodon.trust.provenance import OWN, told_as, whence
+from loxodon.trust.origin.provenance import OWN, told_as, whence
 from loxodon.types import CAPTURED, Frame, LeftOut, Recall, Turn
 
 SOUL_FILE = "SOUL.md"
@@ -244,7 +244,7 @@ def recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn
         if turn.role in ("user", "assistant") and turn.channel != CAPTURED
     }
     away = _put_away(store, turns)
-    from loxodon.trust.quarantine import heard  # a recall mostly has no use for it
+    from loxodon.trust.origin.quarantine import heard  # a recall mostly has no use for it
 
     return heard(store, (turn for row, turn in turns.items() if row not in away))
 

@@ -1,6 +1,6 @@
 """The block of text that an agent is handed: numbered, dated, with sources, within a budget.
 
-Recalled words are data (`recall/quote.py`): nothing recalled can end the block or open another.
+Recalled words are data (`text/quote.py`): nothing recalled can end the block or open another.
 What no longer holds says until when it did; what is only supposed says how sure that is.
 """
 
@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from loxodon.messages import t
-from loxodon.recall import quote
+from loxodon.text import quote
 from loxodon.text.words import index_words
 from loxodon.tokens import Counter
-from loxodon.trust.provenance import whence
+from loxodon.trust.origin.provenance import whence
 from loxodon.types import Item
 
 SNIPPET = 700

@@ -20,9 +20,9 @@ from loxodon.messages import t
 from loxodon.recall import words_en, words_zh
 from loxodon.recall.asking import Kind, kind_of
 from loxodon.recall.code import is_shell, without_code
-from loxodon.recall.names import candidates
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
+from loxodon.text.names import candidates
 from loxodon.text.stopwords import CHINESE_CHARACTERS
 from loxodon.text.words import fold, index_words
 from loxodon.types import Gate

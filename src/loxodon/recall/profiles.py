@@ -1,17 +1,16 @@
-"""Profiles: the rankings of the seeds, by name, each as its document has it.
+"""Profiles: other rankings than the default, by name.
 
-    phase1      000, section 4: 0.4 tags + 0.3 time + 0.3 file
-    openclaw    003, hybrid search: 0.7 vector + 0.3 text, faded by age, then varied (MMR)
-    tiered      004, sections 5.3 and 8.2: partition first, full text to fill up, then relevance
+    phase1      0.4 tags + 0.3 time + 0.3 file
+    openclaw    hybrid search: 0.7 vector + 0.3 text, faded by age, then varied (MMR)
+    tiered      partition first, full text to fill up, then relevance
 
 The default is none of them and is not here (`rank.py`). A profile orders what the routes found and
-what was linked, and what the routes of its own document lead to (`widened`). What only stands
-beside a hit, or has much in common with one, is left to the default: no seed looks there. Where
-the documents are silent, it is said below what was chosen.
+what was linked, and what its own routes lead to (`widened`). What only stands beside a hit, or has
+much in common with one, is left to the default.
 
 Each formula is a pure function of `Features`; `arranged` makes these and brings the order back to
-what was found. Whatever the formula says, what no longer holds comes last, and where 004 says that
-nothing archived is looked at, not at all.
+what was found. Whatever the formula says, what no longer holds comes last, and in `tiered` nothing
+archived is looked at.
 """
 
 from __future__ import annotations
@@ -32,15 +31,15 @@ from loxodon.recall.understand import Question
 from loxodon.store import Filter, Store
 from loxodon.store.shelf import Note
 from loxodon.text.words import among, fold, index_words, query_words
-from loxodon.trust.provenance import waits
+from loxodon.trust.origin.provenance import waits
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Record, Turn
 
 Layer = Literal["fact", "summary", "turn"]
 
 PRIORITY: Mapping[Layer, float] = {"fact": 1.0, "summary": 0.6, "turn": 0.3}
-"""000's `insights > segments > daily`. It gives the order; the numbers are ours."""
+"""`phase1`'s `insights > segments > daily`. It gives the order; the numbers are ours."""
 RECENT_DAYS = 3
-"""What the time route of 000 looks at."""
+"""What the time route of `phase1` looks at."""
 _READ = 600
 """Characters of a text whose words are compared."""
 
@@ -83,11 +82,11 @@ class Placed(NamedTuple):
         return sum(self.terms.values()) * math.prod(self.factors.values())
 
 
-# --- 000 ------------------------------------------------------------------------------------------
+# --- phase1 ---------------------------------------------------------------------------------------
 
 
 def phase1(found: Sequence[Features], weights: Phase1Config) -> list[Placed]:
-    """000: tags × 0.4 + time × 0.3, half-life of 7 days, + file × 0.3; best first.
+    """`phase1`: tags × 0.4 + time × 0.3, half-life of 7 days, + file × 0.3; best first.
 
     First come those to which its four routes lead, about 23, then the others. What was found by
     text alone scores by its time and file: how much the text itself should count is a question
@@ -109,7 +108,7 @@ def phase1(found: Sequence[Features], weights: Phase1Config) -> list[Placed]:
 
 
 def _four_routes(found: Sequence[Features]) -> set[int]:
-    """10 by time, 5 by tags, 3 by file and 5 by text, as the table of 000 has it."""
+    """10 by time, 5 by tags, 3 by file and 5 by text, as the table of `phase1` has it."""
     each = list(enumerate(found))
     recent = [at for at, one in each if one.layer != "fact" and one.days <= RECENT_DAYS]
     tagged = [at for at, one in each if one.tags > 0]
@@ -123,11 +122,11 @@ def _four_routes(found: Sequence[Features]) -> set[int]:
     }
 
 
-# --- 003 ------------------------------------------------------------------------------------------
+# --- openclaw -------------------------------------------------------------------------------------
 
 
 def openclaw(found: Sequence[Features], top: int, weights: OpenclawConfig) -> list[Placed]:
-    """003: 0.7 vector + 0.3 text, × e^(−age × ln 2 / 30 days), then MMR with λ = 0.7.
+    """`openclaw`: 0.7 vector + 0.3 text, × e^(−age × ln 2 / 30 days), then MMR with λ = 0.7.
 
     Candidates are the four times `top` best by meaning and as many by words. Text counts
     1 / (1 + rank), the best having rank 0. Without an embedder, of which the document does not
@@ -183,19 +182,19 @@ def in_common(one: frozenset[str], other: frozenset[str]) -> float:
     return both / (len(one) + len(other) - both) if both else 0.0
 
 
-# --- 004 ------------------------------------------------------------------------------------------
+# --- tiered ---------------------------------------------------------------------------------------
 
 
 def tiered(
     found: Sequence[Features], project: str, topic: str, weights: TieredConfig
 ) -> list[Placed]:
-    """004: the partition's most important, full text where they are too few, then by relevance.
+    """The partition's most important, full text where they are too few, then by relevance.
 
     The partition is what has the project (and topic) that the question names, or none; where it
     names none it is everything. Up to 20 are taken from it, and if they are fewer than 5, 10 by
     full text. Relevance is the importance times what its category keeps. Archived memories are not
     looked at. The other memories follow, then the turns, by match and age: they are the event log,
-    which 004 searches on demand.
+    which `tiered` searches on demand.
     """
     memories = [at for at, one in enumerate(found) if one.layer != "turn" and one.holds]
     inside = [at for at in memories if _in_partition(found[at], project, topic)]
@@ -232,9 +231,9 @@ def widened(
 ) -> None:
     """Add what the routes of a profile's document lead to, and the default's do not.
 
-    000: the last three days, and what is tagged with a keyword. 004: the most important memories
-    of the partition and of the global one, whatever their words. 003 searches by words and vectors,
-    as the default does.
+    `phase1`: the last three days, and what is tagged with a keyword. `tiered`: the most important
+    memories of the partition and of the global one, whatever their words. `openclaw` searches by
+    words and vectors, as the default does.
     """
     rows: list[int] = []
     if isinstance(weights, Phase1Config):
@@ -352,7 +351,7 @@ def _of(what: Turn | Record | Note, asked: Sequence[Sequence[str]], now: datetim
 def _of_note(
     note: Note, words: frozenset[str], asked: Sequence[Sequence[str]], now: datetime
 ) -> Features:
-    """A day's notes are 000's daily files; the others, like MEMORY.md, hold what lasts.
+    """A day's notes are `phase1`'s daily files; the others, like MEMORY.md, hold what lasts.
 
     The file of what has no day is as old as its last change.
     """
@@ -378,8 +377,8 @@ def _tagged(
 ) -> float:
     """The share of the keywords, each given by its words, that are among its tags and names.
 
-    A keyword of which only a part is there counts in part. In 000 everything has tags, made of its
-    own keywords; what has none here has its words.
+    A keyword of which only a part is there counts in part. In `phase1` everything has tags, made of
+    its own keywords; what has none here has its words.
     """
     has = frozenset(index_words("\n".join(labels))) if labels else words
     return sum(len(among(of_one, has)) / len(of_one) for of_one in keywords) / len(keywords)

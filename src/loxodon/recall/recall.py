@@ -26,7 +26,7 @@ from loxodon.store import Filter, Store
 from loxodon.text.words import among, fold, index_words
 from loxodon.text.words import spoken as as_typed
 from loxodon.tokens import Counter
-from loxodon.trust.provenance import is_own, told_as
+from loxodon.trust.origin.provenance import is_own, told_as
 from loxodon.types import Gate, Item, LeftOut, Recall, Record, Source, Turn
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def _told(store: Store, rows: Sequence[int]) -> Mapping[int, Turn]:
     turns = store.turns(rows)
     if all(is_own(turn.origin) for turn in turns.values()):
         return turns
-    from loxodon.trust.quarantine import heard  # what only the owner said needs none
+    from loxodon.trust.origin.quarantine import heard  # what only the owner said needs none
 
     return dict(zip(turns, heard(store, turns.values()), strict=True))
 

@@ -1,9 +1,9 @@
 """Relevance: what time takes from a memory when it is ordered, not when it is kept.
 
 Strength (`write/decay.py`) decides what is archived; this only orders what was found, by how long
-ago it was said and by the category of what it says. The formulas are those of the seeds; what the
-default makes of them moves a score by a few per cent, so that it decides between equals and never
-against a better match.
+ago it was said and by the category of what it says. What the default makes of
+the formulas moves a score by a few per cent, so that it decides between equals and never against a
+better match.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CATEGORY = 0.02
 _RECENCY = 0.03
 """How far the default lets each of the two move a score, up or down."""
 HALF_LIVES = (7.0, 30.0)
-"""Days after which what was said counts half: of 000, and of 003."""
+"""Days after which what was said counts half: of `phase1`, and of `openclaw`."""
 
 
 class _Fading(NamedTuple):
@@ -28,7 +28,7 @@ class _Fading(NamedTuple):
     floor: float
 
 
-# Section 8.2 of 004. What it does not name (health, preference, relation, …) does not fade, as
+# What the ranking does not name (health, preference, relation, …) does not fade, as
 # identity, config and credential do not: its function ends by returning the importance.
 _FADING: Mapping[str, _Fading] = {
     "decision": _Fading("decision", 0.3),
@@ -49,7 +49,7 @@ _RATES = TieredConfig()
 
 
 def kept(category: str, idle: float, rates: TieredConfig = _RATES) -> float:
-    """The share of its importance that a memory keeps, `idle` days after it was last used (004)."""
+    """The share of its importance that a memory keeps, `idle` days after it was last used."""
     fading = _FADING.get(category)
     if fading is None:
         return 1.0
@@ -58,11 +58,11 @@ def kept(category: str, idle: float, rates: TieredConfig = _RATES) -> float:
 
 
 def category_factor(category: str, idle: float) -> float:
-    """004's relevance as a factor of the default: from 0.98, for what faded away, to 1.02."""
+    """`tiered`'s relevance as a factor of the default: from 0.98, for what faded away, to 1.02."""
     return 1 + _CATEGORY * (2 * kept(category, idle) - 1)
 
 
 def recency_factor(days: float) -> float:
-    """000's and 003's recency as a factor of the default: from 0.97 for what is old to 1.03."""
+    """Recency as a factor of the default: from 0.97 for what is old to 1.03."""
     left = sum(halved(days, half_life) for half_life in HALF_LIVES) / len(HALF_LIVES)
     return 1 + _RECENCY * (2 * left - 1)

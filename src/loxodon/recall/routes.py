@@ -41,7 +41,7 @@ from loxodon.store import Filter, Having, Index, Nature, Store
 from loxodon.store.rows import about_label
 from loxodon.text.related import expand
 from loxodon.text.words import fold, query_words
-from loxodon.trust.provenance import waits
+from loxodon.trust.origin.provenance import waits
 from loxodon.types import Record
 
 if TYPE_CHECKING:

@@ -22,11 +22,11 @@ from loxodon.recall.asking import (
     tense_of,
     without_meta,
 )
-from loxodon.recall.names import Part, named
 from loxodon.recall.times import Beside, When, events_of, times_of
 from loxodon.text.bounds import tame
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
+from loxodon.text.names import Part, named
 from loxodon.text.words import fold, query_words
 from loxodon.types import Entity
 

@@ -27,19 +27,13 @@ from loxodon.clock import Clock
 from loxodon.config import Config
 from loxodon.errors import BusyStoreError, DamagedStoreError, LoxodonError, StoreError
 from loxodon.filelock import at_fork
-from loxodon.memory import DATABASE, MADE, OFF_MARKER, Memory, keys_for
+from loxodon.layout import CONFIG, DATABASE, MADE, OFF_MARKER, SPACES
+from loxodon.memory import Memory, keys_for
 from loxodon.serve.cli.opening import check_database
-from loxodon.spaces import (
-    FOLDER,
-    MAX_NAME,
-    folder_name,
-    home_at,
-    space_folder,
-    space_path,
-)
+from loxodon.spaces import MAX_NAME, folder_name, home_at, space_folder, space_path
 from loxodon.store.cipher import Keys
 from loxodon.store.whose import space_of
-from loxodon.trust.acting import Actor, acting, actor
+from loxodon.trust.access.acting import Actor, acting, actor
 from loxodon.types import Chat
 
 Result = TypeVar("Result")
@@ -128,7 +122,7 @@ class Host:
     def _stamp_now(self) -> Stamp:
         """What changes when config.toml does."""
         try:
-            found = os.stat(os.path.join(self.home, settings.FILE))
+            found = os.stat(os.path.join(self.home, CONFIG))
         except OSError:
             return (0, 0, 0)
         return (found.st_mtime_ns, found.st_size, found.st_ino)
@@ -150,7 +144,7 @@ class Host:
 
     def spaces(self) -> list[str]:
         """The names of the spaces that the home has."""
-        root = os.path.join(self.home, FOLDER)
+        root = os.path.join(self.home, SPACES)
         try:
             folders = sorted(os.listdir(root))
         except OSError:

@@ -25,16 +25,15 @@ from threading import Event, Thread, main_thread
 from time import monotonic
 from typing import NamedTuple, Protocol
 
-from loxodon.config import FILE
 from loxodon.errors import LoxodonError
 from loxodon.filelock import FileLock, at_fork
-from loxodon.memory import DATABASE, Memory
+from loxodon.layout import CONFIG, DATABASE, SCHEDULE_LOCK
+from loxodon.memory import Memory
 from loxodon.serve.host import Host
 from loxodon.serve.logs import log
 from loxodon.spaces import space_path
 from loxodon.types import Ran
 
-LOCK = "schedule.lock"
 TICK = 1.0
 """Seconds between two rounds; of a space that nobody wrote to, a round looks at two dates."""
 _STAND_BY = 1.0
@@ -105,7 +104,7 @@ class Runner:
     def _stand_by(self) -> None:
         while not self._stopping.is_set():
             try:
-                lock = FileLock(os.path.join(self._home, LOCK))
+                lock = FileLock(os.path.join(self._home, SCHEDULE_LOCK))
             except OSError as error:  # there is no home yet, or it cannot be written
                 self._standing = Standing(False, error.strerror or str(error))
             else:
@@ -218,7 +217,7 @@ class Rounds:
         """What changes when a space is written to, or the settings are."""
         path = os.path.join(space_path(self._host.home, space), DATABASE)
         found: list[int] = []
-        for file in (path, f"{path}-wal", os.path.join(self._host.home, FILE)):
+        for file in (path, f"{path}-wal", os.path.join(self._host.home, CONFIG)):
             try:
                 status = os.stat(file)
             except OSError:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from loxodon.store.tokens import Tokens
     from loxodon.store.vectors import Vectors
     from loxodon.store.walls import Wall
-    from loxodon.trust.audit import Audit
+    from loxodon.trust.audit.log import Audit
 
 Progress = Callable[[int, int], None]
 """Called now and then with how much is done and how much there is."""

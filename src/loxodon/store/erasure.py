@@ -1,4 +1,4 @@
-"""Taking things out of a store for good: what `trust/forgetting.py` asks of a database.
+"""Taking things out of a store for good: what `trust/forget/forgetting.py` asks of a database.
 
 Everything else only adds, changes or archives. All writes are called inside `Store.writing`;
 `scrub` and `settle` are called outside of one.

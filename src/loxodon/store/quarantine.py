@@ -1,7 +1,7 @@
 """The quarantine: stretches of text that are kept but told to nobody.
 
-What is held, released and dropped is decided elsewhere (`trust/quarantine.py`). All writes are
-called inside `Store.writing`.
+What is held, released and dropped is decided elsewhere
+(`trust/origin/quarantine.py`). All writes are called inside `Store.writing`.
 """
 
 from __future__ import annotations

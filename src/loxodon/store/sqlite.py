@@ -64,8 +64,8 @@ if TYPE_CHECKING:
     from loxodon.store.sqlite_shelf import SqliteShelf
     from loxodon.store.sqlite_tokens import SqliteTokens
     from loxodon.store.sqlite_vectors import SqliteVectors
-    from loxodon.trust.audit import Audit
-    from loxodon.trust.guard import Guard
+    from loxodon.trust.audit.log import Audit
+    from loxodon.trust.guard.guard import Guard
 
 _CHUNK = 500
 _OPEN = Wall()
@@ -107,8 +107,8 @@ class SqliteStore:
         """A file belongs to the space that made it, whatever folder it is found in."""
         owner = self._meta("space")
         if not owner:
+            from loxodon.store.present import seen
             from loxodon.types import Belief
-            from loxodon.write.present import seen
 
             with self.writing():
                 owner = self._meta("space") or self.space

@@ -16,7 +16,7 @@ from loxodon.store.search import listed
 from loxodon.store.shelf import Chunk, Note, NoteFile
 
 if TYPE_CHECKING:
-    from loxodon.trust.guard import Guard
+    from loxodon.trust.guard.guard import Guard
 
 _BATCH = 400
 _FILE = "f.root, f.path, f.role, f.size, f.mtime, f.hash, f.problem"

@@ -1,4 +1,4 @@
-"""Which calls were done already, by the token that the caller gave with them (`trust/once.py`)."""
+"""Which calls were done already, by the token that came with them (`trust/access/once.py`)."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 from loxodon.errors import ForbiddenError, InputError
 from loxodon.store.documents import Namespace, path_of
-from loxodon.trust.provenance import OWN
+from loxodon.trust.origin.provenance import OWN
 from loxodon.types import Origin, Record
 
 MAX_AGENT = 64

@@ -16,13 +16,14 @@ from loxodon.errors import (
 )
 from loxodon.fields import choice
 from loxodon.filelock import at_fork
+from loxodon.layout import EMBEDDING_LOCK, FORGOTTEN
 from loxodon.store import Store
 from loxodon.store.sqlite import SqliteStore
 from loxodon.store.walls import Wall
 from loxodon.tokens import counter
-from loxodon.trust.guard import Guard
-from loxodon.trust.pausing import Pauses
-from loxodon.trust.witness import MEMORY, audited, put_on_record
+from loxodon.trust.access.pausing import Pauses
+from loxodon.trust.audit.witness import MEMORY, audited, put_on_record
+from loxodon.trust.guard.guard import Guard
 from loxodon.types import (
     CHATS,
     Chat,
@@ -33,13 +34,10 @@ if TYPE_CHECKING:
     from loxodon.models.embedders import Chosen
     from loxodon.models.embedders.questions import Questioner
     from loxodon.store.cipher import Keys
-    from loxodon.trust.forgetting import Gatekeeper
-    from loxodon.trust.sealing import Seal
-    from loxodon.trust.tombstones import Marks
+    from loxodon.trust.forget.gatekeeper import Gatekeeper
+    from loxodon.trust.forget.tombstones import Marks
+    from loxodon.trust.rest.sealing import Seal
     from loxodon.write.embedding import Embedding
-
-FORGOTTEN = "forgotten"
-"""A file beside the database, and there only where something was forgotten."""
 
 
 @audited(MEMORY)
@@ -113,7 +111,7 @@ class Opened:
         be seen is as if it were not there, whatever is asked; what is done to the space as a whole
         is for the owner (ForbiddenError). The memory that comes back is closed with this one.
         """
-        from loxodon.trust.within import narrower
+        from loxodon.trust.access.within import narrower
 
         choice("chat", chat, CHATS)
         wall = narrower(self._store.wall, agent, chat, relays)
@@ -130,7 +128,7 @@ class Opened:
 
     def _behind(self, wall: Wall) -> Self:
         if not isinstance(self._store, SqliteStore):
-            from loxodon.live.plain import Off
+            from loxodon.store.off import Off
 
             store = cast("Store", Off(self.space, wall))
         else:
@@ -159,7 +157,7 @@ class Opened:
         """What seals the files beside an encrypted database; None where it is not."""
         if not self._keys:
             return None
-        from loxodon.trust.sealing import Seal
+        from loxodon.trust.rest.sealing import Seal
 
         return Seal(self._keys)
 
@@ -171,7 +169,7 @@ class Opened:
 
     def _gate(self) -> Gatekeeper:
         if self._gatekeeper is None:
-            from loxodon.trust.forgetting import Gatekeeper
+            from loxodon.trust.forget.gatekeeper import Gatekeeper
 
             self._gatekeeper = Gatekeeper(self, self._folder)
         return self._gatekeeper
@@ -190,7 +188,7 @@ class Opened:
     def refuse_if_paused(self) -> None:
         """Raise a PausedError where nothing is to be kept now."""
         if pause := self.paused:
-            from loxodon.trust.pausing import paused_error
+            from loxodon.trust.access.pausing import paused_error
 
             raise paused_error(pause)
 
@@ -231,7 +229,7 @@ class Opened:
         return self._questions
 
     def _embedding(self) -> Embedding:
-        from loxodon.write.embedding import LOCK, Embedding
+        from loxodon.write.embedding import Embedding
 
-        return Embedding(self._store, self._chosen, os.path.join(self._folder, LOCK),
+        return Embedding(self._store, self._chosen, os.path.join(self._folder, EMBEDDING_LOCK),
                          self.guard.sent)  # fmt: skip

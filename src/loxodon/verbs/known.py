@@ -24,9 +24,9 @@ from loxodon.fields import (
     moment,
     number,
 )
-from loxodon.trust.provenance import is_own, is_wish, kind_for
-from loxodon.trust.within import origin_of
-from loxodon.trust.witness import MEMORY, audited
+from loxodon.trust.access.within import origin_of
+from loxodon.trust.audit.witness import MEMORY, audited
+from loxodon.trust.origin.provenance import is_own, is_wish, kind_for
 from loxodon.types import (
     CAPTURED,
     GENERAL_TOPIC,
@@ -118,7 +118,7 @@ class Knowing(Saying):
             )
         is_text("content", content)
         if noted:
-            from loxodon.trust.remembering import believed
+            from loxodon.trust.origin.remembering import believed
 
             sure = origin == "assistant" and self._is_borne_out(content)
             kind, confidence = believed(kind, confidence, sure)
@@ -140,7 +140,7 @@ class Knowing(Saying):
 
     def _is_borne_out(self, content: str) -> bool:
         """Whether the user said in the last days what this says."""
-        from loxodon.trust import remembering
+        from loxodon.trust.origin import remembering
 
         said = remembering.said_lately(self._store, self.now())
         return remembering.is_borne_out(content, [turn.content for turn in said])
@@ -149,14 +149,14 @@ class Knowing(Saying):
         """What a call with a token asks for, as a digest; empty without one."""
         if not token:
             return b""
-        from loxodon.trust.once import request_of
+        from loxodon.trust.access.once import request_of
 
         return request_of(self._store.wall.token(token), verb, asked)
 
     def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
         if not token:
             return do()
-        from loxodon.trust.once import once
+        from loxodon.trust.access.once import once
 
         token = self._store.wall.token(token)  # nobody learns from one what another did
         return once(self._store, token, request, self.now(), self.config.idempotency.days, do)
@@ -181,8 +181,8 @@ class Knowing(Saying):
             )  # fmt: skip
             if is_own(record.trust):
                 return self._store.insert(record, "captured")
-            from loxodon.trust.quarantine import insert
-            from loxodon.trust.remembering import wait_for_owner
+            from loxodon.trust.origin.quarantine import insert
+            from loxodon.write.beliefs import wait_for_owner
 
             lacking = [one for some in held.values() for one in some]
             record = insert(self._store, record, "captured", lacking)
@@ -326,7 +326,7 @@ class Knowing(Saying):
 
     def _edit_noted(self, record: Record, fields: Mapping[str, Any]) -> Record:
         """Change what an agent noted: believed no further than if it were noted now."""
-        from loxodon.trust import remembering
+        from loxodon.trust.origin import remembering
 
         self._store.wall.check_change(record)
         words = fields.get("content", record.content)
@@ -336,7 +336,7 @@ class Knowing(Saying):
     def _is_vouched(self, record: Record, given: Mapping[str, Any]) -> bool:
         """Whether the words alone are changed, to what the user said of the same; an InputError
         where the user's own words would be changed to what nobody said."""
-        from loxodon.trust import remembering
+        from loxodon.trust.origin import remembering
 
         words = given.get("content", record.content)
         noted = self._store.wall.owns(record) and not is_own(record.trust)
@@ -424,7 +424,7 @@ class Knowing(Saying):
         Behind a wall one is told that something is held, without its words. `state` is `held`,
         `released`, `dropped` or `all`; `limit` 0 gives all.
         """
-        from loxodon.trust import quarantine
+        from loxodon.trust.origin import quarantine
 
         choice("state", state or "all", (*quarantine.STATES, "all"))
         which = None if state in (None, "all") else state
@@ -433,14 +433,14 @@ class Knowing(Saying):
 
     def release(self, id: str) -> Held:
         """Let what is held as `id` (`q_12`) be told: fenced, with its origin, not believed."""
-        from loxodon.trust import quarantine
+        from loxodon.trust.origin import quarantine
 
         with self._store.writing():
             return quarantine.release(self._store, id, self.now())
 
     def drop(self, id: str) -> Held:
         """Never tell what is held as `id`; the message stays in the journal as it was said."""
-        from loxodon.trust import quarantine
+        from loxodon.trust.origin import quarantine
 
         with self._store.writing():
             return quarantine.drop(self._store, id, self.now())

@@ -11,14 +11,15 @@ from loxodon.errors import (
     NotFoundError,
 )
 from loxodon.fields import filter_of, number
+from loxodon.layout import FORGOTTEN
 from loxodon.store import Known, Progress
 from loxodon.text.check import checked_text
 from loxodon.text.words import query_words
-from loxodon.trust import claiming
-from loxodon.trust.guard import LATELY
-from loxodon.trust.provenance import is_own
-from loxodon.trust.within import placed
-from loxodon.trust.witness import MEMORY, audited
+from loxodon.trust.access.within import placed
+from loxodon.trust.audit.witness import MEMORY, audited
+from loxodon.trust.guard.guard import LATELY
+from loxodon.trust.origin import claiming
+from loxodon.trust.origin.provenance import is_own
 from loxodon.types import (
     Added,
     Draft,
@@ -26,7 +27,7 @@ from loxodon.types import (
     Segments,
     Turn,
 )
-from loxodon.verbs.base import FORGOTTEN, Opened
+from loxodon.verbs.base import Opened
 from loxodon.write.journal import SAMPLE, session_for, with_keys
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class Saying(Opened):
         kept = self._store.append(batch)
         if all(is_own(turn.origin) for turn, _ in batch):
             return kept, {}
-        from loxodon.trust.quarantine import screen
+        from loxodon.trust.origin.quarantine import screen
 
         return kept, screen(self._store, kept, now)
 
@@ -179,7 +180,7 @@ class Saying(Opened):
         """Turns as whoever asks may be told them: of what is held back, the owner alone."""
         if not self._store.wall.stands:
             return [*turns]
-        from loxodon.trust.quarantine import heard
+        from loxodon.trust.origin.quarantine import heard
 
         return heard(self._store, turns)
 

@@ -12,8 +12,8 @@ from loxodon.fields import choice, filter_of, is_text, moment, number
 from loxodon.recall.recall import recall
 from loxodon.store.walls import owners_only
 from loxodon.text.words import fold
-from loxodon.trust.guard import Guard
-from loxodon.trust.witness import MEMORY, audited
+from loxodon.trust.audit.witness import MEMORY, audited
+from loxodon.trust.guard.guard import Guard
 from loxodon.types import (
     CHATS,
     KINDS,

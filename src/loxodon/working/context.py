@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from loxodon.recall import quote
+from loxodon.text import quote
 from loxodon.text.language import language_of
 from loxodon.working.sessions import Entry, first_kept
 from loxodon.working.shapes import Message, call_id, calls_in, to_sent

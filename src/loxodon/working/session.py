@@ -27,13 +27,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from loxodon.errors import InputError, LoxodonError
 from loxodon.fields import choice, number
 from loxodon.filelock import at_fork
+from loxodon.layout import SESSIONS
 from loxodon.spaces import space_path
 from loxodon.store.walls import Wall
 from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
 from loxodon.tokens import counter
-from loxodon.trust.guard import LATELY
-from loxodon.trust.pasting import in_parts
+from loxodon.trust.guard.guard import LATELY
+from loxodon.trust.origin.pasting import in_parts
 from loxodon.types import CHATS, Chat
 from loxodon.working.accounting import Gauge, limits, tokens_of, tokens_of_tools, usage_of
 from loxodon.working.compaction import Compacted, compaction_due, place_to_cut, summed_up
@@ -51,14 +52,7 @@ from loxodon.working.flush import (
 from loxodon.working.model import by_agent, by_memory, careful
 from loxodon.working.overflow import is_overflow, window_in
 from loxodon.working.pruning import Kept, applied, pruned, squeezed
-from loxodon.working.sessions import (
-    FLUSHED,
-    FOLDER,
-    LONGEST_KEY,
-    Entry,
-    Sessions,
-    locked,
-)
+from loxodon.working.sessions import FLUSHED, LONGEST_KEY, Entry, Sessions, locked
 from loxodon.working.shapes import Message, checked, text_of, to_kept
 
 if TYPE_CHECKING:
@@ -165,7 +159,7 @@ class Session:
         window = number("window", window)
         chat = memory.chat if chat == "direct" else chat
         key = memory.guard.name(checked_text(key, "session", LONGEST_KEY))
-        folder = os.path.join(space_path(memory.home, memory.space), FOLDER)
+        folder = os.path.join(space_path(memory.home, memory.space), SESSIONS)
         sessions = Sessions(folder, memory.seal)
         return cls(memory, sessions, key, window, ask, chat, journal, typed)
 

@@ -8,7 +8,8 @@ A transcript is as OpenClaw writes it: a header, then entries of the types `mess
 `custom` (not for the model) and `custom_message` (for the model), each with an `id` and the
 `parentId` that it goes on from. An entry is on disk when `append` returns. A line that a kill cut
 short stays where it is and is passed over. The index can be lost: it is made anew from the
-transcripts. Beside an encrypted database every line, and the index, is sealed (`trust/sealing.py`).
+transcripts. Beside an encrypted database every line, and the index, is sealed
+(`trust/rest/sealing.py`).
 """
 
 from __future__ import annotations
@@ -27,15 +28,14 @@ from loxodon import files
 from loxodon.errors import BusyStoreError, FullStoreError, InputError, StoreError
 from loxodon.errors import UnwritableStoreError as Unwritable
 from loxodon.filelock import FileLock, at_fork
+from loxodon.layout import SESSIONS_INDEX
 from loxodon.text.check import checked_text
 
 if TYPE_CHECKING:
-    from loxodon.trust.sealing import Seal
+    from loxodon.trust.rest.sealing import Seal
 
 Entry = Mapping[str, Any]
 
-FOLDER = "sessions"
-INDEX = "sessions.json"
 VERSION = 3
 _WAIT = 30.0
 LONGEST_KEY = 256
@@ -260,7 +260,7 @@ class Sessions:
 
     def index(self) -> dict[str, dict[str, Any]]:
         """What the index says of each session; made anew where it cannot be read."""
-        path = os.path.join(self.folder, INDEX)
+        path = os.path.join(self.folder, SESSIONS_INDEX)
         try:
             with open(path, "rb") as file:
                 found = json.loads(_opened(path, file.read(), self._seal))
@@ -289,7 +289,7 @@ class Sessions:
         index = self.index()
         entry = change(index.get(key, {})) | {"updatedAt": now.isoformat(timespec="seconds")}
         index[key] = entry
-        _replace(os.path.join(self.folder, INDEX), index, self._seal)
+        _replace(os.path.join(self.folder, SESSIONS_INDEX), index, self._seal)
         return entry
 
     def _from_transcripts(self) -> dict[str, dict[str, Any]]:

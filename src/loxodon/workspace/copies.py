@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from loxodon import files
 from loxodon.errors import LoxodonError
-from loxodon.trust.places import is_inside
+from loxodon.layout import COPIES, VIEWS
+from loxodon.trust.access.places import is_inside
 from loxodon.workspace.views import manifest, marker_of
-from loxodon.workspace.views.folder import LOCK, ROOT
+from loxodon.workspace.views.folder import LOCK
 
 if TYPE_CHECKING:
     from loxodon.store import Progress
     from loxodon.workspace.workspace import Workspace
 
-FILE = "copies"
 
 Kind = Literal["workspace", "export", "file"]
 """A folder that the views were kept in, one that they were exported to, a single file."""
@@ -40,7 +40,7 @@ def known(folder: str) -> list[Copy]:
     """The places of the space in `folder`, each as it was last used."""
     found: dict[str, Copy] = {}
     try:
-        with open(os.path.join(folder, FILE), "rb") as file:
+        with open(os.path.join(folder, COPIES), "rb") as file:
             lines = file.read().split(b"\n")
     except FileNotFoundError:
         return []
@@ -59,7 +59,7 @@ def note(folder: str, path: str, kind: Kind) -> None:
         return
     row = json.dumps({"path": path, "kind": kind}, ensure_ascii=False)
     # Begun on a line of its own: the last run may have been killed within one.
-    with open(os.path.join(folder, FILE), "ab", opener=files.private) as file:
+    with open(os.path.join(folder, COPIES), "ab", opener=files.private) as file:
         file.write(f"\n{row}\n".encode("utf-8", "surrogateescape"))
         file.flush()
         os.fsync(file.fileno())
@@ -92,7 +92,7 @@ def renewed(
     out of use go; how many did. With `dry` they are only counted."""
     gone = 0
     for place in places(workspace):
-        root = os.path.join(place.path, ROOT)
+        root = os.path.join(place.path, VIEWS)
         try:
             found = manifest.load(root)
         except LoxodonError:
@@ -120,7 +120,7 @@ def _written_anew(
         else:
             export(workspace, place.path, masked=masked, anew=_every, progress=progress)
     except (LoxodonError, OSError):  # `status` tells of it; what was erased goes all the same
-        removed(os.path.join(place.path, ROOT), workspace.store.space)
+        removed(os.path.join(place.path, VIEWS), workspace.store.space)
 
 
 def _every(view: str) -> bool:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from loxodon import fields
 from loxodon.errors import InputError, LoxodonError, NotFoundError
+from loxodon.layout import VIEWS
 from loxodon.messages import t
 from loxodon.store import Filter
 from loxodon.types import Exported, FileProblem, Kind, Record, Source, Synced
@@ -24,7 +25,6 @@ from loxodon.workspace.edits import Edit, Held, Line, New, Page, Plan, decide, d
 from loxodon.workspace.pages import page_of
 from loxodon.workspace.views import (
     VERSION,
-    folder,
     insights,
     manifest,
     marker_of,
@@ -98,7 +98,7 @@ def sync(
 
 def _no_views() -> FileProblem:
     what = t("this memory is encrypted, so there are no text views to take changes from")
-    return FileProblem(folder.ROOT, 0, what, t("`loxodon edit` changes a memory"))
+    return FileProblem(VIEWS, 0, what, t("`loxodon edit` changes a memory"))
 
 
 def changed_something(synced: Synced) -> bool:
@@ -111,11 +111,11 @@ def _exported(workspace: Workspace, synced: Synced, settled: Mapping[str, str]) 
         exported: Exported = workspace.export(settled=settled)
     except LoxodonError as error:
         what, hint = error.localized()
-        problem = FileProblem(folder.ROOT, 0, what, hint)
+        problem = FileProblem(VIEWS, 0, what, hint)
         return synced._replace(problems=(*synced.problems, problem))
     told = {problem.file for problem in synced.problems}
     kept = (one for one in exported.kept if one.file not in told)
-    root = os.path.join(workspace.path, folder.ROOT)
+    root = os.path.join(workspace.path, VIEWS)
     return synced._replace(notes=(*synced.notes, *(one for one in kept if _is_news(root, one))))
 
 
@@ -128,7 +128,7 @@ def _is_news(root: str, kept: FileProblem) -> bool:
 
 def _has_views(workspace: Workspace, make: bool) -> bool:
     """Whether this memory is on disk as text, or is to be."""
-    if os.path.exists(os.path.join(workspace.path, folder.ROOT, manifest.MANIFEST)):
+    if os.path.exists(os.path.join(workspace.path, VIEWS, manifest.MANIFEST)):
         return True
     if not make or workspace.memory.config.workspace.views == "off":
         return False
@@ -141,7 +141,7 @@ def take_in(
     before: int | None = None,
 ) -> Taken:  # fmt: skip
     """Take in what a person changed in the views, without writing any of them."""
-    root = os.path.join(workspace.path, folder.ROOT)
+    root = os.path.join(workspace.path, VIEWS)
     read = _changed_views(workspace, root, before)
     if not read.pages:
         return Taken(Synced(problems=tuple(read.problems)), waiting=read.waiting)
@@ -399,7 +399,7 @@ def _capture(workspace: Workspace, new: New) -> str:
     """Keep a memory that a person wrote; its id."""
     memory, line = workspace.memory, new.line
     given = {name: value for name, value in line.fields.items() if name in _FIXED}
-    source = Source(file=f"{folder.ROOT}/{line.file}", line=line.line)
+    source = Source(file=f"{VIEWS}/{line.file}", line=line.line)
     record = memory.capture(kind=line.kind, source=source, **given)
     rest = {name: value for name, value in line.fields.items() if name not in _FIXED}
     if rest:

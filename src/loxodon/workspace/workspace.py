@@ -16,17 +16,17 @@ from datetime import tzinfo
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from loxodon import layout
 from loxodon.errors import UsageError
 from loxodon.store import Progress, Store
-from loxodon.trust.places import named
-from loxodon.trust.witness import WORKSPACE, audited
+from loxodon.trust.access.places import named
+from loxodon.trust.audit.witness import WORKSPACE, audited
 from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
     from loxodon.workspace.views.records import Rendered
 
-FOLDER = "workspace"
 TROUBLE = "views"
 """The page that says why the views could not be written."""
 
@@ -42,7 +42,7 @@ class Workspace:
         self.folder = folder
         """The folder of the space, with its database."""
         path = memory.config.workspace.path if memory.space == "main" else ""
-        self.usual = os.path.abspath(os.path.join(folder, FOLDER))
+        self.usual = os.path.abspath(os.path.join(folder, layout.WORKSPACE))
         """Where the workspace is unless a setting says another place."""
         self.path = os.path.abspath(os.path.expanduser(path)) if path else self.usual
         """The folder: the views are in `memory/` in it, the agent's own files beside that."""

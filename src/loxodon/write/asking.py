@@ -28,7 +28,7 @@ from loxodon.store import Filter, Store
 from loxodon.text.language import language_of
 from loxodon.text.similarity import gist
 from loxodon.text.words import query_words
-from loxodon.trust.provenance import is_own
+from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Asking as Report
 from loxodon.types import Event, Record, Turn
 from loxodon.write import passages, themes

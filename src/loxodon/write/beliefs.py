@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from functools import cache
+from typing import TYPE_CHECKING
+
+from loxodon.trust.origin.provenance import is_own
+from loxodon.types import Record
+
+if TYPE_CHECKING:
+    from loxodon.store import Store
 
 SURER = 0.1
 """What being said again adds to the confidence of a belief."""
@@ -65,3 +73,9 @@ def _hedges() -> tuple[re.Pattern[str], ...]:
             re.IGNORECASE,
         ),
     )
+
+
+def wait_for_owner(store: Store, record: Record, now: datetime) -> None:
+    """Ask the owner about a belief that nothing bears out. Call inside `writing`."""
+    if record.kind == "belief" and not is_own(record.trust):
+        store.desk.put_review(record.id, record.id, now)

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta, tzinfo
 from loxodon.messages import LANGUAGES
 from loxodon.store import Filter, Store
 from loxodon.text.similarity import gist, likeness
-from loxodon.trust.provenance import OWN, is_own, least, may_tell
+from loxodon.trust.origin.provenance import OWN, is_own, least, may_tell
 from loxodon.types import Event, Record, Turn
 from loxodon.write import themes
 from loxodon.write.keep import Keeper, tags_of

@@ -17,6 +17,7 @@ from loxodon.errors import (
     UsageError,
 )
 from loxodon.filelock import FileLock
+from loxodon.layout import CONSOLIDATION_LOCK
 from loxodon.store import Store
 from loxodon.tokens import Counter
 from loxodon.types import Consolidated, HandedOut
@@ -26,7 +27,6 @@ from loxodon.write.phases import PHASES, OnPhase, Run
 from loxodon.write.residue import Residue
 from loxodon.write.schedule import MOST_ATTEMPTS, due
 
-LOCK = "consolidation.lock"
 _WAIT_SECONDS = 900.0
 """How long a second run waits for the first before it gives up."""
 
@@ -41,7 +41,7 @@ class Consolidation:
     ) -> None:  # fmt: skip
         self._store = store
         self._folder = folder
-        self._lock_path = os.path.join(folder, LOCK)
+        self._lock_path = os.path.join(folder, CONSOLIDATION_LOCK)
         self._config = config
         self._zone = zone
         self._count = count

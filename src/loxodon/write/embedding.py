@@ -21,10 +21,9 @@ from loxodon.store.shelf import Note
 from loxodon.store.vectors import Embeddable, Vector, Waiting
 from loxodon.text.language import language_of
 from loxodon.tokens import estimate
-from loxodon.trust.quarantine import heard
+from loxodon.trust.origin.quarantine import heard
 from loxodon.types import Coverage, Embedded, Record, Turn
 
-LOCK = "embedding.lock"
 MOST_CHARACTERS = 2_000
 """Of a text. What a long answer is about stands at its beginning: neither pieces of 300 or 500
 characters, each with a vector of its own, nor fewer characters found more on long conversations."""

@@ -18,8 +18,8 @@ from loxodon.text.language import language_of
 from loxodon.text.sentences import split
 from loxodon.text.words import fold, index_words
 from loxodon.tokens import Counter
-from loxodon.trust import provenance
-from loxodon.trust.vouching import is_of_oneself
+from loxodon.trust.origin import provenance
+from loxodon.trust.origin.vouching import is_of_oneself
 from loxodon.types import Event, Turn
 from loxodon.write.denoise import is_question, is_small_talk, sayable
 from loxodon.write.segment import Segment

@@ -14,13 +14,18 @@ from functools import partial
 from importlib import import_module
 from typing import NamedTuple, cast
 
-from loxodon.language.statements import Fragment, Language, Said, Statement
+from loxodon.language.statements import (
+    MOST_CHARACTERS,
+    MOST_WORDS,
+    Fragment,
+    Language,
+    Said,
+    Statement,
+)
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.dates import Moment, absolute, find_moments, format_date
 from loxodon.text.language import language_of
 
-MOST_CHARACTERS = 100
-MOST_WORDS = 40
 LASTS: dict[str, timedelta] = {
     "temp": timedelta(days=7),
     "debug": timedelta(days=14),
@@ -43,7 +48,7 @@ class Candidate(NamedTuple):
     due_at: datetime | None = None
     expires_at: datetime | None = None
     vouched: bool = False
-    """Of what a program passed on: whether the user vouches for it (`trust/vouching.py`)."""
+    """Of what a program passed on: whether the user vouches for it (`trust/origin/vouching.py`)."""
     tags: tuple[str, ...] = ()
     """Words it should be found by, where a model named some."""
     does: str = ""

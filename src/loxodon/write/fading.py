@@ -14,9 +14,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from loxodon.store import Store
+from loxodon.store.present import BACK, FLOOR
 from loxodon.types import Record
 from loxodon.write.decay import LIFT
-from loxodon.write.present import BACK, FLOOR
 
 RETURNED_STRENGTH = 0.3
 """What an archived memory comes back with."""

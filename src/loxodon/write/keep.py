@@ -13,15 +13,14 @@ from typing import Any
 from loxodon.errors import InputError, no_memory
 from loxodon.language.projects import named_project
 from loxodon.language.statements import USER, Statement
-from loxodon.recall.names import candidates
 from loxodon.store import Filter, Store
 from loxodon.text.keywords import quick
+from loxodon.text.names import candidates
 from loxodon.text.words import fold, query_words
-from loxodon.trust import provenance
-from loxodon.trust.remembering import wait_for_owner
+from loxodon.trust.origin import provenance
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Kind, Record, Source, Turn
 from loxodon.write import entities, themes
-from loxodon.write.beliefs import DENIED, DOUBTFUL, MOST_SURE, SURER, certain
+from loxodon.write.beliefs import DENIED, DOUBTFUL, MOST_SURE, SURER, certain, wait_for_owner
 from loxodon.write.decay import LIFT, initial_strength
 from loxodon.write.decide import decided
 from loxodon.write.extract import Candidate

@@ -15,8 +15,8 @@ from loxodon.language.statements import Statement
 from loxodon.models.reading import Batch, Hint, Item, Known, Line, Reading, size
 from loxodon.store import Filter, Store
 from loxodon.tokens import cut
-from loxodon.trust.provenance import is_context, speaks_for_user
-from loxodon.trust.vouching import is_vouched
+from loxodon.trust.origin.provenance import is_context, speaks_for_user
+from loxodon.trust.origin.vouching import is_vouched
 from loxodon.types import Record, Turn
 from loxodon.write import codec
 from loxodon.write.extract import Candidate, candidate_of, rules_for

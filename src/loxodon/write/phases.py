@@ -27,17 +27,17 @@ from typing import NamedTuple, ParamSpec, TypeVar
 from loxodon.config import Config
 from loxodon.errors import LoxodonError, StoreError
 from loxodon.language.statements import CONTEXT, Fragment, Line, Said
-from loxodon.store import Filter, Store
+from loxodon.store import Filter, Store, present
 from loxodon.store.desk import Desk, Work
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.steps import counted
 from loxodon.tokens import Counter as TokenCounter
-from loxodon.trust import provenance, quarantine
-from loxodon.trust.instructions import found_in
-from loxodon.trust.pasting import own_turn
-from loxodon.trust.vouching import is_vouched
+from loxodon.trust.origin import provenance, quarantine
+from loxodon.trust.origin.instructions import found_in
+from loxodon.trust.origin.pasting import own_turn
+from loxodon.trust.origin.vouching import is_vouched
 from loxodon.types import CAPTURED, Consolidated, Doubted, Event, Record, Segment, Turn
-from loxodon.write import codec, compress, fading, present, speakers, themes
+from loxodon.write import codec, compress, fading, speakers, themes
 from loxodon.write.attempt import Attempt
 from loxodon.write.denoise import Sentence
 from loxodon.write.events import events_of

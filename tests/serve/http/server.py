@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 
 from loxodon.filelock import FileLock
-from loxodon.serve.schedule import LOCK
+from loxodon.layout import SCHEDULE_LOCK
 
 LOXODON = os.path.join(os.path.dirname(sys.executable), "loxodon")
 
@@ -25,7 +25,7 @@ LOXODON = os.path.join(os.path.dirname(sys.executable), "loxodon")
 def unscheduled(home: Path) -> Iterator[None]:
     """As if another server saw to the schedule: only what a test asks for is done."""
     home.mkdir(mode=0o700, exist_ok=True)
-    lock = FileLock(str(home / LOCK))
+    lock = FileLock(str(home / SCHEDULE_LOCK))
     assert lock.acquire(0)
     try:
         yield

@@ -14,8 +14,8 @@ from loxodon.errors import ForbiddenError
 from loxodon.serve.http.guard import RefusedError
 from loxodon.serve.http.patience import protocol
 from loxodon.serve.http.rates import Rates
-from loxodon.trust import access
-from loxodon.trust.access import Grant
+from loxodon.trust.access import tokens as access
+from loxodon.trust.access.tokens import Grant
 from tests.conftest import NOW
 
 from .server import Server, unscheduled

@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from mcp import MCPError
 
 from loxodon.filelock import FileLock
+from loxodon.layout import CONSOLIDATION_LOCK
 from loxodon.serve.mcp.tools import TOOLS
-from loxodon.write.consolidation import LOCK
 
 from .desk import Desk, called, refused, text_of
 
@@ -242,7 +242,9 @@ async def test_consolidation_tells_how_far_it_is(desk: Desk, mode: str) -> None:
 async def test_long_work_is_cut_short_when_the_server_is_to_stop(desk: Desk) -> None:
     with desk.memory() as memory:
         memory.add([{"role": "user", "content": "I am allergic to peanuts."}], session="talk")
-    lock = FileLock(str(desk.home / "spaces" / "main" / LOCK))  # as if another were at it
+    lock = FileLock(
+        str(desk.home / "spaces" / "main" / CONSOLIDATION_LOCK)
+    )  # as if another were at it
     assert lock.acquire(0)
     async with desk.client() as client:
         work = asyncio.ensure_future(client.call_tool("consolidate", {}))

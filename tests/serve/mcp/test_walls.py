@@ -12,8 +12,8 @@ from mcp import Client
 from loxodon import Memory
 from loxodon.serve.host import Host
 from loxodon.serve.mcp.server import Answers, Served, server_of
-from loxodon.trust import access
-from loxodon.trust.access import Grant
+from loxodon.trust.access import tokens as access
+from loxodon.trust.access.tokens import Grant
 from tests.conftest import NOW, Clock
 
 from .desk import called

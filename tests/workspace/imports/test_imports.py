@@ -202,7 +202,7 @@ def test_a_format_or_a_file_that_there_is_not(take: Take, tmp_path: Path) -> Non
 def test_an_archive_that_is_a_trap_is_refused(
     take: Take, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("loxodon.trust.unpacking.INNOCENT", 1 << 20)
+    monkeypatch.setattr("loxodon.trust.damage.unpacking.INNOCENT", 1 << 20)
     path = put_zip(tmp_path / "bomb.zip", {"conversations.json": b"[" + b" " * (4 << 20) + b"]"})
     with pytest.raises(InputError, match="unpacks to more"):
         take(path)

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from loxodon import Memory
 from loxodon.errors import ConsolidationError
+from loxodon.layout import VIEWS
 from loxodon.store.exact import TRUTH
-from loxodon.workspace.views.folder import LOCK, ROOT
+from loxodon.workspace.views.folder import LOCK
 from loxodon.workspace.views.indexes import KEYWORDS
 from loxodon.workspace.views.manifest import MANIFEST
 from loxodon.workspace.views.restore import restore
@@ -211,7 +212,9 @@ def same(one: Memory, other: Memory) -> None:
 
 def texts(folder: Path) -> dict[str, bytes]:
     """The views, without the manifest and the keywords, which are fresher after a restore."""
-    found = {str(one.relative_to(folder / ROOT)): one for one in folder.rglob("*") if one.is_file()}
+    found = {
+        str(one.relative_to(folder / VIEWS)): one for one in folder.rglob("*") if one.is_file()
+    }
     return {
         name: path.read_bytes()
         for name, path in found.items()

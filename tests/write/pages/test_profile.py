@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loxodon.recall.quote import label
+from loxodon.text.quote import label
 from loxodon.types import Record
 from loxodon.write.pages.profile import Change, What, core, profile_text, week_summary
 from tests.conftest import NOW

@@ -11,7 +11,7 @@ from io import BufferedIOBase
 
 from loxodon.errors import InputError
 from loxodon.messages import t
-from loxodon.trust.claiming import key_of
+from loxodon.trust.origin.claiming import key_of
 from loxodon.types import Draft
 from loxodon.workspace.readers import Format, Reading, is_database, read
 

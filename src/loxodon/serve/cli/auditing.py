@@ -11,8 +11,8 @@ from loxodon.errors import UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
-from loxodon.trust.auditing import Entry
-from loxodon.trust.verifying import Verified
+from loxodon.trust.audit.auditing import Entry
+from loxodon.trust.audit.verifying import Verified
 
 _LISTED = 50
 _IDS = 3

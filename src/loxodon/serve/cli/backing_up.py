@@ -34,7 +34,7 @@ def run(args: Namespace) -> Outcome:
 
 def _all(args: Namespace, bar: view.Bar) -> Backup:
     from loxodon.serve.host import Host
-    from loxodon.trust.backup import backup
+    from loxodon.trust.damage.backup import backup
 
     home = home_of(args)
     config = settings.with_environment(settings.load(home), os.environ)

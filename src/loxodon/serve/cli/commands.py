@@ -16,12 +16,11 @@ from loxodon.errors import DamagedStoreError, InputError, LoxodonError, UsageErr
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of, opened
-from loxodon.serve.cli.parser import COMMANDS
 from loxodon.spaces import space_path
 from loxodon.standing import Stats, Status
 from loxodon.tokens import counter
-from loxodon.trust.acting import Actor, acting
-from loxodon.trust.guard import Guard
+from loxodon.trust.access.acting import Actor, acting
+from loxodon.trust.guard.guard import Guard
 from loxodon.types import Problem, Record
 
 _TELLING = frozenset({
@@ -89,7 +88,7 @@ def _init(args: Namespace) -> Outcome:
 
 def _add(args: Namespace) -> Outcome:
     from loxodon.serve.cli.adding import check_names, how_to_say, read_files, session_names
-    from loxodon.trust.places import named
+    from loxodon.trust.access.places import named
 
     config = settings.load(home_of(args))
     for name in args.file:
@@ -102,6 +101,7 @@ def _add(args: Namespace) -> Outcome:
         for name, drafts in files:
             names = [args.session] if args.session else session_names(name, memory.now())
             results.append(memory.add_drafts(drafts, names, bar, me=args.me))
+        is_new = memory.config.enabled and memory.status().last_consolidation is None
     strangers = {name: result.people for (name, _), result in zip(files, results, strict=True)}
     data = {
         "added": sum(result.added for result in results),
@@ -129,6 +129,9 @@ def _add(args: Namespace) -> Outcome:
         for name, people in strangers.items():
             for line in how_to_say(name, people):
                 print(view.safe(line))
+        if is_new and data["added"]:
+            print(t("next: `loxodon consolidate` turns this into memories; "
+                    "`loxodon recall` finds the messages already"))  # fmt: skip
         for bad in skipped:
             print(t("skipped {file} line {line}: {message}", **bad), file=sys.stderr)
 
@@ -245,7 +248,7 @@ def _context(args: Namespace) -> Outcome:
 def _soul(args: Namespace) -> str:
     from loxodon.recall.assemble import SOUL_FILE
     from loxodon.serve.cli.adding import bytes_of
-    from loxodon.trust import places
+    from loxodon.trust.access import places
 
     home, path = home_of(args), args.soul
     if path != "-":
@@ -375,7 +378,7 @@ def _unarchive(args: Namespace) -> Outcome:
     if bool(args.id) == bool(args.run):
         raise UsageError("name one memory, or a run with --run")
     if args.run:
-        return _later("unarchive_run")(args)
+        return _in("knowledge", "unarchive_run")(args)
     with opened(args) as memory:
         record = memory.unarchive(args.id, version=args.version)
     return _one(record, t("{id} is active again", id=record.id))
@@ -396,6 +399,7 @@ def _snapshot(args: Namespace) -> Outcome:
 def _status(args: Namespace) -> Outcome:
     with opened(args) as memory:
         found = memory.status()
+        has_model = bool(memory.config.model.name)
     if not found.enabled:
         return Outcome(found, lambda: view.pairs(_switched_off(found)))
     rows = [
@@ -408,7 +412,7 @@ def _status(args: Namespace) -> Outcome:
         (t("last turn"), view.minute(found.last_turn_at)),
         (t("last consolidation"), view.minute(found.last_consolidation)),
         (t("next consolidation"), view.minute(found.next_consolidation)),
-        (t("to consolidate"), _to_do(found)),
+        (t("to consolidate"), _to_do(found, has_model)),
         (t("on record"), found.audit_trouble or t("{n} entries", n=found.audited)),
         *view.coverage(found.embedding),
         *_troubles(found),
@@ -427,9 +431,9 @@ def _switched_off(found: Status) -> list[tuple[str, str]]:
     ]
 
 
-def _to_do(found: Status) -> str:
+def _to_do(found: Status, has_model: bool) -> str:
     parts = [t("{n} turns", n=found.pending)]
-    if found.waiting:
+    if found.waiting and has_model:
         parts.append(t("{n} fragments a model or your agent may read", n=found.waiting))
     if found.reviews:
         parts.append(t("{n} beliefs to review (`loxodon review`)", n=found.reviews))
@@ -558,30 +562,6 @@ def _config(args: Namespace) -> Outcome:
     return Outcome(values, lambda: view.table(headings, rows))
 
 
-def _help(args: Namespace) -> Outcome:
-    commands = {name: t(about) for name, (about, _) in COMMANDS.items()}
-
-    def show() -> None:
-        print(t("Long-term memory for AI agents, on your own machine."))
-        print()
-        print("loxodon [--home DIR] [--space NAME] [--agent NAME] [--now ISO] [--json] COMMAND …")
-        print()
-        width = max(map(len, commands))
-        for name, about in commands.items():
-            print(f"  {name:{width}}  {about}")
-        print()
-        print(t("--home DIR    where the memory is (LOXODON_HOME, else ~/.loxodon)"))
-        print(t("--space NAME  whose memory: spaces never see each other (main)"))
-        print(t("--agent NAME  as which agent: sees its own, what is shared, and no other's"))
-        print(t("--relays-user with --agent: it hands on what the user said"))
-        print(t("--now ISO     pretend that it is this moment (LOXODON_NOW)"))
-        print(t("--json        print one JSON document"))
-        print()
-        print(t("`loxodon COMMAND --help` says more about one."))
-
-    return Outcome({"commands": commands}, show)
-
-
 def _usage(args: Namespace) -> Outcome:
     return Outcome({"usage": args.text}, lambda: print(args.text, end=""))
 
@@ -592,151 +572,26 @@ def _version(args: Namespace) -> Outcome:
     return Outcome({"version": __version__}, lambda: print(f"loxodon {__version__}"))
 
 
-def _later(name: str) -> Callable[[Namespace], Outcome]:
-    """A command of `knowledge.py`, which is imported when one of them is asked for."""
+def _in(module: str, name: str = "run") -> Callable[[Namespace], Outcome]:
+    """A command of another module, which is imported when the command is asked for."""
 
     def run(args: Namespace) -> Outcome:
-        from loxodon.serve.cli import knowledge
+        from importlib import import_module
 
-        found: Outcome = getattr(knowledge, name)(args)
-        return found
-
-    return run
-
-
-def _quarantine(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.quarantining import run
-
-    return run(args)
-
-
-def _policy(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.policing import run
-
-    return run(args)
-
-
-def _bench(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.bench import bench
-
-    return bench(args)
-
-
-def _control(name: str) -> Callable[[Namespace], Outcome]:
-    """A command of `control.py`, which is imported when one of them is asked for."""
-
-    def run(args: Namespace) -> Outcome:
-        from loxodon.serve.cli import control
-
-        found: Outcome = getattr(control, name)(args)
+        found: Outcome = getattr(import_module(f"loxodon.serve.cli.{module}"), name)(args)
         return found
 
     return run
 
 
 def _export(args: Namespace) -> Outcome:
-    if args.about:
-        return _control("export_about")(args)
-    from loxodon.serve.cli.exporting import run
-
-    return run(args)
-
-
-def _sync(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.syncing import run_sync
-
-    return run_sync(args)
-
-
-def _watch(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.syncing import run_watch
-
-    return run_watch(args)
-
-
-def _import(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.importing import run
-
-    return run(args)
-
-
-def _schedule(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.scheduling import schedule
-
-    return schedule(args)
-
-
-def _repair(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.repairing import run
-
-    return run(args)
-
-
-def _restore(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.restoring import run
-
-    return run(args)
-
-
-def _backup(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.backing_up import run
-
-    return run(args)
-
-
-def _encryption(args: Namespace) -> Outcome:
-    from loxodon.serve.cli import encrypting
-
-    run: Callable[[Namespace], Outcome] = getattr(encrypting, f"run_{args.command}")
-    return run(args)
-
-
-def _token(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.granting import run
-
-    return run(args)
-
-
-def _sources(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.sources import run
-
-    return run(args)
-
-
-def _openclaw(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.openclaw import run
-
-    return run(args)
-
-
-def _mcp(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.mcp import run
-
-    return run(args)
-
-
-def _proxy(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.proxying import run
-
-    return run(args)
-
-
-def _serve(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.serving import run
-
-    return run(args)
-
-
-def _chat(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.chatting import run
-
-    return run(args)
+    return _in("control", "export_about")(args) if args.about else _in("exporting")(args)
 
 
 _RUN: dict[str, Callable[[Namespace], Outcome]] = {
     "init": _init,
     "add": _add,
-    "import": _import,
+    "import": _in("importing"),
     "capture": _capture,
     "recall": _recall,
     "context": _context,
@@ -748,45 +603,46 @@ _RUN: dict[str, Callable[[Namespace], Outcome]] = {
     "archive": _archive,
     "unarchive": _unarchive,
     "history": _history,
-    "inspect": _control("inspect"),
-    "forget": _control("forget"),
-    "pause": _control("pause"),
-    "resume": _control("resume"),
-    "consolidate": _later("consolidate"),
-    "model": _later("model"),
-    "embed": _later("embed"),
-    "review": _later("review"),
-    "quarantine": _quarantine,
-    "policy": _policy,
-    "entities": _later("entities"),
-    "profile": _later("profile"),
+    "inspect": _in("control", "inspect"),
+    "forget": _in("control", "forget"),
+    "pause": _in("control", "pause"),
+    "resume": _in("control", "resume"),
+    "consolidate": _in("knowledge", "consolidate"),
+    "model": _in("knowledge", "model"),
+    "embed": _in("knowledge", "embed"),
+    "review": _in("knowledge", "review"),
+    "quarantine": _in("quarantining"),
+    "policy": _in("policing"),
+    "entities": _in("knowledge", "entities"),
+    "profile": _in("knowledge", "profile"),
     "snapshot": _snapshot,
-    "schedule": _schedule,
+    "schedule": _in("scheduling", "schedule"),
     "status": _status,
-    "clock": _later("clock"),
+    "clock": _in("knowledge", "clock"),
     "stats": _stats,
     "validate": _validate,
     "audit": _audit,
-    "repair": _repair,
+    "repair": _in("repairing"),
     "rebuild-index": _rebuild_index,
     "config": _config,
-    "backup": _backup,
-    "restore": _restore,
-    "token": _token,
-    "encrypt": _encryption,
-    "decrypt": _encryption,
-    "rekey": _encryption,
+    "backup": _in("backing_up"),
+    "restore": _in("restoring"),
+    "token": _in("granting"),
+    "encrypt": _in("encrypting", "run_encrypt"),
+    "decrypt": _in("encrypting", "run_decrypt"),
+    "rekey": _in("encrypting", "run_rekey"),
     "export": _export,
-    "sync": _sync,
-    "watch": _watch,
-    "sources": _sources,
-    "openclaw": _openclaw,
-    "mcp": _mcp,
-    "serve": _serve,
-    "proxy": _proxy,
-    "chat": _chat,
-    "bench": _bench,
-    "help": _help,
+    "sync": _in("syncing", "run_sync"),
+    "watch": _in("syncing", "run_watch"),
+    "sources": _in("sources"),
+    "openclaw": _in("openclaw"),
+    "mcp": _in("mcp"),
+    "serve": _in("serving"),
+    "proxy": _in("proxying"),
+    "chat": _in("chatting"),
+    "bench": _in("bench", "bench"),
+    "help": _in("help", "overview"),
+    "completion": _in("help", "completion"),
     "usage": _usage,
     "version": _version,
 }

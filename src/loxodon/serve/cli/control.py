@@ -16,9 +16,9 @@ from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of, opened
-from loxodon.trust.inspection import Inspected, Subject, markdown
-from loxodon.trust.places import named
-from loxodon.trust.receipts import counted
+from loxodon.trust.access.places import named
+from loxodon.trust.audit.inspection import Inspected, Subject, markdown
+from loxodon.trust.forget.receipts import counted
 from loxodon.types import FileProblem, Pause, Receipt
 from loxodon.workspace import copies
 

@@ -12,8 +12,8 @@ from loxodon.config import Config
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
-from loxodon.trust.encryption import NEXT_VARIABLE, VARIABLE, Source
-from loxodon.trust.recoding import Recoded, decrypt, encrypt, rekey
+from loxodon.trust.rest.encryption import NEXT_VARIABLE, VARIABLE, Source
+from loxodon.trust.rest.recoding import Recoded, decrypt, encrypt, rekey
 
 
 def run_encrypt(args: Namespace) -> Outcome:

@@ -11,8 +11,8 @@ from loxodon.errors import UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
-from loxodon.trust import access
-from loxodon.trust.access import RIGHTS, Grant
+from loxodon.trust.access import tokens as access
+from loxodon.trust.access.tokens import RIGHTS, Grant
 from loxodon.types import CHATS
 
 

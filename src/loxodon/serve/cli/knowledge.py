@@ -14,7 +14,7 @@ from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.control import AGREED
 from loxodon.serve.cli.opening import Outcome, opened
-from loxodon.trust.provenance import is_own, whence
+from loxodon.trust.origin.provenance import is_own, whence
 from loxodon.types import Asking, Consolidated, Embedded, ModelChecked, Record, Review
 
 
@@ -24,7 +24,8 @@ def consolidate(args: Namespace) -> Outcome:
             force=args.force, if_due=args.if_due, phase=args.phase,
             progress=lambda phase, done, total: bar(done, total),
         )  # fmt: skip
-    return Outcome(found, lambda: _show(found, report=args.model_report))
+        has_model = bool(memory.config.model.name)
+    return Outcome(found, lambda: _show(found, has_model, report=args.model_report))
 
 
 def model(args: Namespace) -> Outcome:
@@ -68,14 +69,14 @@ def _show_asked(found: Asking | None) -> None:
     view.pairs([(name, view.safe(value)) for name, value in rows])
 
 
-def _show(found: Consolidated, *, report: bool = False) -> None:
+def _show(found: Consolidated, has_model: bool, *, report: bool = False) -> None:
     if not found.ran:
         print(_why_not(found.reason))
         return
     print(t("{n} turns consolidated in {seconds} s", n=found.turns,
             seconds=f"{sum(found.seconds.values()):.2f}"))  # fmt: skip
     rows = [(what, str(found.counts[name])) for name, what in counted().items()
-            if found.counts.get(name)]  # fmt: skip
+            if found.counts.get(name) and (has_model or name != "waiting")]  # fmt: skip
     if found.tokens:
         rows.append((t("model tokens"), str(found.tokens)))
     if rows:
@@ -111,7 +112,7 @@ def clock(args: Namespace) -> Outcome:
 def unarchive_run(args: Namespace) -> Outcome:
     with opened(args) as memory:
         found = memory.unarchive_run(parse_instant(args.run, memory.now().tzinfo))
-    return Outcome(found, lambda: print(t("{n} memories are active again", n=len(found))))
+    return Outcome(found, lambda: print(t("active again: {n} memories", n=len(found))))
 
 
 def _why_not(reason: str) -> str:

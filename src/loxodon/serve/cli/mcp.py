@@ -55,7 +55,7 @@ def run(args: Namespace) -> Outcome:
 def _over_http(args: Namespace) -> None:
     from loxodon.serve.http.guard import door
     from loxodon.serve.http.server import listen, url_of
-    from loxodon.trust.access import Grants
+    from loxodon.trust.access.tokens import Grants
 
     token = args.token or os.environ.get("LOXODON_TOKEN") or ""
     at = door(args.host, token, Grants(home_of(args)))

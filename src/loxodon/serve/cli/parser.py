@@ -63,17 +63,19 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         _speak_chinese()
     shared, rest = _shared_options(list(argv))
     if not rest or rest[0] in ("-h", "--help", "help"):
-        if len(rest) > 1 and rest[0] == "help":
+        if len(rest) > 1 and rest[0] == "help" and rest[1] != "all":
             rest = [rest[1], "--help"]
         else:
-            return argparse.Namespace(command="help", **shared)
+            return argparse.Namespace(command="help", all=rest[1:] == ["all"], **shared)
     if rest[0] in ("-V", "--version"):
         return argparse.Namespace(command="version", **shared)
     name = rest[0]
     if name not in COMMANDS:
-        raise UsageError(
-            "there is no command {name}", hint="`loxodon --help` lists them", name=repr(name)
-        )
+        from loxodon.serve.cli.help import ALIASES, unknown
+
+        if name not in ALIASES:
+            raise unknown(name, list(COMMANDS))
+        name = ALIASES[name]
     about, build = COMMANDS[name]
     parser = _Parser(
         prog=f"loxodon {name}", description=t(about), allow_abbrev=False,
@@ -413,6 +415,10 @@ def _bench_retrieval(parser: argparse._ArgumentGroup) -> None:
     parser.add_argument("--keep", metavar="DIR", default="", help=about)
 
 
+def _completion(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help=t("which shell"))
+
+
 def _repair(parser: argparse.ArgumentParser) -> None:
     about = t("a backup, a database or a folder of views to take intact copies from")
     parser.add_argument("--from", dest="source", metavar="SOURCE", default="", help=about)
@@ -590,62 +596,63 @@ _ARGPARSE = {
 }
 
 COMMANDS: dict[str, tuple[str, Build]] = {
-    "init": ("Make a memory: a home, a space in it, and its database.", _nothing),
-    "add": ("Journal conversations from files or standard input.", _add),
-    "import": ("Take in what another program keeps of you.", _import),
-    "capture": ("Remember one thing as you say it.", _capture),
-    "recall": ("Find what the memory has on a question.", _recall),
-    "context": ("Print all that an agent should have before it replies.", _context),
-    "journal": ("Show what was said, all of it or what matches.", _journal),
+    "init": ("Create a memory: a home, a space and its database.", _nothing),
+    "add": ("Add conversations to the journal, from files or standard input.", _add),
+    "import": ("Import memories and chats from another program.", _import),
+    "capture": ("Save one memory in your own words.", _capture),
+    "recall": ("Search the memory.", _recall),
+    "context": ("Print everything an agent should see before it replies.", _context),
+    "journal": ("Show or search past messages.", _journal),
     "list": ("List memories, newest first.", _list),
-    "get": ("Show one memory, or one turn (t_…).", _id),
-    "edit": ("Change a memory; what it was stays in its history.", _edit),
-    "tag": ("Put tags on a memory and take them off.", _tag),
-    "archive": ("Take a memory out of ordinary recall; it is kept.", _id_and_version),
-    "unarchive": ("Bring an archived memory back, or all that a run archived.", _unarchive),
+    "get": ("Show a memory, or a message (t_…).", _id),
+    "edit": ("Change a memory; the old version stays in its history.", _edit),
+    "tag": ("Add tags to a memory, or remove them.", _tag),
+    "archive": ("Hide a memory from recall; it is kept.", _id_and_version),
+    "unarchive": ("Bring back an archived memory, or everything that a run archived.", _unarchive),
     "history": ("Show every version of a memory.", _id),
-    "inspect": ("Show all that there is on a memory, a turn or someone.", _inspect),
-    "forget": ("Erase something for good, everywhere.", _forget),
-    "pause": ("Journal and learn nothing for a while; recall goes on.", _pause),
+    "inspect": ("Show everything about a memory, a message or a person.", _inspect),
+    "forget": ("Delete something for good, everywhere.", _forget),
+    "pause": ("Stop recording and learning for a while; recall still works.", _pause),
     "resume": ("End a pause.", _nothing),
-    "consolidate": ("Make knowledge of what was said: facts, beliefs, summaries.", _consolidate),
-    "embed": ("Give vectors to what has none yet, for recall by meaning.", _embed),
-    "review": ("Show beliefs that contradict what is known; confirm or reject.", _review),
+    "consolidate": ("Turn new messages into facts, beliefs and summaries.", _consolidate),
+    "embed": ("Compute missing vectors, for search by meaning.", _embed),
+    "review": ("Show beliefs that wait for your word; confirm or reject them.", _review),
     "quarantine": (
-        "List instructions found in others' words and held back; release or drop one.",
+        "List instructions found in other people's text and held back; release or drop one.",
         _quarantine,
     ),
-    "model": ("Try the model that is set: what works, how fast, how well it reads.", _model),
+    "model": ("Test the model that is set: what works, how fast, how well it reads.", _model),
     "policy": (
-        "Show what is kept, masked or never kept; check a text; scan what is there.",
+        "Show what is kept, masked or refused; check a text; scan stored data.",
         _policy,
     ),
-    "entities": ("List whom and what the memory knows, or show one.", _entities),
-    "profile": ("Show the core of what is known of the user.", _profile),
+    "entities": ("List known people, places and things, or show one.", _entities),
+    "profile": ("Show the core facts about the user.", _profile),
     "snapshot": ("Print what a conversation should start with.", _nothing),
-    "schedule": ("Show what runs by itself, what is next and what failed.", _schedule),
-    "status": ("Show where this memory stands.", _nothing),
-    "clock": ("Show whether the clock is believed; say that it is right.", _clock),
+    "schedule": ("Show background jobs: what is next and what failed.", _schedule),
+    "status": ("Show the state of this memory.", _nothing),
+    "clock": ("Show whether the system clock is trusted; confirm that it is right.", _clock),
     "stats": ("Count what this memory holds.", _nothing),
-    "validate": ("Look for damage in the data and its indexes.", _nothing),
-    "audit": ("Show who read and wrote what, and whether that was tampered with.", _audit),
-    "repair": ("Make a damaged memory sound again, and say what was lost.", _repair),
-    "rebuild-index": ("Make every index anew from the data.", _nothing),
+    "validate": ("Check the data and its indexes for damage.", _nothing),
+    "audit": ("Show who read and wrote what, and check that log for tampering.", _audit),
+    "repair": ("Repair a damaged memory, and report what was lost.", _repair),
+    "rebuild-index": ("Rebuild every index from the data.", _nothing),
     "config": ("Show or change the settings.", _config),
-    "backup": ("Write the memory to one file, while it is in use.", _backup),
-    "restore": ("Make the memory anew from a backup, or from its text views.", _restore),
-    "encrypt": ("Encrypt every database of the home.", _key_source),
-    "decrypt": ("Write the databases as plain text again.", _nothing),
-    "rekey": ("Give the encrypted databases another key.", _key_source),
-    "export": ("Write the memory as text that you can read and edit.", _export),
-    "sync": ("Take in what you changed in the text views, and your notes.", _sync),
-    "watch": ("Sync whenever something changes, until it is stopped.", _watch),
-    "sources": ("Read the notes that changed, and list them.", _sources),
-    "token": ("Give programs tokens for the servers, and take them back.", _token),
-    "openclaw": ("Work beside an OpenClaw: follow its sessions, or install into it.", _openclaw),
-    "mcp": ("Serve the memory as tools of an agent (MCP).", _mcp),
-    "serve": ("Serve the memory over HTTP, and see to its schedule.", _serve),
-    "proxy": ("Stand between any client and its model, and remember.", _proxy),
-    "chat": ("Talk with a model that remembers.", _talk),
-    "bench": ("Measure how well a memory is written, or how well recall finds.", _bench),
+    "backup": ("Back up the memory to one file, while it is in use.", _backup),
+    "restore": ("Restore a memory from a backup or from its text views.", _restore),
+    "encrypt": ("Encrypt every database in the home.", _key_source),
+    "decrypt": ("Decrypt the databases.", _nothing),
+    "rekey": ("Change the encryption key.", _key_source),
+    "export": ("Write the memory as text you can read and edit.", _export),
+    "sync": ("Apply your edits of the text views, and index your notes.", _sync),
+    "watch": ("Sync on every change, until stopped.", _watch),
+    "sources": ("Index the notes that changed, and list them.", _sources),
+    "token": ("Create and revoke access tokens for programs.", _token),
+    "openclaw": ("Use Loxodon with OpenClaw: follow its sessions, or install into it.", _openclaw),
+    "mcp": ("Serve the memory to an agent over MCP.", _mcp),
+    "serve": ("Serve the memory over HTTP, and run its background jobs.", _serve),
+    "proxy": ("Add memory to any client, as a proxy before its model.", _proxy),
+    "chat": ("Chat with a model that remembers.", _talk),
+    "bench": ("Measure how well memories are written and found.", _bench),
+    "completion": ("Print a script that completes commands in your shell.", _completion),
 }

@@ -12,11 +12,11 @@ from loxodon.errors import InputError, UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of, opened
-from loxodon.trust.guard import Guard
-from loxodon.trust.policy import FILE
+from loxodon.trust.guard.guard import Guard
+from loxodon.trust.guard.policy import FILE
 
 if TYPE_CHECKING:
-    from loxodon.trust.scanning import Scanned
+    from loxodon.trust.forget.scanning import Scanned
 
 
 class KindOf(NamedTuple):

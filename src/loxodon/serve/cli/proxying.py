@@ -52,7 +52,7 @@ def run(args: Namespace) -> Outcome:
     from loxodon.serve.proxy.speaking import Rule
     from loxodon.serve.proxy.upstream import Upstream
     from loxodon.serve.schedule import Runner
-    from loxodon.trust.access import Grants
+    from loxodon.trust.access.tokens import Grants
 
     need_uvicorn()
     home = home_of(args)

@@ -9,7 +9,7 @@ from loxodon.errors import UsageError
 from loxodon.messages import current, t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
-from loxodon.trust.provenance import whence
+from loxodon.trust.origin.provenance import whence
 from loxodon.types import Held
 
 

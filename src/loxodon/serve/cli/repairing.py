@@ -11,7 +11,7 @@ from loxodon.clock import zone_named
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
-from loxodon.trust.repair import repair
+from loxodon.trust.damage.repair import repair
 from loxodon.types import Repaired
 
 _LISTED = 20

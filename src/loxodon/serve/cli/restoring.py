@@ -12,7 +12,7 @@ from loxodon.errors import UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import settling, view
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
-from loxodon.trust.offered import POLICY
+from loxodon.trust.access.offered import POLICY
 from loxodon.types import Restored
 
 
@@ -51,7 +51,7 @@ def _views(args: Namespace) -> Outcome:
 
 
 def _backup(args: Namespace, source: str) -> Outcome:
-    from loxodon.trust.restoring import restore, restore_all
+    from loxodon.trust.damage.restoring import restore, restore_all
 
     home = home_of(args)
     config = settings.with_environment(settings.load(home), os.environ)

@@ -39,7 +39,7 @@ def run(args: Namespace) -> Outcome:
     from loxodon.serve.http.guard import door
     from loxodon.serve.http.server import listen, need_uvicorn, serve, url_of
     from loxodon.serve.schedule import Runner
-    from loxodon.trust.access import Grants
+    from loxodon.trust.access.tokens import Grants
 
     need_uvicorn()
     home = home_of(args)

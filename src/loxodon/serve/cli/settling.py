@@ -11,8 +11,8 @@ from loxodon import config
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.control import AGREED
-from loxodon.trust import offered
-from loxodon.trust.offered import POLICY, Choice, Value
+from loxodon.trust.access import offered
+from loxodon.trust.access.offered import POLICY, Choice, Value
 
 
 def build(parser: ArgumentParser) -> None:

@@ -160,7 +160,7 @@ def doubted(clock: Doubted) -> str:
 
 def ahead(turns: int) -> str:
     """That turns are dated in the future."""
-    return t("{n} turns are dated later than now: a clock was wrong when they were said", n=turns)
+    return t("dated in the future: {n} turns; a clock was wrong when they were said", n=turns)
 
 
 class Bar:

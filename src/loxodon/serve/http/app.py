@@ -59,8 +59,8 @@ from loxodon.serve.http.streaming import Steps, form_of, given_up, written
 from loxodon.serve.http.wire import plain
 from loxodon.serve.logs import log, told
 from loxodon.spaces import folder_name, no_space
-from loxodon.trust.acting import Actor, acting
-from loxodon.trust.places import full_path
+from loxodon.trust.access.acting import Actor, acting
+from loxodon.trust.access.places import full_path
 from loxodon.types import Added, Record
 
 Result = TypeVar("Result")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from loxodon.errors import UsageError
-from loxodon.trust.access import Grant, grant_of
+from loxodon.trust.access.tokens import Grant, grant_of
 from loxodon.types import Chat
 
 AGENT = "x-loxodon-agent"

@@ -30,9 +30,9 @@ from loxodon.serve.http.fields import (
 )
 from loxodon.standing import Stats, Status
 from loxodon.store.shelf import Note
-from loxodon.trust.auditing import Entry
-from loxodon.trust.inspection import Inspected, Subject
-from loxodon.trust.verifying import Verified
+from loxodon.trust.audit.auditing import Entry
+from loxodon.trust.audit.inspection import Inspected, Subject
+from loxodon.trust.audit.verifying import Verified
 from loxodon.types import (
     AUDIENCES,
     CATEGORIES,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loxodon.trust.access import Right
+from loxodon.trust.access.tokens import Right
 
 READS = frozenset({
     "journal", "turn", "list", "get", "history", "note", "reviews", "entities", "entity",

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from loxodon.messages import t
 from loxodon.serve.http.wire import Schema, schema_of
-from loxodon.trust.provenance import is_own
-from loxodon.trust.receipts import counted
+from loxodon.trust.forget.receipts import counted
+from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Consolidated, Held, Item, Recall, Record, Review, Source, Version
 
 

@@ -41,8 +41,8 @@ from loxodon.serve.mcp.shapes import (
     Worked,
 )
 from loxodon.text.language import language_of
-from loxodon.trust.access import Right
-from loxodon.trust.provenance import is_own
+from loxodon.trust.access.tokens import Right
+from loxodon.trust.origin.provenance import is_own
 from loxodon.types import AUDIENCES, CATEGORIES, KINDS, Chat, Record
 
 Given = dict[str, Any]

@@ -27,7 +27,7 @@ from loxodon.serve.http.requests import (
 from loxodon.serve.logs import log
 from loxodon.serve.mcp.lines import Pipes, claim_output, never_wait_to_log
 from loxodon.serve.mcp.server import Answers, Served, asked_by, server_of
-from loxodon.trust.acting import Actor, acting
+from loxodon.trust.access.acting import Actor, acting
 
 PATH = "/mcp"
 

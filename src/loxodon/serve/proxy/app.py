@@ -31,7 +31,7 @@ from loxodon.serve.proxy.wire import (
     request_of,
     while_there,
 )
-from loxodon.trust.acting import Actor, acting
+from loxodon.trust.access.acting import Actor, acting
 from loxodon.working.overflow import is_overflow
 
 if TYPE_CHECKING:

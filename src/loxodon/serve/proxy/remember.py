@@ -15,9 +15,9 @@ from time import monotonic, perf_counter
 from typing import Any, NamedTuple
 
 from loxodon.errors import LoxodonError, NotFoundError, StoreError
+from loxodon.layout import SPACES
 from loxodon.memory import Memory
 from loxodon.messages import t
-from loxodon.recall import quote
 from loxodon.recall.gate import State
 from loxodon.serve.host import Host
 from loxodon.serve.logs import log
@@ -34,10 +34,10 @@ from loxodon.serve.proxy.gather import Reply
 from loxodon.serve.proxy.inject import Additions
 from loxodon.serve.proxy.requests import Asked, clean, fresh, is_chore
 from loxodon.serve.proxy.speaking import Who
-from loxodon.spaces import FOLDER as SPACES
 from loxodon.spaces import folder_name
+from loxodon.text import quote
 from loxodon.text.language import language_of
-from loxodon.trust import tombstones
+from loxodon.trust.forget import tombstones
 from loxodon.types import KINDS, Chat
 from loxodon.working.accounting import limits, usage_of
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.serve.proxy.places import Value, items_of, object_of
-from loxodon.trust.pasting import in_parts
+from loxodon.trust.origin.pasting import in_parts
 from loxodon.workspace.readers.jsonl import text_of
 
 Kind = Literal["chat", "responses"]

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from loxodon.errors import InputError, NotFoundError, UsageError
 from loxodon.store import Progress, Store
-from loxodon.trust.offered import Choice
+from loxodon.trust.access.offered import Choice
 from loxodon.types import FileProblem, Imported
 from loxodon.workspace.imports.found import (
     Around,

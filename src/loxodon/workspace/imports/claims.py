@@ -9,9 +9,9 @@ Whatever a file says of itself, it was handed over by somebody, and its words ar
 | how much it matters | believed up to 0.9; 1, which never fades, only where its words do |
 | the agent it belongs to | kept: it makes fewer see it, not more |
 | ids, versions, how often it was used there | names to know it again by, and nothing else |
-| audience, settings | never; settings are shown (`trust/offered.py`) |
+| audience, settings | never; settings are shown (`trust/access/offered.py`) |
 
-Only a restore of a backup or of views brings a memory back as it was (`trust/restoring.py`).
+Only a restore of a backup or of views brings a memory back as it was (`trust/damage/restoring.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from loxodon.store.walls import checked_agent
-from loxodon.trust.provenance import least
+from loxodon.trust.origin.provenance import least
 from loxodon.types import CAPTURED, ORIGIN_OF_ROLE, Draft, Origin
 from loxodon.workspace.imports.found import NewMemory
 from loxodon.write.meaning import Meaning, weight_of

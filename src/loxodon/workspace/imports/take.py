@@ -18,8 +18,9 @@ from loxodon.errors import InputError
 from loxodon.fields import checked
 from loxodon.store import Filter, Progress, Store
 from loxodon.text.words import fold
-from loxodon.trust import offered, provenance, quarantine
-from loxodon.trust.offered import Choice, Value
+from loxodon.trust.access import offered
+from loxodon.trust.access.offered import Choice, Value
+from loxodon.trust.origin import provenance, quarantine
 from loxodon.types import (
     GENERAL_TOPIC,
     GLOBAL_PROJECT,
@@ -38,7 +39,7 @@ from loxodon.write.meaning import Meaning, is_user, meaning_of, meet, weight_of
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.trust.tombstones import Marks
+    from loxodon.trust.forget.tombstones import Marks
 
 TURNS = 2_000
 MEMORIES = 200

@@ -19,11 +19,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from loxodon.errors import InputError, NotFoundError
+from loxodon.layout import VIEWS
 from loxodon.recall.gate import State, should_recall
-from loxodon.recall.quote import clean
 from loxodon.text.language import language_of
-from loxodon.trust.places import opened
-from loxodon.trust.quarantine import heard, without_held
+from loxodon.text.quote import clean
+from loxodon.trust.access.places import opened
+from loxodon.trust.origin.quarantine import heard, without_held
 from loxodon.types import KINDS, Chat, Item, Kind, Record
 from loxodon.workspace.openclaw.chats import chat_of
 from loxodon.workspace.readers.openclaw_words import own_words
@@ -44,8 +45,6 @@ _CORPORA: dict[str, tuple[Kind | Literal["turn", "note"] | None, ...]] = {
 }
 """What each corpus that OpenClaw's tool knows is here; there is no wiki."""
 _TEXT = (".md", ".txt", ".json", ".jsonl")
-_VIEWS = "memory"
-"""The folder of the workspace that has the memory as text."""
 
 
 def answer(workspace: Workspace, request: Mapping[str, object]) -> Answer:
@@ -193,7 +192,7 @@ def _lines_of(workspace: Workspace, path: str, chat: Chat) -> Sequence[str]:
     parts = real[len(inside) :].split(os.sep)
     if any(part.startswith(".") for part in parts):
         raise missing
-    if agent and len(parts) > 1 and parts[0].lower() == _VIEWS:
+    if agent and len(parts) > 1 and parts[0].lower() == VIEWS:
         raise missing
     try:
         with os.fdopen(opened(real, root, workspace.memory.home), "rb") as file:

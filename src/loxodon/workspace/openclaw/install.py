@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 
 from loxodon import config as settings
 from loxodon.errors import InputError, NotFoundError
+from loxodon.layout import CONFIG, VIEWS
 from loxodon.text.language import language_of
 from loxodon.workspace.openclaw import blocks, json5, kit_files, members
 from loxodon.workspace.openclaw.changes import (
@@ -43,7 +44,6 @@ RECORD = "openclaw-install.json"
 _RULES = "AGENTS.md"
 _HEARTBEAT = "HEARTBEAT.md"
 _BOOTSTRAP = "BOOTSTRAP.md"
-_VIEWS = "memory"
 
 
 class Place(NamedTuple):
@@ -161,7 +161,7 @@ def _had_notes(place: Place, record: Mapping[str, Any]) -> bool:
     """Whether the agent had a folder for its notes, where the views are, before all this."""
     if record.get("workspace") == place.workspace:
         return bool(record["notes"])
-    return os.path.isdir(os.path.join(place.workspace, _VIEWS))
+    return os.path.isdir(os.path.join(place.workspace, VIEWS))
 
 
 def _with_record(home: str, changes: list[Change], done: Mapping[str, Any]) -> list[Change]:
@@ -274,7 +274,7 @@ def _setting(files: Files, place: Place) -> dict[str, Any]:
     """Views and notes of the space main are those of this workspace."""
     import tomlkit
 
-    path = os.path.join(place.home, settings.FILE)
+    path = os.path.join(place.home, CONFIG)
     settings.load(place.home)  # refuses a file that is not TOML
     text = files.text(path)
     document = tomlkit.parse(text or "")
@@ -323,7 +323,7 @@ def plan_uninstall(home: str) -> Plan:
     views, edited = _views(record)
     files.remove(os.path.join(home, RECORD))
     folders = {os.path.dirname(path) for path in views} | set(record["folders"])
-    root = os.path.join(record["workspace"], _VIEWS)
+    root = os.path.join(record["workspace"], VIEWS)
     above = {os.path.dirname(f) for f in folders if f.startswith(root + os.sep)} - {root}
     folders = (folders | above) - ({root} if record["notes"] else set())
     return Plan(files.changes(), left + edited, sorted(folders), frozenset(record["files"]), views)
@@ -331,7 +331,7 @@ def plan_uninstall(home: str) -> Plan:
 
 def _views(record: Mapping[str, Any]) -> tuple[list[str], list[tuple[str, str]]]:
     """The views in the workspace: those to remove, and those that somebody has edited."""
-    root = os.path.join(record["workspace"], _VIEWS)
+    root = os.path.join(record["workspace"], VIEWS)
     written = load(root) if record["setting"] else None
     gone: list[str] = []
     left: list[tuple[str, str]] = []
@@ -385,7 +385,7 @@ def _undo_members(files: Files, record: Mapping[str, Any]) -> None:
 
 def _undo_setting(files: Files, record: Mapping[str, Any]) -> None:
     setting = record["setting"]
-    path = os.path.join(record["home"], settings.FILE)
+    path = os.path.join(record["home"], CONFIG)
     text = files.text(path) if setting else None
     if text is None:
         return
@@ -446,7 +446,7 @@ def parts(home: str) -> list[Part]:
         found.append(Part("rules" if path.endswith(_RULES) else "heartbeat", path, state))
     if record["setting"]:
         is_set = settings.load(home).workspace.path == record["setting"]["is"]
-        path = os.path.join(home, settings.FILE)
+        path = os.path.join(home, CONFIG)
         found.append(Part("setting", path, "there" if is_set else "missing"))
     return found
 

@@ -22,7 +22,7 @@ import apsw
 
 from loxodon.errors import InputError
 from loxodon.store import others
-from loxodon.trust.unpacking import Allowance
+from loxodon.trust.damage.unpacking import Allowance
 from loxodon.types import Draft
 from loxodon.workspace.readers.jsonl import as_object, parse_line
 from loxodon.workspace.readers.lines import DATABASE_MARK, MAX_LINE, Reading, Trouble, check_name

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from loxodon.messages import t
 from loxodon.store.shelf import FileRole
-from loxodon.trust.places import is_inside
+from loxodon.trust.access.places import is_inside
 from loxodon.types import FileProblem
 
 MOST_FILES = 50_000

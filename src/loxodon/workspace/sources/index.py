@@ -16,6 +16,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import InputError
+from loxodon.layout import VIEWS
 from loxodon.messages import t
 from loxodon.store import Progress
 from loxodon.store.shelf import Chunk, NoteFile
@@ -23,7 +24,6 @@ from loxodon.types import FileProblem, Indexed
 from loxodon.workspace.readers.lines import Lines, split_lines
 from loxodon.workspace.sources.chunk import RULES, chunks
 from loxodon.workspace.sources.discover import Found, discover
-from loxodon.workspace.views.folder import ROOT
 from loxodon.workspace.views.manifest import is_view, load
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class _Run:
 
     @cached_property
     def _views_at(self) -> str:
-        return os.path.realpath(os.path.join(self._workspace.path, ROOT))
+        return os.path.realpath(os.path.join(self._workspace.path, VIEWS))
 
     @cached_property
     def _views(self) -> Collection[str]:

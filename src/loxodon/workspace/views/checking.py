@@ -10,15 +10,15 @@ import os
 from collections.abc import Iterator
 
 from loxodon.errors import InputError
+from loxodon.layout import VIEWS
 from loxodon.messages import t
 from loxodon.types import Problem
-from loxodon.workspace.views.folder import ROOT
 from loxodon.workspace.views.manifest import MANIFEST, hash_of, load
 
 
 def damaged_views(workspace: str) -> Iterator[Problem]:
     """The views of a workspace that are not as they were written, and that nobody edited."""
-    root = os.path.join(workspace, ROOT)
+    root = os.path.join(workspace, VIEWS)
     try:
         manifest = load(root)
     except InputError as error:

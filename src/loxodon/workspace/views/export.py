@@ -10,11 +10,12 @@ from functools import cache
 from itertools import chain
 
 from loxodon.errors import LoxodonError, UsageError
+from loxodon.layout import VIEWS
 from loxodon.messages import LANGUAGES, current
 from loxodon.store import Filter, Progress, Store
 from loxodon.text.language import language_of
-from loxodon.trust.guard import Guard
-from loxodon.trust.places import is_closed
+from loxodon.trust.access.places import is_closed
+from loxodon.trust.guard.guard import Guard
 from loxodon.types import Exported
 from loxodon.workspace import copies
 from loxodon.workspace.views import (
@@ -32,7 +33,7 @@ from loxodon.workspace.views import (
     state,
     tags,
 )
-from loxodon.workspace.views.folder import ROOT, Folder
+from loxodon.workspace.views.folder import Folder
 from loxodon.workspace.views.manifest import astray
 from loxodon.workspace.views.mask import masked_view
 from loxodon.workspace.workspace import TROUBLE, Workspace
@@ -57,7 +58,7 @@ def export(
             hint="`loxodon export DIR --masked` writes them there",
         )
     path = folder or workspace.path
-    root = os.path.join(path, ROOT)
+    root = os.path.join(path, VIEWS)
     if is_closed(workspace.memory.home, path, root):
         raise bad_view(root, 0, astray())
     with (

@@ -32,7 +32,7 @@ from loxodon.errors import (
 from loxodon.filelock import FileLock
 from loxodon.files import private, sync_folder
 from loxodon.messages import t
-from loxodon.trust.places import is_inside
+from loxodon.trust.access.places import is_inside
 from loxodon.types import Exported, FileProblem
 from loxodon.workspace.views import Planned, bad_view, head
 from loxodon.workspace.views.manifest import (
@@ -51,8 +51,6 @@ from loxodon.workspace.views.manifest import (
     row_of,
 )
 
-ROOT = "memory"
-"""The folder of views in a workspace."""
 LOCK = "state/views.lock"
 _DRAFT = ".loxodon.tmp"
 _WAIT_SECONDS = 60.0

@@ -8,18 +8,16 @@ before, nothing was touched.
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
+from loxodon.drafts import draft_in
 from loxodon.errors import InputError, NotFoundError, StoreError
-from loxodon.filelock import FileLock
-from loxodon.memory import DATABASE, Memory, keys_for
+from loxodon.layout import DATABASE, VIEWS
+from loxodon.memory import Memory, keys_for
 from loxodon.messages import t
 from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.store import Progress
@@ -27,11 +25,10 @@ from loxodon.store.cipher import Keys
 from loxodon.store.database import move_in
 from loxodon.store.exact import TRUTH, Row
 from loxodon.store.sqlite import SqliteStore
-from loxodon.trust.scanning import mend_restored
-from loxodon.trust.witness import note_restore
+from loxodon.trust.audit.witness import note_restore
+from loxodon.trust.forget.scanning import mend_restored
 from loxodon.types import FileProblem, Restored
 from loxodon.workspace.views import bad_view, days, entities, records, segments, state
-from loxodon.workspace.views.folder import ROOT
 from loxodon.workspace.views.manifest import MANIFEST, change_of, load, read
 from loxodon.workspace.views.reading import Trouble
 from loxodon.workspace.views.records import Entry
@@ -40,8 +37,6 @@ from loxodon.write.decay import Decay
 Batch = tuple[str, Sequence[Row]]
 
 _MOST_BYTES = 4 << 30
-_DRAFT = "restoring-"
-_LOCK = "restore.lock"
 _ALWAYS = (*records.FILES, entities.INDEX, state.CONSOLIDATION, state.NUMBERS)
 """Views that every folder has."""
 _REFERRING = {
@@ -99,49 +94,6 @@ def restore(
     return done._replace(before=before)
 
 
-@contextmanager
-def draft_in(folder: str, prefix: str = _DRAFT) -> Iterator[str]:
-    """A folder for what is not in its place yet, locked while it is in use."""
-    sweep_drafts(folder, prefix)
-    draft, lock = _begun(folder, prefix)
-    try:
-        yield draft
-    finally:
-        lock.close()
-        shutil.rmtree(draft, ignore_errors=True)
-
-
-def _begun(folder: str, prefix: str) -> tuple[str, FileLock]:
-    """A new draft, and its lock; another where somebody swept it away before it was locked."""
-    while True:
-        draft = tempfile.mkdtemp(prefix=prefix, dir=folder)
-        with suppress(FileNotFoundError):
-            lock = FileLock(os.path.join(draft, _LOCK))
-            if lock.acquire(0) and os.path.exists(os.path.join(draft, _LOCK)):
-                return draft, lock
-            lock.close()
-
-
-def sweep_drafts(folder: str, prefix: str = _DRAFT) -> None:
-    """Take away the drafts of runs that were killed."""
-    for name in os.listdir(folder):
-        if name.startswith(prefix):
-            _sweep(os.path.join(folder, name))
-
-
-def _sweep(draft: str) -> None:
-    """Take away the draft of a run that was killed: one whose lock nobody holds."""
-    try:
-        lock = FileLock(os.path.join(draft, _LOCK))
-    except OSError:
-        return  # another has just done it
-    try:
-        if lock.acquire(0):
-            shutil.rmtree(draft, ignore_errors=True)
-    finally:
-        lock.close()
-
-
 def _fill(memory: Memory, store: SqliteStore, views: _Views, progress: Progress) -> Restored:
     """Everything into an empty store, checked."""
     try:
@@ -183,7 +135,7 @@ def rows_in(source: str, space: str) -> Iterator[Batch]:
 def _root(source: str) -> str:
     """The folder of views in `source`."""
     source = os.path.abspath(os.path.expanduser(source))
-    for folder in (os.path.join(source, ROOT), source):
+    for folder in (os.path.join(source, VIEWS), source):
         if os.path.exists(os.path.join(folder, MANIFEST)):
             return folder
     raise NotFoundError(

@@ -15,10 +15,10 @@ from typing import NamedTuple
 from loxodon.config import Config
 from loxodon.language.statements import USER
 from loxodon.messages import LANGUAGES
-from loxodon.recall import quote
 from loxodon.store import Filter, Store
+from loxodon.text import quote
 from loxodon.tokens import Counter
-from loxodon.trust.provenance import OWN, is_own, may_tell
+from loxodon.trust.origin.provenance import OWN, is_own, may_tell
 from loxodon.types import Event, Record
 from loxodon.write.pages.ranking import moved, ranking
 from loxodon.write.pages.snapshot import ASSISTANT, RECENT, Material, Totals, snapshot

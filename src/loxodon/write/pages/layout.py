@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from loxodon.recall import quote
+from loxodon.text import quote
 from loxodon.text.markdown import item, one_line
 from loxodon.tokens import Counter, cut
 from loxodon.types import Record

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from loxodon.language.statements import USER
 from loxodon.messages import t
-from loxodon.recall import quote
+from loxodon.text import quote
 from loxodon.text.markdown import item, one_line
 from loxodon.types import GLOBAL_PROJECT, Record
 from loxodon.write.pages.ranking import holds

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from loxodon.language.statements import USER
 from loxodon.messages import t
-from loxodon.recall.quote import label
 from loxodon.text.markdown import one_line
+from loxodon.text.quote import label
 from loxodon.tokens import Counter
 from loxodon.types import Record
 from loxodon.write.pages.layout import SHARES, Line, Page, Said

@@ -1,0 +1,34 @@
+"""What the files and folders of a home are called. ARCHITECTURE.md draws the whole."""
+
+from __future__ import annotations
+
+# In the home.
+CONFIG = "config.toml"
+SPACES = "spaces"
+KEYS = "keys"
+STRETCH = "stretch.json"
+"""In `keys`: how a pass phrase is stretched."""
+RECODING = "recoding.json"
+"""In `keys`: a home is being encrypted, decrypted or given another key."""
+SCHEDULE_LOCK = "schedule.lock"
+"""Held by the process that runs what is due."""
+
+# In the folder of a space.
+DATABASE = "loxodon.db"
+MADE = "loxodon.lock"
+"""Held while one process writes; there only where a database was made."""
+OFF_MARKER = "switched-off"
+"""There where something was said while the engine was off."""
+PENDING = "memory/loxodon-pending"
+"""In a workspace: what was said while the engine was off."""
+FORGOTTEN = "forgotten"
+"""There only where something was forgotten: keyed marks of it."""
+COPIES = "copies"
+"""Every folder that text views were written to."""
+SESSIONS = "sessions"
+SESSIONS_INDEX = "sessions.json"
+WORKSPACE = "workspace"
+VIEWS = "memory"
+"""In a workspace: the text views."""
+CONSOLIDATION_LOCK = "consolidation.lock"
+EMBEDDING_LOCK = "embedding.lock"

@@ -1,0 +1,153 @@
+"""Help: which commands come first, what else people type for them, and shell completion."""
+
+from __future__ import annotations
+
+import argparse
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from loxodon.errors import UsageError
+from loxodon.messages import t
+
+if TYPE_CHECKING:
+    from loxodon.serve.cli.opening import Outcome
+
+DAILY = "add consolidate recall context capture list get forget status chat"
+GROUPS = {
+    "Memories": (
+        "journal history edit tag archive unarchive inspect review entities profile snapshot"
+    ),
+    "Data": "init import export sync watch sources backup restore",
+    "Servers": "serve proxy mcp openclaw token schedule",
+    "Safety": "pause resume quarantine policy audit encrypt decrypt rekey",
+    "Maintenance": "config embed model stats validate repair rebuild-index clock bench completion",
+}
+ALIASES = {
+    "search": "recall", "find": "recall", "ask": "recall", "remember": "capture", "save": "capture",
+    "ls": "list", "show": "get", "cat": "get", "log": "journal", "learn": "consolidate",
+    "settings": "config",
+}  # fmt: skip
+"""What is taken for a command of ours."""
+_ERASING = frozenset({"delete", "rm", "remove", "del"})
+OPTIONS = (
+    "--home DIR    where the memory is (LOXODON_HOME, else ~/.loxodon)",
+    "--space NAME  whose memory: spaces never see each other (main)",
+    "--agent NAME  as which agent: sees its own, what is shared, and no other's",
+    "--relays-user with --agent: it hands on what the user said",
+    "--now ISO     pretend that it is this moment (LOXODON_NOW)",
+    "--json        print one JSON document",
+)
+
+
+def unknown(name: str, known: list[str]) -> UsageError:
+    """The error for a command that there is not, with the one that was probably meant."""
+    from difflib import get_close_matches
+
+    if name in _ERASING:
+        return UsageError(
+            "there is no command {name}",
+            hint="`loxodon forget ID` erases a memory for good, `loxodon archive ID` only hides it",
+            name=repr(name),
+        )
+    if near := get_close_matches(name, [*known, *ALIASES], n=1, cutoff=0.6):
+        return UsageError(
+            "there is no command {name}",
+            hint="did you mean `loxodon {near}`?",
+            name=repr(name),
+            near=ALIASES.get(near[0], near[0]),
+        )
+    return UsageError(
+        "there is no command {name}", hint="`loxodon help all` lists them", name=repr(name)
+    )
+
+
+def overview(args: Namespace) -> Outcome:
+    """`loxodon --help`: the commands of every day, the others by name; all with `help all`."""
+    from loxodon.serve.cli.opening import Outcome
+    from loxodon.serve.cli.parser import COMMANDS
+
+    commands = {name: t(about) for name, (about, _) in COMMANDS.items()}
+    width = max(map(len, commands))
+
+    def listed(names: str) -> None:
+        for name in names.split():
+            print(f"  {name:{width}}  {commands[name]}")
+
+    def show() -> None:
+        print(t("Long-term memory for AI agents, on your own machine."))
+        print()
+        print("loxodon [--home DIR] [--space NAME] [--agent NAME] [--now ISO] [--json] COMMAND …")
+        print()
+        listed(DAILY)
+        for group, names in GROUPS.items():
+            if args.all:
+                print(f"\n{t(group)}")
+                listed(names)
+            else:
+                print(f"\n{t(group)}: {', '.join(names.split())}")
+        print()
+        for option in OPTIONS:
+            print(t(option))
+        print()
+        print(
+            t("`loxodon COMMAND --help` explains a command, `loxodon help all` lists all of them.")
+        )
+
+    return Outcome({"commands": commands}, show)
+
+
+def completion(args: Namespace) -> Outcome:
+    """The script that completes commands and options in a shell."""
+    from loxodon.serve.cli.opening import Outcome
+
+    script = _SCRIPTS[args.shell](_words())
+    return Outcome({"shell": args.shell, "script": script}, lambda: print(script, end=""))
+
+
+def _words() -> dict[str, list[str]]:
+    """Every command, with its options."""
+    from loxodon.serve.cli.parser import COMMANDS
+
+    found = {}
+    for name, (_, build) in COMMANDS.items():
+        parser = argparse.ArgumentParser()
+        build(parser)
+        found[name] = sorted(
+            word for word in parser._option_string_actions if word.startswith("--")
+        )
+    return found
+
+
+def _bash(words: dict[str, list[str]]) -> str:
+    cases = "".join(f'    {name}) words="{" ".join(given)}" ;;\n' for name, given in words.items())
+    return (
+        "_loxodon() {\n"
+        '  local words="" word command=""\n'
+        '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do\n'
+        '    case "$word" in -*) ;; *) command="$word"; break ;; esac\n'
+        "  done\n"
+        '  case "$command" in\n'
+        f'    "") words="{" ".join(words)} --home --space --agent --now --json" ;;\n'
+        f"{cases}  esac\n"
+        '  COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))\n'
+        "}\n"
+        "complete -o default -F _loxodon loxodon\n"
+    )
+
+
+def _zsh(words: dict[str, list[str]]) -> str:
+    return f"autoload -U +X bashcompinit && bashcompinit\n{_bash(words)}"
+
+
+def _fish(words: dict[str, list[str]]) -> str:
+    lines = [f"complete -c loxodon -n __fish_use_subcommand -a {name}" for name in words]
+    lines += [
+        f"complete -c loxodon -n '__fish_seen_subcommand_from {name}' -l {option[2:]}"
+        for name, options in words.items()
+        for option in options
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_SCRIPTS = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+SHELLS = tuple(_SCRIPTS)

@@ -1,0 +1,37 @@
+"""What stands where the store would while the engine is switched off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NoReturn
+
+from loxodon.errors import ConfigError
+from loxodon.store.walls import Wall
+
+if TYPE_CHECKING:
+    from loxodon.store.database import Witness
+    from loxodon.trust.audit.log import Audit
+
+
+class Off:
+    """Stands where the store would: whatever is asked of it, the engine is off."""
+
+    def __init__(self, space: str, wall: Wall) -> None:
+        self.space = space
+        self.wall = wall
+        self.audit: Audit | None = None
+
+    def put_on_record(self, audit: Audit, witness: Witness) -> None:
+        self.audit = audit  # there is no transaction to witness
+
+    def sign_with(self, sign: Callable[[bytes], bytes]) -> None:
+        """Nothing is kept here that could be signed."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise ConfigError(
+            "the memory engine is switched off",
+            hint="`loxodon config enabled true` turns it on, unless LOXODON_ENABLED says otherwise",
+        )
+
+    def close(self) -> None:
+        """Nothing is open."""

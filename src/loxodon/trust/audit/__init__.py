@@ -1,0 +1,1 @@
+"""Who read and wrote what, on record."""

@@ -1,0 +1,171 @@
+"""The audit log as its owner sees it: who read and wrote what, and whether that can be believed.
+
+for entry in memory.audit.entries(id="f_20261115_001"):
+    print(entry.at, entry.surface, entry.op)
+assert memory.audit.verify().sound
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from datetime import datetime, tzinfo
+from typing import Any, NamedTuple
+
+from loxodon.errors import ConfigError
+from loxodon.store import Store
+from loxodon.trust.audit import trail
+from loxodon.trust.audit.log import Audit, this_boot
+from loxodon.trust.audit.verifying import Kept, Verified, verified
+from loxodon.trust.audit.witness import audited
+
+_OWN = ("n", "at", "surface", "agent", "caller", "op", "ids", "count", "outcome", "more", "mac")
+
+
+class Entry(NamedTuple):
+    """One thing that was done, and by whom."""
+
+    n: int
+    at: datetime
+    surface: str
+    agent: str
+    caller: str
+    op: str
+    ids: tuple[str, ...]
+    """What it was about or gave; those in a row as `t_5..9`."""
+    given: int | None
+    """How many were given, where that was a list."""
+    outcome: str
+    """`ok`, or the code of the error that it failed with."""
+    more: bool
+    """Whether it was about more than `ids` names."""
+    facts: Mapping[str, Any]
+    """How it was asked for, such as `chat`; of a write `after`, the entry of the write before."""
+
+
+@audited({"writes": ("accept",)}, "audit.")
+class AuditLog:
+    """See the module. Made by `Memory.audit`."""
+
+    def __init__(self, store: Store, zone: tzinfo | None) -> None:
+        self._store = store
+        self._zone = zone
+
+    @property
+    def enabled(self) -> bool:
+        """Whether what is done is put on record (setting `audit.enabled`)."""
+        return self._store.audit is not None
+
+    @property
+    def trouble(self) -> str:
+        """Why the last entry could not be written; empty where it could."""
+        return self._store.audit.trouble if self._store.audit else ""
+
+    def head(self) -> trail.Head | None:
+        """How far the log goes; None where there is none yet, or it cannot be believed."""
+        return self._log().head()
+
+    def entries(
+        self,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        surface: str = "",
+        agent: str = "",
+        op: str = "",
+        id: str = "",
+        limit: int = 0,
+    ) -> list[Entry]:
+        """The latest `limit` entries (0: all) that are meant, oldest first. Not checked: `verify`.
+
+        With `id`, those about one memory, turn or note: who saw it, who changed it.
+        """
+        found: list[Entry] = []
+        for raw in self._backwards():
+            entry = self._entry(raw)
+            if entry is None:
+                continue
+            if (
+                (since is None or entry.at >= since)
+                and (until is None or entry.at < until)
+                and surface in ("", entry.surface)
+                and agent in ("", entry.agent)
+                and op in ("", entry.op)
+                and (not id or trail.names(entry.ids, id))
+            ):
+                found.append(entry)
+                if len(found) == limit:
+                    break
+        return found[::-1]
+
+    def verify(self) -> Verified:
+        """Whether the log, its head and the signatures are as they were written.
+
+        Raises KeyProblemError where the key is not there, without which nothing can be told.
+        """
+        audit = self._log()
+        mac = audit.mac()
+        signatures = self._store.signatures()  # before the log, which then has all of it
+        kept = self._kept(audit)
+        anchors = (signatures.anchor, self._store.anchor)
+        return verified(kept._replace(anchors=anchors, signatures=signatures), mac)
+
+    def accept(self) -> Verified:
+        """Put on record that the owner has seen what `verify` finds, and goes on from here.
+
+        What was found stays in the log as a notice. Memories whose signature does not hold are
+        signed anew as they stand. Returns what was accepted.
+        """
+        found = self.verify()
+        with self._store.writing():
+            self._store.sign_anew([str(one.facts["id"]) for one in found.findings
+                                   if one.kind == "signature"])  # fmt: skip
+        return found
+
+    def _log(self) -> Audit:
+        if self._store.audit is None:
+            raise ConfigError(
+                "nothing is put on record: audit.enabled is off",
+                hint="`loxodon config audit.enabled true` turns it on",
+            )
+        return self._store.audit
+
+    def _kept(self, audit: Audit) -> Kept:
+        with audit.held():
+            head = None
+            if os.path.exists(audit.settings.head):
+                with open(audit.settings.head, "rb") as file:
+                    head = file.read(trail.HEAD_SIZE * 2)
+            files = {
+                number: _content(os.path.join(audit.settings.folder, trail.file_name(number)))
+                for number in trail.file_numbers(audit.settings.folder)
+            }
+        return Kept(head, files, this_boot())
+
+    def _backwards(self) -> Iterator[bytes]:
+        folder = self._log().settings.folder
+        for number in reversed(trail.file_numbers(folder)):
+            yield from reversed(
+                _content(os.path.join(folder, trail.file_name(number))).split(b"\n")
+            )
+
+    def _entry(self, raw: bytes) -> Entry | None:
+        line = trail.parsed(raw)
+        if line is None:
+            return None
+        given = line.entry
+        try:
+            at = datetime.fromisoformat(given["at"]).astimezone(self._zone)
+            return Entry(
+                line.n, at, str(given.get("surface", "")), str(given.get("agent", "")),
+                str(given.get("caller", "")), str(given["op"]), tuple(given.get("ids", ())),
+                given.get("count"), str(given.get("outcome", "ok")), bool(given.get("more")),
+                {name: value for name, value in given.items() if name not in _OWN},
+            )  # fmt: skip
+        except (KeyError, TypeError, ValueError):
+            return None  # someone else's line; `verify` tells of it
+
+
+def _content(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()

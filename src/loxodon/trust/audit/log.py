@@ -1,0 +1,431 @@
+"""The audit log of a space: every read and write, by whom, and nothing of what was said.
+
+A file and not a table, because reads are put on record too: a recall must not wait for a writer
+nor for the disk, and a log in the database would be rolled back, restored or lost with it. Lines
+are in SPACE/audit/000001.log and on; how they hang together is in `trail.py`, who checks them is
+`verifying.py`. The head is in another folder, on another disk if the owner says so (`audit.head`).
+
+A write is on record before it is committed: its line is synced, and its number goes into the
+database with the same transaction. So every write in the database is in the log; a line of one
+that never was committed can be told, since the next write names the one before it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from threading import RLock
+from typing import Any, NamedTuple
+
+from loxodon.errors import AuditError, KeyProblemError
+from loxodon.filelock import FileLock, at_fork
+from loxodon.files import sync_folder
+from loxodon.trust.access.acting import actor
+from loxodon.trust.audit import trail
+from loxodon.trust.audit.trail import EMPTY, Head, Mac
+from loxodon.trust.rest.keys import Keys, mac_with
+
+FOLDER = "audit"
+"""In the space for the log, and in the home for the heads of its spaces."""
+MOST_RUNS = 2_000
+"""Ids, or ids in a row, that a line names; a line with `more` may be about any other too."""
+_LOCK_SECONDS = 30.0
+_BOOT = "/proc/sys/kernel/random/boot_id"
+
+
+class Settings(NamedTuple):
+    """How a log is kept."""
+
+    space: str
+    folder: str
+    """That of the log."""
+    head: str
+    """The file of its head; where it ends with a slash, the key gets into its name."""
+    on_failure: str = "writes"
+    size: int = 8 << 20
+    keep: int = 50
+    agent: str = ""
+    """The agent that the memory is bound to."""
+
+
+class Audit:
+    """The log of one space, for one open memory. Use it from any thread, beside other processes."""
+
+    def __init__(self, settings: Settings, keys: Keys, now: Callable[[], datetime]) -> None:
+        self.settings = settings
+        self.trouble = ""
+        """Why the last line could not be written; empty where it could."""
+        self._keys = keys
+        self._now = now
+        self._mac: Mac | None = None
+        self._turn = RLock()
+        self._lock: FileLock | None = None
+        self._boot = ""
+        self._raw: bytes | None = None
+        self._head = EMPTY
+        self._synced = 0
+        self._closed = False
+        at_fork(self)
+
+    def after_fork(self) -> None:
+        self._turn = RLock()
+
+    def mac(self) -> Mac:
+        """The keyed hash of this log; a KeyProblemError where the key is gone."""
+        if self._mac is None:
+            self._mac = mac_with(self._keys.key("audit", self.settings.space))
+            if self.settings.head.endswith(os.sep):  # a folder that several homes may share
+                name = f"{self._keys.fingerprint()}-{os.path.basename(self.settings.head[:-1])}"
+                folder = os.path.dirname(self.settings.head[:-1])
+                self.settings = self.settings._replace(head=os.path.join(folder, name))
+        return self._mac
+
+    def read(self, op: str, ids: Sequence[str] = (), **facts: Any) -> None:
+        """Put on record that something was read, or tried. Never waits for the disk."""
+        try:
+            self._append(self._entry(op, ids, facts))
+        except (AuditError, KeyProblemError) as error:
+            self.trouble = str(error)
+            if self.settings.on_failure == "all":
+                raise
+
+    def write(self, op: str, anchor: str, ids: Sequence[str] = (), **facts: Any) -> str:
+        """Put on record what is about to be committed; returns what the database is to keep.
+
+        `anchor` is what it kept the last time, empty for nothing. The line is on disk when this
+        returns. Empty where it could not be written, and the settings let that pass.
+        """
+        try:
+            entry = self._entry(op, ids, facts)
+            entry["after"] = int(anchor.partition(":")[0] or 0)
+            head = self._append(entry, sync=True, anchor=anchor)
+            return f"{head.n}:{head.tip}"
+        except (AuditError, KeyProblemError) as error:
+            self.trouble = str(error)
+            if self.settings.on_failure != "nothing":
+                raise
+            return ""
+
+    def note(self, op: str) -> None:
+        """Put on record what is about to be done, though not to the database; on disk at once."""
+        try:
+            self._append(self._entry(op, (), {}), sync=True)
+        except (AuditError, KeyProblemError) as error:
+            self.trouble = str(error)
+            if self.settings.on_failure != "nothing":
+                raise
+
+    def undone(self, mark: str) -> None:
+        """Put on record that what `write` announced was not committed after all."""
+        if mark:
+            with suppress(AuditError, KeyProblemError):  # the next write tells it as well
+                self._append(self._entry("undone", (), {"of": int(mark.partition(":")[0])}))
+
+    def head(self) -> Head | None:
+        """How far the log goes; None where there is no head that can be believed."""
+        try:
+            with open(self.settings.head, "rb") as file:
+                return trail.head_of(file.read(trail.HEAD_SIZE + 1), self.mac())
+        except OSError:
+            return None
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep others from writing to the log."""
+        with self._turn:
+            lock = self._locked()
+            try:
+                yield
+            finally:
+                lock.release()
+                if self._closed:  # a verb after the end, which is on record and fails
+                    self.close()
+
+    def close(self) -> None:
+        """Closing twice is fine."""
+        with self._turn:
+            self._closed = True
+            if self._lock is not None:
+                self._lock.close()
+                self._lock = None
+
+    # Entries
+
+    def _entry(self, op: str, ids: Sequence[str], facts: dict[str, Any]) -> dict[str, Any]:
+        who = actor()
+        at = self._now().astimezone(UTC)
+        entry: dict[str, Any] = {
+            "n": 0, "at": f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03d}Z",
+            "surface": who.surface, "agent": self.settings.agent or who.agent,
+            "caller": who.caller, "op": op,
+        }  # fmt: skip
+        entry = {name: value for name, value in entry.items() if value != ""}
+        if ids:
+            named = trail.runs(ids)
+            entry["ids"] = named[:MOST_RUNS]
+            if len(named) > MOST_RUNS:
+                entry["more"] = True
+        return entry | {name: value for name, value in facts.items() if value not in ("", None)}
+
+    # Writing
+
+    def _locked(self) -> FileLock:
+        if self._lock is None:
+            self._make_folders()
+            self._lock = FileLock(os.path.join(self.settings.folder, "lock"))
+        if not self._lock.acquire(_LOCK_SECONDS):
+            raise OSError(0, "another program holds it")
+        return self._lock
+
+    def _make_folders(self) -> None:
+        for folder in (self.settings.folder, os.path.dirname(self.settings.head)):
+            if not os.path.isdir(folder):
+                os.makedirs(folder, mode=0o700, exist_ok=True)
+                sync_folder(os.path.dirname(folder))
+
+    def _append(self, entry: dict[str, Any], sync: bool = False, anchor: str = "") -> Head:
+        """Put an entry at the end of the log. Others who append wait; nobody waits for a sync."""
+        mac = self.mac()
+        try:
+            with self.held():
+                if not self._boot:
+                    self._boot = this_boot()
+                log, head = self._end(mac, anchor)
+                try:
+                    head = self._put(log, head, [entry], mac)
+                finally:
+                    if not sync:
+                        os.close(log)
+            if sync:
+                try:
+                    getattr(os, "fdatasync", os.fsync)(log)
+                finally:
+                    os.close(log)
+                self._synced = max(self._synced, head.n)
+        except OSError as error:
+            raise AuditError(
+                "cannot put on record what is done: {path}: {reason}",
+                hint="free some space or check who owns the folder; the setting audit.on_failure "
+                "says what may go on without a record",
+                path=self.settings.folder,
+                reason=error.strerror or str(error),
+            ) from None
+        self.trouble = ""
+        return head
+
+    def _end(self, mac: Mac, anchor: str) -> tuple[int, Head]:
+        """The log, open for one more line, and its head; what is wrong with them is put on record.
+
+        Call while it is `held`.
+        """
+        notes: list[dict[str, Any]] = []
+        head = self._read_head(mac)
+        if head is None:
+            head = self._without_head(mac, anchor, notes)
+        elif head.boot != self._boot:
+            head = self._caught_up(head, mac)
+        log, head = self._opened(head, mac, notes)
+        if head.end >= self.settings.size and not notes:
+            os.fsync(log)  # what is synced of the next file must not come after a hole in this
+            os.close(log)
+            log, head = self._opened(head._replace(file=head.file + 1, end=0), mac, notes)
+        try:
+            if not head.end:  # a new file, whose first line can be believed by itself
+                sync_folder(self.settings.folder)
+                notes.insert(0, {**self._entry(trail.FILE, (), {}), "prev": head.tip})
+            if notes:
+                head = self._put(log, head, notes, mac)
+            if head.file - head.first >= self.settings.keep > 0:
+                head = self._let_go(head, mac)
+        except BaseException:
+            os.close(log)
+            raise
+        return log, head
+
+    def _opened(self, head: Head, mac: Mac, notes: list[dict[str, Any]]) -> tuple[int, Head]:
+        """The file that the head names, and the head as that file has it."""
+        path = os.path.join(self.settings.folder, trail.file_name(head.file))
+        log = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _CLOEXEC, 0o600)
+        try:
+            size = os.fstat(log).st_size
+            if size != head.end or head.boot not in ("", self._boot):
+                head = self._mended(log, size, head, mac, notes)
+        except BaseException:
+            os.close(log)
+            raise
+        return log, head
+
+    def _read_head(self, mac: Mac) -> Head | None:
+        try:
+            file = os.open(self.settings.head, os.O_RDONLY | _CLOEXEC)
+        except FileNotFoundError:
+            return None
+        try:
+            raw = os.read(file, trail.HEAD_SIZE + 1)
+        finally:
+            os.close(file)
+        if raw != self._raw:
+            head = trail.head_of(raw, mac)
+            if head is None:
+                return None
+            self._raw, self._head = raw, head
+        return self._head
+
+    def _put(self, log: int, head: Head, entries: Sequence[dict[str, Any]], mac: Mac) -> Head:
+        data, n, prev = b"", head.n, head.tip
+        for entry in entries:
+            n += 1
+            own = {"prev": prev} if "prev" in entry else {}
+            line, prev = trail.line_of({**entry, "n": n, **own}, prev, mac)
+            data += line
+        if os.write(log, data) != len(data):  # the disk is full: no half a line is left
+            os.ftruncate(log, head.end)
+            raise OSError(0, "the disk is full")
+        head = head._replace(
+            n=n, tip=prev, end=head.end + len(data), boot=self._boot,
+            synced=max(head.synced, self._synced),
+        )  # fmt: skip
+        self._write_head(head, mac)
+        return head
+
+    def _write_head(self, head: Head, mac: Mac) -> None:
+        raw = trail.head_bytes(head, mac)
+        file = os.open(self.settings.head, os.O_RDWR | os.O_CREAT | _CLOEXEC, 0o600)
+        try:
+            size = os.fstat(file).st_size
+            if os.write(file, raw) != len(raw):
+                raise OSError(0, "the disk is full")
+            if size > len(raw):
+                os.ftruncate(file, len(raw))
+            elif size < len(raw):  # a new one; from here on it is only written in place
+                os.fsync(file)
+                sync_folder(os.path.dirname(self.settings.head))
+        finally:
+            os.close(file)
+        self._raw, self._head = raw, head
+
+    def _let_go(self, head: Head, mac: Mac) -> Head:
+        """Remove the oldest files: the head says so first, so that it is no tampering."""
+        before, first = head.first, head.file - self.settings.keep + 1
+        oldest = trail.parsed(self._content(first).partition(b"\n")[0])
+        if oldest is None:  # it was tampered with, and has to stay as evidence
+            return head
+        head = head._replace(first=first, begins=oldest.n)
+        self._write_head(head, mac)
+        for number in range(before, head.first):
+            with suppress(FileNotFoundError):
+                os.unlink(os.path.join(self.settings.folder, trail.file_name(number)))
+        return head
+
+    # Where it does not end as it should
+
+    def _without_head(self, mac: Mac, anchor: str, notes: list[dict[str, Any]]) -> Head:
+        """Where to go on without a head: after the last line that can be believed."""
+        numbers = trail.file_numbers(self.settings.folder)
+        anchor, _, anchor_mac = anchor.partition(":")
+        if not numbers and not anchor and not os.path.exists(self.settings.head):
+            return EMPTY
+        found: tuple[int, str] | None = None
+        number, end = numbers[-1] if numbers else 1, 0
+        if numbers:
+            data = self._content(number)
+            end = len(data)
+            found = trail.last_anchored(data, mac)
+        n, prev = found or (0, trail.START)
+        if anchor and int(anchor) > n:
+            n, prev = int(anchor), anchor_mac
+        why = "bad" if os.path.exists(self.settings.head) else "missing"
+        notes.append({**self._entry(trail.HEAD, (), {"why": why}), "prev": prev})
+        return Head(n, prev, number, end, first=numbers[0] if numbers else 1)
+
+    def _caught_up(self, head: Head, mac: Mac) -> Head:
+        """A head that a power cut set back to when the log was in an earlier file."""
+        while head.file + 1 in trail.file_numbers(self.settings.folder):
+            data = self._content(head.file)[head.end :]
+            n, tip, more = trail.followed(data, head.n, head.tip, mac)
+            if (
+                more != len(data)
+                or not trail.followed(self._content(head.file + 1), n, tip, mac)[2]
+            ):
+                break
+            head = head._replace(n=n, tip=tip, file=head.file + 1, end=0)
+        return head
+
+    def _mended(
+        self, log: int, size: int, head: Head, mac: Mac, notes: list[dict[str, Any]]
+    ) -> Head:
+        """The head of a log that is longer or shorter than it says, or that saw another boot."""
+        data = self._content(head.file)
+        if size >= head.end and self._ends_at(data, head, mac):
+            # Longer: someone was killed before the head was written, or within a line.
+            n, prev, more = trail.followed(data[head.end :], head.n, head.tip, mac)
+            rest = data[head.end + more :]
+            if rest and b"\n" not in rest:
+                os.ftruncate(log, head.end + more)
+                rest = b""
+            return head._replace(n=n, tip=prev, end=head.end + more + len(rest))
+        kept = trail.last_anchored(data, mac)
+        if kept is None and head.file > head.first:  # it had nothing yet that was synced
+            with suppress(FileNotFoundError):
+                kept = trail.last_anchored(self._content(head.file - 1), mac)
+        last = kept[0] if kept else 0
+        lost_power = head.boot not in ("", self._boot) and last >= head.synced
+        why = "power" if lost_power else "cut"
+        gap = {"from": last + 1, "to": head.n, "why": why}
+        notes.append({**self._entry(trail.GAP, (), gap), "prev": head.tip})
+        end = size
+        if lost_power:
+            end = _end_of(data, last)
+            os.ftruncate(log, end)
+        elif data and not data.endswith(b"\n"):
+            end += os.write(log, b"\n")
+        return head._replace(end=end)
+
+    def _ends_at(self, data: bytes, head: Head, mac: Mac) -> bool:
+        """Whether the last line that the head knows stands where it says, unchanged."""
+        start = data.rfind(b"\n", 0, max(0, head.end - 1)) + 1
+        line = trail.parsed(data[start : head.end].removesuffix(b"\n"))
+        return not head.end or (line is not None and line.n == head.n and line.mac == head.tip)
+
+    def _content(self, number: int) -> bytes:
+        with open(os.path.join(self.settings.folder, trail.file_name(number)), "rb") as file:
+            return file.read()
+
+
+_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
+
+
+def _end_of(data: bytes, n: int) -> int:
+    """Where line `n` ends."""
+    found = 0
+    for end, raw in trail.lines_in(data):
+        line = trail.parsed(raw)
+        if line is not None and line.n == n and data[end - 1 : end] == b"\n":
+            found = end
+    return found
+
+
+def this_boot() -> str:
+    """What is the same until the machine is started again."""
+    try:
+        with open(_BOOT, encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:  # not Linux: about when it was started
+        import time
+
+        return f"about {(time.time() - time.monotonic()) // 60:.0f}"
+
+
+def settings_of(home: str, folder: str, space: str, config: Any) -> Settings:
+    """How the log of a space is kept, by the settings `audit.*`."""
+    name = os.path.basename(folder) + ".head"
+    if config.head:
+        head = os.path.join(os.path.abspath(os.path.expanduser(config.head)), name, "")
+    else:
+        head = os.path.join(home, FOLDER, name)
+    return Settings(
+        space, os.path.join(folder, FOLDER), head,
+        config.on_failure, config.size << 20, config.keep,
+    )  # fmt: skip

@@ -1,0 +1,260 @@
+"""What stands around each verb: whether it is for whoever asks, and that it is put on record.
+
+A write is put on record before each commit of the database, too.
+
+The verbs are named in one table for each class, so that none can be left out by a surface; a test
+holds the tables against the classes. A verb within another is part of that one: what is on record
+is what was asked for. A write is put on record by the database itself, whoever asked.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from loxodon.errors import LoxodonError
+from loxodon.spaces import folder_name, space_path
+from loxodon.trust.access.within import permit
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from loxodon.config import Config
+    from loxodon.store import Store
+    from loxodon.trust.audit.log import Audit
+
+Class = TypeVar("Class", bound=type)
+
+MEMORY = {
+    "reads": (
+        "recall", "assemble", "snapshot", "profile", "get", "list", "history", "journal", "turn",
+        "note", "drawn_from", "changes_since", "reviews", "entities", "entity", "segments",
+        "events", "due_reminders", "quarantine", "inspect", "subject", "receipts",
+        "backup", "hand_out",
+    ),
+    "writes": (
+        "add", "add_drafts", "capture", "edit", "archive", "unarchive", "confirm", "reject",
+        "take_entries", "remember", "revise", "release", "drop", "forget", "pause", "resume",
+        "trust_clock", "unarchive_run",
+    ),
+    "works": (
+        "consolidate", "flush", "embed", "touch", "validate", "rebuild_index", "scan",
+        "check_model", "take_answer",
+    ),
+}  # fmt: skip
+"""Verbs that are on record with what they gave; those that write, and are on record even where they
+wrote nothing; and those that are on record only by what they wrote. `touch` counts what was used
+before, and is never part of the verb that happens to do it."""
+WORKSPACE = {
+    "reads": ("export",),
+    "writes": ("sync", "take_in"),
+    "works": ("renew", "index", "follow"),
+}
+DOCUMENTS = {
+    "reads": ("get", "newest", "search", "namespaces"),
+    "writes": ("put", "append", "delete", "clear", "pop"),
+    "works": ("sweep",),
+}
+SCHEDULE: Mapping[str, tuple[str, ...]] = {
+    "reads": ("reminders",),
+    "writes": (),
+    "works": ("run", "run_due"),
+}
+_FACTS = ("chat", "reveal", "dry_run", "masked", "as_of", "limit")
+"""Arguments that tell how something was asked, and nothing of what."""
+_DEEPEST = 4
+RESTORE = "restore"
+
+
+class OnRecord:
+    """Tells the log of every transaction, under the name of the verb that it belongs to."""
+
+    def __init__(self, audit: Audit) -> None:
+        self._audit = audit
+
+    def before_commit(self, anchor: str, changed: Sequence[str], signed: tuple[str, str]) -> str:
+        verb = doing(self._audit)
+        if verb is not None:
+            verb.wrote = True
+        was, total = signed
+        facts = {} if was == total else {"was": was, "signed": total}
+        return self._audit.write(verb.op if verb else "store", anchor, changed, **facts)
+
+    def undone(self, said: str) -> None:
+        self._audit.undone(said)
+
+
+def put_on_record(
+    store: Store, home: str, folder: str, config: Config, now: Callable[[], datetime]
+) -> None:
+    """Have changes of sensitive memories signed, and all that is done put on record.
+
+    Not on record with `audit.enabled` off, nor what is done to a draft: a database that is about to
+    be put in the place of another.
+    """
+    from loxodon.trust.audit.log import Audit, settings_of
+    from loxodon.trust.rest.keys import Keys, mac_with
+
+    keys, macs = Keys(home, config.keys.source), dict[str, Any]()
+
+    def sign(said: bytes) -> bytes:
+        if not macs:
+            macs["signature"] = mac_with(keys.key("signature", store.space))
+        return bytes(macs["signature"](said))
+
+    store.sign_with(sign)
+    if not config.audit.enabled or os.path.basename(folder) != folder_name(store.space):
+        return
+    settings = settings_of(home, folder, store.space, config.audit)
+    audit = Audit(settings._replace(agent=store.wall.agent), keys, now)
+    store.put_on_record(audit, OnRecord(audit))
+
+
+def note_restore(home: str, space: str, config: Config, now: Callable[[], datetime]) -> None:
+    """Put on record that the database of a space is about to be put in the place of another.
+
+    What the log says of writes before need not hold for that one; without this it would look
+    rolled back.
+    """
+    if config.audit.enabled:
+        from loxodon.trust.audit.log import Audit, settings_of
+        from loxodon.trust.rest.keys import Keys
+
+        folder = space_path(home, space)
+        keys = Keys(home, config.keys.source)
+        audit = Audit(settings_of(home, folder, space, config.audit), keys, now)
+        try:
+            audit.note(RESTORE)
+        finally:
+            audit.close()
+
+
+class Doing:
+    """A verb that is being done."""
+
+    def __init__(self, audit: Audit, op: str) -> None:
+        self.audit = audit
+        self.op = op
+        self.wrote = False
+
+
+_doing: ContextVar[Doing | None] = ContextVar("loxodon_doing", default=None)
+
+
+def doing(audit: Audit) -> Doing | None:
+    """The verb that is being done with the memory of `audit`."""
+    found = _doing.get()
+    return found if found is not None and found.audit is audit else None
+
+
+def audited(verbs: Mapping[str, tuple[str, ...]], prefix: str = "") -> Callable[[Class], Class]:
+    """A class whose verbs are permitted (`within.VERBS`) and put on record; it has its store as
+    `store` or `_store`."""
+
+    def decorate(kind: Class) -> Class:
+        for how, names in verbs.items():
+            for name in names:
+                method = vars(kind).get(name)
+                if method is not None:  # a subclass need not have all of them
+                    setattr(kind, name, _on_record(method, prefix + name, how))
+        return kind
+
+    return decorate
+
+
+def _on_record(method: Callable[..., Any], op: str, how: str) -> Callable[..., Any]:
+    @wraps(method)
+    def wrapper(self: Any, *args: Any, **named: Any) -> Any:
+        store = store_of(self)
+        audit = store.audit
+        if audit is None or (doing(audit) is not None and op != "touch"):  # see below
+            permit(store.wall, op)
+            return method(self, *args, **named)
+        mine = Doing(audit, op)
+        token = _doing.set(mine)
+        try:
+            permit(store.wall, op)
+            found = method(self, *args, **named)
+        except BaseException as error:
+            outcome = error.code if isinstance(error, LoxodonError) else type(error).__name__
+            audit.read(op, _asked(args), outcome=outcome, **_facts(named))
+            raise
+        finally:
+            _doing.reset(token)
+        if how == "reads" or (how == "writes" and not mine.wrote):
+            ids = list(ids_in(found))
+            audit.read(op, ids or _asked(args), count=_count(found), **_facts(named))
+        return found
+
+    return wrapper
+
+
+def store_of(owner: Any) -> Store:
+    """The store of the memory that something belongs to."""
+    own = vars(owner)
+    found: Store = own.get("_store") or own["store"]
+    return found
+
+
+def _facts(named: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: value if isinstance(value, str | int) else str(value)
+        for name in _FACTS
+        if (value := named.get(name)) not in (None, False, "", 0)
+    }
+
+
+def _asked(args: tuple[Any, ...]) -> list[str]:
+    """The id that a verb was given, where it was: of what form it is, not any text."""
+    return [args[0]] if args and isinstance(args[0], str) and is_id(args[0]) else []
+
+
+_ID = re.compile(r"(?:[fbstneqr](?:_[0-9]{1,17}){1,2}|pending(?:_[0-9A-Za-z]{1,17}){1,2})")
+
+
+def is_id(text: str) -> bool:
+    """Whether a text has the form of an id of ours, and so can hold nothing else."""
+    return _ID.fullmatch(text) is not None
+
+
+def ids_in(found: Any, depth: int = 0) -> Iterator[str]:
+    """The ids of memories, turns and notes in what a verb gave."""
+    if depth > _DEEPEST or isinstance(found, str | bytes | int | float | None):
+        return
+    if isinstance(found, tuple) and hasattr(found, "_fields"):
+        naming, holding = _fields_of(type(found))
+        for name in naming:
+            id = getattr(found, name)
+            if isinstance(id, str) and is_id(id):
+                yield id
+        for name in holding:
+            yield from ids_in(getattr(found, name), depth + 1)
+    elif isinstance(found, list | tuple):
+        for one in found:
+            if isinstance(one, str) and is_id(one):
+                yield one
+            else:
+                yield from ids_in(one, depth + 1)
+
+
+_HOLDING = ("items", "record", "recall", "belief", "against", "facts", "beliefs", "summaries",
+            "added", "edited", "archived", "unarchived")  # fmt: skip
+"""Fields of our values in which others are."""
+
+
+@cache
+def _fields_of(kind: type[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The fields of a value that are ids, and those that hold others: a list may be long."""
+    return (
+        tuple(name for name in ("id", "ref") if hasattr(kind, name)),
+        tuple(name for name in _HOLDING if hasattr(kind, name)),
+    )
+
+
+def _count(found: Any) -> int | None:
+    items = getattr(found, "items", found)
+    return len(items) if isinstance(items, list | tuple) and not hasattr(items, "_fields") else None

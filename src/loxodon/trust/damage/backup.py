@@ -1,0 +1,214 @@
+"""Writing a backup: `loxodon backup`, while others read and write.
+
+Each space is copied as it is in one moment, checked, and put into one file (`backup_file.py`) with
+what lies beside it. The file is written under another name, read back and held against its hashes,
+and only then gets its own: a run that is cut short leaves none that looks whole.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from loxodon import config as settings
+from loxodon.drafts import draft_in
+from loxodon.errors import FullStoreError, InputError, StoreError, UnwritableStoreError
+from loxodon.files import sync_folder
+from loxodon.layout import CONFIG, DATABASE, KEYS, SESSIONS, SESSIONS_INDEX, SPACES, STRETCH
+from loxodon.spaces import folder_name, space_path
+from loxodon.store import Progress, copying
+from loxodon.store.cipher import Keys
+from loxodon.trust.access.places import named
+from loxodon.trust.damage import backup_file
+from loxodon.trust.damage.backup_file import Held, Writer
+from loxodon.trust.forget import tombstones
+from loxodon.types import Backup
+
+if TYPE_CHECKING:
+    from loxodon.config import Config
+
+SUFFIX = ".loxodon"
+FOLDER = "backups"
+ALL = "all"
+_DRAFT = ".backup-"
+_BESIDE = (f"{DATABASE}.check", tombstones.FILE)
+_POLICY = "policy.toml"
+
+
+def backup(
+    home: str, spaces: Sequence[str], target: str | None, *, config: Config, keys: Keys,
+    now: datetime, keep: int | None = None, overwrite: bool = False, whole: bool = False,
+    progress: Progress,
+) -> Backup:  # fmt: skip
+    """Write spaces of a home to `target`, or to a file named by the time in the folder that is set.
+
+    That folder keeps the latest `keep` of its kind. With `whole`, the spaces are all of the home.
+    """
+    folder, name = _place(home, config, target, spaces, now, whole)
+    path = os.path.join(folder, name)
+    if os.path.exists(path) and not overwrite:
+        raise _is_there(path)
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        with copying.telling(path), draft_in(folder, _DRAFT) as draft:
+            part = os.path.join(draft, name)
+            counts = _write(part, home, spaces, config, keys, now, progress)
+            _verify(part, keys, progress)
+            _put(part, path, overwrite)
+        removed = _pruned(folder, name, keep or config.backup.keep) if target is None else ()
+        size = os.path.getsize(path)
+    except OSError as error:
+        raise _unwritten(path, error) from None
+    return Backup(path, tuple(spaces), *counts, size, bool(keys), tuple(removed))
+
+
+def _place(
+    home: str, config: Config, target: str | None, spaces: Sequence[str], now: datetime, whole: bool
+) -> tuple[str, str]:  # fmt: skip
+    if target is not None:
+        path = named(home, target, but=[folder_of(home, config)])
+        if os.path.isdir(path):
+            raise InputError(
+                "{path} is a folder",
+                hint="name a file; the setting backup.folder names the folder for the others",
+                path=path,
+            )
+        return os.path.split(path)
+    folder = folder_of(home, config)
+    of = ALL if whole else folder_name(spaces[0])[:24]
+    start = f"{of}-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+    taken = [number for stamp, number, _ in _kept(folder, of) if stamp == start]
+    number = max(taken, default=0) + 1  # for two within a second
+    return folder, f"{start}-{number}{SUFFIX}" if number > 1 else f"{start}{SUFFIX}"
+
+
+def _kept(folder: str, of: str) -> list[tuple[str, int, str]]:
+    """The backups of a kind in a folder, the oldest first: stamp, number, name."""
+    kind = re.compile(rf"({re.escape(of)}-\d{{8}}T\d{{6}}Z)(?:-(\d+))?{re.escape(SUFFIX)}")
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    found = [match for name in names if (match := kind.fullmatch(name))]
+    return sorted((match[1], int(match[2] or 1), match[0]) for match in found)
+
+
+def folder_of(home: str, config: Config) -> str:
+    """Where backups go that no file is named for."""
+    folder = config.backup.folder or os.path.join(home, FOLDER)
+    return os.path.abspath(os.path.expanduser(folder))
+
+
+def _write(
+    part: str, home: str, spaces: Sequence[str], config: Config, keys: Keys, now: datetime,
+    progress: Progress,
+) -> tuple[int, int]:  # fmt: skip
+    """The file under its first name; how many turns and memories are in it."""
+    turns = memories = schema = 0
+    held = []
+    made = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    with open(made, "wb") as file, Writer(file) as writer:
+        for space in spaces:
+            folder = space_path(home, space)
+            about = _put_space(writer, folder, keys, progress)
+            turns, memories, schema = turns + about[0], memories + about[1], about[2]
+            held.append(Held(os.path.basename(folder), "" if keys else space, bool(keys)))
+        for name in (os.path.join(KEYS, STRETCH), _POLICY):
+            _put_file(writer, name.replace(os.sep, "/"), os.path.join(home, name))
+        writer.put(CONFIG, io.BytesIO(settings.without_secrets(home).encode()))
+        writer.finish(now.isoformat(timespec="seconds"), schema, tuple(held), keys)
+        file.flush()
+        os.fsync(file.fileno())
+    return turns, memories
+
+
+def _put_space(
+    writer: Writer, folder: str, keys: Keys, progress: Progress
+) -> tuple[int, int, int]:  # fmt: skip
+    """A space and what lies beside it; its turns, its memories and its schema."""
+    start = f"{SPACES}/{os.path.basename(folder)}"
+    path = os.path.join(folder, DATABASE)
+    with draft_in(folder) as draft:
+        copy = os.path.join(draft, DATABASE)
+        copying.snapshot(path, keys, copy, progress)
+        connection = copying.checked(copy, keys)
+        try:
+            rows = dict(copying.shape(connection))
+            schema = int(str(connection.pragma("user_version")))
+        finally:
+            connection.close()
+        _put_file(writer, f"{start}/{DATABASE}", copy, stored=bool(keys))
+    for name in _BESIDE:
+        _put_file(writer, f"{start}/{name}", os.path.join(folder, name))
+    sessions = os.path.join(folder, SESSIONS)
+    for name in sorted(os.listdir(sessions)) if os.path.isdir(sessions) else ():
+        if name.endswith(".jsonl") or name == SESSIONS_INDEX:
+            _put_file(writer, f"{start}/{SESSIONS}/{name}", os.path.join(sessions, name))
+    return rows["turns"], rows["memories"], schema
+
+
+def _put_file(writer: Writer, name: str, path: str, *, stored: bool = False) -> None:
+    with suppress(FileNotFoundError), open(path, "rb") as file:
+        writer.put(name, file, stored=stored)
+
+
+def _verify(part: str, keys: Keys, progress: Progress) -> None:
+    with backup_file.opened(part) as reader:
+        reader.check_seal(keys)
+        reader.verify(progress)
+
+
+def _put(part: str, path: str, overwrite: bool) -> None:
+    """Give the file its name, in one step; without `overwrite` only where nobody has it."""
+    if overwrite:
+        os.replace(part, path)
+    else:
+        try:
+            os.link(part, path)
+        except FileExistsError:
+            raise _is_there(path) from None
+        except OSError:  # a file system without links
+            if os.path.exists(path):
+                raise _is_there(path) from None
+            os.rename(part, path)
+    sync_folder(os.path.dirname(path))
+
+
+def _pruned(folder: str, latest: str, keep: int) -> list[str]:
+    """Remove the oldest backups of the kind of the latest; their paths.
+
+    Those that a wrong clock named after the latest go first: else each new one would.
+    """
+    found = _kept(folder, latest.rpartition("Z")[0].rpartition("-")[0])
+    names = [name for _, _, name in found]
+    now = names.index(latest) + 1
+    gone = [os.path.join(folder, name) for name in [*names[now:], *names[:now]][:-keep]]
+    for path in gone:
+        with suppress(FileNotFoundError):  # another run did it
+            os.unlink(path)
+    return gone
+
+
+def _is_there(path: str) -> InputError:
+    return InputError(
+        "{path} is there already", hint="--overwrite puts the backup in its place", path=path
+    )
+
+
+def _unwritten(path: str, error: OSError) -> StoreError:
+    import errno
+
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return FullStoreError(
+            "the disk is full: {path} cannot grow",
+            hint="free some space and run it again; what was acknowledged is safe",
+            path=path,
+        )
+    return UnwritableStoreError(
+        "cannot write {path}: {reason}",
+        hint="check who owns the folder and how full the disk is",
+        path=path,
+        reason=error.strerror or str(error),
+    )

@@ -1,0 +1,465 @@
+"""Reading a backup back: `loxodon restore FILE`, while others read and write.
+
+Everything is checked before anything is touched: the hashes of all parts, the schema, whose it is.
+The database is made ready beside its place: brought up to date, put under the key of this home,
+and held against what was forgotten since. Then its content takes the place of the old in one step,
+within the file that others have open: they see all of the old or all of the new. What was there
+stays as `loxodon.db.before-restore-1`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import apsw
+
+from loxodon import config as settings
+from loxodon import files
+from loxodon.clock import Clock, zone_named
+from loxodon.config import Config, WorkspaceConfig
+from loxodon.drafts import draft_in
+from loxodon.errors import (
+    BusyStoreError,
+    InputError,
+    LockedStoreError,
+    NewerStoreError,
+    StoreError,
+)
+from loxodon.filelock import FileLock
+from loxodon.layout import (
+    CONFIG,
+    CONSOLIDATION_LOCK,
+    DATABASE,
+    EMBEDDING_LOCK,
+    KEYS,
+    SESSIONS,
+    SESSIONS_INDEX,
+    SPACES,
+    STRETCH,
+)
+from loxodon.memory import Memory
+from loxodon.spaces import folder_name, space_folder, space_path
+from loxodon.store import Progress, Store, cipher, copying, mark, seals
+from loxodon.store.cipher import Keys
+from loxodon.store.database import Database, migrations, move_in
+from loxodon.store.sqlite import SqliteStore
+from loxodon.store.strangers import check_schema
+from loxodon.store.whose import space_of
+from loxodon.trust.access import offered
+from loxodon.trust.access.offered import NOTHING, POLICY, Choice, Value
+from loxodon.trust.audit.witness import audited, note_restore
+from loxodon.trust.damage import backup_file
+from loxodon.trust.damage.backup_file import Held, Reader
+from loxodon.trust.forget import forgetting, tombstones
+from loxodon.trust.forget.scanning import mend_restored
+from loxodon.trust.guard import policy
+from loxodon.trust.rest import encryption
+from loxodon.trust.rest.sealing import Seal
+from loxodon.types import Restored
+from loxodon.working.sessions import Sessions
+from loxodon.workspace.views.restore import free, is_kept
+from loxodon.write.decay import Decay
+
+_WAIT_SECONDS = 120.0
+_STRETCH = f"{KEYS}/{STRETCH}"
+_POLICY = "policy.toml"
+_HELD = (CONSOLIDATION_LOCK, EMBEDDING_LOCK, forgetting.LOCK)
+"""What must not run while a database changes under it."""
+
+
+def restore(
+    source: str, home: str, space: str, *, config: Config, environ: Mapping[str, str], clock: Clock,
+    replace: bool = False, other: bool = False, choice: Choice = NOTHING, progress: Progress,
+) -> Restored:  # fmt: skip
+    """Put the space `space` of a backup in the place of that of a home.
+
+    One that has anything is refused unless `replace`. The backup of another space is refused unless
+    `other`. A home without settings gets those of the backup that `choice` takes, and is told of
+    the others (`Restored.offered`).
+    """
+    with copying.telling(home), backup_file.opened(source) as reader:
+        run = _Restoring(reader, home, config, environ, clock, progress, choice)
+        return run.run(space, replace, other)
+
+
+def restore_all(
+    source: str, home: str, *, config: Config, environ: Mapping[str, str], clock: Clock,
+    replace: bool = False, choice: Choice = NOTHING, progress: Progress,
+) -> dict[str, Restored]:  # fmt: skip
+    """The same for all spaces of a backup, by their names; refused before any is touched."""
+    with copying.telling(home), backup_file.opened(source) as reader:
+        run = _Restoring(reader, home, config, environ, clock, progress, choice)
+        names = [run.name_of(held) for held in reader.manifest.spaces]
+        for name in names if not replace else ():
+            run.check_empty(name)
+        return {name: run.run(name, replace, False) for name in names}
+
+
+class _Restoring:
+    def __init__(
+        self, reader: Reader, home: str, config: Config, environ: Mapping[str, str], clock: Clock,
+        progress: Progress, choice: Choice,
+    ) -> None:  # fmt: skip
+        self._reader = reader
+        self._home = home
+        self._clock = clock
+        self._progress = progress
+        self._check_schema()
+        reader.verify(progress)
+        self._new = _is_new(home)
+        brought = self._brought()
+        choice.check(brought)
+        if choice.takes(POLICY):
+            policy.parsed(reader.data(_POLICY), f"{reader.path}:{_POLICY}")
+        self._taken = {name: value for name, value in brought.items() if choice.takes(name)}
+        left = {name: value for name, value in brought.items() if name not in self._taken}
+        self._left = left if self._new else {}
+        self._config = self._their_settings() if self._new else config
+        self._zone = zone_named(self._config.timezone)
+        self._keys = self._own_keys(environ)
+        self._their_keys = self._candidates(environ)
+        reader.check_seal(self._their_keys)
+        if self._new:
+            self._check_encrypted()
+            space_folder(home, "main", make=True)
+        self._put_settings()
+
+    def _check_schema(self) -> None:
+        known = len(migrations())
+        if self._reader.manifest.schema > known:
+            raise NewerStoreError(
+                "{path} was written by a newer Loxodon "
+                "(its schema is {found}, this one knows {known})",
+                hint="install that version of Loxodon or a later one; nothing was touched",
+                path=self._reader.path,
+                found=self._reader.manifest.schema,
+                known=known,
+            )
+
+    def _brought(self) -> dict[str, Value]:
+        """The settings of the backup that nobody has set here; where a home's own key is stays."""
+        here = settings.flattened(settings.read(self._home))
+        fixed = () if self._new else ("encryption.", "keys.")
+        given = offered.in_toml(self._reader.data(CONFIG))
+        found = {n: v for n, v in given.items() if n not in here and not n.startswith(fixed)}
+        if os.path.exists(os.path.join(self._home, _POLICY)):
+            return found
+        if rules := self._reader.data(_POLICY):
+            found[POLICY] = rules.decode("utf-8", "replace")
+        return found
+
+    def _their_settings(self) -> Config:
+        taken = {name: value for name, value in self._taken.items() if name != POLICY}
+        return settings.with_environment(settings.from_mapping(taken), os.environ)
+
+    def _check_encrypted(self) -> None:
+        """Refuse to write as plain text what was encrypted."""
+        if not self._keys and any(held.encrypted for held in self._reader.manifest.spaces):
+            raise LockedStoreError(
+                "{path} is encrypted, and the new home {home} is not",
+                hint="say where its key is, with `loxodon config encryption.key`, or take what the "
+                "backup says: --take encryption.key, and --take encryption.file for a file",
+                path=self._reader.path,
+                home=self._home,
+            )
+
+    def _put_settings(self) -> None:
+        if "encryption.key" in self._taken and (how := self._reader.data(_STRETCH)):
+            stretch = os.path.join(self._home, KEYS, STRETCH)
+            os.makedirs(os.path.dirname(stretch), mode=0o700, exist_ok=True)
+            files.replace(stretch, how)
+        offered.put(self._home, {n: one for n, one in self._taken.items() if n != POLICY})
+        if POLICY in self._taken:
+            files.replace(os.path.join(self._home, _POLICY), self._reader.data(_POLICY))
+
+    def _stretching(self) -> Mapping[str, Any] | None:
+        """How pass phrases were stretched where the backup was made."""
+        how = self._reader.data(_STRETCH)
+        return encryption.checked_stretching(json.loads(how), self._reader.path) if how else None
+
+    def _own_keys(self, environ: Mapping[str, str]) -> Keys:
+        if not self._new:
+            return encryption.keys_of(self._home, self._config.encryption, environ)
+        source = encryption.source_of(self._home, self._config.encryption)
+        if source is None:
+            return ()
+        text = encryption.text_at(source, environ)
+        return (encryption.key_from(text, self._home, self._stretching()),)
+
+    def _candidates(self, environ: Mapping[str, str]) -> Keys:
+        """The keys that may open the backup: those of the home, and the one in LOXODON_KEY."""
+        text = environ.get(encryption.VARIABLE, "").strip()
+        if not text or not any(held.encrypted for held in self._reader.manifest.spaces):
+            return self._keys
+        given = encryption.key_from(text, self._home, self._stretching())
+        return tuple(dict.fromkeys((*self._keys, given)))
+
+    def name_of(self, held: Held) -> str:
+        """The name of a space of the backup."""
+        if held.space:
+            return held.space
+        with draft_in(space_folder(self._home, "main", make=True)) as draft:
+            path = os.path.join(draft, DATABASE)
+            self._reader.extract(f"{SPACES}/{held.folder}/{DATABASE}", path)
+            check_schema(path, self._their_keys)
+            return space_of(path, self._their_keys)
+
+    def _chosen(self, space: str, other: bool) -> Held:
+        spaces = self._reader.manifest.spaces
+        for held in spaces:
+            if held.folder == folder_name(space):
+                return held
+        if other and len(spaces) == 1:
+            return spaces[0]
+        raise InputError(
+            "{path} has no backup of the space {space}, but of {found}",
+            hint="choose one with --space; --as takes the backup of one space as another's",
+            path=self._reader.path,
+            space=repr(space),
+            found=", ".join(held.space or held.folder for held in spaces),
+        )
+
+    def check_empty(self, space: str) -> None:
+        """Refuse a space that has something."""
+        if self._is_kept(space):
+            raise InputError(
+                "the space {space} at {home} is not empty",
+                hint="--replace puts the restored memory in its place and keeps the old database",
+                space=repr(space),
+                home=self._home,
+            )
+
+    def _is_kept(self, space: str) -> bool:
+        path = os.path.join(space_path(self._home, space), DATABASE)
+        return is_kept(path, space, Decay(self._config.decay, self._clock), self._keys)
+
+    # One space
+
+    def run(self, space: str, replace: bool, other: bool) -> Restored:
+        held = self._chosen(space, other)
+        if not replace:
+            self.check_empty(space)
+        folder = space_folder(self._home, space, make=True)
+        self._reader.check_room(folder)
+        with _quiet(folder), draft_in(folder) as draft:
+            new = os.path.join(draft, DATABASE)
+            start = f"{SPACES}/{held.folder}"
+            self._reader.extract(f"{start}/{DATABASE}", new)
+            check_schema(new, self._their_keys if held.encrypted else ())
+            self._under_own_key(new, held)
+            if held.folder != folder_name(space):
+                _rename(new, self._keys, space)
+            self._bring_sessions(held, folder, draft)
+            self._bring_stones(held, folder, draft, space)
+            counts = self._made_ready(new, draft, space)
+            before = self._put(new, os.path.join(folder, DATABASE), space)
+            self._put_beside(folder, draft)
+        self._put_on_record(space)
+        return Restored(
+            counts[0], counts[1], before=before, settings=self._taken, offered=self._left
+        )
+
+    def _under_own_key(self, path: str, held: Held) -> None:
+        """Give the copy the key of this home, or none, as its other databases."""
+        theirs = self._their_keys if held.encrypted else ()
+        try:
+            if held.encrypted == bool(self._keys) and (
+                not held.encrypted or _opens(path, self._keys[:1])
+            ):
+                return
+            connection = cipher.connect(
+                path, theirs, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
+            )
+        except apsw.NotADBError:
+            raise cipher.explained(path, theirs) from None
+        try:
+            seals.register(connection)
+            copying.recode(connection, f"{path}.own", self._keys[0] if self._keys else None)
+        finally:
+            connection.close()
+        os.replace(f"{path}.own", path)
+
+    def _bring_sessions(self, held: Held, folder: str, draft: str) -> None:
+        """Transcripts that are not here: those that are have gone on since."""
+        names = self._reader.named(held.folder, f"{SESSIONS}/")
+        here = os.path.join(folder, SESSIONS)
+        os.makedirs(os.path.join(draft, SESSIONS), mode=0o700)
+        theirs = Seal(self._their_keys) if held.encrypted else None
+        own = Seal(self._keys) if self._keys else None
+        for name in names:
+            base = os.path.basename(name)
+            if base != SESSIONS_INDEX and os.path.exists(os.path.join(here, base)):
+                continue
+            path = os.path.join(draft, SESSIONS, base)
+            self._reader.extract(name, path)
+            if theirs or own:
+                _reseal(path, theirs, own)
+
+    def _bring_stones(self, held: Held, folder: str, draft: str, space: str) -> None:
+        """What was forgotten here, and what was forgotten when the backup was made."""
+        lines = _lines(os.path.join(folder, tombstones.FILE))
+        if held.folder == folder_name(space):  # another space has another key
+            name = f"{SPACES}/{held.folder}/{tombstones.FILE}"
+            lines += self._reader.data(name).splitlines()
+        if lines:
+            data = b"".join(line + b"\n" for line in dict.fromkeys(lines))
+            files.replace(os.path.join(draft, tombstones.FILE), data)
+
+    def _made_ready(self, path: str, draft: str, space: str) -> tuple[int, int]:
+        """Check the copy, bring it up to date and forget in it what was forgotten."""
+        copying.checked(path, self._keys).close()
+        decay = Decay(self._config.decay, self._clock)
+        store = SqliteStore(path, space, self._zone, decay, self._keys)
+        audit = self._config.audit._replace(enabled=False)
+        config = self._config._replace(workspace=WorkspaceConfig(views="off"), audit=audit)
+        with Memory(
+            self._home, draft, store, config, self._clock, self._zone, self._keys
+        ) as memory:  # fmt: skip
+            forgetting.finish(memory, store)
+            store.sign_if_foreign()
+            mend_restored(memory, store, draft)
+            counts = store.counts()
+        return counts.turns, counts.active + counts.archived
+
+    def _put(self, new: str, path: str, space: str) -> str:
+        """The new content into its place; where the old is."""
+        kept = self._is_kept(space)
+        before = free(f"{path}.before-restore") if kept else ""
+        note_restore(self._home, space, self._config, self._clock)
+        try:
+            live = Database(path, self._keys) if os.path.exists(path) else None
+        except (LockedStoreError, NewerStoreError):
+            raise  # others can read it, and may be at it
+        except StoreError:
+            live = None  # it is damaged, and cannot be read into
+        if live is None:
+            connection = copying.checked(new, self._keys)
+            try:
+                copying.continued(connection, None)
+            finally:
+                connection.close()
+            if self._keys:
+                cipher.put_check(new, self._keys[:1])
+            mark.clear(path)
+            move_in(new, path, before, self._keys)
+            return before
+        try:
+            with live.alone() as connection:
+                if before:
+                    copying.snapshot(path, self._keys, before, self._progress)
+                    _with_check(before, self._keys)
+                fresh = copying.checked(new, self._keys)
+                try:
+                    writes = copying.continued(fresh, connection)
+                    copying.take_over(connection, fresh)
+                finally:
+                    fresh.close()
+                mark.put(path, writes)
+        finally:
+            live.close()
+        return before
+
+    def _put_beside(self, folder: str, draft: str) -> None:
+        if os.path.exists(stones := os.path.join(draft, tombstones.FILE)):
+            os.replace(stones, os.path.join(folder, tombstones.FILE))
+        source = os.path.join(draft, SESSIONS)
+        names = [name for name in os.listdir(source) if name.endswith(".jsonl")]
+        if not names:
+            return
+        seal = Seal(self._keys) if self._keys else None
+        theirs, here = Sessions(source, seal), Sessions(os.path.join(folder, SESSIONS), seal)
+        index = theirs.index()
+        for name in names:
+            os.replace(os.path.join(source, name), os.path.join(here.folder, name))
+        known, now = here.index(), self._clock()
+        for key, entry in index.items():
+            if key not in known:
+                here.update(key, now, lambda _, entry=entry: entry)  # type: ignore[misc]
+        files.sync_folder(here.folder)
+
+    def _put_on_record(self, space: str) -> None:
+        """A write like any other, so that the record says who restored, and goes on from there."""
+        with Memory.open(self._home, space, self._config, self._clock) as memory:
+            _Record(memory.workspace.store).restore(self._reader.manifest.made_at)
+
+
+@audited({"reads": (), "writes": ("restore",), "works": ()})
+class _Record:
+    """Puts a restore on record: what it wrote went past the database."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def restore(self, made_at: str) -> None:
+        with self._store.writing():
+            self._store.erasure.set_value("restored", made_at)
+
+
+@contextmanager
+def _quiet(folder: str) -> Iterator[None]:
+    """Nothing else at work on a space in many steps."""
+    with ExitStack() as held:
+        for name in _HELD:
+            lock = FileLock(os.path.join(folder, name))
+            held.callback(lock.close)
+            if not lock.acquire(_WAIT_SECONDS):
+                raise BusyStoreError(
+                    "{path} is held by another program",
+                    hint="end that program, or try again later",
+                    path=os.path.join(folder, name),
+                )
+        yield
+
+
+def _is_new(home: str) -> bool:
+    """Whether a home has neither settings nor a memory."""
+    spaces = os.path.join(home, SPACES)
+    folders = os.listdir(spaces) if os.path.isdir(spaces) else []
+    held = (os.path.join(spaces, name, DATABASE) for name in folders)
+    return not os.path.exists(os.path.join(home, CONFIG)) and not any(map(os.path.exists, held))
+
+
+def _opens(path: str, keys: Keys) -> bool:
+    try:
+        cipher.connect(path, keys).close()
+    except apsw.NotADBError:
+        return False
+    return True
+
+
+def _rename(path: str, keys: Keys, space: str) -> None:
+    connection = cipher.connect(path, keys)
+    try:
+        seals.register(connection)
+        connection.execute("UPDATE meta SET value = ? WHERE name = 'space'", (space,)).fetchall()
+    finally:
+        connection.close()
+
+
+def _with_check(path: str, keys: Keys) -> None:
+    if keys:
+        cipher.put_check(path, keys[:1])
+
+
+def _reseal(path: str, theirs: Seal | None, own: Seal | None) -> None:
+    with open(path, "rb") as file:
+        data = file.read()
+    name = os.path.basename(path)
+    lines = (
+        [data.strip()] if name == SESSIONS_INDEX else [line for line in data.split(b"\n") if line]
+    )
+    opened = [theirs.opened(line, name) or line if theirs else line for line in lines]
+    closed = [own.closed(line, name) if own else line for line in opened]
+    files.replace(path, b"".join(line + b"\n" for line in closed))
+
+
+def _lines(path: str) -> list[bytes]:
+    try:
+        with open(path, "rb") as file:
+            return file.read().splitlines()
+    except FileNotFoundError:
+        return []

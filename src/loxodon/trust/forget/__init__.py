@@ -1,0 +1,1 @@
+"""Forgetting: erased for good, everywhere, and kept from coming back."""

@@ -1,0 +1,591 @@
+"""What a person means by "forget this": from what is named to the stones that stand for it.
+
+A memory is not only its own row. Its words stand in the turns that it was drawn from, in what was
+answered there, and perhaps in other memories that say the same. Here all of that is found, and
+becomes stones (`tombstones.py`); `erasing.py` then takes out whatever meets one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
+
+from loxodon.clock import to_stored
+from loxodon.errors import InputError, NotFoundError, no_memory
+from loxodon.language.statements import USER
+from loxodon.store import Filter, Index, Store
+from loxodon.store.erasure import KnownRow, SaidRow
+from loxodon.text.sentences import spans, split
+from loxodon.text.similarity import covers, gist, likeness
+from loxodon.text.words import fold, index_words, query_words
+from loxodon.trust.forget.naming import dictionary_words, is_proper, longer, near, said_aliases
+from loxodon.trust.forget.tombstones import (
+    FOREVER,
+    LEAST_WORDS,
+    Marker,
+    Marks,
+    Sieve,
+    Stone,
+    address_of,
+    clauses,
+    has_name,
+    plain,
+    span,
+)
+from loxodon.types import CAPTURED, Record
+
+NEAR = 8
+"""Turns of a session on either side of a source in which what is forgotten is spoken of."""
+_FAR = 500
+"""How far on in the journal, where others speak in between, these may be."""
+_MOST_FOUND = 2_000
+"""Turns elsewhere that are looked at, those with the most of the words first."""
+_MOST_ALIKE = 300
+"""The same of memories."""
+_MEMORY_INDEXES: tuple[Index, ...] = ("memories", "archive")
+_OFTEN = 12
+"""Turns that may have a clause word for word which is beside a source, and only has the value."""
+_ALIKE = 0.8
+_KIN = 0.5
+"""How alike memories are that say the same; less will do for those made from each other."""
+_SAME = 0.75
+_LEAST = 0.2
+"""How much of a memory a clause has that says it; and the best of those that it was drawn from."""
+
+
+class Selection(NamedTuple):
+    """What is to be forgotten; one of these."""
+
+    ids: tuple[str, ...] = ()
+    entity: str = ""
+    topic: str = ""
+    session: str = ""
+    since: datetime | None = None
+    all: bool = False
+    also: tuple[str, ...] = ()
+    """With an entity, other names that are to be forgotten with it."""
+
+    @property
+    def what(self) -> str:
+        """Which of them is named; InputError where it is none, or more than one."""
+        named = [
+            name
+            for name, given in (
+                ("ids", self.ids), ("entity", self.entity), ("topic", self.topic),
+                ("session", self.session), ("since", self.since), ("all", self.all),
+            )
+            if given
+        ]  # fmt: skip
+        if len(named) != 1:
+            raise InputError(
+                "say in one way what is to be forgotten",
+                hint="by ids, or by one of: an entity, a topic, a session, since when, all",
+            )
+        if self.also and named != ["entity"]:
+            raise InputError(
+                "other names go with an entity only",
+                hint="name the entity first: `loxodon forget --entity NAME --also OTHER`",
+            )
+        return named[0]
+
+
+class Chosen(NamedTuple):
+    """The stones of a selection, made from a store as it is."""
+
+    stones: list[Stone]
+    sieve: Sieve
+    names: tuple[str, ...] = ()
+    """For an entity, what it is called."""
+    near: tuple[str, ...] = ()
+    """Names that are much like these, and stay."""
+
+
+def chosen(
+    store: Store, marker: Marker, selection: Selection, now: datetime, *, preview: bool = False
+) -> Chosen:  # fmt: skip
+    """The stones of what is named; NotFoundError where there is no such thing."""
+    until = to_stored(now)[0]
+    what = selection.what
+    maker = _Maker(store, marker, until)
+    if what == "ids":
+        stones = [stone for id in selection.ids for stone in maker.of_id(id)]
+    elif what == "entity":
+        stones = list(maker.of_names(maker.names_of(selection.entity, selection.also)))
+    elif what == "topic":
+        stones = list(maker.of_topic(selection.topic))
+    elif what == "session":
+        stones = list(maker.of_session(selection.session))
+    else:
+        since = -FOREVER if selection.since is None else to_stored(selection.since)[0]
+        stones = [span(since, until)]
+    names = tuple(dict.fromkeys(maker.names))
+    return Chosen(stones, maker.sieve, names, tuple(maker.near(names)) if preview else ())
+
+
+class _Maker:
+    def __init__(self, store: Store, marker: Marker, until: int) -> None:
+        self._store = store
+        self._erasure = store.erasure
+        self._marker = marker
+        self._until = until
+        self.sieve = Sieve()
+        self.names: list[str] = []
+        """Under which someone or something goes."""
+        self._apart: list[str] = []
+        self._roles: list[str] = []
+        """Those that others may be called too: `sister`, `同事`."""
+
+    def _stone(self, kind: str, *parts: bytes | str) -> Stone:
+        self.sieve.add(kind, parts)
+        return self._marker.stone(kind, self._until, *parts)
+
+    # Turns
+
+    def of_id(self, id: str) -> Iterator[Stone]:
+        """The stones of a memory, a turn or an entity, by what it is called."""
+        if id.startswith("n_"):
+            raise InputError(
+                "{id} is a note of a file of yours, which Loxodon does not write to",
+                hint="take it out of the file; `loxodon get {id}` shows where it stands",
+                id=id,
+            )
+        if id.startswith("e_"):
+            found = [one for one in self._store.desk.entities() if one.id == id]
+            if not found:
+                raise NotFoundError(
+                    "there is no entity {id}", hint="`loxodon entities` lists them", id=repr(id)
+                )
+            yield from self.of_names(self.names_of(found[0].name))
+        elif id.startswith("t_") or ":" in id:
+            yield from self.of_turns([self._turn(id)])
+        else:
+            record = self._store.get(id)
+            if record is None:
+                raise no_memory(id)
+            yield from self.of_memories([record])
+
+    def _turn(self, ref: str) -> int:
+        number = ref.removeprefix("t_")
+        row: int | None = None
+        if number.isascii() and number.isdecimal() and len(number) < 18:
+            row = int(number)
+        elif ":" in ref:
+            session, _, id = ref.rpartition(":")
+            row = self._store.turn_row(session, id)
+        if row is None or not self._store.turns([row]):
+            raise NotFoundError(
+                "there is no turn {ref}",
+                hint="`loxodon journal` shows what was said",
+                ref=repr(ref),
+            )
+        return row
+
+    def of_turns(self, rows: Iterable[int]) -> Iterator[Stone]:
+        """Turns as a whole, by their keys and by what was said when."""
+        for turn in self._erasure.turns(rows):
+            yield from self._of_turn(turn)
+
+    def _of_turn(self, turn: SaidRow) -> Iterator[Stone]:
+        words = plain(turn.content)
+        yield self._stone("turn", turn.key)
+        yield self._stone("spoken", words, str(turn.at))
+        if len(index_words(turn.content)) >= LEAST_WORDS:
+            yield self._stone("words", words)
+
+    def of_session(self, name: str) -> Iterator[Stone]:
+        if not self._store.session_size(name):
+            raise NotFoundError(
+                "there is no session {session}",
+                hint="`loxodon journal` shows what was said, and where",
+                session=repr(name),
+            )
+        yield self._stone("session", name)
+        for turn in self._erasure.turns():
+            if turn.session == name:
+                yield from self._of_turn(turn)
+
+    # Someone or something
+
+    def names_of(self, name: str, also: Iterable[str] = ()) -> tuple[str, ...]:
+        """All names of an entity: those that it is known by, those that were said to be its, and
+        those that are given. What is no entity goes by the name that is given."""
+        found = self._store.desk.entities_named([name, *also])
+        names = [
+            other
+            for one in (name, *also)
+            for other in ((found[one].name, *found[one].aliases) if one in found else (one,))
+        ]
+        if fold(USER) in map(fold, names):
+            raise InputError(
+                "everything is about the user",
+                hint="`loxodon forget --all` forgets all that is known",
+            )
+        if not all(map(plain, (name, *also))):
+            raise InputError("{name} is no name", hint="name it by a word", name=repr(name))
+        own = [one for one in names if is_proper(one) or one in (name, *also)]
+        said = said_aliases(self._texts_with(own), own, self._known_names)
+        more = self._store.desk.entities_named(said)
+        said = [one for one in said if one not in more or more[one].name != USER]
+        self._roles = [one for one in names if one not in own]
+        return tuple(dict.fromkeys((*names, *said)))
+
+    @cached_property
+    def _known_names(self) -> list[str]:
+        """What anybody is called but the user."""
+        return [
+            name
+            for one in self._store.desk.entities()
+            for name in (one.name, *one.aliases)
+            if one.name != USER and name != USER
+        ]
+
+    @cached_property
+    def _folded_names(self) -> list[tuple[str, str]]:
+        return [(fold(name), plain(name)) for name in self._known_names]
+
+    def _texts_with(self, names: Iterable[str]) -> list[str]:
+        """What was said, and what is known, with any of these names in it."""
+        sieve = Sieve()
+        if not any(map(plain, names)):
+            return []
+        for name in filter(plain, names):
+            sieve.add("name", (plain(name),))
+        texts = chain((turn.content for turn in self._erasure.turns()),
+                      (text for _, text in self._erasure.told()))  # fmt: skip
+        return list(filter(sieve.may_have, texts))
+
+    def near(self, names: Sequence[str]) -> list[str]:
+        """Names that look like these, and are perhaps somebody else's."""
+        if not names:
+            return []
+        texts = (turn.content for turn in self._erasure.turns())
+        return near(names, [*self._known_names, *self._apart], texts)
+
+    def of_names(self, names: Sequence[str]) -> Iterator[Stone]:
+        """Every sentence that names someone, and those that tell what is known of them."""
+        self.names += names
+        yield from self._of_roles(names)
+        names = [name for name in names if name not in self._roles]
+        stones = [stone for name in names for stone in self._of_name(name, "name")]
+        self._apart += self._longer(names)
+        stones += [stone for other in self._apart for stone in self._of_name(other, "apart")]
+        yield from stones
+        marks = Marks(self._marker, stones, present=True, sieve=self.sieve)
+        rows = [row for row, text in self._erasure.told() if self.sieve.may_have(text)]
+        about = [one for one in self._erasure.memories(rows) if _is_about(one.record, marks)]
+        # Kept apart from the marks, which look through the same sieve.
+        yield from [
+            stone
+            for one in about
+            if one.record.kind != "summary"  # which was made of what others were drawn from
+            for stone in (self._stone("memory", one.record.id), *self._sources_of(one, marks))
+        ]
+
+    def _of_roles(self, names: Sequence[str]) -> Iterator[Stone]:
+        """The sentences and memories that speak of someone as `my sister`, and of nobody else."""
+        roles, own = [*map(plain, self._roles)], set(map(fold, names))
+        others = [
+            plain(name)
+            for name in self._known_names
+            if is_proper(name) and fold(name) not in own and plain(name)
+        ]
+
+        def speaks_of(text: str) -> bool:
+            words = plain(text)
+            return any(has_name(words, role) for role in roles) and not any(
+                has_name(words, other) for other in others
+            )
+
+        for text in self._texts_with(self._roles):
+            for sentence in split(text):
+                if speaks_of(sentence):
+                    yield self._stone("said", plain(sentence))
+        for row, text in self._erasure.told() if roles else ():
+            if speaks_of(text):
+                for one in self._erasure.memories([row]):
+                    yield self._stone("memory", one.record.id)
+
+    def _of_name(self, name: str, kind: str) -> Iterator[Stone]:
+        if stone := self._marker.name(name, self._until, kind):
+            self.sieve.add(stone.kind, (address_of(name) or plain(name),))
+            yield stone
+
+    def _longer(self, names: Sequence[str]) -> Iterator[str]:
+        """Names of others that have one of these in them, and so do not name it."""
+        own = set(map(fold, names))
+        others = [name for name in self._known_names if fold(name) not in own]
+        for name in names:
+            found = longer(name, others)
+            if not name.isascii():
+                found += [word for text in self._texts_with([name])
+                          for word in dictionary_words(text, name)]  # fmt: skip
+            yield from (one for one in dict.fromkeys(found) if fold(one) not in own)
+
+    def _sources_of(self, one: KnownRow, marks: Marks) -> Iterator[Stone]:
+        """The sentences that a memory was drawn from, where they do not name whom it is about."""
+        contents = {one.record.content: _wording(one.record)}
+        told = _Told(contents, (), self._others([one.record]))
+        for turn in self._erasure.turns(one.turns):
+            named = " ".join(part for part in split(turn.content) if marks.named(part, turn.at))
+            if covers(named, one.record.content) >= _SAME:
+                continue
+            rest = marks.cut(turn.content, turn.at)
+            captured = turn.channel == CAPTURED
+            hit = [] if captured else told.in_turn(rest, True, False)
+            hit = [part for part in hit if plain(part) and not told.names_another(part)]
+            yield from (self._stone("said", plain(part)) for part in hit)
+            if not hit and not named and (captured or not told.names_another(rest)):
+                yield from self._of_turn(turn)
+
+    def of_topic(self, topic: str) -> Iterator[Stone]:
+        wanted = fold(topic)
+        records = [
+            known.record
+            for known in self._erasure.memories()
+            if wanted in map(fold, (known.record.topic, *known.record.tags))
+        ]
+        rows = [
+            row
+            for one in self._store.desk.segments()
+            if wanted in map(fold, (one.topic, *one.tags))
+            for row in _numbers(self._store, one.session, one.first_turn, one.last_turn)
+        ]
+        if not records and not rows:
+            raise NotFoundError(
+                "nothing is filed under the topic {topic}",
+                hint="`loxodon list --json` shows the topics of memories",
+                topic=repr(topic),
+            )
+        yield from self.of_memories(records)
+        yield from self.of_turns(rows)
+
+    # Memories
+
+    def of_memories(self, records: Sequence[Record]) -> Iterator[Stone]:
+        """Memories, those that say the same, and the words that they were drawn from."""
+        if not records:
+            return
+        family, sources, names = self._family(records)
+        contents: dict[str, _Wording] = {}
+        for one in family:
+            yield self._stone("memory", one.id)
+            if one.value and one.attribute:
+                yield self._stone("stated", *map(plain, statement_of(one)))
+            for version in self._store.history(one.id):
+                if version.record.id == one.id:
+                    contents.setdefault(version.record.content, _wording(version.record))
+        for content in contents:
+            yield from self._said(content)
+        told = _Told(contents, tuple(map(plain, names)), self._others(family))
+        yield from self._spoken_of(told, sources)
+
+    def _said(self, text: str) -> Iterator[Stone]:
+        """A text as a whole, and each of its sentences."""
+        parts = dict.fromkeys(plain(text[start:end]) for start, end in spans(text))
+        yield from (self._stone("said", part) for part in (plain(text), *parts) if part)
+
+    def _family(self, records: Sequence[Record]) -> tuple[list[Record], set[int], list[str]]:
+        """These memories with those that say the same, the turns they were drawn from, and the
+        names that no other memory has."""
+        ids = {one.id for one in records}
+        family: list[Record] = []
+        rows, sources = set[int](), set[int]()
+        for known in self._erasure.memories(self._alike(records) | self._erasure.rows_of(ids)):
+            record = known.record
+            if record.id in ids or any(_same(record, one) for one in records):
+                family.append(record)
+                rows.add(known.row)
+                sources.update(known.turns)
+        names = dict.fromkeys(name for one in family for name in (*one.entities, *_proper(one)))
+        # `猫` and `my sister` are what many are called.
+        common = {USER, *(alias for one in self._store.desk.entities() for alias in one.aliases)}
+        own = [n for n in names if n not in common and not self._erasure.is_told(n, rows)]
+        return family, sources, own
+
+    def _alike(self, records: Iterable[Record]) -> set[int]:
+        """Memories that have words of these."""
+        return {
+            hit.row
+            for one in records
+            for text in dict.fromkeys((one.content, one.value))
+            for index in _MEMORY_INDEXES
+            for hit in self._store.search(index, query_words(text), Filter(), _MOST_ALIKE)
+        }
+
+    def _others(self, family: Iterable[Record]) -> tuple[str, ...]:
+        """The names of all whom these memories do not name."""
+        told = fold("\n".join(one.content for one in family))
+        return tuple(name for folded, name in self._folded_names if folded not in told)
+
+    def _spoken_of(self, told: _Told, sources: set[int]) -> Iterator[Stone]:
+        """The clauses of turns that say what the memories say."""
+        found = self._found(told.contents) - sources
+        near = self._near(sources)
+        wanted = sources | near | found
+        for turn in self._erasure.turns(wanted):
+            if turn.seq in sources and turn.channel == CAPTURED:
+                yield from self._of_turn(turn)
+                continue
+            hit = told.in_turn(turn.content, turn.seq in sources, turn.seq in near)
+            if turn.seq not in sources:  # what is said again and again is not said of this
+                hit = [part for part in hit if told.is_whole(part) or not self._is_common(part)]
+            yield from (self._stone("said", plain(part)) for part in hit if plain(part))
+            if not hit and turn.seq in sources:
+                yield from self._of_turn(turn)
+
+    def _is_common(self, part: str) -> bool:
+        return self._erasure.is_common(part.strip().rstrip("，、；：。,;:.!?！？"), _OFTEN)
+
+    def _near(self, sources: Iterable[int]) -> set[int]:
+        """The turns beside these in their sessions, in which the same is spoken of."""
+        desk, found = self._store.desk, set[int]()
+        for row, turn in self._store.turns(list(sources)).items():
+            after = desk.turns_from(turn.session, row, row + _FAR)[: NEAR + 1]
+            beside = [*desk.turns_before(turn.session, row, NEAR), *after]
+            found.update(int(one.ref[2:]) for one in beside)
+        return found
+
+    def _found(self, contents: Iterable[str]) -> set[int]:
+        """Turns anywhere that have words of these."""
+        return {
+            hit.row
+            for content in contents
+            for hit in self._store.search("turns", query_words(content), Filter(), _MOST_FOUND)
+        }
+
+
+def is_named(record: Record, marks: Marks, at: int) -> bool:
+    """Whether a memory is filed under a name that was forgotten."""
+    names = (record.subject, record.value, record.topic, record.project, *record.tags,
+             *record.entities)  # fmt: skip
+    return any(marks.named(name, at) for name in names)
+
+
+def _is_about(record: Record, marks: Marks) -> bool:
+    at = to_stored(record.created_at)[0]
+    return marks.named(record.content, at) or is_named(record, marks, at)
+
+
+def _numbers(store: Store, session: str, first: int, last: int) -> list[int]:
+    return [int(one.ref[2:]) for one in store.desk.turns_from(session, first, last)]
+
+
+def _parts(text: str) -> list[str]:
+    """The clauses of a text."""
+    return [text[a:b] for start, end in spans(text) for a, b in clauses(text, start, end)]
+
+
+def _same(one: Record, other: Record) -> bool:
+    """Whether two memories say the same, or one was made of the other and says about the same."""
+    if one.kind == "summary" or other.kind == "summary":
+        return False
+    if plain(one.content) == plain(other.content):
+        return True
+    if one.attribute and one.value and statement_of(one) == statement_of(other):
+        return True
+    if gist(one.content).numbers != gist(other.content).numbers:
+        return False
+    if set(_wording(one).needed) != set(_wording(other).needed):
+        return False
+    made = other.id in (one.replaces, *one.derived_from) or one.id in (
+        other.replaces, *other.derived_from
+    )  # fmt: skip
+    return likeness(one.content, other.content) >= (_KIN if made else _ALIKE)
+
+
+def _proper(record: Record) -> list[str]:
+    """The words of a memory that look like names or numbers of something: `Heron`, `B-12`."""
+    return [
+        word
+        for start, end in spans(record.content)
+        for n, word in enumerate(_TOKEN.findall(record.content[start:end]))
+        if (n and word[0].isupper()) or any(map(str.isdigit, word))
+    ]
+
+
+_TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]+")
+
+
+def statement_of(record: Record) -> tuple[str, ...]:
+    """What a memory says, whatever its wording: and which of two cats it is."""
+    about = (record.subject, record.attribute, record.value)
+    return (*map(fold, about), *sorted(_wording(record).needed))
+
+
+class _Wording(NamedTuple):
+    """One wording of a memory."""
+
+    value: str
+    needed: tuple[str, ...]
+    """The names and the value in it, plain: what says the rest of something else says another."""
+
+
+def _wording(record: Record) -> _Wording:
+    told = (record.value, *record.entities, *_proper(record))
+    needed = dict.fromkeys(plain(one) for one in told if one and one in record.content)
+    return _Wording(record.value, tuple(needed))
+
+
+class _Told(NamedTuple):
+    """What some memories say, to be found in what was said."""
+
+    contents: Mapping[str, _Wording]
+    names: tuple[str, ...]
+    """Whom and what only they are about: there the name alone gives it away."""
+    others: tuple[str, ...]
+    """Whom they are not about: a clause that names one of those says something else."""
+
+    def in_turn(self, text: str, source: bool, near: bool) -> list[str]:
+        """The clauses of a turn that say it: one that it was drawn from, or near one, or any.
+
+        Anywhere a clause must say most of it: who forgets where somebody lives does not mean every
+        train that goes there. Where it was drawn from, or spoken of, the value gives it away.
+        """
+        parts = _parts(text)
+        hit = [part for part in parts if self._is_said(part, source or near)]
+        if hit or not source:
+            return hit
+        for content in self.contents:
+            shares = [covers(part, content) for part in parts]
+            best = max(shares, default=0.0)
+            if best >= _LEAST:
+                hit += [part for part, share in zip(parts, shares, strict=True) if share == best]
+        return hit
+
+    def names_another(self, part: str) -> bool:
+        """Whether a clause names somebody whom they are not about."""
+        words = plain(part)
+        return any(has_name(words, name) for name in self.others)
+
+    def is_whole(self, part: str) -> bool:
+        """Whether a clause says most of it, wherever it stands."""
+        return self._is_said(part, beside=False)
+
+    def _is_said(self, part: str, beside: bool) -> bool:
+        words = plain(part)
+        if beside and any(has_name(words, name) for name in self.names):
+            return True
+        for content, (value, needed) in self.contents.items():
+            if (
+                covers(part, content) >= _SAME
+                and len(gist(content).words) > 1
+                and all(has_name(words, name) for name in needed)
+            ):
+                return True
+            if beside and value and (
+                covers(part, value) >= _SAME
+                if value.isascii()
+                else _has_most(words, plain(value))
+            ) and not self.names_another(part):  # fmt: skip
+                return True
+        return False
+
+
+def _has_most(words: str, value: str) -> bool:
+    """Whether words have most of a value in one piece: `乌龙茶` of `喝乌龙茶`."""
+    size = max(2, -(-len(value) * 7 // 10))
+    return any(value[n : n + size] in words for n in range(len(value) - size + 1))

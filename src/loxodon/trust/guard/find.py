@@ -1,0 +1,319 @@
+"""Finding what the rules are about, in time that is in proportion to the text.
+
+One pass tells which signs a text has, and most texts have none. The rules of those that it has are
+tried, and what they find is put to the test. Digits and letters of other shapes, and characters
+that take no room, do not hide anything: the rules see the text without them.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import re2  # type: ignore[import-untyped]
+
+from loxodon.trust.guard import personal, plausible, tagging
+from loxodon.trust.guard.cues import MAYBE
+from loxodon.trust.guard.guard import ANSWER, DOTS, Found, Said
+from loxodon.trust.guard.personal import Candidate
+from loxodon.trust.guard.policy import Policy
+from loxodon.trust.guard.rules import LIST, Rule, label_of
+
+_WIDE = (
+    r"[０-９Ａ-Ｚａ-ｚ＠\x{0660}-\x{0669}\x{06F0}-\x{06F9}\x{1D7CE}-\x{1D7FF}"
+    r"\x{200B}-\x{200F}\x{2060}\x{FEFF}\x{AD}]"
+)
+_NO_ROOM = frozenset(map(ord, "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad"))
+_PLAIN = (
+    {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
+    | {0x3000: 0x20}
+    | {0x0660 + n: 0x30 + n for n in range(10)}
+    | {0x06F0 + n: 0x30 + n for n in range(10)}
+    | {0x1D7CE + n: 0x30 + n % 10 for n in range(50)}
+)
+_CHECKS = {**personal.CHECKS, **plausible.CHECKS}
+_TRIMMED = frozenset((
+    "assigned", "password", "paired", "header", "url_password", "key_said",
+))  # fmt: skip
+_TRAILING = ".,;:)]}>\"'`*，。；：）】》、"
+_MEMORY = 64 << 20
+_LONGEST_LIST = 260
+_LONG = 1_000
+"""Bytes of a match that is none within which no other is looked for."""
+_MARK = r"\[(?P<word>secret|removed): (?P<kind>[a-z0-9 -]{1,40})\]"
+_MASK = (
+    rf"\[(?P<kind>[a-z0-9 -]{{1,40}}) (?:{DOTS}[A-Za-z0-9]{{0,4}}|\S{DOTS}@[^\s\[\]]{{1,255}})\]"
+)
+
+
+class Finder:
+    """The rules of a policy, compiled."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._rules = policy.rules
+        self._labels = {label_of(rule.kind) for rule in policy.rules}
+        self._compiled: dict[int, Any] = {}
+        self._always = tuple(
+            n for n, rule in enumerate(self._rules) if not rule.signs and not rule.told
+        )
+        told = [n for n, rule in enumerate(self._rules) if rule.told]
+        self._odd = frozenset(n for n in told if self._rules[n].kind == MAYBE)
+        self._named = frozenset(told) - self._odd
+        self.tagger: tagging.Tagger | None = None
+        self._of_sign: list[list[int]] = [[]]
+        self._of_list: list[int] = []
+        self._signs = self._sign_set()
+        self._exceptions = tuple(_compile(one) for one in policy.exceptions)
+
+    def _sign_set(self) -> Any:
+        """What tells the signs that a text has; the first is that of characters in disguise."""
+        options = _options()
+        options.case_sensitive = False
+        options.never_capture = True
+        found = re2.Set.SearchSet(options)
+        found.Add(_WIDE)
+        numbers: dict[str, int] = {}
+        for n, rule in enumerate(self._rules):
+            for sign in rule.signs:
+                if sign == LIST:
+                    self._of_list.append(n)
+                    continue
+                if sign not in numbers:
+                    pattern = sign[1:] if sign.startswith("~") else re2.escape(sign)
+                    numbers[sign] = found.Add(pattern)
+                    self._of_sign.append([])
+                self._of_sign[numbers[sign]].append(n)
+        found.Compile()
+        return found
+
+    @cached_property
+    def _marks(self) -> Any:
+        return _compile(f"{_MARK}|{_MASK.replace('?P<kind>', '?P<of>')}")
+
+    def looked(
+        self, text: str, lately: Sequence[Said] = (), *, weighs: bool = True
+    ) -> tuple[list[Found], bool]:
+        """What is in a text, in order, none overlapping; and whether a secret is named in it.
+
+        `lately` is what was said right before it; `weighs` also looks for what is told in words.
+        """
+        try:
+            hits = self._signs.Match(text)
+        except UnicodeEncodeError:  # half a character
+            text = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
+            hits = self._signs.Match(text)
+        lists = self._of_list if text.count(" ") in _GAPS and _is_list(text) else ()
+        follows = len(text) <= ANSWER and any(one.is_named for one in lately)
+        if not hits and not self._always and not lists and not follows:
+            return [], False
+        positions: list[int] | None = None
+        if hits and 0 in hits:
+            text, positions = _levelled(text)
+            hits = self._signs.Match(text)
+        wanted = {n for hit in hits or () for n in self._of_sign[hit]}.union(self._always, lists)
+        is_named = not self._named.isdisjoint(wanted)
+        opens = not self._odd.isdisjoint(wanted) and _OPENS.search(text) is not None
+        wanted -= self._named | self._odd
+        found = self._tried(text, sorted(wanted)) if wanted else []
+        if weighs and (is_named or follows or opens):
+            self._weigh(text, lately, found)
+        if positions is not None:
+            found = [
+                one._replace(start=positions[one.start], end=positions[one.end - 1] + 1)
+                for one in found
+            ]
+        return found, is_named
+
+    def found_in_page(self, text: str) -> list[Found]:
+        """The same for a text of many lines: what is told in words is told within one of them."""
+        found = self.looked(text, weighs=False)[0]
+        at = 0
+        for line in text.splitlines(keepends=True):
+            if self.is_named(line):
+                for one in self.looked(line)[0]:
+                    _join(found, one._replace(start=one.start + at, end=one.end + at))
+            at += len(line)
+        return found
+
+    def is_named(self, text: str) -> bool:
+        """Whether a secret is talked about in a text by its name."""
+        return not self._named.isdisjoint(self._wanted(text))
+
+    def weighs(self, text: str, lately: Sequence[Said] = ()) -> bool | None:
+        """Whether all words of a text are weighed; None where not even those that look odd are."""
+        if self.is_named(text) or (len(text) <= ANSWER and any(one.is_named for one in lately)):
+            return True
+        return None if self._odd.isdisjoint(self._wanted(text)) else False
+
+    def _wanted(self, text: str) -> set[int]:
+        try:
+            hits = self._signs.Match(text) or ()
+        except UnicodeEncodeError:  # half a character
+            return set()
+        return {n for hit in hits for n in self._of_sign[hit]}
+
+    def _weigh(self, text: str, lately: Sequence[Said], found: list[Found]) -> None:
+        """Add what is told in words, where something says that a secret follows."""
+        spared = sorted(self._spared(text))
+        for one in (self.tagger or tagging.tagger()).told(text, lately):
+            if not _overlapping(spared, one.start, one.end):
+                kind = one.kind if one.score >= tagging.SURE else MAYBE
+                if label_of(kind) not in self._labels:
+                    continue
+                _join(found, Found(one.start, one.end, kind, "secret"))
+
+    def _tried(self, text: str, rules: Iterable[int]) -> list[Found]:
+        spared = sorted(self._spared(text))
+        data = text.encode()
+        found: list[Found] = []
+        for n in rules:
+            rule = self._rules[n]
+            for first, start, end in self._matches(n, rule, text, data):
+                # What leads to it counts too: words before a marker are not about what is behind.
+                if not _overlapping(spared, first, end):
+                    _join(found, Found(start, end, rule.kind, rule.family))
+        return found
+
+    def _matches(
+        self, n: int, rule: Rule, text: str, data: bytes
+    ) -> Iterator[tuple[int, int, int]]:
+        """Where a rule holds: where its words begin, and what is hidden.
+
+        The bytes are searched: a text would be encoded for every match.
+        """
+        if n not in self._compiled:
+            compiled = _compile(rule.pattern)
+            groups = compiled.groupindex  # asked for once: it is made anew each time
+            self._compiled[n] = (compiled, groups.get("it", 0), groups.get("name"))
+        pattern, it, name = self._compiled[n]
+        check = _CHECKS.get(rule.check)
+        places = _Places(data, len(data) == len(text))
+        at = 0
+        while at <= len(data) and (match := pattern.search(data, at)) is not None:
+            start, end = match.span(it)
+            if start < 0:  # the whole, where the pattern holds without it
+                start, end = match.span()
+            if end <= start:
+                at = max(match.end(), at + 1)
+                continue
+            called = match[name].decode() if name and match[name] else ""
+            first, _ = places.of(match.start(), match.start())
+            one = Candidate(text, *places.of(start, end), called)
+            if check is None or check(one):
+                yield (min(first, one.start), *_trimmed(rule, one))
+                at = end
+            elif end - start > _LONG:  # no second look, lest it take the square of the time
+                at = end
+            elif it == 0:  # something else may begin within it, though not within a number
+                at = _word_end(data, match.start())
+            else:
+                at = max(start, at + 1)
+
+    def _spared(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where markers and masks of our own stand, and what the user has excepted."""
+        if "[" in text:
+            for match in self._marks.finditer(text):
+                if (match["kind"] or match["of"]) in self._labels:
+                    yield match.span()
+        for pattern in self._exceptions:
+            for match in pattern.finditer(text):
+                yield match.span()
+
+
+_GAPS = frozenset(size - 1 for size in plausible.WALLETS)
+
+
+_OPENS = re.compile(
+    r"(?i)\b(?:opens?|unlocks?|log(?:s|ged)?[ -]?in|sign(?:s|ed)?[ -]?in|ssh in|punch|dial|type"
+    r"|enter|gets? (?:you|me|us|him|her) (?:back )?in(?:to)?|key in|buzz)\b"
+    r"|进|登|按|拨|输|撳|解锁|打开|开门|开锁"
+)
+"""What says that the next odd word opens something, though nothing is named."""
+
+
+def _is_list(text: str) -> bool:
+    """Whether a text of as many words as a wallet has may be nothing but these."""
+    return len(text) < _LONGEST_LIST and plausible.is_wallet_word(
+        text.split(None, 1)[0].rstrip(",")
+    )
+
+
+def _trimmed(rule: Rule, one: Candidate) -> tuple[int, int]:
+    start, end = one.start, one.end
+    if rule.check in _TRIMMED:
+        end = start + max(1, len(one.it.rstrip(_TRAILING)))
+    elif rule.check == "chinese_address":
+        start += personal.address_start(one.it)
+    return start, end
+
+
+class _Places:
+    """Places in bytes as places in the text, asked for in order."""
+
+    def __init__(self, data: bytes, same: bool) -> None:
+        self._data = data
+        self._same = same
+        self._byte = self._char = 0
+
+    def of(self, start: int, end: int) -> tuple[int, int]:
+        if self._same:
+            return start, end
+        if start < self._byte:
+            self._byte = self._char = 0
+        while start < len(self._data) and self._data[start] & 0xC0 == 0x80:
+            start += 1  # within a character: the next begins here
+        self._char += len(self._data[self._byte : start].decode("utf-8", "ignore"))
+        self._byte = start
+        return self._char, self._char + len(self._data[start:end].decode("utf-8", "ignore"))
+
+
+def _word_end(data: bytes, at: int) -> int:
+    """Where the digits and letters that stand at a place end; after one byte where none do."""
+    end = at
+    while end < len(data) and (48 <= data[end] <= 57 or 65 <= data[end] & 0xDF <= 90):
+        end += 1
+    return max(end, at + 1)
+
+
+def _overlapping(spans: Sequence[tuple[Any, ...]], start: int, end: int) -> list[int]:
+    """Which of these spans, in order and apart from each other, overlap one."""
+    first = bisect_left(spans, (start,))
+    if first and spans[first - 1][1] > start:
+        first -= 1
+    last = first
+    while last < len(spans) and spans[last][0] < end:
+        last += 1
+    return list(range(first, last))
+
+
+def _join(found: list[Found], new: Found) -> None:
+    """Add what overlaps nothing; of two secrets in one place the first names both."""
+    over = _overlapping(found, new.start, new.end)
+    if not over:
+        insort(found, new)
+    elif new.family == "secret" and found[over[0]].family == "secret" and len(over) == 1:
+        one = found[over[0]]
+        found[over[0]] = one._replace(start=min(one.start, new.start), end=max(one.end, new.end))
+
+
+def _levelled(text: str) -> tuple[str, list[int] | None]:
+    """`text` in plain digits and letters, and where each character of it stood."""
+    text = text.translate(_PLAIN)
+    if not any(ord(c) in _NO_ROOM for c in text):
+        return text, None
+    positions = [n for n, c in enumerate(text) if ord(c) not in _NO_ROOM]
+    return "".join(text[n] for n in positions), positions
+
+
+def _options() -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = _MEMORY
+    return options
+
+
+def _compile(pattern: str) -> Any:
+    return re2.compile(pattern, _options())

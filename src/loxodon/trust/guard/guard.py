@@ -1,0 +1,373 @@
+"""The guard: what text may be kept, and how it may be shown.
+
+    guard = Guard.of(home)
+    guard.taken("my key is ghp_…").text      # my key is [secret: github token]
+    guard.shown("call 13912345678", private=False)   # call [phone ••5678]
+
+`taken` is asked on the way in, before a text is stored, hashed into a key, logged or sent to a
+model: what must never be kept is replaced by a marker that says of what kind it was. `shown` is
+asked on the way out: what is kept exactly is masked where it is not the owner's own private chat.
+Both give the same for a text that has been through them. Nothing is compiled until a text comes
+that has a sign of something.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from loxodon.store.shelf import Chunk
+    from loxodon.trust.guard.policy import Policy
+    from loxodon.types import Draft, Record, Turn
+
+_Said = TypeVar("_Said", "Draft", "Turn")
+LATELY = 3
+"""Turns that a question is looked for in when something may be an answer."""
+SENSITIVITIES = ("low", "medium", "high")
+"""Nothing of note; how people are reached; who they are, or that a secret was told."""
+_LEVEL = {"contact": 1, "identity": 2, "secret": 2, "private": 2}
+_NAMES = 4_096
+_LONGEST_NAME = 100
+_ROUNDS = 8
+"""How often a text is looked at again after something was taken out of it."""
+SHORT = 200
+"""Characters of the longest text that is read for what was said before it."""
+ANSWER = 100
+"""Characters of the longest text of which every word may answer what was said before."""
+DOTS = "••"
+
+
+class Said(NamedTuple):
+    """A turn that was said before, and whether a secret is named in it."""
+
+    text: str
+    is_named: bool
+
+
+class Found(NamedTuple):
+    """Something in a text, and where."""
+
+    start: int
+    end: int
+    kind: str
+    family: str
+
+
+class Taken(NamedTuple):
+    """A text as it may be kept."""
+
+    text: str
+    sensitivity: str = "low"
+    found: tuple[str, ...] = ()
+    """The kinds of what is in it, or was."""
+
+
+class Guard:
+    """The policy of a home, at work. Safe to use from several threads."""
+
+    def __init__(self, load: Callable[[], Policy], *, usual: bool = False) -> None:
+        """`usual` is a policy that nobody has changed: what it finds is known by plain signs."""
+        self._load = load
+        self._usual = usual
+        self._engine: _Engine | None = None
+        self.name = lru_cache(maxsize=_NAMES)(self._name)
+        """`clean` for names, which come again and again."""
+
+    @classmethod
+    def of(cls, home: str) -> Guard:
+        """The guard of a home; its policy.toml is read when a text is first looked at.
+
+        Homes without one share a guard, and so do all who open the same.
+        """
+        path = os.path.join(home, "policy.toml")
+        try:
+            about = os.stat(path)
+            key: _Key = (path, about.st_mtime_ns, about.st_size)
+        except OSError:  # there is none; where it cannot be read, reading it says why
+            key = None if not os.path.lexists(path) else (path, 0, 0)
+        # Without a lock, which a forked process could find held by nobody: each step is whole.
+        guard = _GUARDS.setdefault(key, cls(lambda: _policy_of(home), usual=key is None))
+        for oldest in list(_GUARDS)[:-_MOST_GUARDS]:
+            _GUARDS.pop(oldest, None)
+        return guard
+
+    @property
+    def engine(self) -> _Engine:
+        if self._engine is None:
+            self._engine = _Engine(self._load())
+        return self._engine
+
+    @property
+    def policy(self) -> Policy:
+        return self.engine.policy
+
+    # On the way in
+
+    def taken(self, text: str) -> Taken:
+        """`text` as it may be kept: what is never kept is replaced by a marker."""
+        found, _ = self.engine.looked(text)
+        return self._without(text, found) if found else Taken(text)
+
+    def _without(
+        self, text: str, found: Sequence[Found], lately: Sequence[Said] = (), rounds: int = _ROUNDS
+    ) -> Taken:
+        actions = self.engine.policy.actions
+        told = [one for one in found if actions[one.kind] != "allow" or one.family == "private"]
+        level = max((_LEVEL[one.family] for one in told), default=0)
+        never = [one for one in found if actions[one.kind] == "never"]
+        kinds = tuple(dict.fromkeys(one.kind for one in found))
+        kept = _put(text, never, _marker)
+        more, _ = self.engine.looked(kept, lately) if kept != text and rounds else ((), False)
+        if not more:
+            return Taken(kept, SENSITIVITIES[level], kinds)
+        # What stood beside it is something by itself.
+        rest = self._without(kept, more, lately, rounds - 1)
+        level = max(level, SENSITIVITIES.index(rest.sensitivity))
+        return Taken(rest.text, SENSITIVITIES[level], tuple(dict.fromkeys((*kinds, *rest.found))))
+
+    def clean(self, text: str) -> str:
+        """`taken`, of which only the text is wanted."""
+        return self.taken(text).text
+
+    def _name(self, text: str) -> str:
+        return self.taken(text).text
+
+    def drafts(
+        self, drafts: Iterable[Draft], before: Callable[[str], Sequence[str]]
+    ) -> list[Draft]:
+        """Turns as they may be kept, in the order in which they were said.
+
+        What was said right before a text counts: a question for a secret makes one of what answers
+        it. `before` tells the last texts of a session, oldest first; it is asked only where a text
+        is so short that it may be an answer.
+        """
+        kept: list[Draft] = []
+        lately: dict[str, deque[Said]] = {}
+        for draft in drafts:
+            if draft.session not in lately:
+                texts = before(draft.session) if len(draft.content) <= SHORT else ()
+                lately[draft.session] = deque(map(self._said, texts), LATELY)
+            said = lately[draft.session]
+            found, is_named = self.engine.looked(draft.content, said)
+            text = self._without(draft.content, found, tuple(said)).text if found else draft.content
+            said.append(Said(text, is_named))
+            kept.append(self._named_well(draft, text))
+        return kept
+
+    def unanswered(self, text: str, lately: Iterable[str]) -> str:
+        """`text` as it may be kept where `lately` was said right before it."""
+        said = tuple(map(self._said, lately)) if len(text) <= SHORT else ()
+        found, _ = self.engine.looked(text, said)
+        return self._without(text, found, said).text if found else text
+
+    def _said(self, text: str) -> Said:
+        return Said(text, self.engine.finder.is_named(text))
+
+    def _named_well(self, said: _Said, text: str) -> _Said:
+        names = (said.session, said.speaker, said.channel, said.id)
+        kept = tuple(map(self.name, names))
+        if text == said.content and kept == names:
+            return said
+        session, speaker, channel, id = kept
+        return said._replace(content=text, session=session, speaker=speaker, channel=channel, id=id)
+
+    def turn(self, turn: Turn) -> Turn:
+        """A turn that the journal is about to get."""
+        return self._named_well(turn, self.taken(turn.content).text)
+
+    def fields(self, fields: Mapping[str, Any], before: Record | None = None) -> dict[str, Any]:
+        """Fields of a memory as they may be kept; its sensitivity is what they ask for, at least.
+
+        Masks of what the memory has stand for it: an agent that was shown a mask and sends it back
+        changes nothing. `before` is the memory that is changed.
+        """
+        found = dict(fields)
+        old = _texts(before) if before is not None else ""
+        level = 0
+        for name in _TEXTS:
+            if not isinstance(found.get(name), str):
+                continue
+            if old:
+                found[name] = self.restored(found[name], old)
+            taken = self.taken(found[name])
+            found[name] = taken.text
+            level = max(level, SENSITIVITIES.index(taken.sensitivity))
+        for name in _LISTS:
+            if name in found:
+                names = (self.restored(one, old) if old else one for one in found[name])
+                found[name] = tuple(dict.fromkeys(self.name(one) for one in names))
+        given = found.get("sensitivity", before.sensitivity if before is not None else "low")
+        if level > SENSITIVITIES.index(given):
+            found["sensitivity"] = SENSITIVITIES[level]
+        return found
+
+    def record(self, record: Record) -> Record:
+        """A new memory as it may be kept."""
+        given = {name: getattr(record, name) for name in (*_TEXTS, *_LISTS, "sensitivity")}
+        return record._replace(**self.fields(given))
+
+    def chunk(self, chunk: Chunk) -> Chunk:
+        """A piece of a file as it may be kept."""
+        return chunk._replace(
+            text=self.clean(chunk.text), heading=self.name(chunk.heading),
+            project=self.name(chunk.project), triggers=tuple(map(self.name, chunk.triggers)),
+        )  # fmt: skip
+
+    def value(self, value: Any) -> Any:
+        """Any JSON value with its texts as they may be kept."""
+        return self._each(value, self.clean)
+
+    # On the way out
+
+    def shown(self, text: str, private: bool, reveal: bool = False) -> str:
+        """`text` as it may be shown.
+
+        What says who somebody is is masked unless the owner asks (`reveal`), how they are reached
+        where it is not the owner's `private` chat. What must never be kept is not shown either: it
+        may have been kept before there was a rule for it.
+        """
+        if self._engine is None and self._usual and not _has_sign(text):
+            return text  # so that a recall from the shell need not load what looks closer
+        for _ in range(_ROUNDS):
+            hidden = list(self._hidden(self.engine.found(text), private, reveal))
+            if not hidden:
+                break
+            text = _put(text, hidden, self._mask)
+        return text
+
+    def sent(self, text: str) -> str:
+        """`text` as it may be sent to a model: also without what may be a secret."""
+        text = self.clean(text)
+        found = [one for one in self.engine.found(text) if self._is_masked_secret(one)]
+        return _put(text, found, self._mask) if found else text
+
+    def _is_masked_secret(self, one: Found) -> bool:
+        return one.family == "secret" and self.engine.policy.actions[one.kind] == "mask"
+
+    def _hidden(self, found: Iterable[Found], private: bool, reveal: bool) -> Iterator[Found]:
+        for one in found:
+            action = self.engine.policy.actions[one.kind]
+            masked = one.family in ("identity", "secret") or not private
+            if action == "never" or (action == "mask" and masked and not reveal):
+                yield one
+
+    def _mask(self, it: str, one: Found) -> str:
+        never = self.engine.policy.actions[one.kind] == "never"
+        return _marker(it, one) if never else mask_of(it, one)
+
+    def shown_value(self, value: Any, private: bool, reveal: bool = False) -> Any:
+        """Any JSON value with its texts as they may be shown."""
+        return self._each(value, lambda text: self.shown(text, private, reveal))
+
+    def restored(self, new: str, old: str) -> str:
+        """`new` with what `old` has in the place of each mask that stands for it."""
+        if "[" not in new:
+            return new
+        masks: dict[str, list[str]] = {}
+        for one in self.engine.found(old):
+            it = old[one.start : one.end]
+            masks.setdefault(mask_of(it, one), []).append(it)
+        for mask, its in masks.items():
+            for n in range(new.count(mask)):
+                new = new.replace(mask, its[min(n, len(its) - 1)], 1)
+        return new
+
+    def _named(self, name: object, value: Any, change: Callable[[str], str]) -> Any:
+        if isinstance(value, str) and isinstance(name, str) and len(name) <= _LONGEST_NAME:
+            return _told_by_name(name, value, change)
+        return self._each(value, change)
+
+    def _each(self, value: Any, change: Callable[[str], str]) -> Any:
+        if isinstance(value, str):
+            return change(value)
+        if isinstance(value, Mapping):
+            return {
+                change(name) if isinstance(name, str) else name: self._named(name, one, change)
+                for name, one in value.items()
+            }
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return value._make(self._each(one, change) for one in value)  # type: ignore[attr-defined]
+        if isinstance(value, list | tuple):
+            return type(value)(self._each(one, change) for one in value)
+        return value
+
+
+def _policy_of(home: str) -> Policy:
+    from loxodon.trust.guard import policy
+
+    return policy.load(home)
+
+
+_Key = tuple[str, int, int] | None
+_GUARDS: dict[_Key, Guard] = {}
+_MOST_GUARDS = 32
+
+
+def _told_by_name(name: str, text: str, change: Callable[[str], str]) -> str:
+    """A text under a name, which may say what it is: `{"password": "…"}`."""
+    head = f"{name}: "
+    changed = change(head + text)
+    return changed[len(head) :] if changed.startswith(head) else change(text)
+
+
+_TEXTS = ("content", "subject", "attribute", "value", "project", "topic")
+_LISTS = ("tags", "entities")
+
+
+def _texts(record: Record) -> str:
+    """All that a memory says, the longest first: what its masks may stand for."""
+    texts = (record.content, record.value, record.subject, record.topic, record.project)
+    return "\n".join((*texts, *record.tags, *record.entities))
+
+
+def _put(text: str, found: Iterable[Found], instead: Callable[[str, Found], str]) -> str:
+    parts, at = [], 0
+    for one in found:
+        parts += [text[at : one.start], instead(text[one.start : one.end], one)]
+        at = one.end
+    return "".join((*parts, text[at:]))
+
+
+def _marker(it: str, one: Found) -> str:
+    """What is kept in the place of what is not."""
+    word = "secret" if one.family == "secret" else "removed"
+    return f"[{word}: {one.kind.replace('-', ' ')}]"
+
+
+def mask_of(it: str, one: Found) -> str:
+    """What is shown in the place of something: its kind, and enough to know which it is."""
+    label = one.kind.replace("-", " ")
+    if one.kind == "mail" and "@" in it:
+        return f"[{label} {it[0]}{DOTS}@{it.partition('@')[2]}]"
+    if one.family == "secret":
+        return f"[{label} {DOTS}]"
+    if one.kind == "address":
+        return f"[{label}]"
+    plain = "".join(c for c in it if c.isalnum())
+    kept = plain[-4:] if len(plain) >= 10 else plain[-2:] if len(plain) >= 6 else ""
+    return f"[{label} {DOTS}{kept}]"
+
+
+def _has_sign(text: str) -> bool:
+    """Whether a closer look is worth it, by plain means: no false is ever wrong."""
+    from loxodon.trust.guard.signs import has_sign
+
+    return has_sign(text)
+
+
+class _Engine:
+    """A policy, compiled."""
+
+    def __init__(self, policy: Policy) -> None:
+        from loxodon.trust.guard.find import Finder
+
+        self.policy = policy
+        self.finder = Finder(policy)
+        self.looked = self.finder.looked
+
+    def found(self, text: str) -> list[Found]:
+        return self.finder.found_in_page(text) if "\n" in text else self.looked(text)[0]

@@ -1,0 +1,1 @@
+"""Where words came from, and how far they are believed."""

@@ -1,0 +1,302 @@
+"""Quarantine: instructions in words that nobody vouches for are held back until the owner decides.
+
+A turn stays in the journal as it was said; whatever is made of it (what a recall shows, segments,
+events, vectors, what a model is asked) has a short note in the place of what is held. A memory that
+is made of such words directly has the note in its content, and gets the words back when they are
+released. To release is to let the words be seen, fenced and with their origin, not to believe them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from loxodon.errors import InputError, NotFoundError
+from loxodon.messages import t
+from loxodon.store import Known, Store
+from loxodon.store.quarantine import Kept
+from loxodon.text.language import language_of
+from loxodon.trust.origin.instructions import Found, found_in, screens
+from loxodon.trust.origin.pasting import others
+from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Held, Origin, Record, Turn
+
+HELD = "held"
+RELEASED = "released"
+DROPPED = "dropped"
+STATES = (HELD, RELEASED, DROPPED)
+_OLDER = 2_000
+"""Turns from before there was a quarantine that are looked through at a time."""
+
+
+# --- What comes in ------------------------------------------------------------------------------
+
+
+def screen(
+    store: Store, said: Iterable[Turn | Known], now: datetime
+) -> dict[str, list[Kept]]:  # fmt: skip
+    """Hold what is to be held of turns that were just journalled, by ref. Call inside `writing`."""
+    fresh = [one for one in said if isinstance(one, Turn) and screens(one.origin)]
+    new = [
+        _kept(place, now, turn.origin, turn=int(turn.ref[2:]))
+        for turn, places in _found(store, fresh)
+        for place in places
+    ]
+    held: dict[str, list[Kept]] = {}
+    for one in store.quarantine.put(new) if new else ():
+        held.setdefault(f"t_{one.turn}", []).append(one)
+    return held
+
+
+def _found(store: Store, turns: Sequence[Turn]) -> list[tuple[Turn, list[Found]]]:
+    """What to hold of each turn; an instruction may go on from one turn to the next."""
+    found = [(turn, _places(turn)) for turn in turns]
+    for n in range(1, len(found)):
+        (before, some), (turn, more) = found[n - 1], found[n]
+        if before.session == turn.session and before.origin == turn.origin != "relayed":
+            for place in _across(before, turn):
+                if place.start < len(before.content) and not _has(some, place.start):
+                    some.append(place._replace(end=len(before.content)))
+                rest = place.end - len(before.content) - 1
+                if rest > 0 and not _has(more, 0):
+                    more.insert(0, Found(0, min(rest, len(turn.content)), place.reason))
+    return found
+
+
+def _places(turn: Turn) -> list[Found]:
+    """The instructions in a turn; of one that a program passed on, in what is another's in it."""
+    if turn.origin != "relayed":
+        return found_in(turn.content, turn.origin)
+    return [
+        Found(span.start + one.start, span.start + one.end, one.reason)
+        for span in others(turn.content, relayed=True)
+        for one in found_in(turn.content[span.start : span.end], "web")
+    ]
+
+
+_TAIL = 200
+"""Characters of a turn that are read together with those of the next."""
+
+
+def _across(before: Turn, turn: Turn) -> list[Found]:
+    """Instructions that begin in one turn and end in the next, by their place in both joined."""
+    skipped = max(0, len(before.content) - _TAIL)
+    joined = f"{before.content[skipped:]}\n{turn.content[:_TAIL]}"
+    border = len(before.content) - skipped
+    found = [one for one in found_in(joined, turn.origin) if one.start < border < one.end]
+    return [one._replace(start=one.start + skipped, end=one.end + skipped) for one in found]
+
+
+def _has(places: Iterable[Found], at: int) -> bool:
+    return any(one.start <= at < one.end for one in places)
+
+
+def _kept(
+    place: Found, now: datetime, origin: str, turn: int | None = None, text: str = ""
+) -> Kept:
+    return Kept(0, turn, "", place.start, place.end, text, place.reason, origin, now, HELD, None)
+
+
+def insert(
+    store: Store, record: Record, change: str, held: Sequence[Kept] | None = None
+) -> Record:  # fmt: skip
+    """Keep a memory made of words that nobody vouches for, without what is held of them.
+
+    `held` is what was held of the turn that has these words; None where no turn has them. Labels
+    that read like an instruction are left out: nobody is called so. Call inside `writing`.
+    """
+    if not screens(record.trust):
+        return store.insert(record, change)
+    content, origin, now = record.content, record.trust, record.created_at
+    if held is None:
+        places = found_in(content, origin)
+        held = store.quarantine.put(
+            [_kept(one, now, origin, text=content[one.start : one.end]) for one in places]
+        )
+    fields = _labels({name: getattr(record, name) for name in _LABELS}, origin)
+    if held:
+        fields |= {"content": told(content, held), "value": ""}
+    kept = store.insert(record._replace(**fields), change)
+    for one in held:
+        store.quarantine.of_memory(one.no, kept.id)
+    return kept
+
+
+def update(store: Store, record: Record, fields: Mapping[str, Any], now: datetime) -> Record:
+    """Change a memory in words that nobody vouches for, without what is held of them.
+
+    Call inside `writing`.
+    """
+    origin = record.trust
+    if not screens(origin):
+        return store.update(record.id, None, "edited", now, fields)
+    fields = _labels(fields, origin)
+    content = fields.get("content", "")
+    held = store.quarantine.put(
+        [_kept(one, now, origin, text=content[one.start : one.end])
+         for one in found_in(content, origin)]
+    )  # fmt: skip
+    if held:
+        fields |= {"content": told(content, held), "value": ""}
+    for one in held:
+        store.quarantine.of_memory(one.no, record.id)
+    return store.update(record.id, None, "edited", now, fields)
+
+
+_LABELS: Mapping[str, object] = {
+    "tags": (), "entities": (), "basis": "", "subject": "", "attribute": "", "value": "",
+    "project": GLOBAL_PROJECT, "topic": GENERAL_TOPIC,
+}  # fmt: skip
+"""What a memory is filed under, and what stands there where nothing does."""
+
+
+def _labels(fields: Mapping[str, Any], origin: Origin) -> dict[str, Any]:
+    """Fields of a memory without labels that read like an instruction: nobody is called so."""
+
+    def label(name: str, value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(one for one in value if not found_in(one, origin))
+        return _LABELS[name] if found_in(value, origin) else value
+
+    return {
+        name: label(name, value) if name in _LABELS and value else value
+        for name, value in fields.items()
+    }
+
+
+def screen_older(store: Store, now: datetime) -> int:
+    """Look through what was journalled before anything was held; how much is held now."""
+    held = 0
+    while rows := store.quarantine.unscreened(_OLDER):
+        with store.writing():
+            turns = store.turns(rows)
+            held += sum(
+                map(len, screen(store, [turns[row] for row in sorted(turns)], now).values())
+            )
+            store.quarantine.screened(rows[-1])
+    return held
+
+
+# --- What is told -------------------------------------------------------------------------------
+
+
+def heard(store: Store, turns: Iterable[Turn]) -> list[Turn]:
+    """Turns as they may be told: with a note in the place of what is held."""
+    turns = list(turns)
+    rows = [int(one.ref[2:]) for one in turns if one.ref and screens(one.origin)]
+    held = store.quarantine.in_turns(rows) if rows else {}
+    if not held:
+        return turns
+    return [
+        one._replace(content=told(one.content, held[row]))
+        if one.ref and (row := int(one.ref[2:])) in held
+        else one
+        for one in turns
+    ]
+
+
+def without_held(store: Store, lines: Sequence[str]) -> list[str]:
+    """Lines of a file that may be a view of the journal, without what is held of it."""
+    found = list(lines)
+    for one in listed(store, None, 0):
+        if one.state == RELEASED:
+            continue
+        for part in one.text.splitlines():
+            if len(part.strip()) >= _TELLING:
+                mark = note(int(one.id[2:]), language_of(part))
+                found = [line.replace(part.strip(), mark) for line in found]
+    return found
+
+
+_TELLING = 8
+"""Characters of a line that are enough to know it by."""
+
+
+def told(text: str, held: Sequence[Kept]) -> str:
+    """`text` with a note in the place of each stretch that is held."""
+    if not held:
+        return text
+    language = language_of(text)
+    parts: list[str] = []
+    at = 0
+    for one in held:
+        start = max(at, one.start)
+        parts += [text[at:start], note(one.no, language)]
+        at = max(at, one.stop)
+    return "".join([*parts, text[at:]])
+
+
+def note(no: int, language: str) -> str:
+    """What stands in the place of what is held."""
+    return t("[held back: {id}]", language, id=f"q_{no}")
+
+
+# --- What the owner decides ---------------------------------------------------------------------
+
+
+def listed(store: Store, state: str | None, limit: int) -> list[Held]:
+    """What is held, or was; newest first."""
+    with store.reading():
+        found = store.quarantine.find(state, limit)
+        turns = store.turns([one.turn for one in found if one.turn is not None])
+        return [_held(one, turns) for one in found if _is_seen(store, one, turns)]
+
+
+def _is_seen(store: Store, one: Kept, turns: Mapping[int, Turn]) -> bool:
+    """Whether what a stretch is of is within the walls of whoever asks."""
+    if one.turn is not None:
+        return one.turn in turns
+    return store.get(one.memory) is not None
+
+
+def release(store: Store, id: str, now: datetime) -> Held:
+    """Let what is held be told: as what it is, and from where. Call inside `writing`."""
+    one, turns = _waiting(store, id)
+    held = _held(one, turns)
+    store.quarantine.decide(one.no, RELEASED, now, one.text)
+    if one.turn is not None:
+        store.vectors.retold([one.turn])
+    memory = store.get(one.memory) if one.memory else None
+    if memory is not None:
+        content = memory.content
+        for language in ("en", "zh"):
+            content = content.replace(note(one.no, language), held.text)
+        if content != memory.content:
+            store.update(memory.id, None, "edited", now, {"content": content})
+    return held._replace(state=RELEASED)
+
+
+def drop(store: Store, id: str, now: datetime) -> Held:
+    """Never tell what is held; the turn stays as it was said. Call inside `writing`."""
+    one, turns = _waiting(store, id)
+    store.quarantine.decide(one.no, DROPPED, now, "")
+    return _held(one, turns)._replace(state=DROPPED)
+
+
+def _waiting(store: Store, id: str) -> tuple[Kept, dict[int, Turn]]:
+    number = id.removeprefix("q_")
+    one = store.quarantine.get(int(number)) if number.isdecimal() and len(number) < 18 else None
+    turns = store.turns([one.turn]) if one is not None and one.turn is not None else {}
+    if one is None or not _is_seen(store, one, turns):
+        raise NotFoundError(
+            "there is nothing called {id} in quarantine",
+            hint="`loxodon quarantine` lists what is held",
+            id=repr(id),
+        )
+    if one.state != HELD:
+        raise InputError(
+            "{id} was decided before: it is {state}",
+            hint="`loxodon quarantine --all` shows what was decided",
+            id=f"q_{one.no}",
+            state=one.state,
+        )
+    return one, turns
+
+
+def _held(one: Kept, turns: Mapping[int, Turn]) -> Held:
+    turn = turns.get(one.turn) if one.turn is not None else None
+    text = turn.content[one.start : one.stop] if turn else one.text
+    return Held(
+        f"q_{one.no}", text, one.reason, one.origin, one.at, one.state,
+        f"t_{one.turn}" if one.turn is not None else "", one.memory,
+    )  # fmt: skip

@@ -1,0 +1,250 @@
+"""Keys for what must be recognised or sealed: all derived from one master secret of the home.
+
+The master is in HOME/keys/master, in the environment, or in the system's keyring, as the setting
+`keys.source` says. It is made when it is first needed. From then on each space that used it has a
+mark of it (SPACE/key.mark, a fingerprint that tells nothing about the key), so that a master which
+is gone, or is another, is an error, and never silently a new one: with another key every tombstone
+and every seal would look like nobody's.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from loxodon.errors import KeyProblemError
+from loxodon.filelock import FileLock
+from loxodon.files import replace, sync_folder
+from loxodon.layout import KEYS, SPACES
+from loxodon.spaces import space_path
+
+try:  # what hashlib would give, without the 3 ms that loading OpenSSL takes from a cold recall
+    from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
+except ImportError:
+    try:
+        from _sha256 import sha256  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        from hashlib import sha256
+
+FILE = "master"
+MARK = "key.mark"
+VARIABLE = "LOXODON_KEY_MASTER"
+SOURCES = ("file", "env", "keyring")
+PURPOSES = ("audit", "tombstone", "signature", "transcripts")
+SIZE = 32
+_SERVICE = "loxodon"
+_LOCK_SECONDS = 30.0
+_BLOCK = 64
+_INNER = bytes(byte ^ 0x36 for byte in range(256))
+_OUTER = bytes(byte ^ 0x5C for byte in range(256))
+
+
+def key(home: str, purpose: str, space: str = "") -> bytes:
+    """The key of a home, or of a space in it, for one purpose: 32 bytes, always the same.
+
+    Reads `keys.source` from the home's settings. Who has the settings already uses `Keys`.
+    """
+    from loxodon import config
+
+    return Keys(home, config.load(home).keys.source, os.environ).key(purpose, space)
+
+
+def mac_with(key: bytes) -> Callable[[bytes], bytes]:
+    """HMAC-SHA256 under one key, as a function that is quick to call often."""
+    if len(key) > _BLOCK:
+        key = sha256(key).digest()
+    padded = key.ljust(_BLOCK, b"\0")
+    inner, outer = sha256(padded.translate(_INNER)), sha256(padded.translate(_OUTER))
+
+    def mac(data: bytes) -> bytes:
+        first: Any = inner.copy()
+        first.update(data)
+        second: Any = outer.copy()
+        second.update(first.digest())
+        return bytes(second.digest())
+
+    return mac
+
+
+def mac(key: bytes, data: bytes) -> bytes:
+    """HMAC-SHA256 of `data` under `key`."""
+    return mac_with(key)(data)
+
+
+class Keys(NamedTuple):
+    """The keys of a home."""
+
+    home: str
+    source: str = "file"
+    environ: Mapping[str, str] = os.environ
+
+    def key(self, purpose: str, space: str = "") -> bytes:
+        """The key for one of `PURPOSES`; with `space` one that no other space has.
+
+        Raises KeyProblemError where the master is gone, is not the one that was used before, or
+        cannot be read.
+        """
+        if purpose not in PURPOSES:
+            raise ValueError(f"no such purpose of a key: {purpose}")
+        master = self._master()
+        if space:
+            self._mark(space, master)
+        return mac(master, "\0".join(("loxodon", purpose, space)).encode("utf-8", "surrogatepass"))
+
+    def fingerprint(self) -> str:
+        """What tells two masters apart and nothing else; empty where there is none yet."""
+        master = self._found()
+        return _fingerprint(master) if master else ""
+
+    @property
+    def path(self) -> str:
+        """Where the master is, or would be, as a file."""
+        return os.path.join(self.home, KEYS, FILE)
+
+    def _master(self) -> bytes:
+        return self._found() or self._made()
+
+    def _found(self) -> bytes | None:
+        if self.source == "env":
+            return self._from_environment()
+        if self.source == "keyring":
+            text = _keyring(lambda ring: ring.get_password(_SERVICE, self._entry))
+            return _parsed(text, "the system's keyring") if text else None
+        try:
+            with open(self.path, encoding="ascii", errors="replace") as file:
+                return _parsed(file.read(), self.path)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise KeyProblemError(
+                "cannot read the master key {path}: {reason}",
+                hint="check who owns the file; only its owner may read it",
+                path=self.path,
+                reason=error.strerror or str(error),
+            ) from None
+
+    def _from_environment(self) -> bytes:
+        text = self.environ.get(VARIABLE, "")
+        if not text:
+            raise KeyProblemError(
+                "the master key is to come from {variable}, which is not set",
+                hint="set it to 64 hexadecimal digits, or change the setting keys.source",
+                variable=VARIABLE,
+            )
+        return _parsed(text, VARIABLE)
+
+    @property
+    def _entry(self) -> str:
+        return f"master:{self.home}"
+
+    def _made(self) -> bytes:
+        """A new master, where there never was one; another process may make it meanwhile."""
+        folder = os.path.dirname(self.path)
+        try:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            lock = FileLock(os.path.join(folder, "lock"))
+            try:
+                lock.acquire(_LOCK_SECONDS)
+                found = self._found()
+                if found is None:
+                    self._refuse_if_lost()
+                    found = os.urandom(SIZE)
+                    self._keep(found.hex())
+                return found
+            finally:
+                lock.close()
+        except OSError as error:
+            raise KeyProblemError(
+                "cannot make the master key {path}: {reason}",
+                hint="check who owns the folder and how full the disk is",
+                path=self.path,
+                reason=error.strerror or str(error),
+            ) from None
+
+    def _keep(self, text: str) -> None:
+        if self.source == "keyring":
+            _keyring(lambda ring: ring.set_password(_SERVICE, self._entry, text))
+            return
+        replace(self.path, text.encode("ascii") + b"\n")
+        for folder in (os.path.dirname(self.path), self.home):  # before any mark of it
+            sync_folder(folder)
+
+    def _refuse_if_lost(self) -> None:
+        spaces = os.path.join(self.home, SPACES)
+        names = sorted(os.listdir(spaces)) if os.path.isdir(spaces) else []
+        for name in names:
+            mark = os.path.join(spaces, name, MARK)
+            if os.path.exists(mark):
+                raise KeyProblemError(
+                    "the master key of {home} is gone: {mark} says that there was one",
+                    hint="put it back from a copy. If it is lost for good, remove that file: a new "
+                    "key is made, and what the old one kept (tombstones, sealed transcripts, the "
+                    "audit log so far) cannot be checked or read any more",
+                    home=self.home,
+                    mark=mark,
+                )
+
+    def _mark(self, space: str, master: bytes) -> None:
+        """Note in a space which master it uses; refuse another than it used before."""
+        folder = space_path(self.home, space)
+        path, mine = os.path.join(folder, MARK), _fingerprint(master)
+        try:
+            with open(path, encoding="ascii", errors="replace") as file:
+                noted = file.read().strip()
+        except FileNotFoundError:
+            noted = ""
+        except OSError as error:
+            raise KeyProblemError(
+                "cannot read {path}: {reason}",
+                hint="check who owns the file; only its owner may read it",
+                path=path,
+                reason=error.strerror or str(error),
+            ) from None
+        if noted and noted != mine:
+            raise KeyProblemError(
+                "the master key is not the one that the space {space} was used with",
+                hint="put the right one back: its fingerprint is in {path}",
+                space=repr(space),
+                path=path,
+            )
+        if not noted and os.path.isdir(folder) and os.access(folder, os.W_OK):
+            replace(path, mine.encode("ascii") + b"\n")
+
+
+def _fingerprint(master: bytes) -> str:
+    return mac(master, b"loxodon\0fingerprint")[:8].hex()
+
+
+def _parsed(text: str, where: str) -> bytes:
+    try:
+        found = bytes.fromhex(text.strip())
+    except ValueError:
+        found = b""
+    if len(found) != SIZE:
+        raise KeyProblemError(
+            "the master key in {where} is not one",
+            hint="it is 64 hexadecimal digits; put it back from a copy",
+            where=where,
+        )
+    return found
+
+
+def _keyring(ask: Callable[[Any], Any]) -> Any:
+    """What the system's keyring says; imported here, since few homes have their key there."""
+    try:
+        import keyring
+        from keyring.errors import KeyringError
+    except ImportError:
+        raise KeyProblemError(
+            "the master key is to come from the system's keyring, and `keyring` is not installed",
+            hint='install it with: pip install "loxodon[encryption]"',
+        ) from None
+    try:
+        return ask(keyring)
+    except (KeyringError, RuntimeError) as error:  # RuntimeError: no backend on this machine
+        raise KeyProblemError(
+            "the system's keyring cannot be used: {reason}",
+            hint="unlock it, or change the setting keys.source to file or env",
+            reason=str(error).splitlines()[0] if str(error) else type(error).__name__,
+        ) from None

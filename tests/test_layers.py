@@ -1,0 +1,106 @@
+"""A module imports only what stands on its own layer or below it.
+
+`ARCHITECTURE.md` draws the layers. An import that is only for types does not count: nothing is
+loaded by it. One inside a function does.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import loxodon
+
+SOURCE = Path(loxodon.__file__).parent
+LAYERS = (
+    "errors messages",
+    "clock drafts files filelock layout tokens",
+    "text",
+    "types config spaces",
+    "language",
+    # What is needed to keep text safely, before there is a store.
+    """
+    trust.guard trust.access.acting trust.access.places trust.audit.log trust.audit.trail
+    trust.rest.keys trust.rest.sealing trust.rest.overwriting trust.origin.provenance
+    trust.origin.pasting trust.origin.instructions trust.origin.instruction_words
+    trust.origin.vouching trust.damage.unpacking trust.forget.tombstones trust.forget.naming
+    """,
+    "store",
+    "fields models workspace.readers",
+    "trust.origin trust.access trust.audit trust.forget.gatekeeper",
+    "write",
+    "recall",
+    "trust.origin.remembering documents standing verbs",
+    "workspace working live",
+    "trust.forget trust.rest trust.damage trust.audit.inspection trust.audit.auditing",
+    "memory",
+    # What opens memories to make, mend or replace them.
+    "live.plain trust.rest.recoding trust.damage.repair trust.damage.restoring "
+    "workspace.views.restore",
+    "measure",
+    "client compat serve __main__",
+)
+UPWARDS = {
+    ("memory", "live.plain"): "opening a memory whose engine is off gives the one of plain files",
+    ("memory", "trust.rest.recoding"): "opening a home finishes an encryption that was cut short",
+}
+"""The imports that go up, and why."""
+HEIGHT = {name: n for n, names in enumerate(LAYERS) for name in names.split()}
+
+
+def _layer(module: str) -> int:
+    parts = module.split(".")
+    for n in range(len(parts), 0, -1):
+        if (found := HEIGHT.get(".".join(parts[:n]))) is not None:
+            return found
+    raise AssertionError(f"{module} is on no layer")
+
+
+def _modules() -> dict[str, Path]:
+    found = {}
+    for path in SOURCE.rglob("*.py"):
+        parts = path.relative_to(SOURCE).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        if name:
+            found[name] = path
+    return found
+
+
+def _run(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a module, without what only a type checker reads."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        yield node
+        yield from _run(node)
+
+
+def _imported(tree: ast.AST, modules: dict[str, Path]) -> Iterator[str]:
+    for node in _run(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("loxodon"):
+            package = (node.module or "").removeprefix("loxodon").removeprefix(".")
+            for name in node.names:
+                inner = f"{package}.{name.name}".removeprefix(".")
+                if inner in modules or package:
+                    yield inner if inner in modules else package
+        elif isinstance(node, ast.Import):
+            for name in node.names:
+                if name.name.startswith("loxodon."):
+                    yield name.name.removeprefix("loxodon.")
+
+
+def test_no_module_imports_from_above() -> None:
+    modules = _modules()
+    up = {
+        (module, other)
+        for module, path in modules.items()
+        for other in _imported(ast.parse(path.read_text("utf-8")), modules)
+        if _layer(other) > _layer(module)
+    }
+    assert up == UPWARDS.keys()
+
+
+def test_every_layer_is_there() -> None:
+    modules = _modules()
+    assert [name for name in HEIGHT if name not in modules] == []

@@ -1,0 +1,57 @@
+"""Encrypting, re-keying, backing up and restoring, killed half-way: nothing is lost, ever."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.long import LONG, count, figure
+
+WORKS = ("encrypt", "decrypt", "rekey", "backup", "backup-encrypted", "restore",
+         "restore-encrypted")  # fmt: skip
+SHORT = {"encrypt": 120, "decrypt": 30, "rekey": 30, "backup": 8, "restore-encrypted": 8}
+"""How far apart the points are; in the long form every one is taken."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[str]:
+    """In memory where there is such a place: kills need no disk, and flushing one is slow."""
+    fast = "/dev/shm"
+    base = fast if os.access(fast, os.W_OK) else str(tmp_path)
+    with tempfile.TemporaryDirectory(dir=base, prefix="loxodon-") as made:
+        yield made
+
+
+def killed(folder: str, how: str, *works: str) -> list[dict[str, object]]:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.trust.killing", folder, how, *works], text=True,
+        capture_output=True, check=False, cwd=Path(__file__).parents[3],
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2_000:]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("works", [(one,) for one in WORKS] if LONG else [tuple(SHORT)])
+def test_a_kill_at_any_call_that_changes_files(folder: str, works: tuple[str, ...]) -> None:
+    found = killed(folder, "points", *(f"{one}:{count(SHORT.get(one, 1), 1)}" for one in works))
+    assert [one for one in found if one["problem"]] == []
+    kills = sum(bool(one["killed"]) for one in found)
+    assert kills >= len(works)
+    figure(f"killed_at_calls_{works[0]}", runs=len(found), killed=kills, violations=0)
+
+
+@pytest.mark.skipif(not LONG, reason="the long form kills at moments of time too")
+@pytest.mark.parametrize("work", WORKS)
+def test_a_kill_at_any_moment(folder: str, work: str) -> None:
+    found = killed(folder, "times", f"{work}:{count(500, 20)}")
+    assert [one for one in found if one["problem"]] == []
+    kills = sum(bool(one["killed"]) for one in found)
+    assert kills > 10
+    figure(f"killed_at_moments_{work}", runs=len(found), killed=kills, violations=0)
