@@ -172,8 +172,9 @@ def hops(
     leading = store.turns([row for row in seeds if totals[row] >= _HOP_FROM * best])
     texts = {row: index_words(leading[row].content[:_READ]) for row in seeds if row in leading}
     asked = set(words)
-    told = [word for text in texts.values() for word in dict.fromkeys(text).keys() - asked]
-    having = store.having("turns", list(dict.fromkeys(told))[:_HOP_WORDS])
+    # In the order of the text: that of a set would be another in each process.
+    told = dict.fromkeys(word for text in texts.values() for word in text if word not in asked)
+    having = store.having("turns", list(told)[:_HOP_WORDS])
     shared: dict[int, float] = {}
     for word, rows in having.lists.items():
         if 1 < len(rows) <= _HOP_LIST:
