@@ -362,6 +362,8 @@ def _labels(asked: Look, pool: Pool) -> None:
     keywords = {fold(word) for word in question.keywords}
     share = max(1.0, _BARE_LABEL * _named_by(question, question.project) ** 2)
     for found in pool.values():
+        if found.record is None and found.note is None:
+            continue
         of_project, of_topic, tags = _labels_of(found)
         if project and of_project == project:
             found.add("label", share, asked.weights)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from threading import RLock
@@ -99,6 +99,7 @@ class Database:
         """Whether that sum is to be made anew from what there is."""
         self._turn = RLock()
         self._mode = ""  # or "reading", "writing"
+        self._memo: dict[Hashable, Any] = {}
         self._closed = False
         self._lock: FileLock | None = None
         self.read_only = _only_readable(path)
@@ -256,7 +257,13 @@ class Database:
                 yield
             finally:
                 self._mode = ""
+                self._memo = {}
                 _undo(self._handle)
+
+    @property
+    def memo(self) -> dict[Hashable, Any]:
+        """For what need not be read twice: it lasts as long as `reading` shows the same moment."""
+        return self._memo if self._mode == "reading" else {}
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -434,6 +441,7 @@ class Database:
         with self._turn:
             _put_up(self._connection, self._views, views)
             self._views = views
+            self._memo = {}
 
     def _sent(self, sql: str) -> str:
         return _past_views(sql) if self._views else sql

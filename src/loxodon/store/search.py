@@ -124,7 +124,8 @@ class Search:
         """Rows with what their common words add to their score, as bm25 weighs one mention."""
         found = self._db.all(
             f"SELECT {self._table.key}, substr({self._table.text}, 1, {_LIFTED_CHARACTERS}) "
-            f"FROM {self._table.truth} WHERE {self._table.key} IN {listed(scores)}"
+            f"FROM {self._table.truth} WHERE {self._table.key} IN {THESE}",
+            (these(scores),),
         )
         for row, text in found:
             has = among(plain, set(index_words(text)))
@@ -167,6 +168,16 @@ def _quoted(word: str) -> str:
 def listed(rows: Iterable[int]) -> str:
     """Row numbers as an SQL list; they are our own integers, never text from outside."""
     return f"({','.join(map(str, sorted(rows)))})"
+
+
+THESE = "(SELECT value FROM json_each(?))"
+"""The same as a value (`these`), for what is asked often: SQLite keeps a statement that it has
+prepared only if the next has the same text."""
+
+
+def these(rows: Iterable[int]) -> str:
+    """Row numbers as the value of `THESE`."""
+    return str(list(rows))  # as JSON has it
 
 
 def narrowed(where: Filter, table: Table, walled: bool) -> tuple[tuple[str, str], list[Any]]:
