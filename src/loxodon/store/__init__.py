@@ -240,7 +240,7 @@ class Store(Protocol):
         """The row of a turn by its session and id; the newest, should two share them."""
         ...
 
-    def turns(self, rows: Sequence[int]) -> dict[int, Turn]:
+    def turns(self, rows: Iterable[int]) -> dict[int, Turn]:
         """Turns by row, those that exist."""
         ...
 

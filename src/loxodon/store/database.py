@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from threading import RLock
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import apsw
 
@@ -49,7 +49,11 @@ _PRAGMAS = (
     "secure_delete=ON", f"journal_size_limit={_WAL_LIMIT}",
 )  # fmt: skip
 
+_MEMO = 4_000
+"""What is remembered at most: who reads all of a store reads nothing twice."""
+
 Row = tuple[Any, ...]
+_Value = TypeVar("_Value")
 
 
 ANCHOR = "audit"
@@ -263,7 +267,19 @@ class Database:
     @property
     def memo(self) -> dict[Hashable, Any]:
         """For what need not be read twice: it lasts as long as `reading` shows the same moment."""
-        return self._memo if self._mode == "reading" else {}
+        if self._mode != "reading" or len(self._memo) > _MEMO:
+            self._memo = {}
+        return self._memo
+
+    def each(
+        self, kind: str, rows: Iterable[int], read: Callable[[list[int]], Mapping[int, _Value]]
+    ) -> dict[int, _Value]:
+        """What `read` gives for each of some rows, in their order; not asked twice (`memo`)."""
+        memo, wanted = self.memo, sorted(set(rows))
+        missing = [row for row in wanted if (kind, row) not in memo]
+        for row, value in read(missing).items() if missing else ():
+            memo[kind, row] = value
+        return {row: memo[kind, row] for row in wanted if (kind, row) in memo}
 
     @contextmanager
     def writing(self) -> Iterator[None]:

@@ -385,7 +385,10 @@ class SqliteStore:
         row = self._db.one(self._db.sql["turn_row"], (session, id))
         return int(row[0]) if row else None
 
-    def turns(self, rows: Sequence[int]) -> dict[int, Turn]:
+    def turns(self, rows: Iterable[int]) -> dict[int, Turn]:
+        return self._db.each("turn", rows, self._turns)
+
+    def _turns(self, rows: Iterable[int]) -> dict[int, Turn]:
         found = self._db.all(f"SELECT {TURN} WHERE t.seq IN {THESE}", (these(rows),))
         return {row[0]: turn_of(row) for row in found}
 
@@ -577,6 +580,9 @@ class SqliteStore:
         return named.labels_named(self._db, label, names)
 
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
+        return self._db.each("record", rows, self._records)
+
+    def _records(self, rows: Iterable[int]) -> dict[int, Record]:
         found = self._db.all(
             f"SELECT t.row, {MEMORY} FROM memories t WHERE t.row IN {THESE}", (these(rows),)
         )
@@ -681,7 +687,7 @@ class SqliteStore:
         return {row for (row,) in found}
 
     def places(self, rows: Iterable[int]) -> dict[int, Place]:
-        return nearby.places(self._db, rows)
+        return self._db.each("place", rows, lambda some: nearby.places(self._db, some))
 
     def stretches(self, segments: Iterable[int]) -> dict[int, Stretch]:
         return nearby.stretches(self._db, segments)
