@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import NamedTuple
 
 from loxodon.recall.known import Match
@@ -16,6 +17,7 @@ from loxodon.recall.noted import NoteMatch
 from loxodon.recall.weights import Parts
 from loxodon.store import Place
 from loxodon.store.shelf import Note
+from loxodon.text.words import index_words
 from loxodon.types import Record
 
 
@@ -55,6 +57,12 @@ class Found:
         self.routes: dict[str, float] = {}
         """What that counts."""
         self.factors: dict[str, float] = {}
+
+    @cached_property
+    def said(self) -> frozenset[str]:
+        """The words of a memory or a note, as an index has them."""
+        what = self.record or self.note
+        return frozenset(index_words(what.searchable)) if what else frozenset()
 
     def add(self, route: str, part: float, weights: Parts) -> None:
         """Count what a route found."""

@@ -104,7 +104,7 @@ def _stands(memory: Found, said: str) -> bool:
     if len(said) > LONG or not said:
         return True
     words = query_words(said)
-    has = among(words, set(index_words(record.searchable)))
+    has = among(words, memory.said)
     return len(has) >= MOST * len(words) and not says_more(said, record.searchable)
 
 

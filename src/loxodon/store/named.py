@@ -15,6 +15,19 @@ from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Entity
 ENTITY = "e.name, e.type, e.aliases, e.created_at, e.updated_at, e.no"
 
 
+# Stepping from one agent to the next: names are kept for each.
+_NAMED = f"""
+WITH RECURSIVE agents (name) AS (
+  SELECT min(agent) FROM entity_names
+  UNION ALL
+  SELECT (SELECT min(agent) FROM entity_names WHERE agent > agents.name)
+  FROM agents WHERE agents.name IS NOT NULL)
+SELECT n.name, {ENTITY} FROM agents CROSS JOIN json_each(?) j
+CROSS JOIN entity_names n ON n.agent = agents.name AND n.name = j.value
+CROSS JOIN entities e ON e.no = n.entity ORDER BY n.agent DESC
+"""
+
+
 def entity_of(row: Sequence[Any], zone: tzinfo | None) -> Entity:
     """The entity of a row that has ENTITY in order."""
     name, type, aliases, created, updated, no = row
@@ -29,11 +42,7 @@ def entities_named(db: Database, zone: tzinfo | None, names: Iterable[str]) -> d
     Where agents have their own under a name, it is the shared one, or of the first agent.
     """
     folded = {name: fold(name) for name in names}
-    rows = db.all(
-        f"SELECT n.name, {ENTITY} FROM json_each(?) j CROSS JOIN entity_names n ON n.name = j.value "
-        "JOIN entities e ON e.no = n.entity ORDER BY n.agent DESC",
-        (json.dumps(list(set(folded.values()))),),
-    )
+    rows = db.all(_NAMED, (json.dumps(list(set(folded.values()))),))
     found = {name: entity_of(row, zone) for name, *row in rows}
     return {name: found[key] for name, key in folded.items() if key in found}
 
