@@ -119,6 +119,7 @@ def _scaled(answers: Answers, pool: Pool) -> _Shares:
         key = Key(False, row)
         found = _of(pool, key)
         found.record = match.record
+        found.said = match.said
         found.words |= match.words
         shares[key] = match.found
     for row, noted in answers.notes.items():

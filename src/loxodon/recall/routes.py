@@ -298,8 +298,7 @@ def _about(
         return  # so much is about it that its name tells nothing
     fresh = [row for row in rows if Key(False, row) not in pool]
     terms, having, nature = matching
-    nothing = Having(0, {}, {})
-    found = matches(asked.store, fresh, terms, nothing, having, nature, asked.now)
+    found = matches(asked.store, fresh, terms, having, nature, asked.now)
     for row, match in found.items():
         if admits(where, match.record):
             _add(asked, pool, Key(False, row), route, 0.0).record = match.record
