@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from loxodon.clock import to_stored
@@ -31,6 +32,8 @@ _SEEN = 5
 LEAST_BUDGET = 6_000
 """List entries that a search may read however small the index is."""
 _LIFTED_CHARACTERS = 1_000
+_WITHIN = 20_000
+"""Turns of a time from which on it takes longer to find the first and the last than to go on."""
 
 
 TURN_TEXT = "speaker || char(10) || content"
@@ -86,6 +89,23 @@ class Search:
         self._table = TABLES[index]
         self._limit = limit
         self._narrowed, self._values = narrowed(where, self._table, db.walled)
+        if index == "turns" and where.since and where.until:
+            self._keep_within(where.since, where.until)
+
+    def _keep_within(self, since: datetime, until: datetime) -> None:
+        """Read of each list only the part that was said in a time, where that is soon known.
+
+        The condition on the time stays: what was added later may be older.
+        """
+        times = to_stored(since)[0], to_stored(until)[0], _WITHIN
+        ((count, first, last),) = self._db.all(
+            "SELECT count(*), min(seq), max(seq) FROM "
+            "(SELECT seq FROM turns WHERE at >= ? AND at < ? LIMIT ?)", times
+        )  # fmt: skip
+        if count < _WITHIN:
+            tables, conditions = self._narrowed
+            self._narrowed = tables, f"{conditions} AND {self._table.name}.rowid BETWEEN ? AND ?"
+            self._values = [*self._values, first, last]
 
     def best(self, words: Sequence[str], common: Mapping[str, float], rows: int) -> list[Hit]:
         """The rows that match best; `common` has the share of the `rows` of each common word."""
