@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from loxodon.store import Having, Index, Nature, Place, Stretch
-from loxodon.store.database import Database, Row
+from loxodon.store.database import Database
 from loxodon.store.rows import loaded
 from loxodon.store.search import TABLES, THESE, any_of, divided, listed, these
 from loxodon.text.similarity import cosine, unit
@@ -50,14 +50,15 @@ _PLACES = (
 def places(db: Database, rows: Iterable[int]) -> dict[int, Place]:
     """Where turns stand, and what can be known of them without reading them."""
     return {
-        row[0]: Place(*row[:6], _there(row[6 : 6 + REACH]), _there(row[6 + REACH :]))
-        for row in db.all(_PLACES, (these(rows),))
+        row: Place(row, session, role, speaker, channel, at, *_beside(others))
+        for row, session, role, speaker, channel, at, *others in db.all(_PLACES, (these(rows),))
     }
 
 
-def _there(rows: Row) -> tuple[int, ...]:
-    """Without the places where nothing stands."""
-    return rows if rows[-1] is not None else tuple(row for row in rows if row is not None)
+def _beside(others: Sequence[int | None]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Those that stand before and behind, as far as there are any."""
+    before, after = others[:REACH], others[REACH:]
+    return tuple(filter(None, before)), tuple(filter(None, after))
 
 
 def stretches(db: Database, segments: Iterable[int]) -> dict[int, Stretch]:

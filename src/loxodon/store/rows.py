@@ -48,8 +48,7 @@ COLUMNS = (*FIELDS, "strength_at")
 MEMORY = ", ".join(f"t.{name}" for name in COLUMNS)
 """The columns of a record, for a query on the table `t`."""
 _TIMES_AT, _LISTS_AT, _FLAGS_AT = (
-    tuple(i for i, name in enumerate(FIELDS) if name in names)
-    for names in (_TIMES, _LISTS, _FLAGS)
+    tuple(i for i, name in enumerate(FIELDS) if name in names) for names in (_TIMES, _LISTS, _FLAGS)
 )
 _STRENGTH = FIELDS.index("strength")
 _SPACE = Record._fields.index("space")
