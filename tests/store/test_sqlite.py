@@ -771,6 +771,25 @@ def test_names_are_looked_up_and_not_read_through(tmp_path: Path) -> None:
     store.close()
 
 
+def test_small_writes_leave_an_index_in_few_parts(tmp_path: Path) -> None:
+    store = opened(tmp_path / "x.db")
+    for n in range(12):
+        with store.writing():
+            store.append([(turn(f"apple {n}", id=str(n)), key(f"apple {n}"))])
+
+    def parts() -> int:
+        return int(store._db.all("SELECT count(DISTINCT segid) FROM turn_index_idx")[0][0])
+
+    before = store.search("turns", ["appl", "7"], Filter(), 20)
+    assert parts() == 12
+    with store.writing():
+        store.desk.index(10)
+    assert parts() < 4
+    assert store.search("turns", ["appl", "7"], Filter(), 20) == before
+    assert store.check(lambda done, total: None) == []
+    store.close()
+
+
 def test_where_turns_stand_is_looked_up(tmp_path: Path) -> None:
     store = opened(tmp_path / "x.db")
     plan = store._db.all("EXPLAIN QUERY PLAN " + nearby._PLACES, ("[1]",))

@@ -19,6 +19,8 @@ from loxodon.store.search import (
 from loxodon.text.words import index_words
 
 _BATCH = 500
+_MERGED = 250
+"""Pages of an index that are merged at a time: some ten milliseconds of the disk's time."""
 
 
 class Indexes:
@@ -71,6 +73,15 @@ class Indexes:
         there = self._db.all(f"SELECT id FROM {name}_docsize WHERE id IN {listed(rows)}")
         self._db.many(f"DELETE FROM {name} WHERE rowid = ?", there)
         self._count(index, -len(there))
+
+    def merge(self) -> None:
+        """Bring together the parts that small writes leave of an index, a few pages at a time.
+
+        Every word of a query is looked up in each part.
+        """
+        for table in TABLES.values():
+            name = table.name
+            self._db.run(f"INSERT INTO {name} ({name}, rank) VALUES ('merge', ?)", (_MERGED,))
 
     def drop_unused(self, index: Index) -> None:
         """Let go of those of its common words that no row has any more."""
