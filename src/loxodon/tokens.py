@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from itertools import groupby
 from math import sqrt
 
@@ -71,7 +71,9 @@ def estimate(text: str) -> int:
         text = rest
     # The margins are as wide as the guesses are rough: Chinese is nearly exact.
     return int(
-        1.025 * sum(map(_cost, _pieces(text.isascii()).findall(text))) + 1.01 * han + bool(text)
+        1.025 * sum(map(_COSTS.__getitem__, _pieces(text.isascii()).findall(text)))
+        + 1.01 * han
+        + bool(text)
     )
 
 
@@ -82,7 +84,6 @@ def _han() -> tuple[re.Pattern[str], dict[str, str]]:
     return re.compile(f"[{singles}]+"), {pairs[0]: pairs[1:] for pairs in _PAIRS.split("|")}
 
 
-@lru_cache(maxsize=1 << 14)
 def _cost(piece: str) -> float:
     """What one of the `_pieces` costs on average, in tokens."""
     last, size = piece[-1], len(piece)
@@ -104,6 +105,21 @@ def _cost(piece: str) -> float:
     signs = _REPEAT.sub(r"\1\1", piece)
     each = sum(_sign_cost(sign) for sign in signs if not sign.isspace())
     return max(1.0, each) + (size - len(signs)) / 24
+
+
+class _Costs(dict[str, float]):
+    """What pieces cost. Looked up: most recur."""
+
+    _LIMIT = 1 << 15
+
+    def __missing__(self, piece: str) -> float:
+        if len(self) >= self._LIMIT:
+            self.clear()
+        self[piece] = cost = _cost(piece)
+        return cost
+
+
+_COSTS = _Costs()
 
 
 def _sign_cost(sign: str) -> float:

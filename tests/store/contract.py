@@ -462,6 +462,39 @@ class StoreContract:
         assert store.admitted("memories", [1, 2], Filter(audience="group")) == {2}
         assert store.admitted("memories", [], later) == set()
 
+    def test_a_search_of_a_time_finds_what_was_added_out_of_order(self, store: Store) -> None:
+        for n, days in enumerate((9, 2, 5, 1, 8)):
+            self.put(store, turn(f"apple {n}", at=NOW + timedelta(days=days)))
+
+        def within(first: int, last: int) -> list[int]:
+            times = {"since": NOW + timedelta(days=first), "until": NOW + timedelta(days=last)}
+            return sorted(self.found(store, "apple", "turns", **times))
+
+        assert within(1, 6) == [2, 3, 4]
+        assert within(5, 9) == [3, 5]
+        assert within(9, 10) == [1]
+        assert within(3, 5) == []
+
+    def test_what_was_read_is_read_anew_after_a_write(self, store: Store) -> None:
+        self.put(store, turn("apple one"))
+        (kept,) = self.keep(store, record("apple"))
+
+        def read() -> tuple[object, ...]:
+            with store.reading():
+                for _ in range(2):  # the second time from what was read before
+                    places, turns = store.places([1, 2]), store.turns([1, 2])
+                    having = store.having("turns", ["appl"])
+                    records = store.records([1])
+            return places[1].after, list(turns), having.rows, having.lists, records[1].content
+
+        assert read() == ((), [1], 1, {"appl": {1}}, "apple")
+        self.put(store, turn("apple two"))
+        with store.writing():
+            store.update(kept.id, None, "edited", NOW, {"content": "pear"})
+            assert store.records([1])[1].content == "pear"
+            assert store.having("turns", ["appl"]).rows == 2
+        assert read() == ((2,), [1, 2], 2, {"appl": {1, 2}}, "pear")
+
     # Walls
 
     def test_spaces_never_see_each_other(self, open_store: OpenStore) -> None:

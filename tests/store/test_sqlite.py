@@ -23,7 +23,7 @@ from loxodon.errors import (
     UnwritableStoreError,
 )
 from loxodon.spaces import space_folder
-from loxodon.store import Filter, Store, database
+from loxodon.store import Filter, Store, database, named, nearby
 from loxodon.store.database import APPLICATION_ID, Database
 from loxodon.store.shelf import Chunk, NoteFile
 from loxodon.store.sqlite import SqliteStore
@@ -758,4 +758,59 @@ def test_looking_a_turn_up_by_name_reads_no_other(tmp_path: Path) -> None:
     store = opened(tmp_path / "x.db")
     (plan,) = store._db.all("EXPLAIN QUERY PLAN " + store._db.sql["turn_row"], ("s", "#1"))[1:]
     assert "turns_by_name (session=? AND id=?)" in plan[3]
+    store.close()
+
+
+def test_names_are_looked_up_and_not_read_through(tmp_path: Path) -> None:
+    """Every recall asks which of its words are names; agents may each have their own."""
+    store = opened(tmp_path / "x.db")
+    plan = store._db.all("EXPLAIN QUERY PLAN " + named._NAMED, ('["ann"]',))
+    steps = [step for *_, step in plan]
+    assert "SEARCH n USING PRIMARY KEY (agent=? AND name=?)" in steps
+    assert not [step for step in steps if step.startswith(("SCAN entity", "SCAN n", "SCAN e"))]
+    store.close()
+
+
+def test_small_writes_leave_an_index_in_few_parts(tmp_path: Path) -> None:
+    store = opened(tmp_path / "x.db")
+    for n in range(12):
+        with store.writing():
+            store.append([(turn(f"apple {n}", id=str(n)), key(f"apple {n}"))])
+
+    def parts() -> int:
+        return int(store._db.all("SELECT count(DISTINCT segid) FROM turn_index_idx")[0][0])
+
+    before = store.search("turns", ["appl", "7"], Filter(), 20)
+    assert parts() == 12
+    with store.writing():
+        store.desk.index(10)
+    assert parts() < 4
+    assert store.search("turns", ["appl", "7"], Filter(), 20) == before
+    assert store.check(lambda done, total: None) == []
+    store.close()
+
+
+def test_where_turns_stand_is_looked_up(tmp_path: Path) -> None:
+    store = opened(tmp_path / "x.db")
+    plan = store._db.all("EXPLAIN QUERY PLAN " + nearby._PLACES, ("[1]",))
+    steps = [step for *_, step in plan]
+    assert "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)" in steps
+    beside = [step for step in steps if step.startswith("SEARCH n USING COVERING INDEX turns_by_")]
+    assert len(beside) == 2 * nearby.REACH
+    assert [step for step in steps if step.startswith("SCAN")] == [
+        "SCAN json_each VIRTUAL TABLE INDEX 1:"
+    ]
+    store.close()
+
+
+def test_what_is_read_of_a_whole_store_is_not_held(tmp_path: Path) -> None:
+    store = opened(tmp_path / "x.db")
+    with store.writing():
+        said = [turn(f"turn {n}", id=str(n)) for n in range(database._MEMO + 10)]
+        store.append([(one, key(one.content)) for one in said])
+    with store.reading():
+        for row in range(1, len(said) + 1):
+            assert store.turns([row])[row].content == f"turn {row - 1}"
+        assert len(store._db.memo) < len(said)
+    assert not store._db.memo
     store.close()

@@ -133,6 +133,7 @@ def _said(item: Item, language: str) -> str:
     return f"{who(said_by, language)}: {words}" if said_by else words
 
 
+@lru_cache(maxsize=256)
 def who(speaker: str, language: str) -> str:
     """A speaker as the block names them; those without a name are called by their role."""
     roles = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import NamedTuple
 
 from loxodon.recall.known import Match
@@ -16,6 +17,7 @@ from loxodon.recall.noted import NoteMatch
 from loxodon.recall.weights import Parts
 from loxodon.store import Place
 from loxodon.store.shelf import Note
+from loxodon.text.words import index_words
 from loxodon.types import Record
 
 
@@ -38,10 +40,15 @@ def note_key(row: int) -> Key:
 class Found:
     """Something found: what each route gave, and what came of it."""
 
-    __slots__ = (
-        "again", "factors", "key", "note", "parts", "place", "record", "routes", "score", "until",
-        "words",
-    )  # fmt: skip
+    place: Place | None = None
+    record: Record | None = None
+    note: Note | None = None
+    words: frozenset[str] = frozenset()
+    until: datetime | None = None
+    """Of a turn: until when what it says of the question held."""
+    again = 0
+    """Of a turn: when a later one spoke of the same thing, as `Place.at`."""
+    score = 0.0
 
     def __init__(self, key: Key) -> None:
         self.key = key
@@ -50,15 +57,12 @@ class Found:
         self.routes: dict[str, float] = {}
         """What that counts."""
         self.factors: dict[str, float] = {}
-        self.place: Place | None = None
-        self.record: Record | None = None
-        self.note: Note | None = None
-        self.words: frozenset[str] = frozenset()
-        self.until: datetime | None = None
-        """Of a turn: until when what it says of the question held."""
-        self.again = 0
-        """Of a turn: when a later one spoke of the same thing, as `Place.at`."""
-        self.score = 0.0
+
+    @cached_property
+    def said(self) -> frozenset[str]:
+        """The words of a memory or a note, as an index has them."""
+        what = self.record or self.note
+        return frozenset(index_words(what.searchable)) if what else frozenset()
 
     def add(self, route: str, part: float, weights: Parts) -> None:
         """Count what a route found."""
@@ -98,7 +102,7 @@ def fused(each: Sequence[Answers], weights: Parts) -> Pool:
     return pool
 
 
-_Shares = dict[Key, dict[str, float]]
+_Shares = dict[Key, Mapping[str, float]]
 
 
 def _sum(parts: Mapping[str, float], weights: Parts) -> float:
@@ -109,23 +113,30 @@ def _scaled(answers: Answers, pool: Pool) -> _Shares:
     shares: _Shares = {}
     for row, parts in answers.turns.items():
         key = Key(True, row)
-        found = pool.setdefault(key, Found(key))
-        found.place = answers.places.get(row)
-        shares[key] = dict(parts)
+        _of(pool, key).place = answers.places.get(row)
+        shares[key] = parts
     for row, match in answers.memories.items():
         key = Key(False, row)
-        found = pool.setdefault(key, Found(key))
+        found = _of(pool, key)
         found.record = match.record
+        found.said = match.said
         found.words |= match.words
-        shares[key] = dict(match.found)
+        shares[key] = match.found
     for row, noted in answers.notes.items():
         key = note_key(row)
-        found = pool.setdefault(key, Found(key))
+        found = _of(pool, key)
         found.note = noted.note
         found.words |= noted.words
-        shares[key] = dict(noted.found)
-    best = max((parts.get("words", 0.0) for parts in shares.values()), default=0.0)
+        shares[key] = noted.found
+    best = max([parts.get("words", 0.0) for parts in shares.values()], default=0.0)
     best = best or max((sum(parts.values()) for parts in shares.values()), default=0.0) or 1.0
     return {
         key: {name: value / best for name, value in parts.items()} for key, parts in shares.items()
     }
+
+
+def _of(pool: Pool, key: Key) -> Found:
+    found = pool.get(key)
+    if found is None:
+        found = pool[key] = Found(key)
+    return found

@@ -6,7 +6,7 @@ the scores of the two can be compared: bm25 of two indexes cannot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
@@ -25,6 +25,8 @@ class Match(NamedTuple):
 
     record: Record
     found: dict[str, float]
+    said: frozenset[str]
+    """Its words, as an index has them."""
     words: frozenset[str]
     """Those of the question that it has."""
 
@@ -44,51 +46,38 @@ def known(
         others = {hit.row: part * hit.score for hit in found}
     if not rows and not others:
         return {}
-    # To read what was found costs less than to ask for each of the words of a long message.
-    here = store.having(index, terms.all if terms.leading == terms.words else ())
-    rows += [row for row in others if row not in set(rows)]
-    return matches(store, rows, terms, here, having, nature, now, others)
+    return matches(store, {*rows, *others}, terms, having, nature, now, others)
 
 
 _NONE: Mapping[int, float] = {}
 
 
 def matches(
-    store: Store, rows: Iterable[int], terms: Terms, here: Having, having: Having, nature: Nature,
+    store: Store, rows: Iterable[int], terms: Terms, having: Having, nature: Nature,
     now: datetime, others: Mapping[int, float] = _NONE,
 ) -> dict[int, Match]:  # fmt: skip
-    """How well these memories match: `here` tells what words they have, `having` how rare those
-    are in the journal, `others` what words for the same give."""
+    """How well these memories match: `having` tells how rare words are in the journal, `others`
+    what words for the same give."""
     having = having if having.rows else Having(1, {}, {})  # nothing was said: all tell the same
     worth = {word: rarity(having, word) for word in terms.words}
     worth |= {word: LIGHT * rarity(having, word) for word in terms.light}
     found: dict[int, Match] = {}
     for row, record in store.records(rows).items():
         if record.expires_at is None or record.expires_at > now:
-            found[row] = _match(row, record, worth, others.get(row, 0.0), here, nature)
+            found[row] = _match(record, worth, others.get(row, 0.0), nature)
     return found
 
 
-def _match(
-    row: int, record: Record, worth: Mapping[str, float], other: float, here: Having,
-    nature: Nature,
-) -> Match:  # fmt: skip
-    own = _has(row, record, list(worth), here)
+def _match(record: Record, worth: Mapping[str, float], other: float, nature: Nature) -> Match:
+    # To read the few that were found costs less than to ask the index for each word.
+    said = frozenset(index_words(record.searchable))
+    own = among(worth, said)
     each = saturated(1.0, length_of(record.content), nature.words)
     part = SUMMARY if record.kind == "summary" else 1.0
     found = {"words": part * each * sum(worth[word] for word in own)}
     if other:
         found["related"] = part * other
-    return Match(record, found, frozenset(own))
-
-
-def _has(row: int, record: Record, words: Sequence[str], here: Having) -> set[str]:
-    """Those of `words` that a memory has; its text is read only for the very common ones."""
-    has = {word for word in words if row in here.lists.get(word, ())}
-    unlisted = [word for word in words if word not in here.lists]
-    if unlisted:
-        has.update(among(unlisted, set(index_words(record.searchable))))
-    return has
+    return Match(record, found, said, frozenset(own))
 
 
 def length_of(text: str) -> float:

@@ -104,7 +104,7 @@ def _stands(memory: Found, said: str) -> bool:
     if len(said) > LONG or not said:
         return True
     words = query_words(said)
-    has = among(words, set(index_words(record.searchable)))
+    has = among(words, memory.said)
     return len(has) >= MOST * len(words) and not says_more(said, record.searchable)
 
 
@@ -132,13 +132,13 @@ def _leave_out(
     stand above what was said.
     """
     standing = store.standing({row for rows in drawn.values() for row in rows})
-    captured = store.in_channel(CAPTURED, drawn)
     over = {row for row, state in standing.items() if state == "past"}
     ended = store.records(over) if over else {}
     asked = frozenset(question.words)
     for row, rows in drawn.items():
         states: set[Standing] = {standing[one] for one in rows if one in standing}
-        if row in captured or states == {"put away"}:
+        place = turns[row].place
+        if (place and place.channel == CAPTURED) or states == {"put away"}:
             del turns[row]
             continue
         until = [

@@ -43,7 +43,7 @@ class Meant:
         beside = {} if alone else {row: _beside(place) for row, place in places.items()}
         wanted = rows | {other for others in beside.values() for other, _ in others}
         known = self._store.vectors.similarities("turns", self._views, wanted - near.keys())
-        score = near | {row: one.score for row, one in known.items()}
+        score = near | known
         best = max(near.values(), default=0.0)
         cohesion = nature.cohesion if nature.cohesion > 0.15 else 0.0
         for row, place in places.items():

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from math import prod
 
 from loxodon.clock import to_stored
 from loxodon.recall.fuse import Found, Pool
@@ -68,8 +69,7 @@ def weigh(
             found.factors["recency"] = recency_factor((present - at) / _DAY_MS)
             if spans and any(since <= at < until for since, until in spans):
                 found.factors["time"] = IN_TIME
-        for factor in found.factors.values():
-            found.score *= factor
+        found.score = prod(found.factors.values(), start=found.score)
 
 
 class Voices:

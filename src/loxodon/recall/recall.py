@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _RANKED = 80
 """How many of the best findings are linked and put in order; more where more are asked for."""
 _COMPARED = 4_000
-"""Characters of a text in which the words of the query are looked for when it is shown."""
+"""Characters of a turn in which the words of the query are looked for when it is shown."""
 
 
 def recall(
@@ -241,7 +241,9 @@ def _item(
     one: Turn | Record | None = turns.get(found.key.row) if found.key.is_turn else found.record
     if one is None:
         return None
-    why = _why(found, one.searchable, question)
+    is_turn = isinstance(one, Turn)
+    said = frozenset(index_words(one.searchable[:_COMPARED])) if is_turn else found.said
+    why = _why(found, said, question)
     text = snippet(shown(one.content), question.words)
     score = round(found.score, 4)
     if isinstance(one, Turn):
@@ -269,9 +271,9 @@ def _item(
     )  # fmt: skip
 
 
-def _why(found: Found, searchable: str, question: Question) -> dict[str, object]:
+def _why(found: Found, said: frozenset[str], question: Question) -> dict[str, object]:
     """What made something come: the words that matched, and what each route and factor gave."""
-    has = among(question.words, set(index_words(searchable[:_COMPARED])))
+    has = among(question.words, said)
     return {
         "words": as_typed(question.text[:_COMPARED], has),
         "routes": rounded(found.routes),
@@ -289,7 +291,7 @@ def _note_item(
     found: Found, note: Note, question: Question, now: datetime, shown: Callable[[str], str]
 ) -> Item:
     file, chunk = note
-    why = _why(found, note.searchable, question) | {
+    why = _why(found, found.said, question) | {
         "route": "notes", "file": file.path, "root": file.root,
         "lines": [chunk.first_line, chunk.last_line], "heading": shown(_heading(note)),
         "importance": chunk.importance,

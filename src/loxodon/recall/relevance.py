@@ -64,5 +64,5 @@ def category_factor(category: str, idle: float) -> float:
 
 def recency_factor(days: float) -> float:
     """Recency as a factor of the default: from 0.97 for what is old to 1.03."""
-    left = sum(halved(days, half_life) for half_life in HALF_LIVES) / len(HALF_LIVES)
-    return 1 + _RECENCY * (2 * left - 1)
+    soon, late = HALF_LIVES
+    return 1 + _RECENCY * (halved(days, soon) + halved(days, late) - 1)

@@ -298,8 +298,7 @@ def _about(
         return  # so much is about it that its name tells nothing
     fresh = [row for row in rows if Key(False, row) not in pool]
     terms, having, nature = matching
-    nothing = Having(0, {}, {})
-    found = matches(asked.store, fresh, terms, nothing, having, nature, asked.now)
+    found = matches(asked.store, fresh, terms, having, nature, asked.now)
     for row, match in found.items():
         if admits(where, match.record):
             _add(asked, pool, Key(False, row), route, 0.0).record = match.record
@@ -362,6 +361,8 @@ def _labels(asked: Look, pool: Pool) -> None:
     keywords = {fold(word) for word in question.keywords}
     share = max(1.0, _BARE_LABEL * _named_by(question, question.project) ** 2)
     for found in pool.values():
+        if found.record is None and found.note is None:
+            continue
         of_project, of_topic, tags = _labels_of(found)
         if project and of_project == project:
             found.add("label", share, asked.weights)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from loxodon.recall.fuse import Found, Pool
-from loxodon.store import Filter, Store
+from loxodon.store import Filter, Store, Stretch
 
 BESIDE = 0.5
 """What turns without words of the question get, beside those that have some."""
@@ -26,19 +26,16 @@ def lifted(
     hits = store.search("segments", words, where, _SEGMENTS)
     well = [hit for hit in hits if hit.score > 0 and hit.score >= _WELL * hits[0].score]
     stretches = store.stretches(hit.row for hit in well) if well else {}
-    spans = [
-        (stretches[hit.row], hit.score / hits[0].score) for hit in well if hit.row in stretches
-    ]
+    spans: dict[int, list[tuple[Stretch, float]]] = {}
+    for hit in well:
+        if stretch := stretches.get(hit.row):
+            spans.setdefault(stretch.session, []).append((stretch, hit.score / hits[0].score))
     for key, found in pool.items():
         place = found.place
-        if key.is_turn and place is not None:
+        if place is not None and place.session in spans:
             share = max(
-                (
-                    part
-                    for (session, first, last), part in spans
-                    if place.session == session and first <= key.row <= last
-                ),
-                default=0.0,
+                part if first <= key.row <= last else 0.0
+                for (_, first, last), part in spans[place.session]
             )
             if share:
                 yield found, share if "words" in found.parts else BESIDE * share

@@ -11,7 +11,7 @@ cousin, and from the cousin to her school.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from typing import NamedTuple
 
@@ -76,10 +76,11 @@ def spoken(
     # In a group nothing may show what stands beside a turn: that may be private.
     beside_too = around and nature.cohesion > _LEAST_COHESION
     if beside_too and not where.session and where.audience is None:
-        beside = _beside(places.values())
-        if not asks:  # who names a thing wants what has it; who asks, what stands beside it too
-            beside = {row: others for row, others in beside.items() if row in scores}
-        _add_around(scores, beside, places, terms, having, worth, nature.cohesion)
+        lent = _lent(places, terms, having, worth)
+        for row, value in lent.items():
+            # Who names a thing wants what has it; who asks, what stands beside it too.
+            if asks or row in scores:
+                scores.setdefault(row, {})["around"] = value * nature.cohesion
         kept = _best(scores, max(_KEPT, 2 * top))
         scores = {row: scores[row] for row in kept}
         places |= store.places(row for row in kept if row not in places)
@@ -123,42 +124,27 @@ def _add_related(
         scores.setdefault(hit.row, {})["related"] = mean * hit.score
 
 
-Beside = dict[int, dict[int, int]]
-"""For each turn its neighbours, with how far off each is."""
-
-
-def _beside(places: Iterable[Place]) -> Beside:
-    found: Beside = {}
-    for place in places:
-        chain = [*reversed(place.before), place.row, *place.after]
-        for i, row in enumerate(chain):
-            for distance in (1, 2):
-                if i + distance < len(chain):
-                    found.setdefault(row, {})[chain[i + distance]] = distance
-                    found.setdefault(chain[i + distance], {})[row] = distance
-    return found
-
-
-def _add_around(
-    scores: dict[int, dict[str, float]], beside: Beside, places: Mapping[int, Place],
-    terms: Terms, having: Having, worth: Mapping[str, float], cohesion: float,
-) -> None:  # fmt: skip
-    """Add what neighbours lend: for each word that a turn lacks, the most that one has to give."""
-    lists = [(having.lists[word], worth[word]) for word in terms.all if word in having.lists]
-    parts = {
-        row: _BY_ASSISTANT if place.role == "assistant" else 1.0 for row, place in places.items()
-    }
-    for row, neighbours in beside.items():
-        lent = 0.0
-        for rows, weight in lists:
-            if row not in rows:
-                most = 0.0
-                for other, distance in neighbours.items():
-                    if other in rows:
-                        most = max(most, _LENT[distance - 1] * parts.get(other, 1.0))
-                lent += weight * most
-        if lent:
-            scores.setdefault(row, {})["around"] = lent * cohesion
+def _lent(
+    places: Mapping[int, Place], terms: Terms, having: Having, worth: Mapping[str, float]
+) -> dict[int, float]:
+    """What neighbours lend: for each word that a turn lacks, the most that one has to give."""
+    chains = [(*reversed(place.before), place.row, *place.after) for place in places.values()]
+    by_assistant = {row for row, place in places.items() if place.role == "assistant"}
+    lent: dict[int, float] = {}
+    for word in terms.all:
+        rows = having.lists.get(word, frozenset())
+        most: dict[int, float] = {}
+        for chain in chains:
+            for i, row in enumerate(chain):
+                if row in rows:
+                    part = _BY_ASSISTANT if row in by_assistant else 1.0
+                    for j in range(max(0, i - len(_LENT)), min(len(chain), i + len(_LENT) + 1)):
+                        if chain[j] not in rows:
+                            share = _LENT[abs(i - j) - 1] * part
+                            most[chain[j]] = max(most.get(chain[j], 0.0), share)
+        for row, share in most.items():
+            lent[row] = lent.get(row, 0.0) + worth[word] * share
+    return lent
 
 
 def hops(
@@ -172,8 +158,9 @@ def hops(
     leading = store.turns([row for row in seeds if totals[row] >= _HOP_FROM * best])
     texts = {row: index_words(leading[row].content[:_READ]) for row in seeds if row in leading}
     asked = set(words)
-    told = [word for text in texts.values() for word in dict.fromkeys(text).keys() - asked]
-    having = store.having("turns", list(dict.fromkeys(told))[:_HOP_WORDS])
+    # In the order of the text: that of a set would be another in each process.
+    told = dict.fromkeys(word for text in texts.values() for word in text if word not in asked)
+    having = store.having("turns", list(told)[:_HOP_WORDS])
     shared: dict[int, float] = {}
     for word, rows in having.lists.items():
         if 1 < len(rows) <= _HOP_LIST:

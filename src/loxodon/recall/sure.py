@@ -98,12 +98,8 @@ def _words_found(store: Store, question: Question, best: Sequence[Found]) -> tup
 
 def _has(found: Found, having: Having) -> Callable[[str], float]:
     """How much a finding has of a word: 1 for itself, less where it stands beside."""
-    if found.record is not None:
-        said = set(index_words(found.record.searchable))
-        return lambda word: float(word.rstrip("*") in said or word in found.words)
-    if found.note is not None:
-        noted = set(index_words(found.note.searchable))
-        return lambda word: float(word.rstrip("*") in noted or word in found.words)
+    if found.record is not None or found.note is not None:
+        return lambda word: float(word.rstrip("*") in found.said or word in found.words)
     place = found.place
     beside = (*place.before[:1], *place.after[:1]) if place else ()
 

@@ -80,10 +80,9 @@ class Place(NamedTuple):
     session: int
     role: str
     speaker: str
+    channel: str
     at: int
     """Milliseconds since 1970 UTC."""
-    length: int
-    """Characters."""
     before: tuple[int, ...]
     """The rows of the turns before it in its session, nearest first."""
     after: tuple[int, ...]
@@ -241,7 +240,7 @@ class Store(Protocol):
         """The row of a turn by its session and id; the newest, should two share them."""
         ...
 
-    def turns(self, rows: Sequence[int]) -> dict[int, Turn]:
+    def turns(self, rows: Iterable[int]) -> dict[int, Turn]:
         """Turns by row, those that exist."""
         ...
 
@@ -330,10 +329,6 @@ class Store(Protocol):
 
     def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
         """For each of these turns that memories were drawn from: the rows of those memories."""
-        ...
-
-    def in_channel(self, channel: str, turns: Iterable[int]) -> set[int]:
-        """Those of these turns that came by `channel`."""
         ...
 
     def history(self, id: str) -> list[Version]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from threading import RLock
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import apsw
 
@@ -49,7 +49,11 @@ _PRAGMAS = (
     "secure_delete=ON", f"journal_size_limit={_WAL_LIMIT}",
 )  # fmt: skip
 
+_MEMO = 4_000
+"""What is remembered at most: who reads all of a store reads nothing twice."""
+
 Row = tuple[Any, ...]
+_Value = TypeVar("_Value")
 
 
 ANCHOR = "audit"
@@ -99,6 +103,7 @@ class Database:
         """Whether that sum is to be made anew from what there is."""
         self._turn = RLock()
         self._mode = ""  # or "reading", "writing"
+        self._memo: dict[Hashable, Any] = {}
         self._closed = False
         self._lock: FileLock | None = None
         self.read_only = _only_readable(path)
@@ -256,7 +261,25 @@ class Database:
                 yield
             finally:
                 self._mode = ""
+                self._memo = {}
                 _undo(self._handle)
+
+    @property
+    def memo(self) -> dict[Hashable, Any]:
+        """For what need not be read twice: it lasts as long as `reading` shows the same moment."""
+        if self._mode != "reading" or len(self._memo) > _MEMO:
+            self._memo = {}
+        return self._memo
+
+    def each(
+        self, kind: str, rows: Iterable[int], read: Callable[[list[int]], Mapping[int, _Value]]
+    ) -> dict[int, _Value]:
+        """What `read` gives for each of some rows, in their order; not asked twice (`memo`)."""
+        memo, wanted = self.memo, sorted(set(rows))
+        missing = [row for row in wanted if (kind, row) not in memo]
+        for row, value in read(missing).items() if missing else ():
+            memo[kind, row] = value
+        return {row: memo[kind, row] for row in wanted if (kind, row) in memo}
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -434,6 +457,7 @@ class Database:
         with self._turn:
             _put_up(self._connection, self._views, views)
             self._views = views
+            self._memo = {}
 
     def _sent(self, sql: str) -> str:
         return _past_views(sql) if self._views else sql

@@ -274,7 +274,10 @@ class Desk(Protocol):
         ...
 
     def index(self, limit: int) -> int:
-        """Make the keywords of memories that changed, of `limit` at most; of how many it did."""
+        """Make the keywords of memories that changed, of `limit` at most; of how many it did.
+
+        After the last of them, the parts that small writes leave of an index are brought together.
+        """
         ...
 
     def changes_since(self, at: datetime, limit: int = 2_000) -> list[tuple[str, str, datetime]]:

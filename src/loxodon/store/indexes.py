@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from loxodon.store import Index
 from loxodon.store.database import Database
@@ -18,6 +19,8 @@ from loxodon.store.search import (
 from loxodon.text.words import index_words
 
 _BATCH = 500
+_MERGED = 250
+"""Pages of an index that are merged at a time: some ten milliseconds of the disk's time."""
 
 
 class Indexes:
@@ -29,14 +32,13 @@ class Indexes:
 
     def rows(self, index: Index) -> int:
         """About how many rows an index has; counting them would take longer than most searches."""
-        row = self._db.one(self._db.sql["counter"], (f"rows_{index}",))
-        return row[0] if row else 0
+        return int(self._kept("counter", f"rows_{index}") or 0)
 
     def common(self, index: Index) -> Mapping[str, float]:
         """The common words of an index by share, read anew when any process has sampled again."""
         if self.rows(index) < SAMPLE_FROM:
             return {}
-        sampled = f"{self._db.generation}/{self._meta('sampled')}"
+        sampled = f"{self._db.generation}/{self.meta('sampled')}"
         if sampled != self._common[0]:
             found: dict[str, dict[str, float]] = {}
             for name, word, share in self._db.all(self._db.sql["common_words"]):
@@ -52,7 +54,7 @@ class Indexes:
             f"INSERT INTO {name} (rowid, words) VALUES (?, ?)",
             ((row, " ".join(index_words(text))) for row, text in texts),
         )
-        if sample_due(self.rows(index), int(self._meta(f"sampled_{index}") or 0)):
+        if sample_due(self.rows(index), int(self.meta(f"sampled_{index}") or 0)):
             self._sample(index)
 
     def put_rows(self, index: Index, rows: Iterable[int]) -> None:
@@ -71,6 +73,15 @@ class Indexes:
         there = self._db.all(f"SELECT id FROM {name}_docsize WHERE id IN {listed(rows)}")
         self._db.many(f"DELETE FROM {name} WHERE rowid = ?", there)
         self._count(index, -len(there))
+
+    def merge(self) -> None:
+        """Bring together the parts that small writes leave of an index, a few pages at a time.
+
+        Every word of a query is looked up in each part.
+        """
+        for table in TABLES.values():
+            name = table.name
+            self._db.run(f"INSERT INTO {name} ({name}, rank) VALUES ('merge', ?)", (_MERGED,))
 
     def drop_unused(self, index: Index) -> None:
         """Let go of those of its common words that no row has any more."""
@@ -104,12 +115,20 @@ class Indexes:
         common = common_in([text for (text,) in texts], rows)
         db.many(db.sql["put_common_word"], [(index, *item) for item in sorted(common.items())])
         db.run(db.sql["set_meta"], (f"sampled_{index}", str(rows)))
-        db.run(db.sql["set_meta"], ("sampled", str(int(self._meta("sampled") or 0) + 1)))
+        db.run(db.sql["set_meta"], ("sampled", str(int(self.meta("sampled") or 0) + 1)))
 
     def _count(self, index: Index, more: int) -> None:
         if more:
             self._db.run(self._db.sql["take_numbers"], (f"rows_{index}", more))
 
-    def _meta(self, name: str) -> str:
-        row = self._db.one(self._db.sql["get_meta"], (name,))
-        return row[0] if row else ""
+    def meta(self, name: str) -> str:
+        """A value that is kept by its name; empty for none."""
+        return str(self._kept("get_meta", name) or "")
+
+    def _kept(self, query: str, name: str) -> Any:
+        """A single value, read once for all that reads the same moment."""
+        memo = self._db.memo
+        if name not in memo:
+            row = self._db.one(self._db.sql[query], (name,))
+            memo[name] = row[0] if row else None
+        return memo[name]

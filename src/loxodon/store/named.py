@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import tzinfo
+from typing import Any
 
-from loxodon.store.database import Database, Row
+from loxodon.store.database import Database
 from loxodon.store.rows import loaded, moment
 from loxodon.text.words import fold
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Entity
@@ -14,7 +15,20 @@ from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Entity
 ENTITY = "e.name, e.type, e.aliases, e.created_at, e.updated_at, e.no"
 
 
-def entity_of(row: Row, zone: tzinfo | None) -> Entity:
+# Stepping from one agent to the next: names are kept for each.
+_NAMED = f"""
+WITH RECURSIVE agents (name) AS (
+  SELECT min(agent) FROM entity_names
+  UNION ALL
+  SELECT (SELECT min(agent) FROM entity_names WHERE agent > agents.name)
+  FROM agents WHERE agents.name IS NOT NULL)
+SELECT n.name, {ENTITY} FROM agents CROSS JOIN json_each(?) j
+CROSS JOIN entity_names n ON n.agent = agents.name AND n.name = j.value
+CROSS JOIN entities e ON e.no = n.entity ORDER BY n.agent DESC
+"""
+
+
+def entity_of(row: Sequence[Any], zone: tzinfo | None) -> Entity:
     """The entity of a row that has ENTITY in order."""
     name, type, aliases, created, updated, no = row
     return Entity(
@@ -28,16 +42,8 @@ def entities_named(db: Database, zone: tzinfo | None, names: Iterable[str]) -> d
     Where agents have their own under a name, it is the shared one, or of the first agent.
     """
     folded = {name: fold(name) for name in names}
-    wanted = sorted(set(folded.values()))
-    found: dict[str, Entity] = {}
-    for start in range(0, len(wanted), 400):
-        some = wanted[start : start + 400]
-        for name, *row in db.all(
-            f"SELECT n.name, {ENTITY} FROM entity_names n JOIN entities e ON e.no = n.entity "
-            f"WHERE n.name IN ({','.join('?' * len(some))}) ORDER BY n.agent DESC",
-            some,
-        ):
-            found[name] = entity_of(tuple(row), zone)
+    rows = db.all(_NAMED, (json.dumps(list(set(folded.values()))),))
+    found = {name: entity_of(row, zone) for name, *row in rows}
     return {name: found[key] for name, key in folded.items() if key in found}
 
 

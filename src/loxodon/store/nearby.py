@@ -17,7 +17,7 @@ from itertools import pairwise
 from loxodon.store import Having, Index, Nature, Place, Stretch
 from loxodon.store.database import Database
 from loxodon.store.rows import loaded
-from loxodon.store.search import TABLES, any_of, divided, listed
+from loxodon.store.search import TABLES, THESE, any_of, divided, listed, these
 from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import index_words
 
@@ -32,37 +32,42 @@ _FAR = 12
 _DEFAULT = Nature(0.7, 24.0)
 """Of a journal too short to tell: most are conversations."""
 
-_BESIDE = """(SELECT group_concat(seq) FROM (SELECT n.seq FROM turns n WHERE n.session = t.session
- AND n.seq {sign} t.seq ORDER BY n.seq {order} LIMIT {reach}))"""
+_BESIDE = (
+    "(SELECT n.seq FROM turns n WHERE n.session = t.session AND n.seq {sign} t.seq "
+    "ORDER BY n.seq {order} LIMIT 1 OFFSET {skipped})"
+)
 _PLACES = (
-    "SELECT t.seq, t.session, t.role, t.speaker, t.at, length(t.content), "
-    + _BESIDE.format(sign="<", order="DESC", reach=REACH)
-    + ", "
-    + _BESIDE.format(sign=">", order="ASC", reach=REACH)
-    + " FROM turns t WHERE t.seq IN (SELECT value FROM json_each(?))"
+    "SELECT t.seq, t.session, t.role, t.speaker, t.channel, t.at, "
+    + ", ".join(
+        _BESIDE.format(sign=sign, order=order, skipped=n)
+        for sign, order in (("<", "DESC"), (">", "ASC"))
+        for n in range(REACH)
+    )
+    + f" FROM turns t WHERE t.seq IN {THESE}"
 )
 
 
 def places(db: Database, rows: Iterable[int]) -> dict[int, Place]:
     """Where turns stand, and what can be known of them without reading them."""
     return {
-        row: Place(row, session, role, speaker, at, length, _rows(before), _rows(after))
-        for row, session, role, speaker, at, length, before, after in db.all(
-            _PLACES, (json.dumps(list(rows)),)
-        )
+        row: Place(row, session, role, speaker, channel, at, *_beside(others))
+        for row, session, role, speaker, channel, at, *others in db.all(_PLACES, (these(rows),))
     }
+
+
+def _beside(others: Sequence[int | None]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Those that stand before and behind, as far as there are any."""
+    before, after = others[:REACH], others[REACH:]
+    return tuple(filter(None, before)), tuple(filter(None, after))
 
 
 def stretches(db: Database, segments: Iterable[int]) -> dict[int, Stretch]:
     """Which turns segments hold."""
     found = db.all(
-        f"SELECT no, session, first_turn, last_turn FROM segments WHERE no IN {listed(segments)}"
+        f"SELECT no, session, first_turn, last_turn FROM segments WHERE no IN {THESE}",
+        (these(segments),),
     )
     return {no: Stretch(session, first, last) for no, session, first, last in found}
-
-
-def _rows(joined: str | None) -> tuple[int, ...]:
-    return tuple(map(int, joined.split(","))) if joined else ()
 
 
 def having(
@@ -74,12 +79,14 @@ def having(
     if db.walled:  # no row that cannot be seen
         behind = f"CROSS JOIN {table.truth} t ON t.{table.key} = {name}.rowid"
     listable, _ = divided(words, common, rows)
-    lists: dict[str, frozenset[int]] = {}
+    statement = f"SELECT {name}.rowid FROM {name} {behind} WHERE {name} MATCH ?"
+    kept, lists = db.memo, dict[str, frozenset[int]]()
     for word in listable:
-        found = db.all(
-            f"SELECT {name}.rowid FROM {name} {behind} WHERE {name} MATCH ?", (any_of([word]),)
-        )
-        lists[word] = frozenset([row for (row,) in found])
+        known = kept.get((name, word))
+        if known is None:
+            found = db.all(statement, (any_of([word]),))
+            known = kept[name, word] = frozenset([row for (row,) in found])
+        lists[word] = known
     counts = {word: common.get(word, 0.0) * rows for word in words}
     counts |= {word: float(len(rows_with)) for word, rows_with in lists.items()}
     return Having(rows, counts, lists)

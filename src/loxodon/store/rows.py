@@ -47,8 +47,8 @@ FIELDS = tuple(name for name in Record._fields if name not in _ELSEWHERE)
 COLUMNS = (*FIELDS, "strength_at")
 MEMORY = ", ".join(f"t.{name}" for name in COLUMNS)
 """The columns of a record, for a query on the table `t`."""
-_CONVERTED = tuple(
-    (i, name) for i, name in enumerate(FIELDS) if name in _TIMES or name in _LISTS or name in _FLAGS
+_TIMES_AT, _LISTS_AT, _FLAGS_AT = (
+    tuple(i for i, name in enumerate(FIELDS) if name in names) for names in (_TIMES, _LISTS, _FLAGS)
 )
 _STRENGTH = FIELDS.index("strength")
 _SPACE = Record._fields.index("space")
@@ -95,16 +95,14 @@ def record_of(
 ) -> Record:
     """The record of a row that has COLUMNS in order; without `decay` strength is as kept."""
     values = list(row[: len(FIELDS)])
-    for i, name in _CONVERTED:
-        value = values[i]
-        if value is None:
-            continue
-        if name in _TIMES:
-            values[i] = moment(value, zone)
-        elif name in _LISTS:
-            values[i] = _list(value) if value != "[]" else ()
-        else:
-            values[i] = bool(value)
+    known: dict[int, datetime] = {}  # most of the times of a memory are the same
+    for i in _TIMES_AT:
+        if (at := values[i]) is not None:
+            values[i] = known.get(at) or known.setdefault(at, moment(at, zone))
+    for i in _LISTS_AT:
+        values[i] = _list(values[i]) if values[i] != "[]" else ()
+    for i in _FLAGS_AT:
+        values[i] = bool(values[i])
     if decay is not None:
         values[_STRENGTH] = decay.strength(
             values[_STRENGTH], moment(row[-1], UTC), values[_KIND], values[_IMPORTANCE]

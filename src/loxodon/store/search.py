@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from loxodon.clock import to_stored
@@ -31,6 +32,8 @@ _SEEN = 5
 LEAST_BUDGET = 6_000
 """List entries that a search may read however small the index is."""
 _LIFTED_CHARACTERS = 1_000
+_WITHIN = 20_000
+"""Turns of a time from which on it takes longer to find the first and the last than to go on."""
 
 
 TURN_TEXT = "speaker || char(10) || content"
@@ -86,6 +89,23 @@ class Search:
         self._table = TABLES[index]
         self._limit = limit
         self._narrowed, self._values = narrowed(where, self._table, db.walled)
+        if index == "turns" and where.since and where.until:
+            self._keep_within(where.since, where.until)
+
+    def _keep_within(self, since: datetime, until: datetime) -> None:
+        """Read of each list only the part that was said in a time, where that is soon known.
+
+        The condition on the time stays: what was added later may be older.
+        """
+        times = to_stored(since)[0], to_stored(until)[0], _WITHIN
+        ((count, first, last),) = self._db.all(
+            "SELECT count(*), min(seq), max(seq) FROM "
+            "(SELECT seq FROM turns WHERE at >= ? AND at < ? LIMIT ?)", times
+        )  # fmt: skip
+        if count < _WITHIN:
+            tables, conditions = self._narrowed
+            self._narrowed = tables, f"{conditions} AND {self._table.name}.rowid BETWEEN ? AND ?"
+            self._values = [*self._values, first, last]
 
     def best(self, words: Sequence[str], common: Mapping[str, float], rows: int) -> list[Hit]:
         """The rows that match best; `common` has the share of the `rows` of each common word."""
@@ -124,7 +144,8 @@ class Search:
         """Rows with what their common words add to their score, as bm25 weighs one mention."""
         found = self._db.all(
             f"SELECT {self._table.key}, substr({self._table.text}, 1, {_LIFTED_CHARACTERS}) "
-            f"FROM {self._table.truth} WHERE {self._table.key} IN {listed(scores)}"
+            f"FROM {self._table.truth} WHERE {self._table.key} IN {THESE}",
+            (these(scores),),
         )
         for row, text in found:
             has = among(plain, set(index_words(text)))
@@ -167,6 +188,16 @@ def _quoted(word: str) -> str:
 def listed(rows: Iterable[int]) -> str:
     """Row numbers as an SQL list; they are our own integers, never text from outside."""
     return f"({','.join(map(str, sorted(rows)))})"
+
+
+THESE = "(SELECT value FROM json_each(?))"
+"""The same as a value (`these`), for what is asked often: SQLite keeps a statement that it has
+prepared only if the next has the same text."""
+
+
+def these(rows: Iterable[int]) -> str:
+    """Row numbers as the value of `THESE`."""
+    return str(list(rows))  # as JSON has it
 
 
 def narrowed(where: Filter, table: Table, walled: bool) -> tuple[tuple[str, str], list[Any]]:

@@ -50,7 +50,7 @@ from loxodon.store.rows import (
     to_json,
     turn_of,
 )
-from loxodon.store.search import TABLES, Search, conditions_of, listed
+from loxodon.store.search import TABLES, THESE, Search, conditions_of, these
 from loxodon.store.walls import Wall, owners_only, views_of
 from loxodon.text.words import VERSION, fold
 from loxodon.types import KINDS, Entity, Problem, Record, Source, Turn, Version
@@ -385,8 +385,11 @@ class SqliteStore:
         row = self._db.one(self._db.sql["turn_row"], (session, id))
         return int(row[0]) if row else None
 
-    def turns(self, rows: Sequence[int]) -> dict[int, Turn]:
-        found = self._db.all(f"SELECT {TURN} WHERE t.seq IN {listed(rows)}")
+    def turns(self, rows: Iterable[int]) -> dict[int, Turn]:
+        return self._db.each("turn", rows, self._turns)
+
+    def _turns(self, rows: Iterable[int]) -> dict[int, Turn]:
+        found = self._db.all(f"SELECT {TURN} WHERE t.seq IN {THESE}", (these(rows),))
         return {row[0]: turn_of(row) for row in found}
 
     def journal(self, where: Filter, limit: int) -> list[Turn]:
@@ -565,7 +568,8 @@ class SqliteStore:
     def told_at(self, rows: Iterable[int]) -> dict[int, datetime]:
         found = self._db.all(
             "SELECT s.memory, min(t.at) FROM memory_sources s JOIN turns t ON t.seq = s.seq "
-            f"WHERE s.memory IN {listed(rows)} GROUP BY s.memory"
+            f"WHERE s.memory IN {THESE} GROUP BY s.memory",
+            (these(rows),),
         )
         return {row: moment(at, self._zone) for row, at in found}
 
@@ -576,27 +580,29 @@ class SqliteStore:
         return named.labels_named(self._db, label, names)
 
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
+        return self._db.each("record", rows, self._records)
+
+    def _records(self, rows: Iterable[int]) -> dict[int, Record]:
         found = self._db.all(
-            f"SELECT t.row, {MEMORY} FROM memories t WHERE t.row IN {listed(rows)}"
+            f"SELECT t.row, {MEMORY} FROM memories t WHERE t.row IN {THESE}", (these(rows),)
         )
         return {row[0]: self._record(row[1:]) for row in found}
 
     def sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
         found: dict[int, tuple[Source, ...]] = {}
-        if (wanted := listed(rows)) == "()":
-            return found
         for memory, *source in self._db.all(
             "SELECT memory, session, turn, file, line FROM memory_sources "
-            f"WHERE memory IN {wanted} ORDER BY memory, n"
+            f"WHERE memory IN {THESE} ORDER BY memory, n",
+            (these(rows),),
         ):
             found[memory] = (*found.get(memory, ()), Source(*source))
         return found
 
     def live(self, rows: Iterable[int], now: datetime) -> set[int]:
         found = self._db.all(
-            f"SELECT row FROM memories WHERE row IN {listed(rows)} AND state = 'active' "
+            f"SELECT row FROM memories WHERE row IN {THESE} AND state = 'active' "
             "AND (expires_at IS NULL OR expires_at > ?)",
-            (to_stored(now)[0],),
+            (these(rows), to_stored(now)[0]),
         )
         return {row for (row,) in found}
 
@@ -610,23 +616,18 @@ class SqliteStore:
             "THEN 'past' WHEN m.valid_until IS NOT NULL THEN 'faded' "
             "WHEN c.change = 'archived' THEN 'put away' ELSE 'faded' END "
             "FROM memories m JOIN memory_changes c ON c.memory = m.row AND c.version = m.version "
-            f"WHERE m.row IN {listed(rows)}"
+            f"WHERE m.row IN {THESE}",
+            (these(rows),),
         )
         return dict(found)
 
     def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}
         for seq, memory in self._db.all(
-            f"SELECT seq, memory FROM memory_sources WHERE seq IN {listed(turns)}"
+            f"SELECT seq, memory FROM memory_sources WHERE seq IN {THESE}", (these(turns),)
         ):
             found.setdefault(seq, []).append(memory)
         return found
-
-    def in_channel(self, channel: str, turns: Iterable[int]) -> set[int]:
-        found = self._db.all(
-            f"SELECT seq FROM turns WHERE seq IN {listed(turns)} AND channel = ?", (channel,)
-        )
-        return {seq for (seq,) in found}
 
     def history(self, id: str) -> list[Version]:
         with self.reading():
@@ -680,19 +681,19 @@ class SqliteStore:
         conditions, values = conditions_of(where, table)
         found = self._db.all(
             f"SELECT t.{table.key} FROM {table.truth} t "
-            f"WHERE t.{table.key} IN {listed(rows)} AND {conditions or '1'}",
-            values,
+            f"WHERE t.{table.key} IN {THESE} AND {conditions or '1'}",
+            [these(rows), *values],
         )
         return {row for (row,) in found}
 
     def places(self, rows: Iterable[int]) -> dict[int, Place]:
-        return nearby.places(self._db, rows)
+        return self._db.each("place", rows, lambda some: nearby.places(self._db, some))
 
     def stretches(self, segments: Iterable[int]) -> dict[int, Stretch]:
         return nearby.stretches(self._db, segments)
 
     def nature(self) -> Nature:
-        return nearby.nature(self._meta("nature"))
+        return nearby.nature(self._indexes.meta("nature"))
 
     # Care
 

@@ -420,6 +420,8 @@ class SqliteDesk:
         self._db.many(self._db.sql["drop_keywords"], [(row,) for row in rows])
         self._db.many(self._db.sql["put_label"], labels)
         self._db.run(f"DELETE FROM unindexed WHERE memory IN {listed(rows)}")
+        if len(rows) < limit:
+            self._indexes.merge()
         return len(rows)
 
     def changes_since(self, at: datetime, limit: int = 2_000) -> list[tuple[str, str, datetime]]:

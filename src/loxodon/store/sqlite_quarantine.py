@@ -9,7 +9,7 @@ from loxodon.clock import to_stored
 from loxodon.store.database import Database, Row
 from loxodon.store.quarantine import Kept
 from loxodon.store.rows import moment
-from loxodon.store.search import listed
+from loxodon.store.search import THESE, these
 
 _COLUMNS = "no, turn, memory, start, stop, text, reason, origin, at, state, decided_at"
 _UNSCREENED = "unscreened"
@@ -48,8 +48,9 @@ class SqliteQuarantine:
     def in_turns(self, turns: Iterable[int]) -> dict[int, list[Kept]]:
         found: dict[int, list[Kept]] = {}
         for row in self._db.all(
-            f"SELECT {_COLUMNS} FROM quarantine WHERE turn IN {listed(turns)} "
-            "AND state <> 'released' ORDER BY turn, start"
+            f"SELECT {_COLUMNS} FROM quarantine WHERE turn IN {THESE} "
+            "AND state <> 'released' ORDER BY turn, start",
+            (these(turns),),
         ):
             found.setdefault(row[1], []).append(self._kept(row))
         return found

@@ -12,7 +12,7 @@ from loxodon.clock import to_stored
 from loxodon.store.database import Database, Row
 from loxodon.store.indexes import Indexes
 from loxodon.store.rows import loaded, moment
-from loxodon.store.search import listed
+from loxodon.store.search import THESE, listed, these
 from loxodon.store.shelf import Chunk, Note, NoteFile
 
 if TYPE_CHECKING:
@@ -113,7 +113,8 @@ class SqliteShelf:
         for row, text, *rest in self._db.all(
             f"SELECT c.no, c.text, {_PLACE}, {_FILE} FROM chunks c "
             f"JOIN chunk_places p ON (p.file, p.n) = ({_FIRST}) "
-            f"JOIN source_files f ON f.no = p.file WHERE c.no IN {listed(rows)}"
+            f"JOIN source_files f ON f.no = p.file WHERE c.no IN {THESE}",
+            (these(rows),),
         ):
             found[row] = Note(NoteFile(*rest[8:]), self._chunk(text, tuple(rest[:8])))
         return found

@@ -75,13 +75,15 @@ class SqliteVectors:
 
     def similarities(
         self, pool: Index, views: Sequence[View], rows: Iterable[int]
-    ) -> dict[int, Near]:
-        found: dict[int, Near] = {}
+    ) -> dict[int, float]:
+        found: dict[int, float] = {}
         wanted = set(rows)
         with self._db.reading():
             for asked, _ in self._asked(pool, views):
-                near = asked.near(asked.matrix.places(wanted - found.keys()), len(wanted))
-                found |= {one.row: one for one in near}
+                places = asked.matrix.places(wanted - found.keys())
+                if len(places):
+                    scores = asked.scores(asked.cosines(places))
+                    found |= zip(asked.matrix.rows[places].tolist(), scores.tolist(), strict=True)
         return found
 
     def _asked(
@@ -499,13 +501,20 @@ class _Asked(NamedTuple):
 
         if not len(places):
             return []
-        asked = self.frame.seen(self.vector)
-        found = self.matrix.cosines(places, asked, self.frame)
+        found = self.cosines(places)
         rows = self.matrix.rows[places]
         best = np.lexsort((-rows, -found))[:limit]
         found = found[best]
-        scores = (found - float(asked @ self.frame.usual)) / self.frame.spread
-        return list(map(Near, rows[best].tolist(), found.tolist(), scores.tolist()))
+        return list(map(Near, rows[best].tolist(), found.tolist(), self.scores(found).tolist()))
+
+    def cosines(self, places: Numbers) -> Floats:
+        return self.matrix.cosines(places, self.frame.seen(self.vector), self.frame)
+
+    def scores(self, cosines: Floats) -> Floats:
+        """What `Near.score` is of these."""
+        usual = float(self.frame.seen(self.vector) @ self.frame.usual)
+        found: Floats = (cosines - usual) / self.frame.spread
+        return found
 
 
 def _asks(end: str) -> bool:

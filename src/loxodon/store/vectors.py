@@ -77,8 +77,8 @@ class Vectors(Protocol):
 
     def similarities(
         self, pool: Index, views: Sequence[View], rows: Iterable[int]
-    ) -> dict[int, Near]:
-        """How close these rows of a pool are, those that have a vector."""
+    ) -> dict[int, float]:
+        """How close these rows of a pool are, as `Near.score`, those that have a vector."""
         ...
 
     # What embedding needs

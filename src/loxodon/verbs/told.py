@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from loxodon import config as settings
@@ -89,7 +90,7 @@ class Telling(Knowing):
                 meaning=_cleaned(questioner.ask, self.guard) if questioner else None,
                 as_of=moment("as_of", as_of, self._zone), profile=self.config.weights(profile),
                 in_view=frozenset(map(fold, in_view)),
-                shown=lambda text: self.guard.shown(text, heard.chat == "direct", reveal),
+                shown=cache(lambda text: self.guard.shown(text, heard.chat == "direct", reveal)),
             )  # fmt: skip
         if as_of is None and not found.unsure:
             self._used.update(item.id for item in found.items if item.kind in KINDS)
