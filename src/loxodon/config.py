@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from loxodon import files
 from loxodon.clock import zone_named
 from loxodon.errors import ConfigError
 from loxodon.filelock import FileLock
+from loxodon.values import NamedTuple
 
 FILE = "config.toml"
 _LOCK_SECONDS = 30.0

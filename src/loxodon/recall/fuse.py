@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from loxodon.recall.known import Match
 from loxodon.recall.noted import NoteMatch
@@ -17,6 +16,7 @@ from loxodon.recall.weights import Parts
 from loxodon.store import Place
 from loxodon.store.shelf import Note
 from loxodon.types import Record
+from loxodon.values import NamedTuple
 
 
 class Key(NamedTuple):

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from loxodon.types import Entity, Problem, Record, Source, Turn, Version
+from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.store.database import Witness

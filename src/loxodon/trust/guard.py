@@ -17,7 +17,9 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.store.shelf import Chunk

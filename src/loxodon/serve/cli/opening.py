@@ -6,13 +6,13 @@ import os
 from argparse import Namespace
 from collections.abc import Callable
 from datetime import tzinfo
-from typing import NamedTuple
 
 from loxodon import config as settings
 from loxodon.clock import Clock, fixed_clock, parse_instant, system_clock, zone_named
 from loxodon.errors import DamagedStoreError, InputError
 from loxodon.memory import DATABASE, MADE, OFF_MARKER, Memory, finish_recoding
 from loxodon.spaces import home_at, space_folder, space_path
+from loxodon.values import NamedTuple
 
 
 class Outcome(NamedTuple):
