@@ -2,9 +2,9 @@
 
 A type checker sees `typing.NamedTuple`, and so does who uses one. `typing` compiles the annotation
 of each field and a constructor for each class, a third of a millisecond in all, and a recall from
-the shell loads a hundred and fifty classes, most of which it never makes a value of. Here nothing
-is compiled before the first value. Annotations must be strings (`from __future__ import
-annotations`); a class with type parameters needs the `NamedTuple` of typing.
+the shell loads a hundred and fifty classes, most of which it makes few values of, or none. Here
+nothing is compiled before there are some. Annotations must be strings, as they are with `from
+__future__ import annotations`; a class with type parameters needs the `NamedTuple` of typing.
 """
 
 from __future__ import annotations
@@ -25,16 +25,28 @@ else:
 
     _new = tuple.__new__
 
-    def _first(cls, *args, **kwargs):
-        """The constructor until there is a value: makes the one that stays, and calls it."""
+    _FEW = 12
+    """Values of a class that are made without a constructor of its own, which takes as long."""
+    _made = {}
+
+    def _first(cls, *args, **named):
+        """The constructor until there are a few values: then makes the one that stays."""
         owner = next(one for one in cls.__mro__ if "_fields" in vars(one))
-        names = "".join(f"{name}, " for name in owner._fields)
+        fields, defaults = owner._fields, owner._field_defaults
+        _made[owner] = made = _made.get(owner, 0) + 1
+        if made <= _FEW:
+            rest = fields[len(args) :]
+            given = defaults | named
+            if len(args) <= len(fields) and named.keys() <= set(rest) <= given.keys():
+                return _new(cls, (*args, *[given[name] for name in rest]))
+        _made.pop(owner, None)
+        names = "".join(f"{name}, " for name in fields)
         source = f"lambda _cls, {names}: _new(_cls, ({names}))"
-        made = eval(source, {"_new": _new})  # noqa: S307 names of fields, as collections does
-        made.__defaults__ = tuple(owner._field_defaults.values())
-        made.__qualname__ = f"{owner.__qualname__}.__new__"  # which complaints name
-        owner.__new__ = made
-        return made(cls, *args, **kwargs)
+        fast = eval(source, {"_new": _new})  # noqa: S307 names of fields, as collections does
+        fast.__defaults__ = tuple(defaults.values())
+        fast.__qualname__ = f"{owner.__qualname__}.__new__"  # which complaints name
+        owner.__new__ = fast
+        return fast(cls, *args, **named)
 
     class _Values(tuple):
         __slots__ = ()

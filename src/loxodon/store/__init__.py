@@ -238,6 +238,10 @@ class Store(Protocol):
         """How many turns were ever journalled in a session."""
         ...
 
+    def last_texts(self, session: str, limit: int) -> list[str]:
+        """What was journalled last in a session, the oldest of these first."""
+        ...
+
     def turn_row(self, session: str, id: str) -> int | None:
         """The row of a turn by its session and id; the newest, should two share them."""
         ...

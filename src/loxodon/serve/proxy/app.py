@@ -144,19 +144,24 @@ class App:
             return
         reply.about = exchange.about
         gathering = Gathering()
-        heard: list[asyncio.Task[None]] = []
+        hearing: list[asyncio.Task[None]] = []
+
+        def heard() -> None:
+            if not hearing and reply.status < 400:
+                hearing.append(asyncio.create_task(self._remembering.heard(exchange)))
 
         async def forward() -> None:
             received = await self._accepted(request, url, exchange, body)
-            if received.status < 400:
-                heard.append(asyncio.create_task(self._remembering.heard(exchange)))
-            await reply.stream(received, gathering, len(exchange.recalled))
+            # What was said is journalled once the reply has begun: not while the client waits.
+            await reply.stream(received, gathering, len(exchange.recalled), heard)
 
         try:
             await while_there(forward(), hung_up(receive))
         finally:
             # Also when the client has hung up, or the upstream broke off: it was said so far.
-            for task in heard:
+            if reply.status:
+                heard()
+            for task in hearing:
                 said = await self._said(gathering, exchange, reply)
                 self._remembering.ended(exchange, said)
                 await task

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -62,9 +62,11 @@ class Answer:
         self.about: dict[str, Any] = {}
 
     async def stream(
-        self, received: Received, gathering: Gathering | None = None, recalled: int | None = None
-    ) -> None:
-        """Hand on an answer as it comes. One that breaks off breaks off for the client too."""
+        self, received: Received, gathering: Gathering | None = None, recalled: int | None = None,
+        begun: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
+        """Hand on an answer as it comes, and say when some of it is with the client. One that
+        breaks off breaks off for the client too."""
         try:
             headers = returned_headers(received.headers.raw)
             if recalled is not None:
@@ -78,6 +80,7 @@ class Answer:
                 if gathering is not None:
                     gathering.take(chunk)
                 await self._send({"type": "http.response.body", "body": chunk, "more_body": True})
+                begun()
             await self._send({"type": "http.response.body", "body": b""})
         finally:
             await received.close()
