@@ -10,6 +10,7 @@ are busy: a bare SQLite insert, a bare FTS5 query, a bare `python -c pass`. The 
               and of the memories
     open      opening a home
     cold      `loxodon recall` from the shell
+    single    only by `--only single --rows N`: N turns one at a time and nothing else, for valgrind
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -260,13 +262,23 @@ def bench_open(rows: Sequence[int]) -> dict[str, Any]:
     return {**result, "ratio": round(largest / smallest, 2)}
 
 
+def bench_single(rows: Sequence[int]) -> dict[str, Any]:
+    with folder() as home, Memory.open(home) as memory:
+        for one in turns(Talk(), rows[0], 140):
+            memory.add([one], session="live")
+    return {"turns": rows[0]}
+
+
 def bench_cold(rows: Sequence[int]) -> dict[str, Any]:
     import compileall
+
+    import re2  # type: ignore[import-untyped]
 
     import loxodon
 
     # An installed package has its bytecode; a checkout may not, where the environment forbids it.
-    compileall.compile_dir(os.path.dirname(loxodon.__file__), quiet=2)
+    for package in (loxodon, re2):
+        compileall.compile_dir(os.path.dirname(package.__file__), quiet=2)
     command = os.path.join(os.path.dirname(sys.executable), "loxodon")
     result: dict[str, Any] = {}
     with folder() as home:
@@ -285,14 +297,26 @@ def bench_cold(rows: Sequence[int]) -> dict[str, Any]:
             "recall_json": run(command, "--home", home, "--json", "recall", latin),
         }
         measured: dict[str, list[float]] = {name: [] for name in runs}
+        computed: dict[str, list[float]] = {name: [] for name in runs}
         for _ in range(40):  # in turn, so that a busy moment hits all of them
             for name, one in runs.items():
+                before = _cpu_of_children()
                 measured[name] += times(1, one)
-        plain = statistics.median(measured["python"])
+                computed[name].append(_cpu_of_children() - before)
+        plain, plain_cpu = (statistics.median(one["python"]) for one in (measured, computed))
         for name, found in measured.items():
-            middle = statistics.median(found)
-            result[name] = {"p50_ms": round(middle, 1), "ratio_to_python": round(middle / plain, 2)}
+            middle, cpu = statistics.median(found), statistics.median(computed[name])
+            result[name] = {
+                "p50_ms": round(middle, 1), "ratio_to_python": round(middle / plain, 2),
+                "cpu_ms": round(cpu, 1), "cpu_ratio_to_python": round(cpu / plain_cpu, 2),
+            }  # fmt: skip
     return result
+
+
+def _cpu_of_children() -> float:
+    """Milliseconds that ended children have computed, however busy the machine was."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (used.ru_utime + used.ru_stime) * 1e3
 
 
 def main() -> None:

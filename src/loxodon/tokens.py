@@ -19,6 +19,7 @@ from loxodon.text.patterns import lazy
 
 Counter = Callable[[str], int]  # how many tokens a text takes
 
+_ASCII_WORD = lazy(r"([^A-Za-z]*)([A-Za-z']+)")
 _WORD = lazy(r"([^A-Za-z\u00c0-\u024f]*)([A-Za-z\u00c0-\u024f']+)")
 _RUN = lazy("一+")
 _REPEAT = lazy(r"(.)\1\1+")
@@ -121,7 +122,7 @@ def _is_han(character: str) -> bool:
 
 def _parts(piece: str) -> tuple[str, str, str] | None:
     """What stands before a word, or before ASCII signs; the word or signs; and their kind."""
-    if word := _WORD.fullmatch(piece):
+    if word := (_ASCII_WORD if piece.isascii() else _WORD).fullmatch(piece):
         lead, body = word.groups()
         kind = "lower" if body.islower() else "UPPER" if body.isupper() else "Mixed"
         return lead, body, "Title" if kind == "Mixed" and body[1:].islower() else kind

@@ -36,7 +36,8 @@ def _split(words: str) -> tuple[frozenset[str], tuple[str, ...]]:
 
 
 _NAMES, _NAMES_WITHIN = _split(" ".join(cues.NAMES.values()))
-_ODD = lazy(cues.ODD)
+_ODD_ASCII = lazy(cues.ODD_ASCII)
+_ODD_HAN = lazy(cues.ODD_HAN)  # by itself: English need not wait for it to be compiled
 _OPTION = lazy(r"(?:^|\s)[-/]{1,2}[A-Za-z]")
 _WALLET = lazy(r"\b(?:[a-z]{3,8}[ ,\n]{1,2}){11}[a-z]{3,8}\b")
 _DATES = lazy(r"\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d)?|(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -82,7 +83,9 @@ def _is_told(low: str) -> bool:
     words = set(_WORDS.findall(low))
     if not words.isdisjoint(_NAMES) or any(one in low for one in _NAMES_WITHIN):
         return True
-    return _ODD.search(low) is not None
+    if _ODD_ASCII.search(low):
+        return True
+    return not low.isascii() and _ODD_HAN.search(low) is not None
 
 
 def _is_mixed(run: str) -> bool:
