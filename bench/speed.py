@@ -278,7 +278,7 @@ def bench_cold(rows: Sequence[int]) -> dict[str, Any]:
 
     # An installed package has its bytecode; a checkout may not, where the environment forbids it.
     for package in (loxodon, re2):
-        compileall.compile_dir(os.path.dirname(package.__file__), quiet=2)
+        compileall.compile_dir(package.__path__[0], quiet=2)
     command = os.path.join(os.path.dirname(sys.executable), "loxodon")
     result: dict[str, Any] = {}
     with folder() as home:
