@@ -2,8 +2,8 @@
 
 The parts:
 
-    http      recalls a second through `loxodon serve`, beside those of the library in the same
-              process, in turn and with several clients at once; and what each adds to a recall
+    http      recalls and adds a second through `loxodon serve`, beside those of the library in the
+              same process, in turn; and recalls with several clients at once
     proxy     what `loxodon proxy` adds to a streamed reply (`live_proxy.py`)
 """
 
@@ -18,7 +18,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from threading import Thread
@@ -79,8 +79,13 @@ class Asker:
         self._wire = http.client.HTTPConnection(url.removeprefix("http://"))
 
     def recall(self, question: str) -> bytes:
-        body = json.dumps({"query": question}).encode()
-        self._wire.request("POST", "/v1/spaces/main/recall", body,
+        return self._asked("recall", {"query": question})
+
+    def add(self, turns: Sequence[Mapping[str, str]], session: str) -> bytes:
+        return self._asked("turns", {"turns": turns, "session": session})
+
+    def _asked(self, what: str, given: Mapping[str, object]) -> bytes:
+        self._wire.request("POST", f"/v1/spaces/main/{what}", json.dumps(given).encode(),
                            {"content-type": "application/json"})  # fmt: skip
         answer = self._wire.getresponse()
         found = answer.read()
@@ -97,6 +102,7 @@ def bench_http(rows: int, seconds: float) -> dict[str, Any]:
                 asker.recall(question)
             ours, theirs = _in_turn(memory, asker, questions, seconds)
             library_cpu = _cpu_of(memory, questions)
+            added, sent = _adds_in_turn(memory, asker, questions)
         server_cpu = _cpu_of_server(pid, asker, questions)
         before = resident(pid)
         rates = {n: _rate(url, questions, n, seconds / 2) for n in (1, 4, 16)}
@@ -108,6 +114,11 @@ def bench_http(rows: int, seconds: float) -> dict[str, Any]:
         "http": {"recalls_per_s": round(1 / statistics.mean(theirs), 1), **_shown(theirs)},
         "added_ms_p50": round((at(theirs, 0.5) - at(ours, 0.5)) * 1e3, 2),
         "share_of_library": round(statistics.mean(ours) / statistics.mean(theirs), 3),
+        "adds": {
+            "library": _shown(added),
+            "http": _shown(sent),
+            "share_of_library": round(statistics.median(added) / statistics.median(sent), 3),
+        },
         "cpu_ms_a_recall": {
             "library": round(library_cpu * 1e3, 2),
             "server": round(server_cpu * 1e3, 2),
@@ -133,6 +144,23 @@ def _in_turn(
             asker.recall(question)
             theirs.append(perf_counter() - between)
             ours.append(between - started)
+    return ours, theirs
+
+
+def _adds_in_turn(
+    memory: Memory, asker: Asker, texts: Sequence[str]
+) -> tuple[list[float], list[float]]:
+    """Seconds of each turn that is added by itself, by the library and through HTTP."""
+    ours: list[float] = []
+    theirs: list[float] = []
+    for n, text in enumerate(texts):
+        turn = [{"role": "user", "content": text, "id": str(n)}]
+        started = perf_counter()
+        memory.add(turn, session="here")
+        between = perf_counter()
+        asker.add(turn, session="there")
+        theirs.append(perf_counter() - between)
+        ours.append(between - started)
     return ours, theirs
 
 

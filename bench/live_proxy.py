@@ -4,6 +4,9 @@ Clients that stream replies through the proxy, beside the same clients at the up
 one run. The memory has lived with 10,000 memories, and every request is a new conversation whose
 question it recalls for: the worst case, since most messages need no recall.
 
+    alone           one client at an upstream that answers at once, one request after the other:
+                    milliseconds to the first word at the upstream itself, through the proxy with
+                    memory off, where the gate says no, and with a recall
     direct, proxy   50 streams at once: milliseconds to the first word and to the last
     bare            the same through the proxy, without memory (`X-Loxodon-Memory: off`)
     overhead        what the proxy adds to the upstream itself
@@ -86,12 +89,19 @@ class Load:
         last = perf_counter()
         return Took((first - started) * 1e3, (last - started) * 1e3)
 
+    async def in_turn(self, questions: Sequence[str]) -> list[float]:
+        """Milliseconds to the first word of each, asked one after the other."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+        found = [(await self._ask(reader, writer, one)).first for one in questions]
+        writer.close()
+        return found
+
 
 @contextmanager
-def upstream() -> Iterator[int]:
+def upstream(words: int = WORDS, pause: float = PAUSE) -> Iterator[int]:
     """A model's server, as a process of its own; its port."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "live_upstream.py")
-    command = [sys.executable, path, str(WORDS), str(PAUSE)]
+    command = [sys.executable, path, str(words), str(pause)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
         assert server.stdout
         try:
@@ -102,8 +112,14 @@ def upstream() -> Iterator[int]:
 
 def bench_proxy(rows: int, seconds: float) -> dict[str, Any]:
     """All of it; the 200 clients for `seconds`, or for 20 where that is less."""
+    with lived_home(rows) as (home, questions):
+        return {"memories": rows, "alone": _alone(home, questions),
+                **_at_once(home, questions, seconds)}  # fmt: skip
+
+
+def _at_once(home: str, questions: Sequence[str], seconds: float) -> dict[str, Any]:
+    found: dict[str, Any] = {}
     with (
-        lived_home(rows) as (home, questions),
         upstream() as direct,
         served(home, "proxy", "--port", "0", "--upstream", f"http://127.0.0.1:{direct}") as (
             url,
@@ -112,7 +128,6 @@ def bench_proxy(rows: int, seconds: float) -> dict[str, Any]:
     ):
         port = int(url.rsplit(":", 1)[1].removesuffix("/v1"))
         asyncio.run(Load(port, questions).run(4, 1))  # what is loaded once is loaded now
-        found: dict[str, Any] = {"memories": rows}
         loads = {"direct": Load(direct, questions), "bare": Load(port, questions, _OFF),
                  "proxy": Load(port, questions)}  # fmt: skip
         for name, load in loads.items():
@@ -131,6 +146,30 @@ def bench_proxy(rows: int, seconds: float) -> dict[str, Any]:
     found["flat"] = {"first_third_mb": round(max(sizes[:third]) / 1e3, 1),
                      "last_third_mb": round(max(sizes[-third:]) / 1e3, 1)}  # fmt: skip
     return found
+
+
+def _alone(home: str, questions: Sequence[str]) -> dict[str, Any]:
+    with (
+        upstream(1, 0.0) as direct,
+        served(home, "proxy", "--port", "0", "--upstream", f"http://127.0.0.1:{direct}") as (
+            url,
+            _,
+        ),
+    ):
+        port = int(url.rsplit(":", 1)[1].removesuffix("/v1"))
+        asked = [f"{one} {n}?" for n, one in enumerate(questions[:100])]
+        asyncio.run(Load(port, ()).in_turn([f"before that, {one}" for one in asked[:15]]))
+        loads = {
+            "direct": (Load(direct, ()), asked),
+            "off": (Load(port, (), _OFF), asked),
+            "gate_no": (Load(port, ()), [f"thanks, ok {n}" for n in range(len(asked))]),
+            "recall": (Load(port, ()), asked),
+        }
+        times = {name: asyncio.run(load.in_turn(said)) for name, (load, said) in loads.items()}
+    return {
+        name: {"first_p25_ms": round(at(one, 0.25), 2), "first_p50_ms": round(at(one, 0.5), 2)}
+        for name, one in times.items()
+    }
 
 
 async def _watched(load: Load, clients: int, seconds: float, pid: int) -> list[int]:

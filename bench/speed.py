@@ -10,6 +10,7 @@ are busy: a bare SQLite insert, a bare FTS5 query, a bare `python -c pass`. The 
               and of the memories
     open      opening a home
     cold      `loxodon recall` from the shell
+    single    only by `--only single --rows N`: N turns one at a time and nothing else, for valgrind
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -91,10 +93,7 @@ def bench_journal(rows: Sequence[int]) -> dict[str, Any]:
             "turns_per_s": round(count / seconds), "mb_per_s": round(size_mb / seconds, 2),
         }  # fmt: skip
     result["guard"] = _guard_share(talk)
-    said = turns(talk, 1_000, 140)
-    with folder() as home, Memory.open(home) as memory:
-        ours = times(len(said), lambda n: memory.add([said[n]], session="live"))
-    bare = _bare_inserts(said)
+    ours, bare = _one_at_a_time(turns(talk, 2_000, 140))
     result["one_at_a_time"] = {
         "p50_ms": round(at(ours, 0.5), 3), "p99_ms": round(at(ours, 0.99), 3),
         "bare_sqlite_p50_ms": round(at(bare, 0.5), 3),
@@ -133,16 +132,20 @@ def _guard_share(talk: Talk) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _bare_inserts(said: list[dict[str, object]]) -> list[float]:
-    """The same turns into one table, nothing else: what a durable write costs here."""
-    with folder() as home:
-        db = apsw.Connection(os.path.join(home, "bare.db"))
+def _one_at_a_time(said: list[dict[str, object]]) -> tuple[list[float], list[float]]:
+    """Each turn by itself into a memory, and the same into one table and nothing else, which is
+    what a durable write costs here; in turn, so that a busy moment hits both."""
+    with folder() as home, folder() as other, Memory.open(home) as memory:
+        db = apsw.Connection(os.path.join(other, "bare.db"))
         db.execute("PRAGMA journal_mode=WAL").fetchall()
         db.execute("PRAGMA synchronous=FULL; CREATE TABLE t (x)").fetchall()
-        return times(
-            len(said),
-            lambda n: db.execute("INSERT INTO t VALUES (?)", (said[n]["content"],)).fetchall(),
-        )
+        ours: list[float] = []
+        bare: list[float] = []
+        for one in said:
+            ours += times(1, lambda _: memory.add([one], session="live"))  # noqa: B023
+            values = (one["content"],)
+            bare += times(1, lambda _: db.execute("INSERT INTO t VALUES (?)", values).fetchall())  # noqa: B023
+        return sorted(ours), sorted(bare)
 
 
 WRITER = """
@@ -259,13 +262,23 @@ def bench_open(rows: Sequence[int]) -> dict[str, Any]:
     return {**result, "ratio": round(largest / smallest, 2)}
 
 
+def bench_single(rows: Sequence[int]) -> dict[str, Any]:
+    with folder() as home, Memory.open(home) as memory:
+        for one in turns(Talk(), rows[0], 140):
+            memory.add([one], session="live")
+    return {"turns": rows[0]}
+
+
 def bench_cold(rows: Sequence[int]) -> dict[str, Any]:
     import compileall
+
+    import re2  # type: ignore[import-untyped]
 
     import loxodon
 
     # An installed package has its bytecode; a checkout may not, where the environment forbids it.
-    compileall.compile_dir(os.path.dirname(loxodon.__file__), quiet=2)
+    for package in (loxodon, re2):
+        compileall.compile_dir(package.__path__[0], quiet=2)
     command = os.path.join(os.path.dirname(sys.executable), "loxodon")
     result: dict[str, Any] = {}
     with folder() as home:
@@ -284,14 +297,26 @@ def bench_cold(rows: Sequence[int]) -> dict[str, Any]:
             "recall_json": run(command, "--home", home, "--json", "recall", latin),
         }
         measured: dict[str, list[float]] = {name: [] for name in runs}
+        computed: dict[str, list[float]] = {name: [] for name in runs}
         for _ in range(40):  # in turn, so that a busy moment hits all of them
             for name, one in runs.items():
+                before = _cpu_of_children()
                 measured[name] += times(1, one)
-        plain = statistics.median(measured["python"])
+                computed[name].append(_cpu_of_children() - before)
+        plain, plain_cpu = (statistics.median(one["python"]) for one in (measured, computed))
         for name, found in measured.items():
-            middle = statistics.median(found)
-            result[name] = {"p50_ms": round(middle, 1), "ratio_to_python": round(middle / plain, 2)}
+            middle, cpu = statistics.median(found), statistics.median(computed[name])
+            result[name] = {
+                "p50_ms": round(middle, 1), "ratio_to_python": round(middle / plain, 2),
+                "cpu_ms": round(cpu, 1), "cpu_ratio_to_python": round(cpu / plain_cpu, 2),
+            }  # fmt: skip
     return result
+
+
+def _cpu_of_children() -> float:
+    """Milliseconds that ended children have computed, however busy the machine was."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (used.ru_utime + used.ru_stime) * 1e3
 
 
 def main() -> None:

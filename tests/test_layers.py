@@ -15,8 +15,8 @@ import loxodon
 SOURCE = Path(loxodon.__file__).parent
 LAYERS = (
     "errors messages",
-    "clock drafts files filelock layout tokens",
-    "text",
+    "clock drafts files filelock layout values",
+    "text tokens",
     "types config spaces",
     "language",
     # What is needed to keep text safely, before there is a store.

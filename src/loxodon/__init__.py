@@ -3,41 +3,44 @@
 `Memory` is the whole of it; the other names are the values it takes and returns, and its errors.
 """
 
-from loxodon.config import Config
-from loxodon.errors import (
-    ConfigError,
-    ConsolidationError,
-    InputError,
-    LoxodonError,
-    ModelError,
-    NotFoundError,
-    StaleEditError,
-    StoreError,
-)
-from loxodon.memory import Memory
-from loxodon.standing import Stats, Status
-from loxodon.types import (
-    Added,
-    Card,
-    Consolidated,
-    Coverage,
-    Embedded,
-    Entity,
-    Event,
-    Frame,
-    Gate,
-    Item,
-    LeftOut,
-    Problem,
-    Recall,
-    Record,
-    Review,
-    Segment,
-    Source,
-    Trace,
-    Turn,
-    Version,
-)
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from loxodon.config import Config
+    from loxodon.errors import (
+        ConfigError,
+        ConsolidationError,
+        InputError,
+        LoxodonError,
+        ModelError,
+        NotFoundError,
+        StaleEditError,
+        StoreError,
+    )
+    from loxodon.memory import Memory
+    from loxodon.standing import Stats, Status
+    from loxodon.types import (
+        Added,
+        Card,
+        Consolidated,
+        Coverage,
+        Embedded,
+        Entity,
+        Event,
+        Frame,
+        Gate,
+        Item,
+        LeftOut,
+        Problem,
+        Recall,
+        Record,
+        Review,
+        Segment,
+        Source,
+        Trace,
+        Turn,
+        Version,
+    )
 
 __version__ = "0.1.0"
 
@@ -75,3 +78,16 @@ __all__ = [
     "Turn",
     "Version",
 ]
+_ELSEWHERE = {"Memory": "memory", "Config": "config", "Stats": "standing", "Status": "standing"}
+"""Where those are that are neither values nor errors."""
+
+
+def __getattr__(name: str) -> Any:
+    """A name of the package, loaded when it is first asked for: a command needs few of them."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    kept_in = _ELSEWHERE.get(name) or ("errors" if name.endswith("Error") else "types")
+    found = globals()[name] = getattr(import_module(f"loxodon.{kept_in}"), name)
+    return found

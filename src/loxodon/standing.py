@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from loxodon.errors import KeyProblemError
 from loxodon.store import Filter, Store
 from loxodon.types import Belief, Coverage, Doubted, Pause, Timekeeping
+from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory

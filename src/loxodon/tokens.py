@@ -15,11 +15,14 @@ from itertools import groupby
 from math import sqrt
 
 from loxodon.errors import ConfigError
+from loxodon.text.patterns import lazy
 
 Counter = Callable[[str], int]  # how many tokens a text takes
 
-_WORD = re.compile(r"([^A-Za-z\u00c0-\u024f]*)([A-Za-z\u00c0-\u024f']+)")
-_REPEAT = re.compile(r"(.)\1\1+")
+_ASCII_WORD = lazy(r"([^A-Za-z]*)([A-Za-z']+)")
+_WORD = lazy(r"([^A-Za-z\u00c0-\u024f]*)([A-Za-z\u00c0-\u024f']+)")
+_RUN = lazy("一+")
+_REPEAT = lazy(r"(.)\1\1+")
 
 
 @cache  # wide classes take milliseconds to compile, which a cold English recall does without
@@ -59,7 +62,7 @@ def estimate(text: str) -> int:
         singles, followers = _han()
         # Each run of known characters is cut down to a mark that costs nothing, so that the pieces
         # around it stay as they are. The characters count one each, a known pair of them one less.
-        rest = "一".join(singles.split(text))
+        rest = _RUN.sub("一", text.translate(singles))
         han = len(text) - len(rest) + rest.count("一")
         pairing = ""
         for character in text:
@@ -78,10 +81,11 @@ def estimate(text: str) -> int:
 
 
 @cache
-def _han() -> tuple[re.Pattern[str], dict[str, str]]:
-    """What matches characters of one token each; for each, those it is one token with."""
+def _han() -> tuple[dict[int, str], dict[str, str]]:
+    """The mark for each character of one token; for each, those it is one token with."""
     singles = _SINGLES + "".join(filter(str.isalpha, set(_PAIRS)))
-    return re.compile(f"[{singles}]+"), {pairs[0]: pairs[1:] for pairs in _PAIRS.split("|")}
+    pairs = {pairs[0]: pairs[1:] for pairs in _PAIRS.split("|")}
+    return dict.fromkeys(map(ord, singles), "一"), pairs
 
 
 def _cost(piece: str) -> float:
@@ -134,7 +138,7 @@ def _is_han(character: str) -> bool:
 
 def _parts(piece: str) -> tuple[str, str, str] | None:
     """What stands before a word, or before ASCII signs; the word or signs; and their kind."""
-    if word := _WORD.fullmatch(piece):
+    if word := (_ASCII_WORD if piece.isascii() else _WORD).fullmatch(piece):
         lead, body = word.groups()
         kind = "lower" if body.islower() else "UPPER" if body.isupper() else "Mixed"
         return lead, body, "Title" if kind == "Mixed" and body[1:].islower() else kind

@@ -115,6 +115,9 @@ class StoreContract:
         assert again[:2] == [Known(False, own=True), Known(True, own=True)]
         assert store.known([(other, key("e")), (other, key("g"))]) == [Known(True, True), None]
         assert (store.session_size("s"), store.session_size("none")) == (2, 0)
+        assert store.last_texts("s", 3) == ["v1", "v2"]
+        assert store.last_texts("s", 1) == ["v2"]
+        assert store.last_texts("none", 3) == []
         assert store.turn_row("s", "e") == 2
         assert store.turn_row("s", "x") is None
 

@@ -59,6 +59,7 @@ def warm_up() -> None:
     from loxodon.language.statements import Said
     from loxodon.recall.gate import should_recall
     from loxodon.recall.understand import understand
+    from loxodon.text.patterns import Lazy
     from loxodon.trust.origin.pasting import own_words
     from loxodon.types import Turn
     from loxodon.write.extract import fragments_of, read
@@ -66,7 +67,9 @@ def warm_up() -> None:
 
     for module in walk_packages(loxodon.__path__, "loxodon."):
         if module.name.split(".")[1] in _READERS:
-            import_module(module.name)
+            for one in vars(import_module(module.name)).values():
+                if isinstance(one, Lazy):
+                    assert one.pattern
     for frames in (en.grammar.frames, zh.grammar.frames):
         for frame in frames.frames:
             for pattern in frame.patterns:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
+
+from loxodon.values import NamedTuple
 
 Type = Literal["statement", "question", "instruction", "chat"]
 

@@ -10,9 +10,10 @@ import re
 from functools import cache
 from itertools import islice
 from types import ModuleType
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 from loxodon.recall import words_en, words_zh
+from loxodon.values import NamedTuple
 
 Kind = Literal[
     "who", "when", "where", "how_many", "yes_no", "which", "what", "why", "how", "list", "none"

@@ -6,18 +6,18 @@ What no longer holds says until when it did; what is only supposed says how sure
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from functools import lru_cache
-from typing import NamedTuple
 
 from loxodon.messages import t
 from loxodon.text import quote
+from loxodon.text.patterns import lazy
 from loxodon.text.words import index_words
 from loxodon.tokens import Counter
 from loxodon.trust.origin.provenance import whence
 from loxodon.types import Item
+from loxodon.values import NamedTuple
 
 SNIPPET = 700
 """Most characters of one item."""
@@ -229,7 +229,7 @@ def _pieces(text: str, begin: int, stop: int, most: int) -> Iterator[_Piece]:
         yield _Piece(at, end, at == start != begin or not at, end < stop or stop == len(text))
 
 
-_PAUSE = re.compile(r"[\s,;:，；：、]+")
+_PAUSE = lazy(r"[\s,;:，；：、]+")
 
 
 def _region(text: str, wanted: set[str]) -> tuple[int, int]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import NamedTuple
 
 from loxodon.recall.known import Match
 from loxodon.recall.noted import NoteMatch
@@ -19,6 +18,7 @@ from loxodon.store import Place
 from loxodon.store.shelf import Note
 from loxodon.text.words import index_words
 from loxodon.types import Record
+from loxodon.values import NamedTuple
 
 
 class Key(NamedTuple):

@@ -23,6 +23,7 @@ from loxodon.recall.terms import rarity
 from loxodon.recall.understand import Question
 from loxodon.store import Store
 from loxodon.text.language import language_of
+from loxodon.text.patterns import lazy
 from loxodon.text.words import index_words, query_words
 from loxodon.types import Turn
 
@@ -39,7 +40,7 @@ _ALIKE = 0.4
 """…and the share of the shorter sentence's words that both have."""
 _READ = 2_000
 _ABOUT_ASKING = frozenset(("ask", "question", "问过", "问了", "问题", "问的", "提问"))
-_EVENT = re.compile(r"(?i)\b(?:did|was|were)\b|了[?？]?$")
+_EVENT = lazy(r"(?i)\b(?:did|was|were)\b|了[?？]?$")
 
 
 def settled(

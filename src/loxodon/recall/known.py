@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import NamedTuple
 
 from loxodon.recall.terms import LIGHT, Terms, rarity, saturated
 from loxodon.store import Filter, Having, Index, Nature, Store
 from loxodon.text.words import among, index_words
 from loxodon.types import Record
+from loxodon.values import NamedTuple
 
 CANDIDATES = 24
 SUMMARY = 0.3

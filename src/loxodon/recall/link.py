@@ -9,16 +9,16 @@ was captured is a memory in the first place.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from loxodon.recall.fuse import Found, Pool
 from loxodon.recall.rank import SAID_BEFORE
 from loxodon.recall.understand import Question
 from loxodon.store import Filter, Standing, Store
+from loxodon.text.patterns import lazy
 from loxodon.text.words import among, fold, index_words, query_words
 from loxodon.types import CAPTURED
+from loxodon.values import NamedTuple
 
 LIFT = 0.15
 """What a turn adds to its memory, and the memory to the turn."""
@@ -108,7 +108,7 @@ def _stands(memory: Found, said: str) -> bool:
     return len(has) >= MOST * len(words) and not says_more(said, record.searchable)
 
 
-_PARTICULARS = re.compile(
+_PARTICULARS = lazy(
     r"[0-9]+(?:[.:/-][0-9]+)*|(?<=[a-z,;:] )[A-Z][A-Za-z'-]+|[“「《]([^”」》]{1,40})[”」》]"
     r"|[零一二两三四五六七八九十百千万半]+(?=[个岁年月日号点分周天元块次本只条位斤米公里小时])"
     r"|(?:周|星期|礼拜)[一二三四五六日天]|[上下]午|[早晚]上|凌晨|中午"

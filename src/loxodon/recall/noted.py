@@ -9,13 +9,13 @@ counts at the most.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from loxodon.recall.known import length_of
 from loxodon.recall.terms import LIGHT, Terms, rarity, saturated
 from loxodon.store import Filter, Having, Nature, Store
 from loxodon.store.shelf import Note
 from loxodon.text.words import among, index_words, query_words
+from loxodon.values import NamedTuple
 
 CANDIDATES = 24
 _USUAL = 80.0

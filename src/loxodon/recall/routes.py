@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from loxodon.recall.fuse import Answers, Found, Key, Pool, fused, note_key
 from loxodon.recall.known import Match, known, matches
@@ -43,6 +43,7 @@ from loxodon.text.related import expand
 from loxodon.text.words import fold, query_words
 from loxodon.trust.origin.provenance import waits
 from loxodon.types import Record
+from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.store.vectors import View

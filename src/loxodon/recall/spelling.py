@@ -6,15 +6,15 @@ mean other things.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from string import ascii_lowercase
 
 from loxodon.recall.understand import Question
 from loxodon.store import Having, Store
+from loxodon.text.patterns import lazy
 from loxodon.text.words import fold, query_words, stem_of
 
-_WORD = re.compile(r"[a-z]{4,20}")
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+_WORD = lazy(r"[a-z]{4,20}")
 _MOST = 2
 _LETTERS = 4
 """A shorter name is one edit away from too many others."""
@@ -43,7 +43,7 @@ def _edits(word: str) -> Iterator[str]:
             yield head + tail[1:]
         if len(tail) > 1:
             yield head + tail[1] + tail[0] + tail[2:]
-        for letter in ascii_lowercase:
+        for letter in _ALPHABET:
             yield head + letter + tail
             if tail:
                 yield head + letter + tail[1:]

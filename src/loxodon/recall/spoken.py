@@ -13,12 +13,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from heapq import nlargest
-from typing import NamedTuple
 
 from loxodon.recall.terms import LEADING, Terms, rarity, weights
 from loxodon.store import Filter, Having, Nature, Place, Store
 from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import index_words
+from loxodon.values import NamedTuple
 
 CANDIDATES = 100
 """Turns that the words lead to."""

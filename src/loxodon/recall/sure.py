@@ -9,7 +9,6 @@ Of a message that tells more than it asks nothing is said: no finding has much o
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 
 from loxodon.recall.fuse import Found
@@ -17,6 +16,7 @@ from loxodon.recall.routes import Seen
 from loxodon.recall.terms import is_light, rarity
 from loxodon.recall.understand import Question
 from loxodon.store import Filter, Having, Store
+from loxodon.text.patterns import lazy
 from loxodon.text.words import index_words, query_words
 
 _LOOKED_AT = 10
@@ -32,7 +32,7 @@ _BESIDE = 0.6
 _COMMON = 0.5
 _MEANT = 0.45
 """What vectors must give for an answer in other words."""
-_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+\b")
+_NAME = lazy(r"(?<![.!?]\s)(?<!^)\b[A-Z][a-z]+\b")
 
 
 def is_unsure(

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from loxodon.store import Having
+from loxodon.values import NamedTuple
 
 LIGHT = 0.5
 """What a word of the asking counts."""

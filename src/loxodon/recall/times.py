@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from loxodon.recall import words_en, words_zh
 from loxodon.recall.asking import compiled, needed, words_for
 from loxodon.text.dates import Moment, find_asked
+from loxodon.values import NamedTuple
 
 Side = Literal["before", "after", "around"]
 

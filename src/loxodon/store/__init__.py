@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from loxodon.types import Entity, Problem, Record, Source, Turn, Version
+from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.store.database import Witness
@@ -234,6 +235,10 @@ class Store(Protocol):
 
     def session_size(self, id: str) -> int:
         """How many turns were ever journalled in a session."""
+        ...
+
+    def last_texts(self, session: str, limit: int) -> list[str]:
+        """What was journalled last in a session, the oldest of these first."""
         ...
 
     def turn_row(self, session: str, id: str) -> int | None:

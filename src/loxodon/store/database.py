@@ -32,6 +32,7 @@ from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
 from loxodon.files import sync_folder
 from loxodon.store import cipher, mark, seals
 from loxodon.store.cipher import Keys
+from loxodon.text.patterns import lazy
 
 APPLICATION_ID = 0x4C4F5844  # "LOXD"
 
@@ -529,11 +530,11 @@ def let_go(connection: apsw.Connection) -> None:
         connection.close()
 
 
-_WRITES = re.compile(
+_WRITES = lazy(
     r"^\s*(INSERT(?: OR \w+)? INTO|REPLACE INTO|UPDATE(?: OR \w+)?|DELETE FROM)\s+(?=\w+\b(?!\.))",
     re.MULTILINE,
 )
-_INDEXED = re.compile(r"\bINDEXED BY \w+")
+_INDEXED = lazy(r"\bINDEXED BY \w+")
 
 
 @lru_cache(maxsize=512)

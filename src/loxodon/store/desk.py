@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from loxodon.language.statements import Fragment
 from loxodon.types import Aged, Belief, Entity, Event, Record, Review, Segment, Turn
+from loxodon.values import NamedTuple
 
 
 class Work(NamedTuple):

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from loxodon.values import NamedTuple
 
 Namespace = tuple[str, ...]
 

@@ -46,16 +46,17 @@ class Indexes:
             self._common = (sampled, found)
         return self._common[1].get(index, {})
 
-    def put(self, index: Index, texts: Sequence[tuple[int, str]]) -> None:
-        """Put rows into an index, and sample it when it has doubled."""
-        self._count(index, len(texts))
+    def put(self, index: Index, texts: Sequence[tuple[int, str]]) -> int:
+        """Put rows into an index, and sample it when it has doubled; how many it has now."""
+        rows = self._count(index, len(texts))
         name = TABLES[index].name
         self._db.many(
             f"INSERT INTO {name} (rowid, words) VALUES (?, ?)",
             ((row, " ".join(index_words(text))) for row, text in texts),
         )
-        if sample_due(self.rows(index), int(self.meta(f"sampled_{index}") or 0)):
+        if rows >= SAMPLE_FROM and sample_due(rows, int(self.meta(f"sampled_{index}") or 0)):
             self._sample(index)
+        return rows
 
     def put_rows(self, index: Index, rows: Iterable[int]) -> None:
         """The same for rows whose text is read from their table."""
@@ -117,9 +118,10 @@ class Indexes:
         db.run(db.sql["set_meta"], (f"sampled_{index}", str(rows)))
         db.run(db.sql["set_meta"], ("sampled", str(int(self.meta("sampled") or 0) + 1)))
 
-    def _count(self, index: Index, more: int) -> None:
-        if more:
-            self._db.run(self._db.sql["take_numbers"], (f"rows_{index}", more))
+    def _count(self, index: Index, more: int) -> int:
+        if not more:
+            return self.rows(index)
+        return int(self._db.all(self._db.sql["take_numbers"], (f"rows_{index}", more))[0][0])
 
     def meta(self, name: str) -> str:
         """A value that is kept by its name; empty for none."""

@@ -18,9 +18,11 @@ from __future__ import annotations
 from _blake2 import blake2b  # hashlib would load OpenSSL, 3 ms of a cold command
 from collections.abc import Callable, Iterator, Sequence
 from struct import pack
-from typing import Any, NamedTuple
+from typing import Any
 
 import apsw
+
+from loxodon.values import NamedTuple
 
 Ask = Callable[..., list[tuple[Any, ...]]]
 """A query with its values; all rows of the answer."""

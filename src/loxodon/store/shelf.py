@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
+
+from loxodon.values import NamedTuple
 
 FileRole = Literal["memory", "user", "soul", "agents", "daily", "note"]
 """What a file is: MEMORY.md, USER.md, SOUL.md or IDENTITY.md, AGENTS.md, a day's notes, another."""

@@ -316,9 +316,10 @@ class SqliteStore:
             db.run(db.sql["put_session"], (no, name, count, first, last))
         db.many(db.sql["put_turn"], rows)
         said = [one for one in kept if isinstance(one, Turn)]
-        self._indexes.put("turns", [(int(one.ref[2:]), one.searchable) for one in said])
-        db.changed += [one.ref for one in said]
-        self._look_at_journal()
+        if said:
+            texts = [(int(one.ref[2:]), one.searchable) for one in said]
+            self._look_at_journal(self._indexes.put("turns", texts))
+            db.changed += [one.ref for one in said]
         return kept
 
     def _bound(self, turn: Turn) -> Turn:
@@ -328,9 +329,8 @@ class SqliteStore:
             turn = turn._replace(agent=self.wall.agent)
         return turn._replace(chat="group") if self.wall.group and turn.chat == "direct" else turn
 
-    def _look_at_journal(self) -> None:
+    def _look_at_journal(self, rows: int) -> None:
         """Find out what kind of talk the journal holds, each time it has doubled."""
-        rows = self._indexes.rows("turns")
         if rows >= 2 * int(self._meta("nature_at") or 4):
             self._db.run(self._db.sql["set_meta"], ("nature", nearby.measured(self._db, rows)))
             self._db.run(self._db.sql["set_meta"], ("nature_at", str(rows)))
@@ -380,6 +380,10 @@ class SqliteStore:
     def session_size(self, id: str) -> int:
         row = self._db.one(self._db.sql["session"], (id,))
         return int(row[1]) if row else 0
+
+    def last_texts(self, session: str, limit: int) -> list[str]:
+        rows = self._db.all(self._db.sql["last_texts"], (session, limit))
+        return [text for (text,) in reversed(rows)]
 
     def turn_row(self, session: str, id: str) -> int | None:
         row = self._db.one(self._db.sql["turn_row"], (session, id))

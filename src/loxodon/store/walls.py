@@ -26,12 +26,12 @@ space of their own.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from loxodon.errors import ForbiddenError, InputError
 from loxodon.store.documents import Namespace, path_of
 from loxodon.trust.origin.provenance import OWN
 from loxodon.types import Origin, Record
+from loxodon.values import NamedTuple
 
 MAX_AGENT = 64
 _MARKS = frozenset("@~/\\")

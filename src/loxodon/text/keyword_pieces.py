@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib import import_module
-from typing import NamedTuple
 
+from loxodon.text.patterns import lazy
 from loxodon.text.stopwords import (
     CHINESE_CHARACTERS,
     CHINESE_NOMINAL,
@@ -19,6 +19,7 @@ from loxodon.text.stopwords import (
     ENGLISH,
     FILLERS,
 )
+from loxodon.values import NamedTuple
 
 _MAX_RUN = 6
 
@@ -51,8 +52,8 @@ Cutter = Callable[[str, int], Iterable[Piece]]
 
 # --- pieces -------------------------------------------------------------------------------------
 
-_TECHNICAL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]|[_#+/\d]|\w\.\w|^\.")
-_BARE_NUMBER = re.compile(
+_TECHNICAL = lazy(r"[a-z][A-Z]|[A-Z]{2}[a-z]|[_#+/\d]|\w\.\w|^\.")
+_BARE_NUMBER = lazy(
     r"[\d.,:/-]+(?:st|nd|rd|th|[ap]m|[mnu]?s|secs?|mins?|hrs?|h|x|k|w|[kmg]?g|[kcm]?m|ml|l"
     r"|[kmgt]i?b?|px|[kmg]?hz|usd|rmb|eur)?",
     re.IGNORECASE,
@@ -194,7 +195,7 @@ _SINGLES = frozenset("猫狗兔鱼鸟马龟茶酒药琴棋")
 """The few single characters that make a keyword."""
 _NOT_GLUE = CHINESE_CHARACTERS | _VERBS | _ADVERBS | _PLACES | _MEASURES | _NUMERALS
 _NOT_INVENTED = CHINESE_CHARACTERS | _VERBS | _PLACES
-_OWN_WORDS = re.compile(
+_OWN_WORDS = lazy(
     "(后端|大模型|智能体|提示词|微服务|小程序|公众号|短视频|钉钉|充电宝|充电桩|无人机|个税|月报"
     "|持续集成|科目[一二三四])"
 )

@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from math import log2, sqrt
-from typing import NamedTuple
 
 from loxodon.text.keyword_pieces import (
     Cutter,
@@ -25,12 +24,14 @@ from loxodon.text.keyword_pieces import (
     cut_by_function,
     pieces_of,
 )
+from loxodon.text.patterns import lazy
 from loxodon.text.stopwords import (
     CHINESE_CHARACTERS,
     CHINESE_NOMINAL,
     CHINESE_WORDS,
     ENGLISH,
 )
+from loxodon.values import NamedTuple
 
 MAX_TEXT = 200_000
 """Characters that are looked at: what a longer text is about is said by then."""
@@ -66,7 +67,7 @@ _IN_NAME = frozenset((Kind.NAME, Kind.WEAK, Kind.LINK))
 _MAY_BEGIN = frozenset((Kind.WORD, Kind.NAME, Kind.HAN))
 _MAY_END = _MAY_BEGIN | {Kind.GLUE}
 _NOT_ALONE = frozenset((Kind.WEAK, Kind.LINK, Kind.NUMBER))
-_LOWER_WORD = re.compile(r" ([a-z]+)")
+_LOWER_WORD = lazy(r" ([a-z]+)")
 _BEFORE_HAN = frozenset((Kind.NAME, Kind.WEAK, Kind.NUMBER))
 
 

@@ -7,12 +7,12 @@ are stretches of up to eight characters, since Chinese has no spaces to cut at.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
-from typing import NamedTuple
 
+from loxodon.text.patterns import lazy
 from loxodon.text.words import fold
+from loxodon.values import NamedTuple
 
 LOOKED_AT = 600
 """Characters of a message in which names are looked for."""
@@ -84,7 +84,7 @@ def folded_names(names: Iterable[str]) -> frozenset[str]:
 _NOT_FIRST = frozenset("的了吗呢吧啊着么们")
 _NOT_LAST = frozenset("的了吗呢吧啊着么是在我你")
 _GAPS = frozenset(("", " ", "-", "_", ". ", "&", " & ", "'", "."))
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy(r"[^\W_]+")
 
 
 def _words(text: str) -> Iterator[tuple[int, int, bool]]:

@@ -14,14 +14,14 @@ look as if they had others in them (热狗, 马上) are known too, and stand for
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from itertools import chain, pairwise
-from typing import NamedTuple
 
+from loxodon.text.patterns import lazy
 from loxodon.text.stopwords import CHINESE_PROTECTED, CHINESE_WORDS
 from loxodon.text.words import fold, query_words, stem_of
+from loxodon.values import NamedTuple
 
 SAME = 1.0
 """Weight of a word that means the same."""
@@ -92,9 +92,8 @@ _WORST = (1.0, 0, 0, "")
 # --- what a question has --------------------------------------------------------------------------
 
 
-@cache
-def _stretch() -> re.Pattern[str]:
-    return re.compile(r"([a-z0-9]+(?:'[a-z]+)?)|([\u4e00-\u9fff]+)")
+_LATIN = lazy(r"[a-z0-9]+(?:'[a-z]+)?")
+_HAN = lazy(r"[\u4e00-\u9fff]+")
 
 
 def _known_in(folded: str) -> Iterator[tuple[str, str]]:
@@ -108,7 +107,7 @@ def _known_in(folded: str) -> Iterator[tuple[str, str]]:
 
 def _latin_in(folded: str) -> Iterator[tuple[str, str]]:
     """Known English words and phrases, the longest where several begin."""
-    tokens = [match.span(1) for match in _stretch().finditer(folded) if match[1]]
+    tokens = [match.span() for match in _LATIN.finditer(folded)]
     at = 0
     while at < len(tokens):
         for end in range(min(at + _LONGEST_PHRASE, len(tokens)), at, -1):
@@ -124,13 +123,14 @@ def _latin_in(folded: str) -> Iterator[tuple[str, str]]:
 
 def _han_in(folded: str) -> Iterator[tuple[str, str]]:
     """Known Chinese words, cut from the end of each stretch, the longest first."""
-    thesaurus = _thesaurus()
-    for match in _stretch().finditer(folded):
-        stretch = match[2] or ""
+    if folded.isascii():
+        return
+    thesaurus, longest = _thesaurus(), _longest()
+    for stretch in _HAN.findall(folded):
         found: list[str] = []
         end = len(stretch)
         while end > 0:
-            start = max(0, end - thesaurus.longest)
+            start = max(0, end - longest)
             while start < end and not _is_word(stretch[start:end], thesaurus):
                 start += 1
             if stretch[start:end] in thesaurus.places:
@@ -155,47 +155,51 @@ class _Line(NamedTuple):
 class _Thesaurus(NamedTuple):
     places: dict[str, list[str]]
     """The rows that have a word, by how it is written there."""
-    english: dict[str, list[str]]
-    """English words and phrases, by their first two letters."""
     others: frozenset[str]
     """Chinese words that stand for nothing here, but are not to be cut apart."""
-    longest: int
-    """Characters of the longest Chinese word."""
 
 
 @cache
 def _thesaurus() -> _Thesaurus:
     """The file, by word. Rows are taken apart when they are asked for, so that it loads fast."""
     with open(os.path.join(os.path.dirname(__file__), "related.txt"), encoding="utf-8") as file:
-        rows = file.read().splitlines()
+        text = file.read()
     places: dict[str, list[str]] = {}
     others = set(CHINESE_PROTECTED)
-    for row in rows:
-        words = row[1:].replace("|", " ").replace(":", " ").split()
+    plain = text.replace("|", " ").replace(":", " ").splitlines()
+    for row, line in zip(text.splitlines(), plain, strict=True):
         if row[:1] == "!":
-            others.update(words)
+            others.update(line[1:].split())
         elif row[:1] in ("=", ">"):
-            for word in words:
+            for word in line[1:].split():
                 if word in places:
                     places[word].append(row)
                 else:
                     places[word] = [row]
-    english: dict[str, list[str]] = {}
-    longest = 0
-    for word in chain(places, others):
-        if word >= _FIRST_HAN:
-            longest = max(longest, len(word))
-        else:
-            english.setdefault(word[:2], []).append(word)
-    return _Thesaurus(places, english, frozenset(others), longest)
+    return _Thesaurus(places, frozenset(others))
+
+
+@cache
+def _longest() -> int:
+    """Characters of the longest Chinese word."""
+    places, others = _thesaurus()
+    return max(len(word) for word in chain(places, others) if word >= _FIRST_HAN)
+
+
+@cache
+def _english() -> dict[str, list[str]]:
+    """English words and phrases, by their first two letters."""
+    found: dict[str, list[str]] = {}
+    for word in filter(str.isascii, chain(*_thesaurus())):
+        found.setdefault(word[:2], []).append(word)
+    return found
 
 
 def _written(key: str) -> list[str]:
     """How the file writes the words that are known under `key`."""
     if _is_han(key):
         return [key] if key in _thesaurus().places else []
-    letters = key[:2]
-    return _beginning(letters).get(key, []) if letters in _thesaurus().english else []
+    return _beginning(key[:2]).get(key, [])
 
 
 @cache
@@ -205,7 +209,7 @@ def _beginning(letters: str) -> dict[str, list[str]]:
     Stemming all three thousand would take longer than all the rest; a stem begins as its word.
     """
     written: dict[str, list[str]] = {}
-    for word in _thesaurus().english[letters]:
+    for word in _english().get(letters, ()):
         written.setdefault(_key(word), []).append(word)
     return written
 

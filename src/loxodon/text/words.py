@@ -23,6 +23,7 @@ from itertools import groupby
 import Stemmer
 
 from loxodon.text.irregular import BASES, SPELLINGS
+from loxodon.text.patterns import lazy
 from loxodon.text.steps import charge
 from loxodon.text.stopwords import CHINESE_CHARACTERS, ENGLISH
 from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
@@ -260,7 +261,7 @@ class _Stems(dict[str, str]):
 _STEMS = _Stems()
 _english = Stemmer.Stemmer("english").stemWord
 _SPELLED = {_english(other): _english(word) for other, word in SPELLINGS.items()}
-_MARKED = re.compile(r"[\u00c0-\u06ff\u1e00-\u1fff]")
+_MARKED = lazy(r"[\u00c0-\u06ff\u1e00-\u1fff]")
 
 
 @cache

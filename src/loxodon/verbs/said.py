@@ -119,8 +119,7 @@ class Saying(Opened):
 
     def _lately(self, session: str) -> list[str]:
         """The last texts of a session, oldest first."""
-        where = filter_of(self._zone, session=self._store.wall.session(self.guard.name(session)))
-        return [turn.content for turn in self._store.journal(where, LATELY)]
+        return self._store.last_texts(self._store.wall.session(self.guard.name(session)), LATELY)
 
     def _admitted(
         self, drafts: Sequence[Draft | None], keyed: list[tuple[Turn, bytes]], live: bool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,10 @@ from hypothesis import strategies as st
 
 from loxodon import Memory
 from loxodon.trust.guard import tagging
-from loxodon.trust.guard.guard import Guard
+from loxodon.trust.guard.guard import Clean, Guard
 from loxodon.trust.guard.policy import built_in
 from loxodon.trust.guard.signs import has_sign
+from loxodon.types import Draft, Turn
 from tests.conftest import Clock
 
 CARD, PHONE, MAIL = "4111 1111 1111 1111", "13912345678", "ada@example.org"
@@ -236,3 +238,20 @@ def test_a_policy_may_mask_health_in_groups(tmp_path: Path, clock: Clock) -> Non
     guard = Guard.of(str(home))
     assert guard.shown("she is pregnant", private=False) == "she is [health ••nt]"
     assert guard.shown("she is pregnant", private=True) == "she is pregnant"
+
+
+def test_only_what_this_guard_has_looked_through_is_let_past() -> None:
+    guard, other = Guard(built_in), Guard(built_in)
+    secret = "my password is hunter2-Zebra"
+    at = datetime(2026, 2, 4, tzinfo=UTC)
+    forged = Clean(secret)
+    forged.by = other
+    for text in (secret, forged):
+        turn = Turn("s", "1", "user", text, at)
+        assert "Zebra" not in guard.turn(turn).content
+    (draft,) = guard.drafts([Draft(1, "user", secret)], lambda session: ())
+    assert isinstance(draft.content, Clean)
+    kept = Turn("s", "1", "user", draft.content, at)
+    assert guard.turn(kept).content is draft.content
+    assert "Zebra" not in draft.content
+    assert type(draft.content[3:]) is type(draft.content + "x") is str

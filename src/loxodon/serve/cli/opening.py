@@ -6,7 +6,6 @@ import os
 from argparse import Namespace
 from collections.abc import Callable
 from datetime import tzinfo
-from typing import NamedTuple
 
 from loxodon import config as settings
 from loxodon.clock import Clock, fixed_clock, parse_instant, system_clock, zone_named
@@ -14,6 +13,7 @@ from loxodon.errors import DamagedStoreError, InputError
 from loxodon.layout import DATABASE, MADE, OFF_MARKER
 from loxodon.memory import Memory, finish_recoding
 from loxodon.spaces import home_at, space_folder, space_path
+from loxodon.values import NamedTuple
 
 
 class Outcome(NamedTuple):

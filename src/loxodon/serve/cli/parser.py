@@ -50,17 +50,19 @@ def _whole(text: str) -> int:
 _whole.__name__ = "0, 1, 2, …"  # what argparse calls the type when it complains
 
 
-def _speak_chinese() -> None:
-    """argparse says its own sentences through a function that it calls `_`."""
-    argparse._ = argparse.ngettext = (  # type: ignore[attr-defined]
-        lambda text, *_: _ARGPARSE.get(text, text)
+def _speak() -> None:
+    """argparse says its own sentences through a function that it calls `_`, which would load what
+    knows about locales and look for files that nobody has."""
+    known = _ARGPARSE if current() == "zh" else {}
+    argparse._ = lambda text: known.get(text, text)  # type: ignore[attr-defined]
+    argparse.ngettext = (  # type: ignore[attr-defined]
+        lambda one, many, n: known.get(one, one if n == 1 else many)
     )
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """The command and its arguments; the global options may stand before or after it."""
-    if current() == "zh":
-        _speak_chinese()
+    _speak()
     shared, rest = _shared_options(list(argv))
     if not rest or rest[0] in ("-h", "--help", "help"):
         if len(rest) > 1 and rest[0] == "help" and rest[1] != "all":

@@ -7,6 +7,7 @@ import errno
 import logging
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -14,6 +15,8 @@ from typing import Any
 from loxodon.errors import ConfigError, UsageError
 from loxodon.serve.logs import log
 
+_TURN_SECONDS = 0.001
+"""How long a thread computes while others wait for the interpreter."""
 GRACE_SECONDS = 5
 """How long requests that are being answered may take once the server is told to stop."""
 KEPT_SECONDS = 75
@@ -103,6 +106,8 @@ def serve(
         date_header=False, timeout_graceful_shutdown=GRACE_SECONDS, backlog=_BACKLOG,
         timeout_keep_alive=KEPT_SECONDS, http=protocol(connections),
     )  # fmt: skip
+    # A recall computes in a thread for as long as it may; whoever else is to be answered waits.
+    sys.setswitchinterval(_TURN_SECONDS)
     with _logged():
         asyncio.run(_until_stopped(Server(settings), listening, stopping))
 

@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from loxodon.text.dates.words import COUNT, CUES, DIGIT, EDGE, EDGES, MONTHS_IN
+from loxodon.values import NamedTuple
 
 Grain = Literal[
     "minute", "hour", "part", "day", "week", "month", "quarter", "season", "year", "span"

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from threading import RLock
-from typing import Any, NamedTuple
+from typing import Any
 
 from loxodon.errors import AuditError, KeyProblemError
 from loxodon.filelock import FileLock, at_fork
@@ -26,6 +26,7 @@ from loxodon.trust.access.acting import actor
 from loxodon.trust.audit import trail
 from loxodon.trust.audit.trail import EMPTY, Head, Mac
 from loxodon.trust.rest.keys import Keys, mac_with
+from loxodon.values import NamedTuple
 
 FOLDER = "audit"
 """In the space for the log, and in the home for the heads of its spaces."""

@@ -15,7 +15,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
+
+from loxodon.values import NamedTuple
 
 Mac = Callable[[bytes], bytes]
 

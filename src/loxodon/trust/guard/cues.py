@@ -65,10 +65,12 @@ OTHERS = (
 """What other numbers and names are called."""
 
 _DIGIT = r"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double)"
-ODD = (
+ODD_ASCII = (
     r"[0-9]{3}|[a-z][0-9]|[0-9][a-z]|[0-9][- ][0-9]|[a-z][-_.&!@][0-9]|[a-z][_&!@$%^+][a-z]|[a-z]-[a-z]{1,16}-[a-z]"
-    rf"|[零〇一幺二两三四五六七八九]{{3}}|\b{_DIGIT},? {_DIGIT}\b|[0-9]、[0-9]|[0-9] then|[一-鿿，：“][a-z]{{7}}|[a-z]{{14}}"
+    rf"|\b{_DIGIT},? {_DIGIT}\b|[0-9] then|[a-z]{{14}}"
 )
+ODD_HAN = r"[零〇一幺二两三四五六七八九]{3}|[0-9]、[0-9]|[一-鿿，：“][a-z]{7}"
+ODD = f"{ODD_ASCII}|{ODD_HAN}"
 """What a secret often looks like."""
 
 CUES: tuple[Rule, ...] = (

@@ -15,7 +15,8 @@ from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
-from loxodon.trust.guard import personal, plausible, tagging
+from loxodon.text.patterns import lazy
+from loxodon.trust.guard import personal, plausible, tagging, wallets
 from loxodon.trust.guard.cues import MAYBE
 from loxodon.trust.guard.guard import ANSWER, DOTS, Found, Said
 from loxodon.trust.guard.personal import Candidate
@@ -82,7 +83,7 @@ class Finder:
                     self._of_list.append(n)
                     continue
                 if sign not in numbers:
-                    pattern = sign[1:] if sign.startswith("~") else re2.escape(sign)
+                    pattern = _loose(sign[1:]) if sign.startswith("~") else re2.escape(sign)
                     numbers[sign] = found.Add(pattern)
                     self._of_sign.append([])
                 self._of_sign[numbers[sign]].append(n)
@@ -223,10 +224,10 @@ class Finder:
                 yield match.span()
 
 
-_GAPS = frozenset(size - 1 for size in plausible.WALLETS)
+_GAPS = frozenset(size - 1 for size in wallets.SIZES)
 
 
-_OPENS = re.compile(
+_OPENS = lazy(
     r"(?i)\b(?:opens?|unlocks?|log(?:s|ged)?[ -]?in|sign(?:s|ed)?[ -]?in|ssh in|punch|dial|type"
     r"|enter|gets? (?:you|me|us|him|her) (?:back )?in(?:to)?|key in|buzz)\b"
     r"|进|登|按|拨|输|撳|解锁|打开|开门|开锁"
@@ -234,11 +235,15 @@ _OPENS = re.compile(
 """What says that the next odd word opens something, though nothing is named."""
 
 
+def _loose(sign: str) -> str:
+    """A sign without the upper bounds of what it repeats: RE2 writes each repetition out, which
+    takes as long as all the rest, and what the sign then has too much the rules tell apart."""
+    return re.sub(r"\{([0-9]+),[0-9]{2,}\}", lambda found: f"{{{found[1]},}}", sign)
+
+
 def _is_list(text: str) -> bool:
     """Whether a text of as many words as a wallet has may be nothing but these."""
-    return len(text) < _LONGEST_LIST and plausible.is_wallet_word(
-        text.split(None, 1)[0].rstrip(",")
-    )
+    return len(text) < _LONGEST_LIST and wallets.is_word(text.split(None, 1)[0].rstrip(","))
 
 
 def _trimmed(rule: Rule, one: Candidate) -> tuple[int, int]:

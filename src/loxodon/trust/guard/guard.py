@@ -17,7 +17,9 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.store.shelf import Chunk
@@ -32,6 +34,7 @@ SENSITIVITIES = ("low", "medium", "high")
 _LEVEL = {"contact": 1, "identity": 2, "secret": 2, "private": 2}
 _NAMES = 4_096
 _LONGEST_NAME = 100
+_LAST = 64
 _ROUNDS = 8
 """How often a text is looked at again after something was taken out of it."""
 SHORT = 200
@@ -66,6 +69,16 @@ class Taken(NamedTuple):
     """The kinds of what is in it, or was."""
 
 
+class Clean(str):
+    """A text that a guard has looked through, and need not look through again at the next door.
+
+    Only a guard makes one. What is made of it (a part, both of two) is any text again.
+    """
+
+    __slots__ = ("by",)
+    by: Guard
+
+
 class Guard:
     """The policy of a home, at work. Safe to use from several threads."""
 
@@ -76,6 +89,8 @@ class Guard:
         self._engine: _Engine | None = None
         self.name = lru_cache(maxsize=_NAMES)(self._name)
         """`clean` for names, which come again and again."""
+        self._said = lru_cache(maxsize=_LAST)(self._looked_at)
+        """Turns that others may answer: one is asked about with each that comes after it."""
 
     @classmethod
     def of(cls, home: str) -> Guard:
@@ -155,7 +170,7 @@ class Guard:
             found, is_named = self.engine.looked(draft.content, said)
             text = self._without(draft.content, found, tuple(said)).text if found else draft.content
             said.append(Said(text, is_named))
-            kept.append(self._named_well(draft, text))
+            kept.append(self._named_well(draft, self._cleaned(text)))
         return kept
 
     def unanswered(self, text: str, lately: Iterable[str]) -> str:
@@ -164,20 +179,28 @@ class Guard:
         found, _ = self.engine.looked(text, said)
         return self._without(text, found, said).text if found else text
 
-    def _said(self, text: str) -> Said:
+    def _looked_at(self, text: str) -> Said:
         return Said(text, self.engine.finder.is_named(text))
+
+    def _cleaned(self, text: str) -> Clean:
+        clean = Clean(text)
+        clean.by = self
+        return clean
 
     def _named_well(self, said: _Said, text: str) -> _Said:
         names = (said.session, said.speaker, said.channel, said.id)
         kept = tuple(map(self.name, names))
-        if text == said.content and kept == names:
+        if text is said.content and kept == names:
             return said
         session, speaker, channel, id = kept
         return said._replace(content=text, session=session, speaker=speaker, channel=channel, id=id)
 
     def turn(self, turn: Turn) -> Turn:
         """A turn that the journal is about to get."""
-        return self._named_well(turn, self.taken(turn.content).text)
+        text = turn.content
+        if not (isinstance(text, Clean) and text.by is self):
+            text = self.clean(text)
+        return self._named_well(turn, text)
 
     def fields(self, fields: Mapping[str, Any], before: Record | None = None) -> dict[str, Any]:
         """Fields of a memory as they may be kept; its sensitivity is what they ask for, at least.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
-from typing import NamedTuple
+
+from loxodon.values import NamedTuple
 
 
 class Candidate(NamedTuple):

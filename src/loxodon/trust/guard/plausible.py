@@ -7,13 +7,11 @@ took them for secrets would make holes in honest text.
 from __future__ import annotations
 
 import re
-from base64 import b64decode
 from collections import Counter
-from functools import cache
-from hashlib import sha256
-from importlib import resources
 from math import log2
 
+from loxodon.text.patterns import lazy
+from loxodon.trust.guard import wallets
 from loxodon.trust.guard.personal import Candidate, Check
 
 _PARTS = (
@@ -308,33 +306,12 @@ def _is_told(one: Candidate) -> bool:
     )
 
 
-WALLETS = (12, 15, 18, 21, 24)
-"""How many words the phrase of a wallet has."""
-
-
-def wallet_words(it: str) -> list[str]:
-    """The words of a list, without their numbers and what stands between them."""
-    return re.findall(r"[a-z]+|[\u4e00-\u9fff]", it.lower())
-
-
-@cache
-def _wallet_lists() -> tuple[dict[str, int], ...]:
-    """The word lists of BIP 39, English and Chinese, each with the numbers of its words."""
-    files = resources.files("loxodon.trust.guard")
-    texts = (files.joinpath(f"bip39_{name}.txt").read_text("utf-8") for name in ("en", "zh"))
-    return tuple({word: n for n, word in enumerate(text.split())} for text in texts)
-
-
-def is_wallet_word(word: str) -> bool:
-    return any(word in words for words in _wallet_lists())
-
-
 def mnemonic(one: Candidate) -> bool:
     """Words of a wallet, and nothing else; of single characters, which all are, those that check."""
-    words = wallet_words(one.it)
+    words = wallets.words_of(one.it)
     is_zh = not words[0].isascii()
-    numbers = [_wallet_lists()[is_zh].get(word) for word in words]
-    if len(words) not in WALLETS or any(n is None for n in numbers):
+    numbers = [wallets.lists()[is_zh].get(word) for word in words]
+    if len(words) not in wallets.SIZES or any(n is None for n in numbers):
         return False
     if len(set(words)) < len(words) * 3 // 4:
         return False  # chance repeats few of 2,048 words
@@ -343,6 +320,8 @@ def mnemonic(one: Candidate) -> bool:
 
 def _checks(numbers: list[int]) -> bool:
     """BIP 39: the last bits are the first of the SHA-256 of the others."""
+    from hashlib import sha256
+
     bits = "".join(f"{n:011b}" for n in numbers)
     size = len(bits) * 32 // 33
     digest = sha256(int(bits[:size], 2).to_bytes(size // 8, "big")).digest()
@@ -351,7 +330,7 @@ def _checks(numbers: list[int]) -> bool:
 
 def phrase(one: Candidate) -> bool:
     """Words of a wallet: most of them but once, and none that only joins others."""
-    words = wallet_words(one.it)
+    words = wallets.words_of(one.it)
     joining = sum(word in NO_PASSWORDS for word in words)
     return len(set(words)) * 3 >= len(words) * 2 and joining * 6 <= len(words)
 
@@ -386,6 +365,8 @@ def pgpass(one: Candidate) -> bool:
 
 def user_and_password(one: Candidate) -> bool:
     """What Basic authentication is given: `user:password` in base64."""
+    from base64 import b64decode
+
     try:
         plain = b64decode(one.it, validate=True).decode()
     except ValueError:
@@ -393,9 +374,7 @@ def user_and_password(one: Candidate) -> bool:
     return ":" in plain and plain.isprintable()
 
 
-_PUBLIC = re.compile(
-    r"(?i)\b(?:tx|txn|hash|block|transaction|topic|root|public)\b|交易|哈希|区块|公钥"
-)
+_PUBLIC = lazy(r"(?i)\b(?:tx|txn|hash|block|transaction|topic|root|public)\b|交易|哈希|区块|公钥")
 
 
 def wallet_key(one: Candidate) -> bool:
@@ -409,7 +388,7 @@ TECHNICAL = (
     "chacha", "ed25519", "1password",
 )  # fmt: skip
 """What passwords are made, kept and typed with."""
-_SHA = re.compile(r"sha-?[0-9]{1,3}(?![a-z0-9])")
+_SHA = lazy(r"sha-?[0-9]{1,3}(?![a-z0-9])")
 
 
 def is_technical(low: str) -> bool:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from loxodon.errors import ConfigError
 from loxodon.trust.guard.cues import CUES
@@ -26,6 +26,7 @@ from loxodon.trust.guard.rules import ACTIONS, FAMILIES, TOKENS, Action, Family,
 from loxodon.trust.guard.rules_commands import COMMANDS
 from loxodon.trust.guard.rules_context import CONTEXT
 from loxodon.trust.guard.rules_personal import PERSONAL
+from loxodon.values import NamedTuple
 
 FILE = "policy.toml"
 LARGEST = 1 << 20

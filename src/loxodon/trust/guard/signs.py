@@ -7,9 +7,8 @@ take time in proportion to the text. Where in doubt, the answer is yes.
 
 from __future__ import annotations
 
-import re
-
-from loxodon.trust.guard import cues
+from loxodon.text.patterns import lazy
+from loxodon.trust.guard import cues, wallets
 
 _STEMS = (
     "@", "://", "pass", "pasw", "pwd", "psw", "pssw", "mdp", "kennwort", "senha", "парол",
@@ -25,10 +24,8 @@ _STEMS = (
     "root", "admin", "mysql", "redis-cli", "totp",
     "验证器", "两步验证", "net use", "net user", "echo ", "psk",
 )  # fmt: skip
-_WALLETS = (11, 14, 17, 20, 23)
-"""Spaces between the words of a wallet."""
-_LISTED = re.compile(r"(?:[a-z]{3,8}\n){3}|[1-9][.):、]? ?[a-z]{3,8}\s")
-_WORDS = re.compile(r"(?a:\w+)")
+_LISTED = lazy(r"(?:[a-z]{3,8}\n){3}|[1-9][.):、]? ?[a-z]{3,8}\s")
+_WORDS = lazy(r"(?a:\w+)")
 
 
 def _split(words: str) -> tuple[frozenset[str], tuple[str, ...]]:
@@ -39,17 +36,18 @@ def _split(words: str) -> tuple[frozenset[str], tuple[str, ...]]:
 
 
 _NAMES, _NAMES_WITHIN = _split(" ".join(cues.NAMES.values()))
-_ODD = re.compile(cues.ODD)
-_OPTION = re.compile(r"(?:^|\s)[-/]{1,2}[A-Za-z]")
-_WALLET = re.compile(r"\b(?:[a-z]{3,8}[ ,\n]{1,2}){11}[a-z]{3,8}\b")
-_DATES = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d)?|(?<!\d)(?:19|20)\d\d(?!\d)")
-_NUMBERS = re.compile(
+_ODD_ASCII = lazy(cues.ODD_ASCII)
+_ODD_HAN = lazy(cues.ODD_HAN)  # by itself: English need not wait for it to be compiled
+_OPTION = lazy(r"(?:^|\s)[-/]{1,2}[A-Za-z]")
+_WALLET = lazy(r"\b(?:[a-z]{3,8}[ ,\n]{1,2}){11}[a-z]{3,8}\b")
+_DATES = lazy(r"\d{4}-\d\d-\d\d|\d\d:\d\d(?::\d\d)?|(?<!\d)(?:19|20)\d\d(?!\d)")
+_NUMBERS = lazy(
     r"\d{3}|\d\d?[ .-]\d\d|\d(?:号|號|室|栋|幢|棟|单元|弄|座|楼|层|房)"
     r"|[\u200b-\u200f\u2060\ufeff\u00ad]"
     r"|[A-HJ-NP-Z] ?[·•・.]? ?[A-HJ-NP-Z0-9]{4}|[A-Za-z]\d[A-Za-z]|\d[A-Za-z]\d"
 )
-_RUN = re.compile(r"[A-Za-z0-9_.~+/=-]{16,}")
-_STREETS = re.compile(r"\d[a-d]? [a-z0-9]|\bbox \d|(?:flat|apt|apartment|unit|suite) \d")
+_RUN = lazy(r"[A-Za-z0-9_.~+/=-]{16,}")
+_STREETS = lazy(r"\d[a-d]? [a-z0-9]|\bbox \d|(?:flat|apt|apartment|unit|suite) \d")
 
 
 def has_sign(text: str) -> bool:
@@ -57,11 +55,9 @@ def has_sign(text: str) -> bool:
     low = text.lower()
     if any(stem in low for stem in _STEMS):
         return True
-    if text.count(" ") in _WALLETS and text.replace(" ", "").replace(",", "").isalpha():
+    if any(_is_mixed(run) for run in _RUN.findall(text)) or _OPTION.search(text):
         return True
-    if _LISTED.match(text) or any(_is_mixed(run) for run in _RUN.findall(text)):
-        return True
-    if _is_told(low) or _OPTION.search(text) or _WALLET.search(text):
+    if _is_told(low) or _is_wallet(text):
         return True
     rest = _DATES.sub(" ", text)
     if _STREETS.search(low):
@@ -71,12 +67,25 @@ def has_sign(text: str) -> bool:
     return _NUMBERS.search(rest) is not None
 
 
+def _is_wallet(text: str) -> bool:
+    """Whether it may be the phrase of a wallet: a list of words, as many of them words of phrases
+    as a phrase has."""
+    is_list = (
+        text.count(" ") + 1 in wallets.SIZES and text.replace(" ", "").replace(",", "").isalpha()
+    )
+    if not (is_list or _LISTED.match(text) or _WALLET.search(text)):
+        return False
+    return sum(map(wallets.is_word, wallets.words_of(text))) >= wallets.SIZES[0]
+
+
 def _is_told(low: str) -> bool:
     """Whether a secret is talked about, as the signs of `cues.py` tell it."""
     words = set(_WORDS.findall(low))
     if not words.isdisjoint(_NAMES) or any(one in low for one in _NAMES_WITHIN):
         return True
-    return _ODD.search(low) is not None
+    if _ODD_ASCII.search(low):
+        return True
+    return not low.isascii() and _ODD_HAN.search(low) is not None
 
 
 def _is_mixed(run: str) -> bool:

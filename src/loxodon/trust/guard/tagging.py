@@ -8,18 +8,18 @@ words are joined to spans. Where no secret is named, only words that look odd ar
 
 from __future__ import annotations
 
-import re
+import os
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
-from importlib.resources import files
 from itertools import pairwise
 from math import exp, log
-from typing import NamedTuple
 from zlib import crc32
 
+from loxodon.text.patterns import lazy
 from loxodon.trust.guard import cues
 from loxodon.trust.guard.guard import SHORT, Said
+from loxodon.values import NamedTuple
 
 BITS = 17
 BUCKETS = 1 << BITS
@@ -36,11 +36,11 @@ _LATELY = 8
 
 _HAN = "\u3400-\u9fff\u3007"
 _MARKS = r"\s\"“”‘`,，;；。、<>「」『』《》（）()|【】！？：:…=/\[\]{}→"
-_TOKEN = re.compile(
+_TOKEN = lazy(
     rf"\[(?:secret|removed): [a-z0-9 -]{{1,40}}\]|[{_HAN}]"
     rf"|(?:[^{_MARKS}{_HAN}'’]|['’](?=[A-Za-z]))+|[^\s]"
 )
-_HASH = re.compile(r"#?(?:[0-9a-f]{4,12}-){4}[0-9a-f]{12}|(?:0x)?[0-9a-f]{12,}|\S{41,}")
+_HASH = lazy(r"#?(?:[0-9a-f]{4,12}-){4}[0-9a-f]{12}|(?:0x)?[0-9a-f]{12,}|\S{41,}")
 """Numbers of things, and keys, which rules know by their form."""
 _TRAILING = ".!?*~_"
 _STOPS = frozenset(".!?。！？\n…")
@@ -412,7 +412,7 @@ class Tagger:
                 yield Told(start, end, score, reading.kind(first))
 
 
-_PUBLIC = re.compile(
+_PUBLIC = lazy(
     r"\b(?:https?|ftp)://[^\s@]{1,500}+|#[0-9A-Fa-f]{6}\b|\$\{[^}]{1,100}\}"
     r"|\b(?:ssh-(?:ed25519|rsa|dss)|ecdsa-sha2-\w{1,20}) [\w+/=]{20,1000}+"
 )
@@ -444,4 +444,5 @@ def _spans(found: Sequence[Token], scores: dict[int, float]) -> Iterator[tuple[i
 @cache
 def tagger() -> Tagger:
     """The model that comes with the package."""
-    return Tagger((files("loxodon.trust.guard") / "told.bin").read_bytes())
+    with open(os.path.join(os.path.dirname(__file__), "told.bin"), "rb") as file:
+        return Tagger(file.read())

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from loxodon.errors import KeyProblemError
 from loxodon.filelock import FileLock
 from loxodon.files import replace, sync_folder
 from loxodon.layout import KEYS, SPACES
 from loxodon.spaces import space_path
+from loxodon.values import NamedTuple
 
 try:  # what hashlib would give, without the 3 ms that loading OpenSSL takes from a cold recall
     from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]

@@ -33,6 +33,10 @@ INSERT INTO turns
   (seq, session, id, key, role, speaker, channel, chat, origin, at, utc_offset, content, agent)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
+-- name: last_texts
+SELECT t.content FROM sessions s CROSS JOIN turns t ON t.session = s.no WHERE s.id = ?
+ORDER BY t.seq DESC LIMIT ?
+
 -- name: turn_row
 -- The row of a turn by the names that people know it by; the newest, should two share them.
 SELECT t.seq FROM sessions s JOIN turns t ON t.session = s.no WHERE s.id = ? AND t.id = ?

@@ -1,0 +1,93 @@
+"""What a recall from the shell loads: each module and pattern is time before the first line.
+
+Times depend on the machine; what is loaded and compiled does not.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from loxodon import Memory
+
+COUNTED = """
+import json, sys
+from re import _compiler
+own = set(sys.modules)
+compiled = []
+make = _compiler.compile
+def counted(pattern, *flags):
+    compiled.append(str(pattern))
+    return make(pattern, *flags)
+_compiler.compile = counted
+from loxodon.serve.cli import main
+code = main(sys.argv[1:])
+import typing
+slow = [
+    f"{kind.__module__}.{kind.__qualname__}"
+    for name, module in list(sys.modules.items()) if name.startswith("loxodon")
+    for kind in vars(module).values()
+    if isinstance(kind, type) and typing.NamedTuple in vars(kind).get("__orig_bases__", ())
+]
+loaded = sorted(set(sys.modules) - own)
+print(json.dumps({"code": code, "loaded": loaded, "compiled": compiled, "slow": slow}),
+      file=sys.stderr)
+"""
+UNWANTED = frozenset((
+    "asyncio", "base64", "dataclasses", "email", "hashlib", "http", "importlib.resources",
+    "inspect", "locale", "logging", "numpy", "pathlib", "random", "rich", "rjieba", "shutil",
+    "socket", "ssl", "string", "subprocess", "tempfile", "tomlkit", "urllib.parse", "zipfile",
+    "loxodon.client", "loxodon.documents", "loxodon.language.reader", "loxodon.measure",
+    "loxodon.messages.zh", "loxodon.models", "loxodon.recall.gate", "loxodon.serve.host",
+    "loxodon.serve.http", "loxodon.trust.guard.tagging", "loxodon.working", "loxodon.workspace",
+    "loxodon.write.phases",
+))  # fmt: skip
+RULES = frozenset(("re2", "loxodon.trust.guard.find", "loxodon.trust.guard.policy"))
+"""What looks for secrets and numbers, which most texts have no sign of."""
+
+
+SAID = (
+    "My sister Mei moved to a small village near the sea and paints all day",
+    "We had noodles with peanut sauce for lunch and went for a long walk",
+)
+NUMBER = "Call the dentist, the number is +44 20 7946 0018"
+
+
+def told(home: Path, *said: str) -> Path:
+    with Memory.open(home) as memory:
+        memory.add([{"role": "user", "content": text, "id": str(n)} for n, text in enumerate(said)])
+        memory.capture("Mei is the user's sister", entities=["Mei"])
+    return home
+
+
+def recalled(home: Path, query: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-c", COUNTED, "--home", str(home), "recall", query],
+        capture_output=True, text=True, encoding="utf-8", check=True,
+        env={"PATH": "", "LANG": "en_GB.UTF-8"},
+    )  # fmt: skip
+    found: dict[str, Any] = json.loads(done.stderr)
+    assert found["code"] == 0
+    assert "1. " in done.stdout
+    return found
+
+
+def test_what_a_cold_recall_loads(tmp_path: Path) -> None:
+    found = recalled(told(tmp_path / "home", *SAID), "Where does Mei live?")
+    loaded = set(found["loaded"])
+    assert loaded & (UNWANTED | RULES) == set()
+    assert len([name for name in loaded if name.startswith("loxodon")]) <= 116
+    assert len(loaded) <= 155
+    assert len(found["compiled"]) <= 50
+    assert found["slow"] == []  # values are made without typing, which takes long
+
+
+def test_a_number_loads_the_rules_and_little_else(tmp_path: Path) -> None:
+    found = recalled(told(tmp_path / "home", *SAID, NUMBER), "the number of the dentist")
+    loaded = set(found["loaded"])
+    assert loaded >= RULES
+    assert loaded & UNWANTED == {"loxodon.trust.guard.tagging"}
+    assert found["slow"] == []
