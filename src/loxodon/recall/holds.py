@@ -1,10 +1,10 @@
 """What holds now: the newest that speaks of a thing comes first, what only asks comes after.
 
-Memories know what replaced them. Turns do not, and of two memories read from different words neither
-may know of the other: "I have tried three" and, a month later, "I have tried four". So the best of
-what was found is compared two by two. Where two speak of the same thing, the later one is put before
-the earlier one, which says when the thing was spoken of again. A question about the past turns that
-round; one for an event ("what did I buy?") leaves the order as it is.
+Memories know what replaced them. Turns do not, and of two memories read from different words
+neither may know of the other: "I have tried three" and, a month later, "I have tried four". So the
+best of what was found is compared two by two. Where two speak of the same thing, the later one is
+put before the earlier one, which says when the thing was spoken of again. A question about the past
+turns that round; one for an event ("what did I buy?") leaves the order as it is.
 
 Whether two speak of the same is a sum: how much of the question both have, how much of it the later
 one has, how alike they are, how few others have what they share, and whether the later one says
@@ -32,10 +32,15 @@ from loxodon.recall.understand import Question
 from loxodon.store import Having, Store
 from loxodon.text.language import language_of
 from loxodon.text.similarity import gist
-from loxodon.text.words import index_words
+from loxodon.text.words import index_words, query_words
 from loxodon.types import Turn
 
-ONLY_ASKS = 0.5
+ONLY_ASKS = 0.8
+"""What a turn counts that asks and tells nothing…"""
+_ASKS_THIS = 0.5
+"""…and one that asks what is asked now,"""
+_AGAIN = 0.6
+"""because so many of its words are the question's."""
 LOOKED_AT = 20
 """How many of the best are looked at."""
 _ORDERED = 10
@@ -85,12 +90,18 @@ def settled(store: Store, ranked: list[Linked], question: Question, seen: Seen) 
         for found in best:
             turn = turns.get(found.key.row) if found.key.is_turn else None
             if turn is not None and only_asks(turn.content):
-                found.factors["asks"] = ONLY_ASKS
-                found.score *= ONLY_ASKS
+                again = _asks_again(turn.content, question)
+                found.factors["asks"] = _ASKS_THIS if again else ONLY_ASKS
+                found.score *= found.factors["asks"]
     if seen.each and _asks_for_state(question):
         best.sort(key=order)
         _by_time(store, best[:_ORDERED], turns, question, *seen.each[0])
     return sorted(ranked, key=lambda one: order(one.found))
+
+
+def _asks_again(text: str, question: Question) -> bool:
+    words = query_words(text)
+    return len(set(words).intersection(question.words)) >= _AGAIN * len(words)
 
 
 def only_asks(text: str) -> bool:
@@ -201,7 +212,7 @@ def _told(found: Found, turns: Mapping[int, Turn], asked: _Asked) -> _Told | Non
 
 
 def _telling(text: str, asked: _Asked) -> tuple[str, str]:
-    """The sentence that has most of the question, and the one after it; one that asks counts half."""
+    """The sentence that has most of the question (one that asks counts half), and the next."""
     if len(text) <= _SHORT:
         return text, ""
     from loxodon.text.sentences import spans  # most texts are short
