@@ -87,16 +87,26 @@ def settled(store: Store, ranked: list[Linked], question: Question, seen: Seen) 
         return ranked
     turns = store.turns([found.key.row for found in best if found.key.is_turn])
     if not _ABOUT_ASKING.intersection(question.words):
-        for found in best:
-            turn = turns.get(found.key.row) if found.key.is_turn else None
-            if turn is not None and only_asks(turn.content):
-                again = _asks_again(turn.content, question)
-                found.factors["asks"] = _ASKS_THIS if again else ONLY_ASKS
-                found.score *= found.factors["asks"]
+        _lower_what_asks(best, turns, question)
     if seen.each and _asks_for_state(question):
         best.sort(key=order)
         _by_time(store, best[:_ORDERED], turns, question, *seen.each[0])
     return sorted(ranked, key=lambda one: order(one.found))
+
+
+def _lower_what_asks(best: Sequence[Found], turns: Mapping[int, Turn], question: Question) -> None:
+    """What only asks comes after what tells, as the last of the first ten at the lowest: it may be
+    what is meant, unless it asks the same."""
+    last = best[_ORDERED - 1].score if len(best) >= _ORDERED else 0.0
+    for found in best:
+        turn = turns.get(found.key.row) if found.key.is_turn else None
+        if turn is None or not only_asks(turn.content):
+            continue
+        again = _asks_again(turn.content, question)
+        least = 0.0 if again else min(last, found.score)
+        lowered = max(least, found.score * (_ASKS_THIS if again else ONLY_ASKS))
+        found.factors["asks"] = lowered / (found.score or 1.0)
+        found.score = lowered
 
 
 def _asks_again(text: str, question: Question) -> bool:
