@@ -22,7 +22,9 @@ from loxodon.measure import retrieval
 from loxodon.measure.conversations import read_conversations
 from loxodon.measure.metrics import Scores, scores
 from loxodon.memory import Memory
-from loxodon.recall import recall
+from loxodon.recall.holds import settled
+from loxodon.recall.link import linked
+from loxodon.recall.recall import looked
 from loxodon.store import Filter, Nature
 
 Patch = tuple[str, str, Any]
@@ -124,13 +126,13 @@ def ranked(memory: Memory, text: str, now: datetime) -> list[str]:
     """The ids of the turns that a recall finds or that what it finds was drawn from, best first."""
     store, questioner = memory._store, memory._questioner()
     with store.reading():
-        question, seen = recall.looked(
+        question, seen = looked(
             store, text, Filter(), now=now, top=100, meaning=questioner.ask if questioner else None
         )
         if not seen.pool:
             return []
-        best = recall.linked(store, seen.pool, Filter(), question, question.tense == "past", 300)
-        keys = [one.found.key for one in recall.settled(store, best, question, seen)]
+        best = linked(store, seen.pool, Filter(), question, question.tense == "past", 300)
+        keys = [one.found.key for one in settled(store, best, question, seen)]
         turns = store.turns([key.row for key in keys if key.is_turn])
         sources = store.sources([key.row for key in keys if key.is_memory])
     ids: dict[str, None] = {}

@@ -300,5 +300,5 @@ def _takes_up(store: Store, early: _Told, late: _Told, asked: _Asked) -> bool:
     both = set(index_words(early.text)) & set(index_words(late.text)) - {*asked.terms.all}
     if not both:
         return False
-    counts = store.having("turns", sorted(both)).counts
-    return any(0 < counts.get(word, 0.0) <= _FEW for word in both)
+    known = store.having("turns", sorted(both)).counts
+    return any(0 < known.get(word, 0.0) <= _FEW for word in both)
