@@ -392,3 +392,11 @@ def test_a_turn_with_a_name_that_its_memory_lacks_is_shown(memory: Memory) -> No
     talk(memory, "s", DAY, "user: My sister Claire had a baby girl, they named her Orla!")
     memory.consolidate()
     assert "Orla" in memory.recall("What is my sister's baby called?").context
+
+
+def test_a_ranking_that_looks_for_segments_has_their_turns(memory: Memory) -> None:
+    talk(memory, "s", DAY, *CHAT)
+    memory.consolidate()
+    asked = "pottery"
+    assert "glazed in blue" not in "".join(shown(memory.recall(asked, kind="turn")))
+    assert "glazed in blue" in "".join(shown(memory.recall(asked, kind="turn", profile="phase1")))
