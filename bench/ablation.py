@@ -111,6 +111,7 @@ def measured(file: str, config: Config, args: argparse.Namespace) -> tuple[float
         end = (said.ends_at or datetime(2000, 1, 1, tzinfo=UTC)) + timedelta(minutes=1)
         with Memory.open(home, config=config) as memory:
             memory._embedders = retrieval._embedders(config.embedder) or None
+            memory.embed()
             for question, evidence in zip(said.questions, talk.evidence, strict=True):
                 if evidence and question.category not in args.leave_out:
                     ranking = ranked(memory, question.text, question.asked_at or end)

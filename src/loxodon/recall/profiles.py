@@ -233,9 +233,9 @@ def widened(
 ) -> None:
     """Add what the routes of a profile's document lead to, and the default's do not.
 
-    000: the last three days, what is tagged with a keyword, and the turns of segments. 004: the most
-    important memories of the partition and of the global one, whatever their words. 003 searches by
-    words and vectors, as the default does.
+    000: the last three days, what is tagged with a keyword, and the turns of segments. 004: the
+    most important memories of the partition and of the global one, whatever their words. 003
+    searches by words and vectors, as the default does.
     """
     rows: list[int] = []
     if isinstance(weights, Phase1Config):
