@@ -2,7 +2,8 @@
 
 python bench/ablation.py FILE... --keep DIR     R@10 and NDCG@10 of each variant, beside the whole
 
-Ingest takes most of the time, so memories are kept in DIR and used again. A variant changes one
+Ingest takes most of the time, so the memories are those that `loxodon bench retrieval --keep DIR`
+left there. Only the ranking is asked for, without the texts that are shown. A variant changes one
 constant or function of `loxodon.recall` in this process; nothing in the package knows of it.
 """
 
@@ -12,12 +13,19 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from typing import Any
 
 from loxodon.config import Config, EmbedderConfig
-from loxodon.measure.retrieval import Options, measure
-from loxodon.store import Nature
+from loxodon.measure import retrieval
+from loxodon.measure.conversations import read_conversations
+from loxodon.measure.metrics import Scores, scores
+from loxodon.memory import Memory
+from loxodon.recall.holds import settled
+from loxodon.recall.link import linked
+from loxodon.recall.recall import looked
+from loxodon.store import Filter, Nature
 
 Patch = tuple[str, str, Any]
 
@@ -69,8 +77,12 @@ VARIANTS: dict[str, list[Patch]] = {
         ("recall.relevance", "_CATEGORY", 0.0),
         ("recall.relevance", "_RECENCY", 0.0),
     ],
-    "what only asks counts in full": [("recall.holds", "ONLY_ASKS", 1.0)],
-    "the order of time left alone": [("recall.holds", "_newest_first", _always(None))],
+    "what only asks counts in full": [
+        ("recall.holds", "ONLY_ASKS", 1.0),
+        ("recall.holds", "_ASKS_THIS", 1.0),
+    ],
+    "the order of time left alone": [("recall.holds", "_by_time", _always(None))],
+    "what is said often counts once": [("recall.terms", "_stressed", _always(1.0))],
 }
 
 
@@ -88,25 +100,69 @@ def patched(patches: list[Patch]) -> Iterator[None]:
             setattr(found, name, value)
 
 
+def measured(file: str, config: Config, args: argparse.Namespace) -> tuple[float, float]:
+    """R@10 and NDCG@10 of a file, in percent."""
+    with open(file, "rb") as lines:
+        talks = read_conversations(lines, file, UTC)[: args.limit or None]
+    found: list[Scores] = []
+    for talk in talks:
+        said = talk.conversation
+        home = retrieval._kept_home(retrieval.Task(said, (), config, 100, args.keep))
+        end = (said.ends_at or datetime(2000, 1, 1, tzinfo=UTC)) + timedelta(minutes=1)
+        with Memory.open(home, config=config) as memory:
+            memory._embedders = retrieval._embedders(config.embedder) or None
+            memory.embed()
+            for question, evidence in zip(said.questions, talk.evidence, strict=True):
+                if evidence and question.category not in args.leave_out:
+                    ranking = ranked(memory, question.text, question.asked_at or end)
+                    found.append(scores(evidence, ranking, (), ()))
+    number = len(found) or 1
+    return (
+        100 * sum(one.r10 for one in found) / number,
+        100 * sum(one.ndcg10 for one in found) / number,
+    )
+
+
+def ranked(memory: Memory, text: str, now: datetime) -> list[str]:
+    """The ids of the turns that a recall finds or that what it finds was drawn from, best first."""
+    store, questioner = memory._store, memory._questioner()
+    with store.reading():
+        question, seen = looked(
+            store, text, Filter(), now=now, top=100, meaning=questioner.ask if questioner else None
+        )
+        if not seen.pool:
+            return []
+        best = linked(store, seen.pool, Filter(), question, question.tense == "past", 300)
+        keys = [one.found.key for one in settled(store, best, question, seen)]
+        turns = store.turns([key.row for key in keys if key.is_turn])
+        sources = store.sources([key.row for key in keys if key.is_memory])
+    ids: dict[str, None] = {}
+    for key in keys:
+        if key.is_turn and key.row in turns:
+            ids[turns[key.row].id] = None
+        elif key.is_memory:
+            ids |= dict.fromkeys(one.turn for one in sources.get(key.row, ()) if one.turn)
+    return list(ids)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+")
-    parser.add_argument("--keep", required=True, help="a folder for the memories")
+    parser.add_argument("--keep", required=True, help="the folder with the memories")
     parser.add_argument("--limit", type=int, default=0, help="conversations of each file")
     parser.add_argument("--leave-out", action="append", default=[])
     parser.add_argument("--only", default="", help="variants whose name has this")
     parser.add_argument("--embedder", default="none", help="with this embedder")
     args = parser.parse_args()
-    options = Options(limit=args.limit, leave_out=tuple(args.leave_out), keep=args.keep)
-    config = Config()._replace(embedder=EmbedderConfig(kind=args.embedder))
+    embedder = EmbedderConfig(kind=args.embedder)
+    config = retrieval._for_measuring(Config())._replace(embedder=embedder)
     print(f"{'':44}" + "".join(f"{name.rsplit('/', 1)[-1][:18]:>20}" for name in args.files))
     for name, patches in VARIANTS.items():
         if args.only not in name:
             continue
         with patched(patches):
-            reports = [one.report["overall"] for one in measure(args.files, config, options)]
-        cells = [f"{one['r@10']:>12.1f} {one['ndcg@10']:>7.1f}" for one in reports]  # type: ignore[index]
-        print(f"{name:44}" + "".join(cells))
+            cells = [measured(file, config, args) for file in args.files]
+        print(f"{name:44}" + "".join(f"{r10:>12.1f} {ndcg:>7.1f}" for r10, ndcg in cells))
         sys.stdout.flush()
 
 

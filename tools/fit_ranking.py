@@ -79,21 +79,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+")
     parser.add_argument("--keep", required=True)
+    parser.add_argument("--limit", type=int, default=0, help="conversations of each file")
     parser.add_argument("--embedder", default="none", help="fit with this as well as without")
     args = parser.parse_args()
     kinds = dict.fromkeys(["none", args.embedder])
-    sets = [read(file, args.keep, kind) for file in args.files for kind in kinds]
+    sets = [read(file, args.keep, kind, args.limit) for file in args.files for kind in kinds]
     report(sets)
 
 
 # --- Reading --------------------------------------------------------------------------------------
 
 
-def read(file: str, keep: str, embedder: str) -> Found:
+def read(file: str, keep: str, embedder: str, limit: int) -> Found:
     config = retrieval._for_measuring(Config())._replace(embedder=EmbedderConfig(kind=embedder))
     name = os.path.basename(file).removesuffix(".jsonl")
     with open(file, "rb") as lines:
-        talks = read_conversations(lines, file, UTC)
+        talks = read_conversations(lines, file, UTC)[: limit or None]
     each, told, answers, held = [], [], [], []
     for number, talk in enumerate(talks):
         for n, (rows, tells, wanted) in enumerate(asked(talk, config, keep)):

@@ -54,10 +54,15 @@ def test_what_changed_is_looked_at_by_its_order_and_marks(tmp_path: Path) -> Non
         ]},
     ]  # fmt: skip
     text = "How many quince trees have I planted behind the shed?"
-    talk["questions"] = [question("q", text, ["a1", "b1"], category="update")]
+    before = "How many quince trees had I planted behind the shed before that?"
+    talk["questions"] = [
+        question("q", text, ["a1", "b1"], category="update"),
+        question("p", before, ["a1", "b1"], category="update"),
+    ]
     report = measured(tmp_path, [talk], updates=("update",))
     assert report["updates"] == {
-        "n": 1, "newest_first": 100, "older_shown": 1, "older_unmarked": 0,
+        "n": 2, "newest_first": 50, "of_the_past": 1, "newest_first_of_the_others": 100,
+        "older_shown": 2, "older_unmarked": 0,
     }  # fmt: skip
     assert "updates" not in measured(tmp_path, [talk])
 

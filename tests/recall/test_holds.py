@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
 from loxodon import Memory
+from loxodon.recall.context import block
 from loxodon.recall.holds import only_asks
-from tests.recall.test_routes import DAY, memory, now, shown, talk  # noqa: F401  (fixtures)
+from loxodon.tokens import estimate
+from loxodon.types import Item
+from tests.recall import changed
+from tests.recall.test_routes import DAY, Now, memory, now, shown, talk  # noqa: F401  (fixtures)
 
+SOME = ("02", "03", "04", "08", "10")
+"""Cases that run with every test; `python -m tests.recall.changed` scores all."""
 EARLY = "user: By the way, I have tried three Korean restaurants in the city"
 LATE = "user: Kimchi it is. I have tried four Korean restaurants in the city so far"
 
@@ -30,7 +37,47 @@ def test_the_later_of_two_that_speak_of_the_same_comes_first(memory: Memory) -> 
 def test_a_question_about_the_past_turns_that_round(memory: Memory) -> None:  # noqa: F811
     told_twice(memory)
     found = memory.recall("How many Korean restaurants had I tried in the city before?")
+    assert ["three" in one for one in shown(found)[:2]] == [True, False]
+    assert found.context.index("spoken of again") < found.context.index("four")
+
+
+def test_at_a_moment_the_newest_of_then_comes_first(memory: Memory) -> None:  # noqa: F811
+    told_twice(memory)
+    talk(memory, "c", DAY + timedelta(days=25), "user: Six Korean restaurants tried in the city")
+    asked = "How many Korean restaurants have I tried in the city?"
+    found = memory.recall(asked, as_of=DAY + timedelta(days=22))
+    assert ["four" in one for one in shown(found)[:2]] == [True, False]
+    assert "Six" in shown(memory.recall(asked))[0]
+
+
+def test_what_happened_once_keeps_its_order(memory: Memory) -> None:  # noqa: F811
+    told_twice(memory)
+    found = memory.recall("Which Korean restaurants did I try in the city?")
     assert "spoken of again" not in found.context
+
+
+def test_of_two_memories_the_older_says_that_it_is(memory: Memory, now: Now) -> None:  # noqa: F811
+    now.at = DAY
+    memory.capture("The parking permit of the van is valid until May")
+    now.at = DAY + timedelta(days=20)
+    memory.capture("The parking permit of the van is valid until November now")
+    found = memory.recall("Until when is the parking permit of the van valid?")
+    assert ["November" in one for one in shown(found)[:2]] == [True, False]
+    assert "(before that; told anew on 2026-02-21)" in found.context
+    assert "（较早的说法，2026-02-21 另有新说法）" in block(found.items, 900, estimate, "zh").text
+
+
+def test_what_ended_makes_room_for_what_holds(memory: Memory) -> None:  # noqa: F811
+    ended = Item("f_1", "fact", "It was " + 20 * "so ", 1.0, DAY, "archived", (), {},
+                 valid_until=DAY)  # fmt: skip
+    others = [
+        Item(f"f_{n}", "fact", f"It is {n} " + 20 * "so ", 1.0, DAY, "active", (), {})
+        for n in (2, 3)
+    ]
+    items = [others[0], ended, others[1]]
+    assert block(items, 1000, estimate, "en").items == tuple(items)
+    two = block(items, block(others, 1000, estimate, "en").tokens + 20, estimate, "en")
+    assert two.items == tuple(others)
 
 
 def test_what_speaks_of_something_else_keeps_its_place(memory: Memory) -> None:  # noqa: F811
@@ -63,6 +110,24 @@ def test_earlier_askings_stand_below_the_answer(memory: Memory) -> None:  # noqa
 )
 def test_what_only_asks(text: str, asks: bool) -> None:
     assert only_asks(text) is asks
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["turns", "memories"])
+@pytest.mark.parametrize(
+    "case", [one for one in changed.read() if one.id[3:] in SOME], ids=lambda one: one.id
+)
+def test_what_changed_comes_first(case: changed.Case, known: bool, tmp_path: Path) -> None:
+    assert changed.judged(case, str(tmp_path), known)[0] == ""
+
+
+def test_a_turn_is_told_as_past_by_what_the_question_is_after(memory: Memory) -> None:  # noqa: F811
+    talk(memory, "a", DAY, "user: I live in Leeds and my sister Mei studies in Osaka")
+    memory.consolidate()
+    talk(memory, "b", DAY + timedelta(days=20), "user: I moved to York last week")
+    memory.consolidate()
+    found = memory.recall("What is my address while she studies abroad?")
+    old = next(item for item in found.items if item.kind == "turn" and "Leeds" in item.content)
+    assert old.valid_until is not None
 
 
 def test_a_turn_is_told_as_past_when_what_answers_has_ended(memory: Memory) -> None:  # noqa: F811

@@ -428,3 +428,11 @@ def test_each_process_finds_the_same(memory: Memory) -> None:
     }  # fmt: skip
     (said,) = found
     assert "alike" in said
+
+
+def test_a_ranking_that_looks_for_segments_has_their_turns(memory: Memory) -> None:
+    talk(memory, "s", DAY, *CHAT)
+    memory.consolidate()
+    asked = "pottery"
+    assert "glazed in blue" not in "".join(shown(memory.recall(asked, kind="turn")))
+    assert "glazed in blue" in "".join(shown(memory.recall(asked, kind="turn", profile="phase1")))

@@ -25,3 +25,22 @@ def test_a_word_that_is_there_stands_for_itself(memory: Memory) -> None:  # noqa
     talk(memory, "b", DAY, "user: Marina is a boat yard by the sea")
     memory.consolidate()
     assert all("Marian" not in one for one in shown(memory.recall("What is Marina?")))
+
+
+def test_a_chinese_name_is_found_by_its_sound(memory: Memory) -> None:  # noqa: F811
+    talk(
+        memory, "s", DAY, "user: 我妹妹小美在大阪读书", "user: 我的同事张伟住在浦东", "user: 汤凉了"
+    )
+    memory.consolidate()
+    assert "小美" in shown(memory.recall("晓美在哪里读大学？"))[0]
+    assert "张伟" in shown(memory.recall("章伟家的地址？"))[0]
+    assert not any("张伟" in one for one in shown(memory.recall("章磊家的地址？")))
+
+
+def test_a_chinese_name_that_is_there_stands_for_itself(memory: Memory) -> None:  # noqa: F811
+    talk(memory, "a", DAY, "user: 我妹妹小美在大阪读书")
+    talk(memory, "b", DAY, "user: 晓美今天没来上课")
+    memory.consolidate()
+    found = shown(memory.recall("晓美怎么了？"))
+    assert any("晓美" in one for one in found)
+    assert not any("大阪" in one for one in found)

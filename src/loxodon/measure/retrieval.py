@@ -31,6 +31,8 @@ from loxodon.measure.conversations import Conversation, Labelled, Question, only
 from loxodon.measure.lines import Progress, lines_of, shared
 from loxodon.measure.metrics import NAMES, Scores, mean, percent, percentile, scores
 from loxodon.memory import Memory
+from loxodon.recall.asking import tense_of
+from loxodon.text.language import language_of
 from loxodon.types import Item, Recall
 
 if TYPE_CHECKING:
@@ -403,12 +405,17 @@ def _mean(rows: Sequence[_Row]) -> dict[str, float]:
 
 def _updates(file: Sequence[Labelled], rows: Sequence[_Row]) -> Figures:
     """Of questions about what changed: how often the newest evidence that was found comes before
-    all that is older, and how much of the older is handed over without a mark."""
+    all that is older, and how much of the older is handed over without a mark.
+
+    Some ask for what was before: how many, and how often the newest comes first for the others.
+    """
     said = {
         (one.conversation.id, turn.id): turn.at
         for one in file for session in one.conversation.sessions for turn in session.turns
     }  # fmt: skip
-    several = first = shown = unmarked = 0
+    first: list[bool] = []
+    first_now: list[bool] = []
+    shown = unmarked = 0
     for row in rows:
         at = {turn: said[row.conversation, turn] for turn in row.evidence
               if (row.conversation, turn) in said}  # fmt: skip
@@ -417,13 +424,16 @@ def _updates(file: Sequence[Labelled], rows: Sequence[_Row]) -> Figures:
         ranked = [turn for turn in row.answer.ranking if turn in at]
         if not older.intersection(ranked):
             continue
-        several += 1
-        first += ranked[0] not in older
+        first.append(ranked[0] not in older)
+        if tense_of(row.question.text, language_of(row.question.text)) != "past":
+            first_now.append(first[-1])
         handed = older.intersection(row.answer.handed)
         shown += len(handed)
         unmarked += len(handed.difference(row.answer.past))
     return {
-        "n": several, "newest_first": percent(first, several),
+        "n": len(first), "newest_first": percent(sum(first), len(first)),
+        "of_the_past": len(first) - len(first_now),
+        "newest_first_of_the_others": percent(sum(first_now), len(first_now)),
         "older_shown": shown, "older_unmarked": percent(unmarked, shown),
     }  # fmt: skip
 

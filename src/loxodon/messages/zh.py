@@ -783,6 +783,7 @@ SENTENCES: dict[str, str] = {
     "system": "系统",
     "held until {day}": "有效至 {day}，现已失效",
     "spoken of again on {day}": "{day} 又提到此事",
+    "before that; told anew on {day}": "较早的说法，{day} 另有新说法",
     "no longer holds": "已不再成立",
     "done": "已完成",
     "due {day}": "截止 {day}",

@@ -44,20 +44,19 @@ def block(
     """As many items as fit, best first; where it is `unsure` whether they answer, it says so.
 
     One that does not fit is passed over for a shorter one; but where that would be the best of all,
-    it is cut to the sentences that matter.
+    it is cut to the sentences that matter. What no longer holds gets the room that is left.
     """
     used = _frame(count, language, unsure)
-    entries: list[str] = []
-    kept: list[Item] = []
-    for item in items:
-        for form in _forms(item) if not kept else (item,):
-            entry = _entry(len(kept) + 1, form, language)
-            cost = count(entry) + 1
+    fitting: dict[int, Item] = {}
+    for n in sorted(range(len(items)), key=lambda n: n > 0 and items[n].valid_until is not None):
+        for form in _forms(items[n]) if not fitting else (items[n],):
+            cost = count(_entry(len(fitting) + 1, form, language)) + 1
             if used + cost <= budget:
                 used += cost
-                entries.append(entry)
-                kept.append(form)
+                fitting[n] = form
                 break
+    kept = [fitting[n] for n in sorted(fitting)]
+    entries = [_entry(number, item, language) for number, item in enumerate(kept, 1)]
     while kept:
         framed = _framed(entries, used, count, language, unsure)
         if framed.tokens <= budget:
@@ -154,8 +153,10 @@ def marks(item: Item, language: str) -> str:
         notes.append(t("no longer holds", language))
     elif item.state == "archived":
         notes.append(t("archived", language))
-    elif again := item.why.get("again"):
+    elif (again := item.why.get("again")) and item.kind == "turn":
         notes.append(t("spoken of again on {day}", language, day=again))
+    elif again:
+        notes.append(t("before that; told anew on {day}", language, day=again))
     # An assistant's message says by its speaker whose it is; nobody else's does.
     whose = item.why.get("origin" if item.kind == "turn" else "trust", "")
     if (whose != "assistant" or item.kind != "turn") and (said := whence(whose, language)):

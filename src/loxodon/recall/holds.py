@@ -1,12 +1,18 @@
 """What holds now: the newest that speaks of a thing comes first, what only asks comes after.
 
-Memories know what replaced them. Turns do not: "I have tried three" and, a month later, "I have
-tried four" are two sentences. Where one sentence of each has most of what is asked for, and the two
-have much in common, the later turn is put before the earlier one, which says when the thing was
-spoken of again. Questions about the past, and for the day of an event, leave the order as it is.
+Memories know what replaced them. Turns do not, and of two memories read from different words
+neither may know of the other: "I have tried three" and, a month later, "I have tried four". So the
+best of what was found is compared two by two. Where two speak of the same thing, the later one is
+put before the earlier one, which says when the thing was spoken of again. A question about the past
+turns that round; one for an event ("what did I buy?") leaves the order as it is.
+
+Whether two speak of the same is a sum: how much of the question both have, how much of it the later
+one has, how alike they are, how few others have what they share, and whether the later one says
+that something is new, or another number. A later one that has little of the question still counts
+where it says that what the earlier one names has changed ("we switched from Jira to Linear").
 
 A turn that only asks tells nothing. Earlier askings of a question match it best of all, and would
-stand before the answer. Other questions keep their place: what was asked once may be what is meant.
+stand before the answer.
 """
 
 from __future__ import annotations
@@ -14,59 +20,97 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from typing import NamedTuple
 
-from loxodon.recall.asking import kind_of
+from loxodon.clock import to_stored
+from loxodon.recall.asking import compiled, kind_of
 from loxodon.recall.fuse import Found
 from loxodon.recall.link import Linked, order
 from loxodon.recall.routes import Seen
-from loxodon.recall.terms import rarity
+from loxodon.recall.terms import Terms, is_light, rarity
 from loxodon.recall.understand import Question
-from loxodon.store import Store
+from loxodon.store import Having, Store
 from loxodon.text.language import language_of
 from loxodon.text.patterns import lazy
+from loxodon.text.similarity import gist
 from loxodon.text.words import index_words, query_words
 from loxodon.types import Turn
 
-ONLY_ASKS = 0.5
+ONLY_ASKS = 0.8
+"""What a turn counts that asks and tells nothing…"""
+_ASKS_THIS = 0.5
+"""…and one that asks what is asked now,"""
 _AGAIN = 0.6
-"""The share of the words of a turn that are the question's, where it asks the same."""
+"""because so many of its words are the question's."""
 LOOKED_AT = 20
 """How many of the best are looked at."""
 _ORDERED = 10
 """How many of these are put in order of time."""
-_SAME = 0.6
-"""The share of the question, by what its words tell, that one sentence of each must have…"""
-_ALIKE = 0.4
-"""…and the share of the shorter sentence's words that both have."""
+SAME = 1.5
+"""The sum from which on two speak of the same: the share of the question that both have…"""
+_LEAST = 0.2
+"""…which must be so much, and parts of it for:"""
+_LATER = 0.5
+"""the share of the question that the later one has,"""
+_ALIKE = 0.7
+"""the share of the shorter one's words that both have,"""
+_RARE = 0.5
+"""that hardly any others have what both have of the question,"""
+_CHANGES = 0.2
+"""that the later one says that something is new,"""
+_COUNTS = 0.3
+"""and that it has another number."""
+_FEW = 3
+"""So many turns are hardly any."""
+_NAMED = 0.35
+"""The share of the question that one has whose words a later change takes up."""
+_APART = 3_600_000
+"""Milliseconds from which on a memory and what is not its source were told at two times."""
 _READ = 2_000
+_SHORT = 200
+"""Characters of a text that is compared as a whole; of a longer one the sentence that matters."""
+_WITH_NUMBER = 1.5
+"""How much more a sentence with a number counts where one is asked for."""
 _ABOUT_ASKING = frozenset(("ask", "question", "问过", "问了", "问题", "问的", "提问"))
+_ASKS_ZH = frozenset("什么哪谁几多少怎样时候里儿啥是吗呢请问")
 _EVENT = lazy(r"(?i)\b(?:did|was|were)\b|了[?？]?$")
+_NUMBER = lazy(
+    r"(?i)[0-9零一二两三四五六七八九十百千万半]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten"
+    r"|eleven|twelve|fifteen|twenty|thirty|forty|fifty|hundred|dozen|once|twice|both|another|first"
+    r"|second|third|\w+th)\b"
+)
 
 
-def settled(
-    store: Store, ranked: list[Linked], question: Question, seen: Seen, asks_past: bool
-) -> list[Linked]:
+def settled(store: Store, ranked: list[Linked], question: Question, seen: Seen) -> list[Linked]:
     """The same, with what holds now before what held, and what tells before what asks."""
-    best = [one.found for one in ranked[:LOOKED_AT] if one.found.place is not None]
+    best = [one.found for one in ranked[:LOOKED_AT] if one.found.note is None]
     if not best:
         return ranked
-    turns = store.turns([found.key.row for found in best])
+    turns = store.turns([found.key.row for found in best if found.key.is_turn])
     if not _ABOUT_ASKING.intersection(question.words):
-        for found in best:
-            turn = turns.get(found.key.row)
-            if turn is not None and _asked_before(turn.content, question):
-                found.factors["asks"] = ONLY_ASKS
-                found.score *= ONLY_ASKS
-    if seen.each and _asks_for_now(question, asks_past):
+        _lower_what_asks(best, turns, question)
+    if seen.each and _asks_for_state(question):
         best.sort(key=order)
-        _newest_first(best[:_ORDERED], turns, seen)
+        _by_time(store, best[:_ORDERED], turns, question, *seen.each[0])
     return sorted(ranked, key=lambda one: order(one.found))
 
 
-def _asked_before(text: str, question: Question) -> bool:
-    """Whether a turn asks what is asked now, and tells nothing."""
-    if not only_asks(text):
-        return False
+def _lower_what_asks(best: Sequence[Found], turns: Mapping[int, Turn], question: Question) -> None:
+    """What only asks comes after what tells, as the last of the first ten at the lowest: it may be
+    what is meant, unless it asks the same."""
+    last = best[_ORDERED - 1].score if len(best) >= _ORDERED else 0.0
+    for found in best:
+        turn = turns.get(found.key.row) if found.key.is_turn else None
+        if turn is None or not only_asks(turn.content):
+            continue
+        again = _asks_again(turn.content, question)
+        least = 0.0 if again else min(last, found.score)
+        lowered = max(least, found.score * (_ASKS_THIS if again else ONLY_ASKS))
+        found.factors["asks"] = lowered / (found.score or 1.0)
+        found.score = lowered
+
+
+def _asks_again(text: str, question: Question) -> bool:
     words = query_words(text)
     return len(set(words).intersection(question.words)) >= _AGAIN * len(words)
 
@@ -83,69 +127,179 @@ def only_asks(text: str) -> bool:
     )
 
 
-def _asks_for_now(question: Question, asks_past: bool) -> bool:
-    if asks_past or question.tells or question.kind == "none":
+def _asks_for_state(question: Question) -> bool:
+    """Whether a question asks for something that can change, not for what happened once."""
+    if question.tells or question.kind == "none" or (question.tense == "past" and question.times):
         return False
-    return not (question.kind == "when" and _EVENT.search(question.text.strip()))
+    if question.kind == "how_many" or question.tense == "past":
+        return True
+    return not _EVENT.search(question.text.strip())
 
 
-def _newest_first(best: Sequence[Found], turns: Mapping[int, Turn], seen: Seen) -> None:
-    """Put the later of two turns that plainly speak of the same thing before the earlier one."""
-    terms, having = seen.each[0]
-    worth = {word: rarity(having, word) for word in terms.words if word in having.lists}
-    least = _SAME * sum(rarity(having, word) for word in terms.words)
-    has: dict[int, frozenset[str]] = {}
-    for found in best:
-        row = found.key.row
-        words = frozenset(word for word in worth if row in having.lists[word])
-        mine = found.place is not None and found.place.role != "assistant"
-        mine = mine and "asks" not in found.factors
-        if mine and row in turns and sum(worth[word] for word in words) >= least:
-            has[row] = words
-    said: dict[int, frozenset[str]] = {}
-    by_time = sorted((found for found in best if found.key.row in has), key=_at)
-    for early, late in combinations(by_time, 2):
-        one, other = early.key.row, late.key.row
-        if _at(early) == _at(late) or _session(early) == _session(late):
+# --- Two that speak of the same -------------------------------------------------------------------
+
+
+class _Told(NamedTuple):
+    """What tells of the thing that is asked for."""
+
+    found: Found
+    at: int
+    session: int
+    """0 for a memory."""
+    text: str
+    """The sentence that has most of the question."""
+    after: str
+    """The one after it: people name a thing, and then tell of it."""
+    words: frozenset[str]
+    numbers: frozenset[str]
+
+
+class _Asked(NamedTuple):
+    """What is asked for, and by what words it was looked for."""
+
+    question: Question
+    worth: Mapping[str, float]
+    """What the question is about, by words and Chinese characters, and what each tells."""
+    terms: Terms
+    having: Having
+
+    def share(self, words: frozenset[str]) -> float:
+        """How much of the question some words are."""
+        whole = sum(self.worth.values()) or 1.0
+        return sum(value for word, value in self.worth.items() if word in words) / whole
+
+
+def _by_time(
+    store: Store, best: Sequence[Found], turns: Mapping[int, Turn], question: Question,
+    terms: Terms, having: Having,
+) -> None:  # fmt: skip
+    """Put the later of two that plainly speak of the same thing before the earlier one."""
+    asked = _Asked(question, _worth(question, having), terms, having)
+    told = [one for found in best if (one := _told(found, turns, asked))]
+    leading = {one.found.key for one in told[:_FEW]}
+    told.sort(key=lambda one: one.at)
+    for early, late in combinations(told, 2):
+        apart = 1 if early.session and late.session else _APART
+        if late.at - early.at < apart or early.session == late.session != 0:
             continue
-        if sum(worth[word] for word in has[one] & has[other]) < least:
-            continue
-        for row in (one, other):
-            if row not in said:
-                said[row] = _telling(turns[row].content, worth)
-        if _same(said[one], said[other], worth, least):
-            early.again = max(early.again, _at(late))
-            if late.score <= early.score:
-                late.factors["newer"] = 1.001 * early.score / (late.score or 1.0)
-                late.score = 1.001 * early.score
+        if (
+            _same_attribute(early, late)
+            or _is_same(early, late, asked)
+            or (early.found.key in leading and _takes_up(store, early, late, asked))
+        ):
+            early.found.again = max(early.found.again, late.at)
+            one, other = (late, early) if question.tense != "past" else (early, late)
+            _put_before(one.found, other.found)
 
 
-def _same(
-    one: frozenset[str], other: frozenset[str], worth: Mapping[str, float], least: float
-) -> bool:
-    both = one & other
-    alike = len(both) >= _ALIKE * min(len(one), len(other))
-    return alike and sum(worth.get(word, 0.0) for word in both) >= least
+def _put_before(one: Found, other: Found) -> None:
+    if one.score <= other.score:
+        one.factors["order"] = 1.001 * other.score / (one.score or 1.0)
+        one.score = 1.001 * other.score
 
 
-def _telling(text: str, worth: Mapping[str, float]) -> frozenset[str]:
-    """The words of the sentence that has most of the question; one that asks counts half."""
-    from loxodon.text.sentences import spans  # most recalls have no such pair
+def _worth(question: Question, having: Having) -> dict[str, float]:
+    words = gist(question.focus).words
+    if question.language == "zh":
+        return {word: 1.0 for word in words if word not in _ASKS_ZH}
+    telling = [word for word in words if not is_light([word])] or list(words)
+    return {word: rarity(having, word) for word in telling}
+
+
+def _told(found: Found, turns: Mapping[int, Turn], asked: _Asked) -> _Told | None:
+    record, place = found.record, found.place
+    if record is not None:
+        at, session = to_stored(record.valid_from or record.created_at)[0], 0
+        content = record.content
+    elif place is not None and place.role != "assistant" and found.key.row in turns:
+        at, session = place.at, place.session
+        content = turns[found.key.row].content
+    else:
+        return None
+    text, after = _telling(content, asked)
+    if not text or "asks" in found.factors:
+        return None
+    return _Told(found, at, session, text, after, *gist(text))
+
+
+def _telling(text: str, asked: _Asked) -> tuple[str, str]:
+    """The sentence that has most of the question (one that asks counts half), and the next."""
+    if len(text) <= _SHORT:
+        return text, ""
+    from loxodon.text.sentences import spans  # most texts are short
 
     text = text[:_READ]
-    best: tuple[float, frozenset[str]] = (0.0, frozenset())
-    for start, end in spans(text):
-        words = frozenset(index_words(text[start:end]))
-        part = sum(value for word, value in worth.items() if word in words)
-        part *= 0.5 if text[start:end].rstrip()[-1:] in "?？" else 1.0
-        if part > best[0]:
-            best = part, words
-    return best[1]
+    each = [text[start:end].strip() for start, end in spans(text)]
+    best, most = ("", ""), 0.0
+    for one, after in zip(each, [*each[1:], ""], strict=True):
+        part = asked.share(gist(one).words) * (0.5 if one[-1:] in "?？" else 1.0)
+        if asked.question.kind == "how_many" and _NUMBER.search(one):
+            part *= _WITH_NUMBER
+        if part > most:
+            best, most = (one, after), part
+    return best
 
 
-def _at(found: Found) -> int:
-    return found.place.at if found.place is not None else 0
+def _same_attribute(early: _Told, late: _Told) -> bool:
+    """Whether two memories have the same attribute of the same subject, of which there is one."""
+    one, other = early.found.record, late.found.record
+    if one is None or other is None or not one.attribute:
+        return False
+    if (one.subject, one.attribute) != (other.subject, other.attribute):
+        return False
+    from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING
+
+    known = ATTRIBUTES.get(one.attribute)
+    return known is not None and known.one and one.attribute not in OF_SOMETHING
 
 
-def _session(found: Found) -> int:
-    return found.place.session if found.place is not None else 0
+def _is_same(early: _Told, late: _Told, asked: _Asked) -> bool:
+    counts = asked.question.kind == "how_many"
+    if counts and not (_NUMBER.search(late.text) or _NUMBER.search(late.after)):
+        return False
+    both = early.words & late.words
+    shared = asked.share(both)
+    if shared < _LEAST:
+        return False
+    alike = len(both) / (min(len(early.words), len(late.words)) or 1)
+    rare = min(1.0, _FEW / (_having_both(early, late, asked) or _READ))
+    another = _has_another_number(early, late)
+    whole = shared + _LATER * asked.share(late.words) + _ALIKE * alike + _RARE * rare
+    return whole + _CHANGES * _says_new(late, asked) + _COUNTS * another >= SAME
+
+
+def _has_another_number(early: _Told, late: _Told) -> bool:
+    return bool(early.numbers and late.numbers - early.numbers)
+
+
+def _says_new(late: _Told, asked: _Asked) -> bool:
+    return compiled(asked.question.language, "CHANGES").search(late.text) is not None
+
+
+def _having_both(early: _Told, late: _Told, asked: _Asked) -> int:
+    """How many turns have all that two share of the words that were looked for."""
+    lists = asked.having.lists
+    rows = [
+        frozenset(lists[word])
+        for word in asked.terms.words
+        if word in lists and _has(early, word, asked.having) and _has(late, word, asked.having)
+    ]
+    return len(frozenset.intersection(*rows)) if rows else 0
+
+
+def _has(told: _Told, word: str, having: Having) -> bool:
+    if told.found.record is not None:
+        return word in index_words(told.found.record.searchable)
+    return told.found.key.row in having.lists[word]
+
+
+def _takes_up(store: Store, early: _Told, late: _Told, asked: _Asked) -> bool:
+    """Whether a later one says that what an earlier one answers with has changed."""
+    counts = asked.question.kind == "how_many" and _has_another_number(early, late)
+    if asked.share(early.words) < _NAMED or not (counts or _says_new(late, asked)):
+        return False
+    both = set(index_words(early.text)) & set(index_words(late.text)) - {*asked.terms.all}
+    if not both:
+        return False
+    known = store.having("turns", sorted(both)).counts
+    return any(0 < known.get(word, 0.0) <= _FEW for word in both)

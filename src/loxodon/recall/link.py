@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from loxodon.recall.fuse import Found, Pool
 from loxodon.recall.rank import SAID_BEFORE
+from loxodon.recall.sought import sought
 from loxodon.recall.understand import Question
 from loxodon.store import Filter, Standing, Store
 from loxodon.text.patterns import lazy
@@ -127,14 +128,18 @@ def _leave_out(
 ) -> frozenset[int]:  # fmt: skip
     """Take out turns that must not come back, and move back those that no longer hold.
 
-    A turn no longer holds where something was drawn from it that has words of the question and has
-    ended since, whatever else it says. Returns the memories whose words are a person's own, which
-    stand above what was said.
+    A turn no longer holds where something was drawn from it that answers the question (has words of
+    it, or is what it is after) and has ended since, whatever else it says. Returns the memories
+    whose words are a person's own, which stand above what was said.
     """
     standing = store.standing({row for rows in drawn.values() for row in rows})
     over = {row for row, state in standing.items() if state == "past"}
     ended = store.records(over) if over else {}
-    asked = frozenset(question.words)
+    asked, wanted = frozenset(question.words), sought(question) if ended else []
+    answers = {
+        row: (one.subject, one.attribute) in wanted or asked & {*index_words(one.searchable)}
+        for row, one in ended.items()
+    }
     for row, rows in drawn.items():
         states: set[Standing] = {standing[one] for one in rows if one in standing}
         place = turns[row].place
@@ -144,8 +149,7 @@ def _leave_out(
         until = [
             ended[one].valid_until
             for one in rows
-            if one in ended
-            and (states <= {"past", "put away"} or asked & {*index_words(ended[one].searchable)})
+            if one in ended and (answers[one] or states <= {"past", "put away"})
         ]
         if until:
             turns[row].until = max(filter(None, until), default=None)

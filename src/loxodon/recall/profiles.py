@@ -27,8 +27,9 @@ from loxodon.recall.lately import last_turns
 from loxodon.recall.link import Linked
 from loxodon.recall.relevance import halved, kept
 from loxodon.recall.routes import has_memories, has_turns
+from loxodon.recall.segments import turns_of
 from loxodon.recall.understand import Question
-from loxodon.store import Filter, Store
+from loxodon.store import Filter, Place, Store
 from loxodon.store.shelf import Note
 from loxodon.text.words import among, fold, index_words, query_words
 from loxodon.trust.origin.provenance import waits
@@ -231,18 +232,19 @@ def widened(
 ) -> None:
     """Add what the routes of a profile's document lead to, and the default's do not.
 
-    `phase1`: the last three days, and what is tagged with a keyword. `tiered`: the most important
-    memories of the partition and of the global one, whatever their words. `openclaw` searches by
-    words and vectors, as the default does.
+    `phase1`: the last three days, what is tagged with a keyword, and the turns of segments.
+    `tiered`: the most important memories of the partition and of the global one, whatever their
+    words. `openclaw` searches by words and vectors, as the default does.
     """
     rows: list[int] = []
     if isinstance(weights, Phase1Config):
         if has_turns(where):
             recent = last_turns(store, where, now, 10)
-            for row, place in store.places([r for r in recent if Key(True, r) not in pool]).items():
-                found = pool.setdefault(Key(True, row), Found(Key(True, row)))
-                found.place = place
-                found.parts["recent"] = 1.0
+            _bring(pool, store.places([r for r in recent if Key(True, r) not in pool]), "recent")
+            if where.audience is None and question.words:
+                inside = turns_of(store, question.words, where)
+                kept = store.admitted("turns", list(inside), where)
+                _bring(pool, {row: inside[row] for row in kept}, "segment")
         for word in question.keywords[:5]:
             rows += store.labelled("tag", word, 5)
     elif isinstance(weights, TieredConfig):
@@ -257,6 +259,13 @@ def widened(
             pool[Key(False, row)] = found = Found(Key(False, row))
             found.record = record
             found.parts["partition"] = 1.0
+
+
+def _bring(pool: Pool, places: Mapping[int, Place], way: str) -> None:
+    for row, place in places.items():
+        found = pool.setdefault(Key(True, row), Found(Key(True, row)))
+        found.place = place
+        found.parts[way] = 1.0
 
 
 def arranged(
@@ -307,7 +316,7 @@ def _others(linked: Linked, pool: Pool) -> list[Found]:
 
 
 def _is_looked_at(found: Found) -> bool:
-    ways = ("words", "meaning", "recent", "last", "then")
+    ways = ("words", "meaning", "recent", "last", "then", "segment")
     return not found.key.is_turn or any(way in found.parts for way in ways)
 
 

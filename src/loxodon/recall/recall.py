@@ -79,7 +79,7 @@ def recall(
     most = max(_RANKED, 3 * top) if profile is None else len(seen.pool)
     ranked = linked(store, seen.pool, where, question, asks_past, most)
     watch.lap("link")
-    ranked = settled(store, ranked, question, seen, asks_past)
+    ranked = settled(store, ranked, question, seen)
     watch.lap("holds")
     unsure = is_unsure(store, question, seen, [one.found for one in ranked], where)
     watch.lap("sure")
@@ -246,15 +246,15 @@ def _item(
     why = _why(found, said, question)
     text = snippet(shown(one.content), question.words)
     score = round(found.score, 4)
+    if found.again:
+        later = datetime.fromtimestamp(found.again / 1000, now.tzinfo or UTC)
+        why["again"] = f"{later:%Y-%m-%d}"
     if isinstance(one, Turn):
         why |= {
             "route": "journal",
             "speaker": shown(one.speaker) or one.role,
             "origin": told_as(one),
         }
-        if found.again:
-            later = datetime.fromtimestamp(found.again / 1000, now.tzinfo or UTC)
-            why["again"] = f"{later:%Y-%m-%d}"
         at = one.at.astimezone(now.tzinfo)  # the day it was for the one who asks
         source = Source(session=one.session, turn=one.id)
         until = found.until.astimezone(now.tzinfo) if found.until else None

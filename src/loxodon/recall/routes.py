@@ -102,9 +102,10 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
     nature = store.nature()
     if is_bare_last(question):
         return _last_alone(asked, lap)
-    each = [
-        terms_of(words, related, asks=not question.tells) for words, related in _asked(question)
-    ]
+    told = question.focus if question.tells else ""
+    each = [terms_of(words, related, told=told) for words, related in _asked(question)]
+    if asked.views:  # vectors have what a message is about, and better
+        each = [one._replace(often={}) for one in each]
     asks = question.kind != "none" and not question.tells
     rest = asked.where, nature, asked.top, asks, bool(asked.weights["around"])
     answers, looked = [], []

@@ -8,9 +8,12 @@ that mean much the same as one of the question's (`text/related.py`) count a thi
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from loxodon.store import Having
+from loxodon.text.words import index_words
 from loxodon.values import NamedTuple
 
 LIGHT = 0.5
@@ -41,6 +44,8 @@ class Terms(NamedTuple):
     light: tuple[str, ...] = ()
     related: tuple[tuple[str, float], ...] = ()
     """Words of much the same meaning, each with how much the same."""
+    often: Mapping[str, int] = MappingProxyType({})
+    """How many times a message has each of its words that it has more than once."""
 
     @property
     def leading(self) -> tuple[str, ...]:
@@ -63,11 +68,13 @@ class Terms(NamedTuple):
 
 
 def terms_of(
-    words: Sequence[str], related: Sequence[tuple[str, float]] = (), *, asks: bool = True
+    words: Sequence[str], related: Sequence[tuple[str, float]] = (), *, told: str = ""
 ) -> Terms:
-    """The words of a question, told apart; in a message that tells, none of them only asks."""
-    if not asks:
-        return Terms(tuple(words), (), tuple(related))
+    """The words of a question, told apart; in a message that is `told`, none of them only asks."""
+    if told:
+        counted = Counter(index_words(told))
+        often = {word: counted[word] for word in words if counted[word] > 1}
+        return Terms(tuple(words), (), tuple(related), often)
     light = tuple(word for word in words if word in _ASKING)
     telling = tuple(word for word in words if word not in _ASKING)
     if not telling:
@@ -82,8 +89,13 @@ def is_light(words: Sequence[str]) -> bool:
 
 def weights(terms: Terms, having: Having) -> Mapping[str, float]:
     """What each word tells: the rarer the more, as bm25 has it."""
-    found = {word: rarity(having, word) for word in terms.words}
+    found = {word: rarity(having, word) * _stressed(terms, word) for word in terms.words}
     return found | {word: LIGHT * rarity(having, word) for word in terms.light}
+
+
+def _stressed(terms: Terms, word: str) -> float:
+    """What comes up again and again in a message is what it is about; as bm25 has it for texts."""
+    return saturated(float(terms.often.get(word, 1)), 1.0, 1.0)
 
 
 def rarity(having: Having, word: str) -> float:

@@ -216,13 +216,14 @@ KINDS = (
 """The kinds of answer: what must be there, and what asks for it; the one that comes first in the text."""
 
 NOW = r"\b(?:now|nowadays|currently|current|these days|at the moment|at present|presently|present|still|today|any ?more|(?<!to )latest|most recent(?:ly)?|right now|so far|up to date|to date|as of (?:now|today)|yet|ongoing|up-to-date)\b"
-THEN = r"\b(?:used to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|back then|back when|at first|in the past(?! (?:few|couple|several|[0-9]+|one|two|three|four|five|six|week|month|year|day))|once|earlier|ex-\w+|old|at the time|in those days|prior|before (?:that|then|this|now)|before(?=[.?!]|$)|as of (?!now|today)|at that time|in the beginning|no longer|any longer|first started|when i was|(?:was|were) my)\b"
+CHANGES = r"\b(?:now|no longer|any ?more|no more|these days|from (?:now|next) \w+|instead|new|since|so far|finally|already|by now|up to|down to|(?:an)?other|again|switch(?:ed|ing)?|chang(?:ed?|ing)|mov(?:ed?|ing)|replac(?:ed?|ing)|rais(?:ed?|ing)|lower(?:ed)?|cut|push(?:ed)?|postponed?|delayed|doubled|swapped|sold|left|quit|gave up|stopped|dropped|extended|extension|starts? (?:at|in|on|with)|started)\b"
+THEN = r"\b(?:used to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|back then|back when|at first|in the past(?! (?:few|couple|several|[0-9]+|one|two|three|four|five|six|week|month|year|day))|once|earlier|ex-\w+|(?<!how )(?<!year )(?<!years )(?<!months )old(?! enough)|at the time|in those days|prior|before (?:that|then|this|now)|before(?=[.?!]|$)|as of (?!now|today)|at that time|in the beginning|no longer|any longer|first started|when i was|(?:was|were) my)\b"
 
 RECENTLY = r"\b(?:recently|lately|of late|these days|just recently|the other day)\b"
 
 _CLAUSE = r"(?P<event>(?:(?!\b(?:did|do|does|will|should|have|had|has|was|were|is|are|could|would) (?:i|we|you|he|she|they|it|my|our)\b|\b(?:did|does|do) (?:the )?[a-z]+\b|\b(?:when|before|after|while|since|until)\b)[^,.?!;:\n()]){3,80})"
 EVENT = rf"""
-\b(?P<side>before|prior to|until|till|by the time|after|following|since|once|ever since|when|while|during|throughout|around the time(?: of| when| that)?|at the time(?: of| when)?) (?P<lead>i|we|he|she|they|my|our|his|her|their|the|a|an|moving|getting|starting|leaving|having|going|joining|becoming|buying|graduating|retiring|quitting|losing|breaking|finishing|[a-z]+(?:'s)?) {_CLAUSE}
+\b(?P<side>before|prior to|(?:until|till)(?! when)|by the time|after|following|since|once|ever since|when|while|during|throughout|around the time(?: of| when| that)?|at the time(?: of| when)?) (?P<lead>i|we|he|she|they|my|our|his|her|their|the|a|an|moving|getting|starting|leaving|having|going|joining|becoming|buying|graduating|retiring|quitting|losing|breaking|finishing|[a-z]+(?:'s)?) {_CLAUSE}
 """
 BETWEEN = r"\bbetween (?P<all>[^?.!;\n]{8,240})"
 NOT_EVENTS = frozenset(
