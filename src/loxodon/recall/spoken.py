@@ -38,7 +38,7 @@ _NEGLIGIBLE = 0.02
 _HOPS = 5
 _HOP_FROM = 0.4
 """How good a hit must be, beside the best, to lead on."""
-_HOP_WORDS = 24
+_HOP_WORDS = 16
 _HOP_LIST = 300
 """A word that more turns have leads nowhere."""
 _HOP_READ = 20
@@ -172,7 +172,7 @@ def hops(
     leading = store.turns([row for row in seeds if totals[row] >= _HOP_FROM * best])
     texts = {row: index_words(leading[row].content[:_READ]) for row in seeds if row in leading}
     asked = set(words)
-    told = [word for text in texts.values() for word in dict.fromkeys(text).keys() - asked]
+    told = [word for text in texts.values() for word in text if word not in asked]
     having = store.having("turns", list(dict.fromkeys(told))[:_HOP_WORDS])
     shared: dict[int, float] = {}
     for word, rows in having.lists.items():
