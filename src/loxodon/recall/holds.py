@@ -20,7 +20,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.recall.asking import compiled, kind_of
@@ -35,6 +34,7 @@ from loxodon.text.patterns import lazy
 from loxodon.text.similarity import gist
 from loxodon.text.words import index_words, query_words
 from loxodon.types import Turn
+from loxodon.values import NamedTuple
 
 ONLY_ASKS = 0.8
 """What a turn counts that asks and tells nothing…"""
@@ -60,6 +60,10 @@ _CHANGES = 0.2
 """that the later one says that something is new,"""
 _COUNTS = 0.3
 """and that it has another number."""
+_SILENT = 0.3
+"""What is taken off where the later one has nothing of a part of the question,"""
+_HAD, _LEFT = 0.75, 0.5
+"""What an earlier one has of a part of the question, of which a later one must have so much."""
 _FEW = 3
 """So many turns are hardly any."""
 _NAMED = 0.35
@@ -73,6 +77,7 @@ _WITH_NUMBER = 1.5
 """How much more a sentence with a number counts where one is asked for."""
 _ABOUT_ASKING = frozenset(("ask", "question", "问过", "问了", "问题", "问的", "提问"))
 _ASKS_ZH = frozenset("什么哪谁几多少怎样时候里儿啥是吗呢请问")
+_BETWEEN = lazy("[的是，。？?,、；！\\s什么哪谁几多少怎啥]+")
 _EVENT = lazy(r"(?i)\b(?:did|was|were)\b|了[?？]?$")
 _NUMBER = lazy(
     r"(?i)[0-9零一二两三四五六七八九十百千万半]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten"
@@ -160,6 +165,8 @@ class _Asked(NamedTuple):
     question: Question
     worth: Mapping[str, float]
     """What the question is about, by words and Chinese characters, and what each tells."""
+    parts: Sequence[frozenset[str]]
+    """The parts of a Chinese question, whose things and their sides 的 and 是 hold apart."""
     terms: Terms
     having: Having
 
@@ -174,7 +181,7 @@ def _by_time(
     terms: Terms, having: Having,
 ) -> None:  # fmt: skip
     """Put the later of two that plainly speak of the same thing before the earlier one."""
-    asked = _Asked(question, _worth(question, having), terms, having)
+    asked = _Asked(question, _worth(question, having), _parts(question), terms, having)
     told = [one for found in best if (one := _told(found, turns, asked))]
     leading = {one.found.key for one in told[:_FEW]}
     told.sort(key=lambda one: one.at)
@@ -204,6 +211,13 @@ def _worth(question: Question, having: Having) -> dict[str, float]:
         return {word: 1.0 for word in words if word not in _ASKS_ZH}
     telling = [word for word in words if not is_light([word])] or list(words)
     return {word: rarity(having, word) for word in telling}
+
+
+def _parts(question: Question) -> list[frozenset[str]]:
+    if question.language != "zh":
+        return []
+    each = [gist(part).words - _ASKS_ZH for part in _BETWEEN.split(question.focus)]
+    return [part for part in each if len(part) > 1]
 
 
 def _told(found: Found, turns: Mapping[int, Turn], asked: _Asked) -> _Told | None:
@@ -259,13 +273,21 @@ def _is_same(early: _Told, late: _Told, asked: _Asked) -> bool:
         return False
     both = early.words & late.words
     shared = asked.share(both)
-    if shared < _LEAST:
+    if shared < _LEAST or any(_lacks(part, early, late, _LEFT) for part in asked.parts):
         return False
     alike = len(both) / (min(len(early.words), len(late.words)) or 1)
     rare = min(1.0, _FEW / (_having_both(early, late, asked) or _READ))
     another = _has_another_number(early, late)
     whole = shared + _LATER * asked.share(late.words) + _ALIKE * alike + _RARE * rare
+    whole -= _SILENT * any(part.isdisjoint(late.words) for part in asked.parts)
     return whole + _CHANGES * _says_new(late, asked) + _COUNTS * another >= SAME
+
+
+def _lacks(part: frozenset[str], early: _Told, late: _Told, left: float) -> bool:
+    """Whether a later one is of another thing or asks for another of its sides: the earlier one has
+    a part of the question, and it has not."""
+    had = len(part & early.words) >= _HAD * len(part)
+    return had and len(part & late.words) < left * len(part)
 
 
 def _has_another_number(early: _Told, late: _Told) -> bool:
@@ -298,7 +320,11 @@ def _takes_up(store: Store, early: _Told, late: _Told, asked: _Asked) -> bool:
     counts = asked.question.kind == "how_many" and _has_another_number(early, late)
     if asked.share(early.words) < _NAMED or not (counts or _says_new(late, asked)):
         return False
-    both = set(index_words(early.text)) & set(index_words(late.text)) - {*asked.terms.all}
+    if any(_lacks(part, early, late, _LEAST) for part in asked.parts):
+        return False
+    said = set(index_words(early.text)) & set(index_words(late.text)) - {*asked.terms.all}
+    # A pair of characters with one that only holds the sentence together is no word.
+    both = {word for word in said if word.isascii() or len(gist(word).words) > 1}
     if not both:
         return False
     known = store.having("turns", sorted(both)).counts

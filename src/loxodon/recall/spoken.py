@@ -38,7 +38,7 @@ _NEGLIGIBLE = 0.02
 _HOPS = 5
 _HOP_FROM = 0.4
 """How good a hit must be, beside the best, to lead on."""
-_HOP_WORDS = 24
+_HOP_WORDS = 16
 _HOP_LIST = 300
 """A word that more turns have leads nowhere."""
 _HOP_READ = 20
