@@ -257,12 +257,11 @@ class Database:
                 return
             self._check_usable()
             self.run("BEGIN")
-            self._mode = "reading"
+            self._mode, self._memo = "reading", {}
             try:
                 yield
             finally:
-                self._mode = ""
-                self._memo = {}
+                self._mode, self._memo = "", {}
                 _undo(self._handle)
 
     @property
