@@ -455,7 +455,7 @@ SENTENCES: dict[str, str] = {
     "Address of an OpenAI-compatible model, such as http://127.0.0.1:8080/v1.": "OpenAI 兼容模型的地址，如 http://127.0.0.1:8080/v1。",
     "Name of the model at that address.": "该地址上模型的名称。",
     "Its key, where it wants one; never shown.": "模型所需的密钥（如有）；从不显示。",
-    "What the model is asked: rules (nothing), residue (what the rules were not sure of) or full (whole conversations).": "询问模型的内容：rules（不问）、residue（规则拿不准的）或 full（整段对话）。",
+    "What the model is asked, or an agent in its place: rules (nothing), residue (what the rules were not sure of) or full (every message).": "交给模型（没有模型时交给智能体）判断的内容：rules（不问）、residue（规则拿不准的）或 full（每条消息）。",
     "How freely the model words its answers.": "模型措辞的自由度（温度）。",
     "Most seconds for one answer of the model.": "等待模型一次回答的最长秒数。",
     "How often a question to the model is asked again.": "向模型提问失败后重试的次数。",

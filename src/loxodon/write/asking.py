@@ -18,7 +18,6 @@ from typing import TypeVar
 
 from loxodon.config import ModelConfig
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
-from loxodon.language.statements import Fragment
 from loxodon.messages import t
 from loxodon.models import tasks, trial
 from loxodon.models.chat import ChatModel, Reply
@@ -32,7 +31,7 @@ from loxodon.trust.provenance import is_own
 from loxodon.types import Asking as Report
 from loxodon.types import Event, Record, Turn
 from loxodon.write import passages, themes
-from loxodon.write.extract import Candidate, Told, candidate_of
+from loxodon.write.extract import Candidate, candidate_of
 from loxodon.write.keep import Keeper, StoreView
 from loxodon.write.pages.profile import Change
 from loxodon.write.passages import Passage, Stack
@@ -63,13 +62,13 @@ class Asking(Residue):
         self, store: Store, config: ModelConfig, now: datetime,
         clean: Callable[[str], str] = str,
     ) -> None:  # fmt: skip
+        super().__init__(thorough=config.thorough)
         self._store = store
         self._config = config
         self._now = now
         self._book = StoreBook(store)
         self._ledger = Ledger(self._book, f"{now:%Y-%m-%d}", config.cap)
         self._model = ChatModel(config, self._ledger, clean=clean)
-        self.thorough = config.mode == "full"
         self.most_turns = TURNS if self.thorough else 0
         self.problem = ""
         self._down = False
@@ -89,9 +88,6 @@ class Asking(Residue):
         )  # fmt: skip
 
     # Reading
-
-    def wants(self, told: Told, fragments: Sequence[Fragment]) -> set[int]:
-        return {one.n for one in fragments} if self.thorough else super().wants(told, fragments)
 
     def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> Asked:
         found = passages.waiting(self._store, turns, thorough=self.thorough)

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from loxodon.language.statements import Statement
 from loxodon.models.reading import Batch, Hint, Item, Known, Line, Reading, size
 from loxodon.store import Filter, Store
-from loxodon.tokens import cut
+from loxodon.text.sentences import split
+from loxodon.tokens import cut, estimate
 from loxodon.trust.provenance import is_context, speaks_for_user
 from loxodon.trust.vouching import is_vouched
 from loxodon.types import Record, Turn
@@ -26,7 +27,8 @@ from loxodon.write.residue import Asked, Hear
 
 BEFORE = 4
 """Messages before a passage that are shown with it."""
-_CONTEXT_TOKENS = 120
+_CONTEXT_TOKENS = 60
+"""Of one of them."""
 _NEAR = 5
 """Memories that are shown for the words of one passage."""
 MOST_KNOWN = 24
@@ -119,8 +121,7 @@ def stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
         session = one.turn.session
         for said in hear(store.desk.turns_before(session, one.no, BEFORE)):
             if number(said) > last.get(session, 0) and is_context(said):
-                text = cut(said.content[: 10 * _CONTEXT_TOKENS], _CONTEXT_TOKENS)
-                lines.append(Line(text, said.at, said.role, said.speaker, asked=False))
+                lines.append(Line(_part(said), said.at, said.role, said.speaker, asked=False))
         last[session] = one.no
         placed[len(lines)] = one
         for what, text in _readings(one):
@@ -130,6 +131,20 @@ def stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
     shown = {one.id for passage in passages for one in passage.learned}
     known = _known(store, passages, shown)
     return Stack(Batch(lines, known, hints, passages[0].language), placed, meant)
+
+
+def _part(turn: Turn) -> str:
+    """What of a message helps to understand the next: of the user's how it begins, of others' how
+    it ends, because there they ask what the user answers."""
+    text = turn.content
+    if turn.role == "user" or estimate(text) <= _CONTEXT_TOKENS:
+        return cut(text[: 10 * _CONTEXT_TOKENS], _CONTEXT_TOKENS)
+    kept = ""
+    for sentence in reversed(split(text[-10 * _CONTEXT_TOKENS :])):
+        if estimate(longer := f"{sentence} {kept}".strip()) >= _CONTEXT_TOKENS:
+            break
+        kept = longer
+    return f"… {kept}".strip()
 
 
 def _readings(passage: Passage) -> list[tuple[int | Record, str]]:
