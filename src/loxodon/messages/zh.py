@@ -584,6 +584,8 @@ SENTENCES: dict[str, str] = {
     "  refused": "  未采信",
     "tokens for {task}": "{task} 所用 token",
     "nothing waits to be read": "没有等待阅读的内容",
+    "not believed: {what}": "未采信：{what}",
+    "{n} still wait: call again without a ticket": "还有 {n} 条等待阅读：不带 ticket 再次调用即可",
     "the answer cannot be used: {reason}": "回答无法使用：{reason}",
     "mend it and call again with the same ticket": "修正后用同一个 ticket 再次调用",
     "this is no ticket": "这不是 ticket",

@@ -12,7 +12,6 @@ its own (`grounding.py`). An answer of which nothing can be used is a ModelError
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, cast, get_args
@@ -123,14 +122,14 @@ class Reading(NamedTuple):
     items: list[Item]
     decided: set[int]
     """The lines that it answered; the others are still undecided."""
-    refused: Mapping[str, int]
-    """How much it said that is not believed, by the reason."""
+    refused: Sequence[tuple[str, str]] = ()
+    """What it said that is not believed: the number of the message, and why."""
 
 
 def read(model: ChatModel, batch: Batch, task: str = "reading") -> Reply[Reading]:
     """What the lines of a batch say that is worth keeping."""
     if not any(one.asked for one in batch.lines):
-        return Reply(Reading([], set(), {}), 0, 0)
+        return Reply(Reading([], set()), 0, 0)
     return model.ask(question(batch, task), lambda value: believed(value, batch))
 
 
@@ -184,7 +183,7 @@ def believed(value: dict[str, object], batch: Batch) -> Reading:
     """What can be believed of an answer; UnfitError where that is nothing at all."""
     items: list[Item] = []
     decided: set[int] = set()
-    refused: Counter[str] = Counter()
+    refused: list[tuple[str, str]] = []
     names = _labels(batch)
     for n, key in names.items():
         claims = value.get(key)
@@ -196,7 +195,7 @@ def believed(value: dict[str, object], batch: Batch) -> Reading:
             try:
                 item = _item(claim, n, batch)
             except UnfitError as error:
-                refused[str(error)] += 1
+                refused.append((key, str(error)))
             else:
                 good += 1
                 if item not in items:
@@ -204,7 +203,7 @@ def believed(value: dict[str, object], batch: Batch) -> Reading:
         if good or not left:
             decided.add(n)
     if not decided and refused:
-        raise RefusedError(next(iter(refused)))
+        raise RefusedError("; ".join(f"{key}: {reason}" for key, reason in dict(refused).items()))
     if not decided:
         raise UnfitError("no number that was asked about is answered")
     return Reading(items, decided, refused)

@@ -159,7 +159,7 @@ class Asking(Residue):
             except BadReplyError as error:
                 if not error.values["refused"]:
                     raise
-                refused = {str(error.values["reason"]): 1}
+                refused = [("", str(error.values["reason"]))]
                 return Reply(Reading([], set(), refused), error.tokens_in, error.tokens_out)
 
         return self._ask(question)
@@ -172,7 +172,7 @@ class Asking(Residue):
         dropped = len(asked.dropped) + len(asked.taken_back)
         self._did["drop"] += dropped
         self._did = +self._did
-        self._refused.update(reading.refused)
+        self._refused.update(reason for _, reason in reading.refused)
         return asked
 
     def _screened(

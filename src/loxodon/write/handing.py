@@ -57,8 +57,9 @@ def answered(
     asked = passages.answered(store, stack, reading)
     did: Counter[str] = Counter(one.do for one in reading.items)
     did["drop"] = len(asked.dropped) + len(asked.taken_back)
-    decided = len(reading.decided)
-    return asked, Asking(1, len(stack.passages), decided, dict(+did), reading.refused)
+    # By the number of the message, so that the agent sees what to mend.
+    refused = Counter(f"{number}: {reason}" for number, reason in reading.refused)
+    return asked, Asking(1, len(stack.passages), len(reading.decided), dict(+did), dict(refused))
 
 
 def _ticket(stack: Stack) -> str:

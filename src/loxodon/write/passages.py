@@ -119,9 +119,11 @@ def stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
     last: dict[str, int] = {}
     for one in passages:
         session = one.turn.session
-        for said in hear(store.desk.turns_before(session, one.no, BEFORE)):
-            if number(said) > last.get(session, 0) and is_context(said):
-                lines.append(Line(_part(said), said.at, said.role, said.speaker, asked=False))
+        lines += [
+            Line(_part(said), said.at, said.role, said.speaker, asked=False)
+            for said in hear(store.desk.turns_before(session, one.no, BEFORE))
+            if number(said) > last.get(session, 0) and is_context(said)
+        ]
         last[session] = one.no
         placed[len(lines)] = one
         for what, text in _readings(one):
