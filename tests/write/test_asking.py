@@ -23,6 +23,7 @@ from loxodon import Memory
 from loxodon.language.statements import Said
 from loxodon.types import Consolidated
 from loxodon.write.extract import fragments_of, read
+from loxodon.write.residue import worth_of
 from tests.conftest import NOW, Clock
 from tests.models.labelled import FULL, sat, shown
 from tests.models.server import Scene, Stage, answers, completion, says, silent
@@ -778,27 +779,19 @@ def test_questions_are_on_their_way_at_once_within_the_cap(server: Stage, opened
     assert memory.status().waiting == 0
 
 
-def test_where_very_much_waits_the_promising_is_found_first(server: Stage, opened: Open) -> None:
-    memory = opened(daily_tokens=9_000)
+def test_where_much_waits_the_most_promising_is_asked_first(server: Stage, opened: Open) -> None:
     dull, good = f"{CLOCK} {'cuckoo ' * 60}", f"{ZEPHYR} {'every week ' * 30}"
+    assert worth_of(good, "en") > worth_of(dull, "en")
     with opened(extraction="rules") as rules:
         say(rules, *(f"{dull}{n}" for n in range(50)), good)
         rules.consolidate()
-
-    def scene(handler: BaseHTTPRequestHandler) -> None:
-        body = server.requests[-1].body
-        if body["response_format"]["json_schema"]["name"] == "screen":
-            lines = shown(body)
-            says({label: 0.9 if "Zephyr" in text else 0 for label, text in lines})(handler)
-        else:
-            knowing(server, {})(handler)
-
-    server.play(scene)
+    memory = opened(daily_tokens=6_000)
+    server.play(knowing(server, {}))
     memory.consolidate(force=True)
     (question,) = asked(server, "reading")
-    assert [text for text in numbered(question).values() if "Zephyr" in text]
-    assert "cuckoo" not in "".join(numbered(question).values())
-    assert memory.status().waiting < 10
+    told = numbered(question).values()
+    assert 1 < len(told) < 50
+    assert any("Zephyr" in text for text in told)
 
 
 def test_a_run_says_what_it_asked_and_what_that_changed(server: Stage, opened: Open) -> None:

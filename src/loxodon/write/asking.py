@@ -44,8 +44,6 @@ LEAST_BATCH = 3_000
 """Less is not asked where more waits: the question itself would be most of it."""
 TURNS = 60
 """Turns in hand where all is read: the next see what was learned from them."""
-SCREENED = 60
-"""Passages that are screened in one question."""
 WEIGHED = 5
 """Beliefs that are weighed against new facts in one run."""
 TRIED_AGAIN = timedelta(days=1)
@@ -91,23 +89,18 @@ class Asking(Residue):
 
     def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> Asked:
         found = passages.waiting(self._store, turns, thorough=self.thorough)
-        settled: list[tuple[int, int]] = []
         stacks: list[Stack] = []
         spent = 0
         for group in passages.by(self._together, found):
             if not self._able_in(group[0].language):
                 continue
-            left: Sequence[Passage] = sorted(group, key=lambda one: (-one.worth, one.no))
-            if not self.thorough:
-                left, done = self._screened(left)
-                settled += done
+            left = sorted(group, key=lambda one: (-one.worth, one.no))
             room = self._ledger.room()
             room = None if room is None else room - spent
             planned = self._planned(left, hear, room, patient and not self.thorough)
             spent += sum(size(one.batch) for one in planned)
             stacks += planned
-        answers = self._answers(stacks)
-        return passages.joined([Asked(settled=settled), *answers])
+        return passages.joined(self._answers(stacks))
 
     def _together(self, passage: Passage) -> tuple[str, ...]:
         """What is asked about together: of one agent and language; where all is read, of one
@@ -174,25 +167,6 @@ class Asking(Residue):
         self._did = +self._did
         self._refused.update(reason for _, reason in reading.refused)
         return asked
-
-    def _screened(
-        self, left: Sequence[Passage]
-    ) -> tuple[Sequence[Passage], list[tuple[int, int]]]:  # fmt: skip
-        """Where much more waits than one question holds, what is worth asking about: that first,
-        and what is not, settled."""
-        if sum(len(one.text) for one in left) // 2 < BATCH_TOKENS:
-            return left, []
-        some = left[:SCREENED]
-        scores = self._ask(
-            lambda: tasks.screen(self._model, [one.text for one in some], some[0].language)
-        )
-        if scores is None:
-            return left, []
-        scored = [one._replace(worth=score) for one, score in zip(some, scores, strict=True)]
-        worthless = [one for one in scored if not one.worth and not one.read and not one.learned]
-        good = sorted((one for one in scored if one.worth), key=lambda one: (-one.worth, one.no))
-        rest = [one for one in scored if not one.worth and one not in worthless]
-        return [*good, *rest, *left[SCREENED:]], [p for one in worthless for p in one.places]
 
     # Whether it can
 

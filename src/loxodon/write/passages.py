@@ -247,8 +247,9 @@ def _candidate(store: Store, item: Item, passage: Passage) -> Candidate | None:
 
 def joined(answers: Iterable[Asked]) -> Asked:
     """What several answers change together."""
-    columns = [[], [], [], [], []] if not (rows := list(answers)) else zip(*rows, strict=True)
-    return Asked(*([one for part in column for one in part] for column in columns))
+    return Asked(
+        *([one for part in column for one in part] for column in zip(*answers, strict=True))
+    )
 
 
 def by(key: Callable[[Passage], object], passages: Iterable[Passage]) -> list[list[Passage]]:
