@@ -94,8 +94,16 @@ FULL = {
 
 
 def answer(lines: Shown, wanted: Callable[[str], list[dict[str, Any]]]) -> dict[str, Any]:
-    """The items that are wanted of each numbered line, with the ids of what they are `of`."""
+    """The items that are wanted of each numbered line, with the ids of what they are `of`; the
+    notes of the rules are dropped, because it tells all itself."""
     known = {label.split()[0]: text for label, text in lines if re.match(r"m\d", label)}
+    notes: dict[str, list[str]] = {}
+    number = ""
+    for label, _ in lines:
+        if label.startswith("h"):
+            notes.setdefault(number, []).append(label)
+        else:
+            number = label.split()[0]
     found: dict[str, Any] = {}
     for label, text in lines:
         if not label[0].isdigit():
@@ -111,7 +119,9 @@ def answer(lines: Shown, wanted: Callable[[str], list[dict[str, Any]]]) -> dict[
                 item["id"] = ids[0] if ids else ""
                 item["do"] = one["do"] if ids else "add"
             items.append(item)
-        found[label.split()[0]] = items
+        number = label.split()[0]
+        items += [{"do": "drop", "id": id} for id in notes.get(number, ())]
+        found[number] = items
     return found
 
 

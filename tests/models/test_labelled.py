@@ -68,6 +68,14 @@ def silent_to_all(server: Stage) -> Scene:
     return scene
 
 
+def test_silence_drops_nothing_whoever_keeps_it(server: Stage) -> None:
+    chosen = cases(every=2 * EVERY)
+    server.play(silent_to_all(server))
+    found, rules = score(chosen, **at(server, extraction="full", check=False)), score(chosen)
+    for figure in FIGURES:
+        assert right(found, figure) == right(rules, figure)
+
+
 @pytest.mark.parametrize("mode", ["residue", "full"])
 @pytest.mark.parametrize("play", [yes_to_all, silent_to_all])
 def test_a_model_that_cannot_read_leaves_what_the_rules_made(

@@ -56,7 +56,7 @@ def one(server: Stage, text: str, *, language: str = "en", **more: Any) -> Item:
 def test_it_is_shown_the_talk_in_order_with_what_is_known_and_what_the_rules_read(
     server: Stage,
 ) -> None:
-    found = read(server, {"1": [YORK], "2": [], "3": [claim("keep", id="h2")]})
+    found = read(server, {"1": [YORK], "2": [], "3": [claim("drop", id="h2")]})
     body = server.requests[0].body
     assert body["messages"][1]["content"].splitlines() == [
         "<data>",
@@ -80,7 +80,7 @@ def test_it_is_shown_the_talk_in_order_with_what_is_known_and_what_the_rules_rea
                   mentions=(Mention("York", "place"),), topic="home"),
         0.8, ("York",), None, "Moved from Bath to York",
     )  # fmt: skip
-    assert kept == Item(3, "keep", hint=1)
+    assert kept == Item(3, "drop", hint=1)
 
 
 def test_a_memory_that_ends_or_is_said_again(server: Stage) -> None:
@@ -99,9 +99,9 @@ def test_a_memory_that_ends_or_is_said_again(server: Stage) -> None:
         claim("end", "eats fish", id="m2"),
         claim("end", "", id="m2"),
         claim("same", "is vegan"),
-        claim("keep", id="h1"),
-        claim("keep", id="h3"),
-        claim("keep"),
+        claim("drop", id="h1"),
+        claim("drop", id="h3"),
+        claim("drop"),
         claim("update", "is vegan", id="m9", content="Mei is vegan", subject="Mei"),
         claim("update", "is vegan", content="Mei is vegan", subject="Mei"),
         claim("add", "is a vegan", content="Mei is vegan", subject="Mei"),
@@ -253,3 +253,9 @@ def test_the_prompt_names_what_there_is(language: str) -> None:
     assert "{attributes}" not in asked.system
     for category in set(CATEGORIES) - {"credential", "conversation"}:
         assert category in asked.system
+
+
+def test_a_note_is_not_given_up_for_what_is_not_believed(server: Stage) -> None:
+    found = read(server, {"1": [YORK], "3": [claim("drop", id="h2"), claim("end", id="m99")]})
+    assert [one.do for one in found.items] == ["update"]
+    assert 3 not in found.decided

@@ -188,26 +188,24 @@ def test_a_long_conversation_is_read_in_several_questions(server: Stage, opened:
     assert len(lines) == len(set(lines)) == 16
 
 
-def test_what_full_does_not_keep_of_what_the_rules_read_is_not_learned(
-    server: Stage, opened: Open
-) -> None:
+def test_what_full_drops_of_what_the_rules_read_is_not_learned(server: Stage, opened: Open) -> None:
     memory = opened(extraction="full")
 
-    def keeps_peanuts(handler: BaseHTTPRequestHandler) -> None:
+    def drops_home(handler: BaseHTTPRequestHandler) -> None:
         shown = asked(server)[-1]
         if asked(server, "reading")[-1:] != [shown]:
             says({"verdict": "unrelated"})(handler)
             return
-        hints = re.findall(r"^(h\d+) .*花生", shown, re.MULTILINE)
-        says({n: [{"do": "keep", "id": hint} for hint in hints if "花生" in text]
+        hints = re.findall(r"^(h\d+) .*lives in", shown, re.MULTILINE)
+        says({n: [{"do": "drop", "id": hint} for hint in hints if text == PLAIN]
               for n, text in numbered(shown).items()})(handler)  # fmt: skip
 
-    server.play(keeps_peanuts)
+    server.play(drops_home)
     say(memory, "我对花生过敏", PLAIN)
     done = memory.consolidate()
     assert [one.value for one in memory.list(kind="fact")] == ["花生"]
     assert done.model
-    assert done.model.did == {"keep": 1, "drop": 1}
+    assert done.model.did == {"drop": 1}
 
 
 def test_a_memory_is_updated_ended_or_confirmed_by_its_id(

@@ -52,14 +52,37 @@ def test_what_waits_is_handed_out_and_its_reading_taken(memory: Memory) -> None:
     assert memory.validate() == []
 
 
-def test_what_it_does_not_keep_of_own_words_is_taken_back(memory: Memory) -> None:
-    told(memory, "I have been skiing every winter since my uncle gave me his old boots")
+SKIING = "I have been skiing every winter since my uncle gave me his old boots"
+
+
+def test_own_words_that_it_drops_are_taken_back(memory: Memory) -> None:
+    told(memory, SKIING)
     (own,) = memory.list()
     ticket, lines = waiting(memory)
     assert (f"h{1}", own.content) in lines
-    memory.take_answer(ticket, answer(lines))
+    memory.take_answer(ticket, json.dumps({"1": [{"do": "drop", "id": "h1"}]}))
     assert memory.list() == []
     assert memory.get(own.id).state == "archived"
+
+
+def test_own_words_that_it_tells_anew_are_taken_back(memory: Memory) -> None:
+    told(memory, SKIING)
+    ticket, _ = waiting(memory)
+    skis = {"do": "add", "words": "I have been skiing every winter",
+            "content": "The user has been skiing every winter"}  # fmt: skip
+    done = memory.take_answer(ticket, json.dumps({"1": [skis]}))
+    assert done.model
+    assert done.model.did == {"add": 1, "drop": 1}
+    assert [one.content for one in memory.list()] == [skis["content"]]
+
+
+def test_what_it_is_silent_about_stays(memory: Memory) -> None:
+    told(memory, SKIING)
+    before = memory.list()
+    ticket, _ = waiting(memory)
+    memory.take_answer(ticket, '{"1": []}')
+    assert memory.list() == before
+    assert memory.status().waiting == 0
 
 
 @pytest.mark.parametrize(
@@ -122,8 +145,8 @@ def test_an_agent_can_be_handed_every_message(tmp_path: Path, clock: Clock) -> N
         told(memory, PLAIN)
         ticket, lines = waiting(memory)
         assert ("1 2026-02-04 user", PLAIN) in lines
-        memory.take_answer(ticket, answer(lines))
-        assert memory.list() == []  # it kept nothing of what the rules had read
+        memory.take_answer(ticket, '{"1": [{"do": "drop", "id": "h1"}]}')
+        assert memory.list() == []
 
 
 def test_of_what_an_assistant_said_the_end_is_shown(memory: Memory) -> None:

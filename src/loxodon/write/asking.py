@@ -161,10 +161,7 @@ class Asking(Residue):
         asked = passages.answered(self._store, stack, reading)
         self._counts["asked"] += len(stack.passages)
         self._counts["decided"] += len(reading.decided)
-        self._did.update(one.do for one in reading.items)
-        dropped = len(asked.dropped) + len(asked.taken_back)
-        self._did["drop"] += dropped
-        self._did = +self._did
+        self._did.update(passages.counted(asked, reading))
         self._refused.update(reason for _, reason in reading.refused)
         return asked
 

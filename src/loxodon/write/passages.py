@@ -7,11 +7,13 @@ handed to a model (`asking.py`) and to an agent that reads in its place (`handin
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from loxodon.language.statements import Statement
+from loxodon.models.grounding import stands
 from loxodon.models.reading import Batch, Hint, Item, Known, Line, Reading, size
 from loxodon.store import Filter, Store
 from loxodon.text.sentences import split
@@ -196,16 +198,16 @@ def answered(store: Store, stack: Stack, reading: Reading) -> Asked:
     settled: list[tuple[int, int]] = []
     dropped: list[int] = []
     taken_back: list[Record] = []
-    kept = {one.hint for one in reading.items if one.do == "keep"}
+    gone = {k for k in range(len(stack.batch.hints)) if _is_dropped(k, stack.batch, reading)}
     for n, passage in stack.passages.items():
         if n not in reading.decided:
             continue
         settled += passage.places
-        meant = {k: stack.hints[k] for k, one in enumerate(stack.batch.hints) if one.line == n}
-        keeps = [what for k, what in meant.items() if k in kept]
-        dropped += [no for no, _ in passage.read if no not in keeps]
-        taken_back += [what for what in meant.values()
-                       if isinstance(what, Record) and what not in keeps]  # fmt: skip
+    for what in (stack.hints[k] for k in gone):
+        if isinstance(what, Record):
+            taken_back.append(what)
+        else:
+            dropped.append(what)
     for item in reading.items:
         passage = stack.passages[item.line]
         if (candidate := _candidate(store, item, passage)) is not None:
@@ -219,10 +221,20 @@ def answered(store: Store, stack: Stack, reading: Reading) -> Asked:
     return Asked(found, settled, dropped, taken_back, vain)
 
 
+def _is_dropped(k: int, batch: Batch, reading: Reading) -> bool:
+    """Whether a note goes: it was dropped, or what it has in the user's own words is told anew."""
+    hint = batch.hints[k]
+    return any(
+        item.hint == k or (item.statement is not None and stands(hint.text, item.words))
+        for item in reading.items
+        if item.line == hint.line
+    )
+
+
 def _candidate(store: Store, item: Item, passage: Passage) -> Candidate | None:
     """What the store is to take in for an item."""
     at, language = passage.turn.at, passage.language
-    if item.do == "keep":
+    if item.do == "drop":
         return None
     if item.statement is None:
         record = store.get(item.target)
@@ -243,6 +255,12 @@ def _candidate(store: Store, item: Item, passage: Passage) -> Candidate | None:
         valid_from=item.since or made.valid_from, tags=item.tags, does=does, target=item.target,
         vouched=vouched,
     )  # fmt: skip
+
+
+def counted(asked: Asked, reading: Reading) -> dict[str, int]:
+    """What was done, by kind; a note is dropped also where it was told anew."""
+    did = Counter(one.do for one in reading.items if one.do != "drop")
+    return dict(+(did + Counter(drop=len(asked.dropped) + len(asked.taken_back))))
 
 
 def joined(answers: Iterable[Asked]) -> Asked:
