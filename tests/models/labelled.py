@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from datetime import UTC
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -164,7 +164,7 @@ def ideal(server: Stage) -> Scene:
         body = server.requests[-1].body
         name = body["response_format"]["json_schema"]["name"]
         if name in ("reading", "compress"):
-            reply: Mapping[str, Any] = answer(shown(body), wanted)
+            reply = answer(shown(body), wanted)
         else:
             reply = {"verdict": "unrelated", "summary": "", "portrait": "", "profile": ""}
         says(reply)(handler)

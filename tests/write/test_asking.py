@@ -110,6 +110,9 @@ GOOD = {
 }
 
 
+DROPPED = {"do": "drop", "id": "h1"}
+
+
 # What is asked
 
 
@@ -251,7 +254,7 @@ def test_what_was_said_later_is_not_changed_by_older_words(server: Stage, opened
     memory = opened(extraction="full")
     memory.capture("The user lives in Leeds")
     moved = claim("The user moved to York", do="update", id="m1")
-    server.play(knowing(server, {"York": [moved]}))
+    server.play(knowing(server, {"York": [moved, DROPPED]}))
     old = {"role": "user", "content": "I moved to York", "at": "2020-01-01T00:00:00+00:00"}
     memory.add([old], session="old")
     memory.consolidate()
@@ -278,7 +281,7 @@ def test_what_could_not_be_asked_is_asked_later_and_may_be_taken_back(
     memory.consolidate()
     assert [one.value for one in memory.list()] == ["Leeds"]
     clock.pass_days(1)
-    server.play(knowing(server, GOOD))
+    server.play(knowing(server, {**GOOD, PLAIN: [DROPPED]}))
     memory.consolidate(force=True)
     assert 'h1 "The user lives in Leeds"' in asked(server, "reading")[-1]
     assert [one.content for one in memory.list()] == [HANDLES]

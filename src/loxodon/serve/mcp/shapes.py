@@ -364,7 +364,7 @@ def show_waiting(found: Waiting) -> str:
         return t("nothing waits to be read")
     did = ", ".join(f"{name} {n}" for name, n in found.did.items())
     refused = [t("not believed: {what}", what=one) for one in found.refused]
-    left = found.left and t("{n} still wait: call again without a ticket", n=found.left)
+    left = t("{n} still wait: call again without a ticket", n=found.left) if found.left else ""
     return "\n".join(filter(None, (did, *refused, left)))
 
 
