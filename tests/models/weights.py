@@ -43,6 +43,7 @@ def serving(weights: str, threads: int = 2) -> Iterator[str]:
     params.cpuparams.n_threads = threads
     params.hostnames = ["127.0.0.1"]
     params.port = 0
+    params.verbosity = 1  # errors; more would hide the table
     server = Server(params)
     yield f"{server.listening_address}/v1"
     del server
@@ -68,8 +69,8 @@ def table(of: str, every: int, modes: Sequence[str], **model: Any) -> None:
             found = score(chosen, **given)
             print(line(mode, found), flush=True)
             for one in found.failures if mode == "full" else ():
-                kept = [memory["content"] for memory in one["memories"]]  # type: ignore[attr-defined]
-                print(f"    {one['case']} {one['failed']} {kept}", flush=True)
+                if one["failed"]:
+                    print(f"    {one['case']} {one['failed']} {one['memories']}", flush=True)
 
 
 def tried(address: str) -> None:
