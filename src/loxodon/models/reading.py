@@ -49,6 +49,8 @@ LINE = 400
 _PER_LINE = 120
 _AT_LEAST = 400
 """Tokens allowed for the answer: for each message asked about, and in any case."""
+_REASONS = 3
+"""Refusals that are told of an answer of which nothing is believed."""
 _MENTIONS = 10
 _TAGS = 5
 _LABEL = 30
@@ -196,7 +198,8 @@ def believed(value: dict[str, object], batch: Batch) -> Reading:
         if good or not why:
             decided.add(n)
     if not decided and refused:
-        raise RefusedError("; ".join(f"{key}: {reason}" for key, reason in dict(refused).items()))
+        some = list(dict(refused).items())[:_REASONS]
+        raise RefusedError("; ".join(f"{key}: {reason}" for key, reason in some))
     if not decided:
         raise UnfitError("no number that was asked about is answered")
     return Reading(items, decided, refused)
