@@ -148,9 +148,14 @@ class ModelConfig(NamedTuple):
         return self.extraction if self.base_url and self.name else "rules"
 
     @property
+    def thorough(self) -> bool:
+        """Whether every message is to be read: by the model, or while none is set by an agent."""
+        return self.extraction == "full"
+
+    @property
     def cap(self) -> int:
         """The most tokens of a day in this mode; 0 where there is no limit."""
-        return self.daily_tokens_full if self.mode == "full" else self.daily_tokens
+        return self.daily_tokens_full if self.thorough else self.daily_tokens
 
     def __repr__(self) -> str:
         return _masked(self)
@@ -327,8 +332,8 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
     "model.base_url": ("Address of an OpenAI-compatible model, such as http://127.0.0.1:8080/v1.",),
     "model.name": ("Name of the model at that address.",),
     "model.api_key": ("Its key, where it wants one; never shown.",),
-    "model.extraction": ("What the model is asked: rules (nothing), residue (what the rules were "
-                         "not sure of) or full (whole conversations).",
+    "model.extraction": ("What the model is asked, or an agent in its place: rules (nothing), "
+                         "residue (what the rules were not sure of) or full (every message).",
                          None, None, ("rules", "residue", "full")),
     "model.temperature": ("How freely the model words its answers.", 0, 2),
     "model.timeout": ("Most seconds for one answer of the model.", 0.1, 3600),

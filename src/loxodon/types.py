@@ -455,7 +455,7 @@ class Asking(NamedTuple):
     decided: int = 0
     """Those of them that it answered in a way that can be believed."""
     did: Mapping[str, int] = _NOTHING
-    """Its answers by kind: `add`, `update`, `end`, `same`, `keep`; `drop` is what it did not keep
+    """Its answers by kind: `add`, `update`, `end`, `same`; `drop` is what it dropped or told anew
     of what the rules had read."""
     refused: Mapping[str, int] = _NOTHING
     """What was not believed, by the reason."""

@@ -150,6 +150,6 @@ def test_what_holds(check: Check, kept: list[Kept], expected: bool) -> None:
 def test_an_update_must_have_grown_out_of_something() -> None:
     wanted = Check("update", present=(("leeds",),))
     for revised in (False, True):
-        done = Done((LEEDS._replace(revised=revised),), (), 0, 0, 0.0, 0, "")
+        done = Done((LEEDS._replace(revised=revised),), (), 0, 0, 0.0, 0, 0, 0, "")
         assert holds(wanted, done.kept)
         assert is_right(wanted, done) is revised

@@ -140,6 +140,13 @@ def test_hedges() -> None:
         ("The user enjoys stamps, chess, opera and a house", "the house in Bruges", "words"),
         ("用户搬去重庆跟姐姐一起住", "上周末搬去重庆跟姐姐一起住", ""),
         ("用户在阿里云有一台服务器", "跑在自己机房", "something else"),
+        ("The user drinks tea", "I don't touch coffee, tea is what I drink", ""),
+        ("The user drinks coffee and tea", "I don't touch coffee, tea is what I drink", "contrary"),
+        ("The user smokes", "nope, not any more", "something else"),
+        ("The user touches coffee", "coffee, I don't touch it", "contrary"),
+        ("用户改吃三餐", "医生说别再断食了，我就改吃三餐", ""),
+        ("用户断食", "医生说别再断食了，我就改吃三餐", "contrary"),
+        ("用户忍不住买了琴", "我忍不住买了琴", ""),
     ],
 )
 def test_a_sentence_that_rests_on_a_quotation(content: str, words: str, why: str) -> None:
@@ -161,6 +168,12 @@ def test_a_quotation_of_a_question_says_nothing() -> None:
     assert "question" in misread(
         "The user lives in Leeds", "I live in Leeds", Source("do I live in Leeds?"), "en"
     )
+
+
+def test_what_stands_before_a_question_in_the_same_sentence_is_said() -> None:
+    said = Source("I keep two goats and was wondering if you know a cheap fence?")
+    assert not misread("The user keeps two goats", "I keep two goats", said, "en")
+    assert "question" in misread("The user knows a cheap fence", "a cheap fence", said, "en")
 
 
 @pytest.mark.parametrize(

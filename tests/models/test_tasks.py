@@ -17,16 +17,6 @@ def model(server: Stage, **values: Any) -> ChatModel:
     return ChatModel(server.config(retries=0, **values))
 
 
-def test_fragments_are_screened(server: Stage) -> None:
-    server.play({"1": 0.8, "2": 0, "3": 7})
-    reply = tasks.screen(model(server), ["I'm allergic to nuts", "lol", "my sister Mei"], "en")
-    assert reply.value == [0.8, 0, 1.0]
-    assert '2 "lol"' in server.requests[0].body["messages"][1]["content"]
-    server.play({"1": 0.8})
-    with pytest.raises(BadReplyError, match="lacks 2"):
-        tasks.screen(model(server), ["a", "b"], "en")
-
-
 @pytest.mark.parametrize(
     ("belief", "fact", "said", "verdict"),
     [

@@ -226,6 +226,8 @@ ENGLISH: list[Case] = [
     ("The trip is in late March 2026", "late March 2026", "2026-03-21", "2026-04-01", "span"),
     ("Invoice dated 2026-02-04 is unpaid", "2026-02-04", "2026-02-04", "2026-02-05", "day"),
     ("The audit is on Feb 4", "Feb 4", "2026-02-04", "2026-02-05", "day"),
+    ("I met Ida, an old friend from my first job in the north, at the yearly seed fair on May 10",
+     "May 10", "2025-05-10", "2025-05-11", "day"),
     ("We closed on February 4th 2026", "February 4th 2026", "2026-02-04", "2026-02-05", "day"),
     ("My flight is 14 Feb", "14 Feb", "2026-02-14", "2026-02-15", "day"),
     ("The rent is due on the 4th.", "the 4th", "2026-02-04", "2026-02-05", "day"),

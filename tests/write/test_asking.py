@@ -23,6 +23,7 @@ from loxodon import Memory
 from loxodon.language.statements import Said
 from loxodon.types import Consolidated
 from loxodon.write.extract import fragments_of, read
+from loxodon.write.residue import worth_of
 from tests.conftest import NOW, Clock
 from tests.models.labelled import FULL, sat, shown
 from tests.models.server import Scene, Stage, answers, completion, says, silent
@@ -109,6 +110,9 @@ GOOD = {
 }
 
 
+DROPPED = {"do": "drop", "id": "h1"}
+
+
 # What is asked
 
 
@@ -187,26 +191,24 @@ def test_a_long_conversation_is_read_in_several_questions(server: Stage, opened:
     assert len(lines) == len(set(lines)) == 16
 
 
-def test_what_full_does_not_keep_of_what_the_rules_read_is_not_learned(
-    server: Stage, opened: Open
-) -> None:
+def test_what_full_drops_of_what_the_rules_read_is_not_learned(server: Stage, opened: Open) -> None:
     memory = opened(extraction="full")
 
-    def keeps_peanuts(handler: BaseHTTPRequestHandler) -> None:
+    def drops_home(handler: BaseHTTPRequestHandler) -> None:
         shown = asked(server)[-1]
         if asked(server, "reading")[-1:] != [shown]:
             says({"verdict": "unrelated"})(handler)
             return
-        hints = re.findall(r"^(h\d+) .*花生", shown, re.MULTILINE)
-        says({n: [{"do": "keep", "id": hint} for hint in hints if "花生" in text]
-              for n, text in numbered(shown).items()})(handler)  # fmt: skip
+        hints = re.findall(r"^(h\d+) .*lives in", shown, re.MULTILINE)
+        says({n: [{"do": "drop", "id": hint} for hint in hints]
+              for n, text in numbered(shown).items() if text == PLAIN})(handler)  # fmt: skip
 
-    server.play(keeps_peanuts)
+    server.play(drops_home)
     say(memory, "我对花生过敏", PLAIN)
     done = memory.consolidate()
     assert [one.value for one in memory.list(kind="fact")] == ["花生"]
     assert done.model
-    assert done.model.did == {"keep": 1, "drop": 1}
+    assert done.model.did == {"drop": 1}
 
 
 def test_a_memory_is_updated_ended_or_confirmed_by_its_id(
@@ -252,7 +254,7 @@ def test_what_was_said_later_is_not_changed_by_older_words(server: Stage, opened
     memory = opened(extraction="full")
     memory.capture("The user lives in Leeds")
     moved = claim("The user moved to York", do="update", id="m1")
-    server.play(knowing(server, {"York": [moved]}))
+    server.play(knowing(server, {"York": [moved, DROPPED]}))
     old = {"role": "user", "content": "I moved to York", "at": "2020-01-01T00:00:00+00:00"}
     memory.add([old], session="old")
     memory.consolidate()
@@ -279,7 +281,7 @@ def test_what_could_not_be_asked_is_asked_later_and_may_be_taken_back(
     memory.consolidate()
     assert [one.value for one in memory.list()] == ["Leeds"]
     clock.pass_days(1)
-    server.play(knowing(server, GOOD))
+    server.play(knowing(server, {**GOOD, PLAIN: [DROPPED]}))
     memory.consolidate(force=True)
     assert 'h1 "The user lives in Leeds"' in asked(server, "reading")[-1]
     assert [one.content for one in memory.list()] == [HANDLES]
@@ -778,27 +780,19 @@ def test_questions_are_on_their_way_at_once_within_the_cap(server: Stage, opened
     assert memory.status().waiting == 0
 
 
-def test_where_very_much_waits_the_promising_is_found_first(server: Stage, opened: Open) -> None:
-    memory = opened(daily_tokens=9_000)
+def test_where_much_waits_the_most_promising_is_asked_first(server: Stage, opened: Open) -> None:
     dull, good = f"{CLOCK} {'cuckoo ' * 60}", f"{ZEPHYR} {'every week ' * 30}"
+    assert worth_of(good, "en") > worth_of(dull, "en")
     with opened(extraction="rules") as rules:
         say(rules, *(f"{dull}{n}" for n in range(50)), good)
         rules.consolidate()
-
-    def scene(handler: BaseHTTPRequestHandler) -> None:
-        body = server.requests[-1].body
-        if body["response_format"]["json_schema"]["name"] == "screen":
-            lines = shown(body)
-            says({label: 0.9 if "Zephyr" in text else 0 for label, text in lines})(handler)
-        else:
-            knowing(server, {})(handler)
-
-    server.play(scene)
+    memory = opened(daily_tokens=6_000)
+    server.play(knowing(server, {}))
     memory.consolidate(force=True)
     (question,) = asked(server, "reading")
-    assert [text for text in numbered(question).values() if "Zephyr" in text]
-    assert "cuckoo" not in "".join(numbered(question).values())
-    assert memory.status().waiting < 10
+    told = numbered(question).values()
+    assert 1 < len(told) < 50
+    assert any("Zephyr" in text for text in told)
 
 
 def test_a_run_says_what_it_asked_and_what_that_changed(server: Stage, opened: Open) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64encode
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from loxodon import Memory
 from loxodon.errors import ForbiddenError, InputError
+from tests.conftest import Clock
 from tests.models.labelled import FULL, shown
 from tests.write.test_asking import CLOCK, GOOD, HANDLES, PLAIN, ZEPHYR, claim
 
@@ -50,14 +52,37 @@ def test_what_waits_is_handed_out_and_its_reading_taken(memory: Memory) -> None:
     assert memory.validate() == []
 
 
-def test_what_it_does_not_keep_of_own_words_is_taken_back(memory: Memory) -> None:
-    told(memory, "I have been skiing every winter since my uncle gave me his old boots")
+SKIING = "I have been skiing every winter since my uncle gave me his old boots"
+
+
+def test_own_words_that_it_drops_are_taken_back(memory: Memory) -> None:
+    told(memory, SKIING)
     (own,) = memory.list()
     ticket, lines = waiting(memory)
     assert (f"h{1}", own.content) in lines
-    memory.take_answer(ticket, answer(lines))
+    memory.take_answer(ticket, json.dumps({"1": [{"do": "drop", "id": "h1"}]}))
     assert memory.list() == []
     assert memory.get(own.id).state == "archived"
+
+
+def test_own_words_that_it_tells_anew_are_taken_back(memory: Memory) -> None:
+    told(memory, SKIING)
+    ticket, _ = waiting(memory)
+    skis = {"do": "add", "words": "I have been skiing every winter",
+            "content": "The user has been skiing every winter"}  # fmt: skip
+    done = memory.take_answer(ticket, json.dumps({"1": [skis]}))
+    assert done.model
+    assert done.model.did == {"add": 1, "drop": 1}
+    assert [one.content for one in memory.list()] == [skis["content"]]
+
+
+def test_nothing_to_remember_drops_what_the_rules_read(memory: Memory) -> None:
+    told(memory, SKIING)
+    assert memory.list()
+    ticket, _ = waiting(memory)
+    memory.take_answer(ticket, '{"1": []}')
+    assert memory.list() == []
+    assert memory.status().waiting == 0
 
 
 @pytest.mark.parametrize(
@@ -99,6 +124,44 @@ def test_much_is_handed_out_in_parts(memory: Memory) -> None:
     ticket, lines = waiting(memory)
     memory.take_answer(ticket, answer(lines))
     assert memory.status().waiting < before
+
+
+def test_what_is_not_believed_comes_back_with_its_number(memory: Memory) -> None:
+    told(memory, ZEPHYR, CLOCK)
+    ticket, lines = waiting(memory)
+    good = json.loads(answer(lines, Zephyr=GOOD["Zephyr"]))
+    (other,) = [key for key, items in good.items() if not items]
+    good[other] = [claim("The user is an astronaut")]
+    done = memory.take_answer(ticket, json.dumps(good))
+    assert done.model
+    (why,) = done.model.refused
+    assert why.startswith(f"{other}: ")
+    assert done.counts["waiting"] == 1
+
+
+def test_an_agent_can_be_handed_every_message(tmp_path: Path, clock: Clock) -> None:
+    config = {"model.extraction": "full"}
+    with Memory.open(tmp_path / "home", config=config, clock=clock) as memory:
+        told(memory, PLAIN)
+        ticket, lines = waiting(memory)
+        assert ("1 2026-02-04 user", PLAIN) in lines
+        memory.take_answer(ticket, '{"1": [{"do": "drop", "id": "h1"}]}')
+        assert memory.list() == []
+
+
+def test_of_what_an_assistant_said_the_end_is_shown(memory: Memory) -> None:
+    asked = "So, which one is on the invoices?"
+    memory.add(
+        [{"role": "assistant", "content": f"{'Many words about it. ' * 99}{asked}", "id": "a"},
+         {"role": "user", "content": ZEPHYR, "id": "b"}],
+        session="s",
+    )  # fmt: skip
+    memory.consolidate()
+    _, lines = waiting(memory)
+    ((label, shown),) = [one for one in lines if one[0].startswith("-")]
+    assert label.endswith("assistant")
+    assert shown.endswith(asked)
+    assert len(shown) < 400
 
 
 def test_it_is_the_owners(memory: Memory) -> None:

@@ -73,6 +73,8 @@ LIVES_LEEDS = said("The user lives in Leeds", "home", "Leeds", days=9)
          [said("The user likes jazz", "likes", "jazz")]),
         (said("The user is friends with Tom", "friend", "Tom"),
          [said("The user is friends with Ann", "friend", "Ann")]),
+        (said("The user met Ivo, who runs Kelp Labs, at the fair", "event", "fair"),
+         [said("The user met Una, a potter from Fife, at the fair", "event", "fair")]),
     ],
 )  # fmt: skip
 def test_what_is_new_is_added_and_what_has_many_values_gathers(
@@ -93,6 +95,8 @@ def test_what_is_new_is_added_and_what_has_many_values_gathers(
         (said("The user lives in leeds", "home", "leeds"), LIVES_LEEDS),
         (said("The user is living in Leeds now", "home", "Leeds"), LIVES_LEEDS),
         (said("用户每天跑步"), said("用户每天都跑步", days=3)),
+        (said("The user was at the fair", "event", "fair"),
+         said("The user went to the fair", "event", "fair", days=3)),
         (said("The user runs every day"), said("The user runs every day.", days=3)),
     ],
 )  # fmt: skip

@@ -92,6 +92,10 @@ class Done(NamedTuple):
     """Of that, what denoising left."""
     seconds: float
     model_tokens: int
+    questions: int
+    """That a model answered."""
+    refused: int
+    """What it said that was not believed."""
     problem: str
     """Why the model could not be asked, where it could not."""
 
@@ -154,7 +158,7 @@ def run(task: Task) -> Done:
         tempfile.TemporaryDirectory(prefix="loxodon-bench-") as home,
         Memory.open(home, config=task.config, clock=lambda: now[0]) as memory,
     ):
-        tokens, problem, seconds = 0, "", 0.0
+        tokens, questions, refused, problem, seconds = 0, 0, 0, "", 0.0
         for turns, end in zip(case.sessions, case.ends, strict=True):
             now[0] = end
             memory.add(turns)
@@ -162,11 +166,16 @@ def run(task: Task) -> Done:
             outcome = memory.consolidate(force=True)
             seconds += perf_counter() - started
             tokens += outcome.tokens
+            if outcome.model is not None:
+                questions += outcome.model.questions
+                refused += sum(outcome.model.refused.values())
             problem = problem or outcome.problem
         kept, ended = _held(memory)
         said = sum(estimate(turn.content) for turn in memory.journal())
         left = sum(estimate(_bare(segment.text)) for segment in memory.segments())
-    return Done(kept, ended, said, min(left, said), seconds, tokens, problem)
+    return Done(
+        kept, ended, said, min(left, said), seconds, tokens, questions, refused, problem
+    )  # fmt: skip
 
 
 def _held(memory: Memory) -> tuple[tuple[Kept, ...], tuple[str, ...]]:
@@ -247,7 +256,9 @@ def outcome(name: str, cases: Sequence[Case], done: Sequence[Done], options: Opt
     if options.model:
         problems = [one.problem for one in done if one.problem]
         report["model"] = {
-            "tokens": sum(one.model_tokens for one in done), "failed": len(problems),
+            "tokens": sum(one.model_tokens for one in done),
+            "questions": sum(one.questions for one in done),
+            "refused": sum(one.refused for one in done), "failed": len(problems),
             "problem": next(iter(problems), ""),
         }  # fmt: skip
     failures = [_failure(*one) for one in zip(cases, done, strict=True)] if options.failures else []

@@ -54,7 +54,8 @@ _NOT_EN = re.compile(
 )
 _NOT_ZH = re.compile("[不没无未勿非]|别(?=再|给|用|叫|让|去|放|加)")
 _NO_NEGATION = re.compile(
-    "不错|不过|不仅|不但|不管|不断|没错|差不多|对不起|不好意思|无论|无锡|未来|非常|非洲|不同|不久"
+    "不错|不过|不仅|不但|不管|不断|没错|差不多|对不起|不好意思|无论|无锡|未来|非常|非洲|不同|不久|不得不|"
+    "忍不住|不由|不禁|不停|不小心|不知不觉|了不起|雷打不动"
 )
 _OVER = re.compile(
     r"\b(?:stop\w*|quit\w*|gave up|given up|giving up|no longer|end(?:ed|s)?|cancel\w*|left|sold|"
@@ -73,7 +74,11 @@ _THAT = re.compile(r"\b(?:that|this|it)(?:'s|s| is| was)\b|^[这那它]")
 _OWN = re.compile(r"\b(?:i|i'?m|my|me|we|our)\b|[我咱俺]")
 _MARKUP = re.compile(r"[{}\x00-\x1f\x7f\u0085\u2028\u2029\ud800-\udfff]|</?data|\\u[0-9a-f]|```")
 _PARTS = re.compile(r"(?<=[,，;；。!！?？\n])|(?<=\.)(?=\s)|(?=\b(?:but|and)\b)|(?=但)")
-_CLAUSES = re.compile(r"(?<=[,，;；。!！?？\n])|(?<=\.)(?=\s)|(?=\bbut\b)|(?=但)")
+# What one wonders is asked; what stands before it, "I have two cats and was wondering …?", is not.
+_CLAUSES = re.compile(
+    r"(?<=[,，;；。!！?？\n])|(?<=\.)(?=\s)|(?=\bbut\b)|(?=但)"
+    r"|(?=\b(?:and|so)(?: I)?(?: am|'m| was)?(?: just)? wondering\b)"
+)
 
 _LENT = (2, 2)
 """Of a sentence that rests on a quotation as much may be in other words."""
@@ -127,7 +132,7 @@ def _unsaid(
         return "it speaks of something else"
     if _IS.search(fold(content)) and _THAT.search(fold(clause)) and not _OWN.search(fold(clause)):
         return "it is not about the user"
-    if negated(clause) and not _denies(content):
+    if _affirms(content, clause) and not _denies(content):
         return "it says the contrary"
     return invented(content, source, clause, language, own, averse=averse)
 
@@ -184,6 +189,22 @@ def turned(text: str, said: str) -> bool:
         if shared and denied != _denies(part):
             return True
     return False
+
+
+def _affirms(content: str, said: str) -> bool:
+    """Whether a sentence speaks of something that is denied in what was said.
+
+    Of "I don't drink tea, coffee is fine" it may be the coffee.
+    """
+    wanted = _units(content)
+    denied, plain = [], set()
+    for part in _PARTS.split(said):
+        if negated(part):
+            denied.append(_units(part))
+        else:
+            plain |= _units(part)
+    other = wanted & plain
+    return bool(denied) and (not other or any(wanted & units - plain for units in denied))
 
 
 def _denies(clause: str) -> bool:

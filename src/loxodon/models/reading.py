@@ -3,16 +3,16 @@ known.
 
 The model sees the talk in order with dates and speakers, the nearest memories under short ids, and
 what the rules read of the same messages. For each message that is asked about it answers a list of
-items: add, update or end a memory, the same as one, keep what the rules read; an empty list is
-"nothing". What of it is believed stands in the message: every item quotes the words it rests on, a
-memory that ends or changes is one that was shown, and a sentence brings no name and no number of
-its own (`grounding.py`). An answer of which nothing can be used is a ModelError, never "nothing".
+items: add, update or end a memory, the same as one, drop what the rules read; an empty list is
+"nothing to remember" and drops that too. A message that is not answered keeps what the rules read.
+What of it is believed stands in the message: every item quotes the words it rests on, a memory that
+ends or changes is one that was shown, and a sentence brings no name and no number of its own
+(`grounding.py`). An answer of which nothing can be used is a ModelError, never "nothing".
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, cast, get_args
@@ -48,7 +48,7 @@ from loxodon.text.words import fold
 from loxodon.tokens import cut
 from loxodon.types import CATEGORIES
 
-Do = Literal["add", "update", "end", "same", "keep"]
+Do = Literal["add", "update", "end", "same", "drop"]
 
 MOST_STATEMENT = {"zh": MOST_CHARACTERS, "en": MOST_WORDS}
 LINE = 400
@@ -56,6 +56,8 @@ LINE = 400
 _PER_LINE = 120
 _AT_LEAST = 400
 """Tokens allowed for the answer: for each message asked about, and in any case."""
+_REASONS = 3
+"""Refusals that are told of an answer of which nothing is believed."""
 _MENTIONS = 10
 _TAGS = 5
 _LABEL = 30
@@ -114,7 +116,7 @@ class Item(NamedTuple):
     target: str = ""
     """The memory it is about, by its own id."""
     hint: int = -1
-    """Which of the hints is kept."""
+    """Which of the hints is dropped."""
     statement: Statement | None = None
     importance: float = 0.5
     tags: tuple[str, ...] = ()
@@ -130,14 +132,14 @@ class Reading(NamedTuple):
     items: list[Item]
     decided: set[int]
     """The lines that it answered; the others are still undecided."""
-    refused: Mapping[str, int]
-    """How much it said that is not believed, by the reason."""
+    refused: Sequence[tuple[str, str]] = ()
+    """What it said that is not believed: the number of the message, and why."""
 
 
 def read(model: ChatModel, batch: Batch, task: str = "reading") -> Reply[Reading]:
     """What the lines of a batch say that is worth keeping."""
     if not any(one.asked for one in batch.lines):
-        return Reply(Reading([], set(), {}), 0, 0)
+        return Reply(Reading([], set()), 0, 0)
     return model.ask(question(batch, task), lambda value: believed(value, batch))
 
 
@@ -191,30 +193,40 @@ def believed(value: dict[str, object], batch: Batch) -> Reading:
     """What can be believed of an answer; UnfitError where that is nothing at all."""
     items: list[Item] = []
     decided: set[int] = set()
-    refused: Counter[str] = Counter()
+    refused: list[tuple[str, str]] = []
     names = _labels(batch)
     for n, key in names.items():
         claims = value.get(key)
         if not isinstance(claims, list):
             continue
-        left = [one for one in claims if not (isinstance(one, dict) and one.get("do") == "nothing")]
-        good = 0
-        for claim in left:
-            try:
-                item = _item(claim, n, batch)
-            except UnfitError as error:
-                refused[str(error)] += 1
-            else:
-                good += 1
-                if item not in items:
-                    items.append(item)
-        if good or not left:
+        good, why = _sorted(claims, n, batch)
+        refused += [(key, reason) for reason in why]
+        items += good
+        if good or not why:
             decided.add(n)
     if not decided and refused:
-        raise RefusedError(next(iter(refused)))
+        some = list(dict(refused).items())[:_REASONS]
+        raise RefusedError("; ".join(f"{key}: {reason}" for key, reason in some))
     if not decided:
         raise UnfitError("no number that was asked about is answered")
     return Reading(items, decided, refused)
+
+
+def _sorted(claims: Sequence[object], n: int, batch: Batch) -> tuple[list[Item], list[str]]:
+    """What of a message's items is believed, and why the others are not."""
+    good: list[Item] = []
+    why: list[str] = []
+    for claim in claims:
+        if isinstance(claim, dict) and claim.get("do") == "nothing":
+            continue
+        try:
+            item = _item(claim, n, batch)
+        except UnfitError as error:
+            why.append(str(error))
+        else:
+            good += [item] if item not in good else []
+    # A note is not given up for something that is not believed.
+    return [one for one in good if one.do != "drop" or not why], why
 
 
 _DO: Schema = {"type": "string", "enum": [*get_args(Do)]}
@@ -225,7 +237,7 @@ def _item(claim: object, n: int, batch: Batch) -> Item:
     check(claim, record({"do": _DO}), "an item")
     given = cast(dict[str, Any], claim)
     do = cast(Do, given["do"])
-    if do == "keep":
+    if do == "drop":
         return Item(n, do, hint=_hint(given, n, batch))
     target = _target(given, batch) if do != "add" else None
     words = _string(given, "words")
@@ -241,7 +253,7 @@ def _hint(given: Mapping[str, Any], n: int, batch: Batch) -> int:
     named = re.fullmatch(r"h(\d{1,4})", _string(given, "id"))
     hint = int(named[1]) - 1 if named else -1
     if not 0 <= hint < len(batch.hints) or batch.hints[hint].line != n:
-        raise UnfitError("keep must name an h of the same message")
+        raise UnfitError("drop must name an h of the same message")
     return hint
 
 
@@ -397,7 +409,7 @@ def _number(given: Mapping[str, Any], name: str, otherwise: float) -> float:
 
 
 _KEPT = record(
-    {"do": {"type": "string", "enum": ["keep", "same", "end"]}, "id": TEXT, "words": TEXT}
+    {"do": {"type": "string", "enum": ["drop", "same", "end"]}, "id": TEXT, "words": TEXT}
 )
 _STATED = record(
     {

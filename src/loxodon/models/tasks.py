@@ -1,4 +1,4 @@
-"""The smaller questions that a model is asked: screening, weighing, summing up, merging.
+"""The smaller questions that a model is asked: weighing, summing up, merging.
 
 Each takes a model, what it is about, and the language, and returns a `Reply`: the checked result
 and the tokens. A text holds only what was found in the lines handed in (`grounding.py`). Reading,
@@ -17,7 +17,6 @@ from loxodon.models.prompts import fenced, prompt
 from loxodon.models.reading import MOST_STATEMENT, shown
 from loxodon.models.replies import TEXT, UnfitError, array, check_length, record
 from loxodon.text.similarity import gist
-from loxodon.tokens import cut
 
 Verdict = Literal["confirm", "deny", "unrelated"]
 
@@ -25,9 +24,6 @@ MOST_SUMMARY = {"zh": 50, "en": 30}
 MOST_ENTITY = {"zh": 80, "en": 45}
 MOST_PORTRAIT = {"zh": 200, "en": 100}
 """Characters in Chinese, words in English."""
-_GLANCE = 60
-"""Tokens of a fragment that are enough to see what it is about."""
-_PER_SCREENED = 12
 _PER_MERGED = 40
 
 
@@ -36,18 +32,6 @@ class Merge(NamedTuple):
 
     places: tuple[int, ...]
     content: str
-
-
-def screen(model: ChatModel, fragments: Sequence[str], language: str) -> Reply[list[float]]:
-    """How much each fragment would matter in months, from 0 to 1."""
-    lines = [(str(n), cut(text[: 10 * _GLANCE], _GLANCE)) for n, text in enumerate(fragments, 1)]
-    keys = [label for label, _ in lines]
-    schema = record({key: {"type": "number"} for key in keys})
-    question = Question(
-        "screen", language, prompt("screen", language), fenced(lines), schema,
-        40 + _PER_SCREENED * len(lines),
-    )  # fmt: skip
-    return model.ask(question, lambda value: [min(1.0, max(0.0, value[key])) for key in keys])
 
 
 def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> Reply[Verdict]:

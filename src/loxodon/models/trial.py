@@ -1,9 +1,9 @@
 """Ten sentences in each language that a model has to read well before it decides anything.
 
-What the rules read is thrown away where a model sees nothing in it, and memories end where it says
-so. A small model that calls everything "nothing", or every question a fact, would leave a memory
-worse than none at all had been set; so a model shows on these what it can do, once, before it is
-asked about anybody. `loxodon model check` shows how it did.
+What the rules read is dropped where a model says so, and memories end. A small model that takes
+every question for a fact, or ends what goes on, would leave a memory worse than none at all had
+been set; so a model shows on these what it can do, once, before it is asked about anybody.
+`loxodon model check` shows how it did.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from loxodon.models.reading import (
 
 ENOUGH = 8
 """Sentences of the ten that a model must read well."""
-VERSION = 1
+VERSION = 2
 """Of the sentences and the question: a model that passed another is tried again."""
 _START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
@@ -36,7 +36,7 @@ class Sentence(NamedTuple):
     text: str
     has: tuple[str, ...] = ()
     """One of these stands in what is kept; none for a sentence of which nothing is."""
-    do: tuple[Do, ...] = ("add", "update", "keep")
+    do: tuple[Do, ...] = ("add", "update")
     """What is right to do with it."""
     known: str = ""
     """A memory that it is about."""
@@ -128,11 +128,13 @@ def judged(reading: Reading, language: str) -> Trial:
 
 
 def _well(sentence: Sentence, n: int, items: Sequence[Item], hints: Sequence[Hint]) -> bool:
+    dropped = {one.hint for one in items if one.do == "drop"}
+    kept = [one.text for k, one in enumerate(hints)
+            if items and one.line == n and k not in dropped]  # fmt: skip
+    texts = [*kept, *(one.statement.content for one in items if one.statement)]
     if not sentence.has and not sentence.known:
-        return not items
+        return not texts and all(one.do == "drop" for one in items)
     if sentence.known and not any(one.do in sentence.do and one.target == str(n) for one in items):
         return False
-    texts = [one.statement.content if one.statement else hints[one.hint].text
-             for one in items if one.statement or one.hint >= 0]  # fmt: skip
     told = any(word in text for word in sentence.has for text in texts)
     return told or not sentence.has

@@ -200,7 +200,7 @@ class Telling(Knowing):
         if self.config.model.mode == "rules":
             from loxodon.write.residue import Residue
 
-            return Residue()
+            return Residue(thorough=self.config.model.thorough)
         from loxodon.write.asking import Asking
 
         return Asking(self._store, self.config.model, self.now(), self.guard.sent)

@@ -18,7 +18,6 @@ from typing import TypeVar
 
 from loxodon.config import ModelConfig
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
-from loxodon.language.statements import Fragment
 from loxodon.messages import t
 from loxodon.models import tasks, trial
 from loxodon.models.chat import ChatModel, Reply
@@ -32,7 +31,7 @@ from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Asking as Report
 from loxodon.types import Event, Record, Turn
 from loxodon.write import passages, themes
-from loxodon.write.extract import Candidate, Told, candidate_of
+from loxodon.write.extract import Candidate, candidate_of
 from loxodon.write.keep import Keeper, StoreView
 from loxodon.write.pages.profile import Change
 from loxodon.write.passages import Passage, Stack
@@ -45,8 +44,6 @@ LEAST_BATCH = 3_000
 """Less is not asked where more waits: the question itself would be most of it."""
 TURNS = 60
 """Turns in hand where all is read: the next see what was learned from them."""
-SCREENED = 60
-"""Passages that are screened in one question."""
 WEIGHED = 5
 """Beliefs that are weighed against new facts in one run."""
 TRIED_AGAIN = timedelta(days=1)
@@ -63,13 +60,13 @@ class Asking(Residue):
         self, store: Store, config: ModelConfig, now: datetime,
         clean: Callable[[str], str] = str,
     ) -> None:  # fmt: skip
+        super().__init__(thorough=config.thorough)
         self._store = store
         self._config = config
         self._now = now
         self._book = StoreBook(store)
         self._ledger = Ledger(self._book, f"{now:%Y-%m-%d}", config.cap)
         self._model = ChatModel(config, self._ledger, clean=clean)
-        self.thorough = config.mode == "full"
         self.most_turns = TURNS if self.thorough else 0
         self.problem = ""
         self._down = False
@@ -90,28 +87,20 @@ class Asking(Residue):
 
     # Reading
 
-    def wants(self, told: Told, fragments: Sequence[Fragment]) -> set[int]:
-        return {one.n for one in fragments} if self.thorough else super().wants(told, fragments)
-
     def read(self, turns: Sequence[Turn], hear: Hear, *, patient: bool = False) -> Asked:
         found = passages.waiting(self._store, turns, thorough=self.thorough)
-        settled: list[tuple[int, int]] = []
         stacks: list[Stack] = []
         spent = 0
         for group in passages.by(self._together, found):
             if not self._able_in(group[0].language):
                 continue
-            left: Sequence[Passage] = sorted(group, key=lambda one: (-one.worth, one.no))
-            if not self.thorough:
-                left, done = self._screened(left)
-                settled += done
+            left = sorted(group, key=lambda one: (-one.worth, one.no))
             room = self._ledger.room()
             room = None if room is None else room - spent
             planned = self._planned(left, hear, room, patient and not self.thorough)
             spent += sum(size(one.batch) for one in planned)
             stacks += planned
-        answers = self._answers(stacks)
-        return passages.joined([Asked(settled=settled), *answers])
+        return passages.joined(self._answers(stacks))
 
     def _together(self, passage: Passage) -> tuple[str, ...]:
         """What is asked about together: of one agent and language; where all is read, of one
@@ -163,7 +152,7 @@ class Asking(Residue):
             except BadReplyError as error:
                 if not error.values["refused"]:
                     raise
-                refused = {str(error.values["reason"]): 1}
+                refused = [("", str(error.values["reason"]))]
                 return Reply(Reading([], set(), refused), error.tokens_in, error.tokens_out)
 
         return self._ask(question)
@@ -172,31 +161,9 @@ class Asking(Residue):
         asked = passages.answered(self._store, stack, reading)
         self._counts["asked"] += len(stack.passages)
         self._counts["decided"] += len(reading.decided)
-        self._did.update(one.do for one in reading.items)
-        dropped = len(asked.dropped) + len(asked.taken_back)
-        self._did["drop"] += dropped
-        self._did = +self._did
-        self._refused.update(reading.refused)
+        self._did.update(passages.counted(asked, reading))
+        self._refused.update(reason for _, reason in reading.refused)
         return asked
-
-    def _screened(
-        self, left: Sequence[Passage]
-    ) -> tuple[Sequence[Passage], list[tuple[int, int]]]:  # fmt: skip
-        """Where much more waits than one question holds, what is worth asking about: that first,
-        and what is not, settled."""
-        if sum(len(one.text) for one in left) // 2 < BATCH_TOKENS:
-            return left, []
-        some = left[:SCREENED]
-        scores = self._ask(
-            lambda: tasks.screen(self._model, [one.text for one in some], some[0].language)
-        )
-        if scores is None:
-            return left, []
-        scored = [one._replace(worth=score) for one, score in zip(some, scores, strict=True)]
-        worthless = [one for one in scored if not one.worth and not one.read and not one.learned]
-        good = sorted((one for one in scored if one.worth), key=lambda one: (-one.worth, one.no))
-        rest = [one for one in scored if not one.worth and one not in worthless]
-        return [*good, *rest, *left[SCREENED:]], [p for one in worthless for p in one.places]
 
     # Whether it can
 

@@ -123,7 +123,7 @@ class Consolidation:
 
     @property
     def _thorough(self) -> bool:
-        return self._config.model.mode == "full"
+        return self._config.model.thorough
 
     def _alone(self, shared: bool, work: Callable[[], Consolidated]) -> Consolidated:
         """Do `work` while nobody else consolidates this space.

@@ -55,10 +55,10 @@ def answered(
             reason=str(error),
         ) from None
     asked = passages.answered(store, stack, reading)
-    did: Counter[str] = Counter(one.do for one in reading.items)
-    did["drop"] = len(asked.dropped) + len(asked.taken_back)
-    decided = len(reading.decided)
-    return asked, Asking(1, len(stack.passages), decided, dict(+did), reading.refused)
+    did = passages.counted(asked, reading)
+    # By the number of the message, so that the agent sees what to mend.
+    refused = Counter(f"{number}: {reason}" for number, reason in reading.refused)
+    return asked, Asking(1, len(stack.passages), len(reading.decided), did, dict(refused))
 
 
 def _ticket(stack: Stack) -> str:

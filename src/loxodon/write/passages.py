@@ -7,14 +7,17 @@ handed to a model (`asking.py`) and to an agent that reads in its place (`handin
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from loxodon.language.statements import Statement
+from loxodon.models.grounding import stands
 from loxodon.models.reading import Batch, Hint, Item, Known, Line, Reading, size
 from loxodon.store import Filter, Store
-from loxodon.tokens import cut
+from loxodon.text.sentences import split
+from loxodon.tokens import cut, estimate
 from loxodon.trust.origin.provenance import is_context, speaks_for_user
 from loxodon.trust.origin.vouching import is_vouched
 from loxodon.types import Record, Turn
@@ -26,7 +29,8 @@ from loxodon.write.residue import Asked, Hear
 
 BEFORE = 4
 """Messages before a passage that are shown with it."""
-_CONTEXT_TOKENS = 120
+_CONTEXT_TOKENS = 60
+"""Of one of them."""
 _NEAR = 5
 """Memories that are shown for the words of one passage."""
 MOST_KNOWN = 24
@@ -117,10 +121,11 @@ def stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
     last: dict[str, int] = {}
     for one in passages:
         session = one.turn.session
-        for said in hear(store.desk.turns_before(session, one.no, BEFORE)):
-            if number(said) > last.get(session, 0) and is_context(said):
-                text = cut(said.content[: 10 * _CONTEXT_TOKENS], _CONTEXT_TOKENS)
-                lines.append(Line(text, said.at, said.role, said.speaker, asked=False))
+        lines += [
+            Line(_part(said), said.at, said.role, said.speaker, asked=False)
+            for said in hear(store.desk.turns_before(session, one.no, BEFORE))
+            if number(said) > last.get(session, 0) and is_context(said)
+        ]
         last[session] = one.no
         placed[len(lines)] = one
         for what, text in _readings(one):
@@ -130,6 +135,20 @@ def stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
     shown = {one.id for passage in passages for one in passage.learned}
     known = _known(store, passages, shown)
     return Stack(Batch(lines, known, hints, passages[0].language), placed, meant)
+
+
+def _part(turn: Turn) -> str:
+    """What of a message helps to understand the next: of the user's how it begins, of others' how
+    it ends, because there they ask what the user answers."""
+    text = turn.content
+    if turn.role == "user" or estimate(text) <= _CONTEXT_TOKENS:
+        return cut(text[: 10 * _CONTEXT_TOKENS], _CONTEXT_TOKENS)
+    kept = ""
+    for sentence in reversed(split(text[-10 * _CONTEXT_TOKENS :])):
+        if estimate(longer := f"{sentence} {kept}".strip()) >= _CONTEXT_TOKENS:
+            break
+        kept = longer
+    return f"… {kept}".strip()
 
 
 def _readings(passage: Passage) -> list[tuple[int | Record, str]]:
@@ -179,16 +198,16 @@ def answered(store: Store, stack: Stack, reading: Reading) -> Asked:
     settled: list[tuple[int, int]] = []
     dropped: list[int] = []
     taken_back: list[Record] = []
-    kept = {one.hint for one in reading.items if one.do == "keep"}
+    gone = {k for k in range(len(stack.batch.hints)) if _is_dropped(k, stack.batch, reading)}
     for n, passage in stack.passages.items():
         if n not in reading.decided:
             continue
         settled += passage.places
-        meant = {k: stack.hints[k] for k, one in enumerate(stack.batch.hints) if one.line == n}
-        keeps = [what for k, what in meant.items() if k in kept]
-        dropped += [no for no, _ in passage.read if no not in keeps]
-        taken_back += [what for what in meant.values()
-                       if isinstance(what, Record) and what not in keeps]  # fmt: skip
+    for what in (stack.hints[k] for k in gone):
+        if isinstance(what, Record):
+            taken_back.append(what)
+        else:
+            dropped.append(what)
     for item in reading.items:
         passage = stack.passages[item.line]
         if (candidate := _candidate(store, item, passage)) is not None:
@@ -202,10 +221,23 @@ def answered(store: Store, stack: Stack, reading: Reading) -> Asked:
     return Asked(found, settled, dropped, taken_back, vain)
 
 
+def _is_dropped(k: int, batch: Batch, reading: Reading) -> bool:
+    """Whether a note goes: the message has nothing to remember, the note was dropped, or what it
+    has in the user's own words is told anew. A message that was not answered keeps its notes."""
+    hint = batch.hints[k]
+    items = [item for item in reading.items if item.line == hint.line]
+    if not items:
+        return hint.line in reading.decided
+    return any(
+        item.hint == k or (item.statement is not None and stands(hint.text, item.words))
+        for item in items
+    )
+
+
 def _candidate(store: Store, item: Item, passage: Passage) -> Candidate | None:
     """What the store is to take in for an item."""
     at, language = passage.turn.at, passage.language
-    if item.do == "keep":
+    if item.do == "drop":
         return None
     if item.statement is None:
         record = store.get(item.target)
@@ -228,10 +260,17 @@ def _candidate(store: Store, item: Item, passage: Passage) -> Candidate | None:
     )  # fmt: skip
 
 
+def counted(asked: Asked, reading: Reading) -> dict[str, int]:
+    """What was done, by kind; a note is dropped also where it was told anew."""
+    did = Counter(one.do for one in reading.items if one.do != "drop")
+    return dict(+(did + Counter(drop=len(asked.dropped) + len(asked.taken_back))))
+
+
 def joined(answers: Iterable[Asked]) -> Asked:
     """What several answers change together."""
-    columns = [[], [], [], [], []] if not (rows := list(answers)) else zip(*rows, strict=True)
-    return Asked(*([one for part in column for one in part] for column in columns))
+    return Asked(
+        *([one for part in column for one in part] for column in zip(*answers, strict=True))
+    )
 
 
 def by(key: Callable[[Passage], object], passages: Iterable[Passage]) -> list[list[Passage]]:

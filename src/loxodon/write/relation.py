@@ -22,6 +22,10 @@ Relation = Literal["same", "richer", "poorer", "contradicts", "ended", "unrelate
 ALIKE = ("same", "richer", "poorer")
 _SAME = 0.65
 """How much two sentences without an attribute share that say the same."""
+_HAPPENS = ("event", "plan", "todo", "decision")
+"""Attributes whose value is what something is about, rather than what it is."""
+_OWN_WORDS = 2
+"""Words that a sentence may have of its own and still tell the same as another."""
 _WHOLLY = 0.95
 """How much of one is in another that says more."""
 
@@ -66,6 +70,8 @@ def _of_one_attribute(new: Statement, old: Record) -> Relation:
         return "ended" if over and old.positive else "same" if alike else "unrelated"
     if new.positive != old.positive:
         return "contradicts" if alike else "unrelated"
+    if alike and new.attribute in _HAPPENS and _apart(new.content, old.content):
+        return "unrelated"
     if alike:
         return _fuller(new.content, old.content) if alike == "same" else alike
     if (new.act != "state" and _speaks_of(new, old)) or _recounted(new.value, old.value):
@@ -73,6 +79,12 @@ def _of_one_attribute(new: Statement, old: Record) -> Relation:
     if not one or (new.attribute in OF_SOMETHING and _of_what(new.value) != _of_what(old.value)):
         return "unrelated"
     return "contradicts"
+
+
+def _apart(new: str, old: str) -> bool:
+    """Whether each of two sentences has much that the other lacks: two people met at one party."""
+    one, other = gist(new).words, gist(old).words
+    return min(len(one - other), len(other - one)) > _OWN_WORDS
 
 
 def _fuller(new: str, old: str) -> Relation:

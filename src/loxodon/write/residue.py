@@ -39,12 +39,10 @@ class Asked(NamedTuple):
 
 
 class Residue:
-    """No model: all that is left waits."""
+    """No model: all that is left waits, for one or for an agent."""
 
     tokens = 0
     """That a model took so far."""
-    thorough = False
-    """Whether all that was said goes to a model, not only what the rules left."""
     problem = ""
     """Why a model could not be asked."""
     most_turns = 0
@@ -52,8 +50,14 @@ class Residue:
     report: Asking | None = None
     """What was asked, and what that changed."""
 
+    def __init__(self, *, thorough: bool = False) -> None:
+        self.thorough = thorough
+        """Whether all that was said is to be read, not only what the rules left."""
+
     def wants(self, told: Told, fragments: Sequence[Fragment]) -> set[int]:
         """The numbers of the fragments of a turn that a model should decide."""
+        if self.thorough:
+            return {one.n for one in fragments}
         doubtful = [
             one.statement
             for one in told.candidates

@@ -212,7 +212,7 @@ async def test_the_agent_reads_what_waits(desk: Desk) -> None:
         assert "do not stand in its message" in why
         right = json.dumps({"1": [claim]})
         done = await called(client, "read_waiting", ticket=question["ticket"], answer=right)
-        assert (done["did"], done["left"]) == ({"add": 1}, 0)
+        assert (done["did"], done["left"], done["refused"]) == ({"add": 1}, 0, {})
         assert (await called(client, "read_waiting"))["ticket"] == ""
         found = await called(client, "list_memories")
     assert [one["content"] for one in found["memories"]] == ["Zephyr is on the invoices"]

@@ -194,7 +194,7 @@ _MEANS = {
     "ran": "whether it ran",
     "receipt": "the number of the receipt, which has none of the words",
     "reason": "why it ran, or why not; of what is held: its kind",
-    "refused": "what of your answer was not believed, by the reason",
+    "refused": "what of your answer was not believed, by the number of the message and the reason",
     "score": "how well it fits; higher is better",
     "source": "the message or memory that it was in",
     "sources": "where it comes from: SESSION:MESSAGE or FILE:LINE",
@@ -363,8 +363,9 @@ def show_waiting(found: Waiting) -> str:
     if not found.did and not found.refused:
         return t("nothing waits to be read")
     did = ", ".join(f"{name} {n}" for name, n in found.did.items())
-    refused = "; ".join(f"{n} × {reason}" for reason, n in found.refused.items())
-    return "\n".join(filter(None, (did, refused)))
+    refused = [t("not believed: {what}", what=one) for one in found.refused]
+    left = t("{n} still wait: call again without a ticket", n=found.left) if found.left else ""
+    return "\n".join(filter(None, (did, *refused, left)))
 
 
 def show_worked(done: Worked) -> str:

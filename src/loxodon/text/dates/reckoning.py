@@ -258,8 +258,8 @@ _MOVED_TO = (
 def cue_at(said: Said, start: int, end: int, hour: bool = False) -> int:
     """-1 where the nearest verb of the sentence looks back, 1 ahead, 2 for a habit, 0 for none.
     What is appointed looks ahead by itself, but its `hour` alone is no day."""
-    text, low = said.text, max(0, start - 60)
-    if compiled(_MOVED_TO).search(text, low, start):
+    text, low = said.text, max(0, start - 160)  # "met X, an old colleague from …, on May 3"
+    if compiled(_MOVED_TO).search(text, max(0, start - 60), start):
         return 1
     left = max(text.rfind(mark, low, start) for mark in ".!?。;\n") + 1
     stop = compiled(r"[!?。;\n]|\. ").search(text, end, end + 60)
