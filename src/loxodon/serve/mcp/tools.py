@@ -437,7 +437,8 @@ TOOLS: tuple[Tool, ...] = (
         "Messages that the memory's rules could not read surely. Without arguments it hands out a "
         "batch with a ticket, instructions and the shape of the answer. Read it as instructed, "
         "then call it again with the ticket and your answer; leave out fields that would be "
-        "empty. What you quote must stand in the messages; notes go where you drop them or answer nothing; "
+        "empty. What you quote must stand in the messages; notes go where you drop them or answer "
+        "nothing; "
         "what is not believed comes back with its number. Use it when the user asks you "
         "to tidy up the memory (“整理记忆”) and no model of its own is set.",
         _read_waiting, shapes.schema(Waiting), shapes.show_waiting,
