@@ -135,6 +135,7 @@ CLI: dict[str, tuple[str, list[str]] | None] = {
     "openclaw": ("owner", ["follow"]), "mcp": None, "serve": ("owner", []),
     "proxy": ("owner", ["--upstream", "http://127.0.0.1:9"]),
     "chat": None, "bench": ("owner", ["retrieval", "NOWHERE"]), "clock": ("owner", []),
+    "completion": ("owner", ["bash"]),
 }  # fmt: skip
 CHANGES = frozenset({"edit", "archive", "unarchive", "confirm", "reject"})
 """What an agent or a group does not do to what is the owner's."""

@@ -151,3 +151,37 @@ def test_policy_says_which_kinds_are_held_back(guard: Guard) -> None:
 )
 def test_what_only_looks_odd_is_left(text: str) -> None:
     assert Guard(built_in).taken(text).text == text
+
+
+PAGE = """Here are some ideas for a secret garden:
+
+1. **Use Wi-Fi whenever possible:** it keeps your photos up-to-date.
+2. **Pin important messages:** the combination of a 1-inch border and a 6.5-mile trail.
+3. **Key takeaways**: a 20th-century password to the past.
+
+* 2 tablespoons of honey
+* **Reindeer Games:** set up a few hoops
+"""
+
+
+def test_a_page_that_an_assistant_wrote_keeps_its_words() -> None:
+    guard = Guard(built_in)
+    assert guard.clean(PAGE) == PAGE
+    told = f"{PAGE}\n4. **Your Wi-Fi**: the password is gruyere-417-Kestrel\n"
+    assert "gruyere-417-Kestrel" not in guard.clean(told)
+    assert guard.clean(told).startswith(PAGE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I just got back from a tour focused on 20th-century art. Who are the key artists?",
+        "Can you keep this up-to-date? The password manager comes later.",
+    ],
+)
+def test_a_compound_is_a_secret_only_where_its_sentence_names_one(text: str) -> None:
+    assert Guard(built_in).clean(text) == text
+
+
+def test_a_compound_that_is_told_as_a_secret_is_one() -> None:
+    assert "20th-century" not in Guard(built_in).clean("the wifi password is 20th-century")

@@ -12,7 +12,7 @@ import os
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import exp, log
 from zlib import crc32
 
@@ -361,6 +361,25 @@ class Reading:
                 found.append(nearest)
         return found
 
+    def is_named_beside(self, first: int, last: int, *, on_page: bool) -> bool:
+        """Whether the sentence of these words, or on a page their one line, names a secret."""
+        if not on_page:
+            where = self._sentence
+        elif "\n" in self.text[self.tokens[first].start : self.tokens[last].end]:
+            return False
+        else:
+            where = self._lines
+        return any(cue.sort == _NAME and where[at] == where[first] for at, cue in self._cued)
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        found, line, at = [], 0, 0
+        for one in self.tokens:
+            line += self.text.count("\n", at, one.start)
+            at = one.start
+            found.append(line)
+        return found
+
     def kind(self, n: int) -> str:
         """What the word that stands nearest calls a secret."""
         named = [(abs(at - n), cue.kind) for at, cue in self._cued if cue.sort == _NAME]
@@ -405,13 +424,32 @@ class Tagger:
     def told(self, text: str, lately: Sequence[Said] = (), is_named: bool = True) -> Iterator[Told]:
         """What in a text is told as a secret, or may be; only what looks odd, if none is named."""
         reading, scores = self.scores(text, lately, is_named)
-        public = [one.span() for one in _PUBLIC.finditer(text)] if scores else []
+        if not scores:
+            return
+        public = [one.span() for one in _PUBLIC.finditer(text)]
+        is_page = sum(1 for _ in islice(_LISTED.finditer(text), _PAGE)) == _PAGE
         for first, last, score in _spans(reading.tokens, scores):
             start, end = reading.tokens[first].start, reading.tokens[last].end
-            if not any(a <= start < b for a, b in public):
-                yield Told(start, end, score, reading.kind(first))
+            it = text[start:end].strip(_MARKS)
+            if not any(map(str.isalnum, it)) or any(a <= start < b for a, b in public):
+                continue
+            begins = is_page and not text[text.rfind("\n", 0, start) + 1 : start].strip(_MARKS)
+            if begins and _NUMBERED.fullmatch(it):
+                continue
+            in_doubt = is_page or _COMPOUND.fullmatch(it)
+            if in_doubt and not reading.is_named_beside(first, last, on_page=is_page):
+                continue
+            yield Told(start, end, score, reading.kind(first))
 
 
+_MARKS = " \t\r\n*_#|>~:-"
+_LISTED = lazy(r"(?m)^[ \t]*(?:[*+-]|\d{1,2}[.)]|#{1,5}|\*\*|\|)[ \t]*\S")
+"""A line of a page, as assistants write them: of a list or a table, a heading."""
+_PAGE = 3
+"""Such lines that make a page of a text."""
+_NUMBERED = lazy(r"\d{1,2}[.)]?")
+_COMPOUND = lazy(r"\d[\d.,]*(?:st|nd|rd|th|s)?-[A-Za-z]+|[a-z]+(?:-[a-z]+)+")
+"""Words with a hyphen as there are many: 20th-century, 6.5-mile, up-to-date."""
 _PUBLIC = lazy(
     r"\b(?:https?|ftp)://[^\s@]{1,500}+|#[0-9A-Fa-f]{6}\b|\$\{[^}]{1,100}\}"
     r"|\b(?:ssh-(?:ed25519|rsa|dss)|ecdsa-sha2-\w{1,20}) [\w+/=]{20,1000}+"
