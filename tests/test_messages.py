@@ -46,8 +46,8 @@ def _said() -> set[str]:
     said |= set(_TAKES.values()) | {what for what, _ in BROKEN}
     said |= {*CHANGES, *ENTITY_TYPES, *REASONS.values()}
     said |= {*SAID.values(), *GROUPS, *OPTIONS}
-    said |= {"correct them, or take the good ones with --skip-bad"}
-    said |= {"none of its lines is good: correct them, or name the format with --format"}
+    said |= {"fix these lines, or skip them with --skip-bad"}
+    said |= {"no line is valid: fix the file, or set its format with --format"}
     return said - {""}
 
 

@@ -505,7 +505,7 @@ def known(name: str) -> Key:
     if name not in KEYS:
         raise ConfigError(
             "there is no setting called {name}",
-            hint="`loxodon config` lists all of them",
+            hint="list all settings with `loxodon config`",
             name=repr(name),
         )
     return KEYS[name]
@@ -729,7 +729,7 @@ def _put(document: Any, name: str, value: str | int | float | None) -> None:
 def _unwritten(path: str, error: OSError) -> ConfigError:
     return ConfigError(
         "cannot write {path}: {reason}",
-        hint="check who owns the folder and how full the disk is",
+        hint="check the folder's permissions and the free disk space",
         path=path,
         reason=error.strerror or str(error),
     )

@@ -41,8 +41,9 @@ def space_folder(home: str, space: str, *, make: bool) -> str:
             ) from None
     elif not os.path.isdir(home):
         raise NotFoundError(
-            "there is no memory at {home}",
-            hint="`loxodon init` makes one there; --home or LOXODON_HOME names another place",
+            "no memory found at {home}",
+            hint="create one with `loxodon init`, or choose another place with --home or "
+            "LOXODON_HOME",
             home=home,
         )
     elif not os.path.isdir(folder):

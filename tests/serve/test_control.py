@@ -88,7 +88,7 @@ def test_inspect(told: Run) -> None:
     assert found["found_by"]
     assert found["seen"]
     text = told("inspect", fact["id"])
-    assert "known from" in text
+    assert "sources" in text
     assert "seen by" in text
     turn = parsed(told, "inspect", "t_2")
     assert [one["id"] for one in turn["made"]] == [fact["id"]]

@@ -31,9 +31,9 @@ def test_texts_are_embedded_and_it_is_said_how_far(
     assert run(home, "embed") == 0
     assert "2 texts embedded" in capsys.readouterr().out
     assert run(home, "status") == 0
-    assert "2 embedded, 0 to do" in capsys.readouterr().out
+    assert "2 embedded, 0 pending" in capsys.readouterr().out
     assert run(home, "stats") == 0
-    assert "2 embedded, 0 to do" in capsys.readouterr().out
+    assert "2 embedded, 0 pending" in capsys.readouterr().out
 
 
 def test_an_embedder_that_cannot_be_used_is_an_error_only_where_it_is_asked_for(

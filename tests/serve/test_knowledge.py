@@ -162,7 +162,7 @@ def test_an_empty_memory_has_nothing_to_say(run: Run) -> None:
     run("init")
     assert "nothing new was said" in run("consolidate")
     assert "nothing waits" in run("review")
-    assert "nobody and nothing yet" in run("entities")
+    assert "no entities yet" in run("entities")
     assert run("profile") == "# Profile\n"
     assert parsed(run, "review") == parsed(run, "entities") == []
     for command in ("consolidate", "review", "entities", "profile", "status", "stats"):

@@ -90,4 +90,4 @@ def test_without_a_model_the_report_says_so(run: Run, tmp_path: Path) -> None:  
     talk = tmp_path / "talk.txt"
     talk.write_text("Me: I live in Leeds\n")
     run("add", str(talk))
-    assert "no model is set" in run("consolidate", "--model-report")
+    assert "no model is configured" in run("consolidate", "--model-report")

@@ -167,7 +167,7 @@ class Pending:
     def _unwritable(self, error: OSError) -> UnwritableStoreError:
         return UnwritableStoreError(
             "cannot write {path}: {reason}",
-            hint="check who owns the folder and how full the disk is",
+            hint="check the folder's permissions and the free disk space",
             path=self.path,
             reason=error.strerror or str(error),
         )

@@ -26,7 +26,7 @@ def lines_of(name: str) -> list[bytes]:
         return sys.stdin.buffer.readlines()
     except OSError as error:
         raise InputError(
-            "cannot read {file}: {reason}", hint="check the name and its permissions",
+            "cannot read {file}: {reason}", hint="check the file name and its permissions",
             file=name, reason=error.strerror or str(error),
         ) from None  # fmt: skip
 

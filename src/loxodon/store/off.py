@@ -29,7 +29,7 @@ class Off:
 
     def __getattr__(self, name: str) -> NoReturn:
         raise ConfigError(
-            "the memory engine is switched off",
+            "the memory engine is turned off",
             hint="`loxodon config enabled true` turns it on, unless LOXODON_ENABLED says otherwise",
         )
 

@@ -106,7 +106,7 @@ def test_the_commands(server: Stage, tmp_path: Path) -> None:
     for text in (
         "/recall QUESTION", "1. b_", "is a fact now", "nothing waits", "remembered as f_",
         "has the tags", "宠物", "知道了。", "gate", "weighed by", "猫", "# Profile",
-        "# Memory snapshot", "a new conversation", "would be erased: ", "yes` to erase it for good",
+        "# Memory snapshot", "a new conversation", "would delete: ", "yes` to erase it for good",
         "erased: ", "receipt r_",
     ):  # fmt: skip
         assert text in done.stdout, text
@@ -123,7 +123,7 @@ def test_commands_work_without_a_model(tmp_path: Path) -> None:
     lines = ["/remember I live in Leeds", "/recall Leeds", "hello", "/snapshot"]
     done = piped("\n".join(lines), environment(tmp_path))
     assert done.stdout.count("I live in Leeds") >= 2
-    assert "error: no model is set to talk with" in done.stderr
+    assert "error: no model is configured to talk with" in done.stderr
     assert "loxodon config chat.base_url" in done.stderr
     assert done.returncode == 6
     assert said(tmp_path) == [("user", "I live in Leeds")]

@@ -43,7 +43,7 @@ def command_in(line: str) -> Command | None:
     name = _ALIASES.get(name, name)
     if name not in (*_RUN, QUIT, RETRY):
         raise UsageError(
-            "there is no command {name}",
+            "unknown command {name}",
             hint="/help lists them; a message that begins with a slash begins with two",
             name=word[:60],
         )
@@ -90,7 +90,7 @@ def _tag(on: Commands, rest: str) -> Outcome:
     tags = retagged(record.tags, changes)
     if tags != record.tags:
         record = on.memory.edit(id, version=record.version, tags=tags)
-    said = t("{id} has the tags {tags}", id=record.id, tags=", ".join(record.tags) or "—")
+    said = t("{id} now has the tags {tags}", id=record.id, tags=", ".join(record.tags) or "—")
     return Outcome(record, lambda: print(view.safe(said)))
 
 
@@ -153,7 +153,7 @@ def _review(on: Commands, rest: str) -> Outcome:
     if verb.casefold() in _REJECT:
         id, version = _named(on, which)
         belief = on.memory.reject(id, version=version)
-        said = t("{id} is given up", id=belief.id)
+        said = t("rejected {id}", id=belief.id)
         return Outcome(belief, lambda: print(said))
     raise UsageError(
         "something is missing",
@@ -170,7 +170,7 @@ def _reviews(on: Commands) -> Outcome:
 
     def show() -> None:
         if not found:
-            print(t("nothing waits for an answer"))
+            print(t("nothing to review"))
         for n, one in enumerate(found, 1):
             show_review(one, f"{n}. ")
         if found:

@@ -24,16 +24,19 @@ def build(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument("what", nargs="?", choices=("show", "verify", "accept"), default="show",
                         help=t("show the entries, verify that none was tampered with, or accept "
-                               "what verify found and go on"))  # fmt: skip
-    parser.add_argument("--since", metavar="TIME", help=t("only entries since then"))
-    about = t("only what came by this surface, or was for this agent")
+                               "the problems that verify found"))  # fmt: skip
+    parser.add_argument("--since", metavar="TIME", help=t("only entries since this time"))
+    about = t("only entries of this interface or agent")
     parser.add_argument("--actor", metavar="NAME", help=about)
-    parser.add_argument("--op", metavar="NAME", help=t("only this operation, such as recall"))
-    parser.add_argument("--id", metavar="ID",
-                        help=t("only what was about this memory or turn: who saw it"))  # fmt: skip
+    parser.add_argument(
+        "--op", metavar="NAME", help=t("only entries of this operation, such as recall")
+    )
+    parser.add_argument(
+        "--id", metavar="ID", help=t("only entries about this memory or message: shows who read it")
+    )
     parser.add_argument("--limit", metavar="N", type=int, default=_LISTED,
-                        help=t("the latest so many; 0 for all"))  # fmt: skip
-    parser.add_argument("--yes", action="store_true", help=t("accept without being asked"))
+                        help=t("show the latest N entries; 0 for all"))  # fmt: skip
+    parser.add_argument("--yes", action="store_true", help=t("accept without asking"))
 
 
 def run(args: Namespace) -> Outcome:
@@ -57,7 +60,7 @@ def _show(args: Namespace) -> Outcome:
 
 def _print(entries: Sequence[Entry]) -> None:
     if not entries:
-        print(t("nothing is on record"))
+        print(t("no entries"))
         return
     headings = (("n", False), (t("time"), False), (t("who"), False), (t("what"), False),
                 (t("about"), True), (t("outcome"), False))  # fmt: skip
@@ -84,8 +87,9 @@ def _verify(args: Namespace) -> Outcome:
 def _accept(args: Namespace) -> Outcome:
     if not args.yes:
         raise UsageError(
-            "accepting hides nothing, but `audit verify` will no longer fail for what it found",
-            hint="run `loxodon audit verify` first; then repeat this with --yes",
+            "accepting keeps all entries, but `audit verify` will no longer fail because of "
+            "these problems",
+            hint="run `loxodon audit verify` first, then repeat this command with --yes",
         )
     with opened(args) as memory:
         memory.audit.accept()
@@ -110,7 +114,7 @@ def _outcome(found: Verified) -> Outcome:
             print(t("the log can be trusted up to entry {n} of {last}",
                     n=found.trusted_to, last=found.last))  # fmt: skip
         else:
-            print(t("all {entries} entries are as they were written; {signed} signatures hold",
+            print(t("all {entries} entries are unchanged; {signed} signatures are valid",
                     entries=found.entries, signed=found.signed))  # fmt: skip
 
     return Outcome(data, show, 0 if found.sound else _TAMPERED)

@@ -67,7 +67,7 @@ def need_uvicorn() -> Any:
         import uvicorn
     except ImportError as error:
         raise ConfigError(
-            "serving needs {module}, which cannot be loaded: {reason}",
+            "the server needs {module}, which cannot be imported: {reason}",
             hint='install it with `pip install "loxodon[serve]"`', module="uvicorn", reason=error,
         ) from None  # fmt: skip
     return uvicorn

@@ -174,7 +174,7 @@ _MEANS = {
     "did": "what your answer did: add, update, end, same, keep; drop is what you did not keep",
     "done": "whether a plan or reminder is done",
     "due_at": "when a plan or reminder is due",
-    "entities": "people, places, projects it is about",
+    "entities": "people, places or projects it is about",
     "expires_at": "when it ends by itself",
     "erased": "how many went, or would go, by place",
     "files": "files of the user in which the words still stand",
@@ -328,27 +328,27 @@ def show_reviewed(found: Reviewed) -> str:
     lines = [show_known(found.decided)] if found.decided else []
     for one in found.waiting:
         lines += [show_known(one.belief), "  ≠ " + show_known(one.against)]
-    return "\n".join(lines) or t("nothing waits for an answer")
+    return "\n".join(lines) or t("nothing to review")
 
 
 def show_held(found: HeldBack) -> str:
     return "\n".join(
         f"[{one.id}] {one.reason} · {one.origin} · {one.at:%Y-%m-%d} · {one.source}"
         for one in found.held
-    ) or t("nothing is held back")  # fmt: skip
+    ) or t("nothing is in quarantine")  # fmt: skip
 
 
 def show_forgotten(found: Forgotten) -> str:
     counts = counted(found.erased)
     if not found.gone:
         return (
-            t("would be erased: {counts}", counts=counts)
+            t("would delete: {counts}", counts=counts)
             + "\n"
             + t("tell the user, and call it again with confirm once they said yes")
         )
-    said = [t("erased: {counts}", counts=counts), t("receipt {id}", id=found.receipt)]
+    said = [t("deleted: {counts}", counts=counts), t("receipt {id}", id=found.receipt)]
     if found.files:
-        said.append(t("it still stands in files of yours, which Loxodon does not write to:"))
+        said.append(t("still in your own files, which Loxodon never changes:"))
     return "\n".join([*said, *found.files])
 
 

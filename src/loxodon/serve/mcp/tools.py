@@ -177,7 +177,7 @@ def _remember(memory: Memory, chat: Chat, given: Given) -> Known:
 def _update(memory: Memory, chat: Chat, given: Given) -> Known:
     id = given.pop("id")
     if not given.keys() - {"version"}:
-        raise InputError("nothing to change was given", hint="give a field and its new value")
+        raise InputError("no change given", hint="give a field and its new value")
     return shapes.known(memory.revise(seen(memory, chat, id).id, **given))
 
 
@@ -229,12 +229,12 @@ def recall_prompt(memory: Memory, chat: Chat, message: str) -> str:
 
 
 _ID = Field("id", TEXT, "the id of the memory, such as f_20260204_001", required=True)
-_VERSION = Field("version", WHOLE, "refuse if the memory is no longer at this version")
+_VERSION = Field("version", WHOLE, "fail if the memory is no longer at this version")
 _SINCE = Field("since", MOMENT, "only from then on")
 _UNTIL = Field("until", MOMENT, "only before then")
 _FILTERS = (
-    Field("project", TEXT, "only of this project"),
-    Field("topic", TEXT, "only of this topic"),
+    Field("project", TEXT, "only in this project"),
+    Field("topic", TEXT, "only on this topic"),
     Field("tag", TEXT, "only with this tag"),
     Field("entity", TEXT, "only about this person, place or thing, by any of its names"),
     _SINCE,
@@ -341,7 +341,7 @@ TOOLS: tuple[Tool, ...] = (
         "single things.",
         _recall, shapes.schema(Recalled), shapes.show_recalled,
         (Field("message", TEXT, "the user's message, or a description of the task", required=True),
-         Field("top", WHOLE, "most items (10)"),
+         Field("top", WHOLE, "maximum number of items (10)"),
          Field("budget", WHOLE, "most tokens of the block (1,000)"),
          Field("kind", choice(*KINDS, "turn", "note"), "only this kind"), *_FILTERS,
          Field("as_of", MOMENT, "what was known and true then")),
@@ -411,7 +411,7 @@ TOOLS: tuple[Tool, ...] = (
         "held back: how many, of what kind, from where; not their words. Only the owner can "
         "release them, with `loxodon quarantine`.",
         _quarantine, shapes.schema(HeldBack), shapes.show_held,
-        (Field("limit", WHOLE, "most of them, newest first (50)"),),
+        (Field("limit", WHOLE, "maximum number of entries, newest first (50)"),),
         private=True,
     ),
     Tool(
@@ -428,7 +428,7 @@ TOOLS: tuple[Tool, ...] = (
         "summaries. It runs by itself every night; call it when the user asks for it (“整理一下"
         "记忆”). It can take minutes and reports progress.",
         _consolidate, shapes.schema(Worked), shapes.show_worked,
-        (Field("force", FLAG, "even if nothing is pending, and after three failures"),
+        (Field("force", FLAG, "run even if nothing is pending, or after three failures"),
          Field("if_due", FLAG, "only if it is due")),
         writes=True, repeatable=True, long=True, owners=True,
     ),

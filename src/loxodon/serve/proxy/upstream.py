@@ -36,7 +36,7 @@ def need_httpx() -> Any:
         import httpx
     except ImportError as error:
         raise ConfigError(
-            "serving needs {module}, which cannot be loaded: {reason}",
+            "the server needs {module}, which cannot be imported: {reason}",
             hint='install it with `pip install "loxodon[serve]"`', module="httpx", reason=error,
         ) from None  # fmt: skip
     return httpx

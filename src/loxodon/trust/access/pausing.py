@@ -65,7 +65,9 @@ class Pauses:
     def begin(self, now: datetime, until: datetime | None) -> Pause:
         """Pause from now on; a pause that is on gets the end that is given."""
         if until is not None and until <= now:
-            raise InputError("a pause cannot end before it begins", hint="name a time to come")
+            raise InputError(
+                "a pause cannot end before it begins", hint="give a time in the future"
+            )
         running = self.now(now)
         since = running.since if running else now
         self._end(to_stored(now)[0])

@@ -208,7 +208,7 @@ def _unwritten(path: str, error: OSError) -> StoreError:
         )
     return UnwritableStoreError(
         "cannot write {path}: {reason}",
-        hint="check who owns the folder and how full the disk is",
+        hint="check the folder's permissions and the free disk space",
         path=path,
         reason=error.strerror or str(error),
     )

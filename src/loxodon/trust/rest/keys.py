@@ -157,7 +157,7 @@ class Keys(NamedTuple):
         except OSError as error:
             raise KeyProblemError(
                 "cannot make the master key {path}: {reason}",
-                hint="check who owns the folder and how full the disk is",
+                hint="check the folder's permissions and the free disk space",
                 path=self.path,
                 reason=error.strerror or str(error),
             ) from None

@@ -241,7 +241,10 @@ def _few(names: list[_T], where: str) -> list[_T]:
 
 def _too_big(name: str, most: int) -> InputError:
     return InputError(
-        "{file} has more than {most} MiB", hint="split it", file=name, most=most >> 20
+        "{file} is larger than {most} MiB",
+        hint="split it into smaller files",
+        file=name,
+        most=most >> 20,
     )
 
 
@@ -256,6 +259,6 @@ def _broken(name: str, error: Exception) -> InputError:
 
 def _unreadable(name: str, error: OSError) -> InputError:
     return InputError(
-        "cannot read {file}: {reason}", hint="check the name and its permissions",
+        "cannot read {file}: {reason}", hint="check the file name and its permissions",
         file=name, reason=error.strerror or str(error),
     )  # fmt: skip

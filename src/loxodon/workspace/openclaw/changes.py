@@ -117,11 +117,14 @@ def _bytes_of(path: str) -> bytes | None:
         return None
     except OSError as error:
         raise InputError(
-            "cannot read {file}: {reason}", hint="check the name and its permissions",
+            "cannot read {file}: {reason}", hint="check the file name and its permissions",
             file=path, reason=error.strerror or error,
         ) from None  # fmt: skip
     if len(data) > MOST_BYTES:
         raise InputError(
-            "{file} has more than {most} MiB", hint="split it", file=path, most=MOST_BYTES >> 20
+            "{file} is larger than {most} MiB",
+            hint="split it into smaller files",
+            file=path,
+            most=MOST_BYTES >> 20,
         )
     return data

@@ -402,7 +402,7 @@ def _as_input(error: OSError | InputError, path: str) -> InputError:
         return error
     return InputError(
         "cannot read {file}: {reason}",
-        hint="check the name and its permissions",
+        hint="check the file name and its permissions",
         file=path,
         reason=error.strerror or str(error),
     )

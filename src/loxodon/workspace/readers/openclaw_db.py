@@ -172,7 +172,7 @@ def _in_use(path: str) -> InputError:
 def _unreadable(path: str, reason: str) -> InputError:
     return InputError(
         "cannot read {file}: {reason}",
-        hint="check the name and its permissions",
+        hint="check the file name and its permissions",
         file=path,
         reason=reason,
     )

@@ -392,6 +392,6 @@ def _unwritten(path: str, error: OSError) -> LoxodonError:
         )
     return UnwritableStoreError(
         "cannot write {path}: {reason}",
-        hint="check who owns the folder and how full the disk is",
+        hint="check the folder's permissions and the free disk space",
         **values,
     )
