@@ -81,10 +81,10 @@ def test_the_language_of_the_process_is_used_unless_one_is_given() -> None:
 
 def test_an_error_speaks_both_languages() -> None:
     error = errors.NotFoundError(
-        "there is no memory {id}", hint="`loxodon list` shows what there is", id="f_1"
+        "no memory with the id {id}", hint="list the memories with `loxodon list`", id="f_1"
     )
     assert str(error) == "there is no memory f_1"
-    assert error.hint == "`loxodon list` shows what there is"
+    assert error.hint == "list the memories with `loxodon list`"
     message, hint = error.localized("zh")
     assert "f_1" in message
     assert "loxodon list" in hint

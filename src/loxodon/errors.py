@@ -132,8 +132,9 @@ class TokenReusedError(LoxodonError):
 def stale_edit(id: str, found: int, given: int) -> StaleEditError:
     """The error for an edit of version `given` of a memory that is at `found`."""
     return StaleEditError(
-        "{id} was changed meanwhile: it is at version {found}, the edit is of version {given}",
-        hint="look at it again with `loxodon get {id}`, then repeat the edit",
+        "{id} was changed in the meantime: it is at version {found}, but the edit is for version "
+        "{given}",
+        hint="check it with `loxodon get {id}`, then repeat the edit",
         id=id,
         found=found,
         given=given,
@@ -143,7 +144,7 @@ def stale_edit(id: str, found: int, given: int) -> StaleEditError:
 def no_memory(id: str) -> NotFoundError:
     """The error for a memory that is not there."""
     return NotFoundError(
-        "there is no memory {id}", hint="`loxodon list` shows what there is", id=repr(id)
+        "no memory with the id {id}", hint="list the memories with `loxodon list`", id=repr(id)
     )
 
 

@@ -141,7 +141,7 @@ def counter(name: str) -> Counter:
         return estimate
     if name != "o200k":
         raise ConfigError(
-            "there is no token counter called {name}",
+            "unknown token counter {name}",
             hint="use estimate, or o200k for exact counts",
             name=repr(name),
         )

@@ -157,7 +157,7 @@ class Pending:
             raise self._unwritable(error) from None
         try:
             if not lock.acquire(_WAIT):
-                raise BusyStoreError("others held {path} for too long", path=self.path)
+                raise BusyStoreError("timed out waiting for the lock on {path}", path=self.path)
             yield
         except OSError as error:
             raise self._unwritable(error) from None

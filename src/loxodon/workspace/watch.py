@@ -71,7 +71,7 @@ def _check_installed() -> None:
         import watchfiles  # noqa: F401
     except ImportError as error:
         raise ConfigError(
-            "watching files needs a package that is not installed",
+            "`loxodon watch` needs a package that is not installed",
             hint='run: pip install "loxodon[workspace]"',
         ) from error
 
@@ -83,8 +83,8 @@ def _alone(workspace: Workspace) -> Iterator[None]:
     try:
         if not lock.acquire(0):
             raise BusyStoreError(
-                "another `loxodon watch` is at work on the space {space}",
-                hint="one is enough; end it to start this one",
+                "another `loxodon watch` is running for the space {space}",
+                hint="stop it first",
                 space=workspace.memory.space,
             )
         yield

@@ -112,7 +112,7 @@ def test_the_commands(server: Stage, tmp_path: Path) -> None:
         assert text in done.stdout, text
     for text in (
         "no number 7", "/review reject 1", "there is no memory 'nonsense'", "/tag ID +a -b",
-        "nothing was recalled for a reply yet", "/recall QUESTION", "nothing to ask again",
+        "nothing has been recalled yet", "/recall QUESTION", "nothing to ask again",
         "there is no memory 'f_1'",
     ):  # fmt: skip
         assert text in done.stderr, text

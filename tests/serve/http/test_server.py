@@ -183,7 +183,7 @@ def test_a_stop_in_the_middle_of_long_work_is_told_and_nothing_is_lost(tmp_path:
             next(lines)
             server.process.send_signal(signal.SIGTERM)
             last = json.loads([*lines][-1])
-        assert last["error"]["message"] == "the work was given up"
+        assert last["error"]["message"] == "the operation was cancelled"
         assert server.stop() == 0
     with Memory.open(home) as memory:
         assert memory.validate() == []

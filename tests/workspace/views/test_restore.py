@@ -262,7 +262,7 @@ def test_a_link_out_of_the_folder_is_not_followed(place: Place) -> None:
     (place.top / "elsewhere.jsonl").write_bytes((place.views / FACTS).read_bytes())
     (place.views / FACTS).unlink()
     (place.views / FACTS).symlink_to(place.top / "elsewhere.jsonl")
-    assert place.refused() == f"{FACTS}: it is not a file of this folder"
+    assert place.refused() == f"{FACTS}: it is not a file in this folder"
 
 
 def test_a_folder_without_views_is_refused(place: Place, tmp_path: Path) -> None:

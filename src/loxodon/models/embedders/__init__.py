@@ -67,7 +67,7 @@ def need(module: str, extra: str) -> Any:
         return import_module(module)
     except ImportError as error:
         raise ConfigError(
-            "the embedder needs {module}, which cannot be loaded: {reason}",
+            "the embedder needs {module}, which cannot be imported: {reason}",
             hint='install it with `pip install "loxodon[{extra}]"`',
             module=module,
             extra=extra,

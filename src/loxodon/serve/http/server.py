@@ -44,7 +44,7 @@ def listen(host: str, port: int) -> socket.socket:
 def _unheard(host: str, port: int, error: Exception) -> UsageError:
     if getattr(error, "errno", None) == errno.EADDRINUSE:
         return UsageError(
-            "another program is listening on {host} port {port} already",
+            "{host} port {port} is already in use",
             hint="choose another port with --port; two servers may share a home", host=host,
             port=port,
         )  # fmt: skip

@@ -297,7 +297,7 @@ def show_known(one: Known) -> str:
     said = f"[{one.id}] {_one_line(one.content)} ({' · '.join(about)})"
     if not one.waits or one.state != "active":
         return said
-    how = t("found by recall; not in the snapshot until the user confirms it: "
+    how = t("recall finds it, but it is not in the snapshot until the user confirms it with "
             "`loxodon review --confirm {id}`", id=one.id)  # fmt: skip
     return f"{said} — {how}"
 
@@ -344,7 +344,7 @@ def show_forgotten(found: Forgotten) -> str:
         return (
             t("would delete: {counts}", counts=counts)
             + "\n"
-            + t("tell the user, and call it again with confirm once they said yes")
+            + t("tell the user, then call this again with confirm once they agree")
         )
     said = [t("deleted: {counts}", counts=counts), t("receipt {id}", id=found.receipt)]
     if found.files:
@@ -361,7 +361,7 @@ def show_waiting(found: Waiting) -> str:
     if found.ticket:
         return f"ticket: {found.ticket}\n\n{found.instructions}\n\n{found.data}"
     if not found.did and not found.refused:
-        return t("nothing waits to be read")
+        return t("nothing to read")
     did = ", ".join(f"{name} {n}" for name, n in found.did.items())
     refused = "; ".join(f"{n} × {reason}" for reason, n in found.refused.items())
     return "\n".join(filter(None, (did, refused)))
@@ -381,7 +381,7 @@ def show_hits(answer: Mapping[str, Any]) -> str:
         for one in answer["results"]
     ]
     if lines and answer["unsure"]:
-        lines.insert(0, t("unsure: what follows has little of the question"))
+        lines.insert(0, t("unsure: the results below match the question only weakly"))
     return "\n".join(lines) or t("nothing related was found")
 
 

@@ -101,7 +101,7 @@ def _search(memory: Memory, chat: Chat, given: Given) -> Given:
 
 def _get(memory: Memory, chat: Chat, given: Given) -> Given:
     if not given.get("path") and not given.get("id"):
-        raise InputError("neither a path nor an id is given", hint="give one of them")
+        raise InputError("no path or id given", hint="give one of them")
     return _answer(memory, chat, "get", given)
 
 
@@ -157,8 +157,8 @@ def _forget(memory: Memory, chat: Chat, given: Given) -> Forgotten:
     id, confirmed = given["id"], bool(given.get("confirm"))
     if not id.startswith(("f_", "b_", "s_", "t_")):
         raise InputError(
-            "{id} names no memory and no message",
-            hint="f_…, b_…, s_… or t_…, as memory_search gives them",
+            "{id} is neither a memory nor a message",
+            hint="use an id such as f_…, b_…, s_… or t_… from memory_search",
             id=repr(id),
         )
     receipt = memory.forget(id, dry_run=not confirmed)
@@ -190,12 +190,14 @@ def _archive(memory: Memory, chat: Chat, given: Given) -> Known:
 def _review(memory: Memory, chat: Chat, given: Given) -> Reviewed:
     decided: Record | None = None
     if ("id" in given) != ("decision" in given):
-        raise InputError("an id and a decision belong together", hint="give both, or neither")
+        raise InputError(
+            "an id and a decision must be given together", hint="give both, or neither"
+        )
     if given:
         confirms = given["decision"] == "confirm"
         if confirms and not is_own(memory.get(given["id"]).trust):
             raise InputError(
-                "only the owner can confirm what others said of them",
+                "only the owner can confirm what others said about them",
                 hint="ask them to run `loxodon review --confirm {id}`",
                 id=given["id"],
             )

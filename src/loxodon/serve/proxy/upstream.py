@@ -55,8 +55,8 @@ def base_of(url: str) -> str:
     if not good or parts.query or parts.fragment:
         # Not repeated: a key or a password may have been pasted here, or into the address.
         raise UsageError(
-            "{name} is not the address of a model", name="--upstream",
-            hint="give it as for a client, such as https://api.openai.com/v1",
+            "{name} is not a valid base URL", name="--upstream",
+            hint="use the base URL, such as https://api.openai.com/v1",
         )  # fmt: skip
     path = parts.path.rstrip("/") or _PREFIX
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{path}"

@@ -66,7 +66,7 @@ def _cipher() -> type[ChaCha20Poly1305]:
         from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
     except ImportError:
         raise KeyProblemError(
-            "what lies beside an encrypted memory is sealed, and `cryptography` is not installed",
+            "an encrypted memory needs `cryptography`, which is not installed",
             hint='install it with: pip install "loxodon[encryption]"',
         ) from None
     return ChaCha20Poly1305
