@@ -45,7 +45,7 @@ def _said() -> set[str]:
     said |= {about for about, _ in COMMANDS.values()} | {key.about for key in KEYS.values()}
     said |= set(_TAKES.values()) | {what for what, _ in BROKEN}
     said |= {*CHANGES, *ENTITY_TYPES, *REASONS.values()}
-    said |= {*SAID.values(), *GROUPS, *OPTIONS}
+    said |= {*SAID.values(), *GROUPS, *OPTIONS, *errors.INSTALL}
     said |= {"fix these lines, or skip them with --skip-bad"}
     said |= {"no line is valid: fix the file, or set its format with --format"}
     return said - {""}
@@ -83,7 +83,7 @@ def test_an_error_speaks_both_languages() -> None:
     error = errors.NotFoundError(
         "no memory with the id {id}", hint="list the memories with `loxodon list`", id="f_1"
     )
-    assert str(error) == "there is no memory f_1"
+    assert str(error) == "no memory with the id f_1"
     assert error.hint == "list the memories with `loxodon list`"
     message, hint = error.localized("zh")
     assert "f_1" in message

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from urllib.parse import quote
 
 from loxodon import errors
-from loxodon.errors import ConfigError, InputError, LoxodonError, StoreError
+from loxodon.errors import ConfigError, InputError, LoxodonError, StoreError, install_hint
 from loxodon.fields import Changes
 from loxodon.recall.gate import State as Conversation
 from loxodon.serve.http.wire import plain, read, state_to
@@ -656,7 +656,8 @@ def _httpx() -> Any:
     except ImportError as error:
         raise ConfigError(
             "the client needs {module}, which cannot be imported: {reason}",
-            hint='install it with `pip install "loxodon[serve]"`',
+            hint=install_hint(),
+            extra="serve",
             module="httpx",
             reason=error,
         ) from None

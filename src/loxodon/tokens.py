@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from itertools import groupby
 from math import sqrt
 
-from loxodon.errors import ConfigError
+from loxodon.errors import ConfigError, install_hint
 
 Counter = Callable[[str], int]  # how many tokens a text takes
 
@@ -150,7 +150,8 @@ def counter(name: str) -> Counter:
     except ImportError as error:
         raise ConfigError(
             "the token counter o200k needs a tokenizer that is not installed",
-            hint='run: pip install "loxodon[tokenizer]"',
+            hint=install_hint(),
+            extra="tokenizer",
         ) from error
     encode = Tokenizer.from_pretrained("o200k_base").encode_ordinary
     # Half a surrogate pair, as cut JSON escapes leave it, is no UTF-8: it counts as a "?".

@@ -532,7 +532,7 @@ def test_an_unknown_profile_is_refused_with_the_names(memory: Memory) -> None:
     assert caught.value.hint == "it is one of default, phase1, openclaw, tiered"
     with pytest.raises(ConfigError, match=r"recall\.profile cannot be 'x'") as refused:
         from_mapping({"recall.profile": "x"})
-    assert refused.value.hint == "it takes one of default, phase1, openclaw, tiered"
+    assert refused.value.hint == "choose one of default, phase1, openclaw, tiered"
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,8 @@ def test_forgetting_asks_first(told: Run, tmp_path: Path) -> None:
     (fact,) = [one for one in parsed(told, "list") if "花生" in one["content"]
                or "peanut" in one["content"]]  # fmt: skip
     words = ["花生", "peanuts"]
-    assert "would be erased" in told("forget", fact["id"], "--dry-run")
-    assert "nobody is there to be asked" in told("forget", fact["id"], code=2)
+    assert "would delete" in told("forget", fact["id"], "--dry-run")
+    assert "no terminal to confirm" in told("forget", fact["id"], code=2)
     assert files_with(words, home)
     done = parsed(told, "forget", fact["id"], "--yes")
     assert done["done"]
@@ -68,8 +68,8 @@ def test_pause_and_resume(run: Run, tmp_path: Path) -> None:
     assert "paused until 2026-02-04 20:00" in run("pause", "--for", "2h")
     assert "paused until" in run("status")
     assert parsed(run, "add", talk(tmp_path, TALK["en"]))["paused"] == 4
-    assert "the memory is paused until" in run("capture", "I like tea", code=5)
-    assert "is, or was then, paused" in run("add", talk(tmp_path, TALK["en"]))
+    assert "recording is paused until" in run("capture", "I like tea", code=5)
+    assert "recording is paused, or was paused" in run("add", talk(tmp_path, TALK["en"]))
     assert parsed(run, "resume") == {"resumed": True}
     assert "not paused" in run("resume")
     assert "until `loxodon resume`" in run("pause")

@@ -21,7 +21,7 @@ def test_texts_are_embedded_and_it_is_said_how_far(
     home = tmp_path / "home"
     run(home, "capture", "cat sleeps")
     assert run(home, "embed") == 0
-    assert "no embedder is set" in capsys.readouterr().out
+    assert "no embedder is configured" in capsys.readouterr().out
     run(home, "config", "embedder.kind", "onnx")
     run(home, "config", "embedder.path", folder(tmp_path / "model"))
     capsys.readouterr()

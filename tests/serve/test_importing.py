@@ -22,7 +22,7 @@ def path(tmp_path: Path) -> str:
 
 def test_a_person_sees_what_was_taken_and_what_was_not(run: Run, path: str) -> None:
     run("init")
-    assert "would be taken" in run("import", path, "--dry-run")
+    assert "would import" in run("import", path, "--dry-run")
     said = run("import", path)
     assert "taken as chatgpt" in said
     assert "messages of abandoned branches" in said

@@ -35,7 +35,7 @@ def test_a_model_that_reads_well(server: Stage, run: Run) -> None:  # noqa: F811
     server.play(well(server))
     said = run("model", "check")
     assert said.count("10 of 10 sentences read well") == 2
-    assert "well enough to be asked" in said
+    assert "the model will be used" in said
     found = parsed(run, "model", "check")
     assert found["good"]
     assert found["keeps_to_schemas"]
@@ -71,7 +71,7 @@ def test_one_that_is_down_is_an_error(server: Stage, run: Run) -> None:  # noqa:
 
 def test_none_that_is_set(run: Run) -> None:  # noqa: F811
     run("init")
-    assert "needs both an address and a name" in run("model", "check", code=6)
+    assert "needs both a base URL and a name" in run("model", "check", code=6)
 
 
 def test_a_report_of_what_was_asked(server: Stage, run: Run, tmp_path: Path) -> None:  # noqa: F811

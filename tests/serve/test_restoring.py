@@ -55,5 +55,5 @@ def test_it_speaks_chinese(lost: Shell, tmp_path: Path) -> None:
 def test_a_source_that_is_not_there_makes_nothing(tmp_path: Path) -> None:
     shell = Shell(tmp_path / "home")
     done = shell("restore", str(tmp_path / "nowhere"), code=3)
-    assert "there are no views in" in done.stderr.decode()
+    assert "no text views found in" in done.stderr.decode()
     assert not shell.home.exists()

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon.errors import BusyStoreError, ConfigError, LoxodonError
+from loxodon.errors import BusyStoreError, ConfigError, LoxodonError, install_hint
 from loxodon.filelock import FileLock
 from loxodon.types import FileProblem, Followed, Synced
 
@@ -72,7 +72,8 @@ def _check_installed() -> None:
     except ImportError as error:
         raise ConfigError(
             "`loxodon watch` needs a package that is not installed",
-            hint='run: pip install "loxodon[workspace]"',
+            hint=install_hint(),
+            extra="workspace",
         ) from error
 
 

@@ -98,7 +98,7 @@ def test_a_failure_keeps_what_was_said_and_it_is_asked_again(memory: Memory, ser
     assert chat.again(lambda _: None).text == "Here."
     chat.close()
     assert said(memory) == [("user", "Are you there?"), ("assistant", "Here.")]
-    with pytest.raises(UsageError, match="nothing to ask again"):
+    with pytest.raises(UsageError, match="nothing to retry"):
         chat.again(lambda _: None)
 
 

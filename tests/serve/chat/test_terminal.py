@@ -52,7 +52,7 @@ def test_ctrl_c_stops_a_reply_and_again_ends(server: Stage, tmp_path: Path) -> N
         terminal.type("Tell me a story\n")
         terminal.expect("Once upon a time")
         terminal.interrupt()
-        terminal.expect("what was said so far is kept")
+        terminal.expect("the reply so far is saved")
         terminal.expect("> ")
         terminal.interrupt()
         assert terminal.ended() == 0

@@ -30,7 +30,7 @@ def test_a_server_open_to_others_needs_a_token() -> None:
         door("0.0.0.0", "")
     assert door("0.0.0.0", "secret") == Door("secret", local=False)
     assert door("127.0.0.1", "") == Door("", local=True)
-    with pytest.raises(UsageError, match="no header"):
+    with pytest.raises(UsageError, match="not allowed in a header"):
         door("127.0.0.1", "a b")
 
 

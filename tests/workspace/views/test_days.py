@@ -85,7 +85,7 @@ def test_what_cannot_be_read_is_named() -> None:
         "ref is missing",
         "at: it is not a time such as 2026-02-04T10:30:00Z",
     ]
-    with pytest.raises(InputError, match="does not say"):
+    with pytest.raises(InputError, match="is not marked"):
         parse(NAME, "# my own notes\n")
 
 

@@ -133,7 +133,7 @@ def test_good_lines_are_kept_and_bad_ones_named() -> None:
 
 
 def test_a_file_without_its_mark_is_refused() -> None:
-    with pytest.raises(InputError, match="does not say"):
+    with pytest.raises(InputError, match="is not marked"):
         parse(FACTS, '{"id": "f_20260204_001"}\n')
 
 

@@ -11,6 +11,7 @@ from loxodon.errors import UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
+from loxodon.serve.cli.parser import whole
 from loxodon.trust.audit.auditing import Entry
 from loxodon.trust.audit.verifying import Verified
 
@@ -34,7 +35,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--id", metavar="ID", help=t("only entries about this memory or message: shows who read it")
     )
-    parser.add_argument("--limit", metavar="N", type=int, default=_LISTED,
+    parser.add_argument("--limit", metavar="N", type=whole, default=_LISTED,
                         help=t("show the latest N entries; 0 for all"))  # fmt: skip
     parser.add_argument("--yes", action="store_true", help=t("accept without asking"))
 
@@ -45,8 +46,6 @@ def run(args: Namespace) -> Outcome:
 
 
 def _show(args: Namespace) -> Outcome:
-    if args.limit < 0:
-        raise UsageError("{name} cannot be negative", name="--limit")
     with opened(args) as memory:
         now = memory.now()
         since = parse_instant(args.since, now.tzinfo) if args.since else None

@@ -9,6 +9,7 @@ from loxodon import config as settings
 from loxodon.config import ChatConfig
 from loxodon.messages import t
 from loxodon.serve.cli.opening import Outcome, home_of, opened
+from loxodon.serve.cli.parser import whole
 
 SESSION = "chat"
 
@@ -22,7 +23,7 @@ def build(parser: ArgumentParser) -> None:
     parser.add_argument("--session", default=SESSION, metavar="NAME",
                         help=t("the conversation to continue (default: chat)"))  # fmt: skip
     about = t("context window of the model, in tokens (setting working.window)")
-    parser.add_argument("--window", type=int, default=0, metavar="TOKENS", help=about)
+    parser.add_argument("--window", type=whole, default=0, metavar="TOKENS", help=about)
 
 
 def run(args: Namespace) -> Outcome:

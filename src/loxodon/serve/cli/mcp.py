@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from loxodon.clock import zone_named
 from loxodon.config import load
-from loxodon.errors import ConfigError, UsageError
+from loxodon.errors import ConfigError, UsageError, install_hint
 from loxodon.messages import t
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
 from loxodon.serve.cli.serving import address
@@ -108,7 +108,7 @@ def _load_sdk() -> None:
     except ImportError as error:
         raise ConfigError(
             "the server needs {module}, which cannot be imported: {reason}",
-            hint='install it with `pip install "loxodon[{extra}]"`', module="mcp", extra="mcp",
+            hint=install_hint(), module="mcp", extra="mcp",
             reason=error,
         ) from None  # fmt: skip
     finally:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NoReturn
 
 from loxodon.errors import UsageError
@@ -38,14 +39,24 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
     return argparse.RawDescriptionHelpFormatter(prog, width=width - 2)
 
 
-def _whole(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise ValueError
-    return value
+def whole(text: str) -> int:
+    """The type of options that count."""
+    with suppress(ValueError):
+        if (value := int(text)) >= 0:
+            return value
+    raise argparse.ArgumentTypeError(
+        t("must be a whole number, 0 or more, not {value}", value=repr(text))
+    )
 
 
-_whole.__name__ = "0, 1, 2, …"  # what argparse calls the type when it complains
+def number(text: str) -> float:
+    """The type of options with a fraction."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            t("must be a number, not {value}", value=repr(text))
+        ) from None
 
 
 def _speak_chinese() -> None:
@@ -142,7 +153,7 @@ def _id(parser: argparse.ArgumentParser) -> None:
 
 def _id_and_version(parser: argparse.ArgumentParser) -> None:
     _id(parser)
-    parser.add_argument("--version", type=_whole, metavar="N",
+    parser.add_argument("--version", type=whole, metavar="N",
                         help=t("fail if the memory is no longer at this version"))  # fmt: skip
 
 
@@ -166,9 +177,9 @@ def _add(parser: argparse.ArgumentParser) -> None:
 
 def _fields(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--importance", type=float, metavar="0..1", help=t("how much it matters (0.5)")
+        "--importance", type=number, metavar="0..1", help=t("how much it matters (0.5)")
     )
-    parser.add_argument("--confidence", type=float, metavar="0..1", help=t("how certain it is"))
+    parser.add_argument("--confidence", type=number, metavar="0..1", help=t("how certain it is"))
     parser.add_argument("--entities", type=names_of, metavar="A,B",
                         help=t("people, places or projects it is about"))  # fmt: skip
     parser.add_argument("--tags", type=names_of, metavar="A,B", help=t("tags"))
@@ -224,9 +235,9 @@ def _recall(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "query", metavar="QUERY", nargs="+", help=t("any text; there is no query syntax")
     )
-    parser.add_argument("--top", type=_whole, metavar="N", help=t("maximum number of items (10)"))
+    parser.add_argument("--top", type=whole, metavar="N", help=t("maximum number of items (10)"))
     parser.add_argument(
-        "--budget", type=_whole, metavar="TOKENS", help=t("maximum number of tokens (1000)")
+        "--budget", type=whole, metavar="TOKENS", help=t("maximum number of tokens (1000)")
     )
     parser.add_argument("--explain", action="store_true", help=t("explain why each item was found"))
     parser.add_argument("--profile", metavar="NAME",
@@ -246,11 +257,9 @@ def _context(parser: argparse.ArgumentParser) -> None:
         "message", metavar="MESSAGE", nargs="+", help=t("the message, or - for standard input")
     )
     parser.add_argument(
-        "--budget", type=_whole, metavar="TOKENS", help=t("maximum number of tokens (4000)")
+        "--budget", type=whole, metavar="TOKENS", help=t("maximum number of tokens (4000)")
     )
-    parser.add_argument(
-        "--top", type=_whole, metavar="N", help=t("maximum number of memories (10)")
-    )
+    parser.add_argument("--top", type=whole, metavar="N", help=t("maximum number of memories (10)"))
     parser.add_argument(
         "--soul", metavar="FILE", help=t("file that describes the agent (default: SOUL.md)")
     )
@@ -277,9 +286,7 @@ def _journal(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--on", metavar="WHEN", help=t("only from that day, week or month"))
     _times(parser)
     parser.add_argument("--session", metavar="NAME", help=t("only from this session"))
-    parser.add_argument(
-        "--limit", type=_whole, metavar="N", help=t("show the latest N (0 for all)")
-    )
+    parser.add_argument("--limit", type=whole, metavar="N", help=t("show the latest N (0 for all)"))
 
 
 def _list(parser: argparse.ArgumentParser) -> None:
@@ -288,9 +295,7 @@ def _list(parser: argparse.ArgumentParser) -> None:
     _filters(parser)
     parser.add_argument("--audience", choices=AUDIENCES,
                         help=t("only what this audience may see"))  # fmt: skip
-    parser.add_argument(
-        "--limit", type=_whole, metavar="N", help=t("show the latest N (0 for all)")
-    )
+    parser.add_argument("--limit", type=whole, metavar="N", help=t("show the latest N (0 for all)"))
 
 
 def _tag(parser: argparse.ArgumentParser) -> None:
@@ -302,7 +307,7 @@ def _tag(parser: argparse.ArgumentParser) -> None:
 def _unarchive(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", metavar="ID", nargs="?", default="",
                         help=t("id of the memory, such as f_20260204_001"))  # fmt: skip
-    parser.add_argument("--version", type=_whole, metavar="N",
+    parser.add_argument("--version", type=whole, metavar="N",
                         help=t("fail if the memory is no longer at this version"))  # fmt: skip
     parser.add_argument("--run", metavar="WHEN",
                         help=t("restore everything that this run archived because of its age; "
@@ -322,7 +327,7 @@ def _consolidate(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--if-due", action="store_true",
                         help=t("run only if it is due; for use in a timer"))  # fmt: skip
-    parser.add_argument("--phase", type=_whole, metavar="N", help=t("run only this phase, 1 to 7"))
+    parser.add_argument("--phase", type=whole, metavar="N", help=t("run only this phase, 1 to 7"))
     about = t("also show the questions to the model and what they changed")
     parser.add_argument("--model-report", action="store_true", help=about)
 
@@ -348,7 +353,7 @@ def _review(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--confirm-all", choices=_OTHERS, metavar="ORIGIN", dest="confirm_all",
                        help=t("everything from this origin is true: {origins}",
                               origins=", ".join(_OTHERS)))  # fmt: skip
-    parser.add_argument("--version", type=_whole, metavar="N",
+    parser.add_argument("--version", type=whole, metavar="N",
                         help=t("fail if the memory is no longer at this version"))  # fmt: skip
     parser.add_argument("--yes", action="store_true", help=t("do not ask for confirmation"))
 
@@ -361,7 +366,7 @@ def _quarantine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--all", action="store_true", help=t("also show released and dropped entries")
     )
-    parser.add_argument("--limit", type=_whole, default=50, metavar="N",
+    parser.add_argument("--limit", type=whole, default=50, metavar="N",
                         help=t("maximum number of entries, newest first (50)"))  # fmt: skip
 
 
@@ -409,12 +414,12 @@ def _bench(parser: argparse.ArgumentParser) -> None:
                         help=t("override a setting; can be repeated"))  # fmt: skip
     parser.add_argument(
         "--limit",
-        type=_whole,
+        type=whole,
         default=0,
         metavar="N",
         help=t("only the first N conversations of each file (0 for all)"),
     )
-    parser.add_argument("--jobs", type=_whole, default=1, metavar="N",
+    parser.add_argument("--jobs", type=whole, default=1, metavar="N",
                         help=t("number of parallel processes (1)"))  # fmt: skip
     _bench_writing(parser.add_argument_group("writing"))
     _bench_retrieval(parser.add_argument_group("retrieval"))
@@ -452,7 +457,7 @@ def _bench_retrieval(parser: argparse._ArgumentGroup) -> None:
     )
     parser.add_argument(
         "--top",
-        type=_whole,
+        type=whole,
         default=100,
         metavar="N",
         help=t("maximum number of items in the context (default: as many as fit)"),
@@ -495,7 +500,7 @@ def _backup(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", nargs="?", help=about)
     parser.add_argument("--all", action="store_true", help=t("back up all spaces in the home"))
     about = t("number of backups to keep in the folder (setting backup.keep); not with FILE")
-    parser.add_argument("--keep", type=_whole, metavar="N", help=about)
+    parser.add_argument("--keep", type=whole, metavar="N", help=about)
     parser.add_argument("--overwrite", action="store_true",
                         help=t("overwrite an existing file"))  # fmt: skip
 
@@ -652,7 +657,6 @@ _ARGPARSE = {
     "expected at least one argument": "至少需要一个值",
     "argument %(argument_name)s: %(message)s": "参数 %(argument_name)s：%(message)s",
     "invalid choice: %(value)r (choose from %(choices)s)": "%(value)r 不可用（可选 %(choices)s）",
-    "invalid %(type)s value: %(value)r": "%(value)r 不可用（需要 %(type)s）",
 }
 
 COMMANDS: dict[str, tuple[str, Build]] = {

@@ -13,6 +13,7 @@ from loxodon.errors import UsageError
 from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.serve.cli.parser import number
 from loxodon.serve.cli.serving import address
 
 PORT = 8711
@@ -42,14 +43,14 @@ def build(parser: ArgumentParser) -> None:
     parser.add_argument("--space-by", choices=("user", "key", "fixed"), default="user", help=about)
     parser.add_argument(
         "--limit",
-        type=float,
+        type=number,
         default=1.5,
         metavar="SECONDS",
         help=t("how long a request waits for the memory, in seconds (1.5)"),
     )
     parser.add_argument(
         "--timeout",
-        type=float,
+        type=number,
         default=600.0,
         metavar="SECONDS",
         help=t("how long to wait for data from the upstream, in seconds (600)"),

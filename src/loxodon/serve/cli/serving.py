@@ -10,6 +10,7 @@ from loxodon.clock import zone_named
 from loxodon.config import load
 from loxodon.messages import t
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.serve.cli.parser import whole
 from loxodon.serve.host import Host
 from loxodon.serve.logs import log
 
@@ -27,7 +28,7 @@ def address(parser: ArgumentParser, port: int) -> None:
     """Where a server listens, and who may ask it."""
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
                         help=t("address to listen on (127.0.0.1)"))  # fmt: skip
-    parser.add_argument("--port", type=int, default=port, metavar="N",
+    parser.add_argument("--port", type=whole, default=port, metavar="N",
                         help=t("port to listen on ({port}); 0 for any free port",
                                port=port))  # fmt: skip
     about = t(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from loxodon.errors import ConfigError, UsageError
+from loxodon.errors import ConfigError, UsageError, install_hint
 from loxodon.serve.logs import log
 
 GRACE_SECONDS = 5
@@ -68,7 +68,7 @@ def need_uvicorn() -> Any:
     except ImportError as error:
         raise ConfigError(
             "the server needs {module}, which cannot be imported: {reason}",
-            hint='install it with `pip install "loxodon[serve]"`', module="uvicorn", reason=error,
+            hint=install_hint(), extra="serve", module="uvicorn", reason=error,
         ) from None  # fmt: skip
     return uvicorn
 

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
-from loxodon.errors import ConfigError, UsageError
+from loxodon.errors import ConfigError, UsageError, install_hint
 from loxodon.serve.http.guard import is_loopback
 from loxodon.serve.proxy.gather import READABLE
 from loxodon.serve.proxy.speaking import OURS
@@ -37,7 +37,7 @@ def need_httpx() -> Any:
     except ImportError as error:
         raise ConfigError(
             "the server needs {module}, which cannot be imported: {reason}",
-            hint='install it with `pip install "loxodon[serve]"`', module="httpx", reason=error,
+            hint=install_hint(), extra="serve", module="httpx", reason=error,
         ) from None  # fmt: skip
     return httpx
 

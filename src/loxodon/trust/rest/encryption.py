@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from loxodon import files
 from loxodon.config import EncryptionConfig
-from loxodon.errors import KeyProblemError
+from loxodon.errors import KeyProblemError, install_hint
 from loxodon.layout import KEYS, STRETCH
 from loxodon.store.cipher import KEY_BYTES
 
@@ -290,7 +290,8 @@ def keyring(ask: Callable[[Any], Any]) -> Any:
     except ImportError:
         raise KeyProblemError(
             "the key is in the system keyring, but `keyring` is not installed",
-            hint='install it with: pip install "loxodon[encryption]"',
+            hint=install_hint(),
+            extra="encryption",
         ) from None
     try:
         return ask(rings)

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from loxodon.errors import KeyProblemError
+from loxodon.errors import KeyProblemError, install_hint
 from loxodon.filelock import FileLock
 from loxodon.files import replace, sync_folder
 from loxodon.layout import KEYS, SPACES
@@ -238,7 +238,8 @@ def _keyring(ask: Callable[[Any], Any]) -> Any:
     except ImportError:
         raise KeyProblemError(
             "the master key is in the system keyring, but `keyring` is not installed",
-            hint='install it with: pip install "loxodon[encryption]"',
+            hint=install_hint(),
+            extra="encryption",
         ) from None
     try:
         return ask(keyring)

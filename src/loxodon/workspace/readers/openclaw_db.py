@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from loxodon.errors import InputError
+from loxodon.errors import InputError, install_hint
 from loxodon.store import others
 from loxodon.trust.damage.unpacking import Allowance
 from loxodon.types import Draft
@@ -421,7 +421,8 @@ def _unpacked_by_package(data: bytes) -> bytes:
     except ImportError:
         raise InputError(
             "the event is compressed, but zstandard is not installed",
-            hint="pip install 'loxodon[workspace]'",
+            hint=install_hint(),
+            extra="workspace",
         ) from None
     # Not `decompress`: it makes room for as much as the frame claims to hold.
     reader = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(data)
