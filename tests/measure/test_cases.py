@@ -52,7 +52,7 @@ Spoil = Callable[[Line], object]
         (lambda c: c.pop("checks"), "checks is missing"),
         (lambda c: c["turns"][1].pop("at"), "turns[1].at is missing"),
         (lambda c: c["turns"][1].update(at="soon"), "turns[1]: "),
-        (lambda c: c["turns"][1].update(role="king"), "turns[1]: the role 'king'"),
+        (lambda c: c["turns"][1].update(role="king"), "turns[1]: unknown role 'king'"),
         (lambda c: c["turns"][1].pop("content"), "turns[1]: the message has no text"),
         (lambda c: c["checks"][0].update(type="maybe"), "checks[0].type is not a type of check"),
         (lambda c: c["checks"][0].pop("present"), "checks[0].present is missing"),

@@ -24,7 +24,7 @@ def test_a_person_sees_what_was_taken_and_what_was_not(run: Run, path: str) -> N
     run("init")
     assert "would import" in run("import", path, "--dry-run")
     said = run("import", path)
-    assert "taken as chatgpt" in said
+    assert "imported, as chatgpt" in said
     assert "messages of abandoned branches" in said
     assert "loxodon consolidate" in said
     assert "已经有了" in run("import", path, lang="zh_CN.UTF-8")

@@ -111,7 +111,7 @@ def test_the_commands(server: Stage, tmp_path: Path) -> None:
     ):  # fmt: skip
         assert text in done.stdout, text
     for text in (
-        "no number 7", "/review reject 1", "no memory with the id 'nonsense'", "/tag ID +a -b",
+        "no item 7", "/review reject 1", "no memory with the id 'nonsense'", "/tag ID +a -b",
         "nothing has been recalled yet", "/recall QUESTION", "nothing to retry",
         "no memory with the id 'f_1'",
     ):  # fmt: skip

@@ -25,7 +25,7 @@ def test_a_conversation_is_typed_and_its_history_is_there(server: Stage, tmp_pat
     server.play(streams("Hello ", "Ann.", usage={"prompt_tokens": 40, "completion_tokens": 3}))
     env = environment(tmp_path, server)
     with typed(env) as terminal:
-        terminal.expect("talking with test")
+        terminal.expect("chatting with test")
         terminal.expect("> ")
         terminal.type("I am Ann\n")
         terminal.expect("Hello Ann.")

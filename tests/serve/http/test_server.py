@@ -62,7 +62,7 @@ def test_beyond_this_machine_it_needs_a_token(tmp_path: Path) -> None:
 
     refused = start("--host", "0.0.0.0", "--port", "0")
     assert refused.returncode == 2
-    assert b"no token is set" in refused.stderr
+    assert b"no access token is set" in refused.stderr
     assert start("--host", "no such host", "--port", "0").returncode == 2
     assert start("--port", "99999999").returncode == 2
 

@@ -84,7 +84,7 @@ def test_roles(word: str, role: str, origin: str) -> None:
 def test_an_unknown_role_names_those_that_are_known() -> None:
     [(line, error)] = lines({"role": "boss", "content": "hi"}).problems
     assert line == 1
-    assert str(error) == "the role 'boss' is not known"
+    assert str(error) == "unknown role 'boss'"
     assert error.hint == "use user, assistant, system or tool"
 
 
@@ -240,8 +240,8 @@ def test_a_message_that_only_calls_a_tool_is_passed_over(value: dict[str, object
         ({"content": "a\0b"}, "the text contains a NUL character"),
         ({"content": "a\ud800b"}, "the text contains half a character (U+D800 at position 2)"),
         ({"role": None}, "the message has no role"),
-        ({"role": 3}, "the role 3 is not known"),
-        ({"role": ["user"]}, "the role (list) is not known"),
+        ({"role": 3}, "unknown role 3"),
+        ({"role": ["user"]}, "unknown role (list)"),
         ({"id": 1.5}, "the id must be text, not float"),
         ({"id": True}, "the id must be text, not bool"),
         ({"session": {}}, "the session must be text, not dict"),
@@ -249,8 +249,8 @@ def test_a_message_that_only_calls_a_tool_is_passed_over(value: dict[str, object
         ({"speaker": "\udc00"}, "the speaker '\\udc00' has a control character or half a char"),
         ({"speaker": "x" * 513}, "the speaker is 513 characters long; the limit is 512"),
         ({"channel": []}, "the channel must be text, not list"),
-        ({"chat": "party"}, "the chat 'party' is not known"),
-        ({"chat": ["group"]}, "the chat (list) is not known"),
+        ({"chat": "party"}, "unknown chat type 'party'"),
+        ({"chat": ["group"]}, "unknown chat type (list)"),
         ({"origin": "rumour"}, "the origin 'rumour' is not known"),
     ],
 )

@@ -67,7 +67,7 @@ def test_a_given_format_wins() -> None:
 
 
 def test_an_unknown_format_is_a_usage_error() -> None:
-    with pytest.raises(UsageError, match="'csv' is not known"):
+    with pytest.raises(UsageError, match="unknown format 'csv'"):
         read(b"", "x", cast(Format, "csv"))
 
 
@@ -150,7 +150,7 @@ def test_the_limit_of_a_line_is_in_bytes() -> None:
 def test_a_text_that_is_too_long_is_a_problem(format_: Format, data: bytes) -> None:
     reading = read(data, "x", format_)
     assert not reading.drafts
-    assert "the most for one message is 4.0 MiB" in problems(reading)[0][1]
+    assert "the limit for one message is 4.0 MiB" in problems(reading)[0][1]
 
 
 @pytest.mark.parametrize("format_", [None, *FORMATS])

@@ -81,7 +81,7 @@ def test_what_cannot_be_read_is_named() -> None:
         "it is not JSON",
         "a line of a message does not start with >",
         "a turn is empty",
-        "role: it is none of user, assistant, system, tool",
+        "role: it is not one of user, assistant, system, tool",
         "ref is missing",
         "at: it is not a time such as 2026-02-04T10:30:00Z",
     ]
