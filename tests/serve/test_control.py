@@ -44,7 +44,7 @@ def test_other_ways_to_name_it(told: Run, tmp_path: Path) -> None:
     ):  # fmt: skip
         told("forget", *words, "--yes", code=code)
     said = told("forget", "--session", "talk", "--yes", lang=ZH["LANG"])
-    assert "已抹去" in said
+    assert "已删除" in said
     assert "回执" in said
     assert parsed(told, "journal") == []
     assert parsed(told, "add", talk(tmp_path, TALK["zh"] + TALK["en"]))["added"] >= 0

@@ -41,7 +41,7 @@ def test_what_cannot_be_taken_has_a_code_and_a_hint(run: Run, tmp_path: Path) ->
     broken = tmp_path / "x.json"
     broken.write_text('["a', "utf-8")
     assert "hint:" in run("import", str(broken), code=4)
-    assert "没有" in run("import", str(tmp_path / "none"), code=3, lang="zh_CN.UTF-8")
+    assert "不存在" in run("import", str(tmp_path / "none"), code=3, lang="zh_CN.UTF-8")
     assert "--format" in run("import", str(broken), "--format", "pigeon", code=2)
     people = [{"id": n, "memory": f"Likes {n}", "user_id": f"u{n}"} for n in range(2)]
     both = str(put_json(tmp_path / "mem0.json", people))

@@ -34,7 +34,7 @@ def well(server: Stage) -> Any:
 def test_a_model_that_reads_well(server: Stage, run: Run) -> None:  # noqa: F811
     server.play(well(server))
     said = run("model", "check")
-    assert said.count("10 of 10 sentences read well") == 2
+    assert said.count("10 of 10 sentences read correctly") == 2
     assert "the model will be used" in said
     found = parsed(run, "model", "check")
     assert found["good"]

@@ -40,7 +40,7 @@ def test_it_tells_of_plans_past_due(run: Run, home: Path) -> None:
     later = run("schedule", now=LATER)
     assert "overdue:" in later
     assert "moving to York" in later
-    assert "1 plans past due" in run("status", now=LATER)
+    assert "1 plan past due" in run("status", now=LATER)
     (plan,) = json.loads(run("schedule", "--json", now=LATER))["reminders"]
     run("edit", plan["id"], "--done", "yes", now=LATER)
     assert "past due" not in run("schedule", now=LATER)
@@ -82,7 +82,7 @@ def test_the_switch(run: Run, home: Path, tmp_path: Path) -> None:
     run("capture", "The user plays chess")
     assert "2 entries" in run("status")
     assert "turned off" in run("consolidate")
-    assert "switched off" in run("list", code=6)
+    assert "turned off" in run("list", code=6)
     run("config", "enabled", "true")
     assert "I have a cat" in run("journal")
     assert "plays chess" in run("list")

@@ -211,7 +211,7 @@ def test_the_engine_is_switched_off(server: Stage, tmp_path: Path) -> None:
     assert done.stdout.startswith("Hello.\n")
     assert "Vega" in str(server.requests[0].body["messages"])
     assert "Vega" in done.stdout
-    assert "switched off" in done.stderr
+    assert "turned off" in done.stderr
     assert "unexpected" not in done.stderr
     assert ("user", "What is the boat called?") in said(tmp_path)  # taken in when it is on again
 

@@ -730,6 +730,6 @@ def test_the_command_line_says_whether_it_relays(
 def test_revising_in_ones_own_words_is_told_why(scene: Scene) -> None:
     with (
         Memory.open(scene.home, clock=Clock(), agent="bot") as bot,
-        pytest.raises(InputError, match="own word"),
+        pytest.raises(InputError, match="a statement of the user"),
     ):
         bot.edit(scene.ids["owners"], content=FALSE)

@@ -245,13 +245,19 @@ def test_a_message_that_only_calls_a_tool_is_passed_over(value: dict[str, object
         ({"id": 1.5}, "the id must be text, not float"),
         ({"id": True}, "the id must be text, not bool"),
         ({"session": {}}, "the session must be text, not dict"),
-        ({"session": "a\nb"}, "the session 'a\\nb' has a control character or half a character"),
-        ({"speaker": "\udc00"}, "the speaker '\\udc00' has a control character or half a char"),
+        (
+            {"session": "a\nb"},
+            "the session 'a\\nb' contains a control character or half a character",
+        ),
+        (
+            {"speaker": "\udc00"},
+            "the speaker '\\udc00' contains a control character or half a char",
+        ),
         ({"speaker": "x" * 513}, "the speaker is 513 characters long; the limit is 512"),
         ({"channel": []}, "the channel must be text, not list"),
         ({"chat": "party"}, "unknown chat type 'party'"),
         ({"chat": ["group"]}, "unknown chat type (list)"),
-        ({"origin": "rumour"}, "the origin 'rumour' is not known"),
+        ({"origin": "rumour"}, "unknown origin 'rumour'"),
     ],
 )
 def test_wrong_fields(fields: dict[str, object], message: str) -> None:

@@ -343,4 +343,4 @@ def test_edits_of_views_that_are_not_read_are_told(place: Place) -> None:
 def test_numbers_that_do_not_fit_are_named(place: Place) -> None:
     place.change("state/uses.jsonl", lambda text: text.replace(place.tea, "f_19990101_001"))
     # A file that was edited may refer to nothing, but only where memories were taken out.
-    assert place.refused().startswith("state/uses.jsonl: it does not fit the rest")
+    assert place.refused().startswith("state/uses.jsonl: it does not match the rest")
