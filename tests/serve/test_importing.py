@@ -27,7 +27,7 @@ def test_a_person_sees_what_was_taken_and_what_was_not(run: Run, path: str) -> N
     assert "imported, as chatgpt" in said
     assert "messages of abandoned branches" in said
     assert "loxodon consolidate" in said
-    assert "已经有了" in run("import", path, lang="zh_CN.UTF-8")
+    assert "此前已导入" in run("import", path, lang="zh_CN.UTF-8")
 
 
 def test_a_script_gets_one_document(run: Run, path: str) -> None:

@@ -40,7 +40,7 @@ def test_a_model_that_reads_well(server: Stage, run: Run) -> None:  # noqa: F811
     assert found["good"]
     assert found["keeps_to_schemas"]
     assert [one["language"] for one in found["tried"]] == ["en", "zh"]
-    assert "读得够准" in run("model", "check", lang="zh_CN.UTF-8")
+    assert "会使用这个模型" in run("model", "check", lang="zh_CN.UTF-8")
 
 
 def test_one_whose_server_takes_no_schema(server: Stage, run: Run) -> None:  # noqa: F811

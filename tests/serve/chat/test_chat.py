@@ -123,7 +123,7 @@ def test_commands_work_without_a_model(tmp_path: Path) -> None:
     lines = ["/remember I live in Leeds", "/recall Leeds", "hello", "/snapshot"]
     done = piped("\n".join(lines), environment(tmp_path))
     assert done.stdout.count("I live in Leeds") >= 2
-    assert "error: no model is configured to talk with" in done.stderr
+    assert "error: no chat model is configured" in done.stderr
     assert "loxodon config chat.base_url" in done.stderr
     assert done.returncode == 6
     assert said(tmp_path) == [("user", "I live in Leeds")]

@@ -151,7 +151,7 @@ def test_what_nobody_reads_is_kept_all_the_same(memory: Memory, server: Stage) -
 
 def test_without_a_model_nothing_is_said(memory: Memory, server: Stage) -> None:
     chat = talk(memory, server, base_url="")
-    with pytest.raises(ConfigError, match="no model is configured"):
+    with pytest.raises(ConfigError, match="no chat model is configured"):
         chat.say("Hello", lambda _: None)
     assert said(memory) == []
 

@@ -231,7 +231,7 @@ async def test_consolidation_tells_how_far_it_is(desk: Desk, mode: str) -> None:
     async with desk.client(mode=mode) as client:
         done = await client.call_tool("consolidate", {}, progress_callback=note)
         assert done.structured_content["turns"] == 1
-        assert "1 turns" in text_of(done)
+        assert "1 turn" in text_of(done)
         again = await called(client, "consolidate")
     assert (again["ran"], again["reason"]) == (False, "nothing is pending")
     assert steps == sorted(set(steps))
