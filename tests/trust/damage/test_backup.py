@@ -194,7 +194,7 @@ def test_it_gets_the_key_of_the_home_that_it_comes_to(
 
 def test_another_space_only_where_that_is_meant(home: Home) -> None:
     home.backup()
-    with pytest.raises(InputError, match="no backup of the space 'other'"):
+    with pytest.raises(InputError, match="does not contain the space 'other'"):
         restore(home, "other")
     restore(home, "other", other=True)
     with home.open("other") as memory:

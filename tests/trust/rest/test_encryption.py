@@ -238,7 +238,7 @@ def test_a_pass_phrase_from_the_environment(home: Home, monkeypatch: pytest.Monk
     assert stretched["n"] >= 1 << 15
     Path(home.path, "keys/stretch.json").write_text('{"n": 1}')
     encryption._stretched.cache_clear()
-    with pytest.raises(KeyProblemError, match="spoilt"):
+    with pytest.raises(KeyProblemError, match="is damaged"):
         home.open()
 
 

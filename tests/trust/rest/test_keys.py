@@ -70,7 +70,7 @@ def test_another_master_is_refused(home: Path) -> None:
 def test_what_is_no_master_is_refused(home: Path, text: str) -> None:
     (home / "keys").mkdir()
     (home / "keys" / "master").write_text(text)
-    with pytest.raises(KeyProblemError, match="is not one"):
+    with pytest.raises(KeyProblemError, match="is invalid"):
         key(str(home), "audit")
 
 
