@@ -40,9 +40,9 @@ def test_whole_numbers_may_stand_for_fractions() -> None:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"colour": "red"}, "no setting called 'colour'"),
-        ({"recall": {"bottom": 1}}, "no setting called 'recall.bottom'"),
-        ({"recall": 5}, "no setting called 'recall'"),
+        ({"colour": "red"}, "unknown setting 'colour'"),
+        ({"recall": {"bottom": 1}}, "unknown setting 'recall.bottom'"),
+        ({"recall": 5}, "unknown setting 'recall'"),
         ({"recall.top": "ten"}, "recall.top cannot be 'ten'"),
         ({"recall.top": 1.5}, "recall.top cannot be 1.5"),
         ({"recall.top": True}, "recall.top cannot be True"),
@@ -62,16 +62,16 @@ def test_whole_numbers_may_stand_for_fractions() -> None:
         ({"schedule.heartbeat": "² * * * *"}, "not a cron expression"),
         ({"enabled": "perhaps"}, "enabled cannot be 'perhaps'"),
         ({"enabled": 1}, "enabled cannot be 1"),
-        ({"timezone": "Mars/Base"}, "no time zone called 'Mars/Base'"),
-        ({"timezone": "../../etc/passwd"}, "no time zone"),
-        ({"model.base_url": "localhost:8080"}, "not the address of a model"),
-        ({"model.base_url": "file:///etc/passwd"}, "not the address of a model"),
-        ({"model.base_url": "https://me:sk-1@host/v1"}, "not the address of a model"),
-        ({"model.base_url": "https://host/v1?key=sk-1"}, "not the address of a model"),
-        ({"model.base_url": "http://host:99999/"}, "not the address of a model"),
-        ({"model.base_url": "http://ho st/"}, "not the address of a model"),
-        ({"model.base_url": "http://[::1/"}, "not the address of a model"),
-        ({"model.api_key": "sk-1\nX-Header: y"}, "characters that no key has"),
+        ({"timezone": "Mars/Base"}, "unknown time zone 'Mars/Base'"),
+        ({"timezone": "../../etc/passwd"}, "unknown time zone"),
+        ({"model.base_url": "localhost:8080"}, "not a valid base URL"),
+        ({"model.base_url": "file:///etc/passwd"}, "not a valid base URL"),
+        ({"model.base_url": "https://me:sk-1@host/v1"}, "not a valid base URL"),
+        ({"model.base_url": "https://host/v1?key=sk-1"}, "not a valid base URL"),
+        ({"model.base_url": "http://host:99999/"}, "not a valid base URL"),
+        ({"model.base_url": "http://ho st/"}, "not a valid base URL"),
+        ({"model.base_url": "http://[::1/"}, "not a valid base URL"),
+        ({"model.api_key": "sk-1\nX-Header: y"}, "invalid characters"),
         ({"model.extraction": "all"}, "model.extraction cannot be 'all'"),
         ({"model.retries": 99}, "model.retries cannot be 99"),
     ],
@@ -138,7 +138,7 @@ def test_the_environment_stands_above_the_file() -> None:
     )
     assert found.model[:3] == ("https://host/v1", "other", KEY)
     assert found.model.extraction == "residue"
-    with pytest.raises(ConfigError, match="not the address"):
+    with pytest.raises(ConfigError, match="not a valid base URL"):
         with_environment(config, {"LOXODON_MEMORY_BASE_URL": "host"})
 
 

@@ -158,7 +158,7 @@ def test_rebuilding_the_index_finds_them_again(memory: Memory) -> None:
 def test_with_the_engine_off_they_say_so(tmp_path: Path) -> None:
     with (
         Memory.open(tmp_path, config={"enabled": False}) as memory,
-        pytest.raises(ConfigError, match="switched off"),
+        pytest.raises(ConfigError, match="turned off"),
     ):
         memory.documents.get(("a",), "k")
 

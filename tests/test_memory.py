@@ -183,7 +183,7 @@ def test_a_belief_starts_weaker(memory: Memory) -> None:
     [
         ({"content": "\n"}, "the content is empty"),
         ({"content": "nul\0nul"}, "NUL"),
-        ({"content": "half \ud800"}, "half of a character"),
+        ({"content": "half \ud800"}, "half a character"),
         ({"content": 5}, "must be text"),
         ({"importance": 1.01}, "importance cannot be 1.01"),
         ({"importance": float("nan")}, "importance cannot be nan"),
@@ -200,7 +200,7 @@ def test_a_belief_starts_weaker(memory: Memory) -> None:
         ({"tags": None}, "must be a list of names"),
         ({"project": ""}, "the project is empty"),
         ({"project": None}, "must be text"),
-        ({"kind": "belief", "confidence": 1.0}, "never certain"),
+        ({"kind": "belief", "confidence": 1.0}, "must be below 1"),
     ],
 )
 def test_what_cannot_be_kept_is_refused(memory: Memory, wrong: dict[str, Any], said: str) -> None:
@@ -224,7 +224,7 @@ def test_an_edit_is_a_new_version(memory: Memory, clock: Clock) -> None:
         memory.edit(record.id, kind="belief")  # type: ignore[call-arg]
     assert memory.edit(record.id, content="works in Shanghai").version == 2
     belief = memory.capture("may move", "belief")
-    with pytest.raises(InputError, match="never certain"):
+    with pytest.raises(InputError, match="must be below 1"):
         memory.edit(belief.id, confidence=1.0)
     with pytest.raises(NotFoundError):
         memory.edit("f_1", content="x")
@@ -297,7 +297,7 @@ def test_any_name_is_a_space_of_its_own(tmp_path: Path, space: str) -> None:
 
 @pytest.mark.parametrize("space", ["", "x" * 129, "a\nb", "\x00", "\ud800"])
 def test_some_names_are_not(tmp_path: Path, space: str) -> None:
-    with pytest.raises(InputError, match="cannot be the name of a space"):
+    with pytest.raises(InputError, match="is not a valid space name"):
         Memory.open(tmp_path, space)
 
 

@@ -45,9 +45,9 @@ def _said() -> set[str]:
     said |= {about for about, _ in COMMANDS.values()} | {key.about for key in KEYS.values()}
     said |= set(_TAKES.values()) | {what for what, _ in BROKEN}
     said |= {*CHANGES, *ENTITY_TYPES, *REASONS.values()}
-    said |= {*SAID.values(), *GROUPS, *OPTIONS}
-    said |= {"correct them, or take the good ones with --skip-bad"}
-    said |= {"none of its lines is good: correct them, or name the format with --format"}
+    said |= {*SAID.values(), *GROUPS, *OPTIONS, *errors.INSTALL}
+    said |= {"fix these lines, or skip them with --skip-bad"}
+    said |= {"no line is valid: fix the file, or set its format with --format"}
     return said - {""}
 
 
@@ -81,10 +81,10 @@ def test_the_language_of_the_process_is_used_unless_one_is_given() -> None:
 
 def test_an_error_speaks_both_languages() -> None:
     error = errors.NotFoundError(
-        "there is no memory {id}", hint="`loxodon list` shows what there is", id="f_1"
+        "no memory with the id {id}", hint="list the memories with `loxodon list`", id="f_1"
     )
-    assert str(error) == "there is no memory f_1"
-    assert error.hint == "`loxodon list` shows what there is"
+    assert str(error) == "no memory with the id f_1"
+    assert error.hint == "list the memories with `loxodon list`"
     message, hint = error.localized("zh")
     assert "f_1" in message
     assert "loxodon list" in hint

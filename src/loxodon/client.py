@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from urllib.parse import quote
 
 from loxodon import errors
-from loxodon.errors import ConfigError, InputError, LoxodonError, StoreError
+from loxodon.errors import ConfigError, InputError, LoxodonError, StoreError, install_hint
 from loxodon.fields import Changes
 from loxodon.recall.gate import State as Conversation
 from loxodon.serve.http.wire import plain, read, state_to
@@ -110,7 +110,7 @@ class Client:
         try:
             self._http = httpx.Client(headers=headers, timeout=timeout, trust_env=False)
         except (httpx.InvalidURL, ValueError) as error:
-            raise InputError("{url} is not an address: {reason}", url=url, reason=error) from None
+            raise InputError("{url} is not a valid URL: {reason}", url=url, reason=error) from None
 
     def __enter__(self) -> Client:
         return self
@@ -547,8 +547,8 @@ class Client:
 
     def _unreachable(self, error: Exception) -> StoreError:
         return StoreError(
-            "the server at {url} does not answer: {reason}",
-            hint="`loxodon serve` starts one",
+            "cannot reach the server at {url}: {reason}",
+            hint="start it with `loxodon serve`",
             url=self.url,
             reason=str(error) or type(error).__name__,
         )
@@ -655,8 +655,9 @@ def _httpx() -> Any:
         import httpx
     except ImportError as error:
         raise ConfigError(
-            "the client needs {module}, which cannot be loaded: {reason}",
-            hint='install it with `pip install "loxodon[serve]"`',
+            "the client needs {module}, which cannot be imported: {reason}",
+            hint=install_hint(),
+            extra="serve",
             module="httpx",
             reason=error,
         ) from None
@@ -702,7 +703,8 @@ def _result(lines: Iterator[str], progress: Callable[..., None] | None) -> Any:
         if progress and "progress" in said:
             progress(*said["progress"].values())
     raise StoreError(
-        "the server broke off in the middle of its answer", hint="ask for it again; nothing is lost"
+        "the connection was closed before the answer was complete",
+        hint="try again; nothing was lost",
     )
 
 
@@ -710,7 +712,7 @@ def _error(body: bytes, status: int) -> LoxodonError:
     try:
         return _raised(json.loads(body)["error"], status)
     except (ValueError, KeyError, TypeError):  # what answers is no server of ours
-        return StoreError("the server answered with {status}", status=status)
+        return StoreError("the server returned the status {status}", status=status)
 
 
 def _raised(said: Mapping[str, Any], status: int) -> LoxodonError:

@@ -37,7 +37,7 @@ def zone_named(name: str) -> tzinfo | None:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
         raise ConfigError(
-            "there is no time zone called {name}",
+            "unknown time zone {name}",
             hint="use a name such as Asia/Shanghai or Europe/Berlin, or leave it empty",
             name=repr(name),
         ) from None

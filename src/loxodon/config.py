@@ -289,117 +289,213 @@ class Key(NamedTuple):
 
 
 _ABOUT: dict[str, tuple[Any, ...]] = {
-    "enabled": ("Whether the engine is on. While it is off plain files stand in for it, and what "
-                "is said is kept as text until it is on again.",),
-    "language": ("Language of messages: auto (from the locale), en or zh.",
-                 None, None, ("auto", "en", "zh")),
-    "timezone": ("Time zone, such as Asia/Shanghai; empty for the machine's own.",),
-    "tokenizer": ("How tokens are counted: estimate, or o200k with the extra `tokenizer`.",
-                  None, None, ("estimate", "o200k")),
-    "recall.top": ("Most items a recall returns.", 1, 1000),
-    "recall.budget": ("Most tokens of the recalled context.", 0, 1_000_000),
-    "recall.frame": ("Most tokens of the frame that `context` assembles.", 0, 1_000_000),
-    "recall.profile": ("How what was found is ordered: default, or by the formula of phase1, "
-                       "openclaw or tiered.", None, None, PROFILES),
-    "decay.fact": ("Share of its strength a fact of importance 0 loses a day.", 0, 1),
-    "decay.belief": ("The same for a belief.", 0, 1),
-    "decay.summary": ("The same for a summary.", 0, 1),
-    "snapshot.budget": ("Most tokens of the snapshot.", 100, 100_000),
-    "snapshot.identity": ("Who the agent is, for the snapshot; a line for each thing to know.",),
-    "schedule.daily": ("When consolidation is due, as a cron expression by your clock; empty for "
-                       "never by itself.",),
+    "enabled": (
+        "Whether the memory engine is on. While it is off, plain files replace it, and "
+        "messages are kept as text until it is on again.",
+    ),
+    "language": (
+        "Language of messages: auto (from the locale), en or zh.",
+        None,
+        None,
+        ("auto", "en", "zh"),
+    ),
+    "timezone": ("Time zone, such as Asia/Shanghai; empty for the system time zone.",),
+    "tokenizer": (
+        "How tokens are counted: estimate, or o200k (needs the extra `tokenizer`).",
+        None,
+        None,
+        ("estimate", "o200k"),
+    ),
+    "recall.top": ("Maximum number of items that a recall returns.", 1, 1000),
+    "recall.budget": ("Maximum number of tokens in the recalled context.", 0, 1_000_000),
+    "recall.frame": ("Maximum number of tokens in the output of `context`.", 0, 1_000_000),
+    "recall.profile": (
+        "Ranking of search results: default, phase1, openclaw or tiered.",
+        None,
+        None,
+        PROFILES,
+    ),
+    "decay.fact": ("Share of its strength that a fact of importance 0 loses per day.", 0, 1),
+    "decay.belief": ("The same for beliefs.", 0, 1),
+    "decay.summary": ("The same for summaries.", 0, 1),
+    "snapshot.budget": ("Maximum number of tokens in the snapshot.", 100, 100_000),
+    "snapshot.identity": ("Description of the agent, for the snapshot; one line per item.",),
+    "schedule.daily": (
+        "When to consolidate, as a cron expression in local time; empty for never.",
+    ),
     "schedule.weekly": ("The same for the weekly compression.",),
-    "schedule.profile": ("The same for a new profile.",),
-    "schedule.heartbeat": ("The same for the heartbeat: reminders, doubts, what to ask again.",),
-    "schedule.backup": ("The same for a backup into backup.folder; empty for never.",),
-    "buffer.quiet": ("Seconds of quiet after which what was just said is made known.", 0, 86_400),
-    "buffer.tokens": ("Tokens of talk after which it is made known without waiting for quiet.",
-                      1, 1_000_000),
-    "working.window": ("Tokens that the agent's model can see at once, unless it is told.",
-                       1_000, 100_000_000),
-    "working.reserve_floor": ("Tokens kept free of it; nearing them, what matters is saved.",
-                              0, 100_000_000),
-    "working.soft_threshold": ("How many tokens before that it is saved.", 0, 100_000_000),
-    "working.reserve": ("Tokens kept free for a prompt and its answer: beyond, a conversation is "
-                        "compacted.", 0, 100_000_000),
-    "working.keep_recent": ("Tokens of the latest talk that a compaction keeps word for word.",
-                            0, 100_000_000),
-    "working.summary": ("Most tokens of the summary of the rest.", 50, 100_000),
-    "working.cache_ttl": ("Seconds after which a provider's cache has gone cold, and old results "
-                          "of tools are shown shorter.", 0, 86_400),
-    "working.protect": ("The assistant's last messages whose results of tools stay whole.",
-                        0, 1_000),
-    "model.base_url": ("Address of an OpenAI-compatible model, such as http://127.0.0.1:8080/v1.",),
-    "model.name": ("Name of the model at that address.",),
-    "model.api_key": ("Its key, where it wants one; never shown.",),
-    "model.extraction": ("What the model is asked, or an agent in its place: rules (nothing), "
-                         "residue (what the rules were not sure of) or full (every message).",
-                         None, None, ("rules", "residue", "full")),
-    "model.temperature": ("How freely the model words its answers.", 0, 2),
-    "model.timeout": ("Most seconds for one answer of the model.", 0.1, 3600),
-    "model.retries": ("How often a question to the model is asked again.", 0, 10),
-    "model.daily_tokens": ("Most tokens a day for residue; 0 for no limit.", 0, 1_000_000_000),
-    "model.daily_tokens_full": ("Most tokens a day for full; 0 for no limit.", 0, 1_000_000_000),
-    "model.parallel": ("Questions to the model at once.", 1, 16),
-    "model.check": ("Whether a model must first read ten test sentences well.",),
-    "embedder.kind": ("What finds texts by meaning: none, use (offline, by the extra `semantic`), "
-                      "onnx (a model in a folder) or openai (a model at an address).",
-                      None, None, ("none", "use", "onnx", "openai")),
+    "schedule.profile": ("The same for rebuilding the profile.",),
+    "schedule.heartbeat": ("The same for the heartbeat: reminders and questions to ask again.",),
+    "schedule.backup": ("The same for backups to backup.folder; empty for never.",),
+    "buffer.quiet": ("Seconds without new messages after which they are consolidated.", 0, 86_400),
+    "buffer.tokens": (
+        "Number of tokens after which new messages are consolidated without waiting.",
+        1,
+        1_000_000,
+    ),
+    "working.window": (
+        "Context window of the agent's model, in tokens, unless given otherwise.",
+        1_000,
+        100_000_000,
+    ),
+    "working.reserve_floor": (
+        "Tokens of it kept free; important content is saved before they are reached.",
+        0,
+        100_000_000,
+    ),
+    "working.soft_threshold": ("How many tokens before that point it is saved.", 0, 100_000_000),
+    "working.reserve": (
+        "Tokens kept free for the prompt and its answer; a conversation that "
+        "needs them is compacted.",
+        0,
+        100_000_000,
+    ),
+    "working.keep_recent": (
+        "Tokens of the latest messages that a compaction keeps unchanged.",
+        0,
+        100_000_000,
+    ),
+    "working.summary": ("Maximum number of tokens in the summary of the rest.", 50, 100_000),
+    "working.cache_ttl": (
+        "Seconds after which the provider's cache counts as expired, and old "
+        "tool results are shortened.",
+        0,
+        86_400,
+    ),
+    "working.protect": (
+        "Number of the assistant's latest messages whose tool results are kept whole.",
+        0,
+        1_000,
+    ),
+    "model.base_url": (
+        "Base URL of an OpenAI-compatible model, such as http://127.0.0.1:8080/v1.",
+    ),
+    "model.name": ("Name of the model.",),
+    "model.api_key": ("API key, if the server needs one; never shown.",),
+    "model.extraction": (
+        "What the model, or an agent in its place, reads: rules (nothing), residue "
+        "(what the rules are not sure of) or full (every message).",
+        None,
+        None,
+        ("rules", "residue", "full"),
+    ),
+    "model.temperature": ("Sampling temperature of the model.", 0, 2),
+    "model.timeout": ("Timeout for one answer of the model, in seconds.", 0.1, 3600),
+    "model.retries": ("Number of retries for a failed request to the model.", 0, 10),
+    "model.daily_tokens": (
+        "Maximum number of tokens per day for residue; 0 for no limit.",
+        0,
+        1_000_000_000,
+    ),
+    "model.daily_tokens_full": (
+        "Maximum number of tokens per day for full; 0 for no limit.",
+        0,
+        1_000_000_000,
+    ),
+    "model.parallel": ("Number of parallel requests to the model.", 1, 16),
+    "model.check": ("Whether the model must first pass a test with ten sentences.",),
+    "embedder.kind": (
+        "Embedder for search by meaning: none, use (offline, needs the extra "
+        "`semantic`), onnx (a model in a folder) or openai (a model server).",
+        None,
+        None,
+        ("none", "use", "onnx", "openai"),
+    ),
     "embedder.path": ("Folder of the ONNX model, for onnx.",),
-    "embedder.english": ("Folder of a second ONNX model, for what is in English.",),
-    "embedder.base_url": ("Address of an OpenAI-compatible embedding model, for openai.",),
-    "embedder.name": ("Name of the model at that address.",),
-    "embedder.api_key": ("Its key, where it wants one; never shown.",),
-    "embedder.timeout": ("Most seconds for one batch at that address.", 0.1, 3600),
-    "embedder.query_timeout": ("Most seconds that a recall waits for its question to be embedded.",
-                               0.01, 3600),
-    "chat.base_url": ("Address of the OpenAI-compatible model that `chat` talks with; empty for "
-                      "model.base_url.",),
-    "chat.name": ("Name of the model at that address; empty for model.name.",),
-    "chat.api_key": ("Its key, where it wants one; never shown.",),
-    "chat.timeout": ("Most seconds of silence before a reply is given up.", 0.1, 3600),
-    "workspace.path": ("Folder of the agent's files and of the text views of the space main; empty "
-                       "for one beside the database, as the other spaces have.",),
-    "workspace.views": ("Whether the memory is written out as text after each consolidation.",
-                        None, None, ("on", "off")),
-    "workspace.folders": ("More folders of Markdown notes to find things in; one a line.",),
-    "workspace.agents": ("Whether OpenClaw's agents share one memory (shared) or each keeps what "
-                         "it is told to itself (apart).", None, None, ("shared", "apart")),
-    "serve.rate": ("Requests a second that a server takes from each token or address; 0 for any "
-                   "number.", 0, 1_000_000),
-    "serve.connections": ("Connections that a server has open at once; more are turned away.",
-                          1, 100_000),
-    "idempotency.days": ("Days in which a call that is repeated with the same token is done once.",
-                         1, 3_650),
-    "keys.source": ("Where the master key is: file (in the home), env (LOXODON_KEY_MASTER) or "
-                    "keyring (the system's).", None, None, ("file", "env", "keyring")),
-    "audit.enabled": ("Whether every read and write is put on record, without its content.",),
-    "audit.head": ("Folder for the end of the record, best on another disk; empty for one in the "
-                   "home.",),
-    "audit.on_failure": ("What is refused while the record cannot be written: writes, all or "
-                         "nothing.", None, None, ("writes", "all", "nothing")),
-    "audit.size": ("Megabytes after which the record goes on in a new file.", 1, 1_000),
-    "audit.keep": ("How many of these files are kept; 0 for all.", 0, 1_000_000),
-    "encryption.key": ("Where the key of the databases is: none (they are not encrypted), file, "
-                       "env (LOXODON_KEY) or keyring. `loxodon encrypt` and `decrypt` set it.",
-                       None, None, ("none", "file", "env", "keyring")),
-    "encryption.file": ("The file with the key, or with a pass phrase; for its owner only.",),
-    "backup.folder": ("Folder for backups that no file is named for; empty for HOME/backups.",),
-    "backup.keep": ("How many backups of a space that folder keeps.", 1, 100_000),
-    "phase1.tags": ("What the tags count in the ranking phase1.", 0, 1),
-    "phase1.time": ("What the time counts in it.", 0, 1),
-    "phase1.file": ("What the layer counts in it: facts, then summaries, then turns.", 0, 1),
-    "phase1.half_life": ("Days after which the time counts half in it.", 0.01, 100_000),
-    "openclaw.vector": ("What the meaning counts in the ranking openclaw.", 0, 1),
-    "openclaw.text": ("What the words count in it.", 0, 1),
-    "openclaw.half_life": ("Days after which something counts half in it.", 0.01, 100_000),
-    "openclaw.mmr": ("How much relevance counts beside variety in it; 1 for relevance alone.",
-                     0, 1),
-    "tiered.decision": ("What a day without use takes from decisions and solutions in the ranking "
-                        "tiered.", 0, 1),
+    "embedder.english": ("Folder of a second ONNX model, for English text.",),
+    "embedder.base_url": ("Base URL of an OpenAI-compatible embedding model, for openai.",),
+    "embedder.name": ("Name of the model.",),
+    "embedder.api_key": ("API key, if the server needs one; never shown.",),
+    "embedder.timeout": ("Timeout for one batch, in seconds.", 0.1, 3600),
+    "embedder.query_timeout": (
+        "How long a recall waits for the embedding of its query, in seconds.",
+        0.01,
+        3600,
+    ),
+    "chat.base_url": (
+        "Base URL of the OpenAI-compatible model for `chat`; empty for model.base_url.",
+    ),
+    "chat.name": ("Name of the model for `chat`; empty for model.name.",),
+    "chat.api_key": ("API key, if the server needs one; never shown.",),
+    "chat.timeout": ("Seconds without data after which a reply is abandoned.", 0.1, 3600),
+    "workspace.path": (
+        "Folder of the agent's files and of the text views of the space main; "
+        "empty for a folder next to the database. Other spaces always use that.",
+    ),
+    "workspace.views": (
+        "Whether the text views are written after each consolidation.",
+        None,
+        None,
+        ("on", "off"),
+    ),
+    "workspace.folders": ("More folders of Markdown notes to search; one per line.",),
+    "workspace.agents": (
+        "Whether OpenClaw's agents share one memory (shared) or each has its own (apart).",
+        None,
+        None,
+        ("shared", "apart"),
+    ),
+    "serve.rate": (
+        "Requests per second that a server accepts from each token or address; 0 for no limit.",
+        0,
+        1_000_000,
+    ),
+    "serve.connections": (
+        "Maximum number of open connections to a server; more are rejected.",
+        1,
+        100_000,
+    ),
+    "idempotency.days": (
+        "For how many days a call repeated with the same token runs only once.",
+        1,
+        3_650,
+    ),
+    "keys.source": (
+        "Where the master key is: file (in the home), env (LOXODON_KEY_MASTER) or "
+        "keyring (the system keyring).",
+        None,
+        None,
+        ("file", "env", "keyring"),
+    ),
+    "audit.enabled": ("Whether the audit log records every read and write, without its content.",),
+    "audit.head": (
+        "Folder for the head of the audit log, ideally on another disk; empty for a "
+        "folder in the home.",
+    ),
+    "audit.on_failure": (
+        "What is refused while the audit log cannot be written: writes, all or nothing.",
+        None,
+        None,
+        ("writes", "all", "nothing"),
+    ),
+    "audit.size": ("Size in megabytes after which the audit log starts a new file.", 1, 1_000),
+    "audit.keep": ("Number of these files to keep; 0 for all.", 0, 1_000_000),
+    "encryption.key": (
+        "Where the encryption key is: none (not encrypted), file, env "
+        "(LOXODON_KEY) or keyring. Set by `loxodon encrypt` and `decrypt`.",
+        None,
+        None,
+        ("none", "file", "env", "keyring"),
+    ),
+    "encryption.file": ("File with the key or a passphrase; only its owner may read it.",),
+    "backup.folder": ("Default folder for backups; empty for HOME/backups.",),
+    "backup.keep": ("Number of backups of a space to keep in that folder.", 1, 100_000),
+    "phase1.tags": ("Weight of the tags in the ranking phase1.", 0, 1),
+    "phase1.time": ("Weight of the time in it.", 0, 1),
+    "phase1.file": ("Weight of the layer in it: facts, then summaries, then turns.", 0, 1),
+    "phase1.half_life": ("Days after which the weight of the time is halved in it.", 0.01, 100_000),
+    "openclaw.vector": ("Weight of the meaning in the ranking openclaw.", 0, 1),
+    "openclaw.text": ("Weight of the words in it.", 0, 1),
+    "openclaw.half_life": ("Days after which the score of an item is halved in it.", 0.01, 100_000),
+    "openclaw.mmr": ("Weight of relevance against variety in it; 1 for relevance only.", 0, 1),
+    "tiered.decision": (
+        "Daily decay of unused decisions and solutions in the ranking tiered.",
+        0,
+        1,
+    ),
     "tiered.event": ("The same for events and conversations.", 0, 1),
-    "tiered.temp": ("The same for what is temporary or of debugging.", 0, 1),
-}  # fmt: skip
+    "tiered.temp": ("The same for temporary and debugging information.", 0, 1),
+}
 
 
 def _defaults() -> dict[str, str | int | float]:
@@ -437,7 +533,7 @@ def read(home: str) -> dict[str, object]:
     except OSError as error:
         raise ConfigError(
             "cannot read {path}: {reason}",
-            hint="check who owns it, or choose another home with --home",
+            hint="check its permissions, or choose another home with --home",
             path=path,
             reason=error.strerror,
         ) from None
@@ -449,7 +545,7 @@ def read(home: str) -> dict[str, object]:
     except ValueError as error:
         raise ConfigError(
             "{path} is not valid TOML: {reason}",
-            hint="correct that line, or move the file away to return to the defaults",
+            hint="fix that line, or move the file away to use the defaults",
             path=path,
             reason=error,
         ) from None
@@ -510,8 +606,8 @@ def known(name: str) -> Key:
     """What there is to know of a setting; a clear error if there is none of that name."""
     if name not in KEYS:
         raise ConfigError(
-            "there is no setting called {name}",
-            hint="`loxodon config` lists all of them",
+            "unknown setting {name}",
+            hint="list all settings with `loxodon config`",
             name=repr(name),
         )
     return KEYS[name]
@@ -545,8 +641,8 @@ def checked(name: str, value: object) -> str | int | float:
 
 
 _TAKES = {
-    str: "it takes text", int: "it takes a whole number", float: "it takes a number",
-    bool: "it takes true or false",
+    str: "it must be text", int: "it must be a whole number", float: "it must be a number",
+    bool: "it must be true or false",
 }  # fmt: skip
 _SAID = {
     "true": True, "on": True, "yes": True, "1": True,
@@ -558,7 +654,7 @@ def _check_range(name: str, key: Key, value: str | int | float) -> None:
     if key.choices and value not in key.choices:
         raise ConfigError(
             "{name} cannot be {value}",
-            hint="it takes one of {choices}",
+            hint="choose one of {choices}",
             name=name,
             value=repr(value),
             choices=", ".join(key.choices),
@@ -572,7 +668,7 @@ def _check_range(name: str, key: Key, value: str | int | float) -> None:
             _check_address(name, value)
         elif name in SECRET and not (value.isascii() and _PRINTED.issuperset(value)):
             raise ConfigError(
-                "the API key has characters that no key has",
+                "the API key contains invalid characters",
                 hint="copy it again, without spaces or line breaks",
             )
         return
@@ -581,7 +677,7 @@ def _check_range(name: str, key: Key, value: str | int | float) -> None:
     ):
         raise ConfigError(
             "{name} cannot be {value}",
-            hint="it takes a number from {least} to {most}",
+            hint="it must be a number from {least} to {most}",
             name=name,
             value=value,
             least=key.least,
@@ -607,8 +703,8 @@ def _check_address(name: str, text: str) -> None:
     if not good or not plain or parts.username is not None or parts.query or parts.fragment:
         # Not repeated: a key may have been pasted here, or into the address.
         raise ConfigError(
-            "{name} is not the address of a model",
-            hint="write it as https://host/v1, without a key, a question mark or a name in it",
+            "{name} is not a valid base URL",
+            hint="write it as https://host/v1, without a user name, key or query",
             name=name,
         )
 
@@ -735,7 +831,7 @@ def _put(document: Any, name: str, value: str | int | float | None) -> None:
 def _unwritten(path: str, error: OSError) -> ConfigError:
     return ConfigError(
         "cannot write {path}: {reason}",
-        hint="check who owns the folder and how full the disk is",
+        hint="check the folder's permissions and the free disk space",
         path=path,
         reason=error.strerror or str(error),
     )

@@ -313,13 +313,13 @@ def _checked(namespace: Namespace, key: str = "") -> Namespace:
     if len(names) > MAX_NAMES or not all(isinstance(name, str) and name for name in names):
         raise InputError(
             "a namespace cannot be {namespace}",
-            hint="it is a tuple of up to {most} names, none of them empty",
+            hint="use a tuple of up to {most} names, none of them empty",
             namespace=repr(namespace)[:80],
             most=MAX_NAMES,
         )
     if not isinstance(key, str) or max(map(len, (*names, key))) > MAX_KEY:
         raise InputError(
-            "the key or namespace of a document is too long, or no text",
+            "the key or namespace of a document is too long, or not text",
             hint="up to {most} characters each",
             most=MAX_KEY,
         )
@@ -337,7 +337,7 @@ def as_json(value: Any) -> str:
     if len(text) > MAX_VALUE:
         raise InputError(
             "the document is too large: {size} characters",
-            hint="a document may have {most}",
+            hint="the limit is {most} characters",
             size=len(text),
             most=MAX_VALUE,
         )
@@ -346,7 +346,9 @@ def as_json(value: Any) -> str:
 
 def _check_value(value: Any, depth: int) -> None:
     if depth == 0:
-        raise InputError("the document is nested too deeply", hint="up to {most}", most=MAX_DEPTH)
+        raise InputError(
+            "the document is nested too deeply", hint="the limit is {most} levels", most=MAX_DEPTH
+        )
     if isinstance(value, dict):
         if not all(isinstance(name, str) for name in value):
             raise InputError("the names in a document must be text, as in JSON")
@@ -356,11 +358,11 @@ def _check_value(value: Any, depth: int) -> None:
         for one in value:
             _check_value(one, depth - 1)
     elif isinstance(value, float) and not math.isfinite(value):
-        raise InputError("{value} is no number in JSON", value=repr(value))
+        raise InputError("{value} is not a JSON number", value=repr(value))
     elif value is not None and not isinstance(value, str | int | float):
         raise InputError(
-            "a document cannot have a {type} in it",
-            hint="it is JSON: objects, lists, text, numbers, true, false and null",
+            "a document cannot contain a {type}",
+            hint="use JSON values: objects, lists, strings, numbers, true, false and null",
             type=type(value).__name__,
         )
 

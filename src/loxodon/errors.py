@@ -132,18 +132,39 @@ class TokenReusedError(LoxodonError):
 def stale_edit(id: str, found: int, given: int) -> StaleEditError:
     """The error for an edit of version `given` of a memory that is at `found`."""
     return StaleEditError(
-        "{id} was changed meanwhile: it is at version {found}, the edit is of version {given}",
-        hint="look at it again with `loxodon get {id}`, then repeat the edit",
+        "{id} was changed in the meantime: it is at version {found}, but the edit is for version "
+        "{given}",
+        hint="check it with `loxodon get {id}`, then repeat the edit",
         id=id,
         found=found,
         given=given,
     )
 
 
+INSTALL = (
+    'install it with `pip install "loxodon[{extra}]"`',
+    'run `pip install ".[{extra}]"` in your checkout of Loxodon',
+)
+"""What to do where a package of an extra is missing: installed by name, or from a checkout."""
+
+
+def install_hint() -> str:
+    """The hint for a missing package; it takes the value `extra`."""
+    import json
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        source = distribution("loxodon").read_text("direct_url.json")
+    except PackageNotFoundError:  # run from its source, without being installed
+        return INSTALL[1]
+    # Written by pip for whatever was not installed by name; only a folder has a `dir_info`.
+    return INSTALL["dir_info" in json.loads(source or "{}")]
+
+
 def no_memory(id: str) -> NotFoundError:
     """The error for a memory that is not there."""
     return NotFoundError(
-        "there is no memory {id}", hint="`loxodon list` shows what there is", id=repr(id)
+        "no memory with the id {id}", hint="list the memories with `loxodon list`", id=repr(id)
     )
 
 

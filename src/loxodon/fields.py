@@ -84,7 +84,8 @@ def checked(fields: Mapping[str, Any], kind: str, zone: tzinfo | None) -> dict[s
             raise InputError("{field} must be true or false", field=name)
     if kind == "belief" and found.get("confidence") == 1.0:
         raise InputError(
-            "a belief is never certain", hint="give it a confidence below 1, or make it a fact"
+            "the confidence of a belief must be below 1",
+            hint="lower the confidence, or save it as a fact",
         )
     return found
 
@@ -101,8 +102,8 @@ def filter_of(zone: tzinfo | None, **asked: Any) -> Filter:
         asked[name] = moment(name, asked.get(name), zone)
     if asked["since"] and asked["until"] and asked["since"] >= asked["until"]:
         raise InputError(
-            "the time asked for ends before it begins",
-            hint="since must lie before until",
+            "the time range ends before it starts",
+            hint="since must be before until",
         )
     return Filter(**asked)
 
@@ -113,7 +114,7 @@ def number(name: str, value: object) -> int:
         return value
     raise InputError(
         "{field} cannot be {value}",
-        hint="it is a whole number, 0 or more",
+        hint="it must be a whole number, 0 or more",
         field=name,
         value=repr(value),
     )
@@ -147,7 +148,7 @@ def moment(name: str, value: object, zone: tzinfo | None) -> datetime | None:
 def choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise InputError(
-            "{field} cannot be {value}", hint="it is one of {choices}",
+            "{field} cannot be {value}", hint="choose one of {choices}",
             field=name, value=repr(value), choices=", ".join(choices),
         )  # fmt: skip
 
@@ -157,7 +158,7 @@ def _share(name: str, value: object) -> float:
         return float(value)
     raise InputError(
         "{field} cannot be {value}",
-        hint="it is a number from 0 to 1",
+        hint="it must be a number from 0 to 1",
         field=name,
         value=repr(value),
     )

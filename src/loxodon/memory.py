@@ -474,7 +474,9 @@ def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
     """What opens the databases of a home; nothing where they are not encrypted."""
     if key is not None:
         if len(key) != _KEY_BYTES:
-            raise InputError("a key has {n} bytes", hint="see `secrets.token_bytes`", n=_KEY_BYTES)
+            raise InputError(
+                "a key must have {n} bytes", hint="see `secrets.token_bytes`", n=_KEY_BYTES
+            )
         return (key,)
     if config.encryption.key == "none":
         return ()

@@ -34,15 +34,17 @@ def space_folder(home: str, space: str, *, make: bool) -> str:
                 _make_private(path)
         except (OSError, ValueError) as error:  # ValueError: a NUL or half a character in the path
             raise UnwritableStoreError(
-                "cannot make the folder {path}: {reason}",
-                hint="check who owns the folder above it, or choose another home with --home",
+                "cannot create the folder {path}: {reason}",
+                hint="check the permissions of the parent folder, or choose another home with "
+                "--home",
                 path=ascii(folder) if isinstance(error, ValueError) else folder,
                 reason=getattr(error, "strerror", None) or str(error),
             ) from None
     elif not os.path.isdir(home):
         raise NotFoundError(
-            "there is no memory at {home}",
-            hint="`loxodon init` makes one there; --home or LOXODON_HOME names another place",
+            "no memory found at {home}",
+            hint="create one with `loxodon init`, or choose another place with --home or "
+            "LOXODON_HOME",
             home=home,
         )
     elif not os.path.isdir(folder):
@@ -54,8 +56,8 @@ def no_space(space: str) -> NotFoundError:
     """The error for a space that is not there, or not for whoever asks; who may be anywhere, and
     is not told where the home is."""
     return NotFoundError(
-        "there is no space {space}",
-        hint="`loxodon --space {space} init` makes it",
+        "no space named {space}",
+        hint="create it with `loxodon --space {space} init`",
         space=repr(space),
     )
 
@@ -75,7 +77,7 @@ def folder_name(space: str) -> str:
     """The name of the folder of a space."""
     if not isinstance(space, str) or not 0 < len(space) <= MAX_NAME or not space.isprintable():
         raise InputError(
-            "{space} cannot be the name of a space",
+            "{space} is not a valid space name",
             hint="use 1 to {most} printable characters",
             space=repr(space)[:60],
             most=MAX_NAME,
@@ -94,5 +96,7 @@ def home_at(path: str) -> str:
     except UnicodeEncodeError:
         path = ""
     if not path or "\0" in path:
-        raise InputError("that path cannot be a home", hint="name a folder, in UTF-8")
+        raise InputError(
+            "this path cannot be used as a home", hint="give the path of a folder, in UTF-8"
+        )
     return os.path.abspath(os.path.expanduser(path))

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import groupby
 from math import sqrt
 
-from loxodon.errors import ConfigError
+from loxodon.errors import ConfigError, install_hint
 from loxodon.text.patterns import lazy
 
 Counter = Callable[[str], int]  # how many tokens a text takes
@@ -161,7 +161,7 @@ def counter(name: str) -> Counter:
         return estimate
     if name != "o200k":
         raise ConfigError(
-            "there is no token counter called {name}",
+            "unknown token counter {name}",
             hint="use estimate, or o200k for exact counts",
             name=repr(name),
         )
@@ -170,7 +170,8 @@ def counter(name: str) -> Counter:
     except ImportError as error:
         raise ConfigError(
             "the token counter o200k needs a tokenizer that is not installed",
-            hint='run: pip install "loxodon[tokenizer]"',
+            hint=install_hint(),
+            extra="tokenizer",
         ) from error
     encode = Tokenizer.from_pretrained("o200k_base").encode_ordinary
     # Half a surrogate pair, as cut JSON escapes leave it, is no UTF-8: it counts as a "?".

@@ -388,7 +388,7 @@ def test_with_the_engine_off_nothing_is_taken(
     monkeypatch.setenv("LOXODON_ENABLED", "false")
     with (
         Memory({"home": str(tmp_path)}) as off,
-        pytest.raises(ConfigError, match="switched off"),
+        pytest.raises(ConfigError, match="turned off"),
     ):
         off.add("likes tea", user_id="u", infer=infer)
 

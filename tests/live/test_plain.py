@@ -91,7 +91,7 @@ def test_what_needs_the_engine_says_that_it_is_off(tmp_path: Path, clock: Clock)
     with Memory.open(tmp_path, config=OFF, clock=clock) as memory:
         for work in (memory.list, memory.journal, memory.reviews, memory.validate, memory.stats,
                      memory.schedule.jobs, memory.due_reminders):  # fmt: skip
-            with pytest.raises(ConfigError, match="switched off"):
+            with pytest.raises(ConfigError, match="turned off"):
                 work()
 
 

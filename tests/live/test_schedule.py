@@ -181,7 +181,7 @@ def test_nothing_is_due_of_what_is_set_to_never(tmp_path: Path, clock: Clock) ->
 
 
 def test_there_is_no_such_job(memory: Memory) -> None:
-    with pytest.raises(UsageError, match="there is no job 'nightly'"):
+    with pytest.raises(UsageError, match="unknown job 'nightly'"):
         memory.schedule.run("nightly")
 
 

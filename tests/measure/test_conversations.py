@@ -145,7 +145,7 @@ def test_a_turn_that_stands_twice_is_refused() -> None:
     talk["sessions"][1]["turns"].append(turn("a1", "again"))
     with pytest.raises(InputError) as caught:
         read(talk)
-    assert "'a1' stands twice" in str(caught.value.problems[0][1])
+    assert "'a1' appears twice" in str(caught.value.problems[0][1])
 
 
 def test_a_file_without_conversations_is_refused() -> None:

@@ -223,20 +223,20 @@ def test_a_chunk_that_is_cut_off(server: Stage) -> None:
 )  # fmt: skip
 def test_what_is_no_stream(server: Stage, form: list[str]) -> None:
     server.play(events(*form))
-    with pytest.raises(BadReplyError, match="is no reply"):
+    with pytest.raises(BadReplyError, match="valid reply"):
         talker(server).ask(MESSAGES)
 
 
 @pytest.mark.parametrize("body", [b"", b"hello", b"{}", b'{"choices": []}', b"\xff"])
 def test_what_is_no_answer(server: Stage, body: bytes) -> None:
     server.play(answers(200, body, Content_Type="application/json"))
-    with pytest.raises(BadReplyError, match="is no reply"):
+    with pytest.raises(BadReplyError, match="valid reply"):
         talker(server).ask(MESSAGES)
 
 
 def test_a_model_that_breaks_off(server: Stage) -> None:
     server.play(events(piece("well"), {"error": {"message": "out of memory", "code": 500}}))
-    with pytest.raises(BusyModelError, match="broke off") as caught:
+    with pytest.raises(BusyModelError, match="stopped with an error") as caught:
         talker(server).ask(MESSAGES)
     assert caught.value.values["said"] == "out of memory"
 
@@ -339,7 +339,7 @@ def test_a_reply_that_has_not_begun_is_stopped_too(server: Stage) -> None:
 
 
 def test_nobody_is_there() -> None:
-    with pytest.raises(UnreachableModelError, match="cannot be reached"):
+    with pytest.raises(UnreachableModelError, match="cannot reach"):
         Talker(ChatConfig("http://127.0.0.1:1/v1", "test")).ask(MESSAGES)
 
 

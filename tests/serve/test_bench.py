@@ -107,7 +107,7 @@ def test_writing_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("lang", "words"),
     [
-        ("C.UTF-8", ("what must be learned", "operation ADD", "denoising keeps", "failed: add")),
+        ("C.UTF-8", ("must be learned", "operation ADD", "denoising keeps", "failed: add")),
         ("zh_CN.UTF-8", ("该记住的", "操作 ADD", "去噪后保留", "未通过：add")),
     ],
 )

@@ -59,7 +59,7 @@ def filled(shell: Shell) -> Shell:
 
 
 def test_init_says_what_it_made_and_again_that_it_is_there(shell: Shell) -> None:
-    assert "made a memory" in shell.text("init")
+    assert "created a memory" in shell.text("init")
     assert "is ready" in shell.text("init")
     assert shell.json("init") == {"home": str(shell.home), "space": "main", "created": False}
     assert oct(shell.home.stat().st_mode & 0o777) == "0o700"
@@ -67,7 +67,7 @@ def test_init_says_what_it_made_and_again_that_it_is_there(shell: Shell) -> None
 
 def test_reading_what_is_not_there_says_how_to_make_it(shell: Shell) -> None:
     done = shell("recall", "anything", code=3)
-    assert b"there is no memory at" in done.stderr
+    assert b"no memory found at" in done.stderr
     assert b"loxodon init" in done.stderr
     assert done.stdout == b""
     assert not shell.home.exists()
@@ -245,7 +245,7 @@ def test_a_bad_line_refuses_the_file_and_names_each(shell: Shell, tmp_path: Path
     file.write_bytes(BAD_LINES)
     done = shell("add", str(file), code=4)
     said = done.stderr.decode()
-    assert "chat.jsonl: nothing was taken, because of 6 bad lines" in said
+    assert "chat.jsonl: nothing was added: 6 lines are invalid" in said
     assert [f"line {n}:" in said for n in range(1, 9)] == [False, *[True] * 6, False]
     assert "--skip-bad" in said
     shell("init")
@@ -266,42 +266,42 @@ def test_skip_bad_takes_the_good_lines(shell: Shell, tmp_path: Path) -> None:
     [
         (["add", "nowhere.jsonl"], 4, "cannot read nowhere.jsonl"),
         (["add", "/"], 4, "cannot read /"),
-        (["add", os.devnull], 4, "has no turns in it"),
+        (["add", os.devnull], 4, "contains no messages"),
         (["capture", "   "], 4, "the content is empty"),
         (["capture", "x", "--importance", "2"], 4, "importance cannot be 2.0"),
-        (["capture", "x", "--importance", "high"], 2, "importance"),
-        (["capture", "x", "--type", "belief", "--confidence", "1"], 4, "never certain"),
+        (["capture", "x", "--importance", "high"], 2, "importance: must be a number"),
+        (["capture", "x", "--type", "belief", "--confidence", "1"], 4, "must be below 1"),
         (["capture", "x", "--category", "nonsense"], 2, "category"),
-        (["capture", "x", "--expires", "2026-02-30"], 4, "is not a date"),
+        (["capture", "x", "--expires", "2026-02-30"], 4, "is not a recognised date"),
         (["capture", "x" * 10_001], 4, "10001 characters"),
         (["recall"], 2, "QUERY"),
-        (["recall", "x", "--since", "nonsense"], 4, "is not a date"),
+        (["recall", "x", "--since", "nonsense"], 4, "is not a recognised date"),
         (["recall", "x", "--colour"], 2, "--colour"),
-        (["get", "f_1"], 3, "no memory 'f_1'"),
-        (["get", "t_99"], 3, "no turn 't_99'"),
-        (["tag", "f_1", "a"], 2, "'a' is not a change"),
-        (["frobnicate"], 2, "no command 'frobnicate'"),
-        (["--space", "", "list"], 4, "cannot be the name of a space"),
+        (["get", "f_1"], 3, "no memory with the id 'f_1'"),
+        (["get", "t_99"], 3, "no turn with the id 't_99'"),
+        (["tag", "f_1", "a"], 2, "'a' is not a tag change"),
+        (["frobnicate"], 2, "unknown command 'frobnicate'"),
+        (["--space", "", "list"], 4, "is not a valid space name"),
         (["--home"], 2, "--home needs a value"),
-        (["config", "no.such"], 6, "no setting"),
+        (["config", "no.such"], 6, "unknown setting"),
         (["config", "recall.top", "many"], 6, "recall.top cannot be 'many'"),
-        (["config", "timezone", "Mars/Base"], 6, "no time zone"),
+        (["config", "timezone", "Mars/Base"], 6, "unknown time zone"),
         (["list", "--kind", "turn"], 2, "turns are not memories"),
-        (["list", "--limit", "-1"], 2, "--limit"),
+        (["list", "--limit", "-1"], 2, "--limit: must be a whole number, 0 or more, not '-1'"),
         (["recall", "x", "--top", "-1"], 2, "--top"),
-        (["recall", "x", "--since", ""], 4, "is not a date"),
-        (["recall", "x", "--since", "today", "--until", "yesterday"], 4, "before it begins"),
+        (["recall", "x", "--since", ""], 4, "is not a recognised date"),
+        (["recall", "x", "--since", "today", "--until", "yesterday"], 4, "before it starts"),
         (["journal", "--on", "today", "--since", "today"], 2, "--on"),
-        (["capture", "x", "--expires", "yesterday"], 4, "is over already"),
-        (["edit", "t_1", "--content", "x"], 3, "names a turn"),
-        (["tag", "f_1", ""], 2, "not a change of tags"),
-        (["--now", "9999-12-31T23:59:59Z", "status"], 4, "cannot be the present"),
-        (["config", "--unset"], 2, "needs a setting"),
+        (["capture", "x", "--expires", "yesterday"], 4, "is in the past"),
+        (["edit", "t_1", "--content", "x"], 3, "is a turn"),
+        (["tag", "f_1", ""], 2, "not a tag change"),
+        (["--now", "9999-12-31T23:59:59Z", "status"], 4, "cannot be the current time"),
+        (["config", "--unset"], 2, "needs the name of a setting"),
         (["get", "\udcff"], 3, "no memory"),
         (["list", "--project", "\udcff", "--kind", "turn"], 2, "turns"),
         (["add", "x\udcff.jsonl"], 4, "cannot read"),
-        (["--home", "/dev/null", "list"], 3, "no memory at"),
-        (["--home", "/dev/null", "capture", "x"], 7, "cannot make the folder"),
+        (["--home", "/dev/null", "list"], 3, "no memory found at"),
+        (["--home", "/dev/null", "capture", "x"], 7, "cannot create the folder"),
         (["--home", "/dev/null/x", "config", "recall.top", "5"], 6, "cannot write"),
     ],
 )  # fmt: skip
@@ -398,7 +398,7 @@ def test_edit_opens_the_editor_when_nothing_is_given(filled: Shell, tmp_path: Pa
 
 
 def test_validate_reports_damage_by_its_exit_code(filled: Shell) -> None:
-    assert "all is well" in filled.text("validate")
+    assert "no problems found" in filled.text("validate")
     import apsw
 
     database = apsw.Connection(str(filled.home / "spaces" / "main" / "loxodon.db"))

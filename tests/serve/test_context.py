@@ -166,7 +166,7 @@ def test_what_was_known_at_a_day(run: Run) -> None:
     assert "Blue Door" not in run("recall", "dinner on Friday", "--as-of", "2026-02-03")
     assert "Blue Door" in run("recall", "dinner on Friday", "--as-of", "2026-02-04")
     assert "Leeds" in run("recall", "Leeds", "--as-of", "前天")
-    assert "is not a date" in run("recall", "Leeds", "--as-of", "whenever", code=4)
+    assert "is not a recognised date" in run("recall", "Leeds", "--as-of", "whenever", code=4)
 
 
 def test_what_no_longer_holds_says_so_on_the_terminal(run: Run, tmp_path: Path) -> None:

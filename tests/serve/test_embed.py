@@ -21,7 +21,7 @@ def test_texts_are_embedded_and_it_is_said_how_far(
     home = tmp_path / "home"
     run(home, "capture", "cat sleeps")
     assert run(home, "embed") == 0
-    assert "no embedder is set" in capsys.readouterr().out
+    assert "no embedder is configured" in capsys.readouterr().out
     run(home, "config", "embedder.kind", "onnx")
     run(home, "config", "embedder.path", folder(tmp_path / "model"))
     capsys.readouterr()
@@ -31,9 +31,9 @@ def test_texts_are_embedded_and_it_is_said_how_far(
     assert run(home, "embed") == 0
     assert "2 texts embedded" in capsys.readouterr().out
     assert run(home, "status") == 0
-    assert "2 embedded, 0 to do" in capsys.readouterr().out
+    assert "2 embedded, 0 pending" in capsys.readouterr().out
     assert run(home, "stats") == 0
-    assert "2 embedded, 0 to do" in capsys.readouterr().out
+    assert "2 embedded, 0 pending" in capsys.readouterr().out
 
 
 def test_an_embedder_that_cannot_be_used_is_an_error_only_where_it_is_asked_for(

@@ -77,10 +77,10 @@ def test_add_takes_the_database_too(shell: Shell, claw: OpenClaw) -> None:
 def test_add_refuses_other_databases(shell: Shell, tmp_path: Path) -> None:
     shell("init")
     own = shell.home / "spaces" / "main" / "loxodon.db"
-    assert b"own home" in shell("add", str(own), code=2).stderr
+    assert b"inside the Loxodon home" in shell("add", str(own), code=2).stderr
     other = tmp_path / "other.sqlite"
     shutil.copy(own, other)
-    assert b"no sessions of OpenClaw" in shell("add", str(other), code=4).stderr
+    assert b"no OpenClaw sessions" in shell("add", str(other), code=4).stderr
     broken = tmp_path / "broken.sqlite"
     broken.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
     assert b"error" in shell("add", str(broken), code=4).stderr

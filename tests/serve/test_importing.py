@@ -22,12 +22,12 @@ def path(tmp_path: Path) -> str:
 
 def test_a_person_sees_what_was_taken_and_what_was_not(run: Run, path: str) -> None:
     run("init")
-    assert "would be taken" in run("import", path, "--dry-run")
+    assert "would import" in run("import", path, "--dry-run")
     said = run("import", path)
-    assert "taken as chatgpt" in said
-    assert "messages of branches that were given up" in said
+    assert "imported, as chatgpt" in said
+    assert "messages of abandoned branches" in said
     assert "loxodon consolidate" in said
-    assert "已经有了" in run("import", path, lang="zh_CN.UTF-8")
+    assert "此前已导入" in run("import", path, lang="zh_CN.UTF-8")
 
 
 def test_a_script_gets_one_document(run: Run, path: str) -> None:
@@ -41,7 +41,7 @@ def test_what_cannot_be_taken_has_a_code_and_a_hint(run: Run, tmp_path: Path) ->
     broken = tmp_path / "x.json"
     broken.write_text('["a', "utf-8")
     assert "hint:" in run("import", str(broken), code=4)
-    assert "没有" in run("import", str(tmp_path / "none"), code=3, lang="zh_CN.UTF-8")
+    assert "不存在" in run("import", str(tmp_path / "none"), code=3, lang="zh_CN.UTF-8")
     assert "--format" in run("import", str(broken), "--format", "pigeon", code=2)
     people = [{"id": n, "memory": f"Likes {n}", "user_id": f"u{n}"} for n in range(2)]
     both = str(put_json(tmp_path / "mem0.json", people))

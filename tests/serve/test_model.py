@@ -34,13 +34,13 @@ def well(server: Stage) -> Any:
 def test_a_model_that_reads_well(server: Stage, run: Run) -> None:  # noqa: F811
     server.play(well(server))
     said = run("model", "check")
-    assert said.count("10 of 10 sentences read well") == 2
-    assert "well enough to be asked" in said
+    assert said.count("10 of 10 sentences read correctly") == 2
+    assert "the model will be used" in said
     found = parsed(run, "model", "check")
     assert found["good"]
     assert found["keeps_to_schemas"]
     assert [one["language"] for one in found["tried"]] == ["en", "zh"]
-    assert "读得够准" in run("model", "check", lang="zh_CN.UTF-8")
+    assert "会使用这个模型" in run("model", "check", lang="zh_CN.UTF-8")
 
 
 def test_one_whose_server_takes_no_schema(server: Stage, run: Run) -> None:  # noqa: F811
@@ -71,7 +71,7 @@ def test_one_that_is_down_is_an_error(server: Stage, run: Run) -> None:  # noqa:
 
 def test_none_that_is_set(run: Run) -> None:  # noqa: F811
     run("init")
-    assert "needs both an address and a name" in run("model", "check", code=6)
+    assert "needs both a base URL and a name" in run("model", "check", code=6)
 
 
 def test_a_report_of_what_was_asked(server: Stage, run: Run, tmp_path: Path) -> None:  # noqa: F811
@@ -90,4 +90,4 @@ def test_without_a_model_the_report_says_so(run: Run, tmp_path: Path) -> None:  
     talk = tmp_path / "talk.txt"
     talk.write_text("Me: I live in Leeds\n")
     run("add", str(talk))
-    assert "no model is set" in run("consolidate", "--model-report")
+    assert "no model is configured" in run("consolidate", "--model-report")

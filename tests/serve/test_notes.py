@@ -63,9 +63,9 @@ def test_a_group_sees_none(home: Path) -> None:
     ("args", "code", "said"),
     [
         (("list", "--kind", "note"), 2, "notes are not memories"),
-        (("edit", "n_1", "--content", "x"), 3, "names a note of a file"),
-        (("archive", "n_1"), 3, "names a note of a file"),
-        (("get", "n_"), 3, "there is no note"),
+        (("edit", "n_1", "--content", "x"), 3, "is a note in a file"),
+        (("archive", "n_1"), 3, "is a note in a file"),
+        (("get", "n_"), 3, "no note with the id"),
     ],
 )
 def test_a_note_is_no_memory(home: Path, args: tuple[str, ...], code: int, said: str) -> None:

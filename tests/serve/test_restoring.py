@@ -22,7 +22,7 @@ def lost(tmp_path: Path) -> Shell:
 
 def test_a_lost_memory_comes_back(lost: Shell, tmp_path: Path) -> None:
     assert "missing" in lost("recall", "peanuts", code=7).stderr.decode()
-    assert lost.text("restore", str(tmp_path / "out")) == "restored 1 turns and 1 memories\n"
+    assert lost.text("restore", str(tmp_path / "out")) == "restored 1 turn and 1 memory\n"
     assert "peanuts" in lost.text("recall", "peanuts")
     assert lost.json("validate") == {"ok": True, "problems": [], "turns_ahead": 0}
 
@@ -55,5 +55,5 @@ def test_it_speaks_chinese(lost: Shell, tmp_path: Path) -> None:
 def test_a_source_that_is_not_there_makes_nothing(tmp_path: Path) -> None:
     shell = Shell(tmp_path / "home")
     done = shell("restore", str(tmp_path / "nowhere"), code=3)
-    assert "there are no views in" in done.stderr.decode()
+    assert "no text views found in" in done.stderr.decode()
     assert not shell.home.exists()

@@ -35,7 +35,7 @@ def run(home: Path, *args: str, language: str = "en_GB.UTF-8") -> subprocess.Com
 def test_notes_are_read_and_listed(home: Path) -> None:
     done = run(home, "sources")
     assert done.returncode == 0
-    assert "2 files read, 0 unchanged, 0 gone" in done.stdout
+    assert "2 files read, 0 unchanged, 0 removed" in done.stdout
     assert "MEMORY.md" in done.stdout
     assert "bad.md:2: " in done.stderr
     again = run(home, "sources", language="zh_CN.UTF-8")

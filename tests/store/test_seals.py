@@ -188,7 +188,7 @@ def test_an_old_copy_of_the_file_shows(tmp_path: Path) -> None:
     path.write_bytes(before)
     store = opened(path)
     (problem,) = store.check(quiet)
-    assert "1 writes that were acknowledged are gone" in problem.what
+    assert "1 acknowledged writes are missing" in problem.what
     with store.writing():  # and goes on to show, though new writes come
         store.append([(turn("said later"), key("later"))])
         store.append([(turn("and later"), key("and later"))])

@@ -117,7 +117,7 @@ def test_a_foreign_database_is_refused_and_left_alone(tmp_path: Path) -> None:
     other.execute("CREATE TABLE theirs (a)")
     other.close()
     before = path.read_bytes()
-    with pytest.raises(ForeignStoreError, match="not one of Loxodon's"):
+    with pytest.raises(ForeignStoreError, match="not a Loxodon one"):
         opened(path)
     assert path.read_bytes() == before
 

@@ -123,7 +123,7 @@ def refused_by_httpx(status: int) -> Exception:
 
 
 @pytest.mark.parametrize("refusal", [
-    RejectedModelError("the model's server does not take the request (HTTP {status})"),
+    RejectedModelError("the model's server rejected the request (HTTP {status})"),
     refused_by_httpx(400), refused_by_httpx(500),
     HTTPError("http://127.0.0.1/", 422, "no", Headers(), None),
 ], ids=["ours", "httpx", "llama.cpp", "urllib"])  # fmt: skip

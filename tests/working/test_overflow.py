@@ -65,7 +65,7 @@ def test_the_status_counts() -> None:
     assert is_overflow("Payload Too Large", 413)
     assert not is_overflow("maximum context length is 8192", 200)
     assert not is_overflow("maximum context length is 8192", 401)
-    error = RejectedModelError("the model's server does not take the request (HTTP {status})",
+    error = RejectedModelError("the model's server rejected the request (HTTP {status})",
                                status=413)  # fmt: skip
     assert is_overflow(error)
 

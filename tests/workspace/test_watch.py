@@ -278,4 +278,4 @@ def test_without_the_package_it_says_what_to_install(desk: Desk, tmp_path: Path)
         env={**os.environ, "PYTHONPATH": str(tmp_path / "hidden"), "LANG": "C.UTF-8"},
     )  # fmt: skip
     assert done.returncode == 6
-    assert b"loxodon[workspace]" in done.stderr
+    assert b"[workspace]" in done.stderr

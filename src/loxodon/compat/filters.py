@@ -106,8 +106,8 @@ def _passes(has: Any, test: str, other: Any) -> bool:
 
 def _unknown(name: str, known: tuple[str, ...]) -> CallError:
     return CallError(
-        "there is no condition {name}",
-        hint="these are known: {names}",
+        "unknown condition {name}",
+        hint="known conditions: {names}",
         name=repr(name),
         names=", ".join(known),
     )

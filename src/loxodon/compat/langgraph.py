@@ -43,7 +43,7 @@ try:
     )
 except ImportError as error:
     raise ConfigError(
-        "the LangGraph store needs {module}, which cannot be loaded: {reason}",
+        "the LangGraph store needs {module}, which cannot be imported: {reason}",
         hint="install it with `pip install langgraph`",
         module="langgraph",
         reason=error,

@@ -136,8 +136,8 @@ class Memory:
         """
         if memory_type is not None:
             raise CallError(
-                "memories of the type {type} cannot be made",
-                hint="leave memory_type out: what was said is remembered as facts and beliefs",
+                "cannot create memories of the type {type}",
+                hint="omit memory_type; messages become facts and beliefs",
                 type=repr(memory_type),
             )
         scope = scope_of(user_id, agent_id, run_id, filters)
@@ -204,9 +204,9 @@ class Memory:
         `reference_date` asks for what was known and held then. `explain` tells how each was found.
         """
         if not isinstance(query, str) or not query.strip():
-            raise CallError("the {what} is empty", hint="give it some text", what="query")
+            raise CallError("the {what} is empty", hint="give a text", what="query")
         if threshold is not None and not 0 <= threshold <= 1:
-            raise CallError("{field} cannot be {value}", hint="it is a number from 0 to 1",
+            raise CallError("{field} cannot be {value}", hint="it must be a number from 0 to 1",
                             field="threshold", value=repr(threshold))  # fmt: skip
         scope = scope_of(user_id, agent_id, run_id, filters)
         most, as_of = limit_of(limit, top_k, filters), moment_of(reference_date)
@@ -321,7 +321,7 @@ class _Holding:
         self._using.__exit__(kind, error, trace)
 
     def _gone(self) -> GoneError:
-        return GoneError("there is no memory {id}", id=repr(self._named))
+        return GoneError("no memory with the id {id}", id=repr(self._named))
 
 
 # What is said

@@ -55,7 +55,7 @@ def scope_of(user_id: Any, agent_id: Any, run_id: Any, filters: Mapping[str, Any
         ids[name] = _name(name, given[name] if given[name] is not None else beside)
     if not any(ids.values()):
         raise CallError(
-            "whose memory is meant?", hint="give at least one of user_id, agent_id and run_id"
+            "no user, agent or run given", hint="give at least one of user_id, agent_id and run_id"
         )
     return Scope(ids["user_id"] or NOBODY, ids["agent_id"], ids["run_id"], conditions)
 
@@ -67,7 +67,7 @@ def _name(what: str, value: Any) -> str:
     if not name or any(one.isspace() for one in name):
         raise CallError(
             "{field} cannot be {value}",
-            hint="it is a name without spaces",
+            hint="it must be a name without spaces",
             field=what,
             value=repr(value)[:60],
         )
@@ -80,7 +80,7 @@ def limit_of(limit: int | None, top_k: int | None, filters: object) -> int:
     if most is None:
         return 100 if filters is None else 20
     if isinstance(most, bool) or not isinstance(most, int) or most < 0:
-        raise CallError("{field} cannot be {value}", hint="it is a whole number, 0 or more",
+        raise CallError("{field} cannot be {value}", hint="it must be a whole number, 0 or more",
                         field="top_k", value=repr(most))  # fmt: skip
     return most
 
@@ -91,7 +91,7 @@ def messages_in(messages: object) -> list[Mapping[str, Any]]:
         return [{"role": "user", "content": messages}]
     given = [messages] if isinstance(messages, Mapping) else messages
     if not isinstance(given, list | tuple) or not all(isinstance(one, Mapping) for one in given):
-        raise CallError("messages must be a text, a message or a list of messages")
+        raise CallError("messages must be a string, a message or a list of messages")
     return [
         one
         for one in given
@@ -125,7 +125,7 @@ def last_day(value: object) -> str | None:
         return f"{value:%Y-%m-%d}"
     with suppress(ValueError):
         return date.fromisoformat(str(value)).isoformat()
-    raise CallError("expiration_date must be a day", hint="give it as YYYY-MM-DD")
+    raise CallError("expiration_date must be a date", hint="write it as YYYY-MM-DD")
 
 
 def end_of(mark: Mapping[str, Any]) -> datetime | None:

@@ -157,7 +157,7 @@ class Pending:
             raise self._unwritable(error) from None
         try:
             if not lock.acquire(_WAIT):
-                raise BusyStoreError("others held {path} for too long", path=self.path)
+                raise BusyStoreError("timed out waiting for the lock on {path}", path=self.path)
             yield
         except OSError as error:
             raise self._unwritable(error) from None
@@ -167,7 +167,7 @@ class Pending:
     def _unwritable(self, error: OSError) -> UnwritableStoreError:
         return UnwritableStoreError(
             "cannot write {path}: {reason}",
-            hint="check who owns the folder and how full the disk is",
+            hint="check the folder's permissions and the free disk space",
             path=self.path,
             reason=error.strerror or str(error),
         )

@@ -85,7 +85,7 @@ class Schedule:
         """Run a job now, due or not; raises what it fails with."""
         if name not in JOBS:
             raise UsageError(
-                "there is no job {name}", hint="the jobs are {names}",
+                "unknown job {name}", hint="the jobs are {names}",
                 name=repr(name), names=", ".join(JOBS),
             )  # fmt: skip
         return self._run(name, asked=True) or Ran(name, self._memory.now(), 0.0)

@@ -84,8 +84,8 @@ def _case(value: Mapping[str, Any], zone: tzinfo) -> Case:
     for n, (one, other) in enumerate(pairwise(ends), 2):
         if other < one:
             raise InputError(
-                "session {n} ends before the one that stands before it",
-                hint="put the turns in the order in which they were said",
+                "session {n} ends before the previous one",
+                hint="put the turns in chronological order",
                 n=n,
             )
     checks = tuple(_check(one, f"checks[{n}].") for n, one in enumerate(objects(value, "checks")))
@@ -117,7 +117,7 @@ def _check(value: Mapping[str, Any], where: str) -> Check:
     type = value.get("type")
     if not isinstance(type, str) or type not in LOOKS_FOR:
         raise InputError(
-            "{field} is no type of check: {type}",
+            "{field} is not a type of check: {type}",
             hint="use one of {types}",
             field=f"{where}type", type=repr(type), types=", ".join(LOOKS_FOR),
         )  # fmt: skip

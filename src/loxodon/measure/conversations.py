@@ -125,7 +125,7 @@ def _session(value: Mapping[str, Any], zone: tzinfo, where: str) -> Session:
             moment = start + n * _APART
         else:
             raise InputError(
-                "{field} is missing, or of the wrong kind",
+                "{field} is missing or has the wrong type",
                 hint="give the session or each turn a time",
                 field=f"{where}.at",
             )
@@ -164,8 +164,8 @@ def _check_unique(ids: Sequence[str]) -> None:
     for id in ids:
         if id in seen:
             raise InputError(
-                "the turn {id} stands twice in the conversation",
-                hint="evidence names turns by id: give each its own",
+                "the turn {id} appears twice in the conversation",
+                hint="evidence refers to turns by id: give each turn its own id",
                 id=repr(id),
             )
         seen.add(id)

@@ -26,7 +26,7 @@ def lines_of(name: str) -> list[bytes]:
         return sys.stdin.buffer.readlines()
     except OSError as error:
         raise InputError(
-            "cannot read {file}: {reason}", hint="check the name and its permissions",
+            "cannot read {file}: {reason}", hint="check the file name and its permissions",
             file=name, reason=error.strerror or str(error),
         ) from None  # fmt: skip
 
@@ -46,13 +46,13 @@ def parsed(
             problems.append((number, error))
     if problems:
         raise InputError(
-            "{file} cannot be measured with, because of {n} bad lines",
+            "cannot use {file}: {n} lines are invalid",
             hint="a line is a conversation: {example}",
             problems=problems, file=name, n=len(problems), example=example,
         )  # fmt: skip
     if not found:
         raise InputError(
-            "{file} has no conversations in it",
+            "{file} contains no conversations",
             hint="a line is a conversation: {example}",
             file=name, example=example,
         )  # fmt: skip
@@ -70,7 +70,7 @@ def _object(line: bytes, number: int) -> Mapping[str, Any]:
     except json.JSONDecodeError as error:
         raise InputError(
             "the line is not JSON: {reason} at column {column}",
-            hint="write one conversation a line",
+            hint="write one conversation per line",
             reason=error.msg, column=error.colno,
         ) from None  # fmt: skip
     except RecursionError:
@@ -78,7 +78,7 @@ def _object(line: bytes, number: int) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise InputError(
             "the line is a JSON {type}, not an object",
-            hint="write one conversation a line",
+            hint="write one conversation per line",
             type=type(value).__name__,
         )
     return value
@@ -104,8 +104,8 @@ def name(value: Mapping[str, Any], field: str, where: str = "") -> str:
 
 def unfit(field: str) -> InputError:
     return InputError(
-        "{field} is missing, or of the wrong kind",
-        hint="give it as the example does",
+        "{field} is missing or has the wrong type",
+        hint="write it as in the example",
         field=field,
     )
 

@@ -129,7 +129,7 @@ def _for_measuring(config: Config, options: Options) -> Config:
     """`config` without what differs from machine to machine, and without what writes nothing."""
     if options.model and config.model.mode == "rules":
         raise UsageError(
-            "no model is set that could be asked",
+            "no model is configured",
             hint="set model.base_url and model.name, or measure without --model",
         )
     model = config.model if options.model else config.model._replace(extraction="rules")
@@ -143,7 +143,7 @@ def _chosen(cases: Sequence[Case], name: str, options: Options) -> list[Case]:
     found = [case for case in cases if options.only in case.id][: options.limit or None]
     if not found:
         raise InputError(
-            "{file} has no case whose id has {text} in it", file=name, text=repr(options.only)
+            "{file} has no case whose id contains {text}", file=name, text=repr(options.only)
         )
     return found
 

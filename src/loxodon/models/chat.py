@@ -92,7 +92,7 @@ class ChatModel:
     ) -> None:
         if not config.base_url or not config.name:
             raise ConfigError(
-                "a model needs both an address and a name",
+                "a model needs both a base URL and a name",
                 hint="set model.base_url and model.name (LOXODON_MEMORY_BASE_URL, "
                 "LOXODON_MEMORY_MODEL); a local server takes any name",
             )
@@ -173,9 +173,9 @@ class ChatModel:
         ledger has not that many left."""
         if self._ledger is not None and not self._ledger.hold(tokens):
             raise SpentModelError(
-                "the model's tokens for today are used up",
-                hint="the rest waits until tomorrow; model.daily_tokens and "
-                "model.daily_tokens_full set how many there are",
+                "the daily token limit of the model is used up",
+                hint="the rest continues tomorrow; change the limits with model.daily_tokens and "
+                "model.daily_tokens_full",
             )
         try:
             yield
@@ -308,18 +308,18 @@ def _check_status(answer: Answer) -> None:
     if status in (408, 409, 425, 429) or status >= 500:
         raise BusyModelError(
             "the model is busy or has failed (HTTP {status})",
-            hint="what is undecided waits for the next run",
+            hint="open decisions are retried in the next run",
             status=status,
             wait=answer.retry_after,
         )
     if status in (401, 403):
         raise RejectedModelError(
-            "the model does not accept the key (HTTP {status})",
+            "the model rejected the API key (HTTP {status})",
             hint="check model.api_key or LOXODON_MEMORY_API_KEY",
             status=status,
         )
     raise RejectedModelError(
-        "the model's server does not take the request (HTTP {status})",
+        "the model's server rejected the request (HTTP {status})",
         hint="check model.base_url (it often ends in /v1) and model.name",
         status=status,
     )
@@ -328,7 +328,7 @@ def _check_status(answer: Answer) -> None:
 def _unusable(error: UnfitError) -> BadReplyError:
     return BadReplyError(
         "the model's answer cannot be used: {reason}",
-        hint="what is undecided waits for the next run; a larger model may do better",
+        hint="open decisions are retried in the next run; a larger model may do better",
         reason=str(error),
         refused=isinstance(error, RefusedError),
     )

@@ -56,10 +56,10 @@ class Talker:
     def __init__(self, config: ChatConfig) -> None:
         if not config.base_url or not config.name:
             raise ConfigError(
-                "no model is set to talk with",
-                hint="`loxodon config chat.base_url http://127.0.0.1:8080/v1` and `loxodon config "
-                "chat.name NAME` set one, or --base-url and --model, or LOXODON_CHAT_BASE_URL and "
-                "LOXODON_CHAT_MODEL",
+                "no chat model is configured",
+                hint="run `loxodon config chat.base_url http://127.0.0.1:8080/v1` and `loxodon "
+                "config chat.name NAME`, or use --base-url and --model, or "
+                "LOXODON_CHAT_BASE_URL and LOXODON_CHAT_MODEL",
             )
         checked("chat.base_url", config.base_url)
         checked("chat.api_key", config.api_key)
@@ -197,7 +197,7 @@ class _Exchange:
             if size > most:
                 raise BadReplyError(
                     "the model's answer is longer than {most} bytes",
-                    hint="check that {section}.base_url leads to a model",
+                    hint="check that {section}.base_url points to a model",
                     most=most,
                     section=SECTION,
                 )
@@ -261,21 +261,23 @@ def _refused(status: int, said: str, wait: float | None) -> ModelError:
     if status in (408, 409, 425, 429) or status >= 500:
         return BusyModelError(
             "the model is busy or has failed (HTTP {status})",
-            hint="what you said is kept; /retry asks again",
+            hint="your message is saved; try again with /retry",
             status=status,
             wait=wait,
             said=said,
         )
     if status in (401, 403):
         return RejectedModelError(
-            "the model does not accept the key (HTTP {status})",
-            hint="check chat.api_key or LOXODON_CHAT_API_KEY, else model.api_key; then /retry",
+            "the model rejected the API key (HTTP {status})",
+            hint="check chat.api_key or LOXODON_CHAT_API_KEY (or model.api_key), then try again "
+            "with /retry",
             status=status,
             said=said,
         )
     return RejectedModelError(
-        "the model's server does not take the request (HTTP {status})",
-        hint="check {section}.base_url (it often ends in /v1) and {section}.name; then /retry",
+        "the model's server rejected the request (HTTP {status})",
+        hint="check {section}.base_url (it often ends in /v1) and {section}.name, then try again "
+        "with /retry",
         section=SECTION,
         status=status,
         said=said,
@@ -301,14 +303,16 @@ def _short(text: str) -> str:
 
 def _cut_off() -> UnreachableModelError:
     return UnreachableModelError(
-        "the reply was cut off", hint="what came is kept; /retry asks again", delivered=True
+        "the reply was cut off",
+        hint="the reply so far is saved; try again with /retry",
+        delivered=True,
     )
 
 
 def _nonsense() -> BadReplyError:
     return BadReplyError(
-        "what the model's server sends is no reply",
-        hint="check that {section}.base_url leads to a model",
+        "the model's server did not send a valid reply",
+        hint="check that {section}.base_url points to a model",
         section=SECTION,
     )
 
@@ -360,8 +364,8 @@ def _part(line: bytes) -> _Part | None:
         raise _nonsense()
     if value.get("error"):
         raise BusyModelError(
-            "the model broke off",
-            hint="what came is kept; /retry asks again",
+            "the model stopped with an error",
+            hint="the reply so far is saved; try again with /retry",
             status=0,
             said=_complaint(data),
         )

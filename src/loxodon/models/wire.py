@@ -97,7 +97,7 @@ def _read(response: HTTPResponse, most: int, section: str) -> Answer:
         if size > most:
             raise BadReplyError(
                 "the model's answer is longer than {most} bytes",
-                hint="check that {section}.base_url leads to a model",
+                hint="check that {section}.base_url points to a model",
                 most=most,
                 section=section,
             )
@@ -122,7 +122,7 @@ def too_late(timeout: float, delivered: bool, section: str) -> UnreachableModelE
     """The error for a server that took too long."""
     return UnreachableModelError(
         "the model did not answer within {timeout} seconds",
-        hint="is it overloaded? `loxodon config {section}.timeout` gives it longer",
+        hint="if it is overloaded, raise the timeout with `loxodon config {section}.timeout`",
         section=section,
         timeout=f"{timeout:g}",
         delivered=delivered,
@@ -134,8 +134,8 @@ def unreached(error: Exception, delivered: bool, section: str) -> UnreachableMod
     # An HTTPException repeats what the server sent; its kind says enough.
     reason = error.strerror if isinstance(error, OSError) else None
     return UnreachableModelError(
-        "the model cannot be reached: {reason}",
-        hint="does it run, and is {section}.base_url right?",
+        "cannot reach the model: {reason}",
+        hint="check that it is running, and that {section}.base_url is correct",
         section=section,
         reason=reason or type(error).__name__,
         delivered=delivered,

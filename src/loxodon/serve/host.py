@@ -232,7 +232,7 @@ class Host:
 
     def _check_running(self) -> None:
         if self._closed:
-            raise StoreError("the server is stopping", hint="try again once it runs again")
+            raise StoreError("the server is stopping", hint="try again after it has restarted")
 
     def _unused(self, now: float) -> list[_Open]:
         """Take out what nobody has used for long, or what is too much."""
@@ -276,7 +276,8 @@ class Host:
         self._check_running()
         if self._waiting >= MOST_WAITING:
             raise BusyStoreError(
-                "too many requests are waiting", hint="try again in a moment, with fewer at once"
+                "too many requests are waiting",
+                hint="try again in a moment, with fewer parallel requests",
             )
         self._waiting += 1
         try:

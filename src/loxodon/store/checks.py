@@ -34,34 +34,34 @@ _MOST = 20
 BROKEN = (
     ("a turn without a session",
      "SELECT 't_' || seq FROM turns WHERE session NOT IN (SELECT no FROM sessions)"),
-    ("a memory with a kind, state or number that cannot be",
+    ("a memory with an invalid kind, state or number",
      "SELECT id FROM memories WHERE kind NOT IN ('fact', 'belief', 'summary') "
      "OR state NOT IN ('active', 'archived') OR NOT importance BETWEEN 0 AND 1 "
      "OR NOT confidence BETWEEN 0 AND 1 OR strength < 0"),
-    ("a memory whose lists are not JSON",
+    ("a memory whose lists are not valid JSON",
      "SELECT id FROM memories WHERE NOT (json_valid(tags) AND json_valid(entities) "
      "AND json_valid(derived_from))"),
-    ("a memory in the place of one that is not there",
+    ("a memory that replaces a missing one",
      "SELECT id FROM memories m WHERE replaces <> '' "
      "AND NOT EXISTS (SELECT 1 FROM memories o WHERE o.id = m.replaces)"),
-    ("an entity, segment or note whose lists are not JSON",
+    ("an entity, segment or note whose lists are not valid JSON",
      "SELECT 'e_' || no FROM entities WHERE NOT json_valid(aliases) "
      "UNION ALL SELECT topic FROM segments WHERE NOT json_valid(tags) "
      "UNION ALL SELECT 'n_' || chunk FROM chunk_places WHERE NOT json_valid(triggers)"),
-    ("a review of what is no belief, or with an answer that cannot be",
+    ("a review of something that is not a belief, or with an invalid answer",
      "SELECT m.id FROM reviews r JOIN memories m ON m.row = r.belief "
      "WHERE m.kind <> 'belief' OR r.answer NOT IN ('', 'confirmed', 'rejected')"),
-    ("work in hand that cannot be read",
+    ("unreadable pending work",
      "SELECT 't_' || turn FROM fragments "
      "WHERE stage NOT IN ('again', 'cut', 'waiting', 'failed') "
      "UNION ALL SELECT 't_' || turn FROM candidates WHERE NOT json_valid(body) "
      "UNION ALL SELECT name FROM pages WHERE NOT json_valid(basis)"),
-    ("a document that is not JSON",
+    ("a document that is not valid JSON",
      "SELECT namespace || key FROM documents WHERE NOT json_valid(value)"),
-    ("a memory whose history does not lead to it",
+    ("a memory that does not match its history",
      "SELECT id FROM memories m WHERE (version, version) <> (SELECT coalesce(max(version), 0), "
      "count(*) FROM memory_changes c WHERE c.memory = m.row)"),
-    ("a memory whose history cannot be read",
+    ("a memory with an unreadable history",
      "SELECT m.id FROM memory_changes c JOIN memories m ON m.row = c.memory "
      "WHERE (c.version = 1) <> (c.before IS NULL) OR NOT json_valid(coalesce(c.before, '{}')) "
      "OR c.version > 1 AND c.before ->> 'version' <> c.version - 1"),
@@ -114,7 +114,9 @@ def _telling(path: str, found: list[Problem]) -> Iterator[None]:
 
 
 def _of_truth(where: str, what: str) -> Problem:
-    hint = t("run `{command}`: it takes intact copies from the views or a backup", command=_REPAIR)
+    hint = t(
+        "run `{command}`; it copies intact data from the text views or a backup", command=_REPAIR
+    )
     return Problem(where, what, hint)
 
 
@@ -137,7 +139,7 @@ def _schema(db: Database) -> Iterator[Problem]:
     found = set(db.all("SELECT type, name, sql FROM sqlite_schema"))
     wanted = expected_schema()
     for type, name, _ in sorted(wanted - found, key=str)[:_MOST]:
-        what = t("it is not defined as it should be")
+        what = t("its definition is wrong")
         yield _of_truth(name, what) if type == "table" else _derived(name, what)
 
 
@@ -189,7 +191,7 @@ def _file(db: Database) -> Iterator[Problem]:
         rows = [*_unsealed(db, sealed[index])]
         yield from rows
         if index in suspect and not rows:
-            yield _derived(index, t("it does not fit its table"))
+            yield _derived(index, t("it does not match its table"))
 
 
 def _one_by_one(db: Database) -> Iterator[tuple[str, str]]:
@@ -223,17 +225,17 @@ def _unsealed(db: Database, sealed: seals.Sealed) -> Iterator[Problem]:
         return
     for n, row in enumerate(rows):
         if n == _MOST:
-            yield _of_truth(sealed.table, t("more rows than these are damaged"))
+            yield _of_truth(sealed.table, t("more rows are damaged"))
             return
         where = f"{sealed.table} {'.'.join(map(str, row.key))}"
         if row.unsealed and row.row:
-            yield _derived(where, t("its seal is damaged"))
+            yield _derived(where, t("its checksum is damaged"))
         elif sealed.table not in TRUTH:
-            yield _derived(where, t("it is not as it was written"))
+            yield _derived(where, t("it differs from what was written"))
         elif row.row:
-            yield _of_truth(where, t("it is not as it was written"))
+            yield _of_truth(where, t("it differs from what was written"))
         else:
-            yield _of_truth(where, t("it is gone"))
+            yield _of_truth(where, t("it is missing"))
 
 
 # The truth
@@ -241,7 +243,7 @@ def _unsealed(db: Database, sealed: seals.Sealed) -> Iterator[Problem]:
 
 def _references(db: Database) -> Iterator[Problem]:
     for table, rowid, parent, _ in db.all("PRAGMA foreign_key_check")[:_MOST]:
-        what = t("row {row} points at a row of {parent} that is gone", row=rowid, parent=parent)
+        what = t("row {row} refers to a missing row of {parent}", row=rowid, parent=parent)
         yield _of_truth(table, what) if table in TRUTH else _derived(table, what)
 
 
@@ -259,16 +261,16 @@ def _lost(db: Database) -> Iterator[Problem]:
     )
     lost = counted.get(mark.LOST, 0) + max(0, mark.of(db.path) - counted.get(mark.WRITES, 0))
     if lost:
-        yield _of_truth(db.path, t("{n} writes that were acknowledged are gone", n=lost))
+        yield _of_truth(db.path, t("{n} acknowledged writes are missing", n=lost))
 
 
 def _put_aside(db: Database) -> Iterator[Problem]:
     """Messages that the rules stumbled over."""
-    hint = t("it stays in the journal; report it, so that it can be read one day")
+    hint = t("it stays in the journal; please report this")
     for turn, reason in db.all(
         "SELECT turn, reason FROM fragments WHERE stage = 'failed' ORDER BY turn LIMIT 20"
     ):
-        what = t("this message could not be read: {reason}", reason=reason)
+        what = t("this message could not be processed: {reason}", reason=reason)
         yield Problem(f"t_{turn}", what, hint)
 
 
@@ -342,9 +344,9 @@ class _Words:
             yield _derived(self.name, str(error))
             return
         if wrong:
-            yield _derived(self.name, t("{n} words lead to the wrong rows", n=wrong))
+            yield _derived(self.name, t("{n} words point to the wrong rows", n=wrong))
         if [*_numbers(kept[0] if kept else b"")][:2] not in ([self._rows, self._words], []):
-            yield _derived(self.name, t("it has another number of words than its rows"))
+            yield _derived(self.name, t("its number of words does not match its rows"))
 
     def _wrong(self, db: Database) -> int:
         sums, wrong = self._sums, 0

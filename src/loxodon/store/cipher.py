@@ -65,7 +65,7 @@ def check_build() -> None:
     if not getattr(apsw, "mc_version", ""):
         raise LockedStoreError(
             "this build of SQLite cannot encrypt",
-            hint="install the package apsw-sqlite3mc in the place of apsw, with pip",
+            hint="use pip to replace the package apsw with apsw-sqlite3mc",
         )
 
 
@@ -124,35 +124,35 @@ def explained(path: str, keys: Keys) -> StoreError:
     state, known = state_of(path), checks(path)
     if state == "plain" and keys:
         return LockedStoreError(
-            "{path} is not encrypted, but encryption is on",
-            hint="`loxodon encrypt` goes on where it was cut short; `loxodon decrypt` turns it off",
+            "{path} is not encrypted, but encryption is turned on",
+            hint="continue with `loxodon encrypt`, or turn encryption off with `loxodon decrypt`",
             path=path,
         )
     if state == "encrypted" and not keys:
         return LockedStoreError(
-            "{path} is encrypted, and no key was given",
-            hint="see the settings encryption.*: where the key is must be said there",
+            "{path} is encrypted, but no key was given",
+            hint="set the location of the key with the settings encryption.*",
             path=path,
         )
     if keys and known and not {check_of(key) for key in keys} & {*known}:
         return LockedStoreError(
-            "the key does not fit {path}",
-            hint="it is encrypted with another key: look where LOXODON_KEY, the key file or the "
-            "keyring of the settings encryption.* comes from",
+            "the key does not match {path}",
+            hint="it is encrypted with another key; check LOXODON_KEY, the key file or the "
+            "keyring, as the settings encryption.* say",
             path=path,
         )
     if len(known) == 1 and keys:  # with two, on its way to another key, it may be under either
         return DamagedStoreError(
             "{path} is damaged: {reason}",
-            hint="copy the file away first; then restore a backup, or add the conversations "
-            "to a new home",
+            hint="copy the file to a safe place first, then restore a backup, or add the "
+            "conversations to a new home",
             path=path,
-            reason=StoreError("the key fits, but the first page does not"),
+            reason=StoreError("the key matches, but the first page is damaged"),
         )
     if state == "encrypted" or known:
         return LockedStoreError(
-            "the key does not fit {path}, or the file is damaged",
-            hint="give the key that it was encrypted with, or restore a backup",
+            "the key does not match {path}, or the file is damaged",
+            hint="use the key it was encrypted with, or restore a backup",
             path=path,
         )
     return ForeignStoreError(

@@ -176,7 +176,7 @@ def _to_disk(path: str) -> None:
 
 def _spoilt(path: str) -> StoreError:
     return StoreError(
-        "{path} did not come out as it should; nothing was changed",
-        hint="run `loxodon validate`, and look at the disk",
+        "{path} was not written correctly; nothing was changed",
+        hint="run `loxodon validate`, and check the disk",
         path=path,
     )

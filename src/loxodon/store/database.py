@@ -211,16 +211,16 @@ class Database:
         if application != APPLICATION_ID:
             if application or tables:
                 raise ForeignStoreError(
-                    "{path} is an SQLite database, but not one of Loxodon's",
-                    hint="choose another home with --home; nothing in this one was touched",
+                    "{path} is an SQLite database, but not a Loxodon one",
+                    hint="choose another home with --home; nothing was changed here",
                     path=self.path,
                 )
             return 0
         if version > len(migrations()):
             raise NewerStoreError(
-                "{path} was written by a newer Loxodon "
-                "(its schema is {found}, this one knows {known})",
-                hint="install that version of Loxodon or a later one; nothing was touched",
+                "{path} was written by a newer version of Loxodon (schema {found}; this version "
+                "supports {known})",
+                hint="install that version of Loxodon or a later one; nothing was changed",
                 path=self.path,
                 found=version,
                 known=len(migrations()),
@@ -396,12 +396,12 @@ class Database:
     def _check_usable(self) -> None:
         if self._closed:
             raise StoreError(
-                "{path} is closed", hint="open the memory again before using it", path=self.path
+                "{path} is closed", hint="reopen the memory before using it", path=self.path
             )
         if self._inode in _CUT_OFF:
             raise StoreError(
-                "this process was forked while {path} was being read or changed",
-                hint="fork before or after that, or start the process anew (spawn)",
+                "this process was forked while {path} was in use",
+                hint="fork before or after that, or start a new process (spawn)",
                 path=self.path,
             )
 
@@ -501,7 +501,7 @@ def told(error: apsw.Error, path: str, reason: str = "") -> StoreError:
     if isinstance(error, apsw.FullError):
         return FullStoreError(
             "cannot write {path}: the disk is full",
-            hint="free some space and run it again; what was acknowledged is safe",
+            hint="free some disk space and try again; everything acknowledged is safe",
             path=path,
         )
     if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
@@ -509,8 +509,8 @@ def told(error: apsw.Error, path: str, reason: str = "") -> StoreError:
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return _busy(path)
     return StoreError(
-        "{path} cannot be used: {reason}",
-        hint="run `loxodon validate`; if it goes on, report it with this message",
+        "cannot use {path}: {reason}",
+        hint="run `loxodon validate`; if the error persists, report it with this message",
         path=path,
         reason=reason,
     )
@@ -590,7 +590,7 @@ def damaged(path: str, reason: str) -> DamagedStoreError:
     """The error for a file with something in it that nobody wrote there."""
     return DamagedStoreError(
         "{path} is damaged: {reason}",
-        hint="`loxodon repair` makes a sound one of what can be read, and keeps the damaged file",
+        hint="rebuild it from the readable data with `loxodon repair`; the damaged file is kept",
         path=path,
         reason=reason,
     )
@@ -598,23 +598,23 @@ def damaged(path: str, reason: str) -> DamagedStoreError:
 
 def _busy(path: str) -> BusyStoreError:
     return BusyStoreError(
-        "{path} is held by another program",
-        hint="end that program, or try again later",
+        "{path} is locked by another program",
+        hint="close that program, or try again later",
         path=path,
     )
 
 
 def _half_character() -> InputError:
     return InputError(
-        "the text has half of a character (a lone surrogate)",
-        hint="it was cut or decoded wrongly; give it again as UTF-8",
+        "the text contains half a character (a lone surrogate)",
+        hint="it was cut off or decoded incorrectly; send it as UTF-8",
     )
 
 
 def _unwritable(path: str, reason: str) -> UnwritableStoreError:
     return UnwritableStoreError(
         "cannot open {path} for writing: {reason}",
-        hint="check who owns the folder and its permissions, or choose another with --home",
+        hint="check the folder's owner and permissions, or choose another with --home",
         path=path,
         reason=reason,
     )

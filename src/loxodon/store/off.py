@@ -29,8 +29,8 @@ class Off:
 
     def __getattr__(self, name: str) -> NoReturn:
         raise ConfigError(
-            "the memory engine is switched off",
-            hint="`loxodon config enabled true` turns it on, unless LOXODON_ENABLED says otherwise",
+            "the memory engine is turned off",
+            hint="turn it on with `loxodon config enabled true`, and check LOXODON_ENABLED",
         )
 
     def close(self) -> None:

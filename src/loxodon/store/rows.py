@@ -127,8 +127,8 @@ def loaded(text: str | bytes) -> Any:
 def damaged() -> DamagedStoreError:
     """The error for a row that is not as it was written."""
     return DamagedStoreError(
-        "a row of the database is not as it was written",
-        hint="`loxodon validate` says which; `loxodon repair` mends it",
+        "a row of the database differs from what was written",
+        hint="find it with `loxodon validate`, and fix it with `loxodon repair`",
     )
 
 

@@ -116,8 +116,8 @@ class SqliteStore:
                 self.desk.set_belief(seen(Belief(), self._decay.now()))
         if owner != self.space:
             raise DamagedStoreError(
-                "{path} holds the space {owner}, not {space}",
-                hint="the file was moved or copied here; put it back where it was",
+                "{path} contains the space {owner}, not {space}",
+                hint="the file was moved or copied here; move it back",
                 path=self._db.path,
                 owner=repr(owner),
                 space=repr(self.space),

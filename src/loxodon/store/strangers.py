@@ -39,7 +39,7 @@ def check_schema(path: str, keys: Keys) -> None:
         found = connection.execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
     except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError) as error:
         raise DamagedStoreError(
-            "{path} is damaged: {reason}", hint="take another copy of it; nothing was changed",
+            "{path} is damaged: {reason}", hint="use another copy; nothing was changed",
             path=path, reason=str(error),
         ) from None  # fmt: skip
     finally:
@@ -49,8 +49,8 @@ def check_schema(path: str, keys: Keys) -> None:
     if strangers:
         names = ", ".join(map(_shown, strangers[:_SHOWN]))
         raise ForeignStoreError(
-            "{path} has in it what Loxodon does not make: {names}",
-            hint="somebody has changed it: take another backup; nothing of it was run or taken",
+            "{path} contains objects that Loxodon does not create: {names}",
+            hint="it was tampered with: use another backup; nothing in it was run or restored",
             path=path, names=names + (" …" if len(strangers) > _SHOWN else ""),
         )  # fmt: skip
 

@@ -98,14 +98,15 @@ class Wall(NamedTuple):
             return
         if record.agent not in ("", self.agent):
             raise ForbiddenError(
-                "{id} is another agent's: it can be read, not changed",
-                hint="its own agent or the owner can change it; capture your own instead",
+                "{id} belongs to another agent: you can read it, but not change it",
+                hint="only that agent or the owner can change it; save a memory of your own "
+                "instead",
                 id=record.id,
             )
         if not vouched:
             raise ForbiddenError(
-                "{id} is the owner's: it can be read, not changed",
-                hint="ask the owner; an agent can change its words alone, to what the user said",
+                "{id} belongs to the owner: you can read it, but not change it",
+                hint="ask the owner; an agent can only change its text, to what the user said",
                 id=record.id,
             )
 
@@ -137,8 +138,8 @@ def checked_agent(name: object) -> str:
     if isinstance(name, str) and printable and name == name.strip() and not _MARKS & set(name):
         return name
     raise InputError(
-        "{agent} cannot be the name of an agent",
-        hint="use 1 to {most} printable characters, none of @ ~ / \\",
+        "{agent} is not a valid agent name",
+        hint="use 1 to {most} printable characters, without @ ~ / \\",
         agent=repr(name)[:80],
         most=MAX_AGENT,
     )
@@ -147,8 +148,9 @@ def checked_agent(name: object) -> str:
 def owners_only() -> ForbiddenError:
     """The error for what is done to a space as a whole, asked for from behind a wall."""
     return ForbiddenError(
-        "this is for the owner of the memory alone",
-        hint="ask without an agent, and not in a group; the background does it by itself",
+        "only the owner of the memory can do this",
+        hint="repeat it without an agent, and not in a group chat; background jobs do it "
+        "automatically",
     )
 
 

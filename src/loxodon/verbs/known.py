@@ -113,8 +113,8 @@ class Knowing(Saying):
         origin = origin_of(self._store.wall, origin)
         if source is not None and self._store.wall.stands:
             raise ForbiddenError(
-                "where a memory comes from is for the owner to say",
-                hint="leave the source out; the note itself is its source",
+                "only the owner can set the source of a memory",
+                hint="omit the source; the note itself is its source",
             )
         is_text("content", content)
         if noted:
@@ -236,14 +236,14 @@ class Knowing(Saying):
             return record
         if id.startswith("t_"):
             raise NotFoundError(
-                "{id} names a turn, not a memory",
-                hint="turns stay as they were said; `loxodon get {id}` shows it",
+                "{id} is a turn, not a memory",
+                hint="turns cannot be changed; see it with `loxodon get {id}`",
                 id=id,
             )
         if id.startswith("n_"):
             raise NotFoundError(
-                "{id} names a note of a file, not a memory",
-                hint="edit the file; `loxodon get {id}` shows where it stands",
+                "{id} is a note in a file, not a memory",
+                hint="edit the file; `loxodon get {id}` shows where it is",
                 id=id,
             )
         raise no_memory(id)
@@ -255,8 +255,8 @@ class Knowing(Saying):
         note = self._store.shelf.notes([row]).get(row)
         if note is None:
             raise NotFoundError(
-                "there is no note {id}",
-                hint="the file was changed or is gone; recall again",
+                "no note with the id {id}",
+                hint="the file was changed or deleted; search again",
                 id=repr(id),
             )
         return note
@@ -302,7 +302,7 @@ class Knowing(Saying):
         if unknown:
             raise InputError(
                 "{field} cannot be edited",
-                hint="these can: {fields}",
+                hint="editable fields: {fields}",
                 field=unknown[0],
                 fields=", ".join(sorted(EDITABLE)),
             )
@@ -347,8 +347,9 @@ class Knowing(Saying):
             return given.keys() == {"content"}
         if is_own(record.trust):
             raise InputError(
-                "{id} is the user's own word, and nothing the user said lately says this",
-                hint="remember the new state instead: the user is asked to confirm it",
+                "{id} is a statement of the user, and no recent message of the user supports "
+                "this change",
+                hint="save it as a new memory instead; the user will be asked to confirm it",
                 id=record.id,
             )
         return False
@@ -388,8 +389,8 @@ class Knowing(Saying):
             ids = self._store.desk.aged_in(when)
             if not ids:
                 raise NotFoundError(
-                    "no run archived anything at {at}",
-                    hint="`loxodon clock` lists the runs that did",
+                    "no run at {at} archived anything",
+                    hint="list the runs with `loxodon clock`",
                     at=when.isoformat(),
                 )
             values, now = {"state": "active"}, self.now()
@@ -485,8 +486,8 @@ class Knowing(Saying):
             found = self._store.desk.entities_named([name])
             if name not in found:
                 raise NotFoundError(
-                    "nothing is known of {name}",
-                    hint="`loxodon entities` lists whom and what the memory knows",
+                    "nothing is known about {name}",
+                    hint="list the known entities with `loxodon entities`",
                     name=repr(name),
                 )
             return card(self._store, found[name])

@@ -196,8 +196,8 @@ class Saying(Opened):
         turn = self._store.turns([row]).get(row) if row else None
         if turn is None:
             raise NotFoundError(
-                "there is no turn {ref}",
-                hint="`loxodon journal` shows what was said",
+                "no turn with the id {ref}",
+                hint="list the messages with `loxodon journal`",
                 ref=repr(ref),
             )
         return self._heard([turn])[0]

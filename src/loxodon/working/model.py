@@ -32,19 +32,19 @@ def careful(ask: Ask) -> Ask:
         except Exception as error:  # a caller's own code: it must not end a conversation
             if status_of(error) in _REFUSED:
                 raise RejectedModelError(
-                    "the agent's model does not take the request: {reason}",
-                    hint="the conversation goes on; what is to be saved is saved by the rules",
+                    "the agent's model rejected the request: {reason}",
+                    hint="the conversation continues; the rules decide what is saved",
                     reason=type(error).__name__,
                 ) from error
             raise BadReplyError(
-                "the agent's model could not be asked: {reason}",
-                hint="the conversation goes on; what is to be saved is saved by the rules",
+                "cannot reach the agent's model: {reason}",
+                hint="the conversation continues; the rules decide what is saved",
                 reason=type(error).__name__,
             ) from error
         if not isinstance(reply, str):
             raise BadReplyError(
-                "the agent's model answered {type}, not text",
-                hint="the function that asks it must return what it says",
+                "the agent's model returned {type}, not text",
+                hint="the function that calls it must return its text",
                 type=type(reply).__name__,
             )
         return reply

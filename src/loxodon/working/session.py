@@ -243,7 +243,7 @@ class Session:
             if not shown:
                 return self._keep("custom", {"customType": kind, "data": content}, now)
             if not isinstance(content, str):
-                raise InputError("what a model is shown must be text", hint="give it as text")
+                raise InputError("the text for the model must be a string", hint="use text")
             fields = {"customType": kind, "content": content, "display": False}
             return self._keep("custom_message", fields, now)
 

@@ -364,8 +364,8 @@ def locked(path: str, seconds: float = _WAIT) -> Iterator[None]:
     try:
         if not lock.acquire(seconds):
             raise BusyStoreError(
-                "another process held {path} for too long",
-                hint="see which process works on this session, or try again",
+                "timed out waiting for another process to release {path}",
+                hint="check which process uses this session, or try again",
                 path=path,
             )
         try:
@@ -381,8 +381,8 @@ def _line(entry: Mapping[str, Any]) -> bytes:
         text = json.dumps(entry, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError):
         raise InputError(
-            "the message has something in it that JSON cannot say",
-            hint="give text, numbers, lists and mappings only",
+            "the message cannot be written as JSON",
+            hint="use only text, numbers, lists and mappings",
         ) from None
     # Half a character becomes its escape, which inside a JSON string says the same.
     return text.encode("utf-8", "backslashreplace") + b"\n"
@@ -437,7 +437,7 @@ def _replace(path: str, value: object, seal: Seal | None) -> None:
 def _unreadable(path: str, error: OSError) -> StoreError:
     return StoreError(
         "cannot read {path}: {reason}",
-        hint="check who owns it and its permissions",
+        hint="check its owner and permissions",
         path=path,
         reason=error.strerror or str(error),
     )
@@ -446,13 +446,13 @@ def _unreadable(path: str, error: OSError) -> StoreError:
 def _unwritable(path: str, error: OSError) -> StoreError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return FullStoreError(
-            "the disk is full: {path} cannot grow",
-            hint="make room, then say it again; nothing that was kept is lost",
+            "cannot write {path}: the disk is full",
+            hint="free some disk space, then try again; nothing saved is lost",
             path=path,
         )
     return Unwritable(
         "cannot write {path}: {reason}",
-        hint="check who owns the folder and how full the disk is",
+        hint="check the folder's permissions and the free disk space",
         path=path,
         reason=error.strerror or str(error),
     )

@@ -30,7 +30,7 @@ def checked(message: str | Message) -> dict[str, Any]:
     role = message.get("role") if isinstance(message, Mapping) else None
     if role not in ROLES:
         raise InputError(
-            "{role} is no role of a message",
+            "{role} is not a message role",
             hint="use one of {roles}",
             role=repr(role)[:60],
             roles=", ".join(ROLES),

@@ -189,8 +189,8 @@ class _Deciding:
         if older := self.older[page.file]:
             self.notes.append(FileProblem(
                 page.file, 0,
-                t("{n} entries are of an older version: their memories stay as they are", n=older),
-                t("to have one as it stands there, set its version to that of the memory"),
+                t("{n} entries have an older version: their memories are not changed", n=older),
+                t("to apply one anyway, set its version to the memory's current version"),
             ))  # fmt: skip
 
     def _twice(self, lines: Sequence[Line]) -> None:
@@ -199,9 +199,9 @@ class _Deciding:
         places = ", ".join(str(line.line) for line in lines)
         self._conflict(
             first.file, first.line,
-            t("{id} stands here more than once, and not the same (lines {lines})",
+            t("{id} appears more than once, with different content (lines {lines})",
               id=first.id, lines=places),
-            t("keep one of them; without its id the other is a memory of its own"),
+            t("keep one of them; without its id, the other becomes a new memory"),
         )  # fmt: skip
 
     def _entry(self, page: Page, line: Line) -> None:
@@ -210,8 +210,8 @@ class _Deciding:
             self._stranger(page, line)
             return
         if line.kind != record.kind:
-            self._problem(line, t("{id} is no {kind}", id=line.id, kind=t(line.kind)),
-                          t("put the line back where it was"))  # fmt: skip
+            self._problem(line, t("{id} is not a {kind}", id=line.id, kind=t(line.kind)),
+                          t("move the line back to where it was"))  # fmt: skip
             return
         base = self._base(line.id, max(page.taken.get(line.id, 0), line.version)
                           or page.written.get(line.id, 0))  # fmt: skip
@@ -231,13 +231,13 @@ class _Deciding:
         if line.id in page.written:
             self._problem(
                 line, t("{id} is no longer in the memory", id=line.id),
-                t("take the line out; without its id it is a new memory"),
+                t("delete the line, or remove its id to make it a new memory"),
             )  # fmt: skip
             return
         (digest,) = digests([line])
         if digest not in page.known and self._add(line, digest):
             self.notes.append(FileProblem(
-                line.file, line.line, t("{id} is not known here: taken as new", id=line.id)
+                line.file, line.line, t("{id} is unknown: added as a new memory", id=line.id)
             ))  # fmt: skip
 
     def _add(self, line: Line, digest: str) -> bool:
@@ -287,16 +287,19 @@ class _Deciding:
     def _note_fixed(self, line: Line, base: Record) -> None:
         for name, value in line.fixed.items():
             if value != getattr(base, name):
-                what = t("{field} of {id} is not for editing; it stays", field=name, id=line.id)
+                what = t(
+                    "{field} of {id} cannot be edited; it is not changed", field=name, id=line.id
+                )
                 self.notes.append(FileProblem(line.file, line.line, what))
 
     def _moved_on(self, line: Line, name: str, here: Any, now: Any, record: Record) -> None:
         self.refused.add(line.id)
         self._conflict(
             line.file, line.line,
-            t("{id} was changed meanwhile: {field} is {here} here, {now} in the memory",
+            t("{id} was changed in the meantime: {field} is {here} here, {now} in the memory",
               id=line.id, field=name, here=_shown(here), now=_shown(now)),
-            t("set its version to {version} to have it as it is here, or write what the memory has",
+            t("to apply your edit, set its version to {version}; to discard it, write what the "
+              "memory has",
               version=record.version),
         )  # fmt: skip
 
@@ -315,8 +318,8 @@ class _Deciding:
         if doubt:
             self._conflict(
                 page.file, 0, doubt,
-                t("`loxodon sync --deletions` archives them; without the file, `loxodon export` "
-                  "writes it anew"),
+                t("to archive them, run `loxodon sync --deletions`; to get them back, delete the "
+                  "file and run `loxodon export`"),
             )  # fmt: skip
             return
         for id in gone:
@@ -328,16 +331,16 @@ class _Deciding:
         if not living:
             return ""
         if unread:
-            return t("{n} memories are gone; they may be among what cannot be read in {file}",
+            return t("{n} memories are missing; they may be in the unreadable part of {file}",
                      n=len(living), file=unread[0])  # fmt: skip
         if not page.ids or (len(gone) > MANY and 2 * len(gone) > len(page.written)):
-            return t("{n} of its {total} memories are gone: none was archived",
+            return t("{n} of its {total} memories are missing: none was archived",
                      n=len(gone), total=len(page.written))  # fmt: skip
         if page.cut:
-            return t("its end is missing: {n} memories that it lacks were not archived",
+            return t("its end is missing: {n} memories not in it were not archived",
                      n=len(living))  # fmt: skip
         if any(self._is_older(page, line) for line in page.lines):
-            return t("it is an older copy: {n} memories that it lacks were not archived",
+            return t("it is an older copy: {n} memories not in it were not archived",
                      n=len(living))  # fmt: skip
         return ""
 
@@ -365,7 +368,7 @@ class _Deciding:
             if id not in page.taken:
                 self.notes.append(FileProblem(
                     page.file, 0,
-                    t("{id} is archived already; deleting its line does not erase it", id=id),
+                    t("{id} is already archived; deleting its line does not delete it", id=id),
                 ))  # fmt: skip
         elif record.state == "active" and self._touched(base, record) and not self.deletions:
             self._gone_on(page.file, 0, record)
@@ -379,11 +382,18 @@ class _Deciding:
     def _gone_on(self, file: str, line: int, record: Record) -> None:
         self.refused.add(record.id)
         self._conflict(
-            file, line,
-            t("{id} was changed meanwhile, so it was not archived; it now says: {now}",
-              id=record.id, now=_shown(record.content)),
-            t("`loxodon archive {id}` archives it; to keep it, put its line back", id=record.id),
-        )  # fmt: skip
+            file,
+            line,
+            t(
+                "{id} was changed in the meantime, so it was not archived; it now says: {now}",
+                id=record.id,
+                now=_shown(record.content),
+            ),
+            t(
+                "to archive it, run `loxodon archive {id}`; to keep it, put its line back",
+                id=record.id,
+            ),
+        )
 
     # All views together
 
@@ -414,10 +424,10 @@ class _Deciding:
                 for wish in (first, second):
                     self._conflict(
                         wish.file, wish.line,
-                        t("{id} was changed in two ways: {field} is {here} in {file}, {there} in "
+                        t("{id} has two different edits: {field} is {here} in {file}, {there} in "
                           "{other}", id=id, field=name, here=here, file=first.file,
                           there=there, other=second.file),
-                        t("write the same in both"),
+                        t("make both the same"),
                     )  # fmt: skip
                 return True
         return False

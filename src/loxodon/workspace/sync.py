@@ -97,8 +97,8 @@ def sync(
 
 
 def _no_views() -> FileProblem:
-    what = t("this memory is encrypted, so there are no text views to take changes from")
-    return FileProblem(VIEWS, 0, what, t("`loxodon edit` changes a memory"))
+    what = t("this memory is encrypted, so it has no text views to sync")
+    return FileProblem(VIEWS, 0, what, t("change a memory with `loxodon edit`"))
 
 
 def changed_something(synced: Synced) -> bool:
@@ -212,13 +212,13 @@ def _last_written(root: str, space: str) -> tuple[manifest.Manifest | None, list
         return None, [_problem(manifest.MANIFEST, error)]
     if found is not None and found.masked:
         raise InputError(
-            "{path} has masked copies: nothing is taken in from them",
-            hint="edit the views that `loxodon export` writes", path=root,
+            "{path} contains masked copies, which cannot be synced",
+            hint="edit the text views that `loxodon export` writes", path=root,
         )  # fmt: skip
     if found is not None and found.space != space:
         raise InputError(
-            "{path} has the views of the space {owner}",
-            hint="name it with --space", path=root, owner=repr(found.space),
+            "{path} contains the text views of the space {owner}",
+            hint="select it with --space", path=root, owner=repr(found.space),
         )  # fmt: skip
     return found, []
 
@@ -240,13 +240,15 @@ def _check_marker(name: str, text: str, space: str) -> None:
     mark = marker_of(text)
     if mark is None or mark.view != name:
         raise InputError(
-            "it has lost its first line, by which Loxodon knows it as its own",
-            hint="put that line back, or move the file away to have the view written anew",
+            "its first line, which marks it as a text view, is missing",
+            hint="restore that line, or move the file away to get a new view",
         )
     if mark.space != space:
-        raise InputError("it is of the space {owner}", hint="move it away", owner=repr(mark.space))
+        raise InputError(
+            "it belongs to the space {owner}", hint="move it away", owner=repr(mark.space)
+        )
     if mark.version > VERSION:
-        raise InputError("a newer Loxodon wrote it", hint="update Loxodon")
+        raise InputError("it was written by a newer version of Loxodon", hint="update Loxodon")
 
 
 _MERGING = re.compile(r"^(?:<{7}|>{7})(?: |\r?$)", re.MULTILINE)
@@ -256,8 +258,8 @@ def _check_merged(text: str) -> None:
     """Refuse a file with two versions of the same lines, as git leaves them behind."""
     if mark := _MERGING.search(text):
         raise InputError(
-            "it has two versions of the same lines, from line {line} on",
-            hint="settle the merge, and take out its marks",
+            "it contains a merge conflict, from line {line} on",
+            hint="resolve the conflict, and remove its markers",
             line=text.count("\n", 0, mark.start()) + 1,
         )
 

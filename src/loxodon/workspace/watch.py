@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon.errors import BusyStoreError, ConfigError, LoxodonError
+from loxodon.errors import BusyStoreError, ConfigError, LoxodonError, install_hint
 from loxodon.filelock import FileLock
 from loxodon.types import FileProblem, Followed, Synced
 
@@ -71,8 +71,9 @@ def _check_installed() -> None:
         import watchfiles  # noqa: F401
     except ImportError as error:
         raise ConfigError(
-            "watching files needs a package that is not installed",
-            hint='run: pip install "loxodon[workspace]"',
+            "`loxodon watch` needs a package that is not installed",
+            hint=install_hint(),
+            extra="workspace",
         ) from error
 
 
@@ -83,8 +84,8 @@ def _alone(workspace: Workspace) -> Iterator[None]:
     try:
         if not lock.acquire(0):
             raise BusyStoreError(
-                "another `loxodon watch` is at work on the space {space}",
-                hint="one is enough; end it to start this one",
+                "another `loxodon watch` is running for the space {space}",
+                hint="stop it first",
                 space=workspace.memory.space,
             )
         yield

@@ -81,9 +81,9 @@ class Workspace:
         given = None if folder is None else named(self.memory.home, folder)
         if self.memory.encrypted and (given is None or not plain):
             raise UsageError(
-                "this memory is encrypted, so it is not written as text",
-                hint="`loxodon export DIR --plain` writes it to a folder all the same: whoever can "
-                "read that folder reads everything",
+                "this memory is encrypted, so it is not exported as text",
+                hint="to export it anyway, run `loxodon export DIR --plain`; anyone who can read "
+                "that folder can then read everything",
             )
         return export(self, given, masked=masked, progress=progress, settled=settled)
 

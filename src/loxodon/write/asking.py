@@ -180,8 +180,8 @@ class Asking(Residue):
             self._able[language] = kept.good
             if not kept.good and not self.problem:
                 self.problem = t(
-                    "the model read {n} of {of} test sentences well, too few to be asked; see "
-                    "`loxodon model check`", n=kept.passed, of=kept.of,
+                    "the model read only {n} of {of} test sentences correctly, so it is not "
+                    "used; see `loxodon model check`", n=kept.passed, of=kept.of,
                 )  # fmt: skip
         return self._able[language]
 

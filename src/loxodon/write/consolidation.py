@@ -64,7 +64,7 @@ class Consolidation:
         """Consolidate what is pending. Two at once are one run: the second waits for the first."""
         if phase is not None and not 1 <= phase <= PHASES:
             raise UsageError(
-                "there is no phase {phase}", hint="the phases are 1 to {last}",
+                "unknown phase {phase}", hint="the phases are 1 to {last}",
                 phase=phase, last=PHASES,
             )  # fmt: skip
         return self._alone(phase is None, lambda: self._run(now, force, if_due, phase, on_phase))
@@ -136,8 +136,8 @@ class Consolidation:
             waited = not lock.acquire(0)
             if waited and not lock.acquire(_WAIT_SECONDS):
                 raise BusyStoreError(
-                    "another consolidation of this space has been running for too long",
-                    hint="see `loxodon status`; a run that hangs can be ended, nothing is lost",
+                    "timed out waiting for another consolidation of this space",
+                    hint="see `loxodon status`; if that process hangs, it can be stopped safely",
                 )
             try:
                 done = self._store.desk.work()
@@ -156,7 +156,7 @@ class Consolidation:
         except OSError as error:
             raise UnwritableStoreError(
                 "cannot open {path} for writing: {reason}",
-                hint="check who owns the folder and its permissions, or choose another with --home",
+                hint="check the folder's owner and permissions, or choose another with --home",
                 path=self._lock_path,
                 reason=error.strerror or str(error),
             ) from None
@@ -165,8 +165,8 @@ class Consolidation:
         work = self._store.desk.work()
         if work.attempts >= MOST_ATTEMPTS and not force:
             raise ConsolidationError(
-                "consolidation was tried {n} times and did not finish: {reason}",
-                hint="`loxodon consolidate --force` tries again; nothing said is lost meanwhile",
+                "consolidation failed {n} times: {reason}",
+                hint="retry with `loxodon consolidate --force`; no messages are lost",
                 n=work.attempts,
                 reason=work.error or "it was interrupted",
             )
@@ -195,8 +195,8 @@ class Consolidation:
         if phase > 4 or phase == at or (phase == 1 and not 1 < at <= 4):
             return
         raise UsageError(
-            "phase {phase} has nothing to work on: phase {at} is next",
-            hint="phases 1 to 4 pass their work on; run them in order, or all without --phase",
+            "cannot run phase {phase}: phase {at} is next",
+            hint="run phases 1 to 4 in order, or all phases without --phase",
             phase=phase,
             at=at or 1,
         )

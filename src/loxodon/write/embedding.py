@@ -124,7 +124,7 @@ class Embedding:
         except OSError as error:
             raise UnwritableStoreError(
                 "cannot open {path} for writing: {reason}",
-                hint="check who owns the folder and its permissions, or choose another with --home",
+                hint="check the folder's owner and permissions, or choose another with --home",
                 path=self._lock_path,
                 reason=error.strerror or str(error),
             ) from None
@@ -231,7 +231,7 @@ class _Run:
                 if text is None:  # forgotten meanwhile
                     settled.append(one)
                 elif one not in before or before[one].hash != text.hash:
-                    failures[one] = t("it was changed meanwhile")
+                    failures[one] = t("it was changed in the meantime")
                 elif text.hash not in wanted:
                     settled.append(one)
                 elif isinstance(half := found.get(text.hash), bytes):
@@ -302,7 +302,7 @@ class _Run:
         size = vectors.shape[1]
         if self._size and self._size != size:
             raise self._stop(
-                t("the embedder gives vectors of {found} numbers, and gave {known} before",
+                t("the embedder returned vectors of {found} numbers, but {known} before",
                   found=size, known=self._size)
             )  # fmt: skip
         vectors, good = unit(vectors)

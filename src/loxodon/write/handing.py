@@ -51,7 +51,7 @@ def answered(
     except UnfitError as error:
         raise InputError(
             "the answer cannot be used: {reason}",
-            hint="mend it and call again with the same ticket",
+            hint="fix it and call again with the same ticket",
             reason=str(error),
         ) from None
     asked = passages.answered(store, stack, reading)
@@ -102,12 +102,14 @@ def _told(ticket: str) -> tuple[list[list[int]], list[str], list[Any]]:
     except (ValueError, TypeError):
         good = False
     if not good:
-        raise InputError("this is no ticket", hint="give the one that came with the question")
+        raise InputError(
+            "this is not a valid ticket", hint="use the ticket that came with the question"
+        )
     return pieces, ids, meant
 
 
 def _late() -> InputError:
     return InputError(
-        "what was handed out with this ticket no longer waits as it did",
-        hint="ask for what waits again, without a ticket",
+        "the content of this ticket has changed since",
+        hint="call again without a ticket",
     )

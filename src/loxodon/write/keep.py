@@ -308,8 +308,9 @@ def _belief(store: Store, id: str) -> tuple[Record, Record | None]:
     open_to = record.kind == "belief" or waiting or not provenance.is_own(record.trust)
     if not open_to or record.kind == "summary" or record.state != "active":
         raise InputError(
-            "{id} is not a belief that can be confirmed or rejected",
-            hint="`loxodon review` shows what waits, `loxodon list --kind belief` all beliefs",
+            "{id} is not a belief to confirm or reject",
+            hint="list open beliefs with `loxodon review`, all beliefs with `loxodon list --kind "
+            "belief`",
             id=id,
         )
     return record, waiting[0] if waiting else None

@@ -121,5 +121,5 @@ def test_a_refusal_is_not_repeated_and_tells_no_secret(
 
 @pytest.mark.parametrize("missing", ["base_url", "name"])
 def test_it_needs_an_address_and_a_name(server: Stage, missing: str) -> None:
-    with pytest.raises(ConfigError, match="both the address and a name"):
+    with pytest.raises(ConfigError, match="both a base URL and a name"):
         EndpointEmbedder(config(server, **{missing: ""}))

@@ -69,6 +69,6 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
 def test_a_file_that_is_no_model_is_refused(tmp_path: Path, broken: str) -> None:
     path = folder(tmp_path)
     (tmp_path / broken).write_text("half a downl")
-    with pytest.raises(ConfigError, match="cannot be loaded") as caught:
+    with pytest.raises(ConfigError, match="cannot load the model") as caught:
         OnnxEmbedder(path).embed(["cat"])
-    assert "downloaded whole" in caught.value.hint
+    assert "download is complete" in caught.value.hint

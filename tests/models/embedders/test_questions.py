@@ -114,10 +114,10 @@ def test_one_that_is_slow_is_not_waited_for() -> None:
 
 def test_settings_that_make_no_embedder_are_a_problem() -> None:
     def choose() -> list[Chosen]:
-        raise ConfigError("there is no model.onnx in {path}", path="x")
+        raise ConfigError("no model.onnx found in {path}", path="x")
 
     found = Questioner(choose, 1).ask("what?")
-    assert found == ((), "there is no model.onnx in x")
+    assert found == ((), "no model.onnx found in x")
 
 
 def test_questions_are_asked_by_the_one_meant_for_them() -> None:

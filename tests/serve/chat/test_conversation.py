@@ -98,7 +98,7 @@ def test_a_failure_keeps_what_was_said_and_it_is_asked_again(memory: Memory, ser
     assert chat.again(lambda _: None).text == "Here."
     chat.close()
     assert said(memory) == [("user", "Are you there?"), ("assistant", "Here.")]
-    with pytest.raises(UsageError, match="nothing to ask again"):
+    with pytest.raises(UsageError, match="nothing to retry"):
         chat.again(lambda _: None)
 
 
@@ -151,7 +151,7 @@ def test_what_nobody_reads_is_kept_all_the_same(memory: Memory, server: Stage) -
 
 def test_without_a_model_nothing_is_said(memory: Memory, server: Stage) -> None:
     chat = talk(memory, server, base_url="")
-    with pytest.raises(ConfigError, match="no model is set"):
+    with pytest.raises(ConfigError, match="no chat model is configured"):
         chat.say("Hello", lambda _: None)
     assert said(memory) == []
 

@@ -36,7 +36,7 @@ def test_a_message(line: str, message: str) -> None:
 
 @pytest.mark.parametrize("line", ["/nope", "/recal x", "/忘", "/-1"])
 def test_no_such_command(line: str) -> None:
-    with pytest.raises(UsageError, match="there is no command"):
+    with pytest.raises(UsageError, match="unknown command"):
         command_in(line)
 
 

@@ -25,7 +25,7 @@ def test_a_conversation_is_typed_and_its_history_is_there(server: Stage, tmp_pat
     server.play(streams("Hello ", "Ann.", usage={"prompt_tokens": 40, "completion_tokens": 3}))
     env = environment(tmp_path, server)
     with typed(env) as terminal:
-        terminal.expect("talking with test")
+        terminal.expect("chatting with test")
         terminal.expect("> ")
         terminal.type("I am Ann\n")
         terminal.expect("Hello Ann.")
@@ -52,7 +52,7 @@ def test_ctrl_c_stops_a_reply_and_again_ends(server: Stage, tmp_path: Path) -> N
         terminal.type("Tell me a story\n")
         terminal.expect("Once upon a time")
         terminal.interrupt()
-        terminal.expect("what was said so far is kept")
+        terminal.expect("the reply so far is saved")
         terminal.expect("> ")
         terminal.interrupt()
         assert terminal.ended() == 0
@@ -66,13 +66,13 @@ def test_ctrl_c_at_the_prompt_asks_to_be_sure(server: Stage, tmp_path: Path) -> 
         terminal.type("half a sente")
         terminal.expect("half a sente")
         terminal.interrupt()
-        terminal.expect("Ctrl-C again ends the chat")
+        terminal.expect("press Ctrl-C again to quit")
         terminal.expect("> ")
         terminal.type("Still there?\n")
         terminal.expect("Yes.")
         terminal.expect("> ")
         terminal.interrupt()
-        terminal.expect("Ctrl-C again ends the chat")
+        terminal.expect("press Ctrl-C again to quit")
         terminal.interrupt()
         assert terminal.ended() == 0
     assert said(tmp_path)[0] == ("user", "Still there?")

@@ -26,11 +26,11 @@ def test_the_host_of_a_header(header: str, host: str) -> None:
 
 
 def test_a_server_open_to_others_needs_a_token() -> None:
-    with pytest.raises(UsageError, match="no token"):
+    with pytest.raises(UsageError, match="no access token"):
         door("0.0.0.0", "")
     assert door("0.0.0.0", "secret") == Door("secret", local=False)
     assert door("127.0.0.1", "") == Door("", local=True)
-    with pytest.raises(UsageError, match="no header"):
+    with pytest.raises(UsageError, match="not allowed in a header"):
         door("127.0.0.1", "a b")
 
 

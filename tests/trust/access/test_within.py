@@ -248,11 +248,11 @@ def test_a_verb_about_the_space(scene: Scene, verb: str) -> None:
 
 def test_a_group_without_a_name_keeps_no_documents(scene: Scene) -> None:
     with Memory.open(scene.home, clock=Clock()) as memory:
-        memory.documents.put(("a",), "k", "the owner's")
+        memory.documents.put(("a",), "k", "belongs to the owner")
         with pytest.raises(ForbiddenError):
             memory.within(chat="group").documents.put(("a",), "k", "planted")
         memory.within("bot", "group").documents.put(("a",), "k", "the bot's")
-        assert memory.documents.get(("a",), "k").value == "the owner's"  # type: ignore[union-attr]
+        assert memory.documents.get(("a",), "k").value == "belongs to the owner"  # type: ignore[union-attr]
 
 
 def test_a_use_by_an_agent_does_not_bring_back_what_is_archived(scene: Scene) -> None:
@@ -730,6 +730,6 @@ def test_the_command_line_says_whether_it_relays(
 def test_revising_in_ones_own_words_is_told_why(scene: Scene) -> None:
     with (
         Memory.open(scene.home, clock=Clock(), agent="bot") as bot,
-        pytest.raises(InputError, match="own word"),
+        pytest.raises(InputError, match="a statement of the user"),
     ):
         bot.edit(scene.ids["owners"], content=FALSE)

@@ -52,12 +52,12 @@ def test_everything_it_can_say(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
-        ("[kinds]\nmail = 'maybe'", 2, "no action"),
-        ("# x\n[kinds]\n\nnothing = 'mask'", 4, "no kind"),
-        ("[other]\na = 1", 1, "no section"),
-        ("[[rules]]\nname = 'a'\npattern = '('\n", 3, "not RE2"),
-        ("[[rules]]\nname = 'a'\npattern = 'x*'\n", 3, "nothing at all"),
-        ("[[rules]]\nname = 'a'\npattern = '(?=x)y'\n", 3, "not RE2"),
+        ("[kinds]\nmail = 'maybe'", 2, "not an action"),
+        ("# x\n[kinds]\n\nnothing = 'mask'", 4, "unknown kind"),
+        ("[other]\na = 1", 1, "unknown section"),
+        ("[[rules]]\nname = 'a'\npattern = '('\n", 3, "not valid RE2"),
+        ("[[rules]]\nname = 'a'\npattern = 'x*'\n", 3, "the empty string"),
+        ("[[rules]]\nname = 'a'\npattern = '(?=x)y'\n", 3, "not valid RE2"),
         ("[[rules]]\npattern = 'x'\n", 1, "name"),
         ("[[rules]]\nname = 'a'\npattern = 'x'\nkeywords = 'x'", 4, "list"),
         ("[[rules]]\nname = 'a'\npattern = 'x'\n[[rules]]\nname = 'b'\npattern = 'y'\nsize = 3", 7,

@@ -83,7 +83,7 @@ def test_released_it_is_told_and_believed_by_nobody(held: Memory) -> None:
     assert "Acme" not in held.snapshot()
     assert held.quarantine() == []
     assert [one.state for one in held.quarantine("all")] == ["released"]
-    with pytest.raises(InputError, match="decided before"):
+    with pytest.raises(InputError, match="already decided"):
         held.drop("q_1")
 
 

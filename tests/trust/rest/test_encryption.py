@@ -187,7 +187,7 @@ def test_views_that_were_exported_make_an_encrypted_memory_again(
 def test_a_wrong_key_is_told_from_none_and_from_damage(encrypted: Home) -> None:
     path = database(encrypted)
     Path(encrypted.key.name).write_text(secrets.token_hex(32))
-    with pytest.raises(LockedStoreError, match="the key does not fit"):
+    with pytest.raises(LockedStoreError, match="the key does not match"):
         encrypted.open()
     with pytest.raises(LockedStoreError, match="no key was given"):
         Memory.open(encrypted.path, config={})
@@ -201,7 +201,7 @@ def test_a_wrong_key_is_told_from_none_and_from_damage(encrypted: Home) -> None:
     data = bytearray(Path(path).read_bytes())
     data[200] ^= 1
     Path(path).write_bytes(data)
-    with pytest.raises(DamagedStoreError, match="the key fits"):
+    with pytest.raises(DamagedStoreError, match="the key matches"):
         Memory.open(os.path.join(encrypted.folder, "other"), key=key)
 
 
@@ -221,7 +221,7 @@ def test_every_page_is_authenticated(tmp_path: Path) -> None:
 
 def test_a_key_file_that_others_may_read_is_refused(encrypted: Home) -> None:
     os.chmod(encrypted.key.name, 0o640)
-    with pytest.raises(KeyProblemError, match="others than its owner"):
+    with pytest.raises(KeyProblemError, match="can be read by other users"):
         encrypted.open()
 
 
@@ -238,7 +238,7 @@ def test_a_pass_phrase_from_the_environment(home: Home, monkeypatch: pytest.Monk
     assert stretched["n"] >= 1 << 15
     Path(home.path, "keys/stretch.json").write_text('{"n": 1}')
     encryption._stretched.cache_clear()
-    with pytest.raises(KeyProblemError, match="spoilt"):
+    with pytest.raises(KeyProblemError, match="is damaged"):
         home.open()
 
 

@@ -156,11 +156,11 @@ def test_some_of_the_tables_and_columns_are_enough(
 
 def test_databases_that_are_something_else(take: Take, tmp_path: Path) -> None:
     other = put_database(tmp_path / "other.db", "CREATE TABLE things (x);")
-    with pytest.raises(InputError, match="none of the tables"):
+    with pytest.raises(InputError, match="not a four-tier memory"):
         take(other)
     Memory.open(tmp_path / "another").close()
     ours = tmp_path / "another" / "spaces" / "main" / "loxodon.db"
-    with pytest.raises(InputError, match="a memory of Loxodon"):
+    with pytest.raises(InputError, match="a Loxodon memory"):
         take(ours)
 
 

@@ -357,7 +357,7 @@ def test_a_folder_of_that_name_that_is_not_ours_is_refused(place: Place) -> None
     theirs.mkdir(parents=True)
     (theirs / "SKILL.md").write_text("theirs")
     before = place.all()
-    with pytest.raises(InputError, match="not ours"):
+    with pytest.raises(InputError, match="not created by Loxodon"):
         place.install()
     assert place.all() == before
 

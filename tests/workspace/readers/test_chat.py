@@ -306,7 +306,9 @@ def test_a_title_is_nobodys() -> None:
 def test_what_is_not_a_chat_is_one_problem(text: str) -> None:
     reading = log(text)
     assert not reading.drafts
-    assert [(n, str(e)) for n, e in reading.problems] == [(1, "no line says who speaks")]
+    assert [(n, str(e)) for n, e in reading.problems] == [
+        (1, "no line starts with a speaker's name")
+    ]
     assert "--format" in reading.problems[0][1].hint
 
 

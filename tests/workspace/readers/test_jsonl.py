@@ -84,7 +84,7 @@ def test_roles(word: str, role: str, origin: str) -> None:
 def test_an_unknown_role_names_those_that_are_known() -> None:
     [(line, error)] = lines({"role": "boss", "content": "hi"}).problems
     assert line == 1
-    assert str(error) == "the role 'boss' is not known"
+    assert str(error) == "unknown role 'boss'"
     assert error.hint == "use user, assistant, system or tool"
 
 
@@ -154,14 +154,14 @@ def test_an_offset_that_is_written_is_kept() -> None:
         ("2026-02-04T25:00:00", "'2026-02-04T25:00:00' is not a date and time"),
         ("04/02/2026 10:30", "'04/02/2026 10:30' is not a date and time"),
         ("yesterday", "'yesterday' is not a date and time"),
-        (True, "the time is not a date and time but bool"),
-        ([], "the time is not a date and time but list"),
-        (float("nan"), "nan is not a time that a message can have"),
-        (float("inf"), "inf is not a time that a message can have"),
-        (10**400, "10^400 is not a time that a message can have"),
-        (1e21, "is not a time that a message can have"),
-        ("0001-01-01T00:00:00", "'0001-01-01T00:00:00' is not a time that a message can have"),
-        ("9999-12-31T23:59:59Z", "is not a time that a message can have"),
+        (True, "the time must be a date and time, not bool"),
+        ([], "the time must be a date and time, not list"),
+        (float("nan"), "nan is not a valid message time"),
+        (float("inf"), "inf is not a valid message time"),
+        (10**400, "10^400 is not a valid message time"),
+        (1e21, "is not a valid message time"),
+        ("0001-01-01T00:00:00", "'0001-01-01T00:00:00' is not a valid message time"),
+        ("9999-12-31T23:59:59Z", "is not a valid message time"),
     ],
 )
 def test_times_that_are_none(value: object, message: str) -> None:
@@ -231,24 +231,33 @@ def test_a_message_that_only_calls_a_tool_is_passed_over(value: dict[str, object
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"content": 5}, "the content is not text but int"),
-        ({"content": [5]}, "the list of blocks in the content has int in it"),
-        ({"content": [{"type": "text", "text": 5}]}, "the text of a block is not text but int"),
-        ({"content": "a\0b"}, "the text has a NUL character in it"),
-        ({"content": "a\ud800b"}, "the text has half a character in it (U+D800 at position 2)"),
+        ({"content": 5}, "the content must be text, not int"),
+        ({"content": [5]}, "the list of blocks in the content contains int"),
+        (
+            {"content": [{"type": "text", "text": 5}]},
+            "the text of a block must be a string, not int",
+        ),
+        ({"content": "a\0b"}, "the text contains a NUL character"),
+        ({"content": "a\ud800b"}, "the text contains half a character (U+D800 at position 2)"),
         ({"role": None}, "the message has no role"),
-        ({"role": 3}, "the role 3 is not known"),
-        ({"role": ["user"]}, "the role (list) is not known"),
-        ({"id": 1.5}, "the id is not text but float"),
-        ({"id": True}, "the id is not text but bool"),
-        ({"session": {}}, "the session is not text but dict"),
-        ({"session": "a\nb"}, "the session 'a\\nb' has a control character or half a character"),
-        ({"speaker": "\udc00"}, "the speaker '\\udc00' has a control character or half a char"),
-        ({"speaker": "x" * 513}, "the speaker is 513 characters long; the most is 512"),
-        ({"channel": []}, "the channel is not text but list"),
-        ({"chat": "party"}, "the chat 'party' is not known"),
-        ({"chat": ["group"]}, "the chat (list) is not known"),
-        ({"origin": "rumour"}, "the origin 'rumour' is not known"),
+        ({"role": 3}, "unknown role 3"),
+        ({"role": ["user"]}, "unknown role (list)"),
+        ({"id": 1.5}, "the id must be text, not float"),
+        ({"id": True}, "the id must be text, not bool"),
+        ({"session": {}}, "the session must be text, not dict"),
+        (
+            {"session": "a\nb"},
+            "the session 'a\\nb' contains a control character or half a character",
+        ),
+        (
+            {"speaker": "\udc00"},
+            "the speaker '\\udc00' contains a control character or half a char",
+        ),
+        ({"speaker": "x" * 513}, "the speaker is 513 characters long; the limit is 512"),
+        ({"channel": []}, "the channel must be text, not list"),
+        ({"chat": "party"}, "unknown chat type 'party'"),
+        ({"chat": ["group"]}, "unknown chat type (list)"),
+        ({"origin": "rumour"}, "unknown origin 'rumour'"),
     ],
 )
 def test_wrong_fields(fields: dict[str, object], message: str) -> None:
@@ -256,7 +265,7 @@ def test_wrong_fields(fields: dict[str, object], message: str) -> None:
 
 
 def test_what_is_not_a_mapping() -> None:
-    with pytest.raises(InputError, match="the turn is not a mapping but str"):
+    with pytest.raises(InputError, match="the turn must be a mapping, not str"):
         draft_from_mapping("hi", 1, None)  # type: ignore[arg-type]
 
 
@@ -287,7 +296,7 @@ def test_bad_lines_are_problems_and_good_lines_are_drafts() -> None:
         (6, "the line is a JSON null, not an object"),
         (7, "the line is a JSON number, not an object"),
         (8, "the line is a JSON boolean, not an object"),
-        (9, "the text has half a character in it (U+D83D"),
+        (9, "the text contains half a character (U+D83D"),
         (10, "the line is not JSON: Expecting property name enclosed in double quotes"),
         (11, "the JSON is nested too deeply"),
         (12, "the line is not JSON: a number is too long"),

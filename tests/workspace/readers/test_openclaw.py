@@ -324,9 +324,9 @@ def test_bad_entries_are_problems() -> None:
     )
     assert texts(reading) == ["one", "two"]
     assert [(line, str(error)) for line, error in reading.problems][:5] == [
-        (3, "the role 'oracle' is not known"),
-        (4, "the content is not text but int"),
-        (5, "the text has a NUL character in it"),
+        (3, "unknown role 'oracle'"),
+        (4, "the content must be text, not int"),
+        (5, "the text contains a NUL character"),
         (6, "the date 2026-02-30 does not exist"),
         (7, "the line is a JSON array, not an object"),
     ]

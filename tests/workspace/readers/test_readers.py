@@ -67,7 +67,7 @@ def test_a_given_format_wins() -> None:
 
 
 def test_an_unknown_format_is_a_usage_error() -> None:
-    with pytest.raises(UsageError, match="'csv' is not known"):
+    with pytest.raises(UsageError, match="unknown format 'csv'"):
         read(b"", "x", cast(Format, "csv"))
 
 
@@ -108,7 +108,7 @@ def test_a_crlf_file_with_one_bad_line() -> None:
 @pytest.mark.parametrize("format_", FORMATS)
 def test_a_raw_nul_is_a_problem_of_its_line(format_: Format) -> None:
     data = b"Alice: a\0b\nBob: hello\n"
-    assert (1, "the line has a NUL character in it") in problems(read(data, "x", format_))
+    assert (1, "the line contains a NUL character") in problems(read(data, "x", format_))
 
 
 @pytest.mark.parametrize("format_", [None, *FORMATS])
@@ -123,7 +123,7 @@ def test_a_line_that_is_too_long_is_not_parsed() -> None:
     long = b'{"role":"user","content":"' + b"a" * MAX_LINE + b'"}\n'
     reading = read(long + HELLO.encode(), "x.jsonl")
     assert texts(reading) == ["你好，我喜欢火锅 🍲"]
-    assert problems(reading) == [(1, "the line is 16.0 MiB long; the most is 16.0 MiB")]
+    assert problems(reading) == [(1, "the line is 16.0 MiB long; the limit is 16.0 MiB")]
 
 
 def test_the_limit_of_a_line_is_in_bytes() -> None:
@@ -150,7 +150,7 @@ def test_the_limit_of_a_line_is_in_bytes() -> None:
 def test_a_text_that_is_too_long_is_a_problem(format_: Format, data: bytes) -> None:
     reading = read(data, "x", format_)
     assert not reading.drafts
-    assert "the most for one message is 4.0 MiB" in problems(reading)[0][1]
+    assert "the limit for one message is 4.0 MiB" in problems(reading)[0][1]
 
 
 @pytest.mark.parametrize("format_", [None, *FORMATS])

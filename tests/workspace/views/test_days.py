@@ -77,15 +77,15 @@ def test_what_cannot_be_read_is_named() -> None:
     parsed = parse(NAME, text)
     assert len(parsed.rows) == 1
     assert [str(error) for _, error in parsed.troubles] == [
-        "the heading of a turn lacks its comment",
+        "the comment in the heading of a turn is missing",
         "it is not JSON",
-        "a line of what was said does not stand behind >",
-        "a turn says nothing",
-        "role: it is none of user, assistant, system, tool",
+        "a line of a message does not start with >",
+        "a turn is empty",
+        "role: it is not one of user, assistant, system, tool",
         "ref is missing",
-        "at: it is not a moment such as 2026-02-04T10:30:00Z",
+        "at: it is not a time such as 2026-02-04T10:30:00Z",
     ]
-    with pytest.raises(InputError, match="does not say"):
+    with pytest.raises(InputError, match="is not marked"):
         parse(NAME, "# my own notes\n")
 
 

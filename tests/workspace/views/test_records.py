@@ -124,16 +124,16 @@ def test_good_lines_are_kept_and_bad_ones_named() -> None:
         (3, "it is not JSON"),
         (7, "content: it is empty"),
         (8, "id: it is not an id such as f_20260204_001"),
-        (9, "valid_from: it is not a moment such as 2026-02-04T10:30:00Z"),
+        (9, "valid_from: it is not a time such as 2026-02-04T10:30:00Z"),
         (10, "tags: it is not a list"),
         (11, "sources: it is not a list of sources"),
         (12, "history: change is missing"),
-        (13, "the line is cut"),
+        (13, "the line is incomplete"),
     ]
 
 
 def test_a_file_without_its_mark_is_refused() -> None:
-    with pytest.raises(InputError, match="does not say"):
+    with pytest.raises(InputError, match="is not marked"):
         parse(FACTS, '{"id": "f_20260204_001"}\n')
 
 

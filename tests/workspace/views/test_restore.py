@@ -182,7 +182,7 @@ def test_what_is_derived_may_be_missing(place: Place, name: str) -> None:
 def test_a_line_that_is_cut_is_named(place: Place) -> None:
     place.change(FACTS, lambda text: text[:-40])
     lines = (place.views / FACTS).read_text("utf-8").count("\n") + 1
-    assert place.refused() == f"{FACTS}, line {lines}: the line is cut"
+    assert place.refused() == f"{FACTS}, line {lines}: the line is incomplete"
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_a_line_that_is_cut_is_named(place: Place) -> None:
         (FACTS, "[" * 100_000, "it is not JSON"),
         (FACTS, '{"content": "x", "importance": NaN}', "it is not JSON"),
         (FACTS, '{"content": "x", "importance": "banana"}', "importance: it is not a number from"),
-        (FACTS, '{"content": "x", "colour": "red"}', "there is no field 'colour'"),
+        (FACTS, '{"content": "x", "colour": "red"}', "unknown field 'colour'"),
         (FACTS, '{"id": "b_20260204_001"}', "b_20260204_001 is not the id of a fact"),
         (FACTS, '{"id": "f_20260204_777", "content": "x"}', "created is missing"),
         (FACTS, '{"content": "\\ud800"}', "content: it is not text"),
@@ -242,12 +242,12 @@ def test_a_memory_in_two_files_is_refused(place: Place) -> None:
 @pytest.mark.parametrize("name", [FACTS, "state/numbers.json", "state/views.json"])
 def test_a_newer_version_is_refused(place: Place, name: str) -> None:
     place.change(name, lambda text: text.replace('"version": 1', '"version": 2', 1))
-    assert place.refused() == f"{name}: a newer Loxodon wrote it"
+    assert place.refused() == f"{name}: it was written by a newer version of Loxodon"
 
 
 def test_a_newer_day_is_refused(place: Place) -> None:
     place.change(DAY, lambda text: text.replace("version: 1", "version: 2", 1))
-    assert place.refused() == f"{DAY}: a newer Loxodon wrote it"
+    assert place.refused() == f"{DAY}: it was written by a newer version of Loxodon"
 
 
 @pytest.mark.parametrize("name", [FACTS, DAY, "state/numbers.json"])
@@ -262,11 +262,11 @@ def test_a_link_out_of_the_folder_is_not_followed(place: Place) -> None:
     (place.top / "elsewhere.jsonl").write_bytes((place.views / FACTS).read_bytes())
     (place.views / FACTS).unlink()
     (place.views / FACTS).symlink_to(place.top / "elsewhere.jsonl")
-    assert place.refused() == f"{FACTS}: it is not a file of this folder"
+    assert place.refused() == f"{FACTS}: it is not a file in this folder"
 
 
 def test_a_folder_without_views_is_refused(place: Place, tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="no views"):
+    with pytest.raises(NotFoundError, match="no text views"):
         restore(str(tmp_path / "nowhere"), str(place.other), clock=place.clock)
     assert not place.other.exists()
 
@@ -343,4 +343,4 @@ def test_edits_of_views_that_are_not_read_are_told(place: Place) -> None:
 def test_numbers_that_do_not_fit_are_named(place: Place) -> None:
     place.change("state/uses.jsonl", lambda text: text.replace(place.tea, "f_19990101_001"))
     # A file that was edited may refer to nothing, but only where memories were taken out.
-    assert place.refused().startswith("state/uses.jsonl: it does not fit the rest")
+    assert place.refused().startswith("state/uses.jsonl: it does not match the rest")

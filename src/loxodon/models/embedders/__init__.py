@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from loxodon.config import EmbedderConfig
-from loxodon.errors import ConfigError
+from loxodon.errors import ConfigError, install_hint
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,8 +67,8 @@ def need(module: str, extra: str) -> Any:
         return import_module(module)
     except ImportError as error:
         raise ConfigError(
-            "the embedder needs {module}, which cannot be loaded: {reason}",
-            hint='install it with `pip install "loxodon[{extra}]"`',
+            "the embedder needs {module}, which cannot be imported: {reason}",
+            hint=install_hint(),
             module=module,
             extra=extra,
             reason=error,

@@ -38,7 +38,7 @@ class EndpointEmbedder:
     ) -> None:
         if not config.base_url or not config.name:
             raise ConfigError(
-                "an embedder at an address needs both the address and a name",
+                "the embedder needs both a base URL and a name",
                 hint="set embedder.base_url and embedder.name (LOXODON_EMBEDDER_BASE_URL, "
                 "LOXODON_EMBEDDER_MODEL); a local server takes any name",
             )
@@ -89,7 +89,7 @@ def vectors_in(body: bytes, count: int) -> list[list[float]]:
     if len(found) != count or len(data) != count:
         raise BadReplyError(
             "the embedder's answer is not one vector for each text",
-            hint="check that embedder.base_url and embedder.name are of an embedding model",
+            hint="check that embedder.base_url and embedder.name belong to an embedding model",
         )
     return found
 
@@ -102,24 +102,24 @@ def _check_status(answer: Answer) -> None:
     if status in (408, 409, 425, 429) or status >= 500:
         raise BusyModelError(
             "the embedder is busy or has failed (HTTP {status})",
-            hint="what is not embedded yet waits for the next run",
+            hint="the remaining texts are embedded in the next run",
             status=status,
             wait=answer.retry_after,
         )
     if status in (400, 413, 422):  # it may be these texts only
         raise BadReplyError(
-            "the embedder does not take these texts (HTTP {status})",
-            hint="check embedder.name, and how long a text the model takes",
+            "the embedder rejected these texts (HTTP {status})",
+            hint="check embedder.name, and the maximum input length of the model",
             status=status,
         )
     if status in (401, 403):
         raise RejectedModelError(
-            "the embedder does not accept the key (HTTP {status})",
+            "the embedder rejected the API key (HTTP {status})",
             hint="check embedder.api_key or LOXODON_EMBEDDER_API_KEY",
             status=status,
         )
     raise RejectedModelError(
-        "the embedder's server does not take the request (HTTP {status})",
+        "the embedder's server rejected the request (HTTP {status})",
         hint="check embedder.base_url (it often ends in /v1) and embedder.name",
         status=status,
     )

@@ -72,8 +72,9 @@ class OnnxEmbedder:
             )
         except Exception as error:  # both raise what they like, some of it plain Exception
             raise ConfigError(
-                "the model in {path} cannot be loaded: {reason}",
-                hint="was it downloaded whole? model.onnx and tokenizer.json must be of one model",
+                "cannot load the model in {path}: {reason}",
+                hint="check that the download is complete, and that model.onnx and "
+                "tokenizer.json belong to the same model",
                 path=os.path.dirname(self._model_path),
                 reason=str(error)[:200],
             ) from None
@@ -116,8 +117,8 @@ def model_in(path: str) -> str:
         if models:
             return os.path.join(folder, "model.onnx" if "model.onnx" in models else models[0])
     raise ConfigError(
-        "there is no model.onnx in {path}",
-        hint="name the folder of an ONNX model, or the file itself",
+        "no model.onnx found in {path}",
+        hint="give the folder of an ONNX model, or the file itself",
         path=path,
     )
 
@@ -129,8 +130,8 @@ def beside(model: str, name: str) -> str:
         if os.path.isfile(os.path.join(one, name)):
             return os.path.join(one, name)
     raise ConfigError(
-        "there is no {name} beside {path}",
-        hint="copy it there from where the model came from",
+        "no {name} found next to {path}",
+        hint="copy it there from the source of the model",
         name=name,
         path=model,
     )

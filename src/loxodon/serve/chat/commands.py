@@ -43,8 +43,8 @@ def command_in(line: str) -> Command | None:
     name = _ALIASES.get(name, name)
     if name not in (*_RUN, QUIT, RETRY):
         raise UsageError(
-            "there is no command {name}",
-            hint="/help lists them; a message that begins with a slash begins with two",
+            "unknown command {name}",
+            hint="see /help; to send a message that starts with a slash, type two",
             name=word[:60],
         )
     return Command(name, rest.strip())
@@ -72,7 +72,7 @@ class Commands:
 
 def _needs(rest: str, usage: str) -> str:
     if not rest:
-        raise UsageError("something is missing", hint="write it as {usage}", usage=usage)
+        raise UsageError("missing argument", hint="write it as {usage}", usage=usage)
     return rest
 
 
@@ -90,7 +90,7 @@ def _tag(on: Commands, rest: str) -> Outcome:
     tags = retagged(record.tags, changes)
     if tags != record.tags:
         record = on.memory.edit(id, version=record.version, tags=tags)
-    said = t("{id} has the tags {tags}", id=record.id, tags=", ".join(record.tags) or "—")
+    said = t("{id} now has the tags {tags}", id=record.id, tags=", ".join(record.tags) or "—")
     return Outcome(record, lambda: print(view.safe(said)))
 
 
@@ -112,7 +112,7 @@ def _snapshot(on: Commands, rest: str) -> Outcome:
 
 def _new(on: Commands, rest: str) -> Outcome:
     on.chat.new()
-    said = t("a new conversation; what was said before is remembered")
+    said = t("started a new conversation; earlier ones are remembered")
     return Outcome({"session": on.chat.session.name}, lambda: print(said))
 
 
@@ -130,7 +130,7 @@ def _forget(on: Commands, rest: str) -> Outcome:
 
         show_receipt(receipt, gone=sure)
         if not sure:
-            print(t("write `{line}` to erase it for good", line=f"/forget {' '.join(ids)} yes"))
+            print(t("type `{line}` to delete it permanently", line=f"/forget {' '.join(ids)} yes"))
 
     return Outcome({"done": sure, "receipt": receipt}, show)
 
@@ -153,10 +153,10 @@ def _review(on: Commands, rest: str) -> Outcome:
     if verb.casefold() in _REJECT:
         id, version = _named(on, which)
         belief = on.memory.reject(id, version=version)
-        said = t("{id} is given up", id=belief.id)
+        said = t("rejected {id}", id=belief.id)
         return Outcome(belief, lambda: print(said))
     raise UsageError(
-        "something is missing",
+        "missing argument",
         hint="write it as {usage}",
         usage="/review, /review confirm 1, /review reject 1",
     )
@@ -170,11 +170,11 @@ def _reviews(on: Commands) -> Outcome:
 
     def show() -> None:
         if not found:
-            print(t("nothing waits for an answer"))
+            print(t("nothing to review"))
         for n, one in enumerate(found, 1):
             show_review(one, f"{n}. ")
         if found:
-            print(t("/review confirm N or /review reject N; said outright, it is settled too"))
+            print(t("answer with /review confirm N or /review reject N, or just say it"))
 
     return Outcome(found, show)
 
@@ -189,7 +189,7 @@ def _named(on: Commands, which: str) -> tuple[str, int | None]:
     place = int(which[:9]) - 1
     if not 0 <= place < len(listed):
         raise UsageError(
-            "there is no number {number} in the list", hint="/review lists them", number=which
+            "there is no item {number} in the list", hint="/review lists them", number=which
         )
     return listed[place]
 
@@ -200,7 +200,7 @@ def _named(on: Commands, which: str) -> tuple[str, int | None]:
 def _why(on: Commands, rest: str) -> Outcome:
     frame, carried = on.chat.frame, on.chat.carried
     if frame is None:
-        raise UsageError("nothing was recalled for a reply yet", hint="say something")
+        raise UsageError("nothing has been recalled yet", hint="send a message first")
     data = {"frame": frame, "carried": [[item.id for item in one.items] for one in carried]}
     return Outcome(data, lambda: _show_why(frame, carried))
 
@@ -213,10 +213,10 @@ def _show_why(frame: Frame, carried: tuple[Recall, ...]) -> None:
     parts += [t("recent context")] if frame.recent else []
     parts += [t("the soul")] if frame.soul else []
     if parts:
-        print(t("also before the model: {parts}", parts=", ".join(parts)))
+        print(t("also sent to the model: {parts}", parts=", ".join(parts)))
     for one in carried:
         ids = ", ".join(item.id for item in one.items)
-        print(view.safe(t("still before it, from an earlier message: {ids}", ids=ids)))
+        print(view.safe(t("sent with an earlier message and still in the context: {ids}", ids=ids)))
 
 
 # --- Help -----------------------------------------------------------------------------------------
@@ -224,22 +224,24 @@ def _show_why(frame: Frame, carried: tuple[Recall, ...]) -> None:
 
 def _help(on: Commands, rest: str) -> Outcome:
     about = {
-        "/recall " + t("QUESTION"): t("find what the memory has on it"),
-        "/remember " + t("TEXT"): t("remember one thing as you say it"),
-        "/why": t("what was put before the model for the last reply, and why"),
-        "/review": t("beliefs that wait for you; /review confirm 1, /review reject 1"),
-        "/forget ID": t("erase something for good; asks first"),
-        "/tag ID +a -b": t("put tags on a memory and take them off"),
-        "/refresh": t("make the profile anew and show it"),
-        "/snapshot": t("what a conversation starts with"),
-        "/retry": t("ask again, where there was no reply"),
-        "/new": t("begin another conversation"),
-        "/quit": t("end; so do Ctrl-D, and Ctrl-C twice"),
+        "/recall " + t("QUESTION"): t("search the memory"),
+        "/remember " + t("TEXT"): t("save one memory, word for word"),
+        "/why": t("show what was sent to the model for the last reply, and why"),
+        "/review": t("show beliefs to review; /review confirm 1, /review reject 1"),
+        "/forget ID": t("delete something permanently; asks first"),
+        "/tag ID +a -b": t("add tags to a memory or remove them"),
+        "/refresh": t("rebuild the profile and show it"),
+        "/snapshot": t("show what a conversation starts with"),
+        "/retry": t("retry when there was no reply"),
+        "/new": t("start a new conversation"),
+        "/quit": t("quit; Ctrl-D, or Ctrl-C twice, also quits"),
     }
 
     def show() -> None:
         view.pairs(list(about.items()))
-        print(t("Ctrl-C stops a reply. A line that ends in a backslash goes on in the next."))
+        print(
+            t("Ctrl-C stops a reply. A line that ends in a backslash continues on the next line.")
+        )
 
     return Outcome({"commands": about}, show)
 

@@ -112,7 +112,7 @@ class Conversation:
         self.settle()
         shown = self.session.shown
         if not shown or not (shown[-1].role == "user" or self._incomplete):
-            raise UsageError("there is nothing to ask again", hint="say something")
+            raise UsageError("there is nothing to retry", hint="send a message first")
         messages = self.session.prepare()
         if messages[-1]["role"] == "assistant":  # the beginning of a reply that broke off
             messages.pop()
@@ -214,7 +214,7 @@ class Conversation:
             raise
         text = "".join(said)
         if not text.strip() and not stopped and error is None:
-            error = BadReplyError("the model said nothing", hint="/retry asks again")
+            error = BadReplyError("the model sent an empty reply", hint="try again with /retry")
         reply = Reply(text, talker.usage, stopped, talker.cut, error)
         self._incomplete = bool(text.strip()) and (stopped or error is not None)
         return self._kept(reply)

@@ -122,6 +122,6 @@ def _tolerate_any_bytes(piped: bool) -> None:
 def _too_long() -> InputError:
     return InputError(
         "the message is longer than {most} characters",
-        hint="journal it with `loxodon add`, and talk about it here",
+        hint="add it with `loxodon add`, and talk about it here",
         most=LONGEST,
     )

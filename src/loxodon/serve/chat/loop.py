@@ -60,9 +60,9 @@ class Loop:
             "reviews": len(self._memory.reviews()) if self._memory.config.enabled else 0,
         })  # fmt: skip
         if self._typed and not (model.base_url and model.name):
-            self._screen.notice(t("no model is set to talk with; the commands work (/help)"))
+            self._screen.notice(t("no chat model is configured; the commands work (/help)"))
         if not self._memory.config.enabled:
-            self._screen.notice(t("the memory engine is switched off; plain files stand in"))
+            self._screen.notice(t("the memory engine is turned off; using plain files instead"))
 
     def _next(self, lines: Lines | Typed) -> bool:
         """Take one line; whether to go on."""
@@ -75,7 +75,7 @@ class Loop:
             self._interrupted = True
             if self._typed:
                 print()
-            self._screen.notice(t("Ctrl-C again ends the chat"))
+            self._screen.notice(t("press Ctrl-C again to quit"))
             return True
         except LoxodonError as error:  # it is too long
             self._fail(error)
@@ -114,7 +114,7 @@ class Loop:
         problem = self._chat.problem.localized()[0] if self._chat.problem else ""
         problem = problem or self._chat.session.problem
         if problem and problem != self._told:
-            self._screen.notice(t("the memory had trouble: {problem}", problem=problem))
+            self._screen.notice(t("memory error: {problem}", problem=problem))
         self._told = problem
         self._screen.kept_up(self._chat.kept_up())
 

@@ -28,13 +28,15 @@ class Text:
         if not self._typed:
             return
         if about["model"]:
-            self.notice(t("talking with {model}; /help lists the commands", model=about["model"]))
+            self.notice(
+                t("chatting with {model}; type /help for the commands", model=about["model"])
+            )
         if about["messages"]:
-            self.notice(t("this goes on with the conversation {session} ({n} messages); /new "
-                          "begins another", session=about["session"],
+            self.notice(t("continuing the conversation {session} ({n} messages); /new starts "
+                          "another", session=about["session"],
                           n=about["messages"]))  # fmt: skip
         if about["reviews"]:
-            self.notice(t("{n} beliefs wait for you: /review", n=about["reviews"]))
+            self.notice(t("{n} beliefs to review: /review", n=about["reviews"]))
 
     def recalled(self, frame: Frame) -> None:
         """Nothing: a person asks with /why."""
@@ -55,10 +57,10 @@ class Text:
             self._write("\n")
         self._spoke = False
         if reply.stopped:
-            self.notice(t("stopped; what was said so far is kept") if reply.text.strip()
+            self.notice(t("stopped; the reply so far is saved") if reply.text.strip()
                         else t("stopped"))  # fmt: skip
         elif reply.cut:
-            self.notice(t("the reply ended at the model's limit of tokens"))
+            self.notice(t("the reply was cut off at the model's token limit"))
         if reply.error is not None:
             self.failed(reply.error)
 
@@ -68,9 +70,9 @@ class Text:
 
     def kept_up(self, done: KeptUp) -> None:
         if done.saved:
-            self.notice(t("{n} things were saved to the memory", n=done.saved))
+            self.notice(t("saved {n} memories", n=done.saved))
         if done.summed_up:
-            self.notice(t("the earlier part of the conversation was summed up"))
+            self.notice(t("the earlier part of the conversation was summarised"))
 
     def notice(self, text: str) -> None:
         styled = view.paint(view.safe(text), "dim") if self._typed else view.safe(text)
@@ -80,10 +82,10 @@ class Text:
         message, hint = error.localized()
         _complain(view.safe(t("error: {message}", message=message)))
         if said := error.values.get("said"):
-            _complain(view.safe(t("the server says: {said}", said=said)))
+            _complain(view.safe(t("the server reported: {said}", said=said)))
         wait = error.values.get("wait")
         if isinstance(wait, float):
-            _complain(t("it asks to be left alone for {seconds} s", seconds=f"{wait:g}"))
+            _complain(t("the server asks to wait {seconds} s", seconds=f"{wait:g}"))
         if hint:
             _complain(view.safe(t("hint: {hint}", hint=hint)))
 

@@ -33,17 +33,17 @@ def read_files(
         shown = "standard input" if name == "-" else os.fsencode(name).decode("utf-8", "replace")
         reading = _read(name, format, zone)
         if reading.problems and not (skip_bad and reading.drafts):
-            some = "correct them, or take the good ones with --skip-bad"
-            none = "none of its lines is good: correct them, or name the format with --format"
+            some = "fix these lines, or skip them with --skip-bad"
+            none = "no line is valid: fix the file, or set its format with --format"
             raise InputError(
-                "{file}: nothing was taken, because of {n} bad lines",
+                "{file}: nothing was added: {n} lines are invalid",
                 hint=some if reading.drafts else none,
                 problems=reading.problems, file=shown, n=len(reading.problems),
             )  # fmt: skip
         if not reading.drafts:
             raise InputError(
-                "{file} has no turns in it",
-                hint="a line is {example}; or name the format with --format",
+                "{file} contains no messages",
+                hint="write lines such as {example}, or set the format with --format",
                 file=shown, example='{"role": "user", "content": "…"}',
             )  # fmt: skip
         files.append((name, reading.drafts))
@@ -60,7 +60,7 @@ def check_names(me: Sequence[str], files: Sequence[tuple[str, list[Draft]]]) -> 
     for name in me:
         if not key_of(name) or key_of(name) not in people:
             raise InputError(
-                "nobody called {name} speaks there", hint="these do: {names}",
+                "nobody called {name} wrote a message in it", hint="names found: {names}",
                 name=repr(name), names=_listed([one for one in people.values() if one]),
             )  # fmt: skip
 
@@ -70,9 +70,10 @@ def how_to_say(file: str, people: Sequence[str]) -> list[str]:
     if not people:
         return []
     return [
-        t("nobody in {file} is known to be you; these speak in it: {names}",
+        t("cannot tell which messages in {file} are yours; it has messages from: {names}",
           file=file, names=_listed(people)),
-        t("what they say can be found, but nothing is learned from it; say who you are: {command}",
+        t("the messages can be searched, but nothing is learned from them until you say which "
+          "name is yours: {command}",
           command=f"loxodon add {shlex.quote(file)} --me {shlex.quote(people[0])}"),
     ]  # fmt: skip
 
@@ -124,7 +125,7 @@ def bytes_of(name: str) -> bytes:
         return _limited(sys.stdin.buffer, name)  # type: ignore[arg-type]
     except OSError as error:
         raise InputError(
-            "cannot read {file}: {reason}", hint="check the name and its permissions",
+            "cannot read {file}: {reason}", hint="check the file name and its permissions",
             file=name, reason=error.strerror or str(error),
         ) from None  # fmt: skip
 
@@ -133,8 +134,8 @@ def _limited(file: BufferedIOBase, name: str) -> bytes:
     data = file.read(MAX_FILE + 1)
     if len(data) > MAX_FILE:
         raise InputError(
-            "{file} has more than {most} MiB",
-            hint="split it",
+            "{file} is larger than {most} MiB",
+            hint="split it into smaller files",
             file=name,
             most=MAX_FILE >> 20,
         )

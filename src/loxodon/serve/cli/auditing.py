@@ -11,6 +11,7 @@ from loxodon.errors import UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
+from loxodon.serve.cli.parser import whole
 from loxodon.trust.audit.auditing import Entry
 from loxodon.trust.audit.verifying import Verified
 
@@ -24,16 +25,19 @@ def build(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument("what", nargs="?", choices=("show", "verify", "accept"), default="show",
                         help=t("show the entries, verify that none was tampered with, or accept "
-                               "what verify found and go on"))  # fmt: skip
-    parser.add_argument("--since", metavar="TIME", help=t("only entries since then"))
-    about = t("only what came by this surface, or was for this agent")
+                               "the problems that verify found"))  # fmt: skip
+    parser.add_argument("--since", metavar="TIME", help=t("only entries since this time"))
+    about = t("only entries of this interface or agent")
     parser.add_argument("--actor", metavar="NAME", help=about)
-    parser.add_argument("--op", metavar="NAME", help=t("only this operation, such as recall"))
-    parser.add_argument("--id", metavar="ID",
-                        help=t("only what was about this memory or turn: who saw it"))  # fmt: skip
-    parser.add_argument("--limit", metavar="N", type=int, default=_LISTED,
-                        help=t("the latest so many; 0 for all"))  # fmt: skip
-    parser.add_argument("--yes", action="store_true", help=t("accept without being asked"))
+    parser.add_argument(
+        "--op", metavar="NAME", help=t("only entries of this operation, such as recall")
+    )
+    parser.add_argument(
+        "--id", metavar="ID", help=t("only entries about this memory or message: shows who read it")
+    )
+    parser.add_argument("--limit", metavar="N", type=whole, default=_LISTED,
+                        help=t("show the latest N entries; 0 for all"))  # fmt: skip
+    parser.add_argument("--yes", action="store_true", help=t("accept without asking"))
 
 
 def run(args: Namespace) -> Outcome:
@@ -42,8 +46,6 @@ def run(args: Namespace) -> Outcome:
 
 
 def _show(args: Namespace) -> Outcome:
-    if args.limit < 0:
-        raise UsageError("{name} cannot be negative", name="--limit")
     with opened(args) as memory:
         now = memory.now()
         since = parse_instant(args.since, now.tzinfo) if args.since else None
@@ -57,7 +59,7 @@ def _show(args: Namespace) -> Outcome:
 
 def _print(entries: Sequence[Entry]) -> None:
     if not entries:
-        print(t("nothing is on record"))
+        print(t("no entries"))
         return
     headings = (("n", False), (t("time"), False), (t("who"), False), (t("what"), False),
                 (t("about"), True), (t("outcome"), False))  # fmt: skip
@@ -84,8 +86,9 @@ def _verify(args: Namespace) -> Outcome:
 def _accept(args: Namespace) -> Outcome:
     if not args.yes:
         raise UsageError(
-            "accepting hides nothing, but `audit verify` will no longer fail for what it found",
-            hint="run `loxodon audit verify` first; then repeat this with --yes",
+            "accepting keeps all entries, but `audit verify` will no longer fail because of "
+            "these problems",
+            hint="run `loxodon audit verify` first, then repeat this command with --yes",
         )
     with opened(args) as memory:
         memory.audit.accept()
@@ -110,7 +113,7 @@ def _outcome(found: Verified) -> Outcome:
             print(t("the log can be trusted up to entry {n} of {last}",
                     n=found.trusted_to, last=found.last))  # fmt: skip
         else:
-            print(t("all {entries} entries are as they were written; {signed} signatures hold",
+            print(t("all {entries} entries are unchanged; {signed} signatures are valid",
                     entries=found.entries, signed=found.signed))  # fmt: skip
 
     return Outcome(data, show, 0 if found.sound else _TAMPERED)

@@ -18,8 +18,8 @@ from loxodon.types import Backup
 def run(args: Namespace) -> Outcome:
     if args.keep is not None and (args.file or not args.keep):
         raise UsageError(
-            "--keep is for backups that are named by the time, and at least 1",
-            hint="leave FILE away; the setting backup.folder says where they go",
+            "--keep must be at least 1, and cannot be combined with FILE",
+            hint="omit FILE; backups then go to the folder in the setting backup.folder",
         )
     with view.Bar(t("backing up")) as bar:
         if args.all:
@@ -44,8 +44,9 @@ def _all(args: Namespace, bar: view.Bar) -> Backup:
             host.memory(space, make=False).for_owner()
     if not spaces:
         raise NotFoundError(
-            "there is no memory at {home}",
-            hint="`loxodon init` makes one there; --home or LOXODON_HOME names another place",
+            "no memory found at {home}",
+            hint="create one with `loxodon init`, or choose another place with --home or "
+            "LOXODON_HOME",
             home=home,
         )
     return backup(
@@ -57,10 +58,16 @@ def _all(args: Namespace, bar: view.Bar) -> Backup:
 
 def _show(found: Backup) -> None:
     print(view.safe(found.path))
-    print(t("{turns} turns and {memories} memories of {spaces}, {size} MB, read back and checked",
+    print(t("backed up {turns} turns and {memories} memories of {spaces} ({size} MB), and "
+            "verified the file",
             turns=found.turns, memories=found.memories, spaces=", ".join(found.spaces),
             size=f"{found.size / 1e6:.1f}"))  # fmt: skip
     if found.encrypted:
-        print(t("It is encrypted with the key of this memory, which is not in it: keep a copy."))
+        print(
+            t(
+                "It is encrypted with the key of this memory. The key is not in the backup: keep "
+                "a copy of it."
+            )
+        )
     if found.removed:
         print(t("older backups removed: {n}", n=len(found.removed)))

@@ -35,8 +35,8 @@ def bench(args: Namespace) -> Outcome:
     for name, default in others.items():
         if getattr(args, name) != default:
             raise UsageError(
-                "`bench {what}` takes no --{name}",
-                hint="`loxodon bench --help` shows what each takes",
+                "`bench {what}` does not accept --{name}",
+                hint="see `loxodon bench --help`",
                 what=args.what, name=name.replace("_", "-"),
             )  # fmt: skip
     return _retrieval(args) if args.what == "retrieval" else _writing(args)
@@ -89,7 +89,7 @@ def _config(args: Namespace) -> Config:
         name, equals, value = text.partition("=")
         if not equals:
             raise UsageError(
-                "{text} sets nothing", hint="write it as recall.top=20", text=repr(text)
+                "{text} is not KEY=VALUE", hint="write it as recall.top=20", text=repr(text)
             )
         given[name] = value
     config = settings.with_environment(settings.load(home), os.environ)
@@ -106,7 +106,7 @@ def _write_details(path: str, found: Sequence[Found]) -> None:
     except OSError as error:
         raise InputError(
             "cannot write {path}: {reason}",
-            hint="check who owns the folder and how full the disk is",
+            hint="check the folder's permissions and the free disk space",
             path=path,
             reason=error.strerror or str(error),
         ) from None
@@ -127,7 +127,7 @@ def _show_file(report: Mapping[str, Any]) -> None:
     print(view.paint(view.safe(os.path.basename(report["file"])), "bold"))
     rows = [_row(t("overall"), report["overall"])]
     if "overall_with_left_out" in report:
-        rows.append(_row(t("overall, nothing left out"), report["overall_with_left_out"]))
+        rows.append(_row(t("overall, all categories"), report["overall_with_left_out"]))
     rows += [_row(name or "—", figures) for name, figures in report["categories"].items()]
     headings = ("R@5", "R@10", "R@20", "R@1k", t("R@1k, own words"), "NDCG@10", "MRR")
     view.table(
@@ -138,24 +138,25 @@ def _show_file(report: Mapping[str, Any]) -> None:
     print(t("recall p50 {p50} ms, p99 {p99} ms; context {mean} tokens on average, {most} at most",
             **latency, **tokens))  # fmt: skip
     if "latency_without_embedder_ms" in report:
-        print(t("without the embedder's own time p50 {p50} ms, p99 {p99} ms",
+        print(t("without the embedder: p50 {p50} ms, p99 {p99} ms",
                 **report["latency_without_embedder_ms"]))  # fmt: skip
     print(t("{conversations} conversations, {turns} turns: added in {add_s} s, consolidated in "
             "{consolidate_s} s", conversations=report["conversations"], **ingest))  # fmt: skip
     if "updates" in report:
-        print(t("what changed: the newest first in {newest_first}% of {n}; of {older_shown} older "
-                "ones shown, {older_unmarked}% without a mark", **report["updates"]))  # fmt: skip
-    for name, what in (("true", t("asked of its own conversation")),
-                       ("crossed", t("asked of another conversation"))):  # fmt: skip
+        print(t("updates: the newest first in {newest_first}% of {n}; of {older_shown} older "
+                "ones shown, {older_unmarked}% unmarked", **report["updates"]))  # fmt: skip
+    for name, what in (("true", t("questions to their own conversation")),
+                       ("crossed", t("questions to another conversation"))):  # fmt: skip
         if name in report["abstention"]:
             share = report["abstention"][name]
             print(t("{what}: {abstains}% empty or unsure ({empty}% empty), of {n}",
                     what=what, **share))  # fmt: skip
     if report["evidence_not_there"]:
-        print(t("{n} pieces of evidence name no turn of their conversation, and count as missed",
+        print(t("{n} pieces of evidence refer to no turn of their conversation; they count as "
+                "missed",
                 n=report["evidence_not_there"]), file=sys.stderr)  # fmt: skip
     if report["not_embedded"]:
-        print(t("{n} texts could not be embedded, and are found by their words alone",
+        print(t("{n} texts could not be embedded; only word search finds them",
                 n=report["not_embedded"]), file=sys.stderr)  # fmt: skip
     print()
 

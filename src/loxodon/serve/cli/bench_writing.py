@@ -20,11 +20,11 @@ def show(report: Mapping[str, Any]) -> None:
         _show_failure(failure)
     print(view.paint(view.safe(os.path.basename(report["file"])), "bold"))
     figures = (
-        (t("what must be learned"), report["additions"]),
-        (t("what must change"), report["changes"]),
-        (t("what must not be kept"), report["never"]),
-        (t("what was said again, kept once"), report["duplicates"]),
-        (t("what must be kept as a guess"), report["beliefs"]),
+        (t("must be learned"), report["additions"]),
+        (t("must change"), report["changes"]),
+        (t("must not be kept"), report["never"]),
+        (t("repeated, kept once"), report["duplicates"]),
+        (t("must be kept as a guess"), report["beliefs"]),
         (t("operations"), report["operations"]["overall"]),
         *(
             (t("operation {name}", name=name), one)
@@ -38,7 +38,7 @@ def show(report: Mapping[str, Any]) -> None:
     print(t("{cases} conversations, {turns} turns, {memories} memories: consolidated in "
             "{consolidate_s} s", **_plain(report)))  # fmt: skip
     if "model" in report:
-        print(t("the model took {tokens} tokens", tokens=report["model"]["tokens"]))
+        print(t("the model used {tokens} tokens", tokens=report["model"]["tokens"]))
         if report["model"]["failed"]:
             print(t("the model failed in {failed} conversations: {problem}", **report["model"]),
                   file=sys.stderr)  # fmt: skip
@@ -62,7 +62,7 @@ def _show_failure(one: Mapping[str, Any]) -> None:
     for check in one["failed"]:
         print("    " + view.paint(view.safe(t("failed: {check}", check=_shown(check))), "red"))
     for check in one["not_done"]:
-        print("    " + view.safe(t("holds, but nothing was changed for it: {check}",
+        print("    " + view.safe(t("passed, but no memory was changed for it: {check}",
                                    check=_shown(check))))  # fmt: skip
     print()
 

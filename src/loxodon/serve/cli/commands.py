@@ -81,7 +81,7 @@ def _init(args: Namespace) -> Outcome:
     with opened(args, make=True) as memory:
         data = {"home": memory.home, "space": memory.space, "created": not existed}
     said = t("the memory at {home} (space {space}) is ready", **data) if existed else t(
-        "made a memory at {home} (space {space})", **data
+        "created a memory at {home} (space {space})", **data
     )  # fmt: skip
     return Outcome(data, lambda: print(said))
 
@@ -118,14 +118,14 @@ def _add(args: Namespace) -> Outcome:
     def show() -> None:
         print(t("turns added: {added}, already known: {known}", **data))
         if data["changed"]:
-            print(t("{changed} of those have other words under the same id; the journal keeps "
-                    "what it had", **data))  # fmt: skip
+            print(t("{changed} of those have the same id but a different text; the journal keeps "
+                    "the first text", **data))  # fmt: skip
         if data["paused"]:
-            print(t("{paused} were not taken: the memory is, or was then, paused", **data))
+            print(t("skipped {paused}: recording is paused, or was paused at their time", **data))
         if data["forgotten"]:
-            print(t("{forgotten} were not taken: they were forgotten", **data))
+            print(t("skipped {forgotten}: they were forgotten before", **data))
         if data["claimed"]:
-            print(t("corrected who said {claimed} turns that were known already", **data))
+            print(t("updated the author of {claimed} turns added before", **data))
         for name, people in strangers.items():
             for line in how_to_say(name, people):
                 print(view.safe(line))
@@ -170,7 +170,7 @@ def _deadline(text: str, now: datetime) -> datetime:
     if moment is None:
         raise _no_date(text)
     if moment <= now:
-        raise InputError("{text} is over already", hint="name a time to come", text=repr(text))
+        raise InputError("{text} is in the past", hint="give a time in the future", text=repr(text))
     return moment
 
 
@@ -197,7 +197,7 @@ def _moments(text: str, now: datetime) -> tuple[datetime, datetime]:
 
 def _no_date(text: str) -> InputError:
     return InputError(
-        "{text} is not a date that can be understood",
+        "{text} is not a recognised date",
         hint="write 2026-02-04, yesterday, last week, 三天前 or 上个月",
         text=repr(text),
     )
@@ -260,7 +260,7 @@ def _journal(args: Namespace) -> Outcome:
     if args.on is not None and (args.since is not None or args.until is not None):
         raise UsageError(
             "--on cannot be combined with --since or --until",
-            hint="leave out --since and --until, or --on",
+            hint="use either --on, or --since and --until",
         )
     with opened(args) as memory:
         now = memory.now()
@@ -280,9 +280,11 @@ def _journal(args: Namespace) -> Outcome:
 
 def _list(args: Namespace) -> Outcome:
     if args.kind == "turn":
-        raise UsageError("turns are not memories", hint="`loxodon journal` shows them")
+        raise UsageError("turns are not memories", hint="list turns with `loxodon journal`")
     if args.kind == "note":
-        raise UsageError("notes are not memories", hint="`loxodon recall --kind note` finds them")
+        raise UsageError(
+            "notes are not memories", hint="search notes with `loxodon recall --kind note`"
+        )
     limit = args.limit if args.limit is not None else (0 if args.json else _LISTED + 1)
     with opened(args) as memory:
         found = memory.list(
@@ -320,7 +322,7 @@ def _edit(args: Namespace) -> Outcome:
             version = record.version if version is None else version
         edited = memory.edit(args.id, version=version, **changes)
     if edited.version == record.version:
-        return _one(edited, t("{id} stays as it was", id=edited.id))
+        return _one(edited, t("{id} is unchanged", id=edited.id))
     return _one(edited, t("{id} is now at version {version}", id=edited.id, version=edited.version))
 
 
@@ -333,8 +335,8 @@ def _from_editor(text: str) -> str:
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not editor:
         raise UsageError(
-            "nothing to change was given",
-            hint="give --content or another field, or set EDITOR to edit the words in it",
+            "no change given",
+            hint="give --content or another option, or set EDITOR to edit the text in your editor",
         )
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "memory.txt")
@@ -343,7 +345,7 @@ def _from_editor(text: str) -> str:
         try:
             code = subprocess.run([*shlex.split(editor), path]).returncode  # noqa: S603
             if code:
-                raise OSError(0, t("it ended with {code}", code=code))
+                raise OSError(0, t("exit code {code}", code=code))
             with open(path, encoding="utf-8") as file:
                 return file.read()
         except (OSError, ValueError) as error:  # ValueError: a quote is open, or it is not UTF-8
@@ -362,21 +364,19 @@ def _tag(args: Namespace) -> Outcome:
         tags = retagged(record.tags, args.changes)
         if tags != record.tags:
             record = memory.edit(args.id, version=record.version, tags=tags)
-    said = t("{id} has the tags {tags}", id=record.id, tags=", ".join(record.tags) or "—")
+    said = t("{id} now has the tags {tags}", id=record.id, tags=", ".join(record.tags) or "—")
     return _one(record, said)
 
 
 def _archive(args: Namespace) -> Outcome:
     with opened(args) as memory:
         record = memory.archive(args.id, version=args.version)
-    return _one(
-        record, t("{id} is archived; `loxodon unarchive {id}` brings it back", id=record.id)
-    )
+    return _one(record, t("archived {id}; `loxodon unarchive {id}` restores it", id=record.id))
 
 
 def _unarchive(args: Namespace) -> Outcome:
     if bool(args.id) == bool(args.run):
-        raise UsageError("name one memory, or a run with --run")
+        raise UsageError("give the id of a memory, or a run with --run")
     if args.run:
         return _in("knowledge", "unarchive_run")(args)
     with opened(args) as memory:
@@ -421,7 +421,7 @@ def _status(args: Namespace) -> Outcome:
 
 
 def _switched_off(found: Status) -> list[tuple[str, str]]:
-    waiting = t("{n} entries are in files until it is on again", n=found.pending)
+    waiting = t("{n} entries are kept in files until it is turned on again", n=found.pending)
     return [
         (t("home"), found.home),
         (t("space"), found.space),
@@ -434,7 +434,7 @@ def _switched_off(found: Status) -> list[tuple[str, str]]:
 def _to_do(found: Status, has_model: bool) -> str:
     parts = [t("{n} turns", n=found.pending)]
     if found.waiting and has_model:
-        parts.append(t("{n} fragments a model or your agent may read", n=found.waiting))
+        parts.append(t("{n} fragments that a model or your agent can read", n=found.waiting))
     if found.reviews:
         parts.append(t("{n} beliefs to review (`loxodon review`)", n=found.reviews))
     if found.reminders:
@@ -455,19 +455,20 @@ def _troubles(found: Status) -> list[tuple[str, str]]:
         rows.append((t("dated ahead"), view.ahead(found.turns_ahead)))
     if found.stopped:
         reason = found.error or t("it was interrupted")
-        stopped = t("stopped after {n} attempts: {reason}; `loxodon consolidate --force` tries "
-                    "again", n=found.attempts, reason=reason)  # fmt: skip
+        stopped = t("stopped after {n} attempts: {reason}; retry with `loxodon consolidate "
+                    "--force`", n=found.attempts, reason=reason)  # fmt: skip
         rows.append((t("consolidation"), stopped))
     elif found.phase:
         rows.append((t("consolidation"), t("at phase {phase}", phase=found.phase)))
     if found.views:
         rows.append((t("text views"), t("not written: {reason}", reason=found.views)))
     if found.failing:
-        rows.append((t("failing"), t("{names}; `loxodon schedule` says why",
+        rows.append((t("failing"), t("{names}; for the reason, see `loxodon schedule`",
                                      names=", ".join(found.failing))))  # fmt: skip
     if found.failed:
         names = ", ".join(found.aside) + (", …" if found.failed > len(found.aside) else "")
-        aside = t("{n} messages that could not be read: {names}; `loxodon validate` says why",
+        aside = t("{n} messages could not be processed: {names}; for the reason, see `loxodon "
+                  "validate`",
                   n=found.failed, names=names)  # fmt: skip
         rows.append((t("put aside"), aside))
     return rows
@@ -543,7 +544,9 @@ def _rebuild_index(args: Namespace) -> Outcome:
 def _config(args: Namespace) -> Outcome:
     home = home_of(args)
     if args.unset and not args.key:
-        raise UsageError("--unset needs a setting", hint="`loxodon config` lists all of them")
+        raise UsageError(
+            "--unset needs the name of a setting", hint="list all settings with `loxodon config`"
+        )
     if args.key and (args.value is not None or args.unset):
         if args.key == "tokenizer" and args.value:
             counter(args.value)  # says what to install, before every recall would

@@ -32,7 +32,7 @@ def span(text: str) -> timedelta:
     match = re.fullmatch(r"\s*(\d{1,6})\s*([mhdw])\s*", text)
     if match is None or not int(match[1]):
         raise InputError(
-            "{text} is no length of time",
+            "{text} is not a duration",
             hint="write it as 90m, 12h, 7d or 2w",
             text=repr(text[:40]),
         )
@@ -70,7 +70,7 @@ def _chosen(args: Namespace, now: datetime) -> dict[str, Any]:
     try:
         since = now - span(args.last) if args.last else None
     except OverflowError:
-        raise InputError("{text} is no length of time", text=repr(args.last[:40])) from None
+        raise InputError("{text} is not a duration", text=repr(args.last[:40])) from None
     return {
         "ids": args.ids, "entity": args.entity, "topic": args.topic, "session": args.session,
         "since": since, "all": args.all, "also": args.also,
@@ -80,8 +80,8 @@ def _chosen(args: Namespace, now: datetime) -> dict[str, Any]:
 def _see_that_somebody_is_there(args: Namespace) -> None:
     if not args.dry_run and (args.json or not (sys.stdin and sys.stdin.isatty())):
         raise UsageError(
-            "this erases for good, and nobody is there to be asked",
-            hint="look at it with --dry-run, then say --yes",
+            "this deletes data permanently, and there is no terminal to confirm it",
+            hint="preview with --dry-run, then add --yes",
         )
 
 
@@ -89,14 +89,17 @@ def _agreed(memory: Memory, chosen: dict[str, Any], planned: Receipt) -> bool:
     """Whether to go on: what would go is shown first. Names that look alike can be added."""
     show_receipt(planned, gone=False)
     while planned.near:
-        ask = t("Forget some of these names too? Write them with commas, or press Enter: ")
+        ask = t(
+            "Forget any of these names too? Enter them separated by commas, or press Enter "
+            "to skip: "
+        )
         also = [name.strip() for name in re.split("[,，、]", input(ask)) if name.strip()]
         if not also:
             break
         chosen["also"] = [*chosen["also"], *also]
         planned = _forgotten(memory, chosen, dry_run=True)
         show_receipt(planned, gone=False)
-    return input(t("Erase it for good? [y/N] ")).strip().lower() in AGREED
+    return input(t("Delete it permanently? [y/N] ")).strip().lower() in AGREED
 
 
 def _data(receipt: Receipt, done: bool) -> dict[str, Any]:
@@ -106,30 +109,35 @@ def _data(receipt: Receipt, done: bool) -> dict[str, Any]:
 def show_receipt(receipt: Receipt, *, gone: bool) -> None:
     counts = counted(receipt.erased)
     if not gone:
-        print(t("would be erased: {counts}", counts=counts))
+        print(t("would delete: {counts}", counts=counts))
     else:
-        print(t("erased: {counts}", counts=counts))
+        print(t("deleted: {counts}", counts=counts))
         print(t("receipt {id}", id=receipt.id))
     if len(receipt.names) > 1:
         print(view.safe(t("under the names: {names}", names=", ".join(receipt.names))))
     if receipt.near:
         near = ", ".join(f"{one.name} ({one.turns})" for one in receipt.near)
-        print(view.safe(t("other names that look alike, which stay: {names}", names=near)))
+        print(view.safe(t("similar names, kept: {names}", names=near)))
         if not sys.stdin.isatty():
-            print(t("--also NAME forgets one of them too"))
+            print(t("to delete one of them too, add --also NAME"))
     for what, title in _left().items():
         _show_places(title, [one for one in receipt.files if one.what == what])
     if gone:
-        print(t("backups that you carried away still have it; restored here, it goes from them"))
+        print(
+            t(
+                "backups stored elsewhere still contain it; it is removed when they are restored "
+                "here"
+            )
+        )
 
 
 def _left() -> dict[str, str]:
     """What is said of files in which it still stands, by why."""
     return {
-        "": t("it still stands in files of yours, which Loxodon does not write to:"),
-        "changed": t("it still stands in text views that you changed:"),
-        "copy": t("it still stands in copies that you made:"),
-        "away": t("text views were written here, and the folder is not there now:"),
+        "": t("still in your own files, which Loxodon never changes:"),
+        "changed": t("still in text views that you edited:"),
+        "copy": t("still in copies that you made:"),
+        "away": t("text views were written to these folders, which cannot be found now:"),
     }
 
 
@@ -149,7 +157,7 @@ def _receipts(args: Namespace) -> Outcome:
 
     def show() -> None:
         if not found:
-            print(t("nothing was forgotten yet"))
+            print(t("nothing has been forgotten yet"))
         for one in found:
             print(
                 view.safe(
@@ -172,15 +180,15 @@ def pause(args: Namespace) -> Outcome:
 
 def paused(pause: Pause) -> str:
     if pause.until is None:
-        return t("paused: nothing is journalled or learned until `loxodon resume`")
-    return t("paused until {until}: nothing is journalled or learned",
+        return t("paused: nothing is recorded or learned until `loxodon resume`")
+    return t("paused until {until}: nothing is recorded or learned",
              until=view.minute(pause.until))  # fmt: skip
 
 
 def resume(args: Namespace) -> Outcome:
     with opened(args) as memory:
         was = memory.resume()
-    said = t("what is said is kept again") if was else t("it was not paused")
+    said = t("recording resumed") if was else t("recording was not paused")
     return Outcome({"resumed": was}, lambda: print(said))
 
 
@@ -204,10 +212,10 @@ def _show_all(found: Inspected) -> None:
         view.note(found.note)
     elif found.card:
         print(view.safe(" / ".join((found.card.entity.name, *found.card.entity.aliases))))
-    _part(t("known from"), [f"{one.ref} {one.role}: {one.content}" for one in found.sources])
+    _part(t("sources"), [f"{one.ref} {one.role}: {one.content}" for one in found.sources])
     _part(t("history"), [f"{view.minute(one.at)} {one.change}: {one.record.content}"
                          for one in found.history])  # fmt: skip
-    about = t("known about it") if found.card else t("made of it")
+    about = t("known about it") if found.card else t("derived from it")
     _part(about, [f"{one.id} {one.content}" for one in found.made])
     _part(t("found by"), [", ".join(found.found_by)] if found.found_by else [])
     _part(t("seen by"), [
@@ -232,8 +240,8 @@ def export_about(args: Namespace) -> Outcome:
     with opened(args) as memory:
         if path and memory.encrypted and not args.plain:
             raise InputError(
-                "this memory is encrypted, and the file would not be",
-                hint="with --plain it is written all the same",
+                "this memory is encrypted, but the file would be plain text",
+                hint="to write it anyway, add --plain",
             )
         found: Subject = memory.guard.shown_value(
             memory.subject(args.about), private=True, reveal=args.reveal
@@ -249,7 +257,7 @@ def export_about(args: Namespace) -> Outcome:
     except OSError as error:
         raise InputError(
             "cannot write {path}: {reason}",
-            hint="name a file in a folder that is there",
+            hint="choose a file in an existing folder",
             path=path,
             reason=error.strerror or str(error),
         ) from None

@@ -26,12 +26,14 @@ def run_encrypt(args: Namespace) -> Outcome:
 
     def show() -> None:
         print(t("encrypted {n} databases; the key is in {key}", n=found.spaces, key=found.key))
-        print(t("Keep a copy of the key somewhere else: without it nobody can read this memory."))
-        print(t("What Loxodon had written in plain text is overwritten; a disk or file system that "
-                "keeps old blocks (SSDs, snapshots) may still hold some of it."))  # fmt: skip
+        print(
+            t("Keep a copy of the key in another place: without it, nobody can read this memory.")
+        )
+        print(t("The plain text that Loxodon had written is overwritten; a disk or file system "
+                "that keeps old blocks (SSDs, snapshots) may still hold some of it."))  # fmt: skip
         if found.left:
-            print(t("Not removed, and perhaps still in plain text (changed by you, your backups "
-                    "and copies, folders that are not there now):"), file=sys.stderr)  # fmt: skip
+            print(t("Not removed, and possibly still plain text (files you edited, your backups "
+                    "and copies, folders that cannot be found):"), file=sys.stderr)  # fmt: skip
         for path in found.left:
             print("  " + view.safe(path), file=sys.stderr)
 
@@ -47,7 +49,7 @@ def run_decrypt(args: Namespace) -> Outcome:
 
 def run_rekey(args: Namespace) -> Outcome:
     home, config = _about(args)
-    with view.Bar(t("giving a new key")) as bar:
+    with view.Bar(t("changing the key")) as bar:
         found = rekey(
             home, config, os.environ, _source(args, home), make=args.make_key, progress=bar
         )
@@ -55,9 +57,9 @@ def run_rekey(args: Namespace) -> Outcome:
 
 
 def _show_rekeyed(found: Recoded) -> None:
-    print(t("{n} databases have a new key; it is in {key}", n=found.spaces, key=found.key))
+    print(t("{n} databases have a new key; the key is in {key}", n=found.spaces, key=found.key))
     if found.key == f"${NEXT_VARIABLE}":
-        print(t("From now on {variable} must hold what {next} holds.",
+        print(t("From now on, {variable} must have the value of {next}.",
                 variable=VARIABLE, next=NEXT_VARIABLE))  # fmt: skip
 
 

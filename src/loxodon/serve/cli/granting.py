@@ -20,24 +20,35 @@ def build(parser: ArgumentParser) -> None:
     """What `token` takes."""
     parser.add_argument("action", choices=tuple(ACTIONS), help=t("what to do"))
     parser.add_argument("name", metavar="NAME", nargs="?", default="",
-                        help=t("what the token is called"))  # fmt: skip
-    about = t("a space that it reaches, and no other; may be given again (all)")
+                        help=t("name of the token"))  # fmt: skip
+    about = t("a space it can access; can be repeated (default: all)")
     parser.add_argument("--for", dest="spaces", metavar="SPACE", action="append", help=about)
-    about = t("the agent that it is; else the owner, who sees every agent's")
+    about = t(
+        "the agent that uses it; without this, the owner, who can access every agent's memories"
+    )
     parser.add_argument("--agent", metavar="NAME", default="", help=about)
-    parser.add_argument("--chat", choices=CHATS, default="direct",
-                        help=t("who hears it; in a group nothing private is told"))  # fmt: skip
-    about = t("it hands on what the user said; else all that an agent says is its own word")
+    parser.add_argument(
+        "--chat",
+        choices=CHATS,
+        default="direct",
+        help=t("who sees the answer; group leaves out private memories"),
+    )
+    about = t(
+        "it passes on what the user said; without this, everything it sends counts as the "
+        "agent's own words"
+    )
     parser.add_argument("--relays-user", action="store_true", help=about)
-    about = t("read, write (the default; also to remember and change) or owner (everything)")
+    about = t(
+        "permissions: read, write (default; also add and change memories) or owner (everything)"
+    )
     parser.add_argument("--rights", choices=RIGHTS, default="write", help=about)
 
 
 def run(args: Namespace) -> Outcome:
     if (args.action == "list") == bool(args.name):
         raise UsageError(
-            "add and revoke take the name of a token, and list takes none",
-            hint="`loxodon token --help` shows what it takes",
+            "add and revoke need a token name; list takes none",
+            hint="see `loxodon token --help`",
         )
     return ACTIONS[args.action](args)
 
@@ -47,8 +58,8 @@ def _add(args: Namespace) -> Outcome:
     now = clock_of(args, zone_named(load(home).timezone))()
     if args.relays_user and not (args.agent or args.chat != "direct"):
         raise UsageError(
-            "--relays-user is for the token of an agent or a group",
-            hint="name the agent with --agent; who has the owner's token may relay the user anyway",
+            "--relays-user is only for the token of an agent or a group",
+            hint="add --agent NAME; an owner token can pass on the user's words anyway",
         )
     wanted = Grant(args.name, tuple(args.spaces or ()), args.agent, args.chat, args.rights,
                    relays=args.relays_user)  # fmt: skip
@@ -56,8 +67,8 @@ def _add(args: Namespace) -> Outcome:
 
     def show() -> None:
         print(token)
-        print(t("this is the only time it is shown; send it as Authorization: Bearer TOKEN"))
-        print(t("from now on the servers of this home answer only who has a token"))
+        print(t("it will not be shown again; send it as Authorization: Bearer TOKEN"))
+        print(t("from now on, the servers of this home require a token"))
 
     return Outcome({**_told(grant), "token": token}, show)
 
@@ -70,9 +81,14 @@ def _list(args: Namespace) -> Outcome:
             print(t("no tokens"))
         for one in found:
             spaces = ", ".join(one.spaces) or t("all spaces")
-            parts = [one.rights, spaces, *([f"@{one.agent}"] if one.agent else []),
-                     *([one.chat] if one.chat != "direct" else []),
-                     *([t("relays the user")] if one.relays else []), one.made]  # fmt: skip
+            parts = [
+                one.rights,
+                spaces,
+                *([f"@{one.agent}"] if one.agent else []),
+                *([one.chat] if one.chat != "direct" else []),
+                *([t("passes on the user's words")] if one.relays else []),
+                one.made,
+            ]
             print(f"{view.paint(view.safe(one.name), 'bold')}  {view.safe('  '.join(parts))}")
 
     return Outcome([_told(one) for one in found], show)

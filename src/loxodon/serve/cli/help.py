@@ -30,11 +30,11 @@ ALIASES = {
 """What is taken for a command of ours."""
 _ERASING = frozenset({"delete", "rm", "remove", "del"})
 OPTIONS = (
-    "--home DIR    where the memory is (LOXODON_HOME, else ~/.loxodon)",
-    "--space NAME  whose memory: spaces never see each other (main)",
-    "--agent NAME  as which agent: sees its own, what is shared, and no other's",
-    "--relays-user with --agent: it hands on what the user said",
-    "--now ISO     pretend that it is this moment (LOXODON_NOW)",
+    "--home DIR    folder of the memory (LOXODON_HOME, or ~/.loxodon)",
+    "--space NAME  which memory: spaces are isolated from each other (main)",
+    "--agent NAME  act as this agent: it sees its own and shared memories only",
+    "--relays-user with --agent: it passes on what the user said",
+    "--now ISO     use this as the current time (LOXODON_NOW)",
     "--json        print one JSON document",
 )
 
@@ -45,19 +45,20 @@ def unknown(name: str, known: list[str]) -> UsageError:
 
     if name in _ERASING:
         return UsageError(
-            "there is no command {name}",
-            hint="`loxodon forget ID` erases a memory for good, `loxodon archive ID` only hides it",
+            "unknown command {name}",
+            hint="`loxodon forget ID` deletes a memory permanently; `loxodon archive ID` only "
+            "hides it",
             name=repr(name),
         )
     if near := get_close_matches(name, [*known, *ALIASES], n=1, cutoff=0.6):
         return UsageError(
-            "there is no command {name}",
+            "unknown command {name}",
             hint="did you mean `loxodon {near}`?",
             name=repr(name),
             near=ALIASES.get(near[0], near[0]),
         )
     return UsageError(
-        "there is no command {name}", hint="`loxodon help all` lists them", name=repr(name)
+        "unknown command {name}", hint="list all commands with `loxodon help all`", name=repr(name)
     )
 
 

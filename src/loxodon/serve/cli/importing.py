@@ -20,11 +20,12 @@ def build(parser: ArgumentParser) -> None:
 
     parser.add_argument("path", metavar="PATH", help=t("a file, an archive or a folder"))
     parser.add_argument("--format", choices=FORMATS,
-                        help=t("what it is; recognised where not given"))  # fmt: skip
+                        help=t("format of the file; detected if omitted"))  # fmt: skip
     parser.add_argument("--user", default="", metavar="NAME",
-                        help=t("only this person's, where a file has several"))  # fmt: skip
+                        help=t("only import this person's memories, if the file has several "
+                               "people's"))  # fmt: skip
     parser.add_argument("--dry-run", action="store_true",
-                        help=t("only say what would be taken"))  # fmt: skip
+                        help=t("show what would be imported, without importing"))  # fmt: skip
     settling.build(parser)
 
 
@@ -44,58 +45,58 @@ def run(args: Namespace) -> Outcome:
 
 def _show(found: Imported, dry: bool) -> None:
     if dry:
-        print(t("as {format}, this would be taken; nothing was:", format=found.format))
+        print(t("would import, as {format}:", format=found.format))
     else:
-        print(t("taken as {format}:", format=found.format))
+        print(t("imported, as {format}:", format=found.format))
     rows = [
         (t("turns"), found.turns),
         (t("memories"), found.memories),
-        (t("known already"), found.known),
+        (t("already imported"), found.known),
     ]
     shown = [(name, str(number)) for name, number in rows if number]
     shown += [(name, str(value)) for name, value in found.settings.items()]
     view.pairs([(f"  {name}", value) for name, value in shown or [(t("nothing"), "")]])
     if found.skipped:
-        print(t("left out:"))
+        print(t("skipped:"))
         reasons = _reasons()
         view.pairs([(f"  {reasons.get(one, one)}", str(n)) for one, n in found.skipped.items()])
     _show_problems(found.problems)
     settling.show(found.offered)
     if found.turns and not dry:
-        print(t("`loxodon consolidate` learns from the turns"))
+        print(t("next: `loxodon consolidate` turns the messages into memories"))
     if found.memories and not dry:
-        print(t("they are told as coming from an import; where they are your own, "
-                "`loxodon review --confirm-all import` makes them your word"))  # fmt: skip
+        print(t("these memories are marked as imported; if they are all yours, confirm them with "
+                "`loxodon review --confirm-all import`"))  # fmt: skip
 
 
 def _show_problems(problems: tuple[FileProblem, ...]) -> None:
     for one in problems[:_SHOWN]:
         where = f"{one.file}:{one.line}" if one.line else one.file
         hint = f" ({one.hint})" if one.hint else ""
-        print(view.safe(t("not taken: {where}: {what}", where=where, what=one.what) + hint),
+        print(view.safe(t("not imported: {where}: {what}", where=where, what=one.what) + hint),
               file=sys.stderr)  # fmt: skip
     if len(problems) > _SHOWN:
-        print(t("… and {n} more; --json has them all", n=len(problems) - _SHOWN), file=sys.stderr)
+        print(t("… and {n} more; --json lists all", n=len(problems) - _SHOWN), file=sys.stderr)
 
 
 def _reasons() -> dict[str, str]:
     """Why something was left out, as a person reads it."""
     return {
-        "empty": t("with nothing in them"),
+        "empty": t("empty entries"),
         "hidden": t("hidden messages"),
-        "branch": t("messages of branches that were given up"),
-        "tools": t("messages to and from tools"),
-        "code": t("blocks of code"),
+        "branch": t("messages of abandoned branches"),
+        "tools": t("tool messages"),
+        "code": t("code blocks"),
         "generated": t("files that Loxodon wrote"),
         "not memory": t("other files"),
-        "deleted": t("deleted there"),
-        "changed": t("changed there since they were imported"),
-        "private": t("conversations not to be remembered"),
+        "deleted": t("deleted at the source"),
+        "changed": t("changed at the source since the import"),
+        "private": t("conversations marked as not to be remembered"),
         "secret": t("keys"),
-        "set": t("settings that are set here already"),
-        "unneeded": t("settings that are so here anyway"),
-        "relations": t("relations of a graph"),
-        "metadata": t("fields without a place here"),
-        "other user": t("of other people"),
-        "more problems": t("further problems"),
+        "set": t("settings that already have a value here"),
+        "unneeded": t("settings that are the same here"),
+        "relations": t("graph relations"),
+        "metadata": t("fields with no counterpart here"),
+        "other user": t("other people's memories"),
+        "more problems": t("other problems"),
     }

@@ -35,7 +35,7 @@ def model(args: Namespace) -> Outcome:
 
 
 def _show_checked(found: ModelChecked) -> None:
-    schemas = t("yes") if found.keeps_to_schemas else t("no, asked for in words")
+    schemas = t("yes") if found.keeps_to_schemas else t("no, the prompt asks for JSON")
     rows = [(t("model"), found.name), (t("address"), found.base_url), (t("JSON schemas"), schemas)]
     for one in found.tried:
         if one.problem:
@@ -43,20 +43,20 @@ def _show_checked(found: ModelChecked) -> None:
             continue
         speed = one.tokens_out / max(one.seconds, 0.001)
         rows.append((one.language, t(
-            "{n} of {of} sentences read well, {seconds} s, {speed} tokens a second",
+            "{n} of {of} sentences read correctly, {seconds} s, {speed} tokens per second",
             n=one.passed, of=one.of, seconds=f"{one.seconds:.1f}", speed=f"{speed:.0f}",
         )))  # fmt: skip
     view.pairs([(name, view.safe(value)) for name, value in rows])
     for one in found.tried:
         for sentence in one.failed if not one.problem else ():
-            print(view.safe(t("  not read well: {sentence}", sentence=sentence)))
-    print(t("it reads well enough to be asked") if found.good
-          else t("it does not read well enough: the rules decide alone"))  # fmt: skip
+            print(view.safe(t("  read incorrectly: {sentence}", sentence=sentence)))
+    print(t("passed: the model will be used") if found.good
+          else t("failed: the rules alone decide"))  # fmt: skip
 
 
 def _show_asked(found: Asking | None) -> None:
     if found is None:
-        print(t("no model is set"))
+        print(t("no model is configured"))
         return
     rows = [
         (t("questions"), str(found.questions)),
@@ -86,7 +86,7 @@ def _show(found: Consolidated, has_model: bool, *, report: bool = False) -> None
     if found.held:
         print(view.doubted(found.held))
     if found.problem:
-        print(t("the model could not be asked: {problem}; what it should decide waits",
+        print(t("cannot use the model: {problem}; its decisions are postponed",
                 problem=found.problem))  # fmt: skip
     if found.views:
         print(t("the text views could not be written: {reason}", reason=found.views))
@@ -97,8 +97,8 @@ def clock(args: Namespace) -> Outcome:
         found = memory.trust_clock() if args.right else memory.timekeeping()
     rows = [
         (t("the clock says"), view.minute(found.now)),
-        (t("last believed"), view.minute(found.believed)),
-        (t("clock"), view.doubted(found.doubted) if found.doubted else t("believed")),
+        (t("last trusted"), view.minute(found.believed)),
+        (t("clock"), view.doubted(found.doubted) if found.doubted else t("trusted")),
     ]
     if found.turns_ahead:
         rows.append((t("dated ahead"), view.ahead(found.turns_ahead)))
@@ -117,10 +117,10 @@ def unarchive_run(args: Namespace) -> Outcome:
 
 def _why_not(reason: str) -> str:
     return {
-        "not due": t("not due yet; without --if-due it runs anyway"),
-        "nothing is pending": t("nothing new was said; --force runs it anyway"),
-        "another run did it": t("another run did it meanwhile"),
-        "switched off": t("the memory engine is switched off"),
+        "not due": t("not due yet; to run it now, omit --if-due"),
+        "nothing is pending": t("no new messages; to run it anyway, add --force"),
+        "another run did it": t("another run has just done it"),
+        "switched off": t("the memory engine is turned off"),
     }[reason]
 
 
@@ -128,27 +128,27 @@ def counted() -> dict[str, str]:
     """What a run counts, as a person reads it."""
     return {
         "added": t("learned"),
-        "updated": t("made richer"),
-        "repeated": t("said again"),
+        "updated": t("extended"),
+        "repeated": t("repeated"),
         "superseded": t("superseded"),
         "corrected": t("corrected"),
         "retracted": t("no longer so"),
         "confirmed": t("beliefs confirmed"),
         "doubted": t("beliefs doubted"),
-        "denied": t("beliefs given up"),
+        "denied": t("beliefs dropped"),
         "held": t("to review"),
-        "late": t("old news, filed as past"),
+        "late": t("old news, stored as past"),
         "summaries": t("summaries renewed"),
-        "days": t("days summed up"),
-        "merged": t("said twice, merged"),
+        "days": t("days summarised"),
+        "merged": t("duplicates merged"),
         "lifted": t("strengthened by use"),
-        "returned": t("back from the archive"),
+        "returned": t("restored from the archive"),
         "faded": t("faded"),
         "expired": t("expired"),
-        "cleared": t("cleared away"),
-        "redated": t("dated by a wrong clock, put right"),
+        "cleared": t("cleaned up"),
+        "redated": t("wrong dates corrected"),
         "embedded": t("embedded"),
-        "waiting": t("left for a model or your agent to read"),
+        "waiting": t("left for a model or your agent"),
         "failed": t("put aside"),
     }
 
@@ -159,7 +159,9 @@ def embed(args: Namespace) -> Outcome:
 
     def show() -> None:
         if not found.models:
-            print(t("no embedder is set; `loxodon config embedder.kind use` sets one"))
+            print(
+                t("no embedder is configured; to set one, run `loxodon config embedder.kind use`")
+            )
             return
         if not args.status:
             print(t("{n} texts embedded", n=found.embedded))
@@ -176,7 +178,7 @@ def review(args: Namespace) -> Outcome:
             return Outcome(fact, lambda: print(view.safe(said)))
         if args.reject is not None:
             belief = memory.reject(args.reject, version=args.version)
-            said = t("{id} is given up", id=belief.id)
+            said = t("rejected {id}", id=belief.id)
             return Outcome(belief, lambda: print(said))
         if args.confirm_all is not None:
             return _confirm_all(memory, args)
@@ -184,12 +186,12 @@ def review(args: Namespace) -> Outcome:
 
     def show() -> None:
         if not found:
-            print(t("nothing waits for an answer"))
+            print(t("nothing to review"))
         for one in found:
             show_review(one)
         if found:
-            print(t("`loxodon review --confirm ID` or `--reject ID`; said outright, it is settled "
-                    "too"))  # fmt: skip
+            print(t("answer with `loxodon review --confirm ID` or `--reject ID`, or just say it "
+                    "in a conversation"))  # fmt: skip
 
     return Outcome(found, show)
 
@@ -201,8 +203,8 @@ def _shown_version(memory: Memory, args: Namespace) -> int:
     record = memory.get(args.confirm)
     if record.version > 1 and not is_own(record.trust) and not args.as_agent:
         raise UsageError(
-            "{id} was changed after it was noted; it says now: {content}",
-            hint="if that is so: `loxodon review --confirm {id} --version {version}`",
+            "{id} was edited after it was saved; it now says: {content}",
+            hint="if that is true, run `loxodon review --confirm {id} --version {version}`",
             id=record.id,
             content=view.safe(record.content),
             version=record.version,
@@ -228,13 +230,14 @@ def _agreed(args: Namespace, found: Sequence[Record]) -> bool:
         return True
     if args.json or not (sys.stdin and sys.stdin.isatty()):
         raise UsageError(
-            "this makes {n} memories your own word, and nobody is there to be asked",
-            hint="look at them with `loxodon list`, then say --yes",
+            "this confirms {n} memories as your own words, and there is no terminal to ask for "
+            "confirmation",
+            hint="check them with `loxodon list`, then add --yes",
             n=len(found),
         )
     for one in found:
         print(f"{view.paint(one.id, 'bold')}  {view.safe(one.content)}")
-    return input(t("Are all of these so? [y/N] ")).strip().lower() in AGREED
+    return input(t("Are all of these true? [y/N] ")).strip().lower() in AGREED
 
 
 def show_review(one: Review, mark: str = "") -> None:
@@ -244,13 +247,13 @@ def show_review(one: Review, mark: str = "") -> None:
     print(f"{mark}{name}  {view.safe(one.belief.content)}")
     if one.against.id == one.belief.id and one.belief.kind == "belief":
         origin = whence(one.belief.trust, messages.current())
-        print("  " + t("not confirmed by you yet ({whence}): is it so?", whence=origin))
+        print("  " + t("you have not confirmed this yet ({whence}): is it true?", whence=origin))
         return
     if one.against.id == one.belief.id:
         told = one.belief.confirmed_at or one.belief.created_at
-        print("  " + t("is that still so? nobody has said so since {day}", day=view.day(told)))
+        print("  " + t("is that still true? it was last mentioned on {day}", day=view.day(told)))
         return
-    against = t("against {id}: {content}", id=one.against.id, content=one.against.content)
+    against = t("contradicts {id}: {content}", id=one.against.id, content=one.against.content)
     print("  " + view.safe(against))
     if one.belief.basis:
         print("  " + view.safe(t("because: {basis}", basis=one.belief.basis)))
@@ -263,7 +266,7 @@ def entities(args: Namespace) -> Outcome:
             headings = ((t("name"), False), (t("type"), False), (t("also called"), True))
             rows = [(one.name, t(one.type), ", ".join(one.aliases)) for one in found]
             if not found:
-                return Outcome(found, lambda: print(t("nobody and nothing yet")))
+                return Outcome(found, lambda: print(t("no entities yet")))
             return Outcome(found, lambda: view.table(headings, rows))
         card = memory.entity(args.name)
         records = [memory.get(id) for id in (*card.facts, *card.beliefs, *card.summaries)]

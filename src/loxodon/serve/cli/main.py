@@ -58,7 +58,7 @@ def _told(argv: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        _say(t("interrupted; what was acknowledged is kept"))
+        _say(t("interrupted; everything acknowledged is saved"))
         return 130
     except OSError as error:  # what was done is done, but it could not be printed
         _say(t("error: {message}", message=t("cannot print: {reason}", reason=error.strerror)))
@@ -70,8 +70,8 @@ def _told(argv: Sequence[str]) -> int:
             raise
         return _report(
             LoxodonError(
-                "something unexpected happened: {kind}: {reason}",
-                hint="this is a defect; LOXODON_DEBUG=1 shows where, please report it",
+                "unexpected error: {kind}: {reason}",
+                hint="this is a bug, please report it; LOXODON_DEBUG=1 shows the traceback",
                 kind=type(error).__name__,
                 reason=error,
             ),

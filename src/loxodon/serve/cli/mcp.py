@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from loxodon.clock import zone_named
 from loxodon.config import load
-from loxodon.errors import ConfigError, UsageError
+from loxodon.errors import ConfigError, UsageError, install_hint
 from loxodon.messages import t
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
 from loxodon.serve.cli.serving import address
@@ -26,13 +26,17 @@ PORT = 8712
 
 def build(parser: ArgumentParser) -> None:
     """What `mcp` takes."""
-    parser.add_argument("--chat", choices=CHATS, default="direct",
-                        help=t("who hears it; in a group nothing private is told"))  # fmt: skip
-    about = t("who may be told what is remembered here (private; of --chat group: group)")
+    parser.add_argument(
+        "--chat",
+        choices=CHATS,
+        default="direct",
+        help=t("who sees the answer; group leaves out private memories"),
+    )
+    about = t("who may see memories saved here (private; with --chat group: group)")
     parser.add_argument("--audience", choices=AUDIENCES, help=about)
-    about = t("also run the schedule while this runs: flush, consolidate, heartbeat")
+    about = t("also run the background jobs: flush, consolidate, heartbeat")
     parser.add_argument("--background", action="store_true", help=about)
-    about = t("over streamable HTTP rather than standard input and output")
+    about = t("use streamable HTTP instead of standard input and output")
     parser.add_argument("--http", action="store_true", help=about)
     address(parser, PORT)
 
@@ -41,7 +45,7 @@ def run(args: Namespace) -> Outcome:
     if args.http:
         _over_http(args)
     elif args.token or (args.host, args.port) != ("127.0.0.1", PORT):
-        raise UsageError("--host, --port and --token are for HTTP", hint="add --http")
+        raise UsageError("--host, --port and --token need --http", hint="add --http")
     else:
         _load_sdk()
         from loxodon.serve.mcp.transports import serve_pipes
@@ -65,7 +69,9 @@ def _over_http(args: Namespace) -> None:
 
         with _served(args) as served:
             home, url = served.host.home, url_of(listening) + PATH
-            said = t("the memory at {home} is served at {url}; Ctrl-C ends it", home=home, url=url)
+            said = t(
+                "serving the memory at {home} on {url}; press Ctrl-C to stop", home=home, url=url
+            )
             if args.json:
                 said = json.dumps({"url": url, "home": home, "pid": os.getpid()})
             serve_http(served, listening, at, lambda: print(said, flush=True))
@@ -101,8 +107,8 @@ def _load_sdk() -> None:
         import mcp.server.lowlevel  # noqa: F401
     except ImportError as error:
         raise ConfigError(
-            "serving needs {module}, which cannot be loaded: {reason}",
-            hint='install it with `pip install "loxodon[{extra}]"`', module="mcp", extra="mcp",
+            "the server needs {module}, which cannot be imported: {reason}",
+            hint=install_hint(), module="mcp", extra="mcp",
             reason=error,
         ) from None  # fmt: skip
     finally:

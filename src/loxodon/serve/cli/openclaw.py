@@ -23,15 +23,15 @@ class _Action(NamedTuple):
 
 def build(parser: ArgumentParser) -> None:
     parser.add_argument("action", choices=tuple(ACTIONS), help=t("what to do"))
-    about = t("where OpenClaw keeps its state (OPENCLAW_STATE_DIR, else ~/.openclaw)")
+    about = t("OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.openclaw)")
     parser.add_argument("--state", metavar="DIR", help=about)
-    about = t("only this agent's sessions; may be given again")
+    about = t("only this agent's sessions; can be repeated")
     parser.add_argument("--agent", metavar="ID", action="append", help=about)
     about = t("the agent's workspace (as in OpenClaw's own settings)")
     parser.add_argument("--workspace", metavar="DIR", help=about)
-    about = t("show what would change, and change nothing")
+    about = t("show what would change, without changing anything")
     parser.add_argument("--dry-run", action="store_true", help=about)
-    parser.add_argument("--yes", action="store_true", help=t("do not ask"))
+    parser.add_argument("--yes", action="store_true", help=t("do not ask for confirmation"))
 
 
 def run(args: Namespace) -> Outcome:
@@ -40,8 +40,8 @@ def run(args: Namespace) -> Outcome:
     for name in sorted(known - set(action.takes)):
         if getattr(args, name):
             raise UsageError(
-                "`loxodon openclaw {action}` takes no --{option}",
-                hint="`loxodon openclaw --help` shows what it takes",
+                "`loxodon openclaw {action}` does not accept --{option}",
+                hint="see `loxodon openclaw --help`",
                 action=args.action, option=name.replace("_", "-"),
             )  # fmt: skip
     return action.run(args)
@@ -62,8 +62,8 @@ def _show_followed(found: Followed) -> None:
     print(t("transcripts read: {read}, unchanged: {unchanged}, without a person: {skipped}",
             read=found.read, unchanged=found.unchanged, skipped=found.skipped))  # fmt: skip
     if found.changed:
-        print(t("{changed} of those have other words under the same id; the journal keeps "
-                "what it had", changed=found.changed))  # fmt: skip
+        print(t("{changed} of those have the same id but a different text; the journal keeps the "
+                "first text", changed=found.changed))  # fmt: skip
     for one in found.problems:
         said = t("{file} line {line}: {what}", file=one.file, line=one.line, what=one.what)
         print(view.safe(said if one.line else f"{one.file}: {one.what}"), file=sys.stderr)
@@ -82,7 +82,8 @@ def _answer(args: Namespace) -> Outcome:
         request = None
     if not isinstance(request, dict):
         raise InputError(
-            "standard input is no JSON object", hint="OpenClaw's plugin calls this, not a person"
+            "standard input is not a JSON object",
+            hint="this command is for OpenClaw's plugin, not for direct use",
         )
     with opened(args, make=True) as memory:
         found = answer(memory.workspace, request)

@@ -31,7 +31,7 @@ def install(args: Namespace) -> Outcome:
         return _outcome(plan, False, t("nothing was changed"))
     opened(args, make=True).close()
     plan.carry_out()
-    said = t("Loxodon is set up in the OpenClaw at {state}; a running one takes it up by itself",
+    said = t("installed into the OpenClaw at {state}; a running OpenClaw picks it up by itself",
              state=state)  # fmt: skip
     return _outcome(plan, True, said)
 
@@ -43,7 +43,7 @@ def uninstall(args: Namespace) -> Outcome:
     if not _agreed(args, plan):
         return _outcome(plan, False, t("nothing was changed"))
     plan.carry_out()
-    return _outcome(plan, True, t("Loxodon is taken out of OpenClaw; the memory itself is kept"))
+    return _outcome(plan, True, t("removed from OpenClaw; the memory itself is kept"))
 
 
 def status(args: Namespace) -> Outcome:
@@ -72,7 +72,7 @@ _NAMES = {
 
 
 def _state(state: str) -> str:
-    said = {"there": t("there"), "missing": t("missing"), "edited": t("changed by someone")}
+    said = {"there": t("there"), "missing": t("missing"), "edited": t("modified")}
     return said[state]
 
 
@@ -86,10 +86,10 @@ def _agreed(args: Namespace, plan: setup.Plan) -> bool:
         return True
     if args.json or not (sys.stdin and sys.stdin.isatty()):
         raise UsageError(
-            "this changes files of OpenClaw, and nobody is there to be asked",
-            hint="look at it with --dry-run, then say --yes",
+            "this changes OpenClaw's files, and there is no terminal to confirm it",
+            hint="preview with --dry-run, then add --yes",
         )
-    return input(t("Go on? [y/N] ")).strip().lower() in ("y", "yes", "是", "好")
+    return input(t("Continue? [y/N] ")).strip().lower() in ("y", "yes", "是", "好")
 
 
 def _outcome(plan: setup.Plan, done: bool, said: str) -> Outcome:
@@ -122,12 +122,12 @@ def _show(plan: setup.Plan) -> None:
         for line in _diff(change, plan):
             print(f"    {view.safe(line)}")
     if plan.views:
-        print(t("{n} text views of the memory are removed; the memory has them all",
+        print(t("removes {n} text views; their content stays in the memory",
                 n=len(plan.views)))  # fmt: skip
     why = {
-        "edited": t("someone has changed it: it stays as it is"),
-        "missing": t("it is not there yet: install again once OpenClaw has made it"),
-        "elsewhere": t("it is a link that leaves the workspace: it stays as it is"),
+        "edited": t("it was modified, so it is not changed"),
+        "missing": t("it does not exist yet; install again after OpenClaw has created it"),
+        "elsewhere": t("it is a link out of the workspace, so it is not changed"),
     }
     for path, reason in plan.left:
         print(f"{path}: {why[reason]}")

@@ -63,7 +63,7 @@ def clock_of(args: Namespace, zone: tzinfo | None) -> Clock:
         return system_clock(zone)
     now = parse_instant(args.now, zone)
     if not 1 < now.year < 9999:
-        raise InputError("{text} cannot be the present", text=args.now)
+        raise InputError("{text} cannot be the current time", text=args.now)
     return fixed_clock(now.astimezone(zone))
 
 
@@ -72,7 +72,7 @@ def check_database(path: str) -> None:
     if not os.path.exists(path) or not os.path.getsize(path):
         raise DamagedStoreError(
             "{path} is missing or empty",
-            hint="`loxodon restore` makes it anew from its views; "
-            "`loxodon init` makes an empty one",
+            hint="rebuild it from its text views with `loxodon restore`, or create an empty one "
+            "with `loxodon init`",
             path=path,
         )

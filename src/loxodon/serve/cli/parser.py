@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NoReturn
 
 from loxodon.errors import UsageError
@@ -26,9 +27,7 @@ class _Parser(argparse.ArgumentParser):
     """argparse, but its complaints are ours: an exit code, a hint, and JSON where asked for."""
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(
-            "{message}", hint="`{prog} --help` shows what it takes", message=message, prog=self.prog
-        )
+        raise UsageError("{message}", hint="see `{prog} --help`", message=message, prog=self.prog)
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
@@ -40,14 +39,24 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
     return argparse.RawDescriptionHelpFormatter(prog, width=width - 2)
 
 
-def _whole(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise ValueError
-    return value
+def whole(text: str) -> int:
+    """The type of options that count."""
+    with suppress(ValueError):
+        if (value := int(text)) >= 0:
+            return value
+    raise argparse.ArgumentTypeError(
+        t("must be a whole number, 0 or more, not {value}", value=repr(text))
+    )
 
 
-_whole.__name__ = "0, 1, 2, …"  # what argparse calls the type when it complains
+def number(text: str) -> float:
+    """The type of options with a fraction."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            t("must be a number, not {value}", value=repr(text))
+        ) from None
 
 
 def _speak() -> None:
@@ -130,7 +139,7 @@ def _shared_options(argv: list[str]) -> tuple[dict[str, str | bool], list[str]]:
                 if not argv:
                     raise UsageError(
                         "{name} needs a value",
-                        hint="`loxodon --help` shows what it takes",
+                        hint="see `loxodon --help`",
                         name=name,
                     )
                 value = argv.pop(0)
@@ -141,13 +150,13 @@ def _shared_options(argv: list[str]) -> tuple[dict[str, str | bool], list[str]]:
 
 
 def _id(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID", help=t("the memory, such as f_20260204_001"))
+    parser.add_argument("id", metavar="ID", help=t("id of the memory, such as f_20260204_001"))
 
 
 def _id_and_version(parser: argparse.ArgumentParser) -> None:
     _id(parser)
-    parser.add_argument("--version", type=_whole, metavar="N",
-                        help=t("refuse if the memory is no longer at this version"))  # fmt: skip
+    parser.add_argument("--version", type=whole, metavar="N",
+                        help=t("fail if the memory is no longer at this version"))  # fmt: skip
 
 
 def _nothing(parser: argparse.ArgumentParser) -> None:
@@ -159,22 +168,22 @@ def _add(parser: argparse.ArgumentParser) -> None:
         "file", metavar="FILE", nargs="+", help=t("a file, or - for standard input")
     )
     parser.add_argument("--format", choices=("jsonl", "openclaw", "markdown", "chat"),
-                        help=t("how to read it; recognised where not given"))  # fmt: skip
-    about = t("the session of turns that name none (the file's name)")
+                        help=t("format of the file; detected if omitted"))  # fmt: skip
+    about = t("session for messages that name none (default: the file name)")
     parser.add_argument("--session", default="", metavar="NAME", help=about)
-    about = t("the name that you have in it; can be repeated, and said later for the same file")
+    about = t("your name in the file; can be repeated, and can be given later for the same file")
     parser.add_argument("--me", action="append", default=[], metavar="NAME", help=about)
     parser.add_argument("--skip-bad", action="store_true",
-                        help=t("take the good lines and report the others"))  # fmt: skip
+                        help=t("add the valid lines and report the others"))  # fmt: skip
 
 
 def _fields(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--importance", type=float, metavar="0..1", help=t("how much it matters (0.5)")
+        "--importance", type=number, metavar="0..1", help=t("how much it matters (0.5)")
     )
-    parser.add_argument("--confidence", type=float, metavar="0..1", help=t("how sure it is"))
+    parser.add_argument("--confidence", type=number, metavar="0..1", help=t("how certain it is"))
     parser.add_argument("--entities", type=names_of, metavar="A,B",
-                        help=t("people, places, projects it is about"))  # fmt: skip
+                        help=t("people, places or projects it is about"))  # fmt: skip
     parser.add_argument("--tags", type=names_of, metavar="A,B", help=t("tags"))
     parser.add_argument("--project", metavar="NAME", help=t("the project it belongs to"))
     parser.add_argument("--topic", metavar="NAME", help=t("the topic within the project"))
@@ -183,9 +192,9 @@ def _fields(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--audience",
         choices=AUDIENCES,
-        help=t("who may be told: private (only you), group chats too, or all"),
+        help=t("who may see it: private (only you), group (group chats too) or all"),
     )
-    about = t("when it ends: 2026-12-31, tomorrow, in two weeks, 下个月底, never")
+    about = t("when it expires: 2026-12-31, tomorrow, in two weeks, 下个月底, never")
     parser.add_argument("--expires", metavar="WHEN", help=about)
 
 
@@ -194,7 +203,7 @@ def _capture(parser: argparse.ArgumentParser) -> None:
         "text", metavar="TEXT", nargs="+", help=t("what to remember, or - for standard input")
     )
     parser.add_argument("--type", choices=("fact", "belief"), default="fact",
-                        help=t("said outright, or supposed"))  # fmt: skip
+                        help=t("a fact, or a belief that is not certain"))  # fmt: skip
     _fields(parser)
 
 
@@ -202,15 +211,15 @@ def _edit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--done", choices=("yes", "no"), help=t("whether a plan is done"))
     _id_and_version(parser)
     parser.add_argument("--content", metavar="TEXT",
-                        help=t("the new words, or - for standard input; with no option at all, "
-                               "your editor opens"))  # fmt: skip
+                        help=t("the new text, or - for standard input; without any option, your "
+                               "editor opens"))  # fmt: skip
     _fields(parser)
 
 
 def _filters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kind", choices=(*KINDS, "turn", "note"), help=t("only this kind"))
-    parser.add_argument("--project", metavar="NAME", help=t("only of this project"))
-    parser.add_argument("--topic", metavar="NAME", help=t("only of this topic"))
+    parser.add_argument("--project", metavar="NAME", help=t("only in this project"))
+    parser.add_argument("--topic", metavar="NAME", help=t("only on this topic"))
     parser.add_argument("--tag", metavar="NAME", help=t("only with this tag"))
     parser.add_argument(
         "--entity", metavar="NAME", help=t("only about this person, place or thing")
@@ -219,100 +228,120 @@ def _filters(parser: argparse.ArgumentParser) -> None:
 
 def _times(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--since", metavar="WHEN", help=t("from then on: 2026-02-04, 上周三, 3 days ago")
+        "--since", metavar="WHEN", help=t("from this time on: 2026-02-04, 上周三, 3 days ago")
     )
-    parser.add_argument("--until", metavar="WHEN", help=t("up to then, that day included"))
+    parser.add_argument("--until", metavar="WHEN", help=t("up to this time, including that day"))
 
 
 def _recall(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("query", metavar="QUERY", nargs="+", help=t("any words; nothing is syntax"))
-    parser.add_argument("--top", type=_whole, metavar="N", help=t("most items (10)"))
-    parser.add_argument("--budget", type=_whole, metavar="TOKENS", help=t("most tokens (1000)"))
-    parser.add_argument("--explain", action="store_true", help=t("say why each item came"))
+    parser.add_argument(
+        "query", metavar="QUERY", nargs="+", help=t("any text; there is no query syntax")
+    )
+    parser.add_argument("--top", type=whole, metavar="N", help=t("maximum number of items (10)"))
+    parser.add_argument(
+        "--budget", type=whole, metavar="TOKENS", help=t("maximum number of tokens (1000)")
+    )
+    parser.add_argument("--explain", action="store_true", help=t("explain why each item was found"))
     parser.add_argument("--profile", metavar="NAME",
-                        help=t("with this ranking (setting recall.profile)"))  # fmt: skip
+                        help=t("use this ranking (setting recall.profile)"))  # fmt: skip
     _chat(parser)
     _filters(parser)
     _times(parser)
-    parser.add_argument("--as-of", metavar="WHEN",
-                        help=t("what was known then: 2026-02-04, 上周三, 3 days ago"))  # fmt: skip
+    parser.add_argument(
+        "--as-of",
+        metavar="WHEN",
+        help=t("what was known at this time: 2026-02-04, 上周三, 3 days ago"),
+    )
 
 
 def _context(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "message", metavar="MESSAGE", nargs="+", help=t("what was said, or - for standard input")
+        "message", metavar="MESSAGE", nargs="+", help=t("the message, or - for standard input")
     )
-    parser.add_argument("--budget", type=_whole, metavar="TOKENS", help=t("most tokens (4000)"))
-    parser.add_argument("--top", type=_whole, metavar="N", help=t("most memories (10)"))
-    parser.add_argument("--soul", metavar="FILE", help=t("who the agent is; else SOUL.md"))
+    parser.add_argument(
+        "--budget", type=whole, metavar="TOKENS", help=t("maximum number of tokens (4000)")
+    )
+    parser.add_argument("--top", type=whole, metavar="N", help=t("maximum number of memories (10)"))
+    parser.add_argument(
+        "--soul", metavar="FILE", help=t("file that describes the agent (default: SOUL.md)")
+    )
     parser.add_argument("--workspace", metavar="DIR",
-                        help=t("where SOUL.md is; else the home"))  # fmt: skip
-    about = t("say instead why, and what each part takes")
+                        help=t("folder of SOUL.md (default: the home)"))  # fmt: skip
+    about = t("show why each part was chosen, and its tokens, instead of the text")
     parser.add_argument("--explain", action="store_true", help=about)
     _chat(parser)
 
 
 def _chat(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--chat", choices=CHATS, default="direct",
-                        help=t("who hears it; in a group nothing private is told"))  # fmt: skip
+    parser.add_argument(
+        "--chat",
+        choices=CHATS,
+        default="direct",
+        help=t("who sees the answer; group leaves out private memories"),
+    )
 
 
 def _journal(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("query", metavar="QUERY", nargs="*", help=t("any words; nothing is syntax"))
-    parser.add_argument("--on", metavar="WHEN", help=t("only of that day, week or month"))
+    parser.add_argument(
+        "query", metavar="QUERY", nargs="*", help=t("any text; there is no query syntax")
+    )
+    parser.add_argument("--on", metavar="WHEN", help=t("only from that day, week or month"))
     _times(parser)
-    parser.add_argument("--session", metavar="NAME", help=t("only of this session"))
-    parser.add_argument("--limit", type=_whole, metavar="N", help=t("the latest N (0: all)"))
+    parser.add_argument("--session", metavar="NAME", help=t("only from this session"))
+    parser.add_argument("--limit", type=whole, metavar="N", help=t("show the latest N (0 for all)"))
 
 
 def _list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--state", choices=("active", "archived", "all"), default="active",
-                        help=t("active unless given"))  # fmt: skip
+                        help=t("which memories to list (default: active)"))  # fmt: skip
     _filters(parser)
     parser.add_argument("--audience", choices=AUDIENCES,
-                        help=t("only what this audience may be told"))  # fmt: skip
-    parser.add_argument("--limit", type=_whole, metavar="N", help=t("the latest N (0: all)"))
+                        help=t("only what this audience may see"))  # fmt: skip
+    parser.add_argument("--limit", type=whole, metavar="N", help=t("show the latest N (0 for all)"))
 
 
 def _tag(parser: argparse.ArgumentParser) -> None:
     _id(parser)
     parser.add_argument("changes", metavar="+TAG|-TAG", nargs="+",
-                        help=t("+a adds the tag a, -b takes b off"))  # fmt: skip
+                        help=t("+a adds the tag a, -b removes the tag b"))  # fmt: skip
 
 
 def _unarchive(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", metavar="ID", nargs="?", default="",
-                        help=t("the memory, such as f_20260204_001"))  # fmt: skip
-    parser.add_argument("--version", type=_whole, metavar="N",
-                        help=t("refuse if the memory is no longer at this version"))  # fmt: skip
+                        help=t("id of the memory, such as f_20260204_001"))  # fmt: skip
+    parser.add_argument("--version", type=whole, metavar="N",
+                        help=t("fail if the memory is no longer at this version"))  # fmt: skip
     parser.add_argument("--run", metavar="WHEN",
-                        help=t("all that a run archived for its age; `loxodon clock` lists the "
-                               "runs"))  # fmt: skip
+                        help=t("restore everything that this run archived because of its age; "
+                               "`loxodon clock` lists the runs"))  # fmt: skip
 
 
 def _clock(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--right", action="store_true",
-                        help=t("the clock is right, though it has jumped"))  # fmt: skip
+                        help=t("confirm that the clock is right"))  # fmt: skip
 
 
 def _consolidate(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--force", action="store_true",
-                        help=t("even if nothing is pending, and after three failures"))  # fmt: skip
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help=t("run even if nothing is pending, or after three failures"),
+    )
     parser.add_argument("--if-due", action="store_true",
-                        help=t("only if it is due; for a timer"))  # fmt: skip
-    parser.add_argument("--phase", type=_whole, metavar="N", help=t("only this phase, 1 to 7"))
-    about = t("also show what a model was asked and what that changed")
+                        help=t("run only if it is due; for use in a timer"))  # fmt: skip
+    parser.add_argument("--phase", type=whole, metavar="N", help=t("run only this phase, 1 to 7"))
+    about = t("also show the questions to the model and what they changed")
     parser.add_argument("--model-report", action="store_true", help=about)
 
 
 def _model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=("check",),
-                        help=t("have it read ten test sentences in each language"))  # fmt: skip
+                        help=t("test the model with ten sentences in each language"))  # fmt: skip
 
 
 def _embed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--status", action="store_true",
-                        help=t("only say how far it has come"))  # fmt: skip
+                        help=t("only show the progress"))  # fmt: skip
 
 
 _OTHERS = ("relayed", "import", "assistant", "group", "tool", "web")
@@ -321,54 +350,62 @@ _OTHERS = ("relayed", "import", "assistant", "group", "tool", "web")
 
 def _review(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--confirm", metavar="ID", help=t("this belief is so: make it a fact"))
-    which.add_argument("--reject", metavar="ID", help=t("this belief is not so: give it up"))
+    which.add_argument("--confirm", metavar="ID", help=t("this belief is true: make it a fact"))
+    which.add_argument("--reject", metavar="ID", help=t("this belief is wrong: drop it"))
     which.add_argument("--confirm-all", choices=_OTHERS, metavar="ORIGIN", dest="confirm_all",
-                       help=t("all that came from there is so: {origins}",
+                       help=t("everything from this origin is true: {origins}",
                               origins=", ".join(_OTHERS)))  # fmt: skip
-    parser.add_argument("--version", type=_whole, metavar="N",
-                        help=t("refuse if the memory is no longer at this version"))  # fmt: skip
-    parser.add_argument("--yes", action="store_true", help=t("do not ask"))
+    parser.add_argument("--version", type=whole, metavar="N",
+                        help=t("fail if the memory is no longer at this version"))  # fmt: skip
+    parser.add_argument("--yes", action="store_true", help=t("do not ask for confirmation"))
 
 
 def _quarantine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("decision", nargs="?", choices=("release", "drop"),
-                        help=t("release lets it be told again, with its origin; drop never does; "
-                               "without it, list"))  # fmt: skip
-    parser.add_argument("id", metavar="ID", nargs="?", help=t("what is meant, such as q_12"))
-    parser.add_argument("--all", action="store_true", help=t("also what was released or dropped"))
-    parser.add_argument("--limit", type=_whole, default=50, metavar="N",
-                        help=t("most of them, newest first (50)"))  # fmt: skip
+                        help=t("release shows it again, with its origin; drop hides it forever; "
+                               "without either, list"))  # fmt: skip
+    parser.add_argument("id", metavar="ID", nargs="?", help=t("id of the entry, such as q_12"))
+    parser.add_argument(
+        "--all", action="store_true", help=t("also show released and dropped entries")
+    )
+    parser.add_argument("--limit", type=whole, default=50, metavar="N",
+                        help=t("maximum number of entries, newest first (50)"))  # fmt: skip
 
 
 def _policy(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", nargs="?", choices=("check", "scan"),
-                        help=t("check says what would happen to a text; scan looks for what is "
-                               "kept though it must not be; without it, list the kinds")
+                        help=t("check shows how a text would be treated; scan looks for stored "
+                               "data that the policy forbids; without either, list the kinds")
                         )  # fmt: skip
-    parser.add_argument("text", metavar="TEXT", nargs="*", help=t("the text, or - for stdin"))
-    parser.add_argument("--mend", action="store_true", help=t("take out what scan finds"))
+    parser.add_argument(
+        "text", metavar="TEXT", nargs="*", help=t("the text, or - for standard input")
+    )
+    parser.add_argument("--mend", action="store_true", help=t("remove what scan finds"))
 
 
 def _entities(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", nargs="?", help=t("any name it goes by"))
+    parser.add_argument("name", metavar="NAME", nargs="?", help=t("any name of the entity"))
 
 
 def _profile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--refresh", action="store_true",
-                        help=t("make it anew, as every week"))  # fmt: skip
+                        help=t("rebuild it now, as the weekly job does"))  # fmt: skip
 
 
 def _schedule(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--run", metavar="JOB",
-                        help=t("run this one now: flush, daily, weekly, profile or "
-                               "heartbeat"))  # fmt: skip
+    parser.add_argument(
+        "--run",
+        metavar="JOB",
+        help=t("run this job now: flush, daily, weekly, profile or heartbeat"),
+    )
 
 
 def _config(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("key", metavar="KEY", nargs="?", help=t("a setting; all where not given"))
+    parser.add_argument(
+        "key", metavar="KEY", nargs="?", help=t("name of a setting; lists all if omitted")
+    )
     parser.add_argument("value", metavar="VALUE", nargs="?", help=t("its new value"))
-    parser.add_argument("--unset", action="store_true", help=t("return the setting to its default"))
+    parser.add_argument("--unset", action="store_true", help=t("reset the setting to its default"))
 
 
 def _bench(parser: argparse.ArgumentParser) -> None:
@@ -376,44 +413,65 @@ def _bench(parser: argparse.ArgumentParser) -> None:
     about = t("labelled conversations, or - for standard input")
     parser.add_argument("file", metavar="FILE", nargs="+", help=about)
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[],
-                        help=t("with this setting; may be given again"))  # fmt: skip
-    parser.add_argument("--limit", type=_whole, default=0, metavar="N",
-                        help=t("the first N conversations of each file (0: all)"))  # fmt: skip
-    parser.add_argument("--jobs", type=_whole, default=1, metavar="N",
-                        help=t("processes that share the work (1)"))  # fmt: skip
+                        help=t("override a setting; can be repeated"))  # fmt: skip
+    parser.add_argument(
+        "--limit",
+        type=whole,
+        default=0,
+        metavar="N",
+        help=t("only the first N conversations of each file (0 for all)"),
+    )
+    parser.add_argument("--jobs", type=whole, default=1, metavar="N",
+                        help=t("number of parallel processes (1)"))  # fmt: skip
     _bench_writing(parser.add_argument_group("writing"))
     _bench_retrieval(parser.add_argument_group("retrieval"))
 
 
 def _bench_writing(parser: argparse._ArgumentGroup) -> None:
     parser.add_argument("--failures", action="store_true",
-                        help=t("show each conversation that failed a check"))  # fmt: skip
+                        help=t("list the conversations that failed a check"))  # fmt: skip
     parser.add_argument("--only", metavar="TEXT", default="",
-                        help=t("conversations whose id has this in it"))  # fmt: skip
-    about = t("also ask the model that is set, which may cost money")
+                        help=t("only conversations whose id contains this text"))  # fmt: skip
+    about = t("also use the configured model, which may cost money")
     parser.add_argument("--model", action="store_true", help=about)
 
 
 def _bench_retrieval(parser: argparse._ArgumentGroup) -> None:
     parser.add_argument("--embedder", metavar="KIND[:PATH]",
-                        help=t("with this embedder (setting embedder.kind)"))  # fmt: skip
+                        help=t("use this embedder (setting embedder.kind)"))  # fmt: skip
     parser.add_argument("--profile", metavar="NAME",
-                        help=t("with this ranking (setting recall.profile)"))  # fmt: skip
+                        help=t("use this ranking (setting recall.profile)"))  # fmt: skip
     parser.add_argument("--category", metavar="NAME", action="append", default=[],
-                        help=t("only questions of this category; may be given again"))  # fmt: skip
-    parser.add_argument("--leave-out", metavar="NAME", action="append", default=[],
-                        help=t("a category that the overall figures leave out; may be given "
-                               "again"))  # fmt: skip
-    parser.add_argument("--updates", metavar="NAME", action="append", default=[],
-                        help=t("a category of questions about what changed: is the newest "
-                               "first?"))  # fmt: skip
-    parser.add_argument("--top", type=_whole, default=100, metavar="N",
-                        help=t("most items of the context (as many as fit)"))  # fmt: skip
-    about = t("also ask each conversation what only another can answer")
+                        help=t("only questions of this category; can be repeated"))  # fmt: skip
+    parser.add_argument(
+        "--leave-out",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help=t("exclude this category from the overall figures; can be repeated"),
+    )
+    parser.add_argument(
+        "--updates",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help=t("category of questions about updates: is the newest answer first?"),
+    )
+    parser.add_argument(
+        "--top",
+        type=whole,
+        default=100,
+        metavar="N",
+        help=t("maximum number of items in the context (default: as many as fit)"),
+    )
+    about = t("also ask each conversation a question that only another can answer")
     parser.add_argument("--crossed", action="store_true", help=about)
-    parser.add_argument("--details", metavar="FILE",
-                        help=t("write each question's result there, one a line"))  # fmt: skip
-    about = t("keep the memories in this folder, and use those that are there already")
+    parser.add_argument(
+        "--details",
+        metavar="FILE",
+        help=t("write the result of each question to this file, one per line"),
+    )
+    about = t("keep the memories in this folder, and reuse those already there")
     parser.add_argument("--keep", metavar="DIR", default="", help=about)
 
 
@@ -422,75 +480,79 @@ def _completion(parser: argparse.ArgumentParser) -> None:
 
 
 def _repair(parser: argparse.ArgumentParser) -> None:
-    about = t("a backup, a database or a folder of views to take intact copies from")
+    about = t("a backup, a database or a folder of text views to copy intact data from")
     parser.add_argument("--from", dest="source", metavar="SOURCE", default="", help=about)
 
 
 def _restore(parser: argparse.ArgumentParser) -> None:
-    about = t("a backup, or a folder of views that `loxodon export` wrote")
+    about = t("a backup, or a folder of text views written by `loxodon export`")
     parser.add_argument("source", metavar="SOURCE", help=about)
     parser.add_argument("--replace", action="store_true",
-                        help=t("in place of what is here, which is kept"))  # fmt: skip
-    about = t("take the backup of another space as this one's")
+                        help=t("replace the current memory; the old database is kept"))  # fmt: skip
+    about = t("restore the backup of another space into this one")
     parser.add_argument("--as", dest="other", action="store_true", help=about)
-    parser.add_argument("--all", action="store_true", help=t("all spaces of the backup"))
+    parser.add_argument("--all", action="store_true", help=t("restore all spaces in the backup"))
     from loxodon.serve.cli.settling import build
 
     build(parser)
 
 
 def _backup(parser: argparse.ArgumentParser) -> None:
-    about = t("the file to write; else one named by the time, in the setting backup.folder")
+    about = t("file to write (default: a file named by date and time in backup.folder)")
     parser.add_argument("file", metavar="FILE", nargs="?", help=about)
-    parser.add_argument("--all", action="store_true", help=t("all spaces of the home"))
-    about = t("how many backups the folder keeps (setting backup.keep); not with FILE")
-    parser.add_argument("--keep", type=_whole, metavar="N", help=about)
+    parser.add_argument("--all", action="store_true", help=t("back up all spaces in the home"))
+    about = t("number of backups to keep in the folder (setting backup.keep); not with FILE")
+    parser.add_argument("--keep", type=whole, metavar="N", help=about)
     parser.add_argument("--overwrite", action="store_true",
-                        help=t("in place of a file of that name"))  # fmt: skip
+                        help=t("overwrite an existing file"))  # fmt: skip
 
 
 def _key_source(parser: argparse.ArgumentParser) -> None:
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--keyring", action="store_true",
-                       help=t("the key is in the system's keyring"))  # fmt: skip
-    about = t("the key, or a pass phrase, is in this file")
+                       help=t("use the key in the system keyring"))  # fmt: skip
+    about = t("use the key or passphrase in this file")
     place.add_argument("--key-file", metavar="FILE", help=about)
-    place.add_argument("--env", action="store_true", help=t("it is in LOXODON_KEY"))
-    parser.add_argument("--make-key", action="store_true", help=t("make a new key there"))
+    place.add_argument("--env", action="store_true", help=t("use the key in LOXODON_KEY"))
+    parser.add_argument("--make-key", action="store_true", help=t("create a new key there"))
 
 
 def _forget(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ids", metavar="ID", nargs="*",
                         help=t("memories (f_…), turns (t_…) or entities (e_…)"))  # fmt: skip
     for name, what in (
-        ("entity", t("someone or something, by any of its names: every sentence that names it")),
-        ("topic", t("what is filed under a topic or tag")),
-        ("session", t("a conversation")),
+        (
+            "entity",
+            t("a person or thing, by any of its names: deletes every sentence that names it"),
+        ),
+        ("topic", t("everything under this topic or tag")),
+        ("session", t("everything in this conversation")),
     ):
         parser.add_argument(f"--{name}", default="", metavar=name.upper(), help=what)
     parser.add_argument("--also", action="append", default=[], metavar="NAME",
-                        help=t("with --entity: another name that goes too; may be repeated")
+                        help=t("with --entity: also delete this name; can be repeated")
                         )  # fmt: skip
     parser.add_argument("--last", default="", metavar="TIME",
-                        help=t("what was said in the last 90m, 12h, 7d or 2w"))  # fmt: skip
+                        help=t("everything said in the last 90m, 12h, 7d or 2w"))  # fmt: skip
     parser.add_argument("--all", action="store_true", help=t("everything"))
     parser.add_argument("--dry-run", action="store_true",
-                        help=t("only say what would be done"))  # fmt: skip
-    parser.add_argument("--yes", action="store_true", help=t("do not ask"))
+                        help=t("show what would be done, without doing it"))  # fmt: skip
+    parser.add_argument("--yes", action="store_true", help=t("do not ask for confirmation"))
     parser.add_argument("--receipts", action="store_true",
-                        help=t("list what was forgotten, without the words"))  # fmt: skip
+                        help=t("list what was forgotten, without its content"))  # fmt: skip
 
 
 def _pause(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--for", dest="length", default="", metavar="TIME",
-                        help=t("for 90m, 12h, 7d or 2w; else until `loxodon resume`"))  # fmt: skip
+                        help=t("for this long: 90m, 12h, 7d or 2w (default: until `loxodon "
+                               "resume`)"))  # fmt: skip
 
 
 def _inspect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="ID", nargs="+",
-                        help=t("a memory, turn, note or entity, or a name"))  # fmt: skip
+                        help=t("id of a memory, message, note or entity, or a name"))  # fmt: skip
     parser.add_argument("--reveal", action="store_true",
-                        help=t("show numbers that are masked otherwise"))  # fmt: skip
+                        help=t("show numbers that are normally masked"))  # fmt: skip
 
 
 def _export(parser: argparse.ArgumentParser) -> None:
@@ -498,32 +560,35 @@ def _export(parser: argparse.ArgumentParser) -> None:
                         help=t("only what is known about NAME, as one file (.json or .md)")
                         )  # fmt: skip
     parser.add_argument("--reveal", action="store_true",
-                        help=t("show numbers that are masked otherwise"))  # fmt: skip
-    about = t("write it there; else into the workspace (setting workspace.path)")
+                        help=t("show numbers that are normally masked"))  # fmt: skip
+    about = t("folder to write to (default: the workspace, setting workspace.path)")
     parser.add_argument("dir", metavar="DIR", nargs="?", help=about)
-    about = t("mask addresses, numbers and keys; such copies are only to be shown")
+    about = t("mask addresses, numbers and keys; masked copies cannot be synced or restored")
     parser.add_argument("--masked", action="store_true", help=about)
-    about = t("write it though this memory is encrypted; needs DIR")
+    about = t("write plain text although this memory is encrypted; needs DIR")
     parser.add_argument("--plain", action="store_true", help=about)
 
 
 def _sync(parser: argparse.ArgumentParser) -> None:
-    about = t("archive all that was deleted, however much, and though it was changed meanwhile")
+    about = t(
+        "archive every memory whose line was deleted, even if there are many or they have "
+        "changed since"
+    )
     parser.add_argument("--deletions", action="store_true", help=about)
     parser.add_argument("--dry-run", action="store_true",
-                        help=t("only say what would be done"))  # fmt: skip
+                        help=t("show what would be done, without doing it"))  # fmt: skip
 
 
 def _watch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--follow", action="store_true",
-                        help=t("also journal OpenClaw's sessions as they grow"))  # fmt: skip
-    about = t("where OpenClaw keeps its state (OPENCLAW_STATE_DIR, else ~/.openclaw)")
+                        help=t("also add OpenClaw's sessions as they grow"))  # fmt: skip
+    about = t("OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.openclaw)")
     parser.add_argument("--state", metavar="DIR", help=about)
 
 
 def _sources(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-read", action="store_true",
-                        help=t("only list what was read before"))  # fmt: skip
+                        help=t("only list what is already indexed"))  # fmt: skip
 
 
 def _audit(parser: argparse.ArgumentParser) -> None:
@@ -594,7 +659,6 @@ _ARGPARSE = {
     "expected at least one argument": "至少需要一个值",
     "argument %(argument_name)s: %(message)s": "参数 %(argument_name)s：%(message)s",
     "invalid choice: %(value)r (choose from %(choices)s)": "%(value)r 不可用（可选 %(choices)s）",
-    "invalid %(type)s value: %(value)r": "%(value)r 不可用（需要 %(type)s）",
 }
 
 COMMANDS: dict[str, tuple[str, Build]] = {
@@ -613,19 +677,19 @@ COMMANDS: dict[str, tuple[str, Build]] = {
     "unarchive": ("Bring back an archived memory, or everything that a run archived.", _unarchive),
     "history": ("Show every version of a memory.", _id),
     "inspect": ("Show everything about a memory, a message or a person.", _inspect),
-    "forget": ("Delete something for good, everywhere.", _forget),
+    "forget": ("Delete something permanently, everywhere.", _forget),
     "pause": ("Stop recording and learning for a while; recall still works.", _pause),
     "resume": ("End a pause.", _nothing),
     "consolidate": ("Turn new messages into facts, beliefs and summaries.", _consolidate),
     "embed": ("Compute missing vectors, for search by meaning.", _embed),
-    "review": ("Show beliefs that wait for your word; confirm or reject them.", _review),
+    "review": ("Show beliefs to review; confirm or reject them.", _review),
     "quarantine": (
         "List instructions found in other people's text and held back; release or drop one.",
         _quarantine,
     ),
-    "model": ("Test the model that is set: what works, how fast, how well it reads.", _model),
+    "model": ("Test the configured model: what works, how fast, how well it reads.", _model),
     "policy": (
-        "Show what is kept, masked or refused; check a text; scan stored data.",
+        "Show what is stored, masked or refused; check a text; scan stored data.",
         _policy,
     ),
     "entities": ("List known people, places and things, or show one.", _entities),
@@ -653,7 +717,7 @@ COMMANDS: dict[str, tuple[str, Build]] = {
     "openclaw": ("Use Loxodon with OpenClaw: follow its sessions, or install into it.", _openclaw),
     "mcp": ("Serve the memory to an agent over MCP.", _mcp),
     "serve": ("Serve the memory over HTTP, and run its background jobs.", _serve),
-    "proxy": ("Add memory to any client, as a proxy before its model.", _proxy),
+    "proxy": ("Add memory to any client, as a proxy in front of its model.", _proxy),
     "chat": ("Chat with a model that remembers.", _talk),
     "bench": ("Measure how well memories are written and found.", _bench),
     "completion": ("Print a script that completes commands in your shell.", _completion),

@@ -52,9 +52,9 @@ class Judged(NamedTuple):
 
 def run(args: Namespace) -> Outcome:
     if args.action != "check" and args.text:
-        raise UsageError("only check takes a text", hint="`loxodon policy check TEXT`")
+        raise UsageError("only `policy check` takes a text", hint="`loxodon policy check TEXT`")
     if args.mend and args.action != "scan":
-        raise UsageError("only scan can mend", hint="`loxodon policy scan --mend`")
+        raise UsageError("only `policy scan` accepts --mend", hint="`loxodon policy scan --mend`")
     if args.action == "scan":
         return _scan(args)
     guard = Guard.of(home_of(args))
@@ -80,7 +80,7 @@ def _list(guard: Guard, args: Namespace) -> Outcome:
     def show() -> None:
         columns = ((t("kind"), False), (t("family"), False), (t("action"), False))
         view.table(columns, [(one.kind, one.family, one.action) for one in kinds.values()])
-        print(t("change them in {path}: `loxodon policy --help` says how", path=view.safe(path)))
+        print(t("change them in {path}; see `loxodon policy --help`", path=view.safe(path)))
 
     return Outcome(data, show)
 
@@ -112,7 +112,7 @@ def _check(guard: Guard, args: Namespace) -> Outcome:
 
     def show() -> None:
         if not found:
-            print(t("nothing in it: it would be kept and shown as it is"))
+            print(t("nothing found: it would be stored and shown unchanged"))
             return
         for one in found:
             print(f"{one.kind}  {one.family}  {one.action}  {one.start}-{one.end}")
@@ -134,13 +134,13 @@ def _scan(args: Namespace) -> Outcome:
 
 def _show_scanned(found: Scanned) -> None:
     if not found.places:
-        print(t("nothing is kept that must not be"))
+        print(t("no forbidden data is stored"))
         return
     kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(found.found.items()))
     places = ", ".join(f"{place} {n}" for place, n in sorted(found.places.items()))
-    said = t("taken out: {kinds} (in {places})", kinds=kinds, places=places) if found.mended else t(
-        "kept though it must not be: {kinds} (in {places})", kinds=kinds, places=places
+    said = t("removed: {kinds} (in {places})", kinds=kinds, places=places) if found.mended else t(
+        "stored although the policy forbids it: {kinds} (in {places})", kinds=kinds, places=places
     )  # fmt: skip
     print(view.safe(said))
     if not found.mended:
-        print(t("`loxodon policy scan --mend` takes it out"))
+        print(t("remove it with `loxodon policy scan --mend`"))

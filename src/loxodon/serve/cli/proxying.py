@@ -13,6 +13,7 @@ from loxodon.errors import UsageError
 from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.serve.cli.parser import number
 from loxodon.serve.cli.serving import address
 
 PORT = 8711
@@ -26,21 +27,36 @@ _THREADS = 2
 
 def build(parser: ArgumentParser) -> None:
     """What `proxy` takes."""
-    parser.add_argument("--upstream", required=True, metavar="URL",
-                        help=t("the model's server, as a client would be given it: "
-                               "https://api.openai.com/v1"))  # fmt: skip
+    parser.add_argument(
+        "--upstream",
+        required=True,
+        metavar="URL",
+        help=t("base URL of the model's server, such as https://api.openai.com/v1"),
+    )
     address(parser, PORT)
-    about = t("the variable that has the upstream's key; else each client sends its own")
+    about = t(
+        "environment variable with the upstream's API key (default: each client sends its own)"
+    )
     parser.add_argument("--key-env", default="", metavar="NAME", help=about)
-    about = t("how people are told apart: by user (a header, the field user), then by key, or "
-              "fixed (a header only)")  # fmt: skip
+    about = t("how to tell users apart: user (a header or the field user), key (then also by API "
+              "key) or fixed (a header only)")  # fmt: skip
     parser.add_argument("--space-by", choices=("user", "key", "fixed"), default="user", help=about)
-    parser.add_argument("--limit", type=float, default=1.5, metavar="SECONDS",
-                        help=t("how long a request waits for the memory (1.5)"))  # fmt: skip
-    parser.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS",
-                        help=t("how long the upstream may be silent (600)"))  # fmt: skip
+    parser.add_argument(
+        "--limit",
+        type=number,
+        default=1.5,
+        metavar="SECONDS",
+        help=t("how long a request waits for the memory, in seconds (1.5)"),
+    )
+    parser.add_argument(
+        "--timeout",
+        type=number,
+        default=600.0,
+        metavar="SECONDS",
+        help=t("how long to wait for data from the upstream, in seconds (600)"),
+    )
     parser.add_argument("--explain", action="store_true",
-                        help=t("log the ids of what was recalled"))  # fmt: skip
+                        help=t("log the ids of recalled memories"))  # fmt: skip
 
 
 def run(args: Namespace) -> Outcome:
@@ -82,8 +98,8 @@ def run(args: Namespace) -> Outcome:
                 found = {"url": url, "upstream": upstream.base, "home": home, "pid": os.getpid()}
                 print(json.dumps(found), flush=True)
             else:
-                print(t("set the base URL of your client to {url}; what it says goes to "
-                        "{upstream} and is remembered at {home}; Ctrl-C ends it",
+                print(t("set your client's base URL to {url}; requests go to {upstream} and are "
+                        "remembered at {home}; press Ctrl-C to stop",
                         url=url, upstream=upstream.base, home=home), flush=True)  # fmt: skip
 
         try:
@@ -109,14 +125,14 @@ def _key(variable: str) -> str:
     key = os.environ.get(variable, "").strip() if variable else ""
     if variable and not (key and key.isascii() and key.isprintable()):
         raise UsageError(
-            "the variable {name} has no key", hint="set it, or leave --key-env out", name=variable
+            "the environment variable {name} is not set",
+            hint="set it, or omit --key-env",
+            name=variable,
         )
     return key
 
 
 def _seconds(option: str, value: float) -> float:
     if not 0 < value <= 86_400:
-        raise UsageError(
-            "{option} takes seconds, more than none and at most a day's", option=option
-        )
+        raise UsageError("{option} must be more than 0 and at most 86400 seconds", option=option)
     return value

@@ -18,15 +18,15 @@ def run(args: Namespace) -> Outcome:
         return _listed(args)
     if args.id is None:
         raise UsageError(
-            "which one is meant?", hint="give an id such as q_12; `loxodon quarantine` lists them"
+            "no id given", hint="give an id such as q_12; `loxodon quarantine` lists them"
         )
     with opened(args) as memory:
         if args.decision == "release":
             held = memory.release(args.id)
-            said = t("{id} is released: {text}", id=held.id, text=held.text)
+            said = t("released {id}: {text}", id=held.id, text=held.text)
         else:
             held = memory.drop(args.id)
-            said = t("{id} is dropped", id=held.id)
+            said = t("dropped {id}", id=held.id)
     return Outcome(held, lambda: print(view.safe(said)))
 
 
@@ -38,7 +38,7 @@ def _listed(args: Namespace) -> Outcome:
 
 def _show(found: Sequence[Held]) -> None:
     if not found:
-        print(t("nothing is held back"))
+        print(t("nothing is in quarantine"))
         return
     for one in found:
         about = [one.reason, whence(one.origin, current()), view.day(one.at)]

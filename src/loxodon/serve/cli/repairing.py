@@ -33,19 +33,23 @@ def run(args: Namespace) -> Outcome:
 
 def _show(found: Repaired) -> None:
     if not found.problems:
-        print(view.paint(t("all is well"), "green"))
+        print(view.paint(t("no problems found"), "green"))
         return
     if found.rebuilt:
-        print(t("what is derived was made anew; nothing is lost"))
+        print(t("rebuilt the derived data; nothing was lost"))
         return
-    print(t("a sound database was made: {turns} turns and {memories} memories",
+    print(t("rebuilt the database: {turns} turns and {memories} memories",
             turns=found.turns, memories=found.memories))  # fmt: skip
     fates = Counter(one.fate for one in found.mended)
-    print(t("{exact} damaged rows were replaced by exact copies, {older} by older ones, {lost} "
-            "are lost", **{fate: fates[fate] for fate in ("exact", "older", "lost")}))  # fmt: skip
+    print(
+        t(
+            "damaged rows: {exact} replaced by exact copies, {older} by older ones, {lost} lost",
+            **{fate: fates[fate] for fate in ("exact", "older", "lost")},
+        )
+    )
     for one in [one for one in found.mended if one.fate != "exact"][:_LISTED]:
         what = t("lost") if one.fate == "lost" else t("an older copy, from {name}", name=one.source)
         print(f"  {one.table} {view.safe(one.key)}: {what}")
     if found.damaged:
-        print(t("what could be read of them is in {path}", path=found.damaged))
-    print(t("the database that was here is now {path}", path=found.before))
+        print(t("the readable parts are in {path}", path=found.damaged))
+    print(t("the old database is now {path}", path=found.before))

@@ -22,8 +22,8 @@ def run(args: Namespace) -> Outcome:
         return _backup(args, source)
     if args.other or args.all or args.with_settings or args.take:
         raise UsageError(
-            "--as, --all, --with-settings and --take are for backups, and {path} is none",
-            hint="`loxodon backup` writes one",
+            "--as, --all, --with-settings and --take need a backup, and {path} is not one",
+            hint="create one with `loxodon backup`",
             path=source,
         )
     return _views(args)
@@ -92,7 +92,7 @@ def _show(found: Restored) -> None:
     print(t("restored {turns} turns and {memories} memories",
             turns=found.turns, memories=found.memories))  # fmt: skip
     if found.before:
-        print(t("the database that was here is now {path}", path=found.before))
+        print(t("the old database is now {path}", path=found.before))
     _show_settings(found)
 
 

@@ -37,16 +37,16 @@ def _show(jobs: list[Job], reminders: list[Record]) -> None:
         if job.failures:
             print(view.paint(view.safe(_failure(job)), "red"))
     if reminders:
-        print(t("past due and not done:"))
+        print(t("overdue:"))
     for one in reminders:
         due = view.minute(one.due_at) if one.due_at else ""
         print(view.safe(f"  {one.id}  {due}  {one.content}"))
     if reminders:
-        print(t("`loxodon edit ID --done yes` when it is done"))
+        print(t("mark it as done with `loxodon edit ID --done yes`"))
 
 
 def _row(job: Job) -> tuple[str, ...]:
-    when = job.when or (t("after quiet") if job.name == "flush" else t("off"))
+    when = job.when or (t("when idle") if job.name == "flush" else t("off"))
     return (job.name, when, _last(job), _next(job), _did(job.counts))
 
 
@@ -76,7 +76,7 @@ def _did(counts: Mapping[str, int]) -> str:
 
     names = {
         **counted(),
-        "turns": t("turns"), "profiles": t("profiles renewed"), "reminders": t("past due"),
+        "turns": t("turns"), "profiles": t("profiles updated"), "reminders": t("past due"),
         "asked": t("asked about"), "decided": t("decided by the model"),
         "snapshots": t("snapshots"), "indexed": t("indexed"), "backups": t("backups"),
     }  # fmt: skip

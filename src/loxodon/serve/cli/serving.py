@@ -10,6 +10,7 @@ from loxodon.clock import zone_named
 from loxodon.config import load
 from loxodon.messages import t
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.serve.cli.parser import whole
 from loxodon.serve.host import Host
 from loxodon.serve.logs import log
 
@@ -26,11 +27,14 @@ def build(parser: ArgumentParser) -> None:
 def address(parser: ArgumentParser, port: int) -> None:
     """Where a server listens, and who may ask it."""
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
-                        help=t("where to listen (127.0.0.1)"))  # fmt: skip
-    parser.add_argument("--port", type=int, default=port, metavar="N",
-                        help=t("on which port ({port}); 0 for any that is free",
+                        help=t("address to listen on (127.0.0.1)"))  # fmt: skip
+    parser.add_argument("--port", type=whole, default=port, metavar="N",
+                        help=t("port to listen on ({port}); 0 for any free port",
                                port=port))  # fmt: skip
-    about = t("what who asks must send (LOXODON_TOKEN); needed beyond this machine")
+    about = t(
+        "access token that clients must send (LOXODON_TOKEN); required unless listening on "
+        "this machine only"
+    )
     parser.add_argument("--token", default="", metavar="TEXT", help=about)
 
 
@@ -70,7 +74,7 @@ def _say(args: Namespace, url: str, home: str) -> None:
     if args.json:
         print(json.dumps({"url": url, "home": home, "pid": os.getpid()}), flush=True)
     else:
-        print(t("the memory at {home} is served at {url}; Ctrl-C ends it", home=home, url=url),
+        print(t("serving the memory at {home} on {url}; press Ctrl-C to stop", home=home, url=url),
               flush=True)  # fmt: skip
 
 

@@ -17,10 +17,10 @@ from loxodon.trust.access.offered import POLICY, Choice, Value
 
 def build(parser: ArgumentParser) -> None:
     """What `import` and `restore` take."""
-    about = t("also set the settings that come with it, except addresses, paths, keys and "
-              "safeguards")  # fmt: skip
+    about = t("also apply the settings that come with it, except addresses, paths, keys and "
+              "security settings")  # fmt: skip
     parser.add_argument("--with-settings", action="store_true", help=about)
-    about = t("also set this setting, whatever it is; can be repeated")
+    about = t("also apply this setting, of any kind; can be repeated")
     parser.add_argument("--take", action="append", default=[], metavar="SETTING", help=about)
 
 
@@ -33,9 +33,9 @@ def settle(args: Namespace, home: str, left: Mapping[str, Value]) -> Mapping[str
     tuning = {name: value for name, value in left.items() if config.is_tuning(name)}
     if not tuning or args.json or not (sys.stdin and sys.stdin.isatty()):
         return left
-    print(t("settings come with it:"))
+    print(t("it contains settings:"))
     view.pairs([(f"  {name}", view.safe(config.written(one))) for name, one in tuning.items()])
-    if input(t("Set them here too? [y/N] ")).strip().lower() not in AGREED:
+    if input(t("Apply them here too? [y/N] ")).strip().lower() not in AGREED:
         return left
     offered.put(home, tuning)
     return {name: value for name, value in left.items() if name not in tuning}
@@ -45,10 +45,10 @@ def show(left: Mapping[str, Value]) -> None:
     """Say which settings were left out, and how to set each."""
     if not left:
         return
-    print(t("these settings came with it and were not set; set those that you trust:"))
+    print(t("these settings were not applied; set the ones you trust:"))
     for name, value in left.items():
         if name == POLICY:
-            print("  " + t("a policy.toml with {n} lines: --replace --take policy takes it",
+            print("  " + t("a policy.toml with {n} lines; apply it with --replace --take policy",
                            n=len(str(value).splitlines())))  # fmt: skip
         else:
             print(view.safe(f"  loxodon config {name} {shlex.quote(config.written(value))}"))

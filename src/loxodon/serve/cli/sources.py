@@ -30,7 +30,7 @@ def run(args: Namespace) -> Outcome:
 
     def show() -> None:
         if not args.no_read:
-            print(t("{read} files read, {unchanged} unchanged, {removed} gone",
+            print(t("{read} files read, {unchanged} unchanged, {removed} removed",
                     read=indexed.read, unchanged=indexed.unchanged,
                     removed=indexed.removed))  # fmt: skip
         _show_files(files, path)
@@ -49,8 +49,8 @@ def _problems(indexed: Indexed, files: Sequence[SourceFile]) -> list[FileProblem
 
 def _show_files(files: Sequence[SourceFile], path: str) -> None:
     if not files:
-        print(view.safe(t("no notes at {path}; the settings workspace.path and workspace.folders "
-                          "say where they are", path=path)))  # fmt: skip
+        print(view.safe(t("no notes at {path}; set their folders with workspace.path and "
+                          "workspace.folders", path=path)))  # fmt: skip
         return
     headings = ((t("file"), True), (t("kind"), False), (t("chunks"), False))
     roles = {
@@ -62,7 +62,7 @@ def _show_files(files: Sequence[SourceFile], path: str) -> None:
     ])  # fmt: skip
     if len(files) > _LISTED:
         more = len(files) - _LISTED
-        print(t("… and {n} more; --json has them all", n=more))
+        print(t("… and {n} more; --json lists all", n=more))
 
 
 def _show_problem(problem: FileProblem) -> None:

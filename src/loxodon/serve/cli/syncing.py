@@ -63,7 +63,7 @@ class _Telling:
         if not self._begun:
             self._begun = True
             path = self._memory.workspace.path
-            self._print(t("watching {path}; Ctrl-C ends it", path=path))
+            self._print(t("watching {path}; press Ctrl-C to stop", path=path))
         lines = _lines(self._memory, round.synced)
         if round.followed and round.followed.added:
             lines.append(t("turns added: {added}, already known: {known}",
@@ -94,7 +94,7 @@ def _lines(memory: Memory, found: Synced) -> list[str]:
     ]  # fmt: skip
     lines = [view.safe(f"{what} {id}{_content(memory, id)}") for what, ids in done for id in ids]
     if found.indexed.read or found.indexed.removed:
-        lines.append(t("notes read: {read}, gone: {removed}",
+        lines.append(t("notes read: {read}, removed: {removed}",
                        read=found.indexed.read, removed=found.indexed.removed))  # fmt: skip
     return lines
 

@@ -15,7 +15,7 @@ def retagged(tags: Sequence[str], changes: Sequence[str]) -> tuple[str, ...]:
         names = names_of(change[1:])
         if change[:1] not in ("+", "-") or not names:
             raise UsageError(
-                "{change} is not a change of tags", hint="write +name or -name", change=repr(change)
+                "{change} is not a tag change", hint="write +name or -name", change=repr(change)
             )
         for name in names:
             if change[0] == "+":

@@ -151,16 +151,17 @@ def doubted(clock: Doubted) -> str:
     """Why nothing goes for its age, and what to do about it."""
     said = {"now": minute(clock.now), "last": minute(clock.last), "until": minute(clock.until)}
     if clock.until is None:
-        return t("the clock says {now}, which cannot be: nothing fades, expires or is summed up "
-                 "until it is put right", **said)  # fmt: skip
-    return t("the clock says {now}, and was last believed at {last}: nothing fades, expires or is "
-             "summed up before it has gone on to {until}; `loxodon clock --right` if it is right",
+        return t("the system clock is wrong ({now}): nothing fades, expires or is summarised "
+                 "until it is corrected", **said)  # fmt: skip
+    return t("the system clock jumped to {now}; it was last trusted at {last}: nothing fades, "
+             "expires or is summarised until it reaches {until}; if the clock is right, run "
+             "`loxodon clock --right`",
              **said)  # fmt: skip
 
 
 def ahead(turns: int) -> str:
     """That turns are dated in the future."""
-    return t("dated in the future: {n} turns; a clock was wrong when they were said", n=turns)
+    return t("dated in the future: {n} turns; the clock was wrong when they were recorded", n=turns)
 
 
 class Bar:
@@ -230,7 +231,7 @@ def recall(answer: Recall, budget: int, explain: bool) -> None:
     if not answer.items:
         print(_why_nothing(answer))
     elif answer.unsure:
-        print(paint(t("perhaps none of this answers the question"), "yellow"))
+        print(paint(t("possibly none of this answers the question"), "yellow"))
     print(paint(_summary(answer, budget), "dim"))
     if explain:
         from loxodon.serve.cli import explaining
@@ -279,8 +280,8 @@ def _why_nothing(answer: Recall) -> str:
     if not answer.gate.recall:
         return t("the query has no words to look for")
     if "budget" in left:
-        return t("nothing fits the budget")
-    return t("nothing was asked for") if "top" in left else t("nothing related was found")
+        return t("nothing fits into the budget")
+    return t("no items requested") if "top" in left else t("nothing related was found")
 
 
 def _summary(answer: Recall, budget: int) -> str:
@@ -292,7 +293,7 @@ def _summary(answer: Recall, budget: int) -> str:
         if left.reason == "top":
             text += "; " + t("{n} more beyond --top", n=left.number)
         elif left.reason == "budget":
-            text += "; " + t("{n} did not fit the budget", n=left.number)
+            text += "; " + t("{n} did not fit into the budget", n=left.number)
     return text
 
 
@@ -425,7 +426,9 @@ def coverage(found: Sequence[Coverage]) -> list[tuple[str, str]]:
     """How far embedders have come, as pairs of a name and a value."""
     rows = []
     for one in found:
-        said = t("{embedded} embedded, {pending} to do", embedded=one.embedded, pending=one.pending)
+        said = t(
+            "{embedded} embedded, {pending} pending", embedded=one.embedded, pending=one.pending
+        )
         if one.failing:
             said += t(", {failing} of them failed", failing=one.failing)
         if one.error:
@@ -437,6 +440,6 @@ def coverage(found: Sequence[Coverage]) -> list[tuple[str, str]]:
 def problems(found: Sequence[Problem]) -> None:
     """What validate found."""
     if not found:
-        print(paint(t("all is well"), "green"))
+        print(paint(t("no problems found"), "green"))
     for one in found:
         print(f"{paint(one.where, 'red')}: {safe(one.what)} ({one.hint})")

@@ -182,7 +182,8 @@ class App:
         found = _matches(request.parts)
         if not found:
             raise RefusedError(404, "no_route", UsageError(
-                "there is nothing at this address", hint="/openapi.json and /docs say what there is"
+                "not found", hint="see /openapi.json or /docs for the "
+                                                         "available paths"
             ))  # fmt: skip
         if request.method == "OPTIONS":
             return "options", await self._sent(send, _options(found))
@@ -226,8 +227,8 @@ class App:
         passed_on = any(name in request.headers for name in FORWARDED)
         if not self._door.local or not is_loopback(request.peer) or passed_on:
             raise RefusedError(403, "forbidden", UsageError(
-                "files of this machine are only for who is on it",
-                hint="run the command there, or serve on 127.0.0.1",
+                "local files can only be used from this machine",
+                hint="run the command on the server's machine, or serve on 127.0.0.1",
             ))  # fmt: skip
         if not _is_owner(caller):
             raise _not_granted()
@@ -511,7 +512,7 @@ def _may_reveal(caller: Caller) -> bool:
 
 def _not_granted() -> RefusedError:
     return RefusedError(403, "forbidden", UsageError(
-        "this is not for whoever has this token", hint="the owner of the memory may do it",
+        "this token does not have permission for this", hint="use a token with owner permission",
     ))  # fmt: skip
 
 
@@ -521,7 +522,7 @@ def _options(methods: Any) -> Reply:
 
 def _not_allowed(methods: Any) -> RefusedError:
     return RefusedError(405, "no_method", UsageError(
-        "this address takes only {methods}", methods=_allowed(methods)
+        "this path only accepts {methods}", methods=_allowed(methods)
     ), {"allow": _allowed(methods)})  # fmt: skip
 
 
@@ -532,7 +533,7 @@ def _allowed(methods: Any) -> str:
 
 def _defect(error: Exception) -> LoxodonError:
     return LoxodonError(
-        "something unexpected happened: {kind}", hint="this is a defect; please report it",
+        "unexpected error: {kind}", hint="this is a bug; please report it",
         kind=type(error).__name__,
     )  # fmt: skip
 

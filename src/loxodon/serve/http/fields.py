@@ -43,7 +43,7 @@ def given(fields: Sequence[Field], data: object) -> dict[str, Any]:
     for name in data:
         if name not in known:
             raise InputError(
-                "there is no field {field}", hint="it takes: {fields}",
+                "unknown field {field}", hint="allowed fields: {fields}",
                 field=repr(name)[:80], fields=", ".join(known) or "—",
             )  # fmt: skip
     found = {}
@@ -51,7 +51,7 @@ def given(fields: Sequence[Field], data: object) -> dict[str, Any]:
         value = data.get(field.name)
         if field.name not in data or (value is None and not field.kind.nullable):
             if field.required:
-                raise InputError("the field {field} is missing", hint="it takes: {fields}",
+                raise InputError("the field {field} is missing", hint="allowed fields: {fields}",
                                  field=field.name, fields=", ".join(known))  # fmt: skip
             continue
         found[field.name] = None if value is None else field.kind.check(field.name, value)
@@ -67,7 +67,7 @@ def from_query(fields: Sequence[Field], items: Sequence[tuple[str, str]]) -> dic
         if field is not None and field.kind.schema.get("type") == "array":
             data.setdefault(name, []).append(text)
         elif name in data:
-            raise InputError("{field} is given twice", field=repr(name)[:80])
+            raise InputError("{field} appears twice", field=repr(name)[:80])
         else:
             data[name] = field.kind.from_text(text) if field else text
     return data
@@ -133,7 +133,7 @@ def _has_offset(text: str) -> bool:
 
 def _texts(name: str, value: Any) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise InputError("{field} must be a list of texts", field=name)
+        raise InputError("{field} must be a list of strings", field=name)
     return value
 
 
@@ -148,13 +148,13 @@ def _turns(name: str, value: Any) -> list[Mapping[str, object]]:
         unknown = [key for key in turn if key not in _TURN] if isinstance(turn, dict) else []
         if unknown:
             problems.append((place, InputError(
-                "there is no field {field}", hint="it takes: {fields}",
+                "unknown field {field}", hint="allowed fields: {fields}",
                 field=repr(unknown[0])[:80], fields=", ".join(_TURN),
             )))  # fmt: skip
     if problems:
         place, first = problems[0]
         raise InputError(
-            "turn {place} cannot be taken: {error}", hint="{error_hint}", problems=problems,
+            "turn {place} is invalid: {error}", hint="{error_hint}", problems=problems,
             place=place, error=first,
         )  # fmt: skip
     return value
@@ -167,7 +167,8 @@ def _history(name: str, value: Any) -> list[Any]:
     )
     if not good:
         raise InputError(
-            "{field} must be a list of messages", hint="a message is text, or has a role and text",
+            "{field} must be a list of messages", hint="a message is a string, or an object with "
+                                                       "a role and content",
             field=name,
         )  # fmt: skip
     return list(value)
@@ -178,8 +179,8 @@ def _conversation(name: str, value: Any) -> Any:
         return state_of(value)
     except (KeyError, TypeError, AttributeError):
         raise InputError(
-            "{field} is not the state of a conversation",
-            hint="hand in the state of the answer before, as it came", field=name,
+            "{field} is not a conversation state",
+            hint="send the state from the previous answer, unchanged", field=name,
         ) from None  # fmt: skip
 
 
@@ -200,7 +201,7 @@ def choice(*names: str) -> Kind:
     def check(field: str, value: Any) -> str:
         if value not in names:
             raise InputError(
-                "{field} cannot be {value}", hint="it is one of {choices}",
+                "{field} cannot be {value}", hint="choose one of {choices}",
                 field=field, value=repr(value)[:80], choices=", ".join(names),
             )  # fmt: skip
         return str(value)

@@ -81,13 +81,14 @@ def door(host: str, token: str, grants: Callable[[], Sequence[Grant]] = _no_gran
     local = is_loopback(host)
     if not local and not token and not grants():
         raise UsageError(
-            "{host} can be reached from other machines, and no token is set",
-            hint="give --token or LOXODON_TOKEN, or `loxodon token add`, or listen on 127.0.0.1",
+            "{host} can be reached from other machines, but no access token is set",
+            hint="set --token or LOXODON_TOKEN, create one with `loxodon token add`, or listen "
+            "on 127.0.0.1",
             host=host,
         )
     if token and not (token.isascii() and token.isprintable() and " " not in token):
         raise UsageError(
-            "the token has characters that no header can have",
+            "the token contains characters that are not allowed in a header",
             hint="use letters and digits, without spaces",
         )
     return Door(token, local, grants)
@@ -98,13 +99,13 @@ def check_place(at: Door, headers: Mapping[str, str]) -> None:
     origin = headers.get("origin")
     if not at.guarded and not is_loopback(host_of(headers.get("host", ""))):
         raise RefusedError(403, "forbidden", UsageError(
-            "the request names another host than this machine",
-            hint="ask 127.0.0.1 or localhost; for other names set a token",
+            "the Host header of the request is not this machine",
+            hint="use 127.0.0.1 or localhost; other host names require a token",
         ))  # fmt: skip
     if origin is not None and not _same_place(origin, headers.get("host", "")):
         raise RefusedError(403, "forbidden", UsageError(
-            "requests from web pages of another place are refused",
-            hint="ask from a program, or from a page of this machine",
+            "cross-origin requests are refused",
+            hint="send the request from a program, or from a page on this machine",
         ))  # fmt: skip
 
 
@@ -146,7 +147,7 @@ def _asking(grant: Grant, headers: Mapping[str, str]) -> Caller:
     chat = headers.get(CHAT, "").strip().lower() or "direct"
     if grant.agent and agent not in ("", grant.agent):
         raise RefusedError(403, "forbidden", UsageError(
-            "the token is another agent's", hint="leave the header {header} out", header=AGENT,
+            "the token belongs to another agent", hint="omit the header {header}", header=AGENT,
         ))  # fmt: skip
     heard: Chat = "direct" if (chat, grant.chat) == ("direct", "direct") else "group"
     owners = not grant.agent and grant.chat == "direct"

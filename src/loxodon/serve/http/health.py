@@ -54,15 +54,15 @@ def reasons(look: Look, language: str | None = None) -> list[Reason]:
     """Everything that somebody should see to; none where all is well."""
     found = []
     if not look.writable or look.free < LEAST_FREE:
-        said = t("the disk is full, or the home cannot be written", language)
+        said = t("the disk is full, or the home is not writable", language)
         found.append(Reason("disk", "", said))
     if look.settings:
-        said = t("config.toml cannot be read; the settings of before hold", language)
+        said = t("cannot read config.toml; using the previous settings", language)
         found.append(Reason("settings", "", said))
     if look.runner:
-        found.append(Reason("runner", "", t("nothing runs in the background", language)))
+        found.append(Reason("runner", "", t("background jobs are not running", language)))
     for space, code in look.broken.items():
-        said = t("the space cannot be opened ({code})", language, code=code)
+        said = t("cannot open the space ({code})", language, code=code)
         found.append(Reason("store", space, said))
     for space, code in look.refused.items():
         said = t("the last write failed ({code})", language, code=code)
@@ -75,8 +75,11 @@ def reasons(look: Look, language: str | None = None) -> list[Reason]:
             said = t("the last run of {jobs} failed", language, jobs=", ".join(status.failing))
             found.append(Reason("schedule", space, said))
         elif status.pending and not status.paused and look.due_for.get(space, 0.0) > PATIENCE:
-            said = t("{n} turns wait to be consolidated, and nobody does it", language,
-                     n=status.pending)  # fmt: skip
+            said = t(
+                "{n} turns are waiting for consolidation, but no background job is running",
+                language,
+                n=status.pending,
+            )
             found.append(Reason("backlog", space, said))
     return found
 

@@ -236,12 +236,12 @@ def _sources(memory: Memory, given: dict[str, Any]) -> list[SourceFile]:
     return memory.workspace.sources()
 
 
-_LIMIT = Field("limit", WHOLE, "the latest so many; 0 for all")
+_LIMIT = Field("limit", WHOLE, "show the latest N entries; 0 for all")
 _SINCE = Field("since", MOMENT, "from then on")
 _UNTIL = Field("until", MOMENT, "before then")
-_VERSION = Field("version", WHOLE, "refuse if the memory is no longer at this version")
+_VERSION = Field("version", WHOLE, "fail if the memory is no longer at this version")
 _LANGUAGE = Field("language", LANGUAGE, "en or zh; en where not given")
-_CHAT = Field("chat", choice(*CHATS), "who hears it; in a group nothing private is told")
+_CHAT = Field("chat", choice(*CHATS), "who sees the answer; group leaves out private memories")
 _AUDIENCE = Field("audience", choice(*AUDIENCES), "who may be told")
 _MESSAGE = Field("message", TEXT, "what was said", required=True)
 _STATE = Field("state", CONVERSATION, "the state of the answer before")
@@ -250,7 +250,7 @@ _REVEAL = Field("reveal", FLAG, "with numbers of people as they are, not as mask
 _ABOUT = (
     Field("importance", NUMBER, "0 to 1: how much it matters"),
     Field("confidence", NUMBER, "0 to 1: how sure it is"),
-    Field("entities", TEXTS, "people, places, projects it is about"),
+    Field("entities", TEXTS, "people, places or projects it is about"),
     Field("tags", TEXTS, "tags"),
     Field("project", TEXT, "the project it belongs to"),
     Field("topic", TEXT, "the topic within the project"),
@@ -258,15 +258,15 @@ _ABOUT = (
     Field("expires_at", MOMENT_OR_NONE, "when it ends; null for never"),
 )
 _FILTERS = (
-    Field("project", TEXT, "only of this project"),
-    Field("topic", TEXT, "only of this topic"),
+    Field("project", TEXT, "only in this project"),
+    Field("topic", TEXT, "only on this topic"),
     Field("tag", TEXT, "only with this tag"),
     Field("entity", TEXT, "only about this person, place or thing"),
     _SINCE,
     _UNTIL,
 )
 _RECALL = (
-    Field("query", TEXT, "any words; nothing is syntax", required=True),
+    Field("query", TEXT, "any text; there is no query syntax", required=True),
     Field("top", WHOLE, "most items"),
     Field("budget", WHOLE, "most tokens of the context"),
     Field("kind", choice(*KINDS, "turn", "note"), "only this kind"),
@@ -316,8 +316,8 @@ OPERATIONS: tuple[Operation, ...] = (
         "journal", "GET", "/turns",
         "Turns as they were said, oldest first; with a query those that match it, best first.",
         _shown("journal"), list[Turn],
-        (Field("query", TEXT, "any words; nothing is syntax"),
-         Field("session", TEXT, "only of this session"), _SINCE, _UNTIL, _LIMIT, _REVEAL),
+        (Field("query", TEXT, "any text; there is no query syntax"),
+         Field("session", TEXT, "only from this session"), _SINCE, _UNTIL, _LIMIT, _REVEAL),
     ),
     Operation("turn", "GET", "/turns/{ref}", "One turn, by its ref (t_512).",
               _shown("turn"), Turn, (_REVEAL,)),
@@ -326,7 +326,8 @@ OPERATIONS: tuple[Operation, ...] = (
         "capture", "POST", "/memories", "Keep a memory as it is given.",
         _shown("capture"), Record,
         (Field("content", TEXT, "what to remember", required=True),
-         Field("kind", choice(*KINDS), "said outright, or supposed"), *_ABOUT, _AUDIENCE,
+         Field("kind", choice(*KINDS), "a fact, or a belief that is not certain"),
+         *_ABOUT, _AUDIENCE,
          Field("origin", choice(*ORIGINS),
                "where the words came from: the user's where not given, of an agent its own"),
          _TOKEN),
@@ -405,9 +406,9 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "consolidate", "POST", "/consolidate",
         "Make knowledge of what was said since the last time.", _verb("consolidate"), Consolidated,
-        (Field("force", FLAG, "even if nothing is pending, and after three failures"),
+        (Field("force", FLAG, "run even if nothing is pending, or after three failures"),
          Field("if_due", FLAG, "only if it is due"),
-         Field("phase", WHOLE, "only this phase, 1 to 7")),
+         Field("phase", WHOLE, "run only this phase, 1 to 7")),
         long="kept",
     ),
     Operation("flush", "POST", "/flush", "Make what was just said known, without the nightly work.",
@@ -430,8 +431,8 @@ OPERATIONS: tuple[Operation, ...] = (
         (Field("ids", TEXTS, "memories (f_…), turns (t_…), entities (e_…)"),
          Field("entity", TEXT, "every sentence that names it, by any of its names"),
          Field("also", TEXTS, "with an entity, other names that go too"),
-         Field("topic", TEXT, "what is filed under a topic or tag"),
-         Field("session", TEXT, "a conversation"),
+         Field("topic", TEXT, "everything under this topic or tag"),
+         Field("session", TEXT, "everything in this conversation"),
          Field("since", MOMENT, "what was said from then on"),
          Field("all", FLAG, "everything"),
          Field("dry_run", FLAG, "only count what would go, and name what an entity is called and "
@@ -442,7 +443,7 @@ OPERATIONS: tuple[Operation, ...] = (
               "Who read and wrote what, oldest first; nothing of what was said.",
               lambda memory, given: memory.audit.entries(**{"limit": 100, **given}), list[Entry],
               (Field("id", TEXT, "only about this memory or turn: who saw it"),
-               Field("op", TEXT, "only this operation, such as recall"),
+               Field("op", TEXT, "only entries of this operation, such as recall"),
                Field("surface", TEXT, "only what came by it: cli, http, mcp, …"),
                Field("agent", TEXT, "only what was for this agent"), _SINCE, _UNTIL, _LIMIT)),
     Operation("verify_audit", "POST", "/audit/verify",
@@ -479,16 +480,17 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("sync", "POST", "/workspace/sync", "Take in what was changed in the text views.",
               _workspace("sync"), Synced,
               (Field("deletions", FLAG, "archive all that was deleted, however much"),
-               Field("dry_run", FLAG, "only say what would be done"))),
+               Field("dry_run", FLAG, "show what would be done, without doing it"))),
     Operation("index", "POST", "/workspace/index", "Read the notes that changed.",
               _workspace("index"), Indexed, long="cut"),
     Operation("sources", "GET", "/workspace/sources", "The files that were read.",
               _sources, list[SourceFile]),
     Operation("import", "POST", "/workspace/import", "Take in what another program keeps.",
               _workspace("take_in"), Imported,
-              (_PATH, Field("format", TEXT, "what it is; recognised where not given"),
-               Field("user", TEXT, "only this person's, where a file has several"),
-               Field("dry_run", FLAG, "only say what would be taken")),
+              (_PATH, Field("format", TEXT, "format of the file; detected if omitted"),
+               Field("user", TEXT, "only import this person's memories, if the file has several "
+                                   "people's"),
+               Field("dry_run", FLAG, "show what would be imported, without importing")),
               make=True, long="cut", local=("path",)),
 )  # fmt: skip
 

@@ -46,5 +46,5 @@ class Rates:
             del self._left[next(iter(self._left))]
         if left < 1:
             raise RefusedError(429, "too_many", UsageError(
-                "too many requests", hint="wait a moment; the setting serve.rate has the limit",
+                "too many requests", hint="wait a moment; the limit is in the setting serve.rate",
             ), {"retry-after": str(ceil((1 - left) / rate))})  # fmt: skip

@@ -50,7 +50,7 @@ class Request(NamedTuple):
             )
         except ValueError:  # which a UnicodeDecodeError is too
             raise InputError(
-                "the query of the address cannot be read", hint="encode it as UTF-8, %-escaped"
+                "cannot parse the query string", hint="use percent-encoded UTF-8"
             ) from None
 
 
@@ -61,7 +61,7 @@ def request_of(scope: Scope) -> Request:
         parts = tuple(unquote_to_bytes(part).decode() for part in raw.split(b"/") if part)
         query = scope["query_string"].decode("ascii")
     except UnicodeDecodeError:
-        raise InputError("the address is not UTF-8", hint="encode it as UTF-8, %-escaped") from None
+        raise InputError("the URL is not UTF-8", hint="use percent-encoded UTF-8") from None
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     return Request(scope["method"], parts, query, headers, peer_of(scope))
 
@@ -109,13 +109,16 @@ async def body_of(receive: Receive, headers: Mapping[str, str], most: int) -> by
                     return b"".join(chunks)
     except TimeoutError:
         raise RefusedError(
-            408, "too_slow", UsageError("the body did not come in time"), {"connection": "close"}
+            408,
+            "too_slow",
+            UsageError("timed out waiting for the request body"),
+            {"connection": "close"},
         ) from None
 
 
 def _too_large(most: int) -> NoReturn:
     raise RefusedError(413, "too_large", UsageError(
-        "the body has more than {most} bytes", hint="send it in several requests", most=most,
+        "the body is larger than {most} bytes", hint="split it into several requests", most=most,
     ), {"connection": "close"})  # fmt: skip
 
 
@@ -143,11 +146,11 @@ def _parsed(text: str) -> object:
         if "\\ud" in text or "\\uD" in text:  # half a character would fail further in
             json.dumps(found, ensure_ascii=False).encode()
     except RecursionError:
-        raise InputError("the body is nested too deeply", hint="nothing here needs that") from None
+        raise InputError("the body is nested too deeply", hint="use less nesting") from None
     except UnicodeEncodeError:
         raise InputError(
-            "the text has half of a character (a lone surrogate)",
-            hint="it was cut or decoded wrongly; give it again as UTF-8",
+            "the text contains half a character (a lone surrogate)",
+            hint="it was cut off or decoded incorrectly; send it as UTF-8",
         ) from None
     except json.JSONDecodeError as error:
         raise InputError(

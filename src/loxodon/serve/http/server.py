@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from loxodon.errors import ConfigError, UsageError
+from loxodon.errors import ConfigError, UsageError, install_hint
 from loxodon.serve.logs import log
 
 _TURN_SECONDS = 0.001
@@ -47,7 +47,7 @@ def listen(host: str, port: int) -> socket.socket:
 def _unheard(host: str, port: int, error: Exception) -> UsageError:
     if getattr(error, "errno", None) == errno.EADDRINUSE:
         return UsageError(
-            "another program is listening on {host} port {port} already",
+            "{host} port {port} is already in use",
             hint="choose another port with --port; two servers may share a home", host=host,
             port=port,
         )  # fmt: skip
@@ -70,8 +70,8 @@ def need_uvicorn() -> Any:
         import uvicorn
     except ImportError as error:
         raise ConfigError(
-            "serving needs {module}, which cannot be loaded: {reason}",
-            hint='install it with `pip install "loxodon[serve]"`', module="uvicorn", reason=error,
+            "the server needs {module}, which cannot be imported: {reason}",
+            hint=install_hint(), extra="serve", module="uvicorn", reason=error,
         ) from None  # fmt: skip
     return uvicorn
 

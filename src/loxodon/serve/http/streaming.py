@@ -35,7 +35,7 @@ def written(form: str, event: str, text: str) -> str:
 
 def given_up() -> LoxodonError:
     """The error of work that was not brought to its end."""
-    return LoxodonError("the work was given up", hint="ask for it again; nothing is lost")
+    return LoxodonError("the operation was cancelled", hint="try again; nothing was lost")
 
 
 class Steps:

@@ -160,7 +160,7 @@ def _write(fd: int, data: bytes) -> None:
 
 
 def _no_message() -> wire.JSONRPCError:
-    about = t("this line is no JSON-RPC message, or has more than {n} MB", n=MOST_BYTES >> 20)
+    about = t("this line is not a JSON-RPC message, or is larger than {n} MB", n=MOST_BYTES >> 20)
     error = wire.ErrorData(code=wire.PARSE_ERROR, message=about)
     return wire.JSONRPCError(jsonrpc="2.0", id=None, error=error)
 

@@ -24,4 +24,4 @@ def page(memory: Memory, chat: Chat, uri: str) -> str:
         record = seen(memory, chat, uri.removeprefix(_BEFORE_ID))
         steps = history_of(memory, chat, record.id)
         return f"{shapes.show_known(shapes.known(record))}\n\n{shapes.show_steps(steps)}"
-    raise NotFoundError("there is nothing at {uri}", uri=repr(uri[:200]))
+    raise NotFoundError("{uri} not found", uri=repr(uri[:200]))

@@ -174,7 +174,7 @@ _MEANS = {
     "did": "what your answer did: add, update, end, same, keep; drop is what you did not keep",
     "done": "whether a plan or reminder is done",
     "due_at": "when a plan or reminder is due",
-    "entities": "people, places, projects it is about",
+    "entities": "people, places or projects it is about",
     "expires_at": "when it ends by itself",
     "erased": "how many went, or would go, by place",
     "files": "files of the user in which the words still stand",
@@ -297,7 +297,7 @@ def show_known(one: Known) -> str:
     said = f"[{one.id}] {_one_line(one.content)} ({' · '.join(about)})"
     if not one.waits or one.state != "active":
         return said
-    how = t("found by recall; not in the snapshot until the user confirms it: "
+    how = t("recall finds it, but it is not in the snapshot until the user confirms it with "
             "`loxodon review --confirm {id}`", id=one.id)  # fmt: skip
     return f"{said} — {how}"
 
@@ -328,27 +328,27 @@ def show_reviewed(found: Reviewed) -> str:
     lines = [show_known(found.decided)] if found.decided else []
     for one in found.waiting:
         lines += [show_known(one.belief), "  ≠ " + show_known(one.against)]
-    return "\n".join(lines) or t("nothing waits for an answer")
+    return "\n".join(lines) or t("nothing to review")
 
 
 def show_held(found: HeldBack) -> str:
     return "\n".join(
         f"[{one.id}] {one.reason} · {one.origin} · {one.at:%Y-%m-%d} · {one.source}"
         for one in found.held
-    ) or t("nothing is held back")  # fmt: skip
+    ) or t("nothing is in quarantine")  # fmt: skip
 
 
 def show_forgotten(found: Forgotten) -> str:
     counts = counted(found.erased)
     if not found.gone:
         return (
-            t("would be erased: {counts}", counts=counts)
+            t("would delete: {counts}", counts=counts)
             + "\n"
-            + t("tell the user, and call it again with confirm once they said yes")
+            + t("tell the user, then call this again with confirm once they agree")
         )
-    said = [t("erased: {counts}", counts=counts), t("receipt {id}", id=found.receipt)]
+    said = [t("deleted: {counts}", counts=counts), t("receipt {id}", id=found.receipt)]
     if found.files:
-        said.append(t("it still stands in files of yours, which Loxodon does not write to:"))
+        said.append(t("still in your own files, which Loxodon never changes:"))
     return "\n".join([*said, *found.files])
 
 
@@ -361,7 +361,7 @@ def show_waiting(found: Waiting) -> str:
     if found.ticket:
         return f"ticket: {found.ticket}\n\n{found.instructions}\n\n{found.data}"
     if not found.did and not found.refused:
-        return t("nothing waits to be read")
+        return t("nothing to read")
     did = ", ".join(f"{name} {n}" for name, n in found.did.items())
     refused = [t("not believed: {what}", what=one) for one in found.refused]
     left = t("{n} still wait: call again without a ticket", n=found.left) if found.left else ""
@@ -382,7 +382,7 @@ def show_hits(answer: Mapping[str, Any]) -> str:
         for one in answer["results"]
     ]
     if lines and answer["unsure"]:
-        lines.insert(0, t("unsure: what follows has little of the question"))
+        lines.insert(0, t("unsure: the results below match the question only weakly"))
     return "\n".join(lines) or t("nothing related was found")
 
 

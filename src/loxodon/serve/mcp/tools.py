@@ -101,7 +101,7 @@ def _search(memory: Memory, chat: Chat, given: Given) -> Given:
 
 def _get(memory: Memory, chat: Chat, given: Given) -> Given:
     if not given.get("path") and not given.get("id"):
-        raise InputError("neither a path nor an id is given", hint="give one of them")
+        raise InputError("no path or id given", hint="give one of them")
     return _answer(memory, chat, "get", given)
 
 
@@ -157,8 +157,8 @@ def _forget(memory: Memory, chat: Chat, given: Given) -> Forgotten:
     id, confirmed = given["id"], bool(given.get("confirm"))
     if not id.startswith(("f_", "b_", "s_", "t_")):
         raise InputError(
-            "{id} names no memory and no message",
-            hint="f_…, b_…, s_… or t_…, as memory_search gives them",
+            "{id} is neither a memory nor a message",
+            hint="use an id such as f_…, b_…, s_… or t_… from memory_search",
             id=repr(id),
         )
     receipt = memory.forget(id, dry_run=not confirmed)
@@ -177,7 +177,7 @@ def _remember(memory: Memory, chat: Chat, given: Given) -> Known:
 def _update(memory: Memory, chat: Chat, given: Given) -> Known:
     id = given.pop("id")
     if not given.keys() - {"version"}:
-        raise InputError("nothing to change was given", hint="give a field and its new value")
+        raise InputError("no change given", hint="give a field and its new value")
     return shapes.known(memory.revise(seen(memory, chat, id).id, **given))
 
 
@@ -190,12 +190,14 @@ def _archive(memory: Memory, chat: Chat, given: Given) -> Known:
 def _review(memory: Memory, chat: Chat, given: Given) -> Reviewed:
     decided: Record | None = None
     if ("id" in given) != ("decision" in given):
-        raise InputError("an id and a decision belong together", hint="give both, or neither")
+        raise InputError(
+            "an id and a decision must be given together", hint="give both, or neither"
+        )
     if given:
         confirms = given["decision"] == "confirm"
         if confirms and not is_own(memory.get(given["id"]).trust):
             raise InputError(
-                "only the owner can confirm what others said of them",
+                "only the owner can confirm what others said about them",
                 hint="ask them to run `loxodon review --confirm {id}`",
                 id=given["id"],
             )
@@ -229,12 +231,12 @@ def recall_prompt(memory: Memory, chat: Chat, message: str) -> str:
 
 
 _ID = Field("id", TEXT, "the id of the memory, such as f_20260204_001", required=True)
-_VERSION = Field("version", WHOLE, "refuse if the memory is no longer at this version")
+_VERSION = Field("version", WHOLE, "fail if the memory is no longer at this version")
 _SINCE = Field("since", MOMENT, "only from then on")
 _UNTIL = Field("until", MOMENT, "only before then")
 _FILTERS = (
-    Field("project", TEXT, "only of this project"),
-    Field("topic", TEXT, "only of this topic"),
+    Field("project", TEXT, "only in this project"),
+    Field("topic", TEXT, "only on this topic"),
     Field("tag", TEXT, "only with this tag"),
     Field("entity", TEXT, "only about this person, place or thing, by any of its names"),
     _SINCE,
@@ -341,7 +343,7 @@ TOOLS: tuple[Tool, ...] = (
         "single things.",
         _recall, shapes.schema(Recalled), shapes.show_recalled,
         (Field("message", TEXT, "the user's message, or a description of the task", required=True),
-         Field("top", WHOLE, "most items (10)"),
+         Field("top", WHOLE, "maximum number of items (10)"),
          Field("budget", WHOLE, "most tokens of the block (1,000)"),
          Field("kind", choice(*KINDS, "turn", "note"), "only this kind"), *_FILTERS,
          Field("as_of", MOMENT, "what was known and true then")),
@@ -411,7 +413,7 @@ TOOLS: tuple[Tool, ...] = (
         "held back: how many, of what kind, from where; not their words. Only the owner can "
         "release them, with `loxodon quarantine`.",
         _quarantine, shapes.schema(HeldBack), shapes.show_held,
-        (Field("limit", WHOLE, "most of them, newest first (50)"),),
+        (Field("limit", WHOLE, "maximum number of entries, newest first (50)"),),
         private=True,
     ),
     Tool(
@@ -428,7 +430,7 @@ TOOLS: tuple[Tool, ...] = (
         "summaries. It runs by itself every night; call it when the user asks for it (“整理一下"
         "记忆”). It can take minutes and reports progress.",
         _consolidate, shapes.schema(Worked), shapes.show_worked,
-        (Field("force", FLAG, "even if nothing is pending, and after three failures"),
+        (Field("force", FLAG, "run even if nothing is pending, or after three failures"),
          Field("if_due", FLAG, "only if it is due")),
         writes=True, repeatable=True, long=True, owners=True,
     ),

@@ -115,8 +115,8 @@ class App:
         other = served.agent and caller.agent not in ("", served.agent)
         if other or not caller.grant.reaches(served.space):
             raise RefusedError(403, "forbidden", UsageError(
-                "this is not for whoever has this token",
-                hint="the owner of the memory may do it",
+                "this token does not have permission for this",
+                hint="use a token with owner permission",
             ))  # fmt: skip
         return caller
 
@@ -130,11 +130,11 @@ class App:
 def _check(parts: tuple[str, ...], method: str) -> None:
     if parts != (PATH[1:],):
         raise RefusedError(404, "no_route", UsageError(
-            "there is nothing at this address", hint="the tools are at {path}", path=PATH,
+            "not found", hint="the MCP endpoint is {path}", path=PATH,
         ))  # fmt: skip
     if method != "POST":  # without sessions there is nothing to listen to, and none to end
         raise RefusedError(405, "no_method", UsageError(
-            "this address takes only {methods}", methods="POST",
+            "this path only accepts {methods}", methods="POST",
         ), {"allow": "POST"})  # fmt: skip
 
 

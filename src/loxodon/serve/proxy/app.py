@@ -90,7 +90,7 @@ class App:
         caller = self._let_in(request)
         url = self._upstream.address(request.path, request.query)
         if url is None:
-            raise RefusedError(400, "bad_path", UsageError("the path leads nowhere"))
+            raise RefusedError(400, "bad_path", UsageError("unknown path"))
         if request.kind is None or request.headers.get("content-encoding"):
             body = Body(receive)
             await while_there(self._passed_on(request, url, body, reply), body.gone())
@@ -260,9 +260,9 @@ def _unanswered(error: httpx.HTTPError) -> tuple[int, str, ModelError]:
     if isinstance(error, httpx.TimeoutException) and not isinstance(error, httpx.ConnectTimeout):
         return 504, "upstream_timeout", UnreachableModelError(
             "the upstream did not answer in time: {reason}",
-            hint="--timeout sets how long it may take", reason=reason,
+            hint="raise the limit with --timeout", reason=reason,
         )  # fmt: skip
     return 502, "upstream_unreachable", UnreachableModelError(
-        "the upstream does not answer: {reason}",
-        hint="see whether it runs, and whether --upstream names it", reason=reason,
+        "cannot reach the upstream: {reason}",
+        hint="check that it is running, and that --upstream is correct", reason=reason,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
-from loxodon.errors import ConfigError, UsageError
+from loxodon.errors import ConfigError, UsageError, install_hint
 from loxodon.serve.http.guard import is_loopback
 from loxodon.serve.proxy.gather import READABLE
 from loxodon.serve.proxy.speaking import OURS
@@ -36,8 +36,8 @@ def need_httpx() -> Any:
         import httpx
     except ImportError as error:
         raise ConfigError(
-            "serving needs {module}, which cannot be loaded: {reason}",
-            hint='install it with `pip install "loxodon[serve]"`', module="httpx", reason=error,
+            "the server needs {module}, which cannot be imported: {reason}",
+            hint=install_hint(), extra="serve", module="httpx", reason=error,
         ) from None  # fmt: skip
     return httpx
 
@@ -55,8 +55,8 @@ def base_of(url: str) -> str:
     if not good or parts.query or parts.fragment:
         # Not repeated: a key or a password may have been pasted here, or into the address.
         raise UsageError(
-            "{name} is not the address of a model", name="--upstream",
-            hint="give it as for a client, such as https://api.openai.com/v1",
+            "{name} is not a valid base URL", name="--upstream",
+            hint="use the base URL, such as https://api.openai.com/v1",
         )  # fmt: skip
     path = parts.path.rstrip("/") or _PREFIX
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{path}"

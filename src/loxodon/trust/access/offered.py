@@ -35,7 +35,7 @@ class Choice(NamedTuple):
         for name in self.named:
             if name not in offered:
                 raise UsageError(
-                    "no setting {name} comes with it", hint="these do: {names}",
+                    "it contains no setting {name}", hint="names found: {names}",
                     name=repr(name), names=", ".join(offered) or "—",
                 )  # fmt: skip
 

@@ -54,8 +54,8 @@ def once(
             return record
         if used.request != request:
             raise TokenReusedError(
-                "the token {token} was given with another call",
-                hint="choose a new token for each thing that is to be done",
+                "the token {token} was already used for a different call",
+                hint="use a new token for each call",
                 token=repr(token),
             )
         return _as_it_was(store, used)
@@ -69,9 +69,9 @@ def _as_it_was(store: Store, used: Used) -> Record:
     for version in store.history(used.memory) if record else ():
         if version.record.id == used.memory and version.version == used.version:
             return version.record
-    raise NotFoundError("there is no memory {id}", id=repr(used.memory))
+    raise NotFoundError("no memory with the id {id}", id=repr(used.memory))
 
 
 def _check(token: str) -> None:
     if not isinstance(token, str) or len(token) > MOST or not token.isprintable():
-        raise InputError("a token is at most {most} characters, all of them visible", most=MOST)
+        raise InputError("a token has at most {most} visible characters", most=MOST)

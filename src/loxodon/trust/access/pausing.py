@@ -65,7 +65,9 @@ class Pauses:
     def begin(self, now: datetime, until: datetime | None) -> Pause:
         """Pause from now on; a pause that is on gets the end that is given."""
         if until is not None and until <= now:
-            raise InputError("a pause cannot end before it begins", hint="name a time to come")
+            raise InputError(
+                "a pause cannot end before it starts", hint="give a time in the future"
+            )
         running = self.now(now)
         since = running.since if running else now
         self._end(to_stored(now)[0])
@@ -101,8 +103,8 @@ def _parsed(path: str) -> list[_Span]:
                  for since, until in json.loads(data)]  # fmt: skip
     except (ValueError, TypeError):
         raise InputError(
-            "{file} is not what Loxodon wrote there",
-            hint="`loxodon resume` writes it anew, once it is removed",
+            "{file} was not written by Loxodon",
+            hint="delete it, then run `loxodon resume`",
             file=path,
         ) from None
     return found
@@ -112,11 +114,11 @@ def paused_error(pause: Pause) -> PausedError:
     """The error for something that is to be kept while nothing is."""
     if pause.until is None:
         return PausedError(
-            "the memory is paused: nothing is kept until it is resumed",
-            hint="`loxodon resume` ends the pause",
+            "recording is paused: nothing is stored until it is resumed",
+            hint="end the pause with `loxodon resume`",
         )
     return PausedError(
-        "the memory is paused until {until}: nothing is kept",
-        hint="`loxodon resume` ends the pause",
+        "recording is paused until {until}: nothing is stored",
+        hint="end the pause with `loxodon resume`",
         until=f"{pause.until:%Y-%m-%d %H:%M}",
     )

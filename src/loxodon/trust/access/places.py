@@ -26,13 +26,13 @@ def named(home: str, path: str | os.PathLike[str], but: Iterable[str] = ()) -> s
         full = os.path.abspath(os.path.expanduser(os.fspath(path)))
         real = os.path.realpath(full)
     except ValueError:  # a zero byte
-        raise InputError("{path} cannot be a path", path=repr(path)) from None
+        raise InputError("{path} is not a valid path", path=repr(path)) from None
     if not any(is_inside(real, one) for one in but) and (
         is_inside(real, home) or _is_linked(real, home)
     ):
         raise ForbiddenError(
-            "{path} is a part of the memory's own home, which nothing is read from or written to",
-            hint="name a file or folder outside of it",
+            "{path} is inside the Loxodon home, where no other files are read or written",
+            hint="choose a file or folder outside it",
             path=full,
         )
     return full
@@ -43,7 +43,7 @@ def full_path(field: str, path: str) -> str:
     if os.path.isabs(path):
         return path
     raise InputError(
-        "{field} must be a full path, and {path} is none", hint="begin it at the root: /…",
+        "{field} must be an absolute path, and {path} is not", hint="start it with /",
         field=field, path=repr(path)[:200],
     )  # fmt: skip
 

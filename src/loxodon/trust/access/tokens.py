@@ -87,8 +87,8 @@ def _grant(one: dict[str, object]) -> Grant:
 
 def _bad(path: str, reason: str) -> ConfigError:
     return ConfigError(
-        "{path} cannot be read: {reason}",
-        hint="`loxodon token` writes it; mend it, or take it away and add the tokens anew",
+        "cannot read {path}: {reason}",
+        hint="fix the file, or delete it and create the tokens again with `loxodon token add`",
         path=path,
         reason=reason,
     )
@@ -110,8 +110,8 @@ def add(home: str, grant: Grant, now: datetime) -> tuple[Grant, str]:
     checked_name(grant.name)
     if any(one.name == grant.name for one in grants):
         raise InputError(
-            "there is a token called {name} already",
-            hint="choose another name, or revoke that one first", name=repr(grant.name),
+            "a token named {name} already exists",
+            hint="choose another name, or revoke the existing token first", name=repr(grant.name),
         )  # fmt: skip
     for space in grant.spaces:
         folder_name(space)  # an InputError for what no space can be called
@@ -128,7 +128,7 @@ def revoke(home: str, name: str) -> Grant:
     gone = next((one for one in grants if one.name == name), None)
     if gone is None:
         raise NotFoundError(
-            "there is no token called {name}", hint="`loxodon token list` shows them",
+            "no token named {name}", hint="list the tokens with `loxodon token list`",
             name=repr(name),
         )  # fmt: skip
     _write(home, [one for one in grants if one is not gone])
@@ -140,7 +140,7 @@ def checked_name(name: object) -> str:
     if isinstance(name, str) and 0 < len(name) <= MAX_NAME and name.isprintable():
         return name
     raise InputError(
-        "{name} cannot be the name of a token",
+        "{name} is not a valid token name",
         hint="use 1 to {most} printable characters", name=repr(name)[:80], most=MAX_NAME,
     )  # fmt: skip
 
@@ -162,7 +162,7 @@ def _write(home: str, grants: Sequence[Grant]) -> None:
     except OSError as error:
         raise UnwritableStoreError(
             "cannot open {path} for writing: {reason}",
-            hint="check who owns the folder and its permissions, or choose another with --home",
+            hint="check the folder's owner and permissions, or choose another with --home",
             path=path, reason=error.strerror or str(error),
         ) from None  # fmt: skip
 

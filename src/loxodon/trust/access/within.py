@@ -94,9 +94,9 @@ def origin_of(wall: Wall, named: Origin | None) -> Origin:
         return wall.voice
     if wall.speaks and named not in MAY_NAME:
         raise ForbiddenError(
-            "an agent's words cannot be of the origin {origin}",
-            hint="leave the origin out; an agent that hands on what the user said needs the "
-            "owner's word for that: `loxodon token add NAME --agent AGENT --relays-user`",
+            "an agent cannot use the origin {origin}",
+            hint="omit the origin; to let an agent pass on the user's words, the owner runs "
+            "`loxodon token add NAME --agent AGENT --relays-user`",
             origin=named,
         )
     return named
@@ -116,8 +116,8 @@ def placed(
     for draft in drafts:
         if wall.agent and draft.agent not in ("", wall.agent):
             raise ForbiddenError(
-                "what was said to {agent} is not for {own} to journal",
-                hint="leave the agent out, or ask as the owner", agent=repr(draft.agent),
+                "{own} cannot add messages of the agent {agent}",
+                hint="omit the agent, or do this as the owner", agent=repr(draft.agent),
                 own=repr(wall.agent),
             )  # fmt: skip
         agent = wall.agent or checked_agent(draft.agent)

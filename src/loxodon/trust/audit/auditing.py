@@ -125,8 +125,8 @@ class AuditLog:
     def _log(self) -> Audit:
         if self._store.audit is None:
             raise ConfigError(
-                "nothing is put on record: audit.enabled is off",
-                hint="`loxodon config audit.enabled true` turns it on",
+                "the audit log is turned off (audit.enabled)",
+                hint="turn it on with `loxodon config audit.enabled true`",
             )
         return self._store.audit
 

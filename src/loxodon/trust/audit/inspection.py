@@ -166,8 +166,8 @@ def subject(memory: Memory, store: Store, name: str) -> Subject:
         notes = tuple(_notes(store, names))
     if not (found or memories or turns or events or notes):
         raise NotFoundError(
-            "nothing is known of {name}",
-            hint="`loxodon entities` lists whom and what the memory knows",
+            "nothing is known about {name}",
+            hint="list the known entities with `loxodon entities`",
             name=repr(name),
         )
     return Subject(names[0], names, memories, turns, events, notes)

@@ -207,9 +207,9 @@ class Audit:
                 self._synced = max(self._synced, head.n)
         except OSError as error:
             raise AuditError(
-                "cannot put on record what is done: {path}: {reason}",
-                hint="free some space or check who owns the folder; the setting audit.on_failure "
-                "says what may go on without a record",
+                "cannot write to the audit log {path}: {reason}",
+                hint="free some disk space or check the folder's permissions; the setting "
+                "audit.on_failure controls what is refused meanwhile",
                 path=self.settings.folder,
                 reason=error.strerror or str(error),
             ) from None

@@ -25,16 +25,16 @@ SAID = {
     "head_was_bad": "the head of the log had been changed or damaged when entry {n} was written",
     "cut": "the end of the log is missing: entries {n} to {to}",
     "gap": "entries {n} to {to} are missing",
-    "changed": "entries {n} to {to} were changed, moved or put in by someone without the key",
-    "unreadable": "what stands where entry {n} should be is no entry",
+    "changed": "entries {n} to {to} were changed, moved or inserted without the key",
+    "unreadable": "there is no valid entry at the place of entry {n}",
     "file": "the file {name} of the log is missing",
     "foreign": "nothing in the log was written with the key of this space",
-    "database": "the database is not the one that the log tells of: it was replaced or rolled "
-    "back after entry {n}, or the log was",
-    "signature": "{id} was changed behind Loxodon's back, or its signature was",
+    "database": "the database does not match the log: one of them was replaced or rolled back "
+    "after entry {n}",
+    "signature": "{id} or its signature was changed outside Loxodon",
     "signatures": "sensitive memories or their signatures were removed or rolled back",
-    "power": "{count} reads before entry {n} were lost in a power failure",
-    "unfinished": "the last line was cut short while it was written",
+    "power": "records of {count} reads before entry {n} were lost in a power failure",
+    "unfinished": "the last line is incomplete",
     "accepted": "{count} findings before entry {n} were accepted by the owner",
 }
 

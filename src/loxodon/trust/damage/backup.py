@@ -75,7 +75,7 @@ def _place(
         if os.path.isdir(path):
             raise InputError(
                 "{path} is a folder",
-                hint="name a file; the setting backup.folder names the folder for the others",
+                hint="give a file name; the setting backup.folder sets the default folder",
                 path=path,
             )
         return os.path.split(path)
@@ -192,9 +192,7 @@ def _pruned(folder: str, latest: str, keep: int) -> list[str]:
 
 
 def _is_there(path: str) -> InputError:
-    return InputError(
-        "{path} is there already", hint="--overwrite puts the backup in its place", path=path
-    )
+    return InputError("{path} already exists", hint="to overwrite it, add --overwrite", path=path)
 
 
 def _unwritten(path: str, error: OSError) -> StoreError:
@@ -202,13 +200,13 @@ def _unwritten(path: str, error: OSError) -> StoreError:
 
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return FullStoreError(
-            "the disk is full: {path} cannot grow",
-            hint="free some space and run it again; what was acknowledged is safe",
+            "cannot write {path}: the disk is full",
+            hint="free some disk space and try again; everything acknowledged is safe",
             path=path,
         )
     return UnwritableStoreError(
         "cannot write {path}: {reason}",
-        hint="check who owns the folder and how full the disk is",
+        hint="check the folder's permissions and the free disk space",
         path=path,
         reason=error.strerror or str(error),
     )

@@ -147,7 +147,7 @@ class Reader:
         self._allowance.check(sum(entry.file_size for entry in entries))
         names = [entry.filename for entry in entries]
         if len(entries) > _MOST_PARTS or len({*names}) != len(names) or MANIFEST not in names:
-            raise self._wrong(InputError("it has no manifest, or has something twice"))
+            raise self._wrong(InputError("it has no manifest, or a duplicate entry"))
         about = self._zip.getinfo(MANIFEST)
         if about.file_size > _MOST_MANIFEST:
             raise self._wrong(InputError("its manifest is too large"))
@@ -157,11 +157,11 @@ class Reader:
             version = given["loxodon"]["backup"]
             found = _manifest(given)
         except (*_SPOILT, KeyError, TypeError, AttributeError, RecursionError):
-            raise self._wrong(InputError("its manifest makes no sense")) from None
+            raise self._wrong(InputError("its manifest is invalid")) from None
         if version != VERSION:
             raise InputError(
-                "{path} was written by a newer Loxodon",
-                hint="install that version of Loxodon or a later one; nothing was touched",
+                "{path} was written by a newer version of Loxodon",
+                hint="install that version of Loxodon or a later one; nothing was changed",
                 path=self.path,
             )
         self._check_parts(found, entries)
@@ -169,25 +169,25 @@ class Reader:
 
     def _check_parts(self, manifest: Manifest, entries: list[zipfile.ZipInfo]) -> None:
         if {entry.filename for entry in entries} != {*manifest.parts, MANIFEST}:
-            raise self._wrong(InputError("it does not have what its manifest says"))
+            raise self._wrong(InputError("its content does not match its manifest"))
         for entry in entries:
             if entry.filename == MANIFEST:
                 continue
             size = manifest.parts[entry.filename].size
             plain = entry.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
             if not _NAME.fullmatch(entry.filename) or entry.file_size != size or not plain:
-                raise self._wrong(InputError("a part of it is not what its manifest says"))
+                raise self._wrong(InputError("a part of it does not match its manifest"))
         for held in manifest.spaces:
             if f"spaces/{held.folder}/loxodon.db" not in manifest.parts:
-                raise self._wrong(InputError("a space of it has no database"))
+                raise self._wrong(InputError("one of its spaces has no database"))
 
     def check_room(self, folder: str) -> None:
         """Refuse what would not fit on the disk."""
         size = sum(part.size for part in self.manifest.parts.values())
         if size > shutil.disk_usage(folder).free:
             raise FullStoreError(
-                "the disk is full: {path} cannot grow",
-                hint="free some space and run it again; what was acknowledged is safe",
+                "cannot write {path}: the disk is full",
+                hint="free some disk space and try again; everything acknowledged is safe",
                 path=folder,
             )
 
@@ -196,15 +196,15 @@ class Reader:
         if any(held.encrypted for held in self.manifest.spaces):
             if not keys:
                 raise LockedStoreError(
-                    "{path} is encrypted, and no key was given",
-                    hint="set LOXODON_KEY to the key that it was made with, or put that key where "
+                    "{path} is encrypted, but no key was given",
+                    hint="set LOXODON_KEY to the key it was created with, or put that key where "
                     "the settings encryption.* say",
                     path=self.path,
                 )
             if self.manifest.seal not in {_seal(self.manifest, key) for key in keys}:
                 raise LockedStoreError(
-                    "the key does not fit {path}, or somebody has changed it",
-                    hint="give the key that it was made with, or take another backup",
+                    "the key does not match {path}, or the file was changed",
+                    hint="use the key it was created with, or another backup",
                     path=self.path,
                 )
 
@@ -241,13 +241,13 @@ class Reader:
                 while piece := file.read(_PIECE):
                     size += len(piece)
                     if size > part.size:
-                        raise self._wrong(InputError("a part of it is not what its manifest says"))
+                        raise self._wrong(InputError("a part of it does not match its manifest"))
                     digest.update(piece)
                     yield piece
         except _SPOILT:
             raise self._wrong(InputError("a part of it is damaged")) from None
         if size != part.size or digest.hexdigest() != part.sha256:
-            raise self._wrong(InputError("a part of it is not what its manifest says"))
+            raise self._wrong(InputError("a part of it does not match its manifest"))
 
     def _wrong(self, reason: InputError) -> InputError:
         return not_whole(self.path, reason)
@@ -272,8 +272,8 @@ def _manifest(given: Any) -> Manifest:
 def not_whole(path: str, reason: InputError) -> InputError:
     """The error for a file that is no backup, or no longer."""
     return InputError(
-        "{path} is not a whole backup: {reason}",
-        hint="take another copy of it, or another backup; nothing was changed",
+        "{path} is not a complete backup: {reason}",
+        hint="use another copy or another backup; nothing was changed",
         path=path,
         reason=reason,
     )
@@ -286,14 +286,14 @@ def opened(path: str) -> Iterator[Reader]:
         file = open(path, "rb")  # noqa: SIM115
     except OSError as error:
         raise InputError(
-            "cannot read {path}: {reason}", hint="check who owns it", path=path,
+            "cannot read {path}: {reason}", hint="check its permissions", path=path,
             reason=error.strerror or str(error),
         ) from None  # fmt: skip
     with file:
         try:
             archive = zipfile.ZipFile(file)
         except _SPOILT:
-            reason = InputError("it is no archive, or its end is missing")
+            reason = InputError("it is not an archive, or its end is missing")
             raise not_whole(path, reason) from None
         with archive:
             yield Reader(path, archive, os.fstat(file.fileno()).st_size)

@@ -157,7 +157,7 @@ def _anew(
         store.exact.load(_batches(result.rows), progress)
         if wrong := _wrong(store, progress):
             raise StoreError(
-                "what could be salvaged does not fit together: {where}: {what}",
+                "the recovered data is inconsistent: {where}: {what}",
                 hint="nothing was changed; restore a backup with `loxodon restore`",
                 where=wrong[0].where,
                 what=wrong[0].what,
@@ -184,8 +184,8 @@ def _copied(place: _Place, draft: str) -> str:
     try:
         if not lock.acquire(_SECONDS):
             raise BusyStoreError(
-                "{path} is held by another program",
-                hint="end that program, or try again later",
+                "{path} is locked by another program",
+                hint="close that program, or try again later",
                 path=place.path,
             )
         for end in ("", "-wal", ".check"):
@@ -229,8 +229,8 @@ def _salvaged(path: str, place: _Place) -> tuple[dict[str, Salvaged], list[Refer
     owner = found["meta"].rows.get(("space",), ("space", place.space))[1]
     if owner != place.space:
         raise DamagedStoreError(
-            "{path} holds the space {owner}, not {space}",
-            hint="the file was moved or copied here; put it back where it was",
+            "{path} contains the space {owner}, not {space}",
+            hint="the file was moved or copied here; move it back",
             path=place.path,
             owner=repr(owner),
             space=repr(place.space),
@@ -277,7 +277,7 @@ def _copy_at(place: _Place, draft: str, source: str) -> Copy:
     if os.path.isdir(source):
         return Copy(source, _by_table(rows_in(source, place.space)))
     if not os.path.exists(source):
-        raise NotFoundError("there is no file {path}", path=source)
+        raise NotFoundError("file not found: {path}", path=source)
     target = os.path.join(draft, "copy.db")
     if is_zipfile(source):
         with backup_file.opened(source) as reader:
@@ -285,7 +285,9 @@ def _copy_at(place: _Place, draft: str, source: str) -> Copy:
             folder = folder_name(place.space)
             if folder not in {held.folder for held in reader.manifest.spaces}:
                 raise InputError(
-                    "{path} has no space {space}", path=source, space=repr(place.space)
+                    "{path} does not contain the space {space}",
+                    path=source,
+                    space=repr(place.space),
                 )
             for end in ("", ".check"):
                 part = f"spaces/{folder}/{DATABASE}{end}"

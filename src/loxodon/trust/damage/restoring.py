@@ -132,9 +132,9 @@ class _Restoring:
         known = len(migrations())
         if self._reader.manifest.schema > known:
             raise NewerStoreError(
-                "{path} was written by a newer Loxodon "
-                "(its schema is {found}, this one knows {known})",
-                hint="install that version of Loxodon or a later one; nothing was touched",
+                "{path} was written by a newer version of Loxodon (schema {found}; this version "
+                "supports {known})",
+                hint="install that version of Loxodon or a later one; nothing was changed",
                 path=self._reader.path,
                 found=self._reader.manifest.schema,
                 known=known,
@@ -160,9 +160,10 @@ class _Restoring:
         """Refuse to write as plain text what was encrypted."""
         if not self._keys and any(held.encrypted for held in self._reader.manifest.spaces):
             raise LockedStoreError(
-                "{path} is encrypted, and the new home {home} is not",
-                hint="say where its key is, with `loxodon config encryption.key`, or take what the "
-                "backup says: --take encryption.key, and --take encryption.file for a file",
+                "{path} is encrypted, but the new home {home} is not",
+                hint="set the location of its key with `loxodon config encryption.key`, or use "
+                "the one in the backup: --take encryption.key, and --take encryption.file "
+                "for a key file",
                 path=self._reader.path,
                 home=self._home,
             )
@@ -216,8 +217,8 @@ class _Restoring:
         if other and len(spaces) == 1:
             return spaces[0]
         raise InputError(
-            "{path} has no backup of the space {space}, but of {found}",
-            hint="choose one with --space; --as takes the backup of one space as another's",
+            "{path} does not contain the space {space}; it contains {found}",
+            hint="choose one with --space; to restore it into another space, use --as",
             path=self._reader.path,
             space=repr(space),
             found=", ".join(held.space or held.folder for held in spaces),
@@ -228,7 +229,7 @@ class _Restoring:
         if self._is_kept(space):
             raise InputError(
                 "the space {space} at {home} is not empty",
-                hint="--replace puts the restored memory in its place and keeps the old database",
+                hint="to replace it, add --replace; the old database is kept",
                 space=repr(space),
                 home=self._home,
             )
@@ -408,8 +409,8 @@ def _quiet(folder: str) -> Iterator[None]:
             held.callback(lock.close)
             if not lock.acquire(_WAIT_SECONDS):
                 raise BusyStoreError(
-                    "{path} is held by another program",
-                    hint="end that program, or try again later",
+                    "{path} is locked by another program",
+                    hint="close that program, or try again later",
                     path=os.path.join(folder, name),
                 )
         yield

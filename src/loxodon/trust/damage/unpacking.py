@@ -37,7 +37,7 @@ class Allowance:
 
     def _trap(self) -> InputError:
         return InputError(
-            "{file} unpacks to more than {most} MiB, which no export does",
-            hint="unpack it yourself and look at it; nothing was taken",
+            "{file} unpacks to more than {most} MiB, which is too large for an export",
+            hint="unpack and check it yourself; nothing was imported",
             file=self._name, most=self._most >> 20,
         )  # fmt: skip

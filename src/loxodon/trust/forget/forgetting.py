@@ -117,8 +117,8 @@ def _alone(folder: str, seconds: float) -> Iterator[None]:
     try:
         if not lock.acquire(seconds):
             raise BusyStoreError(
-                "another process is forgetting something in {path}",
-                hint="wait until it is done",
+                "another process is deleting something in {path}",
+                hint="wait until it has finished",
                 path=folder,
             )
         yield
@@ -192,8 +192,8 @@ class _Forgetting:
     def _see_that_it_is_known(self, files: Sequence[FileProblem]) -> None:
         if self._unknown and not files and not self._counts.keys() - _UNREAD:
             raise NotFoundError(
-                "nothing is known of {name}",
-                hint="`loxodon entities` lists whom and what the memory knows",
+                "nothing is known about {name}",
+                hint="list the known entities with `loxodon entities`",
                 name=repr(self._unknown),
             )
 

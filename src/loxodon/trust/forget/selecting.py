@@ -82,13 +82,13 @@ class Selection(NamedTuple):
         ]  # fmt: skip
         if len(named) != 1:
             raise InputError(
-                "say in one way what is to be forgotten",
-                hint="by ids, or by one of: an entity, a topic, a session, since when, all",
+                "give exactly one way to select what to forget",
+                hint="use ids, or one of: an entity, a topic, a session, a start time, all",
             )
         if self.also and named != ["entity"]:
             raise InputError(
-                "other names go with an entity only",
-                hint="name the entity first: `loxodon forget --entity NAME --also OTHER`",
+                "other names can only be given with an entity",
+                hint="write `loxodon forget --entity NAME --also OTHER`",
             )
         return named[0]
 
@@ -149,15 +149,17 @@ class _Maker:
         """The stones of a memory, a turn or an entity, by what it is called."""
         if id.startswith("n_"):
             raise InputError(
-                "{id} is a note of a file of yours, which Loxodon does not write to",
-                hint="take it out of the file; `loxodon get {id}` shows where it stands",
+                "{id} is a note in one of your own files, which Loxodon never changes",
+                hint="delete it in the file; `loxodon get {id}` shows where it is",
                 id=id,
             )
         if id.startswith("e_"):
             found = [one for one in self._store.desk.entities() if one.id == id]
             if not found:
                 raise NotFoundError(
-                    "there is no entity {id}", hint="`loxodon entities` lists them", id=repr(id)
+                    "no entity with the id {id}",
+                    hint="list the entities with `loxodon entities`",
+                    id=repr(id),
                 )
             yield from self.of_names(self.names_of(found[0].name))
         elif id.startswith("t_") or ":" in id:
@@ -178,8 +180,8 @@ class _Maker:
             row = self._store.turn_row(session, id)
         if row is None or not self._store.turns([row]):
             raise NotFoundError(
-                "there is no turn {ref}",
-                hint="`loxodon journal` shows what was said",
+                "no turn with the id {ref}",
+                hint="list the messages with `loxodon journal`",
                 ref=repr(ref),
             )
         return row
@@ -199,8 +201,8 @@ class _Maker:
     def of_session(self, name: str) -> Iterator[Stone]:
         if not self._store.session_size(name):
             raise NotFoundError(
-                "there is no session {session}",
-                hint="`loxodon journal` shows what was said, and where",
+                "no session named {session}",
+                hint="list the messages and their sessions with `loxodon journal`",
                 session=repr(name),
             )
         yield self._stone("session", name)
@@ -222,10 +224,10 @@ class _Maker:
         if fold(USER) in map(fold, names):
             raise InputError(
                 "everything is about the user",
-                hint="`loxodon forget --all` forgets all that is known",
+                hint="to delete everything, use `loxodon forget --all`",
             )
         if not all(map(plain, (name, *also))):
-            raise InputError("{name} is no name", hint="name it by a word", name=repr(name))
+            raise InputError("{name} is not a name", hint="use a word", name=repr(name))
         own = [one for one in names if is_proper(one) or one in (name, *also)]
         said = said_aliases(self._texts_with(own), own, self._known_names)
         more = self._store.desk.entities_named(said)
@@ -356,8 +358,8 @@ class _Maker:
         ]
         if not records and not rows:
             raise NotFoundError(
-                "nothing is filed under the topic {topic}",
-                hint="`loxodon list --json` shows the topics of memories",
+                "nothing found under the topic {topic}",
+                hint="see the topics with `loxodon list --json`",
                 topic=repr(topic),
             )
         yield from self.of_memories(records)

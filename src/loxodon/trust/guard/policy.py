@@ -66,7 +66,7 @@ def load(home: str) -> Policy:
     except OSError as error:
         raise ConfigError(
             "cannot read {path}: {reason}",
-            hint="check who owns it, or choose another home with --home",
+            hint="check its permissions, or choose another home with --home",
             path=path,
             reason=error.strerror,
         ) from None
@@ -76,7 +76,7 @@ def load(home: str) -> Policy:
 def parsed(data: bytes, path: str) -> Policy:
     """The policy in a file that was read from `path`; a ConfigError where it makes no sense."""
     if len(data) > LARGEST:
-        raise ConfigError("{path} is too large", hint="it may have a mebibyte", path=path)
+        raise ConfigError("{path} is too large", hint="the maximum size is 1 MiB", path=path)
     # Imported here: a home without a policy of its own does not pay for it.
     import tomllib
 
@@ -86,7 +86,7 @@ def parsed(data: bytes, path: str) -> Policy:
     except ValueError as error:
         raise ConfigError(
             "{path} is not valid TOML: {reason}",
-            hint="correct that line, or move the file away to return to the defaults",
+            hint="fix that line, or move the file away to use the defaults",
             path=path,
             reason=error,
         ) from None
@@ -106,8 +106,8 @@ class _Reading:
                 raise self._wrong(
                     self._line_of(name),
                     ConfigError(
-                        "there is no section {name}",
-                        hint="it has [kinds], [[rules]] and [[exceptions]]",
+                        "unknown section {name}",
+                        hint="use [kinds], [[rules]] or [[exceptions]]",
                         name=repr(name),
                     ),
                 )
@@ -124,7 +124,11 @@ class _Reading:
         if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
             raise self._wrong(
                 self._line_of(name),
-                ConfigError("{name} must be tables", hint="write [[{name}]] above each", name=name),
+                ConfigError(
+                    "{name} must be an array of tables",
+                    hint="write [[{name}]] above each",
+                    name=name,
+                ),
             )
         return found
 
@@ -142,8 +146,8 @@ class _Reading:
                 raise self._wrong(
                     line,
                     ConfigError(
-                        "there is no kind {name}",
-                        hint="`loxodon policy` lists them",
+                        "unknown kind {name}",
+                        hint="list the kinds with `loxodon policy`",
                         name=repr(kind),
                     ),
                 )
@@ -159,7 +163,7 @@ class _Reading:
         raise self._wrong(
             line,
             ConfigError(
-                "{value} is no action", hint="it is allow, mask or never", value=repr(action)[:60]
+                "{value} is not an action", hint="use allow, mask or never", value=repr(action)[:60]
             ),
         )
 
@@ -171,7 +175,7 @@ class _Reading:
                 self._within(where, unknown[0]),
                 ConfigError(
                     "a rule has no {name}",
-                    hint="it has {names}",
+                    hint="known names: {names}",
                     name=repr(unknown[0]),
                     names=", ".join(sorted(_RULE_KEYS)),
                 ),
@@ -182,15 +186,17 @@ class _Reading:
         if not plain.isalnum() or len(name) > 40:
             raise self._wrong(
                 self._within(where, "name"),
-                ConfigError("the rule needs a name", hint="letters, digits and dashes, up to 40"),
+                ConfigError(
+                    "the rule needs a name", hint="use up to 40 letters, digits and dashes"
+                ),
             )
         family = given.get("family", "contact" if given.get("action") == "allow" else "identity")
         if family not in FAMILIES:
             raise self._wrong(
                 self._within(where, "family"),
                 ConfigError(
-                    "{value} is no family",
-                    hint="it is one of {choices}",
+                    "{value} is not a family",
+                    hint="choose one of {choices}",
                     value=repr(family)[:60],
                     choices=", ".join(FAMILIES),
                 ),
@@ -216,7 +222,7 @@ class _Reading:
                 line,
                 ConfigError(
                     "the pattern is missing, or too long",
-                    hint="it is text of up to {most} characters",
+                    hint="write a text of up to {most} characters",
                     most=_LONGEST,
                 ),
             )
@@ -230,9 +236,9 @@ class _Reading:
             raise self._wrong(
                 line,
                 ConfigError(
-                    "the pattern is not RE2: {reason}",
-                    hint="see github.com/google/re2/wiki/Syntax; "
-                    "it has no lookaround and no back references",
+                    "the pattern is not valid RE2: {reason}",
+                    hint="see github.com/google/re2/wiki/Syntax; lookaround and back references "
+                    "are not supported",
                     reason=shown,
                 ),
             ) from None
@@ -240,8 +246,8 @@ class _Reading:
             raise self._wrong(
                 line,
                 ConfigError(
-                    "the pattern matches nothing at all",
-                    hint="let it ask for at least one character",
+                    "the pattern matches the empty string",
+                    hint="make it require at least one character",
                 ),
             )
         return pattern
@@ -254,7 +260,7 @@ class _Reading:
                 raise self._wrong(
                     where,
                     ConfigError(
-                        "an exception has a pattern and nothing else",
+                        "an exception only has a pattern",
                         hint="write pattern = '…' under it",
                     ),
                 )

@@ -279,14 +279,14 @@ def _waiting(store: Store, id: str) -> tuple[Kept, dict[int, Turn]]:
     turns = store.turns([one.turn]) if one is not None and one.turn is not None else {}
     if one is None or not _is_seen(store, one, turns):
         raise NotFoundError(
-            "there is nothing called {id} in quarantine",
-            hint="`loxodon quarantine` lists what is held",
+            "{id} is not in quarantine",
+            hint="list the quarantine with `loxodon quarantine`",
             id=repr(id),
         )
     if one.state != HELD:
         raise InputError(
-            "{id} was decided before: it is {state}",
-            hint="`loxodon quarantine --all` shows what was decided",
+            "{id} was already decided: it is {state}",
+            hint="see past decisions with `loxodon quarantine --all`",
             id=f"q_{one.no}",
             state=one.state,
         )

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from loxodon import files
 from loxodon.config import EncryptionConfig
-from loxodon.errors import KeyProblemError
+from loxodon.errors import KeyProblemError, install_hint
 from loxodon.layout import KEYS, STRETCH
 from loxodon.store.cipher import KEY_BYTES
 
@@ -54,8 +54,8 @@ def source_of(home: str, config: EncryptionConfig) -> Source | None:
         return Source("keyring", f"database:{home}")
     if not config.file:
         raise KeyProblemError(
-            "the key is to come from a file, and none is named",
-            hint="`loxodon config encryption.file PATH` names it",
+            "the key is in a file, but no file is set",
+            hint="set it with `loxodon config encryption.file PATH`",
         )
     return Source("file", os.path.abspath(os.path.expanduser(config.file)))
 
@@ -99,7 +99,7 @@ def text_at(source: Source, environ: Mapping[str, str]) -> str:
     if not found:
         raise KeyProblemError(
             "there is no key in {place}",
-            hint="this memory is encrypted, and without its key nobody can read it",
+            hint="this memory is encrypted and cannot be read without its key",
             place=told(source),
         )
     return found
@@ -118,8 +118,9 @@ def _in_file(path: str) -> str:
             about = os.fstat(file.fileno())
             if os.name == "posix" and stat.S_IMODE(about.st_mode) & 0o077:
                 raise KeyProblemError(
-                    "others than its owner may read the key in {path}",
-                    hint="run `chmod 600 {path}`; if somebody may have read it, `loxodon rekey`",
+                    "the key file {path} can be read by other users",
+                    hint="run `chmod 600 {path}`; if somebody may have read it, also run "
+                    "`loxodon rekey`",
                     path=path,
                 )
             return file.read(_LONGEST).decode("utf-8").strip()
@@ -128,7 +129,7 @@ def _in_file(path: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise KeyProblemError(
             "cannot read the key in {path}: {reason}",
-            hint="check who owns the file, and that it holds nothing but the key",
+            hint="check its permissions, and that it contains only the key",
             path=path,
             reason=getattr(error, "strerror", None) or "it is not text",
         ) from None
@@ -181,8 +182,8 @@ def checked_stretching(given: Any, path: str) -> dict[str, Any]:
 
 def _spoilt(path: str) -> KeyProblemError:
     return KeyProblemError(
-        "{path} is spoilt, and without it the pass phrase gives another key",
-        hint="put it back from a backup: it is in each",
+        "{path} is damaged, and the passphrase needs it to give the right key",
+        hint="restore it from a backup; every backup contains it",
         path=path,
     )
 
@@ -206,8 +207,8 @@ def make(source: Source) -> None:
     text = os.urandom(KEY_BYTES).hex()
     if source.kind == "env":
         raise KeyProblemError(
-            "a key cannot be put into the environment from here",
-            hint="set {variable} to 64 hexadecimal digits or a long pass phrase, and run it again",
+            "cannot create a key in an environment variable",
+            hint="set {variable} to 64 hexadecimal digits or a long passphrase, and try again",
             variable=source.name,
         )
     if source.kind == "keyring":
@@ -229,13 +230,13 @@ def make(source: Source) -> None:
         except OSError as error:
             raise KeyProblemError(
                 "cannot write a key to {path}: {reason}",
-                hint="name another file with --key-file",
+                hint="choose another file with --key-file",
                 path=source.name,
                 reason=error.strerror or str(error),
             ) from None
     raise KeyProblemError(
-        "there is a key in {place} already",
-        hint="leave --make-key away to use it, or name another place",
+        "there is already a key in {place}",
+        hint="omit --make-key to use it, or choose another place",
         place=told(source),
     )
 
@@ -288,14 +289,15 @@ def keyring(ask: Callable[[Any], Any]) -> Any:
         from keyring.errors import KeyringError
     except ImportError:
         raise KeyProblemError(
-            "the key is to be in the system's keyring, and `keyring` is not installed",
-            hint='install it with: pip install "loxodon[encryption]"',
+            "the key is in the system keyring, but `keyring` is not installed",
+            hint=install_hint(),
+            extra="encryption",
         ) from None
     try:
         return ask(rings)
     except (KeyringError, RuntimeError) as error:  # RuntimeError: no backend on this machine
         raise KeyProblemError(
-            "the system's keyring cannot be used: {reason}",
+            "cannot use the system keyring: {reason}",
             hint="unlock it, or keep the key in a file or the environment",
             reason=(str(error) or type(error).__name__).splitlines()[0],
         ) from None

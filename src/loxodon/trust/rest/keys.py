@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from loxodon.errors import KeyProblemError
+from loxodon.errors import KeyProblemError, install_hint
 from loxodon.filelock import FileLock
 from loxodon.files import replace, sync_folder
 from loxodon.layout import KEYS, SPACES
@@ -120,7 +120,7 @@ class Keys(NamedTuple):
         except OSError as error:
             raise KeyProblemError(
                 "cannot read the master key {path}: {reason}",
-                hint="check who owns the file; only its owner may read it",
+                hint="check its permissions; only its owner may read it",
                 path=self.path,
                 reason=error.strerror or str(error),
             ) from None
@@ -129,7 +129,7 @@ class Keys(NamedTuple):
         text = self.environ.get(VARIABLE, "")
         if not text:
             raise KeyProblemError(
-                "the master key is to come from {variable}, which is not set",
+                "the master key should be in {variable}, which is not set",
                 hint="set it to 64 hexadecimal digits, or change the setting keys.source",
                 variable=VARIABLE,
             )
@@ -157,8 +157,8 @@ class Keys(NamedTuple):
                 lock.close()
         except OSError as error:
             raise KeyProblemError(
-                "cannot make the master key {path}: {reason}",
-                hint="check who owns the folder and how full the disk is",
+                "cannot create the master key {path}: {reason}",
+                hint="check the folder's permissions and the free disk space",
                 path=self.path,
                 reason=error.strerror or str(error),
             ) from None
@@ -178,10 +178,10 @@ class Keys(NamedTuple):
             mark = os.path.join(spaces, name, MARK)
             if os.path.exists(mark):
                 raise KeyProblemError(
-                    "the master key of {home} is gone: {mark} says that there was one",
-                    hint="put it back from a copy. If it is lost for good, remove that file: a new "
-                    "key is made, and what the old one kept (tombstones, sealed transcripts, the "
-                    "audit log so far) cannot be checked or read any more",
+                    "the master key of {home} is missing: {mark} shows that there was one",
+                    hint="restore it from a copy. If you have none, delete that file: a new key "
+                    "is created, and what the old key protected (tombstones, sealed "
+                    "transcripts, the audit log so far) can no longer be verified or read",
                     home=self.home,
                     mark=mark,
                 )
@@ -198,14 +198,14 @@ class Keys(NamedTuple):
         except OSError as error:
             raise KeyProblemError(
                 "cannot read {path}: {reason}",
-                hint="check who owns the file; only its owner may read it",
+                hint="check its permissions; only its owner may read it",
                 path=path,
                 reason=error.strerror or str(error),
             ) from None
         if noted and noted != mine:
             raise KeyProblemError(
-                "the master key is not the one that the space {space} was used with",
-                hint="put the right one back: its fingerprint is in {path}",
+                "the master key does not match the space {space}",
+                hint="restore the right key; its fingerprint is in {path}",
                 space=repr(space),
                 path=path,
             )
@@ -224,8 +224,8 @@ def _parsed(text: str, where: str) -> bytes:
         found = b""
     if len(found) != SIZE:
         raise KeyProblemError(
-            "the master key in {where} is not one",
-            hint="it is 64 hexadecimal digits; put it back from a copy",
+            "the master key in {where} is invalid",
+            hint="it must be 64 hexadecimal digits; restore it from a copy",
             where=where,
         )
     return found
@@ -238,14 +238,15 @@ def _keyring(ask: Callable[[Any], Any]) -> Any:
         from keyring.errors import KeyringError
     except ImportError:
         raise KeyProblemError(
-            "the master key is to come from the system's keyring, and `keyring` is not installed",
-            hint='install it with: pip install "loxodon[encryption]"',
+            "the master key is in the system keyring, but `keyring` is not installed",
+            hint=install_hint(),
+            extra="encryption",
         ) from None
     try:
         return ask(keyring)
     except (KeyringError, RuntimeError) as error:  # RuntimeError: no backend on this machine
         raise KeyProblemError(
-            "the system's keyring cannot be used: {reason}",
+            "cannot use the system keyring: {reason}",
             hint="unlock it, or change the setting keys.source to file or env",
             reason=str(error).splitlines()[0] if str(error) else type(error).__name__,
         ) from None

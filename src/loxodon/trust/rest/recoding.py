@@ -95,15 +95,16 @@ def encrypt(
     current = encryption.source_of(home, config.encryption)
     if current is not None and source is not None and source != current:
         raise UsageError(
-            "this memory is encrypted already, with the key in {place}",
-            hint="`loxodon rekey` gives it another",
+            "this memory is already encrypted, with the key in {place}",
+            hint="change the key with `loxodon rekey`",
             place=encryption.told(current),
         )
     source = source or current
     if source is None:
         raise UsageError(
-            "where is the key to be?",
-            hint="--keyring, --key-file FILE or --env; with --make-key a new one is made there",
+            "no place for the key given",
+            hint="use --keyring, --key-file FILE or --env; add --make-key to create a new key "
+            "there",
         )
     with _at_work(home, "encrypt", source) as under_way:
         if make and source != current:
@@ -133,7 +134,7 @@ def decrypt(
     """Write every space of a home as plain text again."""
     source = encryption.source_of(home, config.encryption)
     if source is None:
-        raise UsageError("this memory is not encrypted", hint="`loxodon encrypt` does that")
+        raise UsageError("this memory is not encrypted", hint="encrypt it with `loxodon encrypt`")
     with _at_work(home, "decrypt", source) as under_way:
         _see_that_all_are_free(home, encryption.keys_of(home, config.encryption, environ))
         under_way()
@@ -157,7 +158,7 @@ def rekey(
     """Give every space of a home the key at `source`; without one, a new key in the same place."""
     current = encryption.source_of(home, config.encryption)
     if current is None:
-        raise UsageError("this memory is not encrypted", hint="`loxodon encrypt` does that")
+        raise UsageError("this memory is not encrypted", hint="encrypt it with `loxodon encrypt`")
     keys = encryption.keys_of(home, config.encryption, environ)
     place = source or current
     waiting = place if place != current else encryption.beside(current)
@@ -213,8 +214,8 @@ def _at_work(
     path = os.path.join(home, KEYS, RECODING)
     if noted := _noted(path):
         raise KeyProblemError(
-            "an earlier change was cut short, and cannot be ended without the key in {place}",
-            hint="put that key back, and run this again",
+            "an earlier change was interrupted, and cannot be completed without the key in {place}",
+            hint="restore that key, and try again",
             place=encryption.told(noted[2]),
         )
     begun = False
@@ -243,8 +244,8 @@ def _alone(home: str) -> Iterator[None]:
     try:
         if not lock.acquire(_WAIT_SECONDS):
             raise BusyStoreError(
-                "the memory at {home} is being encrypted, decrypted or given another key",
-                hint="wait until that is done",
+                "the memory at {home} is being encrypted, decrypted or rekeyed",
+                hint="wait until it has finished",
                 home=home,
             )
         _working.add(home)
@@ -308,8 +309,8 @@ def _good_key(home: str, source: Source, environ: Mapping[str, str]) -> bytes:
     text = encryption.text_at(source, environ)
     if len(text) < _SHORTEST_PHRASE:
         raise KeyProblemError(
-            "the pass phrase in {place} is too short",
-            hint="take at least {n} characters; better, let --make-key make a key",
+            "the passphrase in {place} is too short",
+            hint="use at least {n} characters, or create a key with --make-key",
             place=encryption.told(source),
             n=_SHORTEST_PHRASE,
         )
@@ -391,17 +392,17 @@ def _swap(path: str, new: str, work: _Work, keys: Keys) -> None:
     try:
         if not lock.acquire(_WAIT_SECONDS):
             raise BusyStoreError(
-                "{path} is held by another program",
-                hint="end that program, or try again later",
+                "{path} is locked by another program",
+                hint="close that program, or try again later",
                 path=path,
             )
         with held(path, keys) as connection, overwriting.replacing(path):
             if connection is None:
                 raise DamagedStoreError(
                     "{path} is damaged: {reason}",
-                    hint="restore a backup of it first, or move it away",
+                    hint="restore it from a backup first, or move it away",
                     path=path,
-                    reason=InputError("it is no database that can be read"),
+                    reason=InputError("it is not a readable database"),
                 )
             copying.recode(connection, new, work.after[0] if work.after else None)
             if work.after:  # before the file is in place: it may be under either then
@@ -499,8 +500,8 @@ def _take_in_edits(home: str, config: Config, clock: Clock) -> None:
         if found.conflicts or found.problems:
             first = (*found.conflicts, *found.problems)[0]
             raise InputError(
-                "the text views hold changes that cannot be taken in: {file}: {what}",
-                hint="see `loxodon sync`: settle them or take them back, then encrypt",
+                "the text views contain edits that cannot be applied: {file}: {what}",
+                hint="run `loxodon sync` and resolve or undo the edits, then encrypt",
                 file=first.file,
                 what=first.what,
             )

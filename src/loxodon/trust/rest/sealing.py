@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from loxodon import files
-from loxodon.errors import KeyProblemError
+from loxodon.errors import KeyProblemError, install_hint
 from loxodon.trust.rest.keys import mac
 
 if TYPE_CHECKING:
@@ -66,8 +66,9 @@ def _cipher() -> type[ChaCha20Poly1305]:
         from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
     except ImportError:
         raise KeyProblemError(
-            "what lies beside an encrypted memory is sealed, and `cryptography` is not installed",
-            hint='install it with: pip install "loxodon[encryption]"',
+            "an encrypted memory needs `cryptography`, which is not installed",
+            hint=install_hint(),
+            extra="encryption",
         ) from None
     return ChaCha20Poly1305
 

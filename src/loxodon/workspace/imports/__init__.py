@@ -66,12 +66,12 @@ def take_in(
 
     if format is not None and format not in FORMATS:
         raise UsageError(
-            "the format {format} is not known", hint="use one of {formats}",
+            "unknown format {format}", hint="use one of {formats}",
             format=repr(format), formats=", ".join(FORMATS),
         )  # fmt: skip
     if not os.path.exists(path):
         raise NotFoundError(
-            "there is no {path}", hint="check the name of the file or folder", path=repr(path)
+            "not found: {path}", hint="check the name of the file or folder", path=repr(path)
         )
     if not dry_run:
         memory.refuse_if_paused()
@@ -90,7 +90,7 @@ def take_in(
 
 def _outside(package: Package) -> Iterator[Found]:
     for name in package.outside:
-        yield problem(name, 0, InputError("it leads out of the folder, or is not a regular file",
+        yield problem(name, 0, InputError("it is a link out of the folder, or not a regular file",
                                           hint="not read"))  # fmt: skip
 
 
@@ -114,8 +114,8 @@ def _readable(
             first = first or one
     if not total and first is not None and kind != "config":
         raise InputError(
-            "nothing in {file} can be taken as {format}: {reason}",
-            hint="name another format with --format, or check the file",
+            "nothing in {file} can be imported as {format}: {reason}",
+            hint="set another format with --format, or check the file",
             file=package.name, format=kind, reason=first.what,
         )  # fmt: skip
     return total, offered
@@ -198,9 +198,10 @@ def _kind_of(first: object, name: str) -> Format:
 
     if isinstance(first, Mapping) and "loxodon" in first:
         raise InputError(
-            "{file} is a view that Loxodon wrote",
-            hint="`loxodon sync` takes its edits, `loxodon restore` the whole", file=name,
-        )  # fmt: skip
+            "{file} is a text view written by Loxodon",
+            hint="apply its edits with `loxodon sync`, or restore all of it with `loxodon restore`",
+            file=name,
+        )
     if chatgpt.is_conversation(first):
         return "chatgpt"
     if claude.is_conversation(first) or claude.is_memory(first) or claude.is_project(first):
@@ -214,13 +215,13 @@ def _kind_of(first: object, name: str) -> Format:
     if isinstance(first, Mapping) and ("role" in first or "messages" in first):
         raise InputError(
             "{file} is a conversation, not a memory",
-            hint="`loxodon add` takes conversations", file=name,
+            hint="add conversations with `loxodon add`", file=name,
         )  # fmt: skip
     raise _unknown(name)
 
 
 def _unknown(name: str) -> InputError:
     return InputError(
-        "cannot tell what {file} is", hint="name its format with --format: {formats}",
+        "cannot detect the format of {file}", hint="set it with --format: {formats}",
         file=name, formats=", ".join(FORMATS),
     )  # fmt: skip

@@ -45,8 +45,8 @@ def read(package: Package, around: Around) -> Iterator[Found]:
     files = files_of(package)
     if not files:
         raise InputError(
-            "{file} has no conversations.json in it",
-            hint="give the archive as ChatGPT sent it, or its conversations.json",
+            "{file} does not contain conversations.json",
+            hint="use the original ChatGPT archive, or its conversations.json",
             file=package.name,
         )
     for name in files:
@@ -59,8 +59,8 @@ def read(package: Package, around: Around) -> Iterator[Found]:
 
 def _no_conversation() -> InputError:
     return InputError(
-        "this is no conversation of ChatGPT",
-        hint="each has a `mapping` of its messages",
+        "this is not a ChatGPT conversation",
+        hint="a conversation has a `mapping` of its messages",
     )
 
 
@@ -74,7 +74,9 @@ def _conversation(
     try:
         check_name(id, "session")
         if not id:
-            raise InputError("the conversation has no id", hint="it cannot be known again")
+            raise InputError(
+                "the conversation has no id", hint="importing it again would add it twice"
+            )
     except InputError as error:
         yield problem_at(file, place, error)
         return

@@ -64,8 +64,8 @@ def read(package: Package, around: Around) -> Iterator[Found]:
     files = [*others, *(name for name in files_of(package) if name not in others)]
     if not files:
         raise InputError(
-            "{file} has no conversations.json in it",
-            hint="give the archive as Claude sent it, or a file out of it",
+            "{file} does not contain conversations.json",
+            hint="use the original Claude archive, or a file from it",
             file=package.name,
         )
     projects: dict[str, str] = {}
@@ -83,7 +83,7 @@ def read(package: Package, around: Around) -> Iterator[Found]:
 
 
 def _unknown() -> InputError:
-    return InputError("this is nothing that an export of Claude has")
+    return InputError("this is not part of a Claude export")
 
 
 # Conversations
@@ -96,7 +96,9 @@ def _conversation(
     try:
         check_name(id, "session")
         if not id:
-            raise InputError("the conversation has no id", hint="it cannot be known again")
+            raise InputError(
+                "the conversation has no id", hint="importing it again would add it twice"
+            )
     except InputError as error:
         yield problem_at(file, place, error)
         return
@@ -144,7 +146,7 @@ def _message(
     role = _ROLES.get(str(message.get("sender", message.get("role"))))
     if role is None:
         raise InputError(
-            "the sender {sender} is not known", hint="it is human or assistant",
+            "unknown sender {sender}", hint="it must be human or assistant",
             sender=repr(message.get("sender"))[:60],
         )  # fmt: skip
     id = text_in(message, "uuid", "id")

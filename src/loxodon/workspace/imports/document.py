@@ -83,8 +83,8 @@ class _Text:
         left = len(self.buffer) - self.at
         if left > _MOST_ELEMENT:
             raise InputError(
-                "{file} line {line}: an element has more than {most} million characters",
-                hint="no conversation has; the file may be damaged",
+                "{file} line {line}: an element is longer than {most} million characters",
+                hint="the file may be damaged",
                 file=self.name, line=self.line(self.at), most=_MOST_ELEMENT // 1_000_000,
             )  # fmt: skip
         data = self._file.read(max(_PIECE, left))
@@ -159,8 +159,8 @@ def _nothing_follows(text: _Text) -> None:
 
 def not_json(name: str, line: int, reason: str) -> InputError:
     return InputError(
-        "{file} is not valid JSON: {reason} in line {line}",
-        hint="export it again; a download that was cut short looks like this. Nothing was taken",
+        "{file} is not valid JSON: {reason} on line {line}",
+        hint="the download may be incomplete: export it again; nothing was imported",
         file=name, reason=reason.removesuffix(" starting at"), line=line,
     )  # fmt: skip
 
@@ -174,7 +174,7 @@ def _not_utf8(name: str, error: UnicodeDecodeError) -> InputError:
 def _too_deep(name: str) -> InputError:
     return InputError(
         "the JSON in {file} is nested too deeply",
-        hint="no export is; the file may be damaged",
+        hint="the file may be damaged",
         file=name,
     )
 

@@ -59,8 +59,8 @@ def file_of(package: Package) -> str:
     if len(named) == 1 or len(package.names) == 1:
         return named[0] if named else package.names[0]
     raise InputError(
-        "{file} has no single JSON file in it",
-        hint="name the file that has the memories",
+        "{file} does not contain exactly one JSON file",
+        hint="give the file with the memories",
         file=package.name,
     )
 
@@ -81,7 +81,9 @@ def read(package: Package, around: Around) -> Iterator[Found]:
 
 
 def _no_memory() -> InputError:
-    return InputError("this is no memory", hint="each is an object with an `id` and a `memory`")
+    return InputError(
+        "this is not a memory", hint="a memory is an object with an `id` and a `memory`"
+    )
 
 
 def _one_person(package: Package, name: str, around: Around) -> None:
@@ -92,13 +94,13 @@ def _one_person(package: Package, name: str, around: Around) -> None:
     people.pop("", None)
     if around.user and around.user not in people:
         raise InputError(
-            "{file} has no memories of {user}", hint="it has those of {users}",
+            "{file} has no memories of {user}", hint="it has memories of {users}",
             file=name, user=repr(around.user), users=", ".join(list(people)[:20]) or "—",
         )  # fmt: skip
     if len(people) > 1 and not around.user:
         raise InputError(
             "{file} has memories of {n} people: {users}",
-            hint="take in one at a time: --user NAME, with --space NAME to keep them apart",
+            hint="import one at a time with --user NAME; keep them apart with --space NAME",
             file=name, n=len(people), users=", ".join(list(people)[:20]),
         )  # fmt: skip
 

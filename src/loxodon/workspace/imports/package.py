@@ -156,7 +156,7 @@ class Package:
                 return
             info = self._archive.getinfo(name)
             if info.compress_type not in (0, 8):  # of others a piece may unpack to any size at once
-                raise _broken(name, InputError("it is packed in a way that no export is"))
+                raise _broken(name, InputError("its compression method is not supported"))
             with self._archive.open(info) as packed:
                 yield Limited(packed, name, self._count)
         except OSError as error:
@@ -234,20 +234,23 @@ def _few(names: list[_T], where: str) -> list[_T]:
     if len(names) <= MOST_PARTS:
         return names
     raise InputError(
-        "{file} has more than {most} files", hint="name the folder or file that has the memory",
+        "{file} contains more than {most} files", hint="give the folder or file with the memory",
         file=where, most=MOST_PARTS,
     )  # fmt: skip
 
 
 def _too_big(name: str, most: int) -> InputError:
     return InputError(
-        "{file} has more than {most} MiB", hint="split it", file=name, most=most >> 20
+        "{file} is larger than {most} MiB",
+        hint="split it into smaller files",
+        file=name,
+        most=most >> 20,
     )
 
 
 def _broken(name: str, error: Exception) -> InputError:
     return InputError(
-        "{file} cannot be unpacked: {reason}",
+        "cannot unpack {file}: {reason}",
         hint="download it again, or unpack it yourself and import the folder",
         file=name,
         reason=error if isinstance(error, InputError) else str(error) or type(error).__name__,
@@ -256,6 +259,6 @@ def _broken(name: str, error: Exception) -> InputError:
 
 def _unreadable(name: str, error: OSError) -> InputError:
     return InputError(
-        "cannot read {file}: {reason}", hint="check the name and its permissions",
+        "cannot read {file}: {reason}", hint="check the file name and its permissions",
         file=name, reason=error.strerror or str(error),
     )  # fmt: skip

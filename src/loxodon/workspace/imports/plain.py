@@ -75,8 +75,9 @@ def lines(
             value = parse_line(text, cut=number == last)
             if isinstance(value, Mapping) and "loxodon" in value:
                 raise InputError(
-                    "{file} is a view that Loxodon wrote",
-                    hint="`loxodon sync` takes its edits, `loxodon restore` the whole", file=name,
+                    "{file} is a text view written by Loxodon",
+                    hint="apply its edits with `loxodon sync`, or restore all of it with "
+                         "`loxodon restore`", file=name,
                 )  # fmt: skip
             for one in _memory(value, name, number, around, kind):
                 if archived and isinstance(one, NewMemory):
@@ -96,11 +97,11 @@ def _memory(
         return
     if not isinstance(value, Mapping) or not text_in(value, *_TEXTS):
         raise InputError(
-            "this is no memory", hint="write it as text, or as an object with a `memory` in it"
+            "this is not a memory", hint="write it as text, or as an object with a `memory`"
         )
     if "role" in value:
         raise InputError(
-            "this is a message, not a memory", hint="`loxodon add` takes conversations"
+            "this is a message, not a memory", hint="add conversations with `loxodon add`"
         )
     yield _described(value, source, around, kind)
 

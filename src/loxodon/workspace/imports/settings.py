@@ -63,15 +63,15 @@ def of_file(package: Package, file: str) -> Iterator[Found]:
     value = whole(package, file)
     if not is_config(value):
         raise InputError(
-            "{file} has no settings of a memory in it",
-            hint="it has decay_rates, token_budget or consolidation, or a memory block",
+            "{file} contains no memory settings",
+            hint="it must have decay_rates, token_budget or consolidation, or a memory block",
             file=file,
         )
     version = str(value.get("version", VERSIONS[0]))
     if "memory" not in value and version not in VERSIONS:
         raise InputError(
-            "{file} is of version {version}, which is not known here",
-            hint="set what you need with `loxodon config`; nothing was taken",
+            "{file} has the unsupported version {version}",
+            hint="set what you need with `loxodon config`; nothing was imported",
             file=file, version=repr(version)[:40],
         )  # fmt: skip
     given = _flat(value)
@@ -101,13 +101,13 @@ def _setting(name: str, value: object, file: str) -> Iterator[Found]:
     else:
         yield FileProblem(
             file, 0, t("{name} has no counterpart here", name=name),
-            t("ours is fixed at {value}", value=_FIXED[name]) if name in _FIXED else "",
+            t("here it is fixed at {value}", value=_FIXED[name]) if name in _FIXED else "",
         )  # fmt: skip
 
 
 def _secret(name: str, file: str) -> FileProblem:
     return FileProblem(
-        file, 0, t("{name} is a key, which is not copied", name=name),
+        file, 0, t("{name} is a key; keys are not copied", name=name),
         t("set it yourself: `loxodon config model.api_key KEY`, or LOXODON_MEMORY_API_KEY"),
     )  # fmt: skip
 

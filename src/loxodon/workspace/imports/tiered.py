@@ -36,7 +36,7 @@ def read(package: Package, around: Around) -> Iterator[Found]:
 
     if package.is_folder or package.is_archive:
         raise InputError(
-            "{file} is not a database", hint="name the memory.db itself", file=package.name
+            "{file} is not a database", hint="give the file memory.db itself", file=package.name
         )
     try:
         connection = others.connect(package.path, "mode=ro", _LONGEST)
@@ -46,14 +46,15 @@ def read(package: Package, around: Around) -> Iterator[Found]:
         ((application,),) = connection.execute("PRAGMA application_id")
         if application == APPLICATION_ID:
             raise InputError(
-                "{file} is a memory of Loxodon, not one of another program",
-                hint="`loxodon --home DIR` opens it where it is", file=package.name,
+                "{file} is a Loxodon memory, not one of another program",
+                hint="open it with `loxodon --home DIR`", file=package.name,
             )  # fmt: skip
         tables = {name for name in _TABLES if others.columns(connection, name)}
         if not tables:
             raise InputError(
-                "{file} has none of the tables of a four-tier memory",
-                hint="it has memories, daily_events or extraction_buffer; nothing was taken",
+                "{file} is not a four-tier memory",
+                hint="it must have the table memories, daily_events or extraction_buffer; "
+                "nothing was imported",
                 file=package.name,
             )
         if "memories" in tables:
@@ -70,8 +71,8 @@ def read(package: Package, around: Around) -> Iterator[Found]:
 
 def _unusable(name: str, error: Exception) -> InputError:
     return InputError(
-        "{file} cannot be read as an SQLite database: {reason}",
-        hint="close the program that uses it, or give a copy; nothing was taken",
+        "cannot read {file} as an SQLite database: {reason}",
+        hint="close the program that uses it, or use a copy; nothing was imported",
         file=name, reason=error,
     )  # fmt: skip
 

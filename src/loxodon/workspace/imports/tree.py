@@ -69,8 +69,8 @@ def read(package: Package, around: Around) -> Iterator[Found]:
     notes = [name for name in package.names if is_note(name) or alone]
     if not (alone or has_memory(package)):
         raise InputError(
-            "{file} has no MEMORY.md, USER.md or daily note in it",
-            hint="name the folder that has them, or one of them",
+            "{file} contains no MEMORY.md, USER.md or daily note",
+            hint="give the folder that contains them, or one of them",
             file=package.name,
         )
     for name in notes:

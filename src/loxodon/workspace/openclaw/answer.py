@@ -68,7 +68,7 @@ def answer(workspace: Workspace, request: Mapping[str, object]) -> Answer:
         return {"added": followed.added, "problems": [one.what for one in followed.problems]}
     if want == "chat":
         return {"chat": chat}
-    raise InputError("the plugin asks for {want}, which nobody knows", want=repr(want))
+    raise InputError("the plugin sent an unknown request: {want}", want=repr(want))
 
 
 def _bound(workspace: Workspace, session: str) -> Workspace:
@@ -171,18 +171,18 @@ def _known(workspace: Workspace, name: str, chat: Chat) -> str:
     if name.startswith("t_"):
         turn = memory.turn(name)
         if chat != "direct" and turn.chat == "direct":
-            raise NotFoundError("there is no turn {ref}", ref=repr(name))
+            raise NotFoundError("no turn with the id {ref}", ref=repr(name))
         return clean(heard(workspace.store, [turn])[0].content)
     record: Record = memory.get(name)
     if chat != "direct" and record.audience == "private":
-        raise NotFoundError("there is no memory {id}", id=repr(name))
+        raise NotFoundError("no memory with the id {id}", id=repr(name))
     return clean(record.content)
 
 
 def _lines_of(workspace: Workspace, path: str, chat: Chat) -> Sequence[str]:
     """The lines of a file of the workspace. What files say has no audience, so groups get none;
     and the views are of every agent's memory, so an agent does not get those."""
-    missing = NotFoundError("there is no file {path} in the workspace", path=repr(path))
+    missing = NotFoundError("file not found in the workspace: {path}", path=repr(path))
     if not path or "\0" in path or chat != "direct":
         raise missing
     root, agent = workspace.path, workspace.memory.agent
@@ -200,5 +200,5 @@ def _lines_of(workspace: Workspace, path: str, chat: Chat) -> Sequence[str]:
     except OSError:
         raise missing from None
     if len(data) > _MOST_BYTES:
-        raise NotFoundError("{path} is too large to be read whole", path=repr(path))
+        raise NotFoundError("{path} is too large to read", path=repr(path))
     return data.decode("utf-8-sig", "replace").splitlines()

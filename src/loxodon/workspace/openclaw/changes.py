@@ -43,7 +43,7 @@ class Files:
             return None if data is None else data.decode("utf-8")
         except UnicodeDecodeError:
             raise InputError(
-                "{path} is not UTF-8", hint="convert it, then try again", path=path
+                "{path} is not UTF-8", hint="convert it to UTF-8, then try again", path=path
             ) from None
 
     def put(self, path: str, content: str | bytes) -> None:
@@ -84,7 +84,8 @@ def apply(changes: Iterable[Change]) -> None:
                 _replace(os.path.realpath(change.path), change.after)
         except OSError as error:
             raise InputError(
-                "cannot write {path}: {reason}", hint="check who owns the folder, then try again",
+                "cannot write {path}: {reason}", hint="check the folder's permissions, then try "
+                                                      "again",
                 path=change.path, reason=error.strerror or error,
             ) from None  # fmt: skip
 
@@ -117,11 +118,14 @@ def _bytes_of(path: str) -> bytes | None:
         return None
     except OSError as error:
         raise InputError(
-            "cannot read {file}: {reason}", hint="check the name and its permissions",
+            "cannot read {file}: {reason}", hint="check the file name and its permissions",
             file=path, reason=error.strerror or error,
         ) from None  # fmt: skip
     if len(data) > MOST_BYTES:
         raise InputError(
-            "{file} has more than {most} MiB", hint="split it", file=path, most=MOST_BYTES >> 20
+            "{file} is larger than {most} MiB",
+            hint="split it into smaller files",
+            file=path,
+            most=MOST_BYTES >> 20,
         )
     return data

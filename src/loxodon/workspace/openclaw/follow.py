@@ -55,7 +55,9 @@ def state_folder(given: str | None, environment: Mapping[str, str]) -> str:
     """OpenClaw's folder: the one given, that of the environment, or its own choice."""
     folder = given or environment.get("OPENCLAW_STATE_DIR", "").strip() or "~/.openclaw"
     if not is_utf8(folder) or "\0" in folder:
-        raise InputError("that path cannot be OpenClaw's folder", hint="name a folder, in UTF-8")
+        raise InputError(
+            "this path cannot be OpenClaw's folder", hint="give the path of a folder, in UTF-8"
+        )
     return os.path.abspath(os.path.expanduser(folder))
 
 
@@ -86,15 +88,15 @@ def agents_at(state: str, wanted: Sequence[str]) -> list[Agent]:
     )
     if not names:
         raise NotFoundError(
-            "there is no OpenClaw with agents at {path}",
-            hint="name its folder with --state; it is ~/.openclaw unless it was moved",
+            "no OpenClaw with agents found at {path}",
+            hint="set its folder with --state (default: ~/.openclaw)",
             path=state,
         )
     missing = sorted(set(wanted) - set(names))
     if missing:
         raise NotFoundError(
             "OpenClaw has no agent {agent}",
-            hint="it has {names}",
+            hint="known names: {names}",
             agent=missing[0],
             names=", ".join(names),
         )
@@ -149,7 +151,7 @@ def _listed(folder: str) -> list[os.DirEntry[str]]:
 
 def _stray() -> InputError:
     return InputError(
-        "the link leads out of OpenClaw's folder and is not followed",
+        "it is a link out of OpenClaw's folder, and was not followed",
         hint="put the file itself there",
     )
 
@@ -402,7 +404,7 @@ def _as_input(error: OSError | InputError, path: str) -> InputError:
         return error
     return InputError(
         "cannot read {file}: {reason}",
-        hint="check the name and its permissions",
+        hint="check the file name and its permissions",
         file=path,
         reason=error.strerror or str(error),
     )
@@ -410,13 +412,13 @@ def _as_input(error: OSError | InputError, path: str) -> InputError:
 
 def _no_index() -> InputError:
     return InputError(
-        "the index of sessions cannot be read: all of them are taken for private",
-        hint="if OpenClaw is writing it now, it is read the next time",
+        "cannot read the session index: all sessions are treated as private",
+        hint="if OpenClaw is writing it now, it will be read next time",
     )
 
 
 def _cold() -> InputError:
     return InputError(
-        "OpenClaw has put this session into its archive, where it is not read",
-        hint="bring it back in OpenClaw, and follow again",
+        "OpenClaw has archived this session; archived sessions are not read",
+        hint="restore it in OpenClaw, and follow again",
     )

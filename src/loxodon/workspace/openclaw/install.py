@@ -99,8 +99,8 @@ def place_of(home: str, space: str, state: str, workspace: str, config: str = ""
     """Where things are; `workspace` empty for the one that OpenClaw's config names."""
     if not os.path.isdir(state):
         raise NotFoundError(
-            "there is no OpenClaw at {state}", state=state,
-            hint="start OpenClaw once, or say where its state is with --state",
+            "no OpenClaw found at {state}", state=state,
+            hint="start OpenClaw once, or set its state folder with --state",
         )  # fmt: skip
     config = os.path.expanduser(config) or os.path.join(state, "openclaw.json")
     if not workspace:
@@ -109,8 +109,8 @@ def place_of(home: str, space: str, state: str, workspace: str, config: str = ""
     workspace = os.path.abspath(workspace)
     if not os.path.isdir(workspace):
         raise NotFoundError(
-            "there is no workspace at {workspace}", workspace=workspace,
-            hint="start OpenClaw once, or say where it is with --workspace",
+            "no workspace found at {workspace}", workspace=workspace,
+            hint="start OpenClaw once, or set its folder with --workspace",
         )  # fmt: skip
     return Place(home, space, state, workspace, config)
 
@@ -177,8 +177,8 @@ def _check_introduced(place: Place) -> None:
     path = os.path.join(place.workspace, _BOOTSTRAP)
     if os.path.exists(path):
         raise InputError(
-            "OpenClaw has not got to know its owner yet: {path} is still there", path=path,
-            hint="talk to it until the file is gone, or remove the file, then try again",
+            "OpenClaw's first setup is not finished: {path} still exists", path=path,
+            hint="finish the setup by talking to it, or delete the file, then try again",
         )  # fmt: skip
 
 
@@ -191,9 +191,10 @@ def _check_free(place: Place, record: Mapping[str, Any]) -> None:
             and (not os.path.isdir(folder) or os.listdir(folder))
         ):
             raise InputError(
-                "{path} is there already, and not ours", hint="move it away, then try again",
+                "{path} already exists, and was not created by Loxodon",
+                hint="move it away, then try again",
                 path=folder,
-            )  # fmt: skip
+            )
 
 
 def _skill_folder(place: Place) -> str:
@@ -307,8 +308,8 @@ def recorded(home: str) -> dict[str, Any]:
         found = None
     if not isinstance(found, dict) or (found and found.get("version") != 1):
         raise InputError(
-            "{path} cannot be read", path=os.path.join(home, RECORD),
-            hint="it says what was installed; restore it from a backup",
+            "cannot read {path}", path=os.path.join(home, RECORD),
+            hint="it records what was installed; restore it from a backup",
         )  # fmt: skip
     return found and found | {"home": home}
 

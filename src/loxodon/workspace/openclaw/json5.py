@@ -74,7 +74,7 @@ def put(text: str, path: Path, value: object) -> tuple[str, str]:
     while (parent := root.at(path[:known])) is None:
         known -= 1
     if not isinstance(parent.value, dict):
-        raise InputError("{name} is no object", name=".".join(path[:known]) or "$")
+        raise InputError("{name} is not an object", name=".".join(path[:known]) or "$")
     for name in reversed(path[known + 1 :]):
         value = {name: value}
     at, piece = _member(text, parent, path[known], value)
@@ -85,7 +85,7 @@ def append(text: str, path: Path, value: object) -> tuple[str, str]:
     """`text` with `value` last in the list under `path`, and what was put in."""
     node = parse(text).at(path)
     if node is None or not isinstance(node.value, list):
-        raise InputError("{name} is no list", name=".".join(path))
+        raise InputError("{name} is not a list", name=".".join(path))
     piece = compact(value)
     at = node.start + 1
     if node.items:
@@ -190,7 +190,7 @@ class _Reader:
     def wrong(self, at: int) -> InputError:
         return InputError(
             "this is not JSON5: line {line}",
-            hint="correct that line",
+            hint="fix that line",
             line=self.text.count("\n", 0, at) + 1,
         )
 

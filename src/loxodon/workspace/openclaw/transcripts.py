@@ -130,7 +130,10 @@ def _entries(
     data = file.read(MAX_FILE + 1)
     if len(data) > MAX_FILE:
         raise InputError(
-            "{file} has more than {most} MiB", hint="split it", file=path, most=MAX_FILE >> 20
+            "{file} is larger than {most} MiB",
+            hint="split it into smaller files",
+            file=path,
+            most=MAX_FILE >> 20,
         )
     end = data.rfind(b"\n") + 1
     if end < len(data) and _is_whole(data[end:]):

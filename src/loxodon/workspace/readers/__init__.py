@@ -87,7 +87,7 @@ def _reader(kind: Format) -> Reader:
 
         return read_chat
     raise UsageError(
-        "the format {format} is not known",
+        "unknown format {format}",
         hint="use jsonl, openclaw, markdown or chat",
         format=shown(kind),
     )

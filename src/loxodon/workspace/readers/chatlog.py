@@ -97,8 +97,8 @@ def read_chat(lines: Lines, name: str, zone: tzinfo | None) -> tuple[list[Draft]
 
 def _not_a_chat() -> InputError:
     return InputError(
-        "no line says who speaks",
-        hint="a chat log has lines such as Alice: hi; if it is another kind of file, give --format",
+        "no line starts with a speaker's name",
+        hint="a chat log has lines such as Alice: hi; for another kind of file, set --format",
     )
 
 

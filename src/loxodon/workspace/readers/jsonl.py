@@ -60,8 +60,8 @@ def draft_from_mapping(value: Mapping[str, object], line: int, zone: tzinfo | No
     """One turn from one mapping; raises InputError where it is not a turn."""
     if not isinstance(value, Mapping):  # callers of the library are not all type-checked
         raise InputError(
-            "the turn is not a mapping but {type}",
-            hint="give each turn as a dict with a role and content",
+            "the turn must be a mapping, not {type}",
+            hint="write each turn as a dict with a role and content",
             type=type(value).__name__,
         )
     draft = _draft(value, line, zone)
@@ -82,7 +82,7 @@ def role_named(role: object) -> Role:
             hint="give it a role: user, assistant, system or tool",
         )
     raise InputError(
-        "the role {role} is not known",
+        "unknown role {role}",
         hint="use user, assistant, system or tool",
         role=shown(role),
     )
@@ -96,8 +96,8 @@ def text_of(content: object) -> str:
         content = [content]
     if not isinstance(content, list | tuple):
         raise InputError(
-            "the content is not text but {type}",
-            hint="give the text as a string, or as a list of blocks with a type and a text",
+            "the content must be text, not {type}",
+            hint="use a string, or a list of blocks with a type and a text",
             type=type(content).__name__,
         )
     return _joined(content)
@@ -113,7 +113,7 @@ def _joined(blocks: list[object] | tuple[object, ...], kinds: tuple[str, ...] = 
             continue
         if not isinstance(block, Mapping):
             raise InputError(
-                "the list of blocks in the content has {type} in it",
+                "the list of blocks in the content contains {type}",
                 hint="each block needs a type and a text",
                 type=type(block).__name__,
             )
@@ -135,8 +135,8 @@ def _block_text(block: Mapping[str, object], kind: object) -> str:
     text = block.get("text")
     if not isinstance(text, str):
         raise InputError(
-            "the text of a block is not text but {type}",
-            hint="give the text as a string",
+            "the text of a block must be a string, not {type}",
+            hint="use a string",
             type=type(text).__name__,
         )
     return text
@@ -215,7 +215,7 @@ def _says_nothing(value: Mapping[str, object], role: Role, content: object) -> b
 def _no_text() -> NoReturn:
     raise InputError(
         "the message has no text",
-        hint="give it content, or leave it out",
+        hint="add content, or remove the message",
     )
 
 
@@ -228,8 +228,8 @@ def _name(value: Mapping[str, object], *fields: str) -> str:
             found = str(found)
         if not isinstance(found, str):
             raise InputError(
-                "the {field} is not text but {type}",
-                hint="give it as a string, or leave it out",
+                "the {field} must be text, not {type}",
+                hint="use a string, or omit it",
                 field=field,
                 type=type(found).__name__,
             )
@@ -244,8 +244,8 @@ def _chat(value: object) -> Chat:
     if value in CHATS:
         return value
     raise InputError(
-        "the chat {chat} is not known",
-        hint="use direct, group or room, or leave it out",
+        "unknown chat type {chat}",
+        hint="use direct, group or room, or omit it",
         chat=shown(value),
     )
 
@@ -256,8 +256,8 @@ def _origin(value: object, role: Role) -> Origin:
     if value in ORIGINS:
         return value
     raise InputError(
-        "the origin {origin} is not known",
-        hint="use user, assistant, tool, web, file, group or import, or leave it out",
+        "unknown origin {origin}",
+        hint="use user, assistant, tool, web, file, group or import, or omit it",
         origin=shown(value),
     )
 
@@ -286,7 +286,7 @@ def _not_json(error: ValueError) -> InputError:
     # Not every ValueError is a JSONDecodeError: a number of 5,000 digits raises a plain one.
     return InputError(
         "the line is not JSON: {reason} at column {column}",
-        hint="write one JSON object a line",
+        hint="write one JSON object per line",
         reason=getattr(error, "msg", "a number is too long").removesuffix(" starting at"),
         column=getattr(error, "colno", 1),
     )
@@ -298,7 +298,7 @@ def as_object(value: object) -> Mapping[str, object]:
         return value
     raise InputError(
         "the line is a JSON {type}, not an object",
-        hint="write one JSON object a line, with a role and content",
+        hint="write one JSON object per line, with a role and content",
         type={"str": "string", "NoneType": "null", "bool": "boolean"}.get(
             type(value).__name__, "array" if isinstance(value, list) else "number"
         ),
@@ -418,7 +418,7 @@ def drafts_of(turns: Iterable[Mapping[str, object]], zone: tzinfo | None) -> lis
     if problems:
         place, first = problems[0]
         raise InputError(
-            "turn {place} cannot be taken: {error}",
+            "turn {place} is invalid: {error}",
             hint="{error_hint}",
             problems=problems,
             place=place,

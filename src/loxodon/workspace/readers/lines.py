@@ -118,14 +118,14 @@ def _refusal(line: str) -> InputError | None:
         size = len(line.encode("utf-8", "surrogatepass"))
         if size > MAX_LINE:
             return InputError(
-                "the line is {size} long; the most is {most}",
-                hint="split it, or leave out what is not conversation",
+                "the line is {size} long; the limit is {most}",
+                hint="split it, or remove what is not conversation",
                 size=_mebibytes(size),
                 most=_mebibytes(MAX_LINE),
             )
     if "\0" in line:
         return InputError(
-            "the line has a NUL character in it",
+            "the line contains a NUL character",
             hint="remove it; if this is not a text file, it cannot be read",
         )
     return None
@@ -155,7 +155,7 @@ def _database() -> InputError:
 def check_text(text: str) -> None:
     """Raise InputError for the text of a turn that the journal cannot keep."""
     if "\0" in text:
-        raise InputError("the text has a NUL character in it", hint="remove it")
+        raise InputError("the text contains a NUL character", hint="remove it")
     if text.isascii():
         size = len(text)
     else:
@@ -163,14 +163,14 @@ def check_text(text: str) -> None:
             size = len(text.encode("utf-8"))
         except UnicodeEncodeError as error:
             raise InputError(
-                "the text has half a character in it ({code} at position {position})",
+                "the text contains half a character ({code} at position {position})",
                 hint="it was cut in the middle of an emoji or a rare character; remove that half",
                 code=f"U+{ord(text[error.start]):04X}",
                 position=error.start + 1,
             ) from None
     if size > MAX_TEXT:
         raise InputError(
-            "the text is {size} long; the most for one message is {most}",
+            "the text is {size} long; the limit for one message is {most}",
             hint="split it into several messages",
             size=_mebibytes(size),
             most=_mebibytes(MAX_TEXT),
@@ -183,7 +183,7 @@ def check_name(text: str, field: str) -> None:
         return
     if len(text) > MAX_NAME:
         raise InputError(
-            "the {field} is {count} characters long; the most is {most}",
+            "the {field} is {count} characters long; the limit is {most}",
             hint="shorten it",
             field=field,
             count=len(text),
@@ -191,7 +191,7 @@ def check_name(text: str, field: str) -> None:
         )
     if any(ord(c) < 32 or 0xD800 <= ord(c) < 0xE000 for c in text):
         raise InputError(
-            "the {field} {value} has a control character or half a character in it",
+            "the {field} {value} contains a control character or half a character",
             hint="remove it",
             field=field,
             value=shown(text),

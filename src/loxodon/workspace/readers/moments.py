@@ -187,13 +187,13 @@ def read_instant(value: object, zone: tzinfo | None) -> datetime:
         found = value if value.tzinfo is not None else in_zone(value, zone)
     else:
         raise InputError(
-            "the time is not a date and time but {type}",
+            "the time must be a date and time, not {type}",
             hint="write it as 2026-02-04T10:30:00+08:00, or as seconds since 1970",
             type=type(value).__name__,
         )
     if found is None or not 1 < found.year < 9999:
         raise InputError(
-            "{value} is not a time that a message can have",
+            "{value} is not a valid message time",
             hint="write it as 2026-02-04T10:30:00+08:00, or as seconds since 1970",
             value=shown(value),
         )

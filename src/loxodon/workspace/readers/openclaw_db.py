@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from loxodon.errors import InputError
+from loxodon.errors import InputError, install_hint
 from loxodon.store import others
 from loxodon.trust.damage.unpacking import Allowance
 from loxodon.types import Draft
@@ -153,7 +153,7 @@ def _translated(path: str) -> Iterator[None]:
     except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:
         raise InputError(
             "{file} is damaged: {reason}",
-            hint="what could be read was taken; `openclaw doctor` may mend it",
+            hint="the readable part was added; `openclaw doctor` may repair it",
             file=path,
             reason=str(error),
         ) from None
@@ -164,7 +164,7 @@ def _translated(path: str) -> Iterator[None]:
 def _in_use(path: str) -> InputError:
     return InputError(
         "{file} is in use by another program",
-        hint="it is read the next time",
+        hint="it will be read next time",
         file=path,
     )
 
@@ -172,7 +172,7 @@ def _in_use(path: str) -> InputError:
 def _unreadable(path: str, reason: str) -> InputError:
     return InputError(
         "cannot read {file}: {reason}",
-        hint="check the name and its permissions",
+        hint="check the file name and its permissions",
         file=path,
         reason=reason,
     )
@@ -191,7 +191,7 @@ class Sessions:
         self._columns: dict[str, list[str]] = {}
         if not self._has("transcript_events", "session_id", "seq", "event_json", "created_at"):
             raise InputError(
-                "{file} has no sessions of OpenClaw in it",
+                "{file} contains no OpenClaw sessions",
                 hint="OpenClaw keeps them in agents/ID/agent/openclaw-agent.sqlite",
                 file=file,
             )
@@ -420,8 +420,9 @@ def _unpacked_by_package(data: bytes) -> bytes:
         import zstandard
     except ImportError:
         raise InputError(
-            "the event is compressed, and zstandard is not installed",
-            hint="pip install 'loxodon[workspace]'",
+            "the event is compressed, but zstandard is not installed",
+            hint=install_hint(),
+            extra="workspace",
         ) from None
     # Not `decompress`: it makes room for as much as the frame claims to hold.
     reader = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(data)
@@ -432,12 +433,12 @@ def _unpacked_by_package(data: bytes) -> bytes:
 
 
 def _damaged() -> InputError:
-    return InputError("the event is damaged", hint="what stands before and after it was taken")
+    return InputError("the event is damaged", hint="everything before and after it was added")
 
 
 def _too_long() -> InputError:
     return InputError(
         "the event is longer than {most} MiB",
-        hint="what stands before and after it was taken",
+        hint="everything before and after it was added",
         most=MAX_LINE >> 20,
     )

@@ -95,13 +95,13 @@ class _Search:
     def folder(self, root: str) -> None:
         if not os.path.isdir(root):
             self._trouble(
-                root, t("there is no such folder"), t("correct the setting workspace.folders")
+                root, t("there is no such folder"), t("fix the setting workspace.folders")
             )
             return
         if self._closed and is_inside(root, self._closed):
             self._trouble(
-                root, t("it is a part of the memory's own home"),
-                t("correct the setting workspace.folders"),
+                root, t("it is inside the Loxodon home"),
+                t("fix the setting workspace.folders"),
             )  # fmt: skip
             return
         self._walk(root, "", deep=True)
@@ -134,7 +134,7 @@ class _Search:
             with os.scandir(folder) as entries:
                 return sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
-            self._trouble(folder, t("the folder cannot be read: {reason}", reason=error.strerror))
+            self._trouble(folder, t("cannot read the folder: {reason}", reason=error.strerror))
             return []
 
     def _real(self, entry: os.DirEntry[str], folder: str, inside: str) -> str:
@@ -155,8 +155,8 @@ class _Search:
     def _leads_out(self, link: str) -> None:
         self._trouble(
             link,
-            t("a link that leads out of its folder is not followed"),
-            t("name the folder it leads to in the setting workspace.folders"),
+            t("a link out of its folder was not followed"),
+            t("add its target folder to the setting workspace.folders"),
         )
 
     def _is_folder(self, entry: os.DirEntry[str]) -> bool:
@@ -190,13 +190,13 @@ class _Search:
         if not path.isprintable() and not _is_text(path):
             shown = path.encode("utf-8", "backslashreplace").decode()
             self._trouble(
-                os.path.join(root, shown), t("the name of the file is not UTF-8"), t("rename it")
+                os.path.join(root, shown), t("the file name is not UTF-8"), t("rename it")
             )
         elif len(self.files) >= MOST_FILES:
             self._full = True
             self._trouble(
-                root, t("more than {n} files; the rest is left out", n=MOST_FILES),
-                t("name smaller folders in the setting workspace.folders"),
+                root, t("more than {n} files; the rest is skipped", n=MOST_FILES),
+                t("use smaller folders in the setting workspace.folders"),
             )  # fmt: skip
         else:
             self.files.append(Found(root, path, role, real, status.st_size, status.st_mtime_ns))

@@ -167,7 +167,7 @@ class _Run:
 
     def _unread(self, found: Found, error: OSError, known: NoteFile | None) -> None:
         """Keep a file that could not be opened; not again where it is known to be so."""
-        why = t("the file cannot be read: {reason}", reason=error.strerror or str(error))
+        why = t("cannot read the file: {reason}", reason=error.strerror or str(error))
         self.problems.append(FileProblem(found.name, 0, why))
         file = NoteFile(
             found.root, found.path, found.role, found.size, found.mtime, b"", problem=why

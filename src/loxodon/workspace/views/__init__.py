@@ -160,7 +160,7 @@ def bad_view(file: str, line: int, reason: InputError) -> InputError:
     if line:
         return InputError(
             "{file}, line {line}: {reason}",
-            hint="correct the line, or take it out",
+            hint="fix the line, or delete it",
             file=file,
             line=line,
             reason=reason,

@@ -33,5 +33,5 @@ def damaged_views(workspace: str) -> Iterator[Problem]:
         if (about.st_size, about.st_mtime_ns) != (written.size, written.mtime):
             continue
         if hash_of(path) not in (written.sha256, written.was):
-            hint = t("delete it; `loxodon export` writes it anew")
-            yield Problem(path, t("it is not as it was written"), hint, derived=True)
+            hint = t("delete it; `loxodon export` writes it again")
+            yield Problem(path, t("it differs from what was written"), hint, derived=True)

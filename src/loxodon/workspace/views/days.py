@@ -127,7 +127,7 @@ def _row(heading: str, body: Sequence[str]) -> Row:
     _, opened, rest = heading.partition(" <!-- ")
     rest = rest.rstrip()
     if not opened or not rest.endswith("-->"):
-        raise InputError("the heading of a turn lacks its comment")
+        raise InputError("the comment in the heading of a turn is missing")
     found = read.an_object(rest[:-3])
     at, offset = field(found, "at", _moment)
     role = _choice(found, "role", ROLES, "")
@@ -144,9 +144,9 @@ def _said(body: Sequence[str]) -> str:
     """What was said: every line behind the sign, and only empty ones around it."""
     quoted = [line for line in body if line.startswith(">")]
     if any(line.strip() for line in body if not line.startswith(">")):
-        raise InputError("a line of what was said does not stand behind >")
+        raise InputError("a line of a message does not start with >")
     if not quoted:
-        raise InputError("a turn says nothing")
+        raise InputError("a turn is empty")
     return "\n".join(line[2:] if line[1:2] == " " else line[1:] for line in quoted)
 
 
@@ -165,6 +165,6 @@ def _choice(found: Object, name: str, names: Sequence[str], usual: str) -> str:
         raise InputError(
             "{field}: {error}",
             field=name,
-            error=InputError("it is none of {names}", names=", ".join(names)),
+            error=InputError("it is not one of {names}", names=", ".join(names)),
         )
     return str(value)

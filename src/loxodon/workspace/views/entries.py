@@ -318,7 +318,10 @@ def _dedented(line: str) -> str:
 
 def _stray(file: str, line: int) -> FileProblem:
     return FileProblem(
-        file, line, t("this line belongs to no entry"), t("begin it with `- ` to make it one")
+        file,
+        line,
+        t("this line does not belong to an entry"),
+        t("start it with `- ` to make it an entry"),
     )
 
 
@@ -329,7 +332,7 @@ def _entry(
     first = block.lines[0][bullet.end() :] if bullet else ""
     box, id = (bullet["box"], bullet["id"] or "") if bullet else (None, "")
     if not id and _LIKE_AN_ID.match(first):
-        what, hint = t("its id cannot be read"), t("put it back; a new entry has none")
+        what, hint = t("its id is not readable"), t("restore it; a new entry has no id")
         problems.append(FileProblem(file, block.line, what, hint))
         return None
     rest = block.lines[1:]
@@ -339,7 +342,7 @@ def _entry(
         first = first[label.end() :] if id else f"{label['label']}: {first[label.end() :]}"
     content = unescaped("\n".join(map(_bare, (first, *rest))))
     if not content.strip():
-        what = t("the entry has no words")
+        what = t("the entry is empty")
         problems.append(FileProblem(file, block.line, what, t("delete the line to archive it")))
         return None
     entry = Entry(block.line, id, content, block.section, done=box in ("x", "X") if box else None)

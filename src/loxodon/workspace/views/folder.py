@@ -85,7 +85,7 @@ class Folder:
                 self._lock.close()
                 raise BusyStoreError(
                     "another export has been writing {path} for too long",
-                    hint="a run that hangs can be ended, nothing is lost",
+                    hint="if that process hangs, it can be stopped safely",
                     path=self.root,
                 )
         except OSError as error:
@@ -121,14 +121,14 @@ class Folder:
     def _check_owner(self) -> None:
         if self._before.space != self._space:
             raise InputError(
-                "{path} has the views of the space {owner}",
+                "{path} contains the text views of the space {owner}",
                 hint="export each space into a folder of its own",
                 path=self.root,
                 owner=repr(self._before.space),
             )
         if self._before.masked != self._masked:
             raise InputError(
-                "{path} has masked copies or others; they cannot stand together",
+                "masked and unmasked copies cannot be in the same folder: {path}",
                 hint="choose another folder",
                 path=self.root,
             )
@@ -152,7 +152,7 @@ class Folder:
         whatever it was based on."""
         try:
             if not self._has_folder(os.path.dirname(planned.name)):
-                self._leave(planned.name, t("a file or a link stands where its folder should be"))
+                self._leave(planned.name, t("there is a file or a link in place of its folder"))
             elif anew or not self._is_known(planned):
                 self._put(planned)
         except OSError as error:
@@ -187,7 +187,7 @@ class Folder:
         about = _lstat(path)
         if about is not None:
             if not stat.S_ISREG(about.st_mode):
-                self._leave(name, t("something that is no file stands in its place"))
+                self._leave(name, t("there is something in its place that is not a file"))
                 return
             known = before is not None and change_of(self.root, name, self._before) == "same"
             sure = before.sha256 if before and known and not before.was else ""
@@ -207,21 +207,24 @@ class Folder:
             return True  # what a bad disk or an editor leaves
         if not self._is_ours(name):
             self._leave(
-                name, t("it is not Loxodon's"), t("move it away to get the view of that name")
+                name,
+                t("it was not written by Loxodon"),
+                t("move it away to get the text view with that name"),
             )
             return False
         if name in self._settled and hash_of(path) == self._settled[name]:
             return True
         if editable(name):
-            hint = t("`loxodon sync` takes in what you changed")
-            self._leave(name, t("it was edited since it was written"), hint)
+            hint = t("apply your edits with `loxodon sync`")
+            self._leave(name, t("it was edited after it was written"), hint)
             if before is not None:
                 self._rows[name] = before  # what the edits are compared with
             return False
         if before is not None:
             aside = _free(f"{path}.edited")
             os.rename(path, aside)
-            what = t("it was edited, but Loxodon does not read it back: your version is {file} now",
+            what = t("it was edited, but Loxodon does not read edits of this file: your version "
+                     "was moved to {file}",
                      file=os.path.basename(aside))  # fmt: skip
             self._kept.append(FileProblem(name, 0, what))
         return True
@@ -289,8 +292,8 @@ class Folder:
             return
         taken_in = name in self._settled and hash_of(path) == self._settled[name]
         if state == "edited" and not taken_in:
-            self._leave(name, t("it is no longer needed, but was edited since it was written"),
-                        t("delete it where you do not want it"))  # fmt: skip
+            self._leave(name, t("it is no longer needed, but was edited after it was written"),
+                        t("delete it if you do not need it"))  # fmt: skip
             self._rows[name] = self._before.files[name]
             return
         if not self._is_ours(name):
@@ -388,10 +391,10 @@ def _unwritten(path: str, error: OSError) -> LoxodonError:
     values = {"path": error.filename or path, "reason": error.strerror or str(error)}
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return FullStoreError(
-            "cannot write {path}: {reason}", hint="make room on the disk, then try again", **values
+            "cannot write {path}: {reason}", hint="free some disk space, then try again", **values
         )
     return UnwritableStoreError(
         "cannot write {path}: {reason}",
-        hint="check who owns the folder and how full the disk is",
+        hint="check the folder's permissions and the free disk space",
         **values,
     )

@@ -88,12 +88,12 @@ def load(root: str) -> Manifest | None:
         rows = {_name(name): written_of(row) for name, row in parts if name}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         reason = InputError(
-            "it is not what Loxodon wrote",
-            hint="move it away; `loxodon sync` and `loxodon export` write it anew",
+            "it was not written by Loxodon",
+            hint="move it away; `loxodon sync` and `loxodon export` write it again",
         )
         raise bad_view(MANIFEST, 0, reason) from None
     if newer:
-        reason = InputError("a newer Loxodon wrote it", hint="update Loxodon")
+        reason = InputError("it was written by a newer version of Loxodon", hint="update Loxodon")
         raise bad_view(MANIFEST, 0, reason)
     return found._replace(files={**found.files, **rows})
 
@@ -170,14 +170,14 @@ def read(root: str, name: str, most: int = MOST_BYTES) -> tuple[str, str]:
         with os.fdopen(opened(path, root), "rb") as file:
             data = file.read(most + 1)
     except (FileNotFoundError, NotADirectoryError):
-        raise NotFoundError("there is no {path}", path=path) from None
+        raise NotFoundError("not found: {path}", path=path) from None
     except OSError as error:
         raise InputError(
-            "cannot read {path}: {reason}", hint="check who owns it", path=path,
+            "cannot read {path}: {reason}", hint="check its permissions", path=path,
             reason=error.strerror or str(error),
         ) from None  # fmt: skip
     if len(data) > most:
-        reason = InputError("it has more than {n} MB", hint="move it away", n=most >> 20)
+        reason = InputError("it is larger than {n} MB", hint="move it away", n=most >> 20)
         raise bad_view(name, 0, reason)
     try:
         return data.decode("utf-8"), sha256(data).hexdigest()
@@ -187,7 +187,7 @@ def read(root: str, name: str, most: int = MOST_BYTES) -> tuple[str, str]:
 
 
 def astray() -> InputError:
-    return InputError("it is not a file of this folder", hint="move it away")
+    return InputError("it is not a file in this folder", hint="move it away")
 
 
 def change_of(root: str, name: str, manifest: Manifest) -> Change:

@@ -31,7 +31,7 @@ def check_marker(name: str, text: str) -> None:
     """Refuse a file that is not the view it should be, or that a newer Loxodon wrote."""
     marker = marker_of(text)
     if marker is None:
-        raise bad_view(name, 0, InputError("it does not say that Loxodon wrote it"))
+        raise bad_view(name, 0, InputError("it is not marked as written by Loxodon"))
     if marker.version > VERSION:
         raise newer(name)
 
@@ -42,7 +42,8 @@ def newer(name: str) -> InputError:
         name,
         0,
         InputError(
-            "a newer Loxodon wrote it", hint="install that version of Loxodon or a later one"
+            "it was written by a newer version of Loxodon",
+            hint="install that version of Loxodon or a later one",
         ),
     )
 
@@ -60,7 +61,7 @@ def json_lines(name: str, text: str) -> Lines:
             objects.append((number, an_object(line)))
         except InputError as error:
             cut = number == len(lines)  # every line that was written to its end has one after it
-            troubles.append((number, InputError("the line is cut") if cut else error))
+            troubles.append((number, InputError("the line is incomplete") if cut else error))
     return Lines(tuple(objects), tuple(troubles))
 
 
@@ -137,7 +138,7 @@ def a_moment(value: object) -> int:
     try:
         return stored_moment(a_text(value))[0]
     except (ValueError, OverflowError, InputError):
-        raise InputError("it is not a moment such as 2026-02-04T10:30:00Z") from None
+        raise InputError("it is not a time such as 2026-02-04T10:30:00Z") from None
 
 
 def a_ref(value: object) -> int:
@@ -146,14 +147,14 @@ def a_ref(value: object) -> int:
         number = value[2:]
         if number.isascii() and number.isdecimal():
             return int(number)
-    raise InputError("it is not the name of a turn such as t_512")
+    raise InputError("it is not a turn such as t_512")
 
 
 def some_bytes(value: object) -> bytes:
     try:
         return bytes.fromhex(a_text(value))
     except (ValueError, InputError):
-        raise InputError("it is not written in hexadecimal digits") from None
+        raise InputError("it is not hexadecimal") from None
 
 
 def some_texts(value: object) -> tuple[str, ...]:

@@ -282,7 +282,7 @@ def _entry(line: int, found: Object, kind: Kind, state: State) -> Entry:
         if name := names.get(shown):
             fields[name] = field(found, shown, _READ[name])
         elif shown not in ("source", "sources", "history", "n"):
-            raise InputError("there is no field {field}", field=repr(shown[:60]))
+            raise InputError("unknown field {field}", field=repr(shown[:60]))
     id = fields.get("id", "")
     if id and not id.startswith(f"{kind[0]}_"):
         raise InputError("{id} is not the id of a {kind}", id=id, kind=kind)
@@ -314,7 +314,7 @@ def _id(value: object) -> str:
 def _one_of(names: Sequence[str]) -> Callable[[object], str]:
     def one(value: object) -> str:
         if value not in names:
-            raise InputError("it is none of {names}", names=", ".join(names))
+            raise InputError("it is not one of {names}", names=", ".join(names))
         return cast("str", value)
 
     return one
@@ -324,7 +324,7 @@ def _moment(value: object) -> datetime:
     try:
         return _EPOCH + timedelta(milliseconds=read.a_moment(value))
     except OverflowError:
-        raise InputError("it is not a moment such as 2026-02-04T10:30:00Z") from None
+        raise InputError("it is not a time such as 2026-02-04T10:30:00Z") from None
 
 
 def _content(value: object) -> str:
@@ -394,7 +394,7 @@ def rows_of(entry: Entry) -> tuple[Row, list[Row], list[Row]]:
         shown = _name(missing[0], entry.kind)
         raise InputError("{field} is missing", field=shown)
     if [step.version for step in entry.history] != list(range(1, entry.version + 1)):
-        raise InputError("its history does not lead to version {version}", version=entry.version)
+        raise InputError("its history does not match version {version}", version=entry.version)
     values: dict[str, Any] = {
         **_DEFAULTS, **{name: stored(name, value) for name, value in entry.fields.items()},
         "kind": entry.kind, "state": entry.state,

@@ -79,7 +79,7 @@ def restore(
     if kept and not replace:
         raise InputError(
             "the space {space} at {home} is not empty",
-            hint="--replace puts the restored memory in its place and keeps the old database",
+            hint="to replace it, add --replace; the old database is kept",
             space=repr(space),
             home=home,
         )
@@ -102,8 +102,8 @@ def _fill(memory: Memory, store: SqliteStore, views: _Views, progress: Progress)
         if type(error) is not StoreError or not views.file:  # of the disk, not of what is put there
             raise
         reason = InputError(
-            "it does not fit the rest: {reason}",
-            hint="the files are not of one moment: export them again, or take back what was edited",
+            "it does not match the rest: {reason}",
+            hint="the files are from different times: export them again, or undo the edits",
             reason=error.values.get("reason"),
         )
         raise bad_view(views.file, 0, reason) from None
@@ -112,8 +112,8 @@ def _fill(memory: Memory, store: SqliteStore, views: _Views, progress: Progress)
     put_aside = {f"t_{one.turn}" for one in store.desk.fragments("failed")}
     if wrong := [one for one in store.check(progress) if one.where not in put_aside]:
         raise InputError(
-            "what the views say does not fit together: {where}: {what}",
-            hint="nothing was changed; take back what was edited in them",
+            "the text views are inconsistent: {where}: {what}",
+            hint="nothing was changed; undo the edits",
             where=wrong[0].where,
             what=wrong[0].what,
         )
@@ -139,8 +139,8 @@ def _root(source: str) -> str:
         if os.path.exists(os.path.join(folder, MANIFEST)):
             return folder
     raise NotFoundError(
-        "there are no views in {folder}",
-        hint="name the folder that `loxodon export` wrote; it has {file}",
+        "no text views found in {folder}",
+        hint="give the folder that `loxodon export` wrote; it contains {file}",
         folder=source,
         file=MANIFEST,
     )
@@ -179,7 +179,7 @@ class _Views:
     def __init__(self, root: str, space: str) -> None:
         manifest = load(root)
         if manifest is None:
-            raise NotFoundError("there are no views in {folder}", folder=root)
+            raise NotFoundError("no text views found in {folder}", folder=root)
         self._root = root
         self._manifest = manifest
         self.file = ""
@@ -198,20 +198,20 @@ class _Views:
         manifest = self._manifest
         if manifest.masked:
             raise InputError(
-                "{folder} has masked copies: what is masked cannot be restored",
+                "{folder} contains masked copies, which cannot be restored",
                 hint="restore from a folder that was exported without --masked",
                 folder=self._root,
             )
         if manifest.space != space:
             raise InputError(
-                "{folder} has the views of the space {owner}",
-                hint="name that space with --space",
+                "{folder} contains the text views of the space {owner}",
+                hint="select that space with --space",
                 folder=self._root,
                 owner=repr(manifest.space),
             )
         for name in _ALWAYS:
             if name not in manifest.files:
-                raise bad_view(MANIFEST, 0, InputError("it does not name {file}", file=name))
+                raise bad_view(MANIFEST, 0, InputError("it does not list {file}", file=name))
 
     # The rows of all tables
 
@@ -246,7 +246,7 @@ class _Views:
         try:
             return read(self._root, name, _MOST_BYTES)[0]
         except NotFoundError:
-            reason = InputError("it is missing", hint="put it back; every file is needed")
+            reason = InputError("it is missing", hint="restore it; every file is needed")
             raise bad_view(name, 0, reason) from None
 
     def _memory_rows(self, name: str, text: str) -> Iterator[Batch]:
@@ -353,12 +353,14 @@ class _Views:
         for name in self._edited:
             if _is_read(name):
                 yield FileProblem(
-                    name, 0, t("it was edited since it was written, and was taken so")
+                    name,
+                    0,
+                    t("it was edited after it was written; the edited version was restored"),
                 )
             else:
                 yield FileProblem(
-                    name, 0, t("it was edited since it was written, and was not read"),
-                    t("`loxodon sync` takes in what you changed"),
+                    name, 0, t("it was edited after it was written; the edits were ignored"),
+                    t("apply your edits with `loxodon sync`"),
                 )  # fmt: skip
 
 

@@ -162,7 +162,7 @@ def parse(name: str, text: str) -> Row:
             value_of(top["topic"]), json.dumps(items_of(top["tags"]), ensure_ascii=False), body,
         )  # fmt: skip
     except (KeyError, ValueError, OverflowError, RecursionError):
-        raise bad_view(name, 0, InputError("it is not a segment as Loxodon writes it")) from None
+        raise bad_view(name, 0, InputError("it is not a segment in Loxodon's format")) from None
 
 
 def _parts(text: str) -> tuple[dict[str, str], str]:

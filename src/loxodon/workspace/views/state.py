@@ -243,7 +243,7 @@ def _work_of(found: Object, rest: Object) -> Object:
         elif name in rest:
             work[name] = field(rest, name, reader)
     if odd := sorted(rest.keys() - work.keys()):
-        raise InputError("there is no field {field}", field=repr(odd[0][:60]))
+        raise InputError("unknown field {field}", field=repr(odd[0][:60]))
     return work
 
 
