@@ -164,14 +164,14 @@ def _sentences(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:
     whole: list[Fragment] = []
     for fragment in fragments:
         whole.append(fragment)
-        if not fragment.text.rstrip().endswith(_GOES_ON) or fragment.type != "statement":
+        if not fragment.text.endswith(_GOES_ON) or fragment.type != "statement":
             yield _joined(whole)
             whole = []
     if whole:
         yield _joined(whole)
 
 
-_GOES_ON = ("，", "：", "、", ",")
+_GOES_ON = ("，", "：", "、", ",", ", ", " ")
 
 
 def _joined(whole: Sequence[Fragment]) -> _Sentence:

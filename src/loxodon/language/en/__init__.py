@@ -42,7 +42,7 @@ def present(verb: str) -> str:
 class _English:
     language = "en"
     speech = Speech(_HERE)
-    worth = Worth(_HERE, speech, 0.65, unsaid=0.8)
+    worth = Worth(_HERE, speech, 0.7, unsaid=0.82)
 
     @cached_property
     def frames(self) -> Frames:

@@ -85,7 +85,10 @@ class _Chinese:
         return f"{name}是用户的{relation}"
 
 
-_CUT = re.compile(r"(?<=[，；])|(?<=[,;])(?!\d)|(?<=[\u4e00-\u9fff]：)")
+_CUT = re.compile(
+    r"(?<=[，；])|(?<=[,;])(?!\d)|(?<=[\u4e00-\u9fff]：)|(?<=[\u4e00-\u9fff]\s)(?=[\u4e00-\u9fff])"
+)
+"""After a comma; a space between two characters is one."""
 
 
 def split(text: str) -> list[Piece]:
@@ -122,7 +125,7 @@ def _closed(fragments: Sequence[Fragment]) -> list[Fragment]:
         after = fragments[n + 1] if n + 1 < len(fragments) else None
         if one.type != "statement" or not after:
             continue
-        if not one.text.endswith(("，", ",", "：", "；", ";")):  # the end of a line
+        if not one.text.endswith(("，", ",", "：", "；", ";", " ")):  # the end of a line
             found[n] = one._replace(text=one.text + "。")
         elif after.type != "statement" and not _TAG.match(after.text):
             found[n] = one._replace(text=one.text[:-1] + "；")
