@@ -23,9 +23,11 @@ from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.clauses import Clause, met
 from loxodon.language.frames import Frames, Match
 from loxodon.language.inference import supposed
+from loxodon.language.sides import side_of
 from loxodon.language.speech import Speech
 from loxodon.language.statements import (
     USER,
+    Act,
     EntityType,
     Fragment,
     Mention,
@@ -40,7 +42,7 @@ HEDGED = 0.6
 """How sure one can be of what was said with a `maybe`."""
 OWN_WORDS = 0.4
 """The importance of what is kept as it was said."""
-LEAST_CHANGE = 0.15
+LEAST_CHANGE = 0.05
 """How much one must be worth that is kept only if it changes something that is known."""
 
 
@@ -69,6 +71,10 @@ class Grammar(Protocol):
 
     def evened(self, text: str) -> str:
         """A text with short forms written out."""
+        ...
+
+    def of_nobody(self, text: str) -> bool:
+        """Whether what stands before a verb names nobody else who does it."""
         ...
 
     def small(self, text: str) -> bool:
@@ -200,7 +206,13 @@ def _read(
     if not found:
         text = _without_asking(grammar, sentence.text, clauses)
         asks = sentence.type != "statement" and text == sentence.text
-        return _own_words(grammar, text, clauses, asks)
+        own = _own_words(grammar, text, clauses, asks)
+        left = clauses if len(clauses) > 1 and sentence.type == "statement" else ()
+        if own or not left:
+            return own
+        # Not all that somebody says in one breath is worth as much.
+        told = [one for one in left if one.who not in ("", "bare")]
+        return [own for one in told for own in _own_words(grammar, one.raw, [one])]
     if sentence.type != "statement":
         return found
     left = [one for one in left if one.who not in ("", "bare")]
@@ -279,8 +291,16 @@ def _statement(grammar: Grammar, clause: Clause, match: Match) -> Statement:
         HEDGED if clause.hedged else frame.confidence,
         mentions=_mentions(clause),
         importance=importance,
+        side=_changed_side(grammar, clause, frame.act, frame.attribute),
         tentative=clause.loose or (clause.who == "bare" and "bare" not in frame.who),
     )
+
+
+def _changed_side(grammar: Grammar, clause: Clause, act: str, attribute: str) -> str:
+    """The side of life that a clause says has changed: that of what it tells anew, or one that it
+    names."""
+    side = side_of(attribute) if act == "change" else ""
+    return side or (grammar.speech.side(grammar.evened(clause.raw))[0] if act != "state" else "")
 
 
 def _mentions(clause: Clause) -> tuple[Mention, ...]:
@@ -344,7 +364,7 @@ def _own_words(
         return []
     if asks and _HANDED.search(text):
         return []
-    act, over = ("state", ()) if hedged else speech.act(grammar.evened(text))
+    act, over, side = ("state", (), "") if hedged else _changes(grammar, clauses)
     bare = bool(clauses) and clauses[0].who == "bare"
     vague = not (speech.tells(text) or bare or worth >= grammar.worth.unsaid)
     least = grammar.worth.least
@@ -355,7 +375,8 @@ def _own_words(
         return []
     statement = Statement(
         grammar.quoted(text), act=act, over=over, importance=OWN_WORDS,
-        topic=speech.topic(text), quoted=True, tentative=not kept, vague=vague,
+        topic=speech.topic(text), quoted=True, tentative=not kept, side=side,
+        vague=vague,
     )  # fmt: skip
     about = clauses[0] if clauses else None
     if hedged or (about and about.hedged):
@@ -363,6 +384,25 @@ def _own_words(
     if about and about.who in ("person", "pet"):
         statement = statement._replace(subject=about.subject, mentions=_mentions(about))
     return [statement]
+
+
+def _changes(grammar: Grammar, clauses: Sequence[Clause]) -> tuple[Act, tuple[str, ...], str]:
+    """What somebody's own words do to what was known, the words for what is over, and the side of
+    life that has changed. Only what is said of whom the words are about counts."""
+    act: Act = "state"
+    over: tuple[str, ...] = ()
+    side = ""
+    for clause in clauses:
+        text = grammar.evened(clause.raw)
+        if clause.subject != clauses[0].subject:
+            continue
+        does, words, at = grammar.speech.act(text)
+        if act == "state" and (clause.who or grammar.of_nobody(text[:at])):
+            act, over = does, words
+        named, at = grammar.speech.side(text)
+        if named and (clause.who or grammar.of_nobody(text[:at])):
+            side = side or named
+    return ("change" if side and act == "state" else act), over, side
 
 
 def _weighed(statement: Statement, weight: float, numbers: tuple[int, ...]) -> Statement:

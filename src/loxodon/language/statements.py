@@ -83,6 +83,8 @@ class Statement(NamedTuple):
     """Whether it is kept in the speaker's own words."""
     tentative: bool = False
     """Whether it is worth keeping only if it changes something that is known."""
+    side: str = ""
+    """The side of life (`sides.py`) that it says has changed, whatever was before."""
     inferred: bool = False
     """Whether nobody said it: it is supposed from what was said (`inference.py`), where nothing is
     known."""

@@ -33,6 +33,8 @@ _TAGS = 3
 _SOURCES = 20
 """Turns that a memory names as its sources; one said every day needs no more."""
 _ABOUT = 50
+_OF_ONE = 300
+"""Memories of one person that a change may be about, where it names no words of them."""
 _RENAMED = 1_000
 
 
@@ -324,6 +326,9 @@ class StoreView:
 
     def about(self, *parts: str) -> Sequence[Record]:
         return [one for one in self._store.latest_about(parts, _ABOUT) if one.kind != "summary"]
+
+    def of(self, subject: str) -> Sequence[Record]:
+        return [o for o in self._store.latest_about((subject,), _OF_ONE) if o.kind != "summary"]
 
     def like(self, text: str, limit: int) -> Sequence[Record]:
         # Summaries repeat what facts say; asking for some more makes up for them.

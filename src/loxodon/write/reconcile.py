@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from loxodon.language.attributes import ATTRIBUTES, OPPOSITES
 from loxodon.language.domains import domains_of, kinds_of, words_of
+from loxodon.language.sides import share, side_of
 from loxodon.language.statements import Statement
 from loxodon.text.lists import without
 from loxodon.text.similarity import gist, likeness
@@ -38,6 +39,10 @@ class View(Protocol):
 
     def about(self, *parts: str) -> Sequence[Record]:
         """Memories of a subject, or of it and an attribute, or of these and a value."""
+        ...
+
+    def of(self, subject: str) -> Sequence[Record]:
+        """The memories of a subject, the newest first; of somebody with very many the newest."""
         ...
 
     def like(self, text: str, limit: int) -> Sequence[Record]:
@@ -74,6 +79,16 @@ def plan(candidate: Candidate, view: View, turn: str) -> Plan:
         or candidate.statement.act == "correct"
         or not _only_from(record, turn)
     ]
+    if candidate.statement.side:
+        known = [one for one in view.of(candidate.statement.subject) if not _only_from(one, turn)]
+        return _with_side(_plan(candidate, related), candidate, known)
+    return _plan(candidate, related)
+
+
+Related = Sequence[tuple[Relation, Record]]
+
+
+def _plan(candidate: Candidate, related: Related) -> Plan:
     facts = [(how, record) for how, record in related if record.kind == "fact"]
     beliefs = [(how, record) for how, record in related if record.kind == "belief"]
     if candidate.statement.confidence < 1:
@@ -81,7 +96,49 @@ def plan(candidate: Candidate, view: View, turn: str) -> Plan:
     return _plan_fact(candidate, facts, beliefs)
 
 
-Related = Sequence[tuple[Relation, Record]]
+_ON_SIDE = 0.2
+"""How likely a memory is on a side of life, where a change names that side."""
+_SURELY = 0.5
+"""The same where other memories may be on it too."""
+
+
+def _with_side(found: Plan, candidate: Candidate, known: Sequence[Record]) -> Plan:
+    """A plan with what its statement ends by naming a side of life: the one memory on it. Where
+    several may be meant, they are left in doubt."""
+    statement = candidate.statement
+    if found.outcome in ("late", "hold", "nothing") or statement.confidence < 1:
+        return found
+    done = {one.id for one in (*found.replaced, *found.retracted, *found.doubtful)}
+    done |= {found.target.id} if found.target else set()
+    on = sorted(
+        (
+            (chance, record)
+            for record in known
+            if record.kind == "fact" and record.positive and record.id not in done
+            and not other_project(statement, record)
+            and (chance := _on_side(statement, record)) >= _ON_SIDE
+        ),
+        key=lambda one: one[0], reverse=True,
+    )  # fmt: skip
+    if any(said_at(one) > candidate.said_at for _, one in on):
+        return found
+    sure = [one for chance, one in on if chance >= _SURELY]
+    meant = [one for _, one in on] if len(on) == 1 else sure if len(sure) == 1 else []
+    doubtful = [] if meant else [one for _, one in on[:_IN_DOUBT]]
+    return found._replace(replaced=(*found.replaced, *meant), doubtful=(*found.doubtful, *doubtful))
+
+
+_IN_DOUBT = 3
+
+
+def _on_side(statement: Statement, record: Record) -> float:
+    """How likely a memory is on the side of life that a statement changes."""
+    if not record.attribute:
+        return share(statement.side, record.content)
+    if side_of(record.attribute) != statement.side:
+        return 0.0
+    # What tells one thing anew says nothing of another: a new title, of the same employer.
+    return 0.0 if side_of(statement.attribute) == statement.side else 1.0
 
 
 def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
@@ -97,7 +154,7 @@ def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
     retracted, more = _spared(statement, ended)
     doubtful: tuple[Record, ...] = ()
     if statement.act == "change" and not (
-        opposed or ended or statement.over or statement.attribute
+        opposed or ended or statement.over or statement.attribute or statement.side
     ):
         meant, doubtful = _meant(statement, facts)
         replaced += meant

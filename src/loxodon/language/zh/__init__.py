@@ -19,6 +19,7 @@ from loxodon.language.statements import Fragment, Piece, Reading, Said
 from loxodon.language.worth import Worth
 from loxodon.language.zh.clauses import (
     attribute_of,
+    bare_of,
     clauses_of,
     evened,
     people_of,
@@ -64,6 +65,9 @@ class _Chinese:
         if self.speech.never(sentence) in _OF_ALL:  # a supposition holds for what follows it
             return [one._replace(who="") for one in found]
         return found
+
+    def of_nobody(self, text: str) -> bool:
+        return "我" in text or not bare_of(text)
 
     def small(self, text: str) -> bool:
         return False

@@ -200,6 +200,11 @@ def _clause(text: str, known: Mapping[str, str], before: Clause | None, alone: b
     return whole._replace(when=time, timeless=rest) if timeless else whole
 
 
+def bare_of(text: str) -> str:
+    """What is left of the head of a clause without adverbs and times."""
+    return _timed(_light(text))[0].strip("人把给在")
+
+
 def _time(text: str) -> tuple[str, str]:
     """The time that a text begins with, the longest one, and its kind."""
     words = _words()
