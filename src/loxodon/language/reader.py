@@ -204,7 +204,7 @@ def _read(
             continue
         found.append(_statement(grammar, *match))
     if not found:
-        text = _without_asking(grammar, sentence.text, clauses)
+        text, clauses = _without_asking(grammar, sentence.text, clauses)
         asks = sentence.type != "statement" and text == sentence.text
         own = _own_words(grammar, text, clauses, asks)
         left = clauses if len(clauses) > 1 and sentence.type == "statement" else ()
@@ -332,17 +332,16 @@ def _relation(grammar: Grammar, relation: str, name: str) -> Statement:
     )  # fmt: skip
 
 
-def _without_asking(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> str:
+def _without_asking(
+    grammar: Grammar, text: str, clauses: Sequence[Clause]
+) -> tuple[str, Sequence[Clause]]:
     """A sentence without the question or request that it ends with: `I work at Wayfair, tell me
     how …`."""
-    for clause in clauses[1:]:
-        if grammar.speech.type(clause.raw) in ("question", "instruction"):
-            return (
-                text[: text.index(clause.raw)].rstrip(" ,;:，；：-–—")
-                if clause.raw in text
-                else text
-            )
-    return text
+    for n, clause in enumerate(clauses):
+        asks = n and grammar.speech.type(clause.raw) in ("question", "instruction")
+        if asks and clause.raw in text:
+            return text[: text.index(clause.raw)].rstrip(" ,;:，；：-–—"), clauses[:n]
+    return text, clauses
 
 
 _GUESSED = ("thinking", "second hand")
@@ -400,7 +399,7 @@ def _changes(grammar: Grammar, clauses: Sequence[Clause]) -> tuple[Act, tuple[st
         if act == "state" and (clause.who or grammar.of_nobody(text[:at])):
             act, over = does, words
         named, at = grammar.speech.side(text)
-        if named and (clause.who or grammar.of_nobody(text[:at])):
+        if named and (clause.who or named == "date" or grammar.of_nobody(text[:at])):
             side = side or named
     return ("change" if side and act == "state" else act), over, side
 

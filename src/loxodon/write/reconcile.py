@@ -18,9 +18,9 @@ from loxodon.language.attributes import ATTRIBUTES, OPPOSITES
 from loxodon.language.domains import domains_of, kinds_of, words_of
 from loxodon.language.sides import share, side_of
 from loxodon.language.statements import Statement
-from loxodon.text.lists import without
+from loxodon.text.lists import without, without_part
 from loxodon.text.similarity import gist, likeness
-from loxodon.text.words import fold
+from loxodon.text.words import fold, index_words
 from loxodon.types import Record
 from loxodon.write.extract import Candidate
 from loxodon.write.relation import ALIKE, Relation, other_project, relation
@@ -29,7 +29,7 @@ SIMILAR = 5
 """Memories looked at for their words where no subject and attribute leads to them."""
 FIRM = 0.7
 """Importance from which on a memory is not contradicted by a guess."""
-_ENOUGH = 0.6
+_ENOUGH = 0.5
 """How much a change and what it changes speak of the same, where it names nothing that is over."""
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
 
@@ -133,12 +133,36 @@ _IN_DOUBT = 3
 
 def _on_side(statement: Statement, record: Record) -> float:
     """How likely a memory is on the side of life that a statement changes."""
+    if statement.side == "date":  # there are many: it must be that of the same thing
+        same = _things(statement.content) & _things(record.content)
+        others = gist(statement.content).numbers - gist(record.content).numbers
+        dated = _DATED.search(record.content) and _DATED.search(statement.content)
+        return min(1.0, 0.3 + 0.1 * len(same)) if same and others and dated else 0.0
     if not record.attribute:
         return share(statement.side, record.content)
     if side_of(record.attribute) != statement.side:
         return 0.0
     # What tells one thing anew says nothing of another: a new title, of the same employer.
     return 0.0 if side_of(statement.attribute) == statement.side else 1.0
+
+
+_DATED = re.compile(
+    r"\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|\b\d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d\d|[\d一二三四五六七八九十][月号日]|[周期拜][一二三四五六日天]|月[底初]",
+    re.I,
+)
+_OF_DATES = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b\w+day\b|\b(?:week|month|year|time|book|move)\b"
+    r"|[上下本这][个]?[周月]|[今明后昨]天|[改推延定约挪调换]|[月号日周]",
+    re.I,
+)
+
+
+def _things(text: str) -> frozenset[str]:
+    """What a sentence with a date speaks of besides: Latin words, and pairs of characters."""
+    folded = _OF_DATES.sub(" ", fold(text.split("“", 1)[-1]))
+    return frozenset(word for word in index_words(folded) if not word.isdigit() and len(word) > 1)
 
 
 def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
@@ -176,7 +200,12 @@ def _spared(
     gone, kept = [], []
     for record in over:
         left = next(
-            (text for words in statement.over if (text := without(record.content, words))), ""
+            (
+                text
+                for words in statement.over
+                if (text := without(record.content, words) or without_part(record.content, words))
+            ),
+            "",
         )
         if left:
             kept.append((record, left))

@@ -47,7 +47,7 @@ _SOMEBODY = re.compile(
 class _English:
     language = "en"
     speech = Speech(_HERE)
-    worth = Worth(_HERE, speech, 0.7, unsaid=0.85)
+    worth = Worth(_HERE, speech, 0.7, unsaid=0.84)
 
     @cached_property
     def frames(self) -> Frames:

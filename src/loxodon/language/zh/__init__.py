@@ -67,7 +67,7 @@ class _Chinese:
         return found
 
     def of_nobody(self, text: str) -> bool:
-        return "我" in text or not bare_of(text)
+        return not bare_of(text.rpartition("我")[2])
 
     def small(self, text: str) -> bool:
         return False
