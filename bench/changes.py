@@ -113,6 +113,7 @@ def report(counts: Counter[tuple[str, str]]) -> None:
     print(f"{'side':12}{'replaces':>9}{'both':>6}", *(f"{kind:>12}" for kind in kinds))
     sides = sorted({side for side, _ in counts})
     for side in (*sides, "all"):
+
         def of(kind: str, side: str = side) -> int:
             return sum(n for (s, k), n in counts.items() if k == kind and side in (s, "all"))
 

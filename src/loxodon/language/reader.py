@@ -399,7 +399,9 @@ def _changes(grammar: Grammar, clauses: Sequence[Clause]) -> tuple[Act, tuple[st
         if act == "state" and (clause.who or grammar.of_nobody(text[:at])):
             act, over = does, words
         named, at = grammar.speech.side(text)
-        if named and (clause.who or named == "date" or grammar.of_nobody(text[:at])):
+        if named and (
+            named == "date" or clause.who in ("person", "pet") or grammar.of_nobody(text[:at])
+        ):
             side = side or named
     return ("change" if side and act == "state" else act), over, side
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal, NamedTuple, Protocol
 
 from loxodon.language.attributes import ATTRIBUTES, OPPOSITES
@@ -80,7 +80,7 @@ def plan(candidate: Candidate, view: View, turn: str) -> Plan:
         or not _only_from(record, turn)
     ]
     if candidate.statement.side:
-        known = [one for one in view.of(candidate.statement.subject) if not _only_from(one, turn)]
+        known = [one for one in view.of(candidate.statement.subject) if not _is_from(one, turn)]
         return _with_side(_plan(candidate, related), candidate, known)
     return _plan(candidate, related)
 
@@ -135,9 +135,8 @@ def _on_side(statement: Statement, record: Record) -> float:
     """How likely a memory is on the side of life that a statement changes."""
     if statement.side == "date":  # there are many: it must be that of the same thing
         same = _things(statement.content) & _things(record.content)
-        others = gist(statement.content).numbers - gist(record.content).numbers
-        dated = _DATED.search(record.content) and _DATED.search(statement.content)
-        return min(1.0, 0.3 + 0.1 * len(same)) if same and others and dated else 0.0
+        was, now = (set(_DATED.findall(fold(o.content))) for o in (record, statement))
+        return min(1.0, 0.3 + 0.1 * len(same)) if same and was and now - was else 0.0
     if not record.attribute:
         return share(statement.side, record.content)
     if side_of(record.attribute) != statement.side:
@@ -182,6 +181,8 @@ def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
     ):
         meant, doubtful = _meant(statement, facts)
         replaced += meant
+    if statement.act == "correct" and statement.quoted and not opposed:
+        replaced += _put_right(candidate, facts)
     denied = tuple(record for how, record in beliefs if how in ("contradicts", "ended"))
     promoted = tuple(record for how, record in beliefs if how in ALIKE)
     rest = (replaced, retracted, rewritten + more, denied, promoted, doubtful)
@@ -245,6 +246,22 @@ def _meant(statement: Statement, facts: Related) -> tuple[tuple[Record, ...], tu
     return (), tuple(one for one in near[-1:] if one in same)
 
 
+def _put_right(candidate: Candidate, facts: Related) -> tuple[Record, ...]:
+    """What somebody's own words put right: what they have just said of the same things, otherwise."""
+    new = candidate.statement
+    just = [
+        one
+        for how, one in facts
+        if how == "unrelated" and not other_project(new, one)
+        and candidate.said_at - said_at(one) <= _JUST and _things(new.content) & _things(one.content)
+    ]  # fmt: skip
+    near = sorted(just, key=lambda one: len(_things(new.content) & _things(one.content)))
+    return tuple(near[-1:])
+
+
+_JUST = timedelta(hours=2)
+
+
 def _shared(new: str, old: str) -> float:
     """How much of the shorter of two sentences the other speaks of too; nothing for a word or a
     few characters, which any two may have in common."""
@@ -300,6 +317,10 @@ def _only_from(record: Record, turn: str) -> bool:
     return bool(record.sources) and all(
         f"{source.session}:{source.turn}" == turn for source in record.sources
     )
+
+
+def _is_from(record: Record, turn: str) -> bool:
+    return any(f"{source.session}:{source.turn}" == turn for source in record.sources)
 
 
 def said_at(record: Record) -> datetime:

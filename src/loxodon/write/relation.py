@@ -13,6 +13,7 @@ from typing import Literal
 
 from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING, OPPOSITES, family_of
 from loxodon.language.domains import kinds_of
+from loxodon.language.sides import share
 from loxodon.language.statements import USER, Statement
 from loxodon.text.similarity import covers, gist, likeness
 from loxodon.text.words import fold
@@ -33,7 +34,7 @@ def relation(new: Statement, old: Record) -> Relation:
             "contradicts" if any(names(words, old.content) for words in new.over) else "unrelated"
         )
     if fold(new.subject) != fold(old.subject or USER):
-        return "ended" if _ends_someone(new, old) else "unrelated"
+        return "ended" if _ends_someone(new, old) or _left(new, old) else "unrelated"
     if other_project(new, old):
         return "unrelated"
     if _parts_with(new, old):
@@ -164,6 +165,20 @@ def _ends_someone(new: Statement, old: Record) -> bool:
         and gone in map(fold, new.over)
         and gone in (fold(old.subject), fold(old.value))
     )
+
+
+def _left(new: Statement, old: Record) -> bool:
+    """Whether a memory of somebody calls them what they are to the user no more."""
+    parted = new.act == "end" and new.side == "partner" and not old.attribute
+    return (
+        parted
+        and any(names(words, old.content) for words in new.over)
+        and share("partner", old.content) >= _PARTNER
+    )
+
+
+_PARTNER = 0.1
+"""How likely such a memory speaks of a partner."""
 
 
 def _parts_with(new: Statement, old: Record) -> bool:

@@ -43,6 +43,8 @@ _SOMEBODY = re.compile(
     r"(?-i:[A-Z][a-z]+)\b|(?:he|she|they|you|it|someone|somebody|everyone)\b", re.I
 )
 
+_SPEAKER = re.compile(r"(?:I|We|My|Our|Me)\b|[A-Z]\w+ and (?:I|me)\b")
+
 
 class _English:
     language = "en"
@@ -60,7 +62,7 @@ class _English:
     attribute_of = staticmethod(attribute_of)
 
     def of_nobody(self, text: str) -> bool:
-        return not _SOMEBODY.match(text)
+        return not _SOMEBODY.match(text) or _SPEAKER.match(text) is not None
 
     def small(self, text: str) -> bool:
         return not any(map(str.isupper, re.sub(r"\bI\b|\b[A-Z]{2,}\b", "", text)))

@@ -67,7 +67,7 @@ class _Chinese:
         return found
 
     def of_nobody(self, text: str) -> bool:
-        return not bare_of(text.rpartition("我")[2])
+        return not bare_of(text)
 
     def small(self, text: str) -> bool:
         return False

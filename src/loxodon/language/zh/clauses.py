@@ -201,8 +201,13 @@ def _clause(text: str, known: Mapping[str, str], before: Clause | None, alone: b
 
 
 def bare_of(text: str) -> str:
-    """What is left of the head of a clause without adverbs and times."""
-    return _timed(_light(text))[0].strip("人把给在")
+    """What is left of the head of a clause without adverbs, times, with whom, and what is the
+    speaker's own (`我的`)."""
+    own = text.rpartition("我")[2]
+    if own.startswith("的") and own != text:
+        return ""
+    rest = re.sub("[跟和与同].{1,5}$", "", _timed(_light(own))[0])
+    return rest.strip("人把给在")
 
 
 def _time(text: str) -> tuple[str, str]:
