@@ -84,8 +84,9 @@ def told(pair: Pair, pairs: list[Pair]) -> Ended:
         now[0] = DAY + timedelta(days=30)
         memory.add([turn(pair.later, len(texts), now[0])])
         memory.consolidate(force=True)
-        left = {one.id: one for one in memory.list()}
-        gone = [one for one in before.values() if one.id not in left and one.kind != "summary"]
+        gone = [
+            one for one in memory.list(state="archived") if one.id in before and one.valid_until
+        ]
         turns = [source.turn for one in gone for source in one.sources[:1]]
         doubtful = any(one.belief.id in before for one in memory.reviews())
         names = [texts[int(name[1:])] for name in turns if name != "t0"]

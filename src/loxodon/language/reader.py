@@ -50,6 +50,8 @@ class Grammar(Protocol):
     """What of a language the reader needs."""
 
     language: str
+    drops: bool
+    """Whether its clauses may leave out whom they are about (`保安的活儿辞了`)."""
     speech: Speech
     worth: Worth
 
@@ -400,7 +402,12 @@ def _changes(grammar: Grammar, clauses: Sequence[Clause]) -> tuple[Act, tuple[st
             act, over = does, words
         named, at = grammar.speech.side(text)
         if named and (
-            named == "date" or clause.who in ("person", "pet") or grammar.of_nobody(text[:at])
+            named == "date"
+            or clause.who in ("person", "pet")
+            or (
+                grammar.of_nobody(text[:at])
+                and (clause.who or not text[:at].strip() or grammar.drops)
+            )
         ):
             side = side or named
     return ("change" if side and act == "state" else act), over, side

@@ -15,16 +15,16 @@ import re
 import struct
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import pairwise
 from zlib import crc32
 
-from loxodon.language.attributes import ATTRIBUTES
 from loxodon.text.language import language_of
 from loxodon.text.words import fold
 
 SIDES = (
     "job", "home", "partner", "pet", "vehicle", "phone", "computer", "diet", "drink", "exercise",
-    "learning", "study", "medication", "allergy", "condition", "trip", "date", "commute", "schedule",
-    "sleep", "carer", "replies", "name",
+    "learning", "study", "medication", "allergy", "condition", "trip", "date", "commute",
+    "schedule", "sleep", "carer", "replies", "name",
 )  # fmt: skip
 BITS = 13
 BUCKETS = 1 << BITS
@@ -60,9 +60,7 @@ def side_of(attribute: str) -> str:
 
 @cache
 def _attributes() -> dict[str, str]:
-    found = {name: side for side, names in _OF_ATTRIBUTE.items() for name in names.split()}
-    assert found.keys() <= ATTRIBUTES.keys()
-    return found
+    return {name: side for side, names in _OF_ATTRIBUTE.items() for name in names.split()}
 
 
 def grams(text: str) -> set[int]:
@@ -70,7 +68,7 @@ def grams(text: str) -> set[int]:
     characters."""
     words = _WORD.findall(fold(text))
     found = set(words)
-    found.update(map(" ".join, zip(words, words[1:], strict=False)))
+    found.update(map(" ".join, pairwise(words)))
     if text.isascii():
         found.update(f"^{word[:n]}" for word in words for n in (4, 5) if len(word) > n)
     else:

@@ -50,7 +50,8 @@ def _parts() -> re.Pattern[str]:
     """Where a part begins that does not go on with what the one before it speaks of."""
     go_on = r"(?!(?:he|she|it|they|that|this|which|who|him|her)\b|[他她它这那])"
     return re.compile(
-        rf"(?<=[,;，；、])(?=\s*{go_on})|(?=\s+and {go_on})|(?<=[\u4e00-\u9fff])(?=\s+{go_on}[\u4e00-\u9fff])",
+        rf"(?<=[,;，；、])(?=\s*{go_on})|(?=\s+and {go_on})"
+        rf"|(?<=[\u4e00-\u9fff])(?=\s+{go_on}[\u4e00-\u9fff])",
         re.I,
     )
 

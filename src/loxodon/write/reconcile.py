@@ -141,13 +141,18 @@ def _on_side(statement: Statement, record: Record) -> float:
         return share(statement.side, record.content)
     if side_of(record.attribute) != statement.side:
         return 0.0
-    # What tells one thing anew says nothing of another: a new title, of the same employer.
-    return 0.0 if side_of(statement.attribute) == statement.side else 1.0
+    if side_of(statement.attribute) != statement.side:
+        return 1.0
+    # What tells one thing anew says nothing of another (a new title, of the same employer), unless
+    # that tells the one too: `a nurse at St Mary's`.
+    more = gist(record.content).words - gist(record.value).words
+    return 1.0 if len(more) > 1 and record.attribute != statement.attribute else 0.0
 
 
 _DATED = re.compile(
     r"\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
-    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day"
     r"|\b\d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d\d|[\d一二三四五六七八九十][月号日]|[周期拜][一二三四五六日天]|月[底初]",
     re.I,
 )
@@ -247,13 +252,14 @@ def _meant(statement: Statement, facts: Related) -> tuple[tuple[Record, ...], tu
 
 
 def _put_right(candidate: Candidate, facts: Related) -> tuple[Record, ...]:
-    """What somebody's own words put right: what they have just said of the same things, otherwise."""
+    """What somebody's own words put right: what they have just said of the same things."""
     new = candidate.statement
     just = [
         one
         for how, one in facts
         if how == "unrelated" and not other_project(new, one)
-        and candidate.said_at - said_at(one) <= _JUST and _things(new.content) & _things(one.content)
+        and candidate.said_at - said_at(one) <= _JUST
+        and _things(new.content) & _things(one.content)
     ]  # fmt: skip
     near = sorted(just, key=lambda one: len(_things(new.content) & _things(one.content)))
     return tuple(near[-1:])

@@ -146,15 +146,36 @@ def _of_words(new: Statement, old: Record) -> Relation:
     """Of two sentences in people's own words only what is nearly the same counts."""
     if fold(new.content) == fold(old.content):
         return "same"
-    if gist(new.content).numbers != gist(old.content).numbers:
-        return "unrelated"
     near = likeness(new.content, old.content) >= _SAME
+    if gist(new.content).numbers != gist(old.content).numbers:
+        return "contradicts" if near and _counted_anew(new.content, old.content) else "unrelated"
     if negative(new.content) != negative(old.content):
         return "contradicts" if near else "unrelated"
     if near:
         return "same"
     wholly = covers(new.content, old.content) >= _WHOLLY and len(gist(old.content).words) > 2
     return "richer" if wholly else "unrelated"
+
+
+def _counted_anew(new: str, old: str) -> bool:
+    """Whether two sentences in people's own words say the same with another number: what is so and
+    not what happened, which may happen again."""
+    said = [_number_out(one) for one in (new, old)]
+    return said[0] == said[1] and _STANDS.search(new) is not None
+
+
+_STANDS = re.compile(
+    r"\b(?:is|are|am|have|i'm|weigh|earn|run|smoke|drink|pay|costs?)\b|是|有|每|现在|[0-9一二三四五六七八九十]+[斤岁块元]",
+    re.I,
+)
+
+
+def _number_out(content: str) -> str:
+    return re.sub(
+        r"[\d.,:]+|[零一二两三四五六七八九十百千万半]+|\s+",
+        " ",
+        fold(content.split("“")[-1].split("”")[0]),
+    ).strip()
 
 
 def _ends_someone(new: Statement, old: Record) -> bool:

@@ -48,6 +48,7 @@ _SPEAKER = re.compile(r"(?:I|We|My|Our|Me)\b|[A-Z]\w+ and (?:I|me)\b")
 
 class _English:
     language = "en"
+    drops = False
     speech = Speech(_HERE)
     worth = Worth(_HERE, speech, 0.7, unsaid=0.84)
 

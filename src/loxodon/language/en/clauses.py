@@ -133,8 +133,25 @@ def people_of(text: str) -> list[tuple[str, str]]:
     ways = (words.introduced, words.called, words.person)
     named = [one for like in ways for one in like.finditer(text)]
     found = [(one["relation"].lower(), one["name"] or "") for one in named]
+    found += _all_named(text)
     named_too = [("", "")] if words.others.search(text) else []
     return [(words.one_name.get(relation, relation), name) for relation, name in found] + named_too
+
+
+_SEVERAL = re.compile(
+    rf"\b(?:I|we) (?:have|have got|'ve got) (?:a |an |\w+ )?(?:(?:\w+ ){{0,2}})(?P<all>kids|children|sons|daughters|boys|girls|dogs|cats|brothers|sisters)"
+    rf"(?:,| called| named|:| -)+ (?P<names>{_NAME}(?:, {_NAME}){{0,4}},? and {_NAME})(?=\s*(?:[.,;!]|$))"
+)
+_ONE_OF = {"kids": "child", "children": "child", "boys": "son", "girls": "daughter"}
+
+
+def _all_named(text: str) -> list[tuple[str, str]]:
+    """`I have two kids, Ben and Zoe`: each of them by what they are."""
+    found = _SEVERAL.search(written_out(text))
+    if found is None:
+        return []
+    relation = _ONE_OF.get(found["all"], found["all"].removesuffix("s"))
+    return [(relation, name.strip()) for name in re.split(r",? and |, ", found["names"])]
 
 
 def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:

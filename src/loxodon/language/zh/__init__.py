@@ -44,6 +44,7 @@ class _Chinese:
     """The grammar, for one message."""
 
     language = "zh"
+    drops = True
     speech = _SPEECH
     worth = _WORTH
     attribute_of = staticmethod(attribute_of)

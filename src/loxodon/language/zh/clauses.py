@@ -204,7 +204,7 @@ def bare_of(text: str) -> str:
     """What is left of the head of a clause without adverbs, times, with whom, and what is the
     speaker's own (`我的`)."""
     own = text.rpartition("我")[2]
-    if own.startswith("的") and own != text:
+    if own.startswith("的") and own != text and not any(one in own for one in _words().kept):
         return ""
     rest = re.sub("[跟和与同].{1,5}$", "", _timed(_light(own))[0])
     return rest.strip("人把给在")
