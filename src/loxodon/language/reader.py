@@ -208,13 +208,10 @@ def _read(
     if not found:
         text, clauses = _without_asking(grammar, sentence.text, clauses)
         asks = sentence.type != "statement" and text == sentence.text
-        own = _own_words(grammar, text, clauses, asks)
-        left = clauses if len(clauses) > 1 and sentence.type == "statement" else ()
-        if own or not left:
+        if own := _own_words(grammar, text, clauses, asks):
             return own
         # Not all that somebody says in one breath is worth as much.
-        told = [one for one in left if one.who not in ("", "bare")]
-        return [own for one in told for own in _own_words(grammar, one.raw, [one])]
+        left = [*clauses] if len(clauses) > 1 else []
     if sentence.type != "statement":
         return found
     left = [one for one in left if one.who not in ("", "bare")]

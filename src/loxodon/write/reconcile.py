@@ -96,7 +96,7 @@ def _plan(candidate: Candidate, related: Related) -> Plan:
     return _plan_fact(candidate, facts, beliefs)
 
 
-_ON_SIDE = 0.2
+_ON_SIDE = 0.15
 """How likely a memory is on a side of life, where a change names that side."""
 _SURELY = 0.5
 """The same where other memories may be on it too."""
