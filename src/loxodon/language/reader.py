@@ -50,8 +50,6 @@ class Grammar(Protocol):
     """What of a language the reader needs."""
 
     language: str
-    drops: bool
-    """Whether its clauses may leave out whom they are about (`保安的活儿辞了`)."""
     speech: Speech
     worth: Worth
 
@@ -76,7 +74,11 @@ class Grammar(Protocol):
         ...
 
     def of_nobody(self, text: str) -> bool:
-        """Whether what stands before a verb names nobody else who does it."""
+        """Whether nobody but the speaker and nothing is named before a verb."""
+        ...
+
+    def of_no_other(self, text: str) -> bool:
+        """Whether nobody but the speaker is named there; a thing may be."""
         ...
 
     def small(self, text: str) -> bool:
@@ -299,7 +301,8 @@ def _changed_side(grammar: Grammar, clause: Clause, act: str, attribute: str) ->
     """The side of life that a clause says has changed: that of what it tells anew, or one that it
     names."""
     side = side_of(attribute) if act == "change" else ""
-    return side or (grammar.speech.side(grammar.evened(clause.raw))[0] if act != "state" else "")
+    names = act != "state" or side_of(attribute) == "date"
+    return side or (grammar.speech.side(grammar.evened(clause.raw))[0] if names else "")
 
 
 def _mentions(clause: Clause) -> tuple[Mention, ...]:
@@ -362,7 +365,7 @@ def _own_words(
         return []
     if asks and _HANDED.search(text):
         return []
-    act, over, side = ("state", (), "") if hedged else _changes(grammar, clauses)
+    act, over, side, firsthand = _Change() if hedged else _changes(grammar, text, clauses)
     bare = bool(clauses) and clauses[0].who == "bare"
     vague = not (speech.tells(text) or bare or worth >= grammar.worth.unsaid)
     least = grammar.worth.least
@@ -374,7 +377,7 @@ def _own_words(
     statement = Statement(
         grammar.quoted(text), act=act, over=over, importance=OWN_WORDS,
         topic=speech.topic(text), quoted=True, tentative=not kept, side=side,
-        vague=vague,
+        firsthand=firsthand, vague=vague,
     )  # fmt: skip
     about = clauses[0] if clauses else None
     if hedged or (about and about.hedged):
@@ -384,30 +387,32 @@ def _own_words(
     return [statement]
 
 
-def _changes(grammar: Grammar, clauses: Sequence[Clause]) -> tuple[Act, tuple[str, ...], str]:
-    """What somebody's own words do to what was known, the words for what is over, and the side of
-    life that has changed. Only what is said of whom the words are about counts."""
+class _Change(NamedTuple):
     act: Act = "state"
     over: tuple[str, ...] = ()
-    side = ""
+    side: str = ""
+    firsthand: bool = False
+
+
+def _changes(grammar: Grammar, said: str, clauses: Sequence[Clause]) -> _Change:
+    """What somebody's own words do to what was known, the words for what is over, and the side of
+    life that has changed. Only what is said of whom the words are about counts."""
+    found = _Change()
+    act, over, _ = grammar.speech.act(grammar.evened(said))
+    if act == "correct":
+        return _Change(act, over)
     for clause in clauses:
-        text = grammar.evened(clause.raw)
         if clause.subject != clauses[0].subject:
             continue
-        does, words, at = grammar.speech.act(text)
-        if act == "state" and (clause.who or grammar.of_nobody(text[:at])):
-            act, over = does, words
-        named, at = grammar.speech.side(text)
-        if named and (
-            named == "date"
-            or clause.who in ("person", "pet")
-            or (
-                grammar.of_nobody(text[:at])
-                and (clause.who or not text[:at].strip() or grammar.drops)
-            )
-        ):
-            side = side or named
-    return ("change" if side and act == "state" else act), over, side
+        text = grammar.evened(clause.raw)
+        act, over, at = grammar.speech.act(text)
+        if found.act == "state" and (clause.who or grammar.of_no_other(text[:at])):
+            found = found._replace(act=act, over=over, firsthand=bool(clause.who))
+        side, at = grammar.speech.side(text)
+        theirs = clause.who in ("person", "pet") or grammar.of_nobody(text[:at])
+        if side and not found.side and (theirs or side == "date"):
+            found = found._replace(side=side)
+    return found._replace(act="change") if found.side and found.act == "state" else found
 
 
 def _weighed(statement: Statement, weight: float, numbers: tuple[int, ...]) -> Statement:

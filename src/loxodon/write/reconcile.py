@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from loxodon.language.attributes import ATTRIBUTES, OPPOSITES
 from loxodon.language.domains import domains_of, kinds_of, words_of
-from loxodon.language.sides import share, side_of
+from loxodon.language.sides import SIDES, share, side_of
 from loxodon.language.statements import Statement
 from loxodon.text.lists import without, without_part
 from loxodon.text.similarity import gist, likeness
@@ -79,10 +79,12 @@ def plan(candidate: Candidate, view: View, turn: str) -> Plan:
         or candidate.statement.act == "correct"
         or not _only_from(record, turn)
     ]
+    found = _plan(candidate, related)
+    candidate, least = _sided(candidate)
     if candidate.statement.side:
         known = [one for one in view.of(candidate.statement.subject) if not _is_from(one, turn)]
-        return _with_side(_plan(candidate, related), candidate, known)
-    return _plan(candidate, related)
+        return _with_side(found, candidate, known, least)
+    return found
 
 
 Related = Sequence[tuple[Relation, Record]]
@@ -102,11 +104,30 @@ _SURELY = 0.5
 """The same where other memories may be on it too."""
 
 
-def _with_side(found: Plan, candidate: Candidate, known: Sequence[Record]) -> Plan:
+_TOLD = 0.15
+"""How likely a change is on a side of life that it does not name, but speaks of."""
+_ONE_AT_A_TIME = ("job", "home", "vehicle", "phone", "computer", "commute", "sleep", "partner")
+
+
+def _sided(candidate: Candidate) -> tuple[Candidate, float]:
+    """A change in own words that names no side, with the one it speaks of, of those where people
+    have one thing at a time; and how surely a memory must be on it to be meant."""
+    new = candidate.statement
+    named = new.side or new.over or new.attribute or new.vague
+    if new.act != "change" or named or not new.firsthand:
+        return candidate, _ON_SIDE
+    chance, side = max((share(side, new.content), side) for side in SIDES)
+    if chance < _TOLD or side not in _ONE_AT_A_TIME:
+        return candidate, _ON_SIDE
+    return candidate._replace(statement=new._replace(side=side)), _SURELY
+
+
+def _with_side(found: Plan, candidate: Candidate, known: Sequence[Record], least: float) -> Plan:
     """A plan with what its statement ends by naming a side of life: the one memory on it. Where
     several may be meant, they are left in doubt."""
     statement = candidate.statement
-    if found.outcome in ("late", "hold", "nothing") or statement.confidence < 1:
+    named = statement.over and (found.replaced or found.retracted or found.rewritten)
+    if named or found.outcome in ("late", "hold", "nothing") or statement.confidence < 1:
         return found
     done = {one.id for one in (*found.replaced, *found.retracted, *found.doubtful)}
     done |= {found.target.id} if found.target else set()
@@ -116,7 +137,7 @@ def _with_side(found: Plan, candidate: Candidate, known: Sequence[Record]) -> Pl
             for record in known
             if record.kind == "fact" and record.positive and record.id not in done
             and not other_project(statement, record)
-            and (chance := _on_side(statement, record)) >= _ON_SIDE
+            and (chance := _on_side(statement, record)) >= least
         ),
         key=lambda one: one[0], reverse=True,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Literal
 
 from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING, OPPOSITES, family_of
 from loxodon.language.domains import kinds_of
-from loxodon.language.sides import share
+from loxodon.language.sides import share, side_of
 from loxodon.language.statements import USER, Statement
 from loxodon.text.similarity import covers, gist, likeness
 from loxodon.text.words import fold
@@ -45,9 +45,31 @@ def relation(new: Statement, old: Record) -> Relation:
         return "contradicts"
     if new.act != "state" and _speaks_of(new, old):
         return "ended" if new.act == "end" else "contradicts"
+    if not new.attribute and old.attribute:
+        return "poorer" if _told_again(new, old) else "unrelated"
     if new.attribute or old.attribute:
         return "unrelated"
     return _of_words(new, old)
+
+
+_ABOUT_IT = 0.5
+_MORE = 8
+"""Words, or Chinese characters, that may be said around a fact that is told again."""
+
+
+def _told_again(new: Statement, old: Record) -> bool:
+    """Whether somebody's own words say what is known already: the same value, on the same side of
+    life, and little else."""
+    side = side_of(old.attribute)
+    said, known, value = gist(new.content), gist(old.content), gist(old.value)
+    more = _MORE // 2 if all(map(str.isascii, said.words)) else _MORE
+    return (
+        bool(side and value.words)
+        and new.act == "state" and old.positive and not negative(new.content)
+        and value.words <= said.words and value.numbers <= said.numbers
+        and len(said.words | said.numbers) <= len(known.words | known.numbers) + more
+        and share(side, new.content) >= _ABOUT_IT
+    )  # fmt: skip
 
 
 def other_project(new: Statement, old: Record) -> bool:

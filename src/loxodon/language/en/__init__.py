@@ -48,7 +48,6 @@ _SPEAKER = re.compile(r"(?:I|We|My|Our|Me)\b|[A-Z]\w+ and (?:I|me)\b")
 
 class _English:
     language = "en"
-    drops = False
     speech = Speech(_HERE)
     worth = Worth(_HERE, speech, 0.7, unsaid=0.84)
 
@@ -63,6 +62,9 @@ class _English:
     attribute_of = staticmethod(attribute_of)
 
     def of_nobody(self, text: str) -> bool:
+        return not text.strip() or _SPEAKER.match(text) is not None
+
+    def of_no_other(self, text: str) -> bool:
         return not _SOMEBODY.match(text) or _SPEAKER.match(text) is not None
 
     def small(self, text: str) -> bool:

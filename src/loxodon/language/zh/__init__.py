@@ -22,6 +22,7 @@ from loxodon.language.zh.clauses import (
     bare_of,
     clauses_of,
     evened,
+    of_somebody,
     people_of,
     speaks_of_others,
     table,
@@ -44,7 +45,6 @@ class _Chinese:
     """The grammar, for one message."""
 
     language = "zh"
-    drops = True
     speech = _SPEECH
     worth = _WORTH
     attribute_of = staticmethod(attribute_of)
@@ -69,6 +69,9 @@ class _Chinese:
 
     def of_nobody(self, text: str) -> bool:
         return not bare_of(text)
+
+    def of_no_other(self, text: str) -> bool:
+        return not of_somebody(text)
 
     def small(self, text: str) -> bool:
         return False

@@ -210,6 +210,17 @@ def bare_of(text: str) -> str:
     return rest.strip("人把给在")
 
 
+_NAMED = re.compile(
+    rf"[小老阿大][\u4e00-\u9fff]|[{table()['name']['surname']}][\u4e00-\u9fff]{{1,2}}|(?:他|她|它)们?"
+)
+
+
+def of_somebody(text: str) -> bool:
+    """Whether the head of a clause names somebody else than the speaker."""
+    rest = bare_of(text)
+    return bool(_NAMED.fullmatch(rest) or people_of(rest) or speaks_of_others(rest))
+
+
 def _time(text: str) -> tuple[str, str]:
     """The time that a text begins with, the longest one, and its kind."""
     words = _words()
