@@ -372,7 +372,7 @@ def _own_words(
     if asks or (bare and act == "state"):
         least = grammar.worth.unsaid
     kept = worth >= least and not vague
-    if not kept and (act == "state" or worth < LEAST_CHANGE):
+    if not kept and (act == "state" or (worth < LEAST_CHANGE and not over and not side)):
         return []
     statement = Statement(
         grammar.quoted(text), act=act, over=over, importance=OWN_WORDS,

@@ -84,7 +84,9 @@ class Keeper:
         found = self._plan(candidate, f"{turn.session}:{turn.id}")
         found = provenance.bounded(found, turn.origin)
         if statement.tentative and not (found.replaced or found.retracted or found.rewritten):
-            return  # it was worth keeping only for what it would have changed
+            # It was worth keeping only for what it would have changed.
+            self._doubt(found.doubtful if statement.side else ())
+            return
         self._carry_out(found, candidate, turn)
 
     def _plan(self, candidate: Candidate, turn: str) -> Plan:
@@ -114,10 +116,7 @@ class Keeper:
             self._rewrite(record, content, turn)
         for record in found.denied:
             self.deny(record)
-        for record in found.doubtful:
-            # Both stay; `review` asks whether the older one still holds.
-            self._store.desk.put_review(record.id, record.id, self._now)
-            self.counts["doubted"] += 1
+        self._doubt(found.doubtful)
         over = "corrected" if candidate.statement.act == "correct" else "superseded"
         for record in found.replaced:
             self._end(record, over, since)
@@ -144,6 +143,12 @@ class Keeper:
                 self._add(candidate, turn, "learned", replaces=found.target.id)
                 return
             self._confirm(found.target, candidate, turn, richer=found.outcome == "update")
+
+    def _doubt(self, records: Sequence[Record]) -> None:
+        """Leave memories as they are; `review` asks whether they still hold."""
+        for record in records:
+            self._store.desk.put_review(record.id, record.id, self._now)
+            self.counts["doubted"] += 1
 
     def _add(self, candidate: Candidate, turn: Turn, change: str, **more: Any) -> Record:
         record = record_of(candidate, turn, self._now)._replace(**more)

@@ -110,16 +110,23 @@ _ONE_AT_A_TIME = ("job", "home", "vehicle", "phone", "computer", "commute", "sle
 
 
 def _sided(candidate: Candidate) -> tuple[Candidate, float]:
-    """A change in own words that names no side, with the one it speaks of, of those where people
-    have one thing at a time; and how surely a memory must be on it to be meant."""
+    """A statement with the side of life that it changes without naming it, of those where people
+    have one thing at a time: that of its attribute, or of what its own words speak of. And how
+    surely a memory must be on that side to be meant."""
     new = candidate.statement
-    named = new.side or new.over or new.attribute or new.vague
-    if new.act != "change" or named or not new.firsthand:
+    if new.side or new.over or new.vague or not new.positive:
         return candidate, _ON_SIDE
-    chance, side = max((share(side, new.content), side) for side in SIDES)
-    if chance < _TOLD or side not in _ONE_AT_A_TIME:
-        return candidate, _ON_SIDE
+    side = ""
+    if new.attribute and ATTRIBUTES[new.attribute].one and new.attribute in _AS_IT_STANDS:
+        side = side_of(new.attribute)
+    elif new.firsthand and new.act == "change":
+        chance, side = max((share(side, new.content), side) for side in SIDES)
+        side = side if chance >= _TOLD and side in _ONE_AT_A_TIME else ""
     return candidate._replace(statement=new._replace(side=side)), _SURELY
+
+
+_AS_IT_STANDS = ("home", "phone", "car", "computer", "commute", "bedtime", "wake_time")
+"""Of these a plain statement says what is so now: who lives in Leeds lives nowhere else."""
 
 
 def _with_side(found: Plan, candidate: Candidate, known: Sequence[Record], least: float) -> Plan:
@@ -267,7 +274,8 @@ def _meant(statement: Statement, facts: Related) -> tuple[tuple[Record, ...], tu
     near = sorted(own, key=lambda one: _shared(statement.content, one.content))
     if near and _shared(statement.content, near[-1].content) >= _ENOUGH:
         return tuple(near[-1:]), ()
-    if len(same) == 1 and not statement.vague:
+    theirs = statement.firsthand or not statement.quoted
+    if len(same) == 1 and theirs and not statement.vague:
         return tuple(same), ()
     return (), tuple(one for one in near[-1:] if one in same)
 

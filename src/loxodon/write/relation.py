@@ -46,6 +46,8 @@ def relation(new: Statement, old: Record) -> Relation:
     if new.act != "state" and _speaks_of(new, old):
         return "ended" if new.act == "end" else "contradicts"
     if not new.attribute and old.attribute:
+        if _dosed_anew(new.content, old.content):
+            return "contradicts"
         return "poorer" if _told_again(new, old) else "unrelated"
     if new.attribute or old.attribute:
         return "unrelated"
@@ -170,7 +172,8 @@ def _of_words(new: Statement, old: Record) -> Relation:
         return "same"
     near = likeness(new.content, old.content) >= _SAME
     if gist(new.content).numbers != gist(old.content).numbers:
-        return "contradicts" if near and _counted_anew(new.content, old.content) else "unrelated"
+        anew = near and _counted_anew(new.content, old.content)
+        return "contradicts" if anew or _dosed_anew(new.content, old.content) else "unrelated"
     if negative(new.content) != negative(old.content):
         return "contradicts" if near else "unrelated"
     if near:
@@ -186,6 +189,17 @@ def _counted_anew(new: str, old: str) -> bool:
     return said[0] == said[1] and _STANDS.search(new) is not None
 
 
+def _dosed_anew(new: str, old: str) -> bool:
+    """Whether two sentences name the same medicine in another dose."""
+    doses = [_DOSE.findall(fold(one)) for one in (new, old)]
+    named = gist(new).words & gist(old).words - _UNITS
+    return all(doses) and doses[0] != doses[1] and any(len(one) > _DRUG for one in named)
+
+
+_DOSE = re.compile(r"(\d+(?:\.\d+)?) ?(?:mg|mcg|µg|ml|毫克|微克|毫升)")
+_UNITS = frozenset(["mg", "mcg", "ml"])
+_DRUG = 5
+"""Letters that the name of a medicine has, and common words mostly have not."""
 _STANDS = re.compile(
     r"\b(?:is|are|am|have|i'm|weigh|earn|run|smoke|drink|pay|costs?)\b|是|有|每|现在|[0-9一二三四五六七八九十]+[斤岁块元]",
     re.I,
