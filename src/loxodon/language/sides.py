@@ -63,7 +63,8 @@ def _attributes() -> dict[str, str]:
     return {name: side for side, names in _OF_ATTRIBUTE.items() for name in names.split()}
 
 
-def grams(text: str) -> set[int]:
+@lru_cache(maxsize=4_096)
+def grams(text: str) -> frozenset[int]:
     """The buckets of a text: words, and runs of two (Latin, with how they begin) or three
     characters."""
     words = _WORD.findall(fold(text))
@@ -73,7 +74,7 @@ def grams(text: str) -> set[int]:
         found.update(f"^{word[:n]}" for word in words for n in (4, 5) if len(word) > n)
     else:
         found.update(map(" ".join, zip(words, words[1:], words[2:], strict=False)))
-    return {crc32(one.encode()) & (BUCKETS - 1) for one in found}
+    return frozenset(crc32(one.encode()) & (BUCKETS - 1) for one in found)
 
 
 @lru_cache(maxsize=4_096)

@@ -31,6 +31,8 @@ FIRM = 0.7
 """Importance from which on a memory is not contradicted by a guess."""
 _ENOUGH = 0.5
 """How much a change and what it changes speak of the same, where it names nothing that is over."""
+_PLAINLY = 0.6
+"""The same where the change is of some thing, and not said of its subject."""
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
 
 
@@ -272,9 +274,10 @@ def _meant(statement: Statement, facts: Related) -> tuple[tuple[Record, ...], tu
     sides = domains_of(statement.content)
     same = [one for one in own if sides & domains_of(one.content)]
     near = sorted(own, key=lambda one: _shared(statement.content, one.content))
-    if near and _shared(statement.content, near[-1].content) >= _ENOUGH:
-        return tuple(near[-1:]), ()
     theirs = statement.firsthand or not statement.quoted
+    enough = _ENOUGH if theirs else _PLAINLY
+    if near and _shared(statement.content, near[-1].content) >= enough:
+        return tuple(near[-1:]), ()
     if len(same) == 1 and theirs and not statement.vague:
         return tuple(same), ()
     return (), tuple(one for one in near[-1:] if one in same)
@@ -300,10 +303,13 @@ _JUST = timedelta(hours=2)
 def _shared(new: str, old: str) -> float:
     """How much of the shorter of two sentences the other speaks of too; nothing for a word or a
     few characters, which any two may have in common."""
-    one, other = gist(new).words, gist(old).words
+    one, other = (gist(text).words - _OF_A_DAY for text in (new, old))
     both = one & other
     least = 2 if all(map(str.isascii, both)) else 3
     return len(both) / min(len(one), len(other)) if len(both) >= least else 0.0
+
+
+_OF_A_DAY = frozenset("年月日号周")
 
 
 def _plan_belief(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
