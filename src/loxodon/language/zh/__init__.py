@@ -33,7 +33,7 @@ _HERE = "loxodon.language.zh"
 _SPEECH = Speech(_HERE)
 _OF_ALL = ("long", "supposed", "dream", "quoted", "second hand")
 """Why not only a clause but its whole sentence tells nothing."""
-_WORTH = Worth(_HERE, _SPEECH, 0.55, unsaid=0.72)
+_WORTH = Worth(_HERE, _SPEECH, 0.67, unsaid=0.8)
 
 
 @cache
