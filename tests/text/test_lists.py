@@ -67,7 +67,7 @@ def test_one_of_three_is_taken_out() -> None:
     ],
 )
 def test_own_words_lose_the_part_that_is_over(sentence: str, thing: str, left: str) -> None:
-    assert without_part(sentence, thing) == left
+    assert without_part(sentence, lambda part: thing in part) == left
 
 
 @pytest.mark.parametrize(
@@ -81,4 +81,4 @@ def test_own_words_lose_the_part_that_is_over(sentence: str, thing: str, left: s
 def test_own_words_that_go_on_with_it_or_tell_nothing_else_do_not(
     sentence: str, thing: str
 ) -> None:
-    assert without_part(sentence, thing) == ""
+    assert without_part(sentence, lambda part: thing in part) == ""

@@ -76,6 +76,13 @@ def test_where_several_may_be_meant_none_is_ended_and_all_are_in_doubt(tmp_path:
     assert len(doubtful) > 1
 
 
+def test_own_words_keep_what_they_tell_besides(tmp_path: Path) -> None:
+    told = "I smoke ten a day, and I've got asthma"
+    active, _, _ = after(tmp_path, told, "Six weeks off the fags today!")
+    assert any("asthma" in one for one in active)
+    assert not any("smoke" in one for one in active)
+
+
 def test_what_was_just_said_wrongly_is_put_right(tmp_path: Path) -> None:
     with Memory.open(tmp_path, config=CONFIG, clock=lambda: NOW) as memory:
         memory.add(said("we're at 41 Calder Row", "sorry, we're at 14 Calder Row"))

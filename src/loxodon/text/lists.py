@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 
@@ -21,17 +22,17 @@ def without(sentence: str, thing: str) -> str:
     return ""
 
 
-def without_part(sentence: str, thing: str) -> str:
-    """Somebody's own words, in quotation marks, without the part that speaks of `thing`, where the
-    others tell something of the speaker too; else empty.
+def without_part(sentence: str, is_over: Callable[[str], bool]) -> str:
+    """Somebody's own words, in quotation marks, without the one part that is over, where the others
+    tell something of the speaker too; else empty.
 
-    `“I keep bees, and I've got a kiln”` without `kiln` is `“I keep bees …”`.
+    `“I keep bees, and I've got a kiln”` without what speaks of a kiln is `“I keep bees …”`.
     """
     found = _quoted().fullmatch(sentence)
     if found is None:
         return ""
     parts = [one for one in _parts().split(found[2]) if one]
-    about = [thing.lower() in one.lower() for one in parts]
+    about = [is_over(one) for one in parts]
     at = about.index(True) if sum(about) == 1 else -1
     left = [one for n, one in enumerate(parts) if n != at]
     if at < 0 or not any(_told().search(one) and len(one) > 5 for one in left):

@@ -235,19 +235,17 @@ def _spared(
         over = sorted(over, key=lambda one: likeness(statement.content, one.content))[-1:]
     gone, kept = [], []
     for record in over:
-        left = next(
-            (
-                text
-                for words in statement.over
-                if (text := without(record.content, words) or without_part(record.content, words))
-            ),
-            "",
-        )
+        left = next(filter(None, (_left(record.content, words) for words in statement.over)), "")
         if left:
             kept.append((record, left))
         else:
             gone.append(record)
     return tuple(gone), tuple(kept)
+
+
+def _left(content: str, words: str) -> str:
+    """What stays of a memory when one thing that it tells is over; empty where that is all."""
+    return without(content, words) or without_part(content, lambda one: fold(words) in fold(one))
 
 
 def _corrected(statement: Statement, opposed: Sequence[Record]) -> tuple[tuple[Record, str], ...]:
