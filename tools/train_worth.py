@@ -4,7 +4,8 @@
     python tools/train_worth.py en --ask FILE…      and ask it about other labelled sentences
 
 The sentences are in `data/worth/LANGUAGE_*.txt`: one a line, `label TAB speaker TAB sentence`, and
-a line `# …` before each conversation. FILE is of that form, or JSONL (`lang`, `text`, `keep`).
+a line `# …` before each conversation; and what is known in `data/changes`, all of it worth keeping.
+FILE is of the first form, or JSONL (`lang`, `text`, `keep`).
 Needs numpy.
 """
 
@@ -43,6 +44,7 @@ def main() -> None:
         one for path in sorted((ROOT / "data" / "worth").glob(f"{args.language}_*.txt"))
         for one in sentences_of(path, args.language)
     ]  # fmt: skip
+    found += known(args.language)
     keep = np.array([one.keep for one in found], dtype=float)
     print(f"{args.language}: {len(found)} sentences, {keep.mean():.1%} worth keeping")
     speech = {"en": en, "zh": zh}[args.language].grammar.speech
@@ -79,6 +81,19 @@ def sentences_of(path: Path, language: str) -> list[Sentence]:
             label, _, text = line.split("\t", 2)
             found.append(Sentence(talk, text.strip(), int(label)))
     return found
+
+
+_STRETCH = 40
+"""Sentences of one author that are taken together, as if they were a conversation."""
+
+
+def known(language: str) -> list[Sentence]:
+    found: dict[str, Sentence] = {}
+    for path in sorted((ROOT / "data" / "changes").glob(f"{language}_*.tsv")):
+        for n, line in enumerate(path.read_text("utf-8").splitlines()):
+            text = line.split("\t")[2]
+            found[text] = Sentence(f"{path.stem}:{n // _STRETCH}", text, 1)
+    return list(found.values())
 
 
 class Features(NamedTuple):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.consolidation.test_cases import CASES
 
-MOST = 0.66
+MOST = 0.63
 """The share of patterns that match nothing in the held-out and fresh cases: what was reached, where
 15% is wanted. Most of them are plain ways to say a plain thing (`I speak French`), of which these
 cases have few; `python -m tests.language.firing FILE…` lists them for any conversations."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loxodon.text.lists import without
+from loxodon.text.lists import without, without_part
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,29 @@ def test_what_is_said_of_the_one_thing_is_no_list() -> None:
 
 def test_one_of_three_is_taken_out() -> None:
     assert without("The user likes tea, coffee and milk", "tea") == "The user likes coffee and milk"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "thing", "left"),
+    [
+        ("The user: “I keep bees, and I've got a kiln”", "kiln", "The user: “I keep bees …”"),
+        ("The user: “I roll my own and I've got asthma”", "asthma", "The user: “I roll my own …”"),
+        ("用户：“我养的叫团子 我家在铁岭”", "团子", "用户：“… 我家在铁岭”"),
+    ],
+)
+def test_own_words_lose_the_part_that_is_over(sentence: str, thing: str, left: str) -> None:
+    assert without_part(sentence, lambda part: thing in part) == left
+
+
+@pytest.mark.parametrize(
+    ("sentence", "thing"),
+    [
+        ("The user: “Monty is 13 and he's our black lab”", "Monty"),
+        ("The user: “I'm learning Italian, what a language”", "Italian"),
+        ("The user keeps bees, and my kiln is old", "kiln"),
+    ],
+)
+def test_own_words_that_go_on_with_it_or_tell_nothing_else_do_not(
+    sentence: str, thing: str
+) -> None:
+    assert without_part(sentence, lambda part: thing in part) == ""

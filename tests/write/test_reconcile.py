@@ -30,6 +30,9 @@ class Kept:
             if [fold(f) for f in (one.subject, one.attribute, one.value)][: len(parts)] == wanted
         ]
 
+    def of(self, subject: str) -> Sequence[Record]:
+        return self.about(subject)
+
     def like(self, text: str, limit: int) -> Sequence[Record]:
         words = gist(text).words | gist(text).numbers
         shared = [

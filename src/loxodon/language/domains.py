@@ -59,7 +59,7 @@ _CHINESE = {
     "style": "奶油风 中古风 原木风 日式 北欧风 法式 侘寂 极简 美式 新中式 现代简约 工业风",
 }  # fmt: skip
 _ENGLISH = {
-    "exercise": "gym run running runs jog jogging swim swimming yoga pilates cycling crossfit "
+    "exercise": "gym running jog jogging swim swimming yoga pilates cycling crossfit "
                 "spin weights lifting climbing boxing tennis football hiking parkrun",
     "drink": "coffee tea espresso latte beer wine alcohol drink drinking soda matcha kombucha",
     "diet": "vegetarian vegan keto pescatarian carnivore paleo gluten-free dairy-free halal "

@@ -23,9 +23,11 @@ from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.clauses import Clause, met
 from loxodon.language.frames import Frames, Match
 from loxodon.language.inference import supposed
+from loxodon.language.sides import side_of
 from loxodon.language.speech import Speech
 from loxodon.language.statements import (
     USER,
+    Act,
     EntityType,
     Fragment,
     Mention,
@@ -40,7 +42,7 @@ HEDGED = 0.6
 """How sure one can be of what was said with a `maybe`."""
 OWN_WORDS = 0.4
 """The importance of what is kept as it was said."""
-LEAST_CHANGE = 0.15
+LEAST_CHANGE = 0.05
 """How much one must be worth that is kept only if it changes something that is known."""
 
 
@@ -69,6 +71,14 @@ class Grammar(Protocol):
 
     def evened(self, text: str) -> str:
         """A text with short forms written out."""
+        ...
+
+    def of_nobody(self, text: str) -> bool:
+        """Whether nobody but the speaker and nothing is named before a verb."""
+        ...
+
+    def of_no_other(self, text: str) -> bool:
+        """Whether nobody but the speaker is named there; a thing may be."""
         ...
 
     def small(self, text: str) -> bool:
@@ -164,14 +174,14 @@ def _sentences(fragments: Sequence[Fragment]) -> Iterator[_Sentence]:
     whole: list[Fragment] = []
     for fragment in fragments:
         whole.append(fragment)
-        if not fragment.text.rstrip().endswith(_GOES_ON) or fragment.type != "statement":
+        if not fragment.text.endswith(_GOES_ON) or fragment.type != "statement":
             yield _joined(whole)
             whole = []
     if whole:
         yield _joined(whole)
 
 
-_GOES_ON = ("，", "：", "、", ",")
+_GOES_ON = ("，", "：", "、", ",", ", ", " ")
 
 
 def _joined(whole: Sequence[Fragment]) -> _Sentence:
@@ -198,9 +208,12 @@ def _read(
             continue
         found.append(_statement(grammar, *match))
     if not found:
-        text = _without_asking(grammar, sentence.text, clauses)
+        text, clauses = _without_asking(grammar, sentence.text, clauses)
         asks = sentence.type != "statement" and text == sentence.text
-        return _own_words(grammar, text, clauses, asks)
+        if own := _own_words(grammar, text, clauses, asks):
+            return own
+        # Not all that somebody says in one breath is worth as much.
+        left = [*clauses] if len(clauses) > 1 else []
     if sentence.type != "statement":
         return found
     left = [one for one in left if one.who not in ("", "bare")]
@@ -279,8 +292,17 @@ def _statement(grammar: Grammar, clause: Clause, match: Match) -> Statement:
         HEDGED if clause.hedged else frame.confidence,
         mentions=_mentions(clause),
         importance=importance,
+        side=_changed_side(grammar, clause, frame.act, frame.attribute),
         tentative=clause.loose or (clause.who == "bare" and "bare" not in frame.who),
     )
+
+
+def _changed_side(grammar: Grammar, clause: Clause, act: str, attribute: str) -> str:
+    """The side of life that a clause says has changed: that of what it tells anew, or one that it
+    names."""
+    side = side_of(attribute) if act == "change" else ""
+    names = act != "state" or side_of(attribute) == "date"
+    return side or (grammar.speech.side(grammar.evened(clause.raw))[0] if names else "")
 
 
 def _mentions(clause: Clause) -> tuple[Mention, ...]:
@@ -312,17 +334,16 @@ def _relation(grammar: Grammar, relation: str, name: str) -> Statement:
     )  # fmt: skip
 
 
-def _without_asking(grammar: Grammar, text: str, clauses: Sequence[Clause]) -> str:
+def _without_asking(
+    grammar: Grammar, text: str, clauses: Sequence[Clause]
+) -> tuple[str, Sequence[Clause]]:
     """A sentence without the question or request that it ends with: `I work at Wayfair, tell me
     how …`."""
-    for clause in clauses[1:]:
-        if grammar.speech.type(clause.raw) in ("question", "instruction"):
-            return (
-                text[: text.index(clause.raw)].rstrip(" ,;:，；：-–—")
-                if clause.raw in text
-                else text
-            )
-    return text
+    for n, clause in enumerate(clauses):
+        asks = n and grammar.speech.type(clause.raw) in ("question", "instruction")
+        if asks and clause.raw in text:
+            return text[: text.index(clause.raw)].rstrip(" ,;:，；：-–—"), clauses[:n]
+    return text, clauses
 
 
 _GUESSED = ("thinking", "second hand")
@@ -344,18 +365,19 @@ def _own_words(
         return []
     if asks and _HANDED.search(text):
         return []
-    act, over = ("state", ()) if hedged else speech.act(grammar.evened(text))
+    act, over, side, firsthand = _Change() if hedged else _changes(grammar, text, clauses)
     bare = bool(clauses) and clauses[0].who == "bare"
     vague = not (speech.tells(text) or bare or worth >= grammar.worth.unsaid)
     least = grammar.worth.least
     if asks or (bare and act == "state"):
         least = grammar.worth.unsaid
     kept = worth >= least and not vague
-    if not kept and (act == "state" or worth < LEAST_CHANGE):
+    if not kept and (act == "state" or (worth < LEAST_CHANGE and not over and not side)):
         return []
     statement = Statement(
         grammar.quoted(text), act=act, over=over, importance=OWN_WORDS,
-        topic=speech.topic(text), quoted=True, tentative=not kept, vague=vague,
+        topic=speech.topic(text), quoted=True, tentative=not kept, side=side,
+        firsthand=firsthand, vague=vague,
     )  # fmt: skip
     about = clauses[0] if clauses else None
     if hedged or (about and about.hedged):
@@ -363,6 +385,34 @@ def _own_words(
     if about and about.who in ("person", "pet"):
         statement = statement._replace(subject=about.subject, mentions=_mentions(about))
     return [statement]
+
+
+class _Change(NamedTuple):
+    act: Act = "state"
+    over: tuple[str, ...] = ()
+    side: str = ""
+    firsthand: bool = False
+
+
+def _changes(grammar: Grammar, said: str, clauses: Sequence[Clause]) -> _Change:
+    """What somebody's own words do to what was known, the words for what is over, and the side of
+    life that has changed. Only what is said of whom the words are about counts."""
+    found = _Change()
+    act, over, _ = grammar.speech.act(grammar.evened(said))
+    if act == "correct":
+        return _Change(act, over)
+    for clause in clauses:
+        if clause.subject != clauses[0].subject:
+            continue
+        text = grammar.evened(clause.raw)
+        act, over, at = grammar.speech.act(text)
+        if found.act == "state" and (clause.who or grammar.of_no_other(text[:at])):
+            found = found._replace(act=act, over=over, firsthand=bool(clause.who))
+        side, at = grammar.speech.side(text)
+        theirs = clause.who in ("person", "pet") or grammar.of_nobody(text[:at])
+        if side and not found.side and (theirs or side == "date"):
+            found = found._replace(side=side)
+    return found._replace(act="change") if found.side and found.act == "state" else found
 
 
 def _weighed(statement: Statement, weight: float, numbers: tuple[int, ...]) -> Statement:

@@ -65,6 +65,23 @@ class Speech:
         return [(one["act"], _any(one["like"])) for one in self.table["act"]]
 
     @cached_property
+    def _sides(self) -> re.Pattern[str]:
+        parts = (f"(?P<{name}>{'|'.join(like)})" for name, like in self.table["side"].items())
+        return any_case("|".join(parts))
+
+    def side(self, clause: str) -> tuple[str, int]:
+        """The side of life that a clause changes without naming what was before, and where it says
+        so; mostly none."""
+        found = self._sides.search(clause[:MOST])
+        if found is None or self._long_ago.search(clause):
+            return "", 0
+        return found.lastgroup or "", found.start()
+
+    @cached_property
+    def _long_ago(self) -> re.Pattern[str]:
+        return _any(self.table["long_ago"]["like"])
+
+    @cached_property
     def _topics(self) -> list[tuple[str, re.Pattern[str]]]:
         return [(name, _any(like)) for name, like in self.table["topic"].items()]
 
@@ -133,12 +150,14 @@ class Speech:
     def weight(self, sentence: str) -> float:
         return sum(adds for adds, like in self._weights if like.search(sentence))
 
-    def act(self, sentence: str) -> tuple[Act, tuple[str, ...]]:
-        """What a sentence does to what was known, and the words for what is over."""
+    def act(self, text: str) -> tuple[Act, tuple[str, ...], int]:
+        """What a clause or a sentence does to what was known, the words for what is over, and where
+        it says so."""
         for act, like in self._acts:
-            if found := like.search(sentence):
-                return act, tuple(self._named(text) for text in found.groupdict().values() if text)
-        return "state", ()
+            if found := like.search(text):
+                over = tuple(self._named(words) for words in found.groupdict().values() if words)
+                return act, over, found.start()
+        return "state", (), 0
 
     @cached_property
     def _ends(self) -> re.Pattern[str] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 
@@ -19,6 +20,47 @@ def without(sentence: str, thing: str) -> str:
         if n and not _with().search(sentence[: pattern.search(sentence).start()]):  # type: ignore[union-attr]
             return found.strip()
     return ""
+
+
+def without_part(sentence: str, is_over: Callable[[str], bool]) -> str:
+    """Somebody's own words, in quotation marks, without the one part that is over, where the others
+    tell something of the speaker too; else empty.
+
+    `“I keep bees, and I've got a kiln”` without what speaks of a kiln is `“I keep bees …”`.
+    """
+    found = _quoted().fullmatch(sentence)
+    if found is None:
+        return ""
+    parts = [one for one in _parts().split(found[2]) if one]
+    about = [is_over(one) for one in parts]
+    at = about.index(True) if sum(about) == 1 else -1
+    left = [one for n, one in enumerate(parts) if n != at]
+    if at < 0 or not any(_told().search(one) and len(one) > 5 for one in left):
+        return ""
+    words = ("".join(some).strip(" ,;，；、") for some in (parts[:at], parts[at + 1 :]))
+    return f"{found[1]}“{' … '.join(words).strip()}”{found[3]}"
+
+
+@cache
+def _quoted() -> re.Pattern[str]:
+    return re.compile(r"([^“]{1,20})“(.{1,600})”(.{0,60})", re.S)
+
+
+@cache
+def _parts() -> re.Pattern[str]:
+    """Where a part begins that does not go on with what the one before it speaks of."""
+    go_on = r"(?!(?:he|she|it|they|that|this|which|who|him|her)\b|[他她它这那])"
+    return re.compile(
+        rf"(?<=[,;，；、])(?=\s*{go_on})|(?=\s+and {go_on})"
+        rf"|(?<=[\u4e00-\u9fff])(?=\s+{go_on}[\u4e00-\u9fff])",
+        re.I,
+    )
+
+
+@cache
+def _told() -> re.Pattern[str]:
+    """A part that tells something of the speaker, or is one of those that were counted."""
+    return re.compile(r"\b(?:i|i'm|im|i've|ive|my|we|our|two|both)\b|[我俺咱俩]|两[个头场家]", re.I)
 
 
 @cache

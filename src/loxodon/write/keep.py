@@ -32,6 +32,8 @@ _TAGS = 3
 _SOURCES = 20
 """Turns that a memory names as its sources; one said every day needs no more."""
 _ABOUT = 50
+_OF_ONE = 300
+"""Memories of one person that a change may be about, where it names no words of them."""
 _RENAMED = 1_000
 
 
@@ -81,7 +83,9 @@ class Keeper:
         found = self._plan(candidate, f"{turn.session}:{turn.id}")
         found = provenance.bounded(found, turn.origin)
         if statement.tentative and not (found.replaced or found.retracted or found.rewritten):
-            return  # it was worth keeping only for what it would have changed
+            # It was worth keeping only for what it would have changed.
+            self._doubt(found.doubtful if statement.side else ())
+            return
         self._carry_out(found, candidate, turn)
 
     def _plan(self, candidate: Candidate, turn: str) -> Plan:
@@ -111,10 +115,7 @@ class Keeper:
             self._rewrite(record, content, turn)
         for record in found.denied:
             self.deny(record)
-        for record in found.doubtful:
-            # Both stay; `review` asks whether the older one still holds.
-            self._store.desk.put_review(record.id, record.id, self._now)
-            self.counts["doubted"] += 1
+        self._doubt(found.doubtful)
         over = "corrected" if candidate.statement.act == "correct" else "superseded"
         for record in found.replaced:
             self._end(record, over, since)
@@ -141,6 +142,12 @@ class Keeper:
                 self._add(candidate, turn, "learned", replaces=found.target.id)
                 return
             self._confirm(found.target, candidate, turn, richer=found.outcome == "update")
+
+    def _doubt(self, records: Sequence[Record]) -> None:
+        """Leave memories as they are; `review` asks whether they still hold."""
+        for record in records:
+            self._store.desk.put_review(record.id, record.id, self._now)
+            self.counts["doubted"] += 1
 
     def _add(self, candidate: Candidate, turn: Turn, change: str, **more: Any) -> Record:
         record = record_of(candidate, turn, self._now)._replace(**more)
@@ -324,6 +331,9 @@ class StoreView:
 
     def about(self, *parts: str) -> Sequence[Record]:
         return [one for one in self._store.latest_about(parts, _ABOUT) if one.kind != "summary"]
+
+    def of(self, subject: str) -> Sequence[Record]:
+        return [o for o in self._store.latest_about((subject,), _OF_ONE) if o.kind != "summary"]
 
     def like(self, text: str, limit: int) -> Sequence[Record]:
         # Summaries repeat what facts say; asking for some more makes up for them.

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal, NamedTuple, Protocol
 
 from loxodon.language.attributes import ATTRIBUTES, OPPOSITES
 from loxodon.language.domains import domains_of, kinds_of, words_of
+from loxodon.language.sides import SIDES, share, side_of
 from loxodon.language.statements import Statement
-from loxodon.text.lists import without
+from loxodon.text.lists import without, without_part
 from loxodon.text.similarity import gist, likeness
-from loxodon.text.words import fold
+from loxodon.text.words import fold, index_words
 from loxodon.types import Record
 from loxodon.write.extract import Candidate
 from loxodon.write.relation import ALIKE, Relation, other_project, relation
@@ -28,8 +29,10 @@ SIMILAR = 5
 """Memories looked at for their words where no subject and attribute leads to them."""
 FIRM = 0.7
 """Importance from which on a memory is not contradicted by a guess."""
-_ENOUGH = 0.6
+_ENOUGH = 0.5
 """How much a change and what it changes speak of the same, where it names nothing that is over."""
+_PLAINLY = 0.6
+"""The same where the change is of some thing, and not said of its subject."""
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
 
 
@@ -38,6 +41,10 @@ class View(Protocol):
 
     def about(self, *parts: str) -> Sequence[Record]:
         """Memories of a subject, or of it and an attribute, or of these and a value."""
+        ...
+
+    def of(self, subject: str) -> Sequence[Record]:
+        """The memories of a subject, the newest first; of somebody with very many the newest."""
         ...
 
     def like(self, text: str, limit: int) -> Sequence[Record]:
@@ -74,6 +81,18 @@ def plan(candidate: Candidate, view: View, turn: str) -> Plan:
         or candidate.statement.act == "correct"
         or not _only_from(record, turn)
     ]
+    found = _plan(candidate, related)
+    candidate, least = _sided(candidate)
+    if candidate.statement.side:
+        known = [one for one in view.of(candidate.statement.subject) if not _is_from(one, turn)]
+        return _with_side(found, candidate, known, least)
+    return found
+
+
+Related = Sequence[tuple[Relation, Record]]
+
+
+def _plan(candidate: Candidate, related: Related) -> Plan:
     facts = [(how, record) for how, record in related if record.kind == "fact"]
     beliefs = [(how, record) for how, record in related if record.kind == "belief"]
     if candidate.statement.confidence < 1:
@@ -81,7 +100,103 @@ def plan(candidate: Candidate, view: View, turn: str) -> Plan:
     return _plan_fact(candidate, facts, beliefs)
 
 
-Related = Sequence[tuple[Relation, Record]]
+_ON_SIDE = 0.15
+"""How likely a memory is on a side of life, where a change names that side."""
+_SURELY = 0.5
+"""The same where other memories may be on it too."""
+
+
+_TOLD = 0.15
+"""How likely a change is on a side of life that it does not name, but speaks of."""
+_ONE_AT_A_TIME = ("job", "home", "vehicle", "phone", "computer", "commute", "sleep", "partner")
+
+
+def _sided(candidate: Candidate) -> tuple[Candidate, float]:
+    """A statement with the side of life that it changes without naming it, of those where people
+    have one thing at a time: that of its attribute, or of what its own words speak of. And how
+    surely a memory must be on that side to be meant."""
+    new = candidate.statement
+    if new.side or new.over or new.vague or not new.positive:
+        return candidate, _ON_SIDE
+    side = ""
+    if new.attribute and ATTRIBUTES[new.attribute].one and new.attribute in _AS_IT_STANDS:
+        side = side_of(new.attribute)
+    elif new.firsthand and new.act == "change":
+        chance, side = max((share(side, new.content), side) for side in SIDES)
+        side = side if chance >= _TOLD and side in _ONE_AT_A_TIME else ""
+    return candidate._replace(statement=new._replace(side=side)), _SURELY
+
+
+_AS_IT_STANDS = ("home", "phone", "car", "computer", "commute", "bedtime", "wake_time")
+"""Of these a plain statement says what is so now: who lives in Leeds lives nowhere else."""
+
+
+def _with_side(found: Plan, candidate: Candidate, known: Sequence[Record], least: float) -> Plan:
+    """A plan with what its statement ends by naming a side of life: the one memory on it. Where
+    several may be meant, they are left in doubt."""
+    statement = candidate.statement
+    named = statement.over and (found.replaced or found.retracted or found.rewritten)
+    if named or found.outcome in ("late", "hold", "nothing") or statement.confidence < 1:
+        return found
+    done = {one.id for one in (*found.replaced, *found.retracted, *found.doubtful)}
+    done |= {found.target.id} if found.target else set()
+    on = sorted(
+        (
+            (chance, record)
+            for record in known
+            if record.kind == "fact" and record.positive and record.id not in done
+            and not other_project(statement, record)
+            and (chance := _on_side(statement, record)) >= least
+        ),
+        key=lambda one: one[0], reverse=True,
+    )  # fmt: skip
+    if any(said_at(one) > candidate.said_at for _, one in on):
+        return found
+    sure = [one for chance, one in on if chance >= _SURELY]
+    meant = [one for _, one in on] if len(on) == 1 else sure if len(sure) == 1 else []
+    doubtful = [] if meant else [one for _, one in on[:_IN_DOUBT]]
+    return found._replace(replaced=(*found.replaced, *meant), doubtful=(*found.doubtful, *doubtful))
+
+
+_IN_DOUBT = 3
+
+
+def _on_side(statement: Statement, record: Record) -> float:
+    """How likely a memory is on the side of life that a statement changes."""
+    if statement.side == "date":  # there are many: it must be that of the same thing
+        same = _things(statement.content) & _things(record.content)
+        was, now = (set(_DATED.findall(fold(o.content))) for o in (record, statement))
+        return min(1.0, 0.3 + 0.1 * len(same)) if same and was and now - was else 0.0
+    if not record.attribute:
+        return share(statement.side, record.content)
+    if side_of(record.attribute) != statement.side:
+        return 0.0
+    if side_of(statement.attribute) != statement.side:
+        return 1.0
+    # What tells one thing anew says nothing of another (a new title, of the same employer), unless
+    # that tells the one too: `a nurse at St Mary's`.
+    more = gist(record.content).words - gist(record.value).words
+    return 1.0 if len(more) > 1 and record.attribute != statement.attribute else 0.0
+
+
+_DATED = re.compile(
+    r"\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|\b\d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d\d|[\d一二三四五六七八九十][月号日]|[周期拜][一二三四五六日天]|月[底初]",
+    re.I,
+)
+_OF_DATES = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b\w+day\b|\b(?:week|month|year|time|book|move)\b"
+    r"|[上下本这][个]?[周月]|[今明后昨]天|[改推延定约挪调换]|[月号日周]",
+    re.I,
+)
+
+
+def _things(text: str) -> frozenset[str]:
+    """What a sentence with a date speaks of besides: Latin words, and pairs of characters."""
+    folded = _OF_DATES.sub(" ", fold(text.split("“", 1)[-1]))
+    return frozenset(word for word in index_words(folded) if not word.isdigit() and len(word) > 1)
 
 
 def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
@@ -97,10 +212,12 @@ def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
     retracted, more = _spared(statement, ended)
     doubtful: tuple[Record, ...] = ()
     if statement.act == "change" and not (
-        opposed or ended or statement.over or statement.attribute
+        opposed or ended or statement.over or statement.attribute or statement.side
     ):
         meant, doubtful = _meant(statement, facts)
         replaced += meant
+    if statement.act == "correct" and statement.quoted and not opposed:
+        replaced += _put_right(candidate, facts)
     denied = tuple(record for how, record in beliefs if how in ("contradicts", "ended"))
     promoted = tuple(record for how, record in beliefs if how in ALIKE)
     rest = (replaced, retracted, rewritten + more, denied, promoted, doubtful)
@@ -118,14 +235,17 @@ def _spared(
         over = sorted(over, key=lambda one: likeness(statement.content, one.content))[-1:]
     gone, kept = [], []
     for record in over:
-        left = next(
-            (text for words in statement.over if (text := without(record.content, words))), ""
-        )
+        left = next(filter(None, (_left(record.content, words) for words in statement.over)), "")
         if left:
             kept.append((record, left))
         else:
             gone.append(record)
     return tuple(gone), tuple(kept)
+
+
+def _left(content: str, words: str) -> str:
+    """What stays of a memory when one thing that it tells is over; empty where that is all."""
+    return without(content, words) or without_part(content, lambda one: fold(words) in fold(one))
 
 
 def _corrected(statement: Statement, opposed: Sequence[Record]) -> tuple[tuple[Record, str], ...]:
@@ -152,20 +272,42 @@ def _meant(statement: Statement, facts: Related) -> tuple[tuple[Record, ...], tu
     sides = domains_of(statement.content)
     same = [one for one in own if sides & domains_of(one.content)]
     near = sorted(own, key=lambda one: _shared(statement.content, one.content))
-    if near and _shared(statement.content, near[-1].content) >= _ENOUGH:
+    theirs = statement.firsthand or not statement.quoted
+    enough = _ENOUGH if theirs else _PLAINLY
+    if near and _shared(statement.content, near[-1].content) >= enough:
         return tuple(near[-1:]), ()
-    if len(same) == 1 and not statement.vague:
+    if len(same) == 1 and theirs and not statement.vague:
         return tuple(same), ()
     return (), tuple(one for one in near[-1:] if one in same)
+
+
+def _put_right(candidate: Candidate, facts: Related) -> tuple[Record, ...]:
+    """What somebody's own words put right: what they have just said of the same things."""
+    new = candidate.statement
+    just = [
+        one
+        for how, one in facts
+        if how == "unrelated" and not other_project(new, one)
+        and candidate.said_at - said_at(one) <= _JUST
+        and _things(new.content) & _things(one.content)
+    ]  # fmt: skip
+    near = sorted(just, key=lambda one: len(_things(new.content) & _things(one.content)))
+    return tuple(near[-1:])
+
+
+_JUST = timedelta(hours=2)
 
 
 def _shared(new: str, old: str) -> float:
     """How much of the shorter of two sentences the other speaks of too; nothing for a word or a
     few characters, which any two may have in common."""
-    one, other = gist(new).words, gist(old).words
+    one, other = (gist(text).words - _OF_A_DAY for text in (new, old))
     both = one & other
     least = 2 if all(map(str.isascii, both)) else 3
     return len(both) / min(len(one), len(other)) if len(both) >= least else 0.0
+
+
+_OF_A_DAY = frozenset("年月日号周")
 
 
 def _plan_belief(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
@@ -214,6 +356,10 @@ def _only_from(record: Record, turn: str) -> bool:
     return bool(record.sources) and all(
         f"{source.session}:{source.turn}" == turn for source in record.sources
     )
+
+
+def _is_from(record: Record, turn: str) -> bool:
+    return any(f"{source.session}:{source.turn}" == turn for source in record.sources)
 
 
 def said_at(record: Record) -> datetime:

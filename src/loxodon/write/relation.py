@@ -13,6 +13,7 @@ from typing import Literal
 
 from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING, OPPOSITES, family_of
 from loxodon.language.domains import kinds_of
+from loxodon.language.sides import share, side_of
 from loxodon.language.statements import USER, Statement
 from loxodon.text.similarity import covers, gist, likeness
 from loxodon.text.words import fold
@@ -37,7 +38,7 @@ def relation(new: Statement, old: Record) -> Relation:
             "contradicts" if any(names(words, old.content) for words in new.over) else "unrelated"
         )
     if fold(new.subject) != fold(old.subject or USER):
-        return "ended" if _ends_someone(new, old) else "unrelated"
+        return "ended" if _ends_someone(new, old) or _left(new, old) else "unrelated"
     if other_project(new, old):
         return "unrelated"
     if _parts_with(new, old):
@@ -48,9 +49,33 @@ def relation(new: Statement, old: Record) -> Relation:
         return "contradicts"
     if new.act != "state" and _speaks_of(new, old):
         return "ended" if new.act == "end" else "contradicts"
+    if not new.attribute and old.attribute:
+        if _dosed_anew(new.content, old.content):
+            return "contradicts"
+        return "poorer" if _told_again(new, old) else "unrelated"
     if new.attribute or old.attribute:
         return "unrelated"
     return _of_words(new, old)
+
+
+_ABOUT_IT = 0.5
+_MORE = 8
+"""Words, or Chinese characters, that may be said around a fact that is told again."""
+
+
+def _told_again(new: Statement, old: Record) -> bool:
+    """Whether somebody's own words say what is known already: the same value, on the same side of
+    life, and little else."""
+    side = side_of(old.attribute)
+    said, known, value = gist(new.content), gist(old.content), gist(old.value)
+    more = _MORE // 2 if all(map(str.isascii, said.words)) else _MORE
+    return (
+        bool(side and value.words)
+        and new.act == "state" and old.positive and not negative(new.content)
+        and value.words <= said.words and value.numbers <= said.numbers
+        and len(said.words | said.numbers) <= len(known.words | known.numbers) + more
+        and share(side, new.content) >= _ABOUT_IT
+    )  # fmt: skip
 
 
 def other_project(new: Statement, old: Record) -> bool:
@@ -157,15 +182,48 @@ def _of_words(new: Statement, old: Record) -> Relation:
     """Of two sentences in people's own words only what is nearly the same counts."""
     if fold(new.content) == fold(old.content):
         return "same"
-    if gist(new.content).numbers != gist(old.content).numbers:
-        return "unrelated"
     near = likeness(new.content, old.content) >= _SAME
+    if gist(new.content).numbers != gist(old.content).numbers:
+        anew = near and _counted_anew(new.content, old.content)
+        return "contradicts" if anew or _dosed_anew(new.content, old.content) else "unrelated"
     if negative(new.content) != negative(old.content):
         return "contradicts" if near else "unrelated"
     if near:
         return "same"
     wholly = covers(new.content, old.content) >= _WHOLLY and len(gist(old.content).words) > 2
     return "richer" if wholly else "unrelated"
+
+
+def _counted_anew(new: str, old: str) -> bool:
+    """Whether two sentences in people's own words say the same with another number: what is so and
+    not what happened, which may happen again."""
+    said = [_number_out(one) for one in (new, old)]
+    return said[0] == said[1] and _STANDS.search(new) is not None
+
+
+def _dosed_anew(new: str, old: str) -> bool:
+    """Whether two sentences name the same medicine in another dose."""
+    doses = [_DOSE.findall(fold(one)) for one in (new, old)]
+    named = gist(new).words & gist(old).words - _UNITS
+    return all(doses) and doses[0] != doses[1] and any(len(one) > _DRUG for one in named)
+
+
+_DOSE = re.compile(r"(\d+(?:\.\d+)?) ?(?:mg|mcg|µg|ml|毫克|微克|毫升)")
+_UNITS = frozenset(["mg", "mcg", "ml"])
+_DRUG = 5
+"""Letters that the name of a medicine has, and common words mostly have not."""
+_STANDS = re.compile(
+    r"\b(?:is|are|am|have|i'm|weigh|earn|run|smoke|drink|pay|costs?)\b|是|有|每|现在|[0-9一二三四五六七八九十]+[斤岁块元]",
+    re.I,
+)
+
+
+def _number_out(content: str) -> str:
+    return re.sub(
+        r"[\d.,:]+|[零一二两三四五六七八九十百千万半]+|\s+",
+        " ",
+        fold(content.split("“")[-1].split("”")[0]),
+    ).strip()
 
 
 def _ends_someone(new: Statement, old: Record) -> bool:
@@ -176,6 +234,20 @@ def _ends_someone(new: Statement, old: Record) -> bool:
         and gone in map(fold, new.over)
         and gone in (fold(old.subject), fold(old.value))
     )
+
+
+def _left(new: Statement, old: Record) -> bool:
+    """Whether a memory of somebody calls them what they are to the user no more."""
+    parted = new.act == "end" and new.side == "partner" and not old.attribute
+    return (
+        parted
+        and any(names(words, old.content) for words in new.over)
+        and share("partner", old.content) >= _PARTNER
+    )
+
+
+_PARTNER = 0.1
+"""How likely such a memory speaks of a partner."""
 
 
 def _parts_with(new: Statement, old: Record) -> bool:

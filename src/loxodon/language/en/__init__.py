@@ -39,10 +39,17 @@ def present(verb: str) -> str:
     return f"{verb}|{verb}{'es' if re.search('(?:s|sh|ch|x|z|o)$', verb) else 's'}"
 
 
+_SOMEBODY = re.compile(
+    r"(?-i:[A-Z][a-z]+)\b|(?:he|she|they|you|it|someone|somebody|everyone)\b", re.I
+)
+
+_SPEAKER = re.compile(r"(?:I|We|My|Our|Me)\b|[A-Z]\w+ and (?:I|me)\b")
+
+
 class _English:
     language = "en"
     speech = Speech(_HERE)
-    worth = Worth(_HERE, speech, 0.65, unsaid=0.8)
+    worth = Worth(_HERE, speech, 0.7, unsaid=0.84)
 
     @cached_property
     def frames(self) -> Frames:
@@ -53,6 +60,12 @@ class _English:
     people = staticmethod(people_of)
     pronouns: Mapping[str, str] = pronouns()
     attribute_of = staticmethod(attribute_of)
+
+    def of_nobody(self, text: str) -> bool:
+        return not text.strip() or _SPEAKER.match(text) is not None
+
+    def of_no_other(self, text: str) -> bool:
+        return not _SOMEBODY.match(text) or _SPEAKER.match(text) is not None
 
     def small(self, text: str) -> bool:
         return not any(map(str.isupper, re.sub(r"\bI\b|\b[A-Z]{2,}\b", "", text)))

@@ -21,7 +21,7 @@ _WRITTEN_OUT = (
     (r"\bcan'?t\b|\bcan not\b", "cannot"), (r"\bwon't\b", "will not"),
     (r"(?i)\b(do|does|did|is|are|was|were|have|has|had|would|could|should)n'?t\b", r"\1 not"),
     (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat|[Ww]here|[Hh]ow|[Ww]ho)'s\b", r"\1 is"),
-    (r"(?<=\w)'s (?=(?:in|on|at|due|now|next) )", " is "),
+    (r"(?<=\w)'s (?=(?:in|on|at|due|now|next) |\d|(?:off|out|over|gone|dead|cancell?ed|finished|shut|closed)\b)", " is "),
     (r"\bgonna\b", "going to"), (r"\bgotta\b", "have to"), (r"\bwanna\b", "want to"),
     (r"\b([Hh]a(?:ve|s)) got(?= (?:a|an|two|three|four|five|no|my|\d|type))", r"\1"),
     (r"\s+", " "),
@@ -133,8 +133,25 @@ def people_of(text: str) -> list[tuple[str, str]]:
     ways = (words.introduced, words.called, words.person)
     named = [one for like in ways for one in like.finditer(text)]
     found = [(one["relation"].lower(), one["name"] or "") for one in named]
+    found += _all_named(text)
     named_too = [("", "")] if words.others.search(text) else []
     return [(words.one_name.get(relation, relation), name) for relation, name in found] + named_too
+
+
+_SEVERAL = re.compile(
+    rf"\b(?:I|we) (?:have|have got|'ve got) (?:a |an |\w+ )?(?:(?:\w+ ){{0,2}})(?P<all>kids|children|sons|daughters|boys|girls|dogs|cats|brothers|sisters)"
+    rf"(?:,| called| named|:| -)+ (?P<names>{_NAME}(?:, {_NAME}){{0,4}},? and {_NAME})(?=\s*(?:[.,;!]|$))"
+)
+_ONE_OF = {"kids": "child", "children": "child", "boys": "son", "girls": "daughter"}
+
+
+def _all_named(text: str) -> list[tuple[str, str]]:
+    """`I have two kids, Ben and Zoe`: each of them by what they are."""
+    found = _SEVERAL.search(written_out(text))
+    if found is None:
+        return []
+    relation = _ONE_OF.get(found["all"], found["all"].removesuffix("s"))
+    return [(relation, name.strip()) for name in re.split(r",? and |, ", found["names"])]
 
 
 def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
@@ -218,7 +235,11 @@ def _with_subject(text: str, known: Mapping[str, str], meant: bool = False) -> C
         return Clause(text, who if one else "people", rest, name or relation, shown, relation, name)
     if re.match(r"I\b(?!')", text):
         return Clause(text, "user", text[1:].strip(), USER, "The user")
-    if found := re.match(r"(?:we|my family and I|my \w+ and I)\b", text, re.I):
+    if found := re.match(
+        r"(?:we|my family and I|my \w+ and I|me (?:and|n|an|&) (?:my )?\w+|[A-Z]\w+ and (?:I|me))\b",
+        text,
+        re.I,
+    ):
         return Clause(text, "we", text[found.end() :].strip(), USER, "The user")
     if found := re.match(r"(?:my|our) (?=\w)", text, re.I):
         return Clause(text, "user", "'s " + text[found.end() :], USER, "The user")

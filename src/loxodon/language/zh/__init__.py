@@ -19,8 +19,10 @@ from loxodon.language.statements import Fragment, Piece, Reading, Said
 from loxodon.language.worth import Worth
 from loxodon.language.zh.clauses import (
     attribute_of,
+    bare_of,
     clauses_of,
     evened,
+    of_somebody,
     people_of,
     speaks_of_others,
     table,
@@ -31,7 +33,7 @@ _HERE = "loxodon.language.zh"
 _SPEECH = Speech(_HERE)
 _OF_ALL = ("long", "supposed", "dream", "quoted", "second hand")
 """Why not only a clause but its whole sentence tells nothing."""
-_WORTH = Worth(_HERE, _SPEECH, 0.55, unsaid=0.72)
+_WORTH = Worth(_HERE, _SPEECH, 0.67, unsaid=0.8)
 
 
 @cache
@@ -65,6 +67,12 @@ class _Chinese:
             return [one._replace(who="") for one in found]
         return found
 
+    def of_nobody(self, text: str) -> bool:
+        return not bare_of(text)
+
+    def of_no_other(self, text: str) -> bool:
+        return not of_somebody(text)
+
     def small(self, text: str) -> bool:
         return False
 
@@ -85,7 +93,10 @@ class _Chinese:
         return f"{name}是用户的{relation}"
 
 
-_CUT = re.compile(r"(?<=[，；])|(?<=[,;])(?!\d)|(?<=[\u4e00-\u9fff]：)")
+_CUT = re.compile(
+    r"(?<=[，；])|(?<=[,;])(?!\d)|(?<=[\u4e00-\u9fff]：)|(?<=[\u4e00-\u9fff]\s)(?=[\u4e00-\u9fff])"
+)
+"""After a comma; a space between two characters is one."""
 
 
 def split(text: str) -> list[Piece]:
@@ -122,7 +133,7 @@ def _closed(fragments: Sequence[Fragment]) -> list[Fragment]:
         after = fragments[n + 1] if n + 1 < len(fragments) else None
         if one.type != "statement" or not after:
             continue
-        if not one.text.endswith(("，", ",", "：", "；", ";")):  # the end of a line
+        if not one.text.endswith(("，", ",", "：", "；", ";", " ")):  # the end of a line
             found[n] = one._replace(text=one.text + "。")
         elif after.type != "statement" and not _TAG.match(after.text):
             found[n] = one._replace(text=one.text[:-1] + "；")
