@@ -342,10 +342,15 @@ def _without_asking(
     for n, clause in enumerate(clauses):
         asks = n and grammar.speech.type(clause.raw) in ("question", "instruction")
         if asks and clause.raw in text:
-            return text[: text.index(clause.raw)].rstrip(" ,;:，；：-–—"), clauses[:n]
+            rest = text[: text.index(clause.raw)].rstrip(" ,;:，；：-–—")
+            return (text, clauses) if _CUT_SHORT.search(rest) else (rest, clauses[:n])
     return text, clauses
 
 
+_CUT_SHORT = re.compile(
+    r"(?i)\b(?:an?|the|to|of|or|and|for|with|in|on|at|by|from|that|which|as|than|about|to \w+)$"
+)
+"""A sentence that ends like this was cut within a clause."""
 _GUESSED = ("thinking", "second hand")
 """What is never said outright, and may still be a guess worth keeping."""
 _HANDED = re.compile(r"[:：\"“‘「『《]|(?<!\w)'\w")

@@ -105,7 +105,9 @@ def candidate_of(statement: Statement, language: str, importance: float, at: dat
         if statement.category == "fact" and any(one.since > at for one in moments):
             statement = statement._replace(category="plan")
     due = expires = None
-    if statement.category == "plan":
+    if statement.quoted and (statement.act != "state" or _SEVERAL.search(statement.content)):
+        pass  # what else it tells is not over with its date
+    elif statement.category == "plan":
         due = next((one.until for one in moments if one.until > at), None)
         expires = due and due + AFTER_DUE
     elif statement.category in LASTS:
@@ -151,6 +153,10 @@ _HABIT = re.compile(
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b",
     re.I,
 )
+
+
+_SEVERAL = re.compile(r"[,，;；]\s?\S|\S[ ](?=[\u4e00-\u9fff])|\b(?:and|but|so)\b", re.I)
+"""Own words of more than one clause."""
 
 
 def _stays(content: str, category: str, moment: Moment) -> bool:

@@ -29,10 +29,8 @@ SIMILAR = 5
 """Memories looked at for their words where no subject and attribute leads to them."""
 FIRM = 0.7
 """Importance from which on a memory is not contradicted by a guess."""
-_ENOUGH = 0.5
-"""How much a change and what it changes speak of the same, where it names nothing that is over."""
 _PLAINLY = 0.6
-"""The same where the change is of some thing, and not said of its subject."""
+"""How much a change and what it changes speak of the same, where it names nothing that is over."""
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
 
 
@@ -101,29 +99,19 @@ def _plan(candidate: Candidate, related: Related) -> Plan:
 
 
 _ON_SIDE = 0.15
-"""How likely a memory is on a side of life, where a change names that side."""
+"""How likely a memory is on a side of life, to be in doubt where a change names that side."""
 _SURELY = 0.5
-"""The same where other memories may be on it too."""
-
-
-_TOLD = 0.15
-"""How likely a change is on a side of life that it does not name, but speaks of."""
-_ONE_AT_A_TIME = ("job", "home", "vehicle", "phone", "computer", "commute", "sleep", "partner")
+"""The same, to be over."""
 
 
 def _sided(candidate: Candidate) -> tuple[Candidate, float]:
-    """A statement with the side of life that it changes without naming it, of those where people
-    have one thing at a time: that of its attribute, or of what its own words speak of. And how
-    surely a memory must be on that side to be meant."""
+    """A statement with the side of life that its attribute is on, where it names none and people
+    have one thing at a time there. And how surely a memory must be on that side to count."""
     new = candidate.statement
     if new.side or new.over or new.vague or not new.positive:
         return candidate, _ON_SIDE
-    side = ""
-    if new.attribute and ATTRIBUTES[new.attribute].one and new.attribute in _AS_IT_STANDS:
-        side = side_of(new.attribute)
-    elif new.firsthand and new.act == "change":
-        chance, side = max((share(side, new.content), side) for side in SIDES)
-        side = side if chance >= _TOLD and side in _ONE_AT_A_TIME else ""
+    stands = new.attribute in _AS_IT_STANDS and ATTRIBUTES[new.attribute].one
+    side = side_of(new.attribute) if stands else ""
     return candidate._replace(statement=new._replace(side=side)), _SURELY
 
 
@@ -152,8 +140,12 @@ def _with_side(found: Plan, candidate: Candidate, known: Sequence[Record], least
     )  # fmt: skip
     if any(said_at(one) > candidate.said_at for _, one in on):
         return found
-    sure = [one for chance, one in on if chance >= _SURELY]
-    meant = [one for _, one in on] if len(on) == 1 else sure if len(sure) == 1 else []
+    sure = [
+        one
+        for chance, one in on
+        if chance >= _SURELY or (len(on) == 1 and _things(statement.content) & _things(one.content))
+    ]
+    meant = sure if len(sure) == 1 else []
     doubtful = [] if meant else [one for _, one in on[:_IN_DOUBT]]
     return found._replace(replaced=(*found.replaced, *meant), doubtful=(*found.doubtful, *doubtful))
 
@@ -166,7 +158,7 @@ def _on_side(statement: Statement, record: Record) -> float:
     if statement.side == "date":  # there are many: it must be that of the same thing
         same = _things(statement.content) & _things(record.content)
         was, now = (set(_DATED.findall(fold(o.content))) for o in (record, statement))
-        return min(1.0, 0.3 + 0.1 * len(same)) if same and was and now - was else 0.0
+        return min(1.0, 0.5 + 0.1 * len(same)) if same and was and now - was else 0.0
     if not record.attribute:
         return share(statement.side, record.content)
     if side_of(record.attribute) != statement.side:
@@ -203,6 +195,10 @@ def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
     statement = candidate.statement
     opposed = [record for how, record in facts if how == "contradicts"]
     ended = [record for how, record in facts if how == "ended"]
+    if statement.quoted and statement.over:
+        opposed, ended = (
+            [o for o in some if not _apart(statement, o)] for some in (opposed, ended)
+        )
     later = [one for one in opposed + ended if said_at(one) > candidate.said_at]
     if later:  # an old transcript, read today, does not change what was true after it
         return Plan("late", later[0])
@@ -225,6 +221,21 @@ def _plan_fact(candidate: Candidate, facts: Related, beliefs: Related) -> Plan:
     if alike is not None:
         return Plan("update" if alike[0] == "richer" else "confirm", alike[1], *rest)
     return Plan("add", None, *rest)
+
+
+_SPEAKS_OF, _IS_OF = 0.2, 0.3
+
+
+def _apart(statement: Statement, record: Record) -> bool:
+    """Whether own words and a memory that has the same word in it are on two sides of life: who
+    moves away from a place may still work there."""
+    if record.attribute:
+        return False
+    (new, changed), (old, known) = (
+        max((share(side, text), side) for side in SIDES)
+        for text in (statement.content, record.content)
+    )
+    return changed != known and new >= _SPEAKS_OF and old >= _IS_OF
 
 
 def _spared(
@@ -260,8 +271,9 @@ def _corrected(statement: Statement, opposed: Sequence[Record]) -> tuple[tuple[R
 
 
 def _meant(statement: Statement, facts: Related) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
-    """What a change is about that names nothing: the one memory of its subject and its side of
-    life, which it replaces; or what may be meant, which it leaves in doubt."""
+    """What a change is about that names nothing: the one memory that plainly speaks of the same,
+    or of the same side of life, which it replaces; or what may be meant, which it leaves in
+    doubt."""
     own = [
         one
         for how, one in facts
@@ -272,11 +284,9 @@ def _meant(statement: Statement, facts: Related) -> tuple[tuple[Record, ...], tu
     sides = domains_of(statement.content)
     same = [one for one in own if sides & domains_of(one.content)]
     near = sorted(own, key=lambda one: _shared(statement.content, one.content))
-    theirs = statement.firsthand or not statement.quoted
-    enough = _ENOUGH if theirs else _PLAINLY
-    if near and _shared(statement.content, near[-1].content) >= enough:
+    if near and _shared(statement.content, near[-1].content) >= _PLAINLY:
         return tuple(near[-1:]), ()
-    if len(same) == 1 and theirs and not statement.vague:
+    if len(same) == 1 and (statement.firsthand or not statement.quoted) and not statement.vague:
         return tuple(same), ()
     return (), tuple(one for one in near[-1:] if one in same)
 

@@ -18,6 +18,7 @@ from loxodon.language.en.clauses import (
     clauses_of,
     people_of,
     pronouns,
+    without_lead,
     written_out,
 )
 from loxodon.language.frames import Frames, Match
@@ -88,7 +89,8 @@ class _English:
         return f"{text} {clause.when}".strip() if lasting or happened else text
 
     def quoted(self, sentence: str) -> str:
-        words = re.sub(r"[\s,;]+(?:so|and|but|while|because|or|then)$", "", sentence.strip(" .;,"))
+        words = without_lead(sentence.strip(" .;,"))
+        words = re.sub(r"[\s,;]+(?:so|and|but|while|because|or|then)$", "", words)
         return f"The user: “{words}”"
 
     def related(self, relation: str, name: str) -> str:

@@ -31,6 +31,8 @@ _NAME = r"(?:(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.? )?[A-Z][a-zà-öø-ÿ]+(?:[-' ][A-Z][
 
 class _Words(NamedTuple):
     filler: re.Pattern[str]
+    lead: re.Pattern[str]
+    """Fillers that a quotation need not begin with."""
     adverb: re.Pattern[str]
     tail: re.Pattern[str]
     cut: re.Pattern[str]
@@ -90,6 +92,10 @@ def _words() -> _Words:
     join = r"and|but|so|because|cos|bc|though|although|plus|while|whereas"
     return _Words(
         re.compile(rf"^(?:(?:{clause['fillers']})(?![\w'])[\s,:;!.…–—-]*)+", re.I),
+        re.compile(
+            rf"^(?:(?:{clause['fillers']})\s?[,:;!…–—-]+\s*|(?:and|but|so|because|by the way|btw|oh)\s+)+(?=\S)",
+            re.I,
+        ),
         re.compile(rf"\b(?:{clause['adverbs']}|(?<!from )now(?! in\b))\b ?", re.I),
         re.compile(rf"(?:[ ,]+(?:{clause['tails']}))+$", re.I),
         re.compile(
@@ -119,6 +125,11 @@ def written_out(text: str) -> str:
     for like, instead in _written_out():
         text = like.sub(instead, text)
     return text.strip()
+
+
+def without_lead(text: str) -> str:
+    """Somebody's words from where they begin to tell something: without `by the way,`."""
+    return _words().lead.sub("", text, count=1)
 
 
 def attribute_of(relation: str) -> str:

@@ -26,6 +26,7 @@ from loxodon.language.zh.clauses import (
     people_of,
     speaks_of_others,
     table,
+    without_lead,
 )
 from loxodon.text import sentences
 
@@ -87,7 +88,7 @@ class _Chinese:
         return match.filled(text, S=subject, S的=f"{subject}的")
 
     def quoted(self, sentence: str) -> str:
-        return f"用户：“{sentence.strip().rstrip('。；，,;')}”"
+        return f"用户：“{without_lead(sentence.strip().rstrip('。；，,;'))}”"
 
     def related(self, relation: str, name: str) -> str:
         return f"{name}是用户的{relation}"

@@ -120,6 +120,11 @@ def evened(text: str) -> str:
     return text.strip("， ")
 
 
+def without_lead(text: str) -> str:
+    """Somebody's words from where they begin to tell something: without `对了，`."""
+    return _words().filler.sub("", text, count=1) or text
+
+
 def attribute_of(relation: str) -> str:
     """What attribute of the user a relation is; empty for several people."""
     words = _words()
