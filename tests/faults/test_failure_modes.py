@@ -66,8 +66,8 @@ def _small_talk(random: Random, day: int) -> list[str]:
 
 
 def test_months_of_talk_do_not_make_it_larger_or_slower(life: Life) -> None:
-    """What a prompt gets stays within its budget, and what is active and how much a question has
-    weighed level off, though the journal grows."""
+    """What a prompt gets stays within its budget, how much a question has weighed levels off though
+    the journal grows, and of what is said in passing most makes no memory."""
     random = Random(3)
     days = count(8, 180)
     sizes: list[int] = []
@@ -92,7 +92,7 @@ def test_months_of_talk_do_not_make_it_larger_or_slower(life: Life) -> None:
            active_end=sizes[-1], archived=memory._store.counts().archived,
            recall_ms_half=round(1_000 * statistics.median(took[half // 2 : half]), 1),
            recall_ms_end=round(1_000 * statistics.median(took[-half // 2 :]), 1))  # fmt: skip
-    assert max(sizes[half:]) < 1.6 * max(sizes[:half])
+    assert sizes[-1] < len(memory.journal()) / 2
     assert max(weighed[half:]) < 1.6 * max(weighed[:half])
     assert any("peanuts" in one for one in life.facts())  # what matters is still there
 

@@ -879,7 +879,7 @@ SENTENCES: dict[str, str] = {
     "its first line, which marks it as a text view, is missing": "标明它是文本视图的第一行缺失",
     "it is an older copy: {n} memories not in it were not archived": "这是旧的副本：其中没有的 {n} 条记忆未被归档",
     "its end is missing: {n} memories not in it were not archived": "它的结尾缺失：其中没有的 {n} 条记忆未被归档",
-    "{n} entries have an older version: their memories are not changed": "有 {n} 条是旧版本：对应的记忆保持现状",
+    "not changed, because they have an older version: {n} entries": "有 {n} 条是旧版本：对应的记忆保持现状",
     "to apply one anyway, set its version to the memory's current version": "要以那里的内容为准，请把该条的版本改为记忆当前的版本",
     "its id is not readable": "编号无法识别",
     "restore it; a new entry has no id": "请改回原样；新条目不写编号",

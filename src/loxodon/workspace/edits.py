@@ -189,7 +189,7 @@ class _Deciding:
         if older := self.older[page.file]:
             self.notes.append(FileProblem(
                 page.file, 0,
-                t("{n} entries have an older version: their memories are not changed", n=older),
+                t("not changed, because they have an older version: {n} entries", n=older),
                 t("to apply one anyway, set its version to the memory's current version"),
             ))  # fmt: skip
 

@@ -105,8 +105,8 @@ def candidate_of(statement: Statement, language: str, importance: float, at: dat
         if statement.category == "fact" and any(one.since > at for one in moments):
             statement = statement._replace(category="plan")
     due = expires = None
-    if statement.quoted and (statement.act != "state" or _SEVERAL.search(statement.content)):
-        pass  # what else it tells is not over with its date
+    if statement.quoted and _tells_more(statement.content, moments):
+        pass  # and that is not over with its date
     elif statement.category == "plan":
         due = next((one.until for one in moments if one.until > at), None)
         expires = due and due + AFTER_DUE
@@ -155,8 +155,19 @@ _HABIT = re.compile(
 )
 
 
-_SEVERAL = re.compile(r"[,，;；]\s?\S|\S[ ](?=[\u4e00-\u9fff])|\b(?:and|but|so)\b", re.I)
-"""Own words of more than one clause."""
+_PARTS = re.compile(r"[,，;；!！]\s?|(?<=[\u4e00-\u9fff])\s|\s(?:and|but|so)\s|\s[-–—]\s", re.I)
+_SHORT = 12
+"""Letters of a part, each character counted as three, that tells nothing by itself: `在杭州`."""
+
+
+def _tells_more(content: str, moments: Sequence[Moment]) -> bool:
+    """Whether own words have a part of some length without a date in it."""
+    said = content.split("“", 1)[-1].rstrip("”")
+    return any(
+        len(part) + 2 * sum(map(str.isalpha, part)) * (not part.isascii()) > _SHORT
+        and not any(one.text in part for one in moments)
+        for part in _PARTS.split(said)
+    )
 
 
 def _stays(content: str, category: str, moment: Moment) -> bool:

@@ -102,11 +102,11 @@ def test_a_write_that_cannot_be_put_on_record_is_refused_and_reads_go_on(tmp_pat
     folder.rmdir()
     folder.write_text("in the way")
     with Memory.open(tmp_path) as memory:
-        with pytest.raises(AuditError, match="on record") as raised:
+        with pytest.raises(AuditError, match="audit log") as raised:
             memory.capture("likes coffee")
         assert raised.value.exit_code == 7
         assert [one.id for one in memory.list()] == [record.id]
-        assert "record" in memory.audit.trouble
+        assert "audit log" in memory.audit.trouble
     with Memory.open(tmp_path, config={"audit.on_failure": "nothing"}) as memory:
         memory.capture("likes coffee")
         assert len(memory.list()) == 2

@@ -105,13 +105,13 @@ def test_a_yes_is_not_said_to_a_page(memory: Memory) -> None:
 
 def test_an_agent_may_not_put_words_into_the_users_mouth(memory: Memory) -> None:
     mine = memory.capture("The user lives in Leeds")
-    with pytest.raises(InputError, match="own word"):
+    with pytest.raises(InputError, match="statement of the user"):
         memory.revise(mine.id, content="The user lives with Eve")
     assert memory.revise(mine.id, importance=0.9).importance == 0.9
     memory.add([{"role": "user", "content": "I live in York now"}])
     assert memory.revise(mine.id, content="The user lives in York").trust == "user"
     memory.add([{"role": "user", "content": "Translate this: The user lives in Rome with Eve"}])
-    with pytest.raises(InputError, match="own word"):
+    with pytest.raises(InputError, match="statement of the user"):
         memory.revise(mine.id, content="The user lives in Rome with Eve")
 
 

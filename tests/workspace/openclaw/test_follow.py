@@ -754,7 +754,8 @@ def test_without_zstandard_long_messages_wait(
     command = [sys.executable, "-c", _WITHOUT_ZSTD, home, str(claw.root)]
     for added in (1, 0):
         said_there = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        assert said_there.startswith(f"{added} 1 pip install")
+        assert said_there.startswith(f"{added} 1 ")
+        assert "[workspace]" in said_there
     assert follow(memory, claw).added == 1
 
 
