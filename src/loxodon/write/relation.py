@@ -190,8 +190,26 @@ def _of_words(new: Statement, old: Record) -> Relation:
         return "contradicts" if near else "unrelated"
     if near:
         return "same"
-    wholly = covers(new.content, old.content) >= _WHOLLY and len(gist(old.content).words) > 2
-    return "richer" if wholly else "unrelated"
+    if covers(new.content, old.content) >= _WHOLLY and len(gist(old.content).words) > 2:
+        return "richer"
+    return "poorer" if new.act == "state" and _retold(new.content, old.content) else "unrelated"
+
+
+_MOSTLY = 0.6
+"""How much of the words of a sentence another has that tells it again."""
+_FEW = 3
+
+
+def _retold(new: str, old: str) -> bool:
+    """Whether most of what a sentence speaks of was told before, and little else is."""
+    said, known = gist(new).words, gist(old).words
+    both = said & known
+    least = _FEW if all(map(str.isascii, both)) else 2 * _FEW
+    return (
+        len(both) >= least
+        and len(both) >= _MOSTLY * min(len(said), len(known))
+        and len(said) <= len(known) + _FEW
+    )
 
 
 def _counted_anew(new: str, old: str) -> bool:
