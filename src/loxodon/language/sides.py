@@ -1,8 +1,9 @@
 """Which side of life a memory is about (`job`, `home`, `diet`): a small linear model for each.
 
 A change that names only a side (`I handed in my notice`) is of the one memory on it; which one that
-is, these models tell. They are not asked what a change is about: that must be said outright
-(`[side]` of `speech.toml`), because of a sentence that does not name it they tell too little.
+is, these models tell. What a change is about must be said outright (`[side]` of `speech.toml`): of
+a sentence that does not name it they tell too little to end anything, only enough to spare a memory
+that is plainly on another side.
 
 Weights are in `sides.bin` of a language, one signed byte for each bucket of hashed words and side;
 `tools/train_sides.py` trains them on the memories of `data/changes`.
