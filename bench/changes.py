@@ -95,8 +95,12 @@ def told(pair: Pair, pairs: list[Pair]) -> Ended:
 
 def turn(text: str, n: int, at: datetime) -> dict[str, str]:
     return {
-        "role": "user", "content": text, "id": f"t{n}", "session": f"s{n}", "at": at.isoformat()
-    }  # fmt: skip
+        "role": "user",
+        "content": text,
+        "id": f"t{n}",
+        "session": f"s{n}",
+        "at": at.isoformat(),
+    }
 
 
 def judged(pair: Pair, found: Ended) -> str:

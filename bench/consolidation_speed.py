@@ -84,18 +84,20 @@ def talk(language: str) -> Turns:
     with open(os.path.join(CASES, f"{language}_dev.jsonl"), encoding="utf-8") as file:
         cases = [json.loads(line) for line in file]
     return [
-        {"role": turn["role"], "content": turn["content"],
-         "session": f"{case['id']}-{turn['session']}"}
-        for case in cases for turn in case["turns"]
-    ]  # fmt: skip
+        {
+            "role": turn["role"],
+            "content": turn["content"],
+            "session": f"{case['id']}-{turn['session']}",
+        }
+        for case in cases
+        for turn in case["turns"]
+    ]
 
 
 def turns_of_day(number: int) -> Turns:
     """Half the day in each language, from seven in the morning on, a minute and a half apart."""
     half = DAY // 2
-    said = [
-        turn for language in ("en", "zh") for turn in talk(language)[number * half :][:half]
-    ]  # fmt: skip
+    said = [turn for language in ("en", "zh") for turn in talk(language)[number * half :][:half]]
     start = NOW + timedelta(days=number - 1, hours=4)
     return [
         {**turn, "at": (start + n * timedelta(seconds=90)).isoformat(), "id": f"{number}-{n}"}
@@ -113,11 +115,14 @@ def consolidated_day(home: str, number: int) -> dict[str, Any]:
         cpu = process_time()
         seconds, outcome = timed(memory.consolidate)
         return {
-            "turns": outcome.turns, "journal_s": journal, "consolidate_s": seconds,
-            "cpu_s": process_time() - cpu, "yardstick_s": yard,
+            "turns": outcome.turns,
+            "journal_s": journal,
+            "consolidate_s": seconds,
+            "cpu_s": process_time() - cpu,
+            "yardstick_s": yard,
             "learned": outcome.counts.get("added", 0),
             "phases_s": {str(phase): s for phase, s in outcome.seconds.items()},
-        }  # fmt: skip
+        }
 
 
 def day(repeats: int) -> dict[str, Any]:
@@ -210,19 +215,60 @@ def fact(n: int) -> Record:
     who = "user" if n % 10 == 0 else f"person {n % 5_000}"
     things = WORDS[n % len(WORDS)], WORDS[n // 7 % len(WORDS)], WORDS[n // 53 % len(WORDS)]
     return Record(
-        id="", space="", kind="fact", created_at=at, updated_at=at, valid_from=at, strength=0.8,
+        id="",
+        space="",
+        kind="fact",
+        created_at=at,
+        updated_at=at,
+        valid_from=at,
+        strength=0.8,
         content=f"{who} keeps {things[0]} and {things[1]} near the {things[2]} {n}",
-        subject=who, category=("fact", "preference", "status", "health")[n % 4],
-        topic=f"topic {n % 40}", importance=0.5 + n % 5 / 10, confirmed_at=at,
-    )  # fmt: skip
+        subject=who,
+        category=("fact", "preference", "status", "health")[n % 4],
+        topic=f"topic {n % 40}",
+        importance=0.5 + n % 5 / 10,
+        confirmed_at=at,
+    )
 
 
 WORDS = (
-    "garden", "kitchen", "bicycle", "violin", "harbour", "lantern", "notebook", "kettle", "compass",
-    "orchard", "ladder", "mirror", "blanket", "camera", "saddle", "basket", "hammer", "piano",
-    "telescope", "umbrella", "window", "pillow", "candle", "anchor", "bottle", "carpet", "drawer",
-    "engine", "feather", "guitar", "helmet", "island", "jacket", "needle", "oven", "pencil",
-)  # fmt: skip
+    "garden",
+    "kitchen",
+    "bicycle",
+    "violin",
+    "harbour",
+    "lantern",
+    "notebook",
+    "kettle",
+    "compass",
+    "orchard",
+    "ladder",
+    "mirror",
+    "blanket",
+    "camera",
+    "saddle",
+    "basket",
+    "hammer",
+    "piano",
+    "telescope",
+    "umbrella",
+    "window",
+    "pillow",
+    "candle",
+    "anchor",
+    "bottle",
+    "carpet",
+    "drawer",
+    "engine",
+    "feather",
+    "guitar",
+    "helmet",
+    "island",
+    "jacket",
+    "needle",
+    "oven",
+    "pencil",
+)
 
 
 def ten_changes(n: int) -> Turns:
@@ -250,9 +296,11 @@ def per_second(one: dict[str, Any]) -> str:
 def show(found: dict[str, Any]) -> None:
     for name, one in found.get("day", {}).items():
         ratio = one["consolidate_s"] / one["journal_s"]
-        print(f"a day of {one['turns']} turns, {name}: {one['consolidate_s']:.2f} s "
-              f"(cpu {one['cpu_s']:.2f}, {per_second(one)}), {ratio:.0f} times journalling "
-              f"({one['journal_s'] * 1e3:.0f} ms); {one['learned']} learned")  # fmt: skip
+        print(
+            f"a day of {one['turns']} turns, {name}: {one['consolidate_s']:.2f} s "
+            f"(cpu {one['cpu_s']:.2f}, {per_second(one)}), {ratio:.0f} times journalling "
+            f"({one['journal_s'] * 1e3:.0f} ms); {one['learned']} learned"
+        )
         print("   " + "  ".join(f"{phase}: {s:.3f}" for phase, s in one["phases_s"].items()))
     if "read" in found:
         print(

@@ -55,10 +55,12 @@ def measured(home: str, rows: int) -> dict[str, Any]:
         }
         size = os.path.getsize(os.path.join(memory.workspace.folder, DATABASE))
     return {
-        "turns": rows, "mb": round(size / 1e6, 1), "merge_and_vacuum_s": round(least, 2),
+        "turns": rows,
+        "mb": round(size / 1e6, 1),
+        "merge_and_vacuum_s": round(least, 2),
         "seconds": {name: round(took, 2) for name, took in seconds.items()},
         "ratio": {name: round(took / least, 2) for name, took in seconds.items()},
-    }  # fmt: skip
+    }
 
 
 def scrubbed(memory: Memory) -> None:
@@ -74,8 +76,10 @@ def timed(run: Callable[[], object]) -> float:
 
 
 def show(found: dict[str, Any]) -> None:
-    print(f"{found['turns']} turns, {found['mb']} MB; merging the indexes and writing the file "
-          f"anew takes {found['merge_and_vacuum_s']} s")  # fmt: skip
+    print(
+        f"{found['turns']} turns, {found['mb']} MB; merging the indexes and writing the file "
+        f"anew takes {found['merge_and_vacuum_s']} s"
+    )
     for name, seconds in found["seconds"].items():
         print(f"  {name:8} {seconds:6.2f} s, {found['ratio'][name]:5.2f} times that")
 

@@ -61,8 +61,9 @@ def served(home: str, *command: str) -> Iterator[tuple[str, int]]:
     with open(os.devnull, "wb") as nowhere:
         server = subprocess.Popen(
             [program, "--home", home, "--now", NOW.isoformat(), "--json", *command],
-            stdout=subprocess.PIPE, stderr=nowhere,
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            stderr=nowhere,
+        )
         try:
             assert server.stdout
             yield json.loads(server.stdout.readline())["url"], server.pid
@@ -85,8 +86,12 @@ class Asker:
         return self._asked("turns", {"turns": turns, "session": session})
 
     def _asked(self, what: str, given: Mapping[str, object]) -> bytes:
-        self._wire.request("POST", f"/v1/spaces/main/{what}", json.dumps(given).encode(),
-                           {"content-type": "application/json"})  # fmt: skip
+        self._wire.request(
+            "POST",
+            f"/v1/spaces/main/{what}",
+            json.dumps(given).encode(),
+            {"content-type": "application/json"},
+        )
         answer = self._wire.getresponse()
         found = answer.read()
         assert answer.status == 200, found

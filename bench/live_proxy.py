@@ -32,8 +32,10 @@ from live import at, cpu_of, lived_home, resident, served
 STREAMS, CLIENTS = 50, 200
 WORDS, PAUSE = 80, 0.05
 """A reply takes four seconds, as one of a small model does."""
-_HEAD = (b"POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer sk-bench"
-         b"\r\ncontent-type: application/json\r\n")  # fmt: skip
+_HEAD = (
+    b"POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer sk-bench"
+    b"\r\ncontent-type: application/json\r\n"
+)
 _OFF = b"x-loxodon-memory: off\r\n"
 
 
@@ -74,10 +76,16 @@ class Load:
     async def _ask(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, question: str
     ) -> Took:
-        body = json.dumps({"model": "bench", "stream": True, "messages": [
-            {"role": "system", "content": "You are helpful."},
-            {"role": "user", "content": question},
-        ]}).encode()  # fmt: skip
+        body = json.dumps(
+            {
+                "model": "bench",
+                "stream": True,
+                "messages": [
+                    {"role": "system", "content": "You are helpful."},
+                    {"role": "user", "content": question},
+                ],
+            }
+        ).encode()
         started = perf_counter()
         writer.write(self._head + b"content-length: %d\r\n\r\n" % len(body) + body)
         status = await reader.readline()
@@ -113,8 +121,11 @@ def upstream(words: int = WORDS, pause: float = PAUSE) -> Iterator[int]:
 def bench_proxy(rows: int, seconds: float) -> dict[str, Any]:
     """All of it; the 200 clients for `seconds`, or for 20 where that is less."""
     with lived_home(rows) as (home, questions):
-        return {"memories": rows, "alone": _alone(home, questions),
-                **_at_once(home, questions, seconds)}  # fmt: skip
+        return {
+            "memories": rows,
+            "alone": _alone(home, questions),
+            **_at_once(home, questions, seconds),
+        }
 
 
 def _at_once(home: str, questions: Sequence[str], seconds: float) -> dict[str, Any]:
@@ -128,8 +139,11 @@ def _at_once(home: str, questions: Sequence[str], seconds: float) -> dict[str, A
     ):
         port = int(url.rsplit(":", 1)[1].removesuffix("/v1"))
         asyncio.run(Load(port, questions).run(4, 1))  # what is loaded once is loaded now
-        loads = {"direct": Load(direct, questions), "bare": Load(port, questions, _OFF),
-                 "proxy": Load(port, questions)}  # fmt: skip
+        loads = {
+            "direct": Load(direct, questions),
+            "bare": Load(port, questions, _OFF),
+            "proxy": Load(port, questions),
+        }
         for name, load in loads.items():
             before = cpu_of(pid)
             asyncio.run(load.run(STREAMS, seconds))
@@ -143,8 +157,10 @@ def _at_once(home: str, questions: Sequence[str], seconds: float) -> dict[str, A
         sizes = asyncio.run(_watched(many, CLIENTS, max(20.0, seconds), pid))
     found["clients"] = {"at_once": CLIENTS, **_figures(many)}
     third = max(1, len(sizes) // 3)
-    found["flat"] = {"first_third_mb": round(max(sizes[:third]) / 1e3, 1),
-                     "last_third_mb": round(max(sizes[-third:]) / 1e3, 1)}  # fmt: skip
+    found["flat"] = {
+        "first_third_mb": round(max(sizes[:third]) / 1e3, 1),
+        "last_third_mb": round(max(sizes[-third:]) / 1e3, 1),
+    }
     return found
 
 

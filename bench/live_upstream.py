@@ -14,8 +14,13 @@ _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encodin
 
 
 def _chunk(text: str) -> bytes:
-    data = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "bench",
-            "choices": [{"index": 0, "delta": {"content": text}}]}  # fmt: skip
+    data = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "bench",
+        "choices": [{"index": 0, "delta": {"content": text}}],
+    }
     event = f"data: {json.dumps(data)}\n\n".encode()
     return b"%x\r\n%s\r\n" % (len(event), event)
 
@@ -29,8 +34,11 @@ async def _answer(
     try:
         while True:
             head = await reader.readuntil(b"\r\n\r\n")
-            size = next(int(line.partition(b":")[2]) for line in head.lower().split(b"\r\n")
-                        if line.startswith(b"content-length"))  # fmt: skip
+            size = next(
+                int(line.partition(b":")[2])
+                for line in head.lower().split(b"\r\n")
+                if line.startswith(b"content-length")
+            )
             await reader.readexactly(size)
             writer.write(_HEAD)
             for n in range(words):

@@ -45,11 +45,15 @@ class Lived:
 
     def _batch(self, start: int, size: int, count: int) -> None:
         said = [
-            {"role": "user" if n % 2 == 0 else "assistant", "content": self._talk.turn(140),
-             "session": f"s{n // _SESSION}", "id": f"m{n}",
-             "at": (self._now - self._step * (count - n)).isoformat()}
+            {
+                "role": "user" if n % 2 == 0 else "assistant",
+                "content": self._talk.turn(140),
+                "session": f"s{n // _SESSION}",
+                "id": f"m{n}",
+                "at": (self._now - self._step * (count - n)).isoformat(),
+            }
             for n in range(start, start + size)
-        ]  # fmt: skip
+        ]
         self._memory.add(said)
         first = self._store.desk.last_turn() - size + 1
         with self._store.writing():
@@ -77,25 +81,44 @@ class Lived:
         sources = around if n % 20 == 0 else [turn]
         self._store.insert(
             Record(
-                "", "", "summary" if n % 20 == 0 else "fact", f"{name} {self._talk.half(text)}",
-                at, at, strength=0.3 + n % 7 / 10, importance=n % 11 / 10,
-                category=_CATEGORIES[n % len(_CATEGORIES)], subject=name, valid_from=at,
+                "",
+                "",
+                "summary" if n % 20 == 0 else "fact",
+                f"{name} {self._talk.half(text)}",
+                at,
+                at,
+                strength=0.3 + n % 7 / 10,
+                importance=n % 11 / 10,
+                category=_CATEGORIES[n % len(_CATEGORIES)],
+                subject=name,
+                valid_from=at,
                 project=f"project {n % 40}" if n % 3 == 0 else "_global",
                 topic=f"topic {n % 200}" if n % 2 == 0 else "_general",
-                tags=tuple(word[:6] for word in text.split()[-2:]), entities=(name,),
+                tags=tuple(word[:6] for word in text.split()[-2:]),
+                entities=(name,),
                 state="archived" if n % 10 == 9 else "active",
                 sources=tuple(Source(session=one["session"], turn=one["id"]) for one in sources),
             ),
             "learned",
-        )  # fmt: skip
+        )
 
     def _segment(self, said: Sequence[dict[str, str]], first: int) -> None:
         times = [datetime.fromisoformat(turn["at"]) for turn in said]
         text = "\n".join(turn["content"] for turn in said)
         self._store.desk.put_segments(
-            [Segment(said[0]["session"], first, first + len(said) - 1, times[0], times[-1],
-                     text[:20], tuple(text.split()[:3]), text)]
-        )  # fmt: skip
+            [
+                Segment(
+                    said[0]["session"],
+                    first,
+                    first + len(said) - 1,
+                    times[0],
+                    times[-1],
+                    text[:20],
+                    tuple(text.split()[:3]),
+                    text,
+                )
+            ]
+        )
 
     def _event(self, turn: dict[str, str]) -> None:
         at = datetime.fromisoformat(turn["at"])

@@ -120,8 +120,10 @@ class Mem0:
 
         path = os.path.join(folder, store)
         options: dict[str, object] = {
-            "path": path, "collection_name": "bench", "embedding_model_dims": vectors.size,
-        }  # fmt: skip
+            "path": path,
+            "collection_name": "bench",
+            "embedding_model_dims": vectors.size,
+        }
         if store == "qdrant":
             options["on_disk"] = True
         self._memory: Any = mem0.Memory.from_config(

@@ -107,10 +107,12 @@ def ours_on(path: str, args: argparse.Namespace, given: dict[str, object]) -> di
     ingest = found["ingest"]
     latency = found.get("latency_without_embedder_ms", found["latency_ms"])
     return {
-        **found["overall"], "search_p50_ms": latency["p50"],
-        "search_p99_ms": latency["p99"], "ingest_turns_per_s": ingest["turns_per_s"],
+        **found["overall"],
+        "search_p50_ms": latency["p50"],
+        "search_p99_ms": latency["p99"],
+        "ingest_turns_per_s": ingest["turns_per_s"],
         "journal_turns_per_s": round(ingest["turns"] / ingest["add_s"]),
-    }  # fmt: skip
+    }
 
 
 def peer_on(

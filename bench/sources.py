@@ -101,12 +101,14 @@ def measure(folder: str, files: int, size: int) -> dict[str, object]:
             ones.append(timed(index))
         seconds["one"] = statistics.median(ones)
     return {
-        "files": files, "chunks": chunks, "read and hash, s": round(base, 4),
+        "files": files,
+        "chunks": chunks,
+        "read and hash, s": round(base, 4),
         "seconds": {name: round(value, 3) for name, value in seconds.items()},
         "seconds of CPU": {name: round(value, 3) for name, value in cpu.items()},
         "times read and hash": {name: round(value / base, 2) for name, value in seconds.items()},
         "beside, ms": others(os.path.join(folder, "other"), notes),
-    }  # fmt: skip
+    }
 
 
 # What others notice

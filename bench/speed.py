@@ -72,10 +72,13 @@ def at(sorted_times: Sequence[float], share: float) -> float:
 
 def turns(talk: Talk, count: int, size: int) -> list[dict[str, object]]:
     return [
-        {"role": "user" if n % 2 == 0 else "assistant", "content": talk.turn(size),
-         "at": (NOW + timedelta(seconds=n)).isoformat()}
+        {
+            "role": "user" if n % 2 == 0 else "assistant",
+            "content": talk.turn(size),
+            "at": (NOW + timedelta(seconds=n)).isoformat(),
+        }
         for n in range(count)
-    ]  # fmt: skip
+    ]
 
 
 def bench_journal(rows: Sequence[int]) -> dict[str, Any]:
@@ -89,16 +92,19 @@ def bench_journal(rows: Sequence[int]) -> dict[str, Any]:
             memory.add(said, session="bulk")
             seconds = perf_counter() - started
         result[f"bulk_{name}"] = {
-            "turns": count, "bytes_a_turn": round(size_mb * 1e6 / count),
-            "turns_per_s": round(count / seconds), "mb_per_s": round(size_mb / seconds, 2),
-        }  # fmt: skip
+            "turns": count,
+            "bytes_a_turn": round(size_mb * 1e6 / count),
+            "turns_per_s": round(count / seconds),
+            "mb_per_s": round(size_mb / seconds, 2),
+        }
     result["guard"] = _guard_share(talk)
     ours, bare = _one_at_a_time(turns(talk, 2_000, 140))
     result["one_at_a_time"] = {
-        "p50_ms": round(at(ours, 0.5), 3), "p99_ms": round(at(ours, 0.99), 3),
+        "p50_ms": round(at(ours, 0.5), 3),
+        "p99_ms": round(at(ours, 0.99), 3),
         "bare_sqlite_p50_ms": round(at(bare, 0.5), 3),
         "ratio_to_bare_sqlite": round(at(ours, 0.5) / at(bare, 0.5), 2),
-    }  # fmt: skip
+    }
     return result
 
 
@@ -129,7 +135,7 @@ def _guard_share(talk: Talk) -> dict[str, Any]:
         "turns_per_s": round(len(said) / with_guard),
         "without_guard_turns_per_s": round(len(said) / without),
         "share_of_rate_taken": round(1 - without / with_guard, 3),
-    }  # fmt: skip
+    }
 
 
 def _one_at_a_time(said: list[dict[str, object]]) -> tuple[list[float], list[float]]:
@@ -175,19 +181,25 @@ def bench_writers(rows: Sequence[int]) -> dict[str, Any]:
         with folder() as home:
             Memory.open(home).close()
             writers = [
-                subprocess.Popen([sys.executable, "-c", WRITER, home, f"w{n}", "100", name],
-                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                subprocess.Popen(
+                    [sys.executable, "-c", WRITER, home, f"w{n}", "100", name],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
                 for n in range(16)
-            ]  # fmt: skip
+            ]
             for writer in writers:
                 assert writer.stdin
                 writer.stdin.write("go\n")
                 writer.stdin.flush()
             waits = sorted(wait * 1e3 for w in writers for wait in json.loads(w.communicate()[0]))
         result[name] = {
-            "writes": len(waits), "p50_ms": round(at(waits, 0.5), 1),
-            "p99_ms": round(at(waits, 0.99), 1), "worst_ms": round(waits[-1], 1),
-        }  # fmt: skip
+            "writes": len(waits),
+            "p50_ms": round(at(waits, 0.5), 1),
+            "p99_ms": round(at(waits, 0.99), 1),
+            "worst_ms": round(waits[-1], 1),
+        }
     return result
 
 
@@ -222,10 +234,14 @@ def _recalls(memory: Memory, questions: list[str]) -> dict[str, float]:
 
     def bare(n: int, index: str) -> float:
         expression = any_of(query_words(questions[n]))
-        return times(1, lambda _: db.all(
-            f"SELECT rowid, bm25({index}) AS s FROM {index} WHERE {index} MATCH ? "
-            "ORDER BY s LIMIT 100", (expression,)
-        ))[0]  # fmt: skip
+        return times(
+            1,
+            lambda _: db.all(
+                f"SELECT rowid, bm25({index}) AS s FROM {index} WHERE {index} MATCH ? "
+                "ORDER BY s LIMIT 100",
+                (expression,),
+            ),
+        )[0]
 
     for n in range(min(30, len(questions))):  # warm all
         memory.recall(questions[n])
@@ -241,13 +257,15 @@ def _recalls(memory: Memory, questions: list[str]) -> dict[str, float]:
     for found in (ours, one, both):
         found.sort()
     return {
-        "p50_ms": round(at(ours, 0.5), 2), "p99_ms": round(at(ours, 0.99), 2),
-        "bare_fts5_p50_ms": round(at(both, 0.5), 2), "bare_fts5_p99_ms": round(at(both, 0.99), 2),
+        "p50_ms": round(at(ours, 0.5), 2),
+        "p99_ms": round(at(ours, 0.99), 2),
+        "bare_fts5_p50_ms": round(at(both, 0.5), 2),
+        "bare_fts5_p99_ms": round(at(both, 0.99), 2),
         "ratio_p50": round(at(ours, 0.5) / at(both, 0.5), 2),
         "ratio_p99": round(at(ours, 0.99) / at(both, 0.99), 2),
         "ratio_of_sums": round(sum(ours) / sum(both), 2),
         "ratio_of_sums_to_one_index": round(sum(ours) / sum(one), 2),
-    }  # fmt: skip
+    }
 
 
 def bench_open(rows: Sequence[int]) -> dict[str, Any]:
@@ -307,9 +325,11 @@ def bench_cold(rows: Sequence[int]) -> dict[str, Any]:
         for name, found in measured.items():
             middle, cpu = statistics.median(found), statistics.median(computed[name])
             result[name] = {
-                "p50_ms": round(middle, 1), "ratio_to_python": round(middle / plain, 2),
-                "cpu_ms": round(cpu, 1), "cpu_ratio_to_python": round(cpu / plain_cpu, 2),
-            }  # fmt: skip
+                "p50_ms": round(middle, 1),
+                "ratio_to_python": round(middle / plain, 2),
+                "cpu_ms": round(cpu, 1),
+                "cpu_ratio_to_python": round(cpu / plain_cpu, 2),
+            }
     return result
 
 

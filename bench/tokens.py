@@ -195,7 +195,7 @@ def _fit_words(words: Mapping[str, float]) -> None:
         for name, place in names.items()
     )
     steps = (max(35, min(91, ord("?") + round(20 * weight))) for weight in weights[:GRAMS])
-    print(f"_ADDED = {{{', '.join(added)}}}  # fmt: skip # noqa: E501")
+    print(f"_ADDED = {{{', '.join(added)}}}  # noqa: E501")
     print(f'_GRAMS = b"{bytes(steps).decode()}"  # noqa: E501')
 
 

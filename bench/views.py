@@ -27,9 +27,27 @@ NOW = datetime(2026, 2, 5, 3, 0, tzinfo=UTC)
 PER_DAY = 100
 PER_SEGMENT = 8
 WORDS = (
-    "花园", "厨房", "自行车", "小提琴", "港口", "灯笼", "笔记本", "水壶", "指南针", "果园", "梯子",
-    "garden", "kitchen", "bicycle", "violin", "harbour", "lantern", "notebook", "kettle", "compass",
-)  # fmt: skip
+    "花园",
+    "厨房",
+    "自行车",
+    "小提琴",
+    "港口",
+    "灯笼",
+    "笔记本",
+    "水壶",
+    "指南针",
+    "果园",
+    "梯子",
+    "garden",
+    "kitchen",
+    "bicycle",
+    "violin",
+    "harbour",
+    "lantern",
+    "notebook",
+    "kettle",
+    "compass",
+)
 
 
 def main() -> None:
@@ -40,8 +58,9 @@ def main() -> None:
     args = parser.parse_args()
     place = tempfile.mkdtemp(prefix="loxodon-bench-")
     try:
-        with Memory.open(os.path.join(place, "home"), config={"timezone": "UTC"},
-                         clock=lambda: NOW) as memory:  # fmt: skip
+        with Memory.open(
+            os.path.join(place, "home"), config={"timezone": "UTC"}, clock=lambda: NOW
+        ) as memory:
             fill(memory, args.memories)
             found = measured(memory, place, args.repeats)
     finally:
@@ -56,20 +75,34 @@ def fill(memory: Memory, number: int) -> None:
     start = NOW - timedelta(days=turns // PER_DAY + 1)
     moments = [start + timedelta(days=n // PER_DAY, minutes=n % PER_DAY) for n in range(turns)]
     memory.add(
-        [{"role": "user" if n % 2 == 0 else "assistant", "content": said(n), "id": f"m{n}",
-          "session": f"day {n // PER_DAY}", "at": at.isoformat()}
-         for n, at in enumerate(moments)]
-    )  # fmt: skip
+        [
+            {
+                "role": "user" if n % 2 == 0 else "assistant",
+                "content": said(n),
+                "id": f"m{n}",
+                "session": f"day {n // PER_DAY}",
+                "at": at.isoformat(),
+            }
+            for n, at in enumerate(moments)
+        ]
+    )
     for first in range(0, number, 2_000):
         with store.writing():
             for n in range(first, min(first + 2_000, number)):
                 store.insert(known(n, moments[n]), "learned")
     segments = [
-        Segment(f"day {n // PER_DAY}", n + 1, n + PER_SEGMENT, moments[n],
-                moments[n + PER_SEGMENT - 1], word(n), (word(n), word(n + 7)),
-                "\n".join(map(said, range(n, n + PER_SEGMENT))))
+        Segment(
+            f"day {n // PER_DAY}",
+            n + 1,
+            n + PER_SEGMENT,
+            moments[n],
+            moments[n + PER_SEGMENT - 1],
+            word(n),
+            (word(n), word(n + 7)),
+            "\n".join(map(said, range(n, n + PER_SEGMENT))),
+        )
         for n in range(0, turns - PER_SEGMENT + 1, PER_SEGMENT)
-    ]  # fmt: skip
+    ]
     with store.writing():
         store.desk.put_segments(segments)
     while True:
@@ -89,14 +122,24 @@ def said(n: int) -> str:
 def known(n: int, at: datetime) -> Record:
     source = Source(session=f"day {n // PER_DAY}", turn=f"m{n}")
     return Record(
-        id="", space="", kind=("fact", "fact", "fact", "belief", "summary")[n % 5],
+        id="",
+        space="",
+        kind=("fact", "fact", "fact", "belief", "summary")[n % 5],
         content=f"The user keeps {word(n)} and {word(n // 7)} near {word(n // 53)} {n}",
-        created_at=at, updated_at=at, valid_from=at, strength=0.8, subject="user",
-        category=("fact", "preference", "status", "health")[n % 4], topic=f"topic {n % 40}",
-        project="_global" if n % 3 else f"project {n % 30}", tags=(word(n), word(n // 5)),
-        state="active" if n % 4 else "archived", importance=0.5 + n % 5 / 10, sources=(source,),
+        created_at=at,
+        updated_at=at,
+        valid_from=at,
+        strength=0.8,
+        subject="user",
+        category=("fact", "preference", "status", "health")[n % 4],
+        topic=f"topic {n % 40}",
+        project="_global" if n % 3 else f"project {n % 30}",
+        tags=(word(n), word(n // 5)),
+        state="active" if n % 4 else "archived",
+        importance=0.5 + n % 5 / 10,
+        sources=(source,),
         confidence=0.7 if n % 5 == 3 else 1.0,
-    )  # fmt: skip
+    )
 
 
 def measured(memory: Memory, place: str, repeats: int) -> dict[str, Any]:
@@ -122,11 +165,11 @@ def measured(memory: Memory, place: str, repeats: int) -> dict[str, Any]:
         "written after one edit": changed.written,
         "runs that touched an unchanged folder": touched,
         "median_s": medians,
-        "first / (json.dumps + bare files)":
-            medians["first"] / (medians["json.dumps"] + medians["bare files"]),
+        "first / (json.dumps + bare files)": medians["first"]
+        / (medians["json.dumps"] + medians["bare files"]),
         "unchanged / first": medians["unchanged"] / medians["first"],
         "line taken in / first": medians["line taken in"] / medians["first"],
-    }  # fmt: skip
+    }
 
 
 def timed(
@@ -172,8 +215,9 @@ def copied(folder: str, to: str) -> None:
 def _times(folder: str) -> dict[str, int]:
     return {
         os.path.join(path, name): os.stat(os.path.join(path, name)).st_mtime_ns
-        for path, _, names in os.walk(folder) for name in names
-    }  # fmt: skip
+        for path, _, names in os.walk(folder)
+        for name in names
+    }
 
 
 def show(found: dict[str, Any]) -> None:

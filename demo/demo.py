@@ -22,19 +22,41 @@ STEPS: tuple[tuple[str, list[str]], ...] = (
     ("Make knowledge of it, without any model", ["consolidate"]),
     ("What it learned", ["list"]),
     ("Whom it knows", ["entities", "小美"]),
-    ("Keep something as you say it", [
-        "capture", "用户对花生过敏，出门要带药", "--importance", "1.0", "--category", "health",
-        "--entities", "用户", "--tags", "过敏,饮食"]),
-    ("…and a guess", [
-        "capture", "The user may work at a software company", "--type", "belief",
-        "--confidence", "0.6", "--tags", "work"]),
+    (
+        "Keep something as you say it",
+        [
+            "capture",
+            "用户对花生过敏，出门要带药",
+            "--importance",
+            "1.0",
+            "--category",
+            "health",
+            "--entities",
+            "用户",
+            "--tags",
+            "过敏,饮食",
+        ],
+    ),
+    (
+        "…and a guess",
+        [
+            "capture",
+            "The user may work at a software company",
+            "--type",
+            "belief",
+            "--confidence",
+            "0.6",
+            "--tags",
+            "work",
+        ],
+    ),
     ("Ask in Chinese", ["recall", "推荐餐厅要注意什么？花生可以吗", "--top", "3", "--explain"]),
     ("Ask in English", ["recall", "Where did my manager move?", "--top", "2", "--explain"]),
     ("Mixed text is found by either part", ["recall", "Kuzu 图记忆", "--top", "2"]),
     ("What was said last Tuesday?", ["journal", "--on", "last Tuesday"]),
     ("What a new conversation starts with", ["snapshot"]),
     ("What there is", ["stats"]),
-)  # fmt: skip
+)
 
 
 def main() -> int:

@@ -43,9 +43,10 @@ def _standing() -> set[Path]:
         if not folder.name.startswith("."):
             with suppress(FileNotFoundError):  # another's, that is gone by now
                 found |= {
-                    one for one in folder.iterdir()
+                    one
+                    for one in folder.iterdir()
                     if not one.name.startswith((".", "__pycache__")) and one.suffix != ".egg-info"
-                }  # fmt: skip
+                }
     return found
 
 

@@ -24,25 +24,32 @@ _SHORTEST = 0.002
 
 
 def linear(
-    work: Callable[[T], R], make: Callable[[int], T], size: int,
+    work: Callable[[T], R],
+    make: Callable[[int], T],
+    size: int,
     clock: Callable[[], float] = thread_time,
-) -> R:  # fmt: skip
+) -> R:
     """Fail where `work` on `make(size)` grows worse than its size does; what it returned."""
     return _growth(work, make, size, TIMES**1.5, clock)
 
 
 def level(
-    work: Callable[[T], R], make: Callable[[int], T], size: int,
+    work: Callable[[T], R],
+    make: Callable[[int], T],
+    size: int,
     clock: Callable[[], float] = thread_time,
-) -> R:  # fmt: skip
+) -> R:
     """Fail where `work` on `make(size)` takes longer for its size; what it returned."""
     return _growth(work, make, size, TIMES**0.5, clock)
 
 
 def _growth(
-    work: Callable[[T], R], make: Callable[[int], T], size: int, most: float,
+    work: Callable[[T], R],
+    make: Callable[[int], T],
+    size: int,
+    most: float,
     clock: Callable[[], float],
-) -> R:  # fmt: skip
+) -> R:
     few, many = make(size // TIMES), make(size)
     ratios = []
     for _ in range(_ROUNDS):

@@ -58,9 +58,20 @@ def pair(
 def bare(value: Any) -> Any:
     """A value without what differs by chance: how long it took, and where it lies."""
     if hasattr(value, "_asdict"):
-        found = {name: bare(one) for name, one in value._asdict().items()
-                 if name not in ("elapsed_ms", "trace", "seconds", "home", "bytes", "folder",
-                                 "state" if type(value).__name__ == "Frame" else "")}  # fmt: skip
+        found = {
+            name: bare(one)
+            for name, one in value._asdict().items()
+            if name
+            not in (
+                "elapsed_ms",
+                "trace",
+                "seconds",
+                "home",
+                "bytes",
+                "folder",
+                "state" if type(value).__name__ == "Frame" else "",
+            )
+        }
         return type(value).__name__, found
     if isinstance(value, dict):
         return {str(name): bare(one) for name, one in value.items()}
@@ -70,12 +81,27 @@ def bare(value: Any) -> Any:
 
 
 STORY: list[tuple[str, Callable[[Either], Any]]] = [
-    ("add", lambda m: m.add([
-        {"role": "user", "content": "我对花生过敏。", "id": "a", "at": "2026-02-03T10:00:00+08:00"},
-        {"role": "assistant", "content": "好的，记住了。", "id": "b"},
-        {"role": "user", "content": "My manager Ada lives in Leeds. Call her tomorrow.", "id": "c",
-         "at": datetime(2026, 2, 4, 9, 0)},
-    ], session="monday")),
+    (
+        "add",
+        lambda m: m.add(
+            [
+                {
+                    "role": "user",
+                    "content": "我对花生过敏。",
+                    "id": "a",
+                    "at": "2026-02-03T10:00:00+08:00",
+                },
+                {"role": "assistant", "content": "好的，记住了。", "id": "b"},
+                {
+                    "role": "user",
+                    "content": "My manager Ada lives in Leeds. Call her tomorrow.",
+                    "id": "c",
+                    "at": datetime(2026, 2, 4, 9, 0),
+                },
+            ],
+            session="monday",
+        ),
+    ),
     ("again", lambda m: m.add([{"role": "user", "content": "过敏", "id": "a"}], "monday")),
     ("journal", lambda m: m.journal()),
     ("said", lambda m: m.journal("花生", since=datetime(2026, 2, 1), limit=3)),
@@ -83,15 +109,27 @@ STORY: list[tuple[str, Callable[[Either], Any]]] = [
     ("due", lambda m: (m.flush_due(), m.consolidation_due())),
     ("flush", lambda m: m.flush()),
     ("consolidate", lambda m: m.consolidate(force=True)),
-    ("captured", lambda m: m.capture("用户喜欢乌龙茶", importance=0.8, tags=["茶", "饮料"],
-                                     entities=("用户",), project="家",
-                                     expires_at=NOW.replace(year=2030))),
+    (
+        "captured",
+        lambda m: m.capture(
+            "用户喜欢乌龙茶",
+            importance=0.8,
+            tags=["茶", "饮料"],
+            entities=("用户",),
+            project="家",
+            expires_at=NOW.replace(year=2030),
+        ),
+    ),
     ("belief", lambda m: m.capture("Ada might leave", "belief", origin="tool")),
     ("shared", lambda m: m.capture("The office closes at six", audience="all")),
     ("list", lambda m: m.list()),
     ("some", lambda m: m.list(kind="fact", tag="茶", state=None, limit=5)),
-    ("edit", lambda m: m.edit(m.list(tag="茶")[0].id, version=1, content="用户喜欢普洱茶",
-                              expires_at=None, due_at=NOW)),
+    (
+        "edit",
+        lambda m: m.edit(
+            m.list(tag="茶")[0].id, version=1, content="用户喜欢普洱茶", expires_at=None, due_at=NOW
+        ),
+    ),
     ("no edit", lambda m: m.edit(m.list(tag="茶")[0].id, content="用户喜欢普洱茶")),
     ("archive", lambda m: m.archive(m.list(tag="茶")[0].id)),
     ("unarchive", lambda m: m.unarchive(m.list(tag="茶", state="archived")[0].id)),
@@ -99,11 +137,30 @@ STORY: list[tuple[str, Callable[[Either], Any]]] = [
     ("get", lambda m: m.get(m.list(tag="茶")[0].id)),
     ("touch", lambda m: m.touch([m.list(tag="茶")[0].id, "f_19990101_001"])),
     ("recall", lambda m: m.recall("花生")),
-    ("narrow", lambda m: m.recall("茶", 3, 300, kind="fact", tag="茶", as_of=NOW, chat="direct",
-                                  in_view=["我对花生过敏。"], profile="phase1")),
+    (
+        "narrow",
+        lambda m: m.recall(
+            "茶",
+            3,
+            300,
+            kind="fact",
+            tag="茶",
+            as_of=NOW,
+            chat="direct",
+            in_view=["我对花生过敏。"],
+            profile="phase1",
+        ),
+    ),
     ("group", lambda m: m.recall("花生", chat="group")),
-    ("frame", lambda m: m.assemble("我能吃花生酱吗？", soul="You are kind.", budget=2000,
-                                   history=["早", {"role": "user", "content": "晚"}])),
+    (
+        "frame",
+        lambda m: m.assemble(
+            "我能吃花生酱吗？",
+            soul="You are kind.",
+            budget=2000,
+            history=["早", {"role": "user", "content": "晚"}],
+        ),
+    ),
     ("topic", lambda m: m.assemble("花生呢？", state=m.assemble("我能吃花生酱吗？").state)),
     ("gate", lambda m: m.gate("我能吃花生酱吗？")),
     ("no recall", lambda m: m.gate("ok", chat="group", state=m.assemble("花生呢？").state)),
@@ -127,7 +184,7 @@ STORY: list[tuple[str, Callable[[Either], Any]]] = [
     ("sources", lambda m: m.workspace.sources()),
     ("export", lambda m: m.workspace.export()),
     ("sync", lambda m: m.workspace.sync(dry_run=True)),
-]  # fmt: skip
+]
 
 
 def test_one_story_told_to_both(pair: tuple[Memory, Client]) -> None:
@@ -204,10 +261,7 @@ def test_what_is_elsewhere_is_taken_in(pair: tuple[Memory, Client], tmp_path: Pa
 
 
 def test_a_server_that_is_not_there_or_not_ours(server: Server, tmp_path: Path) -> None:
-    with (
-        Client("http://127.0.0.1:9") as client,
-        pytest.raises(StoreError, match="cannot reach"),
-    ):
+    with Client("http://127.0.0.1:9") as client, pytest.raises(StoreError, match="cannot reach"):
         client.status()
     with Client("http://127.0.0.1:9") as client, pytest.raises(StoreError, match="cannot reach"):
         client.validate()

@@ -12,10 +12,7 @@ from loxodon.clock import from_stored, parse_instant, to_stored, zone_named
 from loxodon.errors import InputError
 
 
-@given(
-    st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30)),
-    st.integers(-14 * 60, 14 * 60),
-)
+@given(st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30)), st.integers(-14 * 60, 14 * 60))
 def test_a_moment_comes_back_to_the_millisecond(moment: datetime, minutes: int) -> None:
     given_moment = moment.replace(tzinfo=timezone(timedelta(minutes=minutes)))
     back = from_stored(*to_stored(given_moment))

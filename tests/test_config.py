@@ -149,8 +149,12 @@ def test_an_embedder_is_set_like_everything_else() -> None:
     assert shown(config)["embedder.api_key"] == MASK
     found = with_environment(config, {"LOXODON_EMBEDDER": "openai", "LOXODON_EMBEDDER_MODEL": "e5"})
     assert (found.embedder.kind, found.embedder.name, found.embedder.path) == ("openai", "e5", "x")
-    for bad in ({"embedder.kind": "word2vec"}, {"embedder.base_url": "host"},
-                {"embedder.api_key": "a b"}, {"embedder.query_timeout": 0}):  # fmt: skip
+    for bad in (
+        {"embedder.kind": "word2vec"},
+        {"embedder.base_url": "host"},
+        {"embedder.api_key": "a b"},
+        {"embedder.query_timeout": 0},
+    ):
         with pytest.raises(ConfigError):
             from_mapping(bad)
 

@@ -121,9 +121,11 @@ def test_lock_files_name_no_host() -> None:
 def test_the_example_in_the_readme_runs(page: str, tmp_path: Path) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.S)
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, timeout=60,
+        [sys.executable, "-c", code],
+        capture_output=True,
+        timeout=60,
         env={"HOME": str(tmp_path), "PATH": os.environ["PATH"], "PYTHONIOENCODING": "utf-8"},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr.decode()
     assert "小美在大阪读书" in done.stdout.decode()
     assert (tmp_path / ".loxodon" / "spaces" / "main").is_dir()

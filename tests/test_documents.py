@@ -19,11 +19,14 @@ from tests.conftest import Clock
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=20)  # half characters too
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
     | ANY_TEXT,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(ANY_TEXT, inner, max_size=4),
     max_leaves=12,
-)  # fmt: skip
+)
 
 
 @given(JSON)
@@ -73,9 +76,16 @@ def test_several_changes_are_all_kept_or_none(memory: Memory) -> None:
 
 @pytest.mark.parametrize(
     ("query", "key"),
-    [("hiking", "en"), ("hike", "en"), ("爬山", "zh"), ("周末爬山吗", "zh"), ("theme", "names"),
-     ("42", "names"), ("dog", "related")],
-)  # fmt: skip
+    [
+        ("hiking", "en"),
+        ("hike", "en"),
+        ("爬山", "zh"),
+        ("周末爬山吗", "zh"),
+        ("theme", "names"),
+        ("42", "names"),
+        ("dog", "related"),
+    ],
+)
 def test_a_document_is_found_by_its_words(memory: Memory, query: str, key: str) -> None:
     documents = memory.documents
     documents.put(("n",), "en", {"text": "Ann likes hiking in the Alps"})
@@ -172,10 +182,18 @@ def _nested(depth: int) -> Any:
 
 @pytest.mark.parametrize(
     "value",
-    [object(), {1: 2}, {"a": {3}}, b"x", float("nan"), [float("inf")], _nested(MAX_DEPTH + 1),
-     "x" * MAX_VALUE],
+    [
+        object(),
+        {1: 2},
+        {"a": {3}},
+        b"x",
+        float("nan"),
+        [float("inf")],
+        _nested(MAX_DEPTH + 1),
+        "x" * MAX_VALUE,
+    ],
     ids=lambda value: type(value).__name__,
-)  # fmt: skip
+)
 def test_what_is_no_json_is_refused(memory: Memory, value: Any) -> None:
     with pytest.raises(InputError):
         memory.documents.put(("a",), "k", value)
@@ -184,9 +202,15 @@ def test_what_is_no_json_is_refused(memory: Memory, value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("namespace", "key"),
-    [(("",), "k"), (("a",), ""), (("a", 1), "k"), (("a",) * 40, "k"), (("a",), "k" * 3_000),
-     (("\ud800",), "k")],
-)  # fmt: skip
+    [
+        (("",), "k"),
+        (("a",), ""),
+        (("a", 1), "k"),
+        (("a",) * 40, "k"),
+        (("a",), "k" * 3_000),
+        (("\ud800",), "k"),
+    ],
+)
 def test_names_that_cannot_be_kept_are_refused(memory: Memory, namespace: Any, key: str) -> None:
     with pytest.raises(InputError):
         memory.documents.put(namespace, key, 1)

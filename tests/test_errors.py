@@ -26,10 +26,7 @@ WHEEL = {"url": "https://example.org/loxodon.whl", "archive_info": {}}
     ],
 )
 def test_the_hint_fits_how_loxodon_was_installed(
-    source: dict[str, Any] | None,
-    command: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    source: dict[str, Any] | None, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed = tmp_path / "loxodon-9.dist-info"
     installed.mkdir()

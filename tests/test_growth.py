@@ -81,10 +81,14 @@ def test_no_other_test_has_a_stopwatch() -> None:
     tests = Path(__file__).parent
     clock = re.compile(r"process_time|perf_counter|thread_time|monotonic\(\) - ")
     found = {
-        path.relative_to(tests).as_posix() for path in tests.rglob("*.py")
+        path.relative_to(tests).as_posix()
+        for path in tests.rglob("*.py")
         if path != Path(__file__) and clock.search(path.read_text("utf-8"))
-    }  # fmt: skip
+    }
     assert found == {
-        "growth.py", "faults/test_failure_modes.py", "faults/writer.py", "fuzz/made.py",
+        "growth.py",
+        "faults/test_failure_modes.py",
+        "faults/writer.py",
+        "fuzz/made.py",
         "models/weights.py",
-    }  # fmt: skip
+    }

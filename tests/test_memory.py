@@ -25,13 +25,39 @@ from tests.conftest import NOW, Clock
 
 def test_the_public_names_are_pinned() -> None:
     assert loxodon.__all__ == [
-        "Added", "Card", "Config", "ConfigError", "Consolidated", "ConsolidationError",
-        "Coverage", "Embedded", "Entity", "Event", "Frame", "Gate", "InputError", "Item", "LeftOut",
-        "LoxodonError", "Memory", "ModelError",
-        "NotFoundError", "Problem", "Recall", "Record", "Review", "Segment", "Source",
-        "StaleEditError", "Stats", "Status", "StoreError", "Trace", "Turn",
+        "Added",
+        "Card",
+        "Config",
+        "ConfigError",
+        "Consolidated",
+        "ConsolidationError",
+        "Coverage",
+        "Embedded",
+        "Entity",
+        "Event",
+        "Frame",
+        "Gate",
+        "InputError",
+        "Item",
+        "LeftOut",
+        "LoxodonError",
+        "Memory",
+        "ModelError",
+        "NotFoundError",
+        "Problem",
+        "Recall",
+        "Record",
+        "Review",
+        "Segment",
+        "Source",
+        "StaleEditError",
+        "Stats",
+        "Status",
+        "StoreError",
+        "Trace",
+        "Turn",
         "Version",
-    ]  # fmt: skip
+    ]
     assert all(hasattr(loxodon, name) for name in loxodon.__all__)
     assert (Path(loxodon.__file__).parent / "py.typed").exists()
 
@@ -50,14 +76,25 @@ def turn(content: str, **more: object) -> dict[str, object]:
 
 
 def test_turns_are_journalled_in_order_with_all_they_had(memory: Memory) -> None:
-    given = turn("hi", speaker="Li", channel="irc", chat="room", origin="group", id=7,
-                 at="2026-02-01T10:00:00+01:00")  # fmt: skip
+    given = turn(
+        "hi",
+        speaker="Li",
+        channel="irc",
+        chat="room",
+        origin="group",
+        id=7,
+        at="2026-02-01T10:00:00+01:00",
+    )
     added = memory.add([given, {"role": "assistant", "text": "hello"}], session="s")
     assert (added.added, added.known, added.sessions) == (2, 0, ("s",))
     first, second = memory.journal()
     assert (first.speaker, first.channel, first.chat, first.origin, first.id) == (
-        "Li", "irc", "room", "group", "7",
-    )  # fmt: skip
+        "Li",
+        "irc",
+        "room",
+        "group",
+        "7",
+    )
     assert first.at == datetime.fromisoformat("2026-02-01T10:00:00+01:00")
     assert first.at.utcoffset() == timedelta(hours=1)
     assert (second.origin, second.at, second.id) == ("assistant", first.at, "#2")
@@ -102,8 +139,14 @@ def test_another_time_zone_makes_no_other_turn(tmp_path: Path) -> None:
 
 
 def test_turns_without_a_time_keep_their_place(memory: Memory) -> None:
-    memory.add([turn("0"), turn("1", at="2026-02-01T10:00:00"), turn("2"),
-                turn("3", at="2026-02-01T10:05:00")])  # fmt: skip
+    memory.add(
+        [
+            turn("0"),
+            turn("1", at="2026-02-01T10:00:00"),
+            turn("2"),
+            turn("3", at="2026-02-01T10:05:00"),
+        ]
+    )
     assert [one.content for one in memory.journal()] == ["0", "1", "2", "3"]
 
 
@@ -216,8 +259,9 @@ def test_an_edit_is_a_new_version(memory: Memory, clock: Clock) -> None:
     edited = memory.edit(record.id, content="works in Shanghai", project="Acme", version=1)
     assert (edited.version, edited.updated_at, edited.created_at) == (2, clock.now, NOW)
     assert [v.record.content for v in memory.history(record.id)] == [
-        "works in Beijing", "works in Shanghai",
-    ]  # fmt: skip
+        "works in Beijing",
+        "works in Shanghai",
+    ]
     with pytest.raises(StaleEditError):
         memory.edit(record.id, content="works in Xi'an", version=1)
     with pytest.raises(InputError, match="kind cannot be edited"):

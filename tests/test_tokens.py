@@ -198,13 +198,41 @@ CHINESE = {
 }
 
 SHORT = [
-    "ok", "Yes, please!", "Call me Sam.", "My birthday is on 3 May.", "She lives in Gothenburg.",
-    "Password hint: first pet", "See https://example.org/a?b=1", "👍", "Meeting moved to 15:30 :)",
-    "He's Anna's brother-in-law.", "error: ENOENT", "TODO(kim): fix", "a_b_c", "…", "\n\n", "¿Qué?",
-    "好", "好的，谢谢！", "我叫小满。", "她住在哥德堡。", "生日是五月三日", "会议改到下午三点半",
-    "我对青霉素过敏", "密码提示：第一只宠物", "用 Python 写的", "😂😂", "饕餮", "魑魅魍魉",
-    "價錢太貴了", "東京タワー", "안녕하세요", "Привет, мир", "ＡＢＣ１２３", "１９９８年",
-]  # fmt: skip
+    "ok",
+    "Yes, please!",
+    "Call me Sam.",
+    "My birthday is on 3 May.",
+    "She lives in Gothenburg.",
+    "Password hint: first pet",
+    "See https://example.org/a?b=1",
+    "👍",
+    "Meeting moved to 15:30 :)",
+    "He's Anna's brother-in-law.",
+    "error: ENOENT",
+    "TODO(kim): fix",
+    "a_b_c",
+    "…",
+    "\n\n",
+    "¿Qué?",
+    "好",
+    "好的，谢谢！",
+    "我叫小满。",
+    "她住在哥德堡。",
+    "生日是五月三日",
+    "会议改到下午三点半",
+    "我对青霉素过敏",
+    "密码提示：第一只宠物",
+    "用 Python 写的",
+    "😂😂",
+    "饕餮",
+    "魑魅魍魉",
+    "價錢太貴了",
+    "東京タワー",
+    "안녕하세요",
+    "Привет, мир",
+    "ＡＢＣ１２３",
+    "１９９８年",
+]
 
 
 @pytest.fixture(scope="module")

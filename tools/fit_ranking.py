@@ -132,9 +132,13 @@ def asked(talk: Labelled, config: Config, keep: str) -> Iterator[tuple[list[Row]
             now[0] = question.asked_at or end
             with memory._store.reading():
                 understood, seen = looked(
-                    memory._store, question.text, Filter(), now=now[0], top=100,
+                    memory._store,
+                    question.text,
+                    Filter(),
+                    now=now[0],
+                    top=100,
                     meaning=questioner.ask if questioner else None,
-                )  # fmt: skip
+                )
                 turns = memory._store.turns([key.row for key in seen.pool if key.is_turn])
             rows: list[Row] = []
             for key, found in seen.pool.items():

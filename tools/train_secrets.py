@@ -113,9 +113,13 @@ def known() -> Iterator[Talk]:
     for case in made:
         if len(case.secret) <= KEY:
             yield Talk("known", (case.text,), (case.secret,))
-    honest = [*secrets.look_alikes(rng, 800), *personal.look_alikes(rng, 800),
-              *personal.positives(rng, 300),
-              *held_out_cases.honest(), *fresh_cases.honest()]  # fmt: skip
+    honest = [
+        *secrets.look_alikes(rng, 800),
+        *personal.look_alikes(rng, 800),
+        *personal.positives(rng, 300),
+        *held_out_cases.honest(),
+        *fresh_cases.honest(),
+    ]
     for case in honest:
         yield Talk("known", (case.text,), ())
 
@@ -140,9 +144,11 @@ def filled(talks: Sequence[Talk]) -> list[Talk]:
         "word": [one for one in secrets if one.isalpha()],
     }
     words = {
-        "name": _NAMES, "thing": by_script(cues.THINGS), "other": by_script(cues.OTHERS),
+        "name": _NAMES,
+        "thing": by_script(cues.THINGS),
+        "other": by_script(cues.OTHERS),
         "user": tuple(map(" ".join, zip(by_script(cues.USERS), _USERS, strict=True))),
-    }  # fmt: skip
+    }
     lines = (ROOT / "data" / "secrets" / "frames.txt").read_text("utf-8").splitlines()
     found = list(talks)
     for line in lines * FILLED:

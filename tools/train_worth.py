@@ -41,9 +41,10 @@ def main() -> None:
     parser.add_argument("--ask", nargs="*", default=[], help="other labelled sentences")
     args = parser.parse_args()
     found = [
-        one for path in sorted((ROOT / "data" / "worth").glob(f"{args.language}_*.txt"))
+        one
+        for path in sorted((ROOT / "data" / "worth").glob(f"{args.language}_*.txt"))
         for one in sentences_of(path, args.language)
-    ]  # fmt: skip
+    ]
     found += known(args.language)
     keep = np.array([one.keep for one in found], dtype=float)
     print(f"{args.language}: {len(found)} sentences, {keep.mean():.1%} worth keeping")

@@ -88,9 +88,16 @@ class Client:
     """One space of a server. Use it as a context manager, from any thread."""
 
     def __init__(
-        self, url: str, token: str = "", space: str = "main", *, timeout: float = TIMEOUT,
-        agent: str = "", chat: Chat = "direct", relays: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        url: str,
+        token: str = "",
+        space: str = "main",
+        *,
+        timeout: float = TIMEOUT,
+        agent: str = "",
+        chat: Chat = "direct",
+        relays: bool = False,
+    ) -> None:
         """`agent` and `chat` say as whom, and in whose hearing, all is asked, and `relays` that it
         hands on the user's own words: see `Memory.within`.
 
@@ -175,9 +182,17 @@ class Client:
 
         Here and below numbers of people come as masks, unless with `reveal`.
         """
-        found: list[Turn] = self.ask("GET", "/turns", list[Turn], query=query, session=session,
-                                     since=since, until=until, limit=limit,
-                                     reveal=reveal or None)  # fmt: skip
+        found: list[Turn] = self.ask(
+            "GET",
+            "/turns",
+            list[Turn],
+            query=query,
+            session=session,
+            since=since,
+            until=until,
+            limit=limit,
+            reveal=reveal or None,
+        )
         return found
 
     # What is known
@@ -201,11 +216,23 @@ class Client:
     ) -> Record:
         """Keep a memory as it is given, on the server's disk when this returns."""
         found: Record = self.ask(
-            "POST", "/memories", Record, content=content, kind=kind, importance=importance,
-            confidence=confidence, entities=list(entities), tags=list(tags), project=project,
-            topic=topic, category=category, expires_at=expires_at, audience=audience,
-            origin=origin, token=token or None,
-        )  # fmt: skip
+            "POST",
+            "/memories",
+            Record,
+            content=content,
+            kind=kind,
+            importance=importance,
+            confidence=confidence,
+            entities=list(entities),
+            tags=list(tags),
+            project=project,
+            topic=topic,
+            category=category,
+            expires_at=expires_at,
+            audience=audience,
+            origin=origin,
+            token=token or None,
+        )
         return found
 
     def get(self, id: str, *, reveal: bool = False) -> Record:
@@ -240,19 +267,36 @@ class Client:
     ) -> Records:
         """Memories, newest first; `state` None or `all` has the archived ones too."""
         found: Records = self.ask(
-            "GET", "/memories", Records, kind=kind, state=state or "all", project=project,
-            topic=topic, tag=tag, entity=entity, since=since, until=until, limit=limit,
-            audience=audience, reveal=reveal or None,
-        )  # fmt: skip
+            "GET",
+            "/memories",
+            Records,
+            kind=kind,
+            state=state or "all",
+            project=project,
+            topic=topic,
+            tag=tag,
+            entity=entity,
+            since=since,
+            until=until,
+            limit=limit,
+            audience=audience,
+            reveal=reveal or None,
+        )
         return found
 
     def edit(
         self, id: str, *, version: int | None = None, token: str = "", **changes: Unpack[Changes]
     ) -> Record:
         """Change fields of a memory; what it was stays in its history."""
-        found: Record = self.ask("PATCH", f"/memories/{_part(id)}", Record,
-                                 keep_none=frozenset(changes), version=version,
-                                 token=token or None, **changes)  # fmt: skip
+        found: Record = self.ask(
+            "PATCH",
+            f"/memories/{_part(id)}",
+            Record,
+            keep_none=frozenset(changes),
+            version=version,
+            token=token or None,
+            **changes,
+        )
         return found
 
     def archive(self, id: str, *, version: int | None = None) -> Record:
@@ -278,8 +322,9 @@ class Client:
 
     def history(self, id: str, *, reveal: bool = False) -> Versions:
         """Every version of a memory, oldest first, the present one last."""
-        found: Versions = self.ask("GET", f"/memories/{_part(id)}/history", list[Version],
-                                   reveal=reveal or None)  # fmt: skip
+        found: Versions = self.ask(
+            "GET", f"/memories/{_part(id)}/history", list[Version], reveal=reveal or None
+        )
         return found
 
     def consolidate(
@@ -291,8 +336,9 @@ class Client:
         progress: OnPhase | None = None,
     ) -> Consolidated:
         """Make knowledge of what was said since the last time."""
-        found: Consolidated = self.work("/consolidate", Consolidated, progress, force=force,
-                                        if_due=if_due, phase=phase)  # fmt: skip
+        found: Consolidated = self.work(
+            "/consolidate", Consolidated, progress, force=force, if_due=if_due, phase=phase
+        )
         return found
 
     def flush(self) -> Consolidated:
@@ -314,16 +360,31 @@ class Client:
         return found
 
     def forget(
-        self, *ids: str, entity: str = "", topic: str = "", session: str = "",
-        since: datetime | None = None, all: bool = False, also: Sequence[str] = (),
-        dry_run: bool = False, progress: Progress | None = None,
-    ) -> Receipt:  # fmt: skip
+        self,
+        *ids: str,
+        entity: str = "",
+        topic: str = "",
+        session: str = "",
+        since: datetime | None = None,
+        all: bool = False,
+        also: Sequence[str] = (),
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Receipt:
         """Erase for good, everywhere; see `Memory.forget`."""
         found: Receipt = self.work(
-            "/forget", Receipt, progress, ids=list(ids) or None, entity=entity or None,
-            topic=topic or None, session=session or None, since=since, all=all or None,
-            also=list(also) or None, dry_run=dry_run or None,
-        )  # fmt: skip
+            "/forget",
+            Receipt,
+            progress,
+            ids=list(ids) or None,
+            entity=entity or None,
+            topic=topic or None,
+            session=session or None,
+            since=since,
+            all=all or None,
+            also=list(also) or None,
+            dry_run=dry_run or None,
+        )
         return found
 
     def receipts(self) -> Receipts:
@@ -349,16 +410,16 @@ class Client:
         """Everything there is on a memory, a turn, a note or an entity."""
         from loxodon.trust.audit.inspection import Inspected
 
-        found: Inspected = self.ask("GET", f"/inspect/{_part(name)}", Inspected,
-                                    reveal=reveal or None)  # fmt: skip
+        found: Inspected = self.ask(
+            "GET", f"/inspect/{_part(name)}", Inspected, reveal=reveal or None
+        )
         return found
 
     def subject(self, name: str, *, reveal: bool = False) -> Subject:
         """All that is known about someone or something."""
         from loxodon.trust.audit.inspection import Subject
 
-        found: Subject = self.ask("GET", f"/subjects/{_part(name)}", Subject,
-                                  reveal=reveal or None)  # fmt: skip
+        found: Subject = self.ask("GET", f"/subjects/{_part(name)}", Subject, reveal=reveal or None)
         return found
 
     def reviews(self) -> Reviews:
@@ -440,11 +501,26 @@ class Client:
     ) -> Recall:
         """What the memory has on `query`, best first; its trace only with `explain`."""
         found: Recall = self.ask(
-            "POST", "/recall", Recall, query=query, top=top, budget=budget, kind=kind,
-            project=project, topic=topic, tag=tag, entity=entity, since=since, until=until,
-            as_of=as_of, profile=profile, chat=chat, in_view=[*in_view] or None,
-            explain=explain or None, reveal=reveal or None,
-        )  # fmt: skip
+            "POST",
+            "/recall",
+            Recall,
+            query=query,
+            top=top,
+            budget=budget,
+            kind=kind,
+            project=project,
+            topic=topic,
+            tag=tag,
+            entity=entity,
+            since=since,
+            until=until,
+            as_of=as_of,
+            profile=profile,
+            chat=chat,
+            in_view=[*in_view] or None,
+            explain=explain or None,
+            reveal=reveal or None,
+        )
         return found
 
     def assemble(
@@ -461,10 +537,18 @@ class Client:
     ) -> Frame:
         """All that an agent should have before it when it replies to `message`, as one text."""
         found: Frame = self.ask(
-            "POST", "/context", Frame, message=message, soul=soul,
-            history=[one if isinstance(one, str) else dict(one) for one in history], chat=chat,
-            state=state, top=top, budget=budget, explain=explain or None,
-        )  # fmt: skip
+            "POST",
+            "/context",
+            Frame,
+            message=message,
+            soul=soul,
+            history=[one if isinstance(one, str) else dict(one) for one in history],
+            chat=chat,
+            state=state,
+            top=top,
+            budget=budget,
+            explain=explain or None,
+        )
         return found
 
     def gate(
@@ -534,8 +618,9 @@ class Client:
         """The same for what can take long: `progress` is told each step."""
         given = _said(fields, frozenset())
         try:
-            with self._http.stream("POST", self._address(path), json=given, timeout=None,
-                                   headers={"accept": _LINES}) as answer:  # fmt: skip
+            with self._http.stream(
+                "POST", self._address(path), json=given, timeout=None, headers={"accept": _LINES}
+            ) as answer:
                 if answer.status_code >= 400:
                     raise _error(answer.read(), answer.status_code)
                 return read(gives, _result(answer.iter_lines(), progress))
@@ -575,9 +660,17 @@ class ClientAudit:
         from loxodon.trust.audit.auditing import Entry
 
         found: list[Entry] = self._client.ask(
-            "GET", "/audit", list[Entry], since=since, until=until, surface=surface or None,
-            agent=agent or None, op=op or None, id=id or None, limit=limit,
-        )  # fmt: skip
+            "GET",
+            "/audit",
+            list[Entry],
+            since=since,
+            until=until,
+            surface=surface or None,
+            agent=agent or None,
+            op=op or None,
+            id=id or None,
+            limit=limit,
+        )
         return found
 
     def verify(self) -> Verified:
@@ -598,14 +691,16 @@ class ClientWorkspace:
         self, folder: str | None = None, *, masked: bool = False, progress: Progress | None = None
     ) -> Exported:
         """Write the memory as text."""
-        found: Exported = self._client.work("/workspace/export", Exported, progress,
-                                            folder=folder, masked=masked)  # fmt: skip
+        found: Exported = self._client.work(
+            "/workspace/export", Exported, progress, folder=folder, masked=masked
+        )
         return found
 
     def sync(self, *, deletions: bool = False, dry_run: bool = False) -> Synced:
         """Take in what was changed in the views, and index the notes."""
-        found: Synced = self._client.ask("POST", "/workspace/sync", Synced, deletions=deletions,
-                                         dry_run=dry_run)  # fmt: skip
+        found: Synced = self._client.ask(
+            "POST", "/workspace/sync", Synced, deletions=deletions, dry_run=dry_run
+        )
         return found
 
     def index(self, progress: Progress | None = None) -> Indexed:
@@ -628,8 +723,15 @@ class ClientWorkspace:
         progress: Progress | None = None,
     ) -> Imported:
         """Take in what another program keeps."""
-        found: Imported = self._client.work("/workspace/import", Imported, progress, path=path,
-                                            format=format, user=user, dry_run=dry_run)  # fmt: skip
+        found: Imported = self._client.work(
+            "/workspace/import",
+            Imported,
+            progress,
+            path=path,
+            format=format,
+            user=user,
+            dry_run=dry_run,
+        )
         return found
 
 

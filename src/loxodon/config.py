@@ -41,9 +41,19 @@ ENVIRONMENT = {
 
 
 TUNING = (
-    "language", "timezone", "tokenizer", "recall", "decay", "snapshot.budget", "schedule", "buffer",
-    "working", "phase1", "openclaw", "tiered",
-)  # fmt: skip
+    "language",
+    "timezone",
+    "tokenizer",
+    "recall",
+    "decay",
+    "snapshot.budget",
+    "schedule",
+    "buffer",
+    "working",
+    "phase1",
+    "openclaw",
+    "tiered",
+)
 """Settings, or sections of them, that only tune: they name no address, place, key or prompt, and
 switch off nothing that guards. All others have to be named to be taken from somebody's data."""
 PROFILES = ("default", "phase1", "openclaw", "tiered")
@@ -641,13 +651,21 @@ def checked(name: str, value: object) -> str | int | float:
 
 
 _TAKES = {
-    str: "it must be text", int: "it must be a whole number", float: "it must be a number",
+    str: "it must be text",
+    int: "it must be a whole number",
+    float: "it must be a number",
     bool: "it must be true or false",
-}  # fmt: skip
+}
 _SAID = {
-    "true": True, "on": True, "yes": True, "1": True,
-    "false": False, "off": False, "no": False, "0": False,
-}  # fmt: skip
+    "true": True,
+    "on": True,
+    "yes": True,
+    "1": True,
+    "false": False,
+    "off": False,
+    "no": False,
+    "0": False,
+}
 
 
 def _check_range(name: str, key: Key, value: str | int | float) -> None:

@@ -186,9 +186,10 @@ class Documents:
         first, end = number("offset", offset), offset + number("limit", limit)
         with self._store.reading():
             ranked = (
-                self._ranked(names, query, end) if wanted is None
+                self._ranked(names, query, end)
+                if wanted is None
                 else self._wanted(names, query, wanted)
-            )  # fmt: skip
+            )
             found = list(islice(ranked, first, end))
         if refresh:
             self._refresh([kept for kept, _ in found])
@@ -268,9 +269,13 @@ class Documents:
     def _document(self, kept: Kept, score: float | None = None) -> Document:
         zone = self._now().tzinfo
         return Document(
-            kept.namespace[len(self._root) :], kept.key, loaded(kept.value),
-            moment(kept.created_at, zone), moment(kept.updated_at, zone), score,
-        )  # fmt: skip
+            kept.namespace[len(self._root) :],
+            kept.key,
+            loaded(kept.value),
+            moment(kept.created_at, zone),
+            moment(kept.updated_at, zone),
+            score,
+        )
 
 
 def _as_it_is(value: Any) -> Any:

@@ -30,10 +30,20 @@ _LISTS = ("tags", "entities")
 _SHARES = ("importance", "confidence")
 _TIMES = ("expires_at", "due_at", "valid_from", "valid_until")
 
-EDITABLE = frozenset({
-    "content", *_NAMES, *_TEXTS, *_LISTS, *_SHARES, *_TIMES, "category", "audience", "sensitivity",
-    "done",
-})  # fmt: skip
+EDITABLE = frozenset(
+    {
+        "content",
+        *_NAMES,
+        *_TEXTS,
+        *_LISTS,
+        *_SHARES,
+        *_TIMES,
+        "category",
+        "audience",
+        "sensitivity",
+        "done",
+    }
+)
 
 
 class Changes(TypedDict, total=False):
@@ -101,10 +111,7 @@ def filter_of(zone: tzinfo | None, **asked: Any) -> Filter:
     for name in ("since", "until"):
         asked[name] = moment(name, asked.get(name), zone)
     if asked["since"] and asked["until"] and asked["since"] >= asked["until"]:
-        raise InputError(
-            "the time range ends before it starts",
-            hint="since must be before until",
-        )
+        raise InputError("the time range ends before it starts", hint="since must be before until")
     return Filter(**asked)
 
 
@@ -148,9 +155,12 @@ def moment(name: str, value: object, zone: tzinfo | None) -> datetime | None:
 def choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise InputError(
-            "{field} cannot be {value}", hint="choose one of {choices}",
-            field=name, value=repr(value), choices=", ".join(choices),
-        )  # fmt: skip
+            "{field} cannot be {value}",
+            hint="choose one of {choices}",
+            field=name,
+            value=repr(value),
+            choices=", ".join(choices),
+        )
 
 
 def _share(name: str, value: object) -> float:

@@ -26,11 +26,7 @@ from loxodon import config as settings
 from loxodon import standing
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
-from loxodon.errors import (
-    ConfigError,
-    InputError,
-    LoxodonError,
-)
+from loxodon.errors import ConfigError, InputError, LoxodonError
 from loxodon.fields import choice, moment, number
 from loxodon.layout import DATABASE, FORGOTTEN, KEYS, OFF_MARKER, RECODING
 from loxodon.spaces import home_at, space_folder
@@ -276,10 +272,15 @@ class Memory(Telling):
         from loxodon.write.consolidation import Consolidation
 
         return Consolidation(
-            self._store, self._folder, self.config, self._zone, self._count, self._residue,
+            self._store,
+            self._folder,
+            self.config,
+            self._zone,
+            self._count,
+            self._residue,
             self._embed_quietly,
             self._was_forgotten if os.path.exists(os.path.join(self._folder, FORGOTTEN)) else None,
-        )  # fmt: skip
+        )
 
     def _was_forgotten(self, record: Record, at: datetime) -> bool:
         """Whether a memory says what was forgotten after it was said: in other words, perhaps, in
@@ -442,10 +443,16 @@ class Memory(Telling):
 
         self._store.counts()  # says why where there is nothing to read
         return backup(
-            self.home, [self.space], None if path is None else os.fspath(path), config=self.config,
-            keys=self._keys, now=self.now(), keep=keep, overwrite=overwrite,
+            self.home,
+            [self.space],
+            None if path is None else os.fspath(path),
+            config=self.config,
+            keys=self._keys,
+            now=self.now(),
+            keep=keep,
+            overwrite=overwrite,
             progress=progress or _quiet,
-        )  # fmt: skip
+        )
 
     def scan(self, *, mend: bool = False) -> Scanned:
         """Look for what must never be kept and was, before there was a rule for it.

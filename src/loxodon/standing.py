@@ -111,18 +111,36 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
     if store.wall.stands:  # what went wrong may have words of what cannot be seen
         work = work._replace(error="")
     return Status(
-        memory.home, memory.space, counts.turns, counts.sessions, counts.active,
-        counts.archived, store.size(), last[-1].at if last else None,
-        work.last_success, memory.next_consolidation(), desk.pending(work.done_to),
-        memory.consolidation_due(), work.phase, work.attempts,
-        work.attempts >= MOST_ATTEMPTS, work.error,
-        desk.count_fragments("waiting"), desk.count_fragments("failed"),
-        len(desk.reviews()), coverage, memory.workspace.trouble,
+        memory.home,
+        memory.space,
+        counts.turns,
+        counts.sessions,
+        counts.active,
+        counts.archived,
+        store.size(),
+        last[-1].at if last else None,
+        work.last_success,
+        memory.next_consolidation(),
+        desk.pending(work.done_to),
+        memory.consolidation_due(),
+        work.phase,
+        work.attempts,
+        work.attempts >= MOST_ATTEMPTS,
+        work.error,
+        desk.count_fragments("waiting"),
+        desk.count_fragments("failed"),
+        len(desk.reviews()),
+        coverage,
+        memory.workspace.trouble,
         len(desk.past_due(now, 100)),
-        memory.schedule.failing(), True, *_on_record(store), paused=memory.paused,
+        memory.schedule.failing(),
+        True,
+        *_on_record(store),
+        paused=memory.paused,
         aside=tuple(f"t_{one.turn}" for one in desk.fragments("failed", _NAMED)),
-        clock=doubted(belief, now), turns_ahead=_ahead(store, belief, now),
-    )  # fmt: skip
+        clock=doubted(belief, now),
+        turns_ahead=_ahead(store, belief, now),
+    )
 
 
 def timekeeping(memory: Memory, store: Store) -> Timekeeping:
@@ -132,9 +150,12 @@ def timekeeping(memory: Memory, store: Store) -> Timekeeping:
     now = memory.now()
     belief = looked(store.desk, now)
     return Timekeeping(
-        now, belief.at, doubted(belief, now), _ahead(store, belief, now),
+        now,
+        belief.at,
+        doubted(belief, now),
+        _ahead(store, belief, now),
         tuple(store.desk.aged_runs(_RUNS)),
-    )  # fmt: skip
+    )
 
 
 def _ahead(store: Store, belief: Belief, now: datetime) -> int:
@@ -161,8 +182,18 @@ def stats(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stats
     """What `memory` holds. Call within one view of the store."""
     counts, desk = store.counts(), store.desk
     return Stats(
-        counts.active + counts.archived, counts.active, counts.archived, counts.kinds,
-        counts.bands, counts.turns, counts.sessions, desk.pool().entities,
-        len(desk.events()), desk.work().last_success, memory.next_consolidation(),
-        EXPECTED, () if store.wall.stands else tuple(desk.ledger()), coverage,
-    )  # fmt: skip
+        counts.active + counts.archived,
+        counts.active,
+        counts.archived,
+        counts.kinds,
+        counts.bands,
+        counts.turns,
+        counts.sessions,
+        desk.pool().entities,
+        len(desk.events()),
+        desk.work().last_success,
+        memory.next_consolidation(),
+        EXPECTED,
+        () if store.wall.stands else tuple(desk.ledger()),
+        coverage,
+    )

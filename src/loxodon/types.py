@@ -41,18 +41,51 @@ ORIGIN_OF_ROLE: dict[Role, Origin] = {
 }
 
 CATEGORIES = (
-    "identity", "health", "preference", "relation", "status", "fact", "config", "credential",
-    "decision", "solution", "event", "conversation", "plan", "temp", "debug",
-)  # fmt: skip
+    "identity",
+    "health",
+    "preference",
+    "relation",
+    "status",
+    "fact",
+    "config",
+    "credential",
+    "decision",
+    "solution",
+    "event",
+    "conversation",
+    "plan",
+    "temp",
+    "debug",
+)
 
 CHANGES = (
-    "captured", "imported", "edited", "archived", "unarchived",
-    "learned", "held", "late", "updated", "repeated", "renamed",
-    "superseded", "corrected", "retracted", "merged",
-    "confirmed", "doubted", "denied", "rejected",
-    "used", "returned", "faded", "expired",
-    "renewed", "reworded", "outdated",
-)  # fmt: skip
+    "captured",
+    "imported",
+    "edited",
+    "archived",
+    "unarchived",
+    "learned",
+    "held",
+    "late",
+    "updated",
+    "repeated",
+    "renamed",
+    "superseded",
+    "corrected",
+    "retracted",
+    "merged",
+    "confirmed",
+    "doubted",
+    "denied",
+    "rejected",
+    "used",
+    "returned",
+    "faded",
+    "expired",
+    "renewed",
+    "reworded",
+    "outdated",
+)
 """What can be done to a memory; a step in its history has one of these."""
 ENTITY_TYPES = ("person", "place", "organisation", "project", "product", "pet", "other")
 

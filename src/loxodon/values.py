@@ -82,8 +82,13 @@ else:
                 raise TypeError(f"a field of {name} without a default follows one with a default")
             defaults = {one: namespace.pop(one) for one in given}
             namespace |= {one: _field(n, "") for n, one in enumerate(fields)}
-            namespace |= {"__slots__": (), "__match_args__": fields, "__new__": _first,
-                          "_fields": fields, "_field_defaults": defaults}  # fmt: skip
+            namespace |= {
+                "__slots__": (),
+                "__match_args__": fields,
+                "__new__": _first,
+                "_fields": fields,
+                "_field_defaults": defaults,
+            }
             return type(name, (_Values,), namespace)
 
     class _Base:

@@ -66,8 +66,10 @@ class Secret(NamedTuple):
 
 VIEWERS = tuple(
     Viewer(space, agent, chat)
-    for space in SPACES for agent in AGENTS for chat in ("direct", "group")
-)  # fmt: skip
+    for space in SPACES
+    for agent in AGENTS
+    for chat in ("direct", "group")
+)
 
 
 class World:
@@ -84,8 +86,9 @@ class World:
     def fill(self) -> None:
         """Let everybody say and capture something, and make knowledge of it."""
         for viewer in VIEWERS:
-            grant = Grant(viewer.token, (viewer.space,), viewer.agent, viewer.chat, "write",
-                          relays=True)  # fmt: skip
+            grant = Grant(
+                viewer.token, (viewer.space,), viewer.agent, viewer.chat, "write", relays=True
+            )
             self.tokens[viewer] = access.add(str(self.home), grant, NOW)[1]
         for space in SPACES:
             with self.opened(space) as memory:
@@ -115,16 +118,26 @@ class World:
         """A new secret as a turn."""
         self._numbers += 1
         secret = self.secret(viewer, "private" if viewer.chat == "direct" else "group")
-        return {"role": "user", "content": secret.said, "id": f"m{self._numbers}",
-                "chat": viewer.chat}  # fmt: skip
+        return {
+            "role": "user",
+            "content": secret.said,
+            "id": f"m{self._numbers}",
+            "chat": viewer.chat,
+        }
 
     def tell(self, memory: Memory, viewer: Viewer, count: int) -> None:
         memory.add([self.said(viewer) for _ in range(count)], "default")
 
     def capture(self, memory: Memory, viewer: Viewer, audience: Audience) -> None:
         secret = self.secret(viewer, audience)
-        memory.capture(secret.said, audience=audience, entities=[secret.key], tags=[secret.key],
-                       project=secret.key, topic=secret.key)  # fmt: skip
+        memory.capture(
+            secret.said,
+            audience=audience,
+            entities=[secret.key],
+            tags=[secret.key],
+            project=secret.key,
+            topic=secret.key,
+        )
 
     def hidden(self, viewer: Viewer) -> list[Secret]:
         """What this one may not see."""

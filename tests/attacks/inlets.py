@@ -216,10 +216,16 @@ def proxy(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
         with ask:
             for n, text in enumerate(texts):
                 upstream.play(text)
-                ask.post("/chat/completions", json={"model": "test", "messages": [
-                    {"role": "user", "content": f"question {n}"},
-                    {"role": "tool", "tool_call_id": "c", "content": text},
-                ]}).raise_for_status()  # fmt: skip
+                ask.post(
+                    "/chat/completions",
+                    json={
+                        "model": "test",
+                        "messages": [
+                            {"role": "user", "content": f"question {n}"},
+                            {"role": "tool", "tool_call_id": "c", "content": text},
+                        ],
+                    },
+                ).raise_for_status()
 
 
 SERVED: dict[str, Inlet] = {"http": http, "proxy": proxy}
@@ -227,8 +233,26 @@ SERVED: dict[str, Inlet] = {"http": http, "proxy": proxy}
 INLETS: dict[str, Inlet] = {
     one.__name__: one
     for one in (
-        tool, web, group, assistant, system, split_over_turns, between_answers, pasted, captured,
-        remembered, updated, flushed, mem0, mem0_export, listed, chatgpt, claude, openclaw, chatlog,
-        clipped, while_off,
+        tool,
+        web,
+        group,
+        assistant,
+        system,
+        split_over_turns,
+        between_answers,
+        pasted,
+        captured,
+        remembered,
+        updated,
+        flushed,
+        mem0,
+        mem0_export,
+        listed,
+        chatgpt,
+        claude,
+        openclaw,
+        chatlog,
+        clipped,
+        while_off,
     )
-}  # fmt: skip
+}

@@ -101,8 +101,9 @@ TOKENS: dict[str, Make] = {
     "replicate-token": form("r8_", some(ALNUM, 37)),
     "nvidia-key": form("nvapi-", some(URL64, 64)),
     "langsmith-key": form("lsv2_pt_", some(HEX, 32), "_", some(HEX, 10)),
-    "github-token": form(either(lambda r: "ghp_", lambda r: "gho_", lambda r: "ghs_"),
-                         some(ALNUM, 36)),
+    "github-token": form(
+        either(lambda r: "ghp_", lambda r: "gho_", lambda r: "ghs_"), some(ALNUM, 36)
+    ),
     "github-fine-token": form("github_pat_", some(ALNUM, 22), "_", some(ALNUM, 59)),
     "gitlab-token": form("glpat-", some(URL64, 20)),
     "atlassian-token": form("ATATT3xFfGF0", some(URL64, 180)),
@@ -115,12 +116,19 @@ TOKENS: dict[str, Make] = {
     "grafana-token": form("glsa_", some(ALNUM, 32), "_", some(HEX, 8)),
     "newrelic-key": form("NRAK-", some(UPPER + DIGITS, 27)),
     "slack-token": form("xoxb-", some(DIGITS, 12), "-", some(DIGITS, 13), "-", some(ALNUM, 24)),
-    "slack-webhook": form("https://hooks.slack.com/services/T", some(UPPER + DIGITS, 8), "/B",
-                          some(UPPER + DIGITS, 8), "/", some(ALNUM, 24)),
+    "slack-webhook": form(
+        "https://hooks.slack.com/services/T",
+        some(UPPER + DIGITS, 8),
+        "/B",
+        some(UPPER + DIGITS, 8),
+        "/",
+        some(ALNUM, 24),
+    ),
     "telegram-token": form(some("123456789", 10), ":AA", some(URL64, 33)),
     "discord-token": form("MT", some(ALNUM, 24), ".G", some(ALNUM, 5), ".", some(URL64, 38)),
-    "discord-webhook": form("https://discord.com/api/webhooks/", some("123456789", 18), "/",
-                            some(URL64, 68)),
+    "discord-webhook": form(
+        "https://discord.com/api/webhooks/", some("123456789", 18), "/", some(URL64, 68)
+    ),
     "wecom-webhook": form("https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=", uuid),
     "dingtalk-webhook": form("https://oapi.dingtalk.com/robot/send?access_token=", _X64),
     "dingtalk-secret": form("SEC", _X64),
@@ -146,30 +154,47 @@ TOKENS: dict[str, Make] = {
     "pgp-private-key": pgp_key,
     "age-key": form("AGE-SECRET-KEY-1", some("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58)),
     "bcrypt-hash": form("$2b$12$", some(ALNUM + "./", 53)),
-}  # fmt: skip
+}
 """By kind, what makes one that has the documented form."""
 
 AROUND = (
-    ("en", "{}"), ("en", "my key is {}"), ("en", "Use {} for the staging server."),
-    ("en", "here you go: {}, keep it safe"), ("en", 'export API="{}"'), ("en", "token={}"),
-    ("en", "I pasted ({}) into the config and it failed"), ("en", "curl -H 'X-Key: {}' host"),
-    ("en", '{{"credential": "{}", "n": 1}}'), ("en", "```\n{}\n```"), ("en", "see `{}` please"),
-    ("zh", "我的密钥是{}"), ("zh", "这个{}不要告诉别人"), ("zh", "请帮我记住：{}。"),
-    ("zh", "配置里写的是「{}」，线上用的"), ("zh", "刚申请的，{}，有效期一年"), ("zh", "凭证（{}）放哪里"),
-    ("zh", "把{}填进去就能用了"), ("zh", "老板发来的：\n{}\n收好"),
-)  # fmt: skip
+    ("en", "{}"),
+    ("en", "my key is {}"),
+    ("en", "Use {} for the staging server."),
+    ("en", "here you go: {}, keep it safe"),
+    ("en", 'export API="{}"'),
+    ("en", "token={}"),
+    ("en", "I pasted ({}) into the config and it failed"),
+    ("en", "curl -H 'X-Key: {}' host"),
+    ("en", '{{"credential": "{}", "n": 1}}'),
+    ("en", "```\n{}\n```"),
+    ("en", "see `{}` please"),
+    ("zh", "我的密钥是{}"),
+    ("zh", "这个{}不要告诉别人"),
+    ("zh", "请帮我记住：{}。"),
+    ("zh", "配置里写的是「{}」，线上用的"),
+    ("zh", "刚申请的，{}，有效期一年"),
+    ("zh", "凭证（{}）放哪里"),
+    ("zh", "把{}填进去就能用了"),
+    ("zh", "老板发来的：\n{}\n收好"),
+)
 
 _WORDS = ("sunflower", "dragon", "coffee", "Shanghai", "monkey", "winter", "Tiger", "river", "moon")
 
 
 def _password(rng: Random) -> str:
     word = rng.choice(_WORDS)
-    return rng.choice((
-        f"{word}{rng.randrange(10, 9999)}", f"{word.title()}{rng.choice('!@#$%')}{rng.randrange(99)}",
-        f"{word[:3]}{rng.randrange(100, 999)}{rng.choice(_WORDS)}", some(ALNUM, 12)(rng) + "9",
-        some(ALNUM + "!@#$%^&*", 14)(rng) + "a7", f"{rng.randrange(10**5, 10**8)}",
-        f"{word.replace('o', '0').replace('e', '3')}{rng.choice('!?_')}{rng.randrange(9)}1",
-    ))  # fmt: skip
+    return rng.choice(
+        (
+            f"{word}{rng.randrange(10, 9999)}",
+            f"{word.title()}{rng.choice('!@#$%')}{rng.randrange(99)}",
+            f"{word[:3]}{rng.randrange(100, 999)}{rng.choice(_WORDS)}",
+            some(ALNUM, 12)(rng) + "9",
+            some(ALNUM + "!@#$%^&*", 14)(rng) + "a7",
+            f"{rng.randrange(10**5, 10**8)}",
+            f"{word.replace('o', '0').replace('e', '3')}{rng.choice('!?_')}{rng.randrange(9)}1",
+        )
+    )
 
 
 def _digits(low: int, high: int) -> Make:
@@ -186,60 +211,153 @@ def _phrase(rng: Random) -> str:
 
 
 SAID: tuple[tuple[str, Make, str, str], ...] = (
-    *(("password", _password, "en", frame) for frame in (
-        "my password is {}", "The wifi password is {}.", "password: {}", "PASSWORD={}", "pwd: {}",
-        "The password for the NAS is {}, user admin", "login with user root and password {}",
-        'db_password = "{}"', "I changed my Netflix password to {}", "passcode: {}",
-        "the password is now {}", '"password": "{}"', "Pass phrase is {}", "mysql --password={}",
-        "my old password was {}", "spring.datasource.password={}", "his laptop password is {}",
-    )),
-    *(("password", _password, "zh", frame) for frame in (
-        "密码是{}", "我的wifi密码是{}，记一下", "密码：{}", "登录密码改成了{}", "账号admin 密码{}",
-        "家里路由器的密码为{}", "密码: {}", "口令是{}", "邮箱密码换成{}了", "开机密码设为{}",
-        "用户名：root，密码：{}。", "支付密码是{}", "密码就是{}", "服务器密码 {}",
-    )),
-    *(("one-time-code", _digits(6, 6), "en", frame) for frame in (
-        "Your verification code is {}", "{} is your Google verification code",
-        "Use OTP {} to sign in", "Your one-time code: {}. It expires in 10 minutes.",
-        "the 2FA code is {}", "Your login code is {}", "security code: {}",
-    )),
-    *(("one-time-code", _digits(6, 6), "zh", frame) for frame in (
-        "验证码是{}", "【支付宝】您的验证码{}，5分钟内有效", "验证码：{}，请勿泄露", "{}是您的登录验证码",
-        "动态密码{}，打死都不要告诉别人", "您的校验码为{}", "刚收到的验证码 {}",
-    )),
-    *(("pin", lambda r: str(r.randrange(2100, 9999)), lang, frame) for lang, frame in (
-        ("en", "my card PIN is {}"), ("en", "PIN: {}"), ("en", "the pin code for the phone is {}"),
-        ("en", "The door code is {}"), ("en", "garage code: {}"), ("en", "alarm code is {}"),
-        ("zh", "PIN码是{}"), ("zh", "门锁密码是{}"), ("zh", "银行卡取款密码是{}"),
-    )),
-    *(("card-code", _digits(3, 3), lang, frame) for lang, frame in (
-        ("en", "the CVV is {}"), ("en", "CVC: {}"), ("zh", "安全码是{}"), ("zh", "CVV码{}"),
-    )),
-    *(("connection-string", _password, "en", frame) for frame in (
-        "postgres://app:{}@db.internal:5432/prod", "mongodb+srv://root:{}@cluster0.mongodb.net/x",
-        "redis://:{}@cache.local:6379/0", "mysql://root:{}@10.0.0.3/shop",
-        "https://deploy:{}@git.corp.net/repo.git", "amqp://guest:{}@mq:5672",
-        "connect with postgresql+psycopg2://svc:{}@pg/core please",
-    )),
-    *(("connection-string", _password, "zh", frame) for frame in (
-        "数据库连接是mysql://root:{}@10.1.2.3:3306/shop", "连接串：redis://:{}@10.0.0.8:6379",
-    )),
-    *(("secret-value", some(ALNUM, 32), lang, frame) for lang, frame in (
-        ("en", "client_secret={}"), ("en", "api_key: {}"), ("en", "ACCESS_TOKEN='{}'"),
-        ("en", "The API key is {}"), ("en", "my access token is {}"), ("en", "app-secret: {}"),
-        ("en", '"apiKey": "{}"'), ("en", "Authorization: Bearer {}"), ("en", "X-Api-Key: {}"),
-        ("zh", "AppSecret是{}"), ("zh", "微信的appsecret：{}"), ("zh", "密钥为{}"),
-        ("zh", "access_token={}"), ("zh", "SecretKey: {}"), ("zh", "企业微信corpsecret={}"),
-        ("zh", "API密钥：{}"), ("zh", "令牌是{}"),
-    )),
-    *(("aws-secret-key", some(ALNUM + "/+", 40), "en", frame) for frame in (
-        "aws_secret_access_key = {}", "AWS_SECRET_ACCESS_KEY={}", "secret access key: {}",
-    )),
-    *(("seed-phrase", _phrase, lang, frame) for lang, frame in (
-        ("en", "my seed phrase is: {}"), ("en", "Recovery phrase: {}"), ("zh", "助记词：{}"),
-        ("zh", "我的钱包助记词是 {}"),
-    )),
-)  # fmt: skip
+    *(
+        ("password", _password, "en", frame)
+        for frame in (
+            "my password is {}",
+            "The wifi password is {}.",
+            "password: {}",
+            "PASSWORD={}",
+            "pwd: {}",
+            "The password for the NAS is {}, user admin",
+            "login with user root and password {}",
+            'db_password = "{}"',
+            "I changed my Netflix password to {}",
+            "passcode: {}",
+            "the password is now {}",
+            '"password": "{}"',
+            "Pass phrase is {}",
+            "mysql --password={}",
+            "my old password was {}",
+            "spring.datasource.password={}",
+            "his laptop password is {}",
+        )
+    ),
+    *(
+        ("password", _password, "zh", frame)
+        for frame in (
+            "密码是{}",
+            "我的wifi密码是{}，记一下",
+            "密码：{}",
+            "登录密码改成了{}",
+            "账号admin 密码{}",
+            "家里路由器的密码为{}",
+            "密码: {}",
+            "口令是{}",
+            "邮箱密码换成{}了",
+            "开机密码设为{}",
+            "用户名：root，密码：{}。",
+            "支付密码是{}",
+            "密码就是{}",
+            "服务器密码 {}",
+        )
+    ),
+    *(
+        ("one-time-code", _digits(6, 6), "en", frame)
+        for frame in (
+            "Your verification code is {}",
+            "{} is your Google verification code",
+            "Use OTP {} to sign in",
+            "Your one-time code: {}. It expires in 10 minutes.",
+            "the 2FA code is {}",
+            "Your login code is {}",
+            "security code: {}",
+        )
+    ),
+    *(
+        ("one-time-code", _digits(6, 6), "zh", frame)
+        for frame in (
+            "验证码是{}",
+            "【支付宝】您的验证码{}，5分钟内有效",
+            "验证码：{}，请勿泄露",
+            "{}是您的登录验证码",
+            "动态密码{}，打死都不要告诉别人",
+            "您的校验码为{}",
+            "刚收到的验证码 {}",
+        )
+    ),
+    *(
+        ("pin", lambda r: str(r.randrange(2100, 9999)), lang, frame)
+        for lang, frame in (
+            ("en", "my card PIN is {}"),
+            ("en", "PIN: {}"),
+            ("en", "the pin code for the phone is {}"),
+            ("en", "The door code is {}"),
+            ("en", "garage code: {}"),
+            ("en", "alarm code is {}"),
+            ("zh", "PIN码是{}"),
+            ("zh", "门锁密码是{}"),
+            ("zh", "银行卡取款密码是{}"),
+        )
+    ),
+    *(
+        ("card-code", _digits(3, 3), lang, frame)
+        for lang, frame in (
+            ("en", "the CVV is {}"),
+            ("en", "CVC: {}"),
+            ("zh", "安全码是{}"),
+            ("zh", "CVV码{}"),
+        )
+    ),
+    *(
+        ("connection-string", _password, "en", frame)
+        for frame in (
+            "postgres://app:{}@db.internal:5432/prod",
+            "mongodb+srv://root:{}@cluster0.mongodb.net/x",
+            "redis://:{}@cache.local:6379/0",
+            "mysql://root:{}@10.0.0.3/shop",
+            "https://deploy:{}@git.corp.net/repo.git",
+            "amqp://guest:{}@mq:5672",
+            "connect with postgresql+psycopg2://svc:{}@pg/core please",
+        )
+    ),
+    *(
+        ("connection-string", _password, "zh", frame)
+        for frame in (
+            "数据库连接是mysql://root:{}@10.1.2.3:3306/shop",
+            "连接串：redis://:{}@10.0.0.8:6379",
+        )
+    ),
+    *(
+        ("secret-value", some(ALNUM, 32), lang, frame)
+        for lang, frame in (
+            ("en", "client_secret={}"),
+            ("en", "api_key: {}"),
+            ("en", "ACCESS_TOKEN='{}'"),
+            ("en", "The API key is {}"),
+            ("en", "my access token is {}"),
+            ("en", "app-secret: {}"),
+            ("en", '"apiKey": "{}"'),
+            ("en", "Authorization: Bearer {}"),
+            ("en", "X-Api-Key: {}"),
+            ("zh", "AppSecret是{}"),
+            ("zh", "微信的appsecret：{}"),
+            ("zh", "密钥为{}"),
+            ("zh", "access_token={}"),
+            ("zh", "SecretKey: {}"),
+            ("zh", "企业微信corpsecret={}"),
+            ("zh", "API密钥：{}"),
+            ("zh", "令牌是{}"),
+        )
+    ),
+    *(
+        ("aws-secret-key", some(ALNUM + "/+", 40), "en", frame)
+        for frame in (
+            "aws_secret_access_key = {}",
+            "AWS_SECRET_ACCESS_KEY={}",
+            "secret access key: {}",
+        )
+    ),
+    *(
+        ("seed-phrase", _phrase, lang, frame)
+        for lang, frame in (
+            ("en", "my seed phrase is: {}"),
+            ("en", "Recovery phrase: {}"),
+            ("zh", "助记词：{}"),
+            ("zh", "我的钱包助记词是 {}"),
+        )
+    ),
+)
 """Secrets that only the words around them tell: kind, what makes one, language, sentence."""
 
 
@@ -248,62 +366,170 @@ def _sha(rng: Random) -> str:
 
 
 ALIKE: tuple[tuple[str, str, Make], ...] = (
-    *(("en", frame, _sha) for frame in (
-        "fixed in commit {}", "sha256: {}", "git checkout {}", "the digest was {} yesterday",
-        "image@sha256:{}", "https://github.com/acme/app/commit/{}",
-    )),
-    *(("en", frame, uuid) for frame in (
-        "request id {}", "trace: {}", "the order {} was shipped", "uuid={}", "session {}",
-        "https://acme.example/items/{}",
-    )),
+    *(
+        ("en", frame, _sha)
+        for frame in (
+            "fixed in commit {}",
+            "sha256: {}",
+            "git checkout {}",
+            "the digest was {} yesterday",
+            "image@sha256:{}",
+            "https://github.com/acme/app/commit/{}",
+        )
+    ),
+    *(
+        ("en", frame, uuid)
+        for frame in (
+            "request id {}",
+            "trace: {}",
+            "the order {} was shipped",
+            "uuid={}",
+            "session {}",
+            "https://acme.example/items/{}",
+        )
+    ),
     *(("zh", frame, uuid) for frame in ("订单号{}已发货", "请求ID是{}", "记录{}找不到")),
     *(("zh", frame, _sha) for frame in ("提交{}修好了", "这个文件的哈希是{}", "回滚到{}")),
-    *(("en", frame, _digits(5, 9)) for frame in (
-        "ticket {} is closed", "build {} passed", "we sold {} units", "order #{}", "id={}",
-        "it has {} rows", "page_id: {}", "max_tokens: {}", "token_count={}", "used {} tokens",
-    )),
-    *(("zh", frame, _digits(5, 8)) for frame in (
-        "工单{}已关闭", "一共{}条记录", "卖了{}件", "编号{}", "用了{}个token",
-    )),
-    *(("en", text, lambda r: "") for text in (
-        "my password manager is Bitwarden", "the secret ingredient is butter",
-        "I forgot my password again", "password must be at least 8 characters", "password: string",
-        "The password is required.", "reset your password at the login page",
-        "sk-xxxxxxxxxxxxxxxxxxxxxxxx", "export OPENAI_API_KEY=your-api-key-here",
-        "api_key = os.environ['API_KEY']", "token = $GITHUB_TOKEN", "password=********",
-        "password: <your password>", "AKIAIOSFODNN7EXAMPLE", "the token was too long",
-        "tokenizer = o200k_base", "secret_name: my-app-secret", "the key to success is patience",
-        "postgres://user:password@localhost/db", "redis://localhost:6379/0", "password = getpass()",
-        "his secret is that he naps", "use a strong password", "a bearer of bad news",
-        "Authorization: Bearer <token>", "the password is incorrect", "api_key: ${API_KEY}",
-        "JWT stands for JSON Web Token", "ssh-keygen makes a private key", "scikit-learn sk-learn",
-        "password is stored hashed", "what is the verification code for?", "zip code 94107",
-        "the dress code is casual", "error code 50012", "area code 415", "pin the message",
-        "status code 404", "source code 2024 edition", "the password was changed in 2019",
-        "a secret santa party on 2025-12-20", "the api key expires 2026-01-01", "PIN it to the top",
-        "credential stuffing is an attack", "hf_hub_download is a function", "npm_config_registry",
-        "key-value store", "ghp_ is the prefix of GitHub tokens", "whsec_ prefix",
-        "the recovery took 12 weeks", "my passport photo", "rotate tokens every 90 days",
-        "password length 8-16", "pwd prints /home/ann/work", "basic auth over https is fine",
-        "https://example.org/path?id=12345&page=2", "token: str = ''", "secret: bool",
-        "session_token_ttl: 3600", "private key cryptography was invented in the 1970s",
-        "the wifi password is on the fridge", "my password is the name of my dog",
-        "her password was too weak", "the passphrase should be long and memorable",
-        "seed funding of 12 million", "the seed phrase has twelve words",
-        "npm install left-pad@1.3.0", "kubectl get secret my-secret -o yaml",
-        "sk-spinner-container-large-blue", "secretsmanager.get_secret_value(id)",
-    )),
-    *(("zh", text, lambda r: "") for text in (
-        "密码学很有意思", "我忘记密码了", "密码至少8位", "密码要包含大小写字母和数字", "请输入密码",
-        "密码是什么？", "密码错误", "密码管理器用的是1Password", "这是我们之间的秘密", "验证码收不到",
-        "密码我改过了", "口令红包", "开门密码忘了", "api key 在哪里申请", "token用完了", "密钥长度是2048位",
-        "他的口令很响亮", "验证码一般是6位数字", "密码每90天换一次", "密码放在抽屉里了", "密码是我生日",
-        "这个月token花了3000元", "错误码50012", "邮政编码100084", "今天验证码发了3次", "密码 ********",
-        "密码：<你的密码>", "sk-xxxxxxxx这种格式", "把API_KEY换成你自己的", "凭证已过期", "秘密花园",
-        "授权码去哪里拿", "密码强度中等", "摩斯密码", "财富密码", "流量密码就是坚持", "密码锁坏了2024年修的",
-        "助记词要抄在纸上", "私钥不要上传", "令牌桶算法每秒100个",
-    )),
-)  # fmt: skip
+    *(
+        ("en", frame, _digits(5, 9))
+        for frame in (
+            "ticket {} is closed",
+            "build {} passed",
+            "we sold {} units",
+            "order #{}",
+            "id={}",
+            "it has {} rows",
+            "page_id: {}",
+            "max_tokens: {}",
+            "token_count={}",
+            "used {} tokens",
+        )
+    ),
+    *(
+        ("zh", frame, _digits(5, 8))
+        for frame in ("工单{}已关闭", "一共{}条记录", "卖了{}件", "编号{}", "用了{}个token")
+    ),
+    *(
+        ("en", text, lambda r: "")
+        for text in (
+            "my password manager is Bitwarden",
+            "the secret ingredient is butter",
+            "I forgot my password again",
+            "password must be at least 8 characters",
+            "password: string",
+            "The password is required.",
+            "reset your password at the login page",
+            "sk-xxxxxxxxxxxxxxxxxxxxxxxx",
+            "export OPENAI_API_KEY=your-api-key-here",
+            "api_key = os.environ['API_KEY']",
+            "token = $GITHUB_TOKEN",
+            "password=********",
+            "password: <your password>",
+            "AKIAIOSFODNN7EXAMPLE",
+            "the token was too long",
+            "tokenizer = o200k_base",
+            "secret_name: my-app-secret",
+            "the key to success is patience",
+            "postgres://user:password@localhost/db",
+            "redis://localhost:6379/0",
+            "password = getpass()",
+            "his secret is that he naps",
+            "use a strong password",
+            "a bearer of bad news",
+            "Authorization: Bearer <token>",
+            "the password is incorrect",
+            "api_key: ${API_KEY}",
+            "JWT stands for JSON Web Token",
+            "ssh-keygen makes a private key",
+            "scikit-learn sk-learn",
+            "password is stored hashed",
+            "what is the verification code for?",
+            "zip code 94107",
+            "the dress code is casual",
+            "error code 50012",
+            "area code 415",
+            "pin the message",
+            "status code 404",
+            "source code 2024 edition",
+            "the password was changed in 2019",
+            "a secret santa party on 2025-12-20",
+            "the api key expires 2026-01-01",
+            "PIN it to the top",
+            "credential stuffing is an attack",
+            "hf_hub_download is a function",
+            "npm_config_registry",
+            "key-value store",
+            "ghp_ is the prefix of GitHub tokens",
+            "whsec_ prefix",
+            "the recovery took 12 weeks",
+            "my passport photo",
+            "rotate tokens every 90 days",
+            "password length 8-16",
+            "pwd prints /home/ann/work",
+            "basic auth over https is fine",
+            "https://example.org/path?id=12345&page=2",
+            "token: str = ''",
+            "secret: bool",
+            "session_token_ttl: 3600",
+            "private key cryptography was invented in the 1970s",
+            "the wifi password is on the fridge",
+            "my password is the name of my dog",
+            "her password was too weak",
+            "the passphrase should be long and memorable",
+            "seed funding of 12 million",
+            "the seed phrase has twelve words",
+            "npm install left-pad@1.3.0",
+            "kubectl get secret my-secret -o yaml",
+            "sk-spinner-container-large-blue",
+            "secretsmanager.get_secret_value(id)",
+        )
+    ),
+    *(
+        ("zh", text, lambda r: "")
+        for text in (
+            "密码学很有意思",
+            "我忘记密码了",
+            "密码至少8位",
+            "密码要包含大小写字母和数字",
+            "请输入密码",
+            "密码是什么？",
+            "密码错误",
+            "密码管理器用的是1Password",
+            "这是我们之间的秘密",
+            "验证码收不到",
+            "密码我改过了",
+            "口令红包",
+            "开门密码忘了",
+            "api key 在哪里申请",
+            "token用完了",
+            "密钥长度是2048位",
+            "他的口令很响亮",
+            "验证码一般是6位数字",
+            "密码每90天换一次",
+            "密码放在抽屉里了",
+            "密码是我生日",
+            "这个月token花了3000元",
+            "错误码50012",
+            "邮政编码100084",
+            "今天验证码发了3次",
+            "密码 ********",
+            "密码：<你的密码>",
+            "sk-xxxxxxxx这种格式",
+            "把API_KEY换成你自己的",
+            "凭证已过期",
+            "秘密花园",
+            "授权码去哪里拿",
+            "密码强度中等",
+            "摩斯密码",
+            "财富密码",
+            "流量密码就是坚持",
+            "密码锁坏了2024年修的",
+            "助记词要抄在纸上",
+            "私钥不要上传",
+            "令牌桶算法每秒100个",
+        )
+    ),
+)
 """What looks like a secret and is none: language, sentence, what stands in it."""
 
 

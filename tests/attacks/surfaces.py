@@ -62,8 +62,9 @@ def library(world: World, viewer: Viewer, memory: Memory, ids: dict[str, list[st
         "reviews": seen.reviews,
         "reminders": seen.due_reminders,
         "changes": lambda: seen.changes_since(world.clock().replace(year=2020)),
-        "documents": lambda: [one for name in ((), ("notes",)) for one in
-                              seen.documents.newest(name)],
+        "documents": lambda: [
+            one for name in ((), ("notes",)) for one in seen.documents.newest(name)
+        ],
         "namespaces": lambda: seen.documents.namespaces(()),
         "quarantine": seen.quarantine,
         "inspect": lambda: seen.inspect(some),
@@ -72,7 +73,7 @@ def library(world: World, viewer: Viewer, memory: Memory, ids: dict[str, list[st
         "sources": lambda: seen.workspace.sources(),
         "jobs": lambda: seen.schedule.jobs(),
         "add": lambda: seen.add([world.said(viewer)], "default"),
-    }  # fmt: skip
+    }
     for name, ask in asked.items():
         yield f"library {name}", lambda ask=ask: told(ask)  # type: ignore[misc]
 
@@ -91,16 +92,36 @@ def command_line(world: World, viewer: Viewer, ids: dict[str, list[str]]) -> Cal
     some = world.rng.choice(ids["memory"] or ["f_1"])
     turn = world.rng.choice(ids["turn"] or ["t_1"])
     words: list[list[str]] = [
-        ["recall", key, "--chat", viewer.chat], ["context", key, "--chat", viewer.chat],
-    ]  # fmt: skip
+        ["recall", key, "--chat", viewer.chat],
+        ["context", key, "--chat", viewer.chat],
+    ]
     if viewer.chat == "direct":
         words += [
-            ["list", "--state", "all"], ["list", "--entity", key], ["get", some], ["get", turn],
-            ["history", some], ["journal"], ["journal", key], ["entities"], ["entity", key],
-            ["stats"], ["status"], ["snapshot"], ["profile"], ["review"], ["inspect", key],
-            ["inspect", some], ["archive", some], ["quarantine"], ["schedule"], ["why", key],
-            ["export", "--json"], ["validate"], ["events"], ["segments"],
-        ]  # fmt: skip
+            ["list", "--state", "all"],
+            ["list", "--entity", key],
+            ["get", some],
+            ["get", turn],
+            ["history", some],
+            ["journal"],
+            ["journal", key],
+            ["entities"],
+            ["entity", key],
+            ["stats"],
+            ["status"],
+            ["snapshot"],
+            ["profile"],
+            ["review"],
+            ["inspect", key],
+            ["inspect", some],
+            ["archive", some],
+            ["quarantine"],
+            ["schedule"],
+            ["why", key],
+            ["export", "--json"],
+            ["validate"],
+            ["events"],
+            ["segments"],
+        ]
     for line in words:
         yield f"cli {line[0]}", lambda line=line: typed(world, viewer, line)  # type: ignore[misc]
 
@@ -113,10 +134,22 @@ def typed(world: World, viewer: Viewer, words: list[str]) -> str:
 
 
 READ_BY_GET = (
-    "turns", "memories?state=all", "reviews", "entities", "segments", "events", "profile",
-    "snapshot", "due", "schedule", "reminders", "status", "stats", "workspace/sources",
+    "turns",
+    "memories?state=all",
+    "reviews",
+    "entities",
+    "segments",
+    "events",
+    "profile",
+    "snapshot",
+    "due",
+    "schedule",
+    "reminders",
+    "status",
+    "stats",
+    "workspace/sources",
     "turns?session=default",
-)  # fmt: skip
+)
 
 
 def http(world: World, viewer: Viewer, client: httpx.Client, ids: dict[str, list[str]]) -> Calls:
@@ -126,12 +159,24 @@ def http(world: World, viewer: Viewer, client: httpx.Client, ids: dict[str, list
     turn = world.rng.choice(ids["turn"] or ["t_1"])
     space = f"/v1/spaces/{quote(viewer.space)}"
     other = f"/v1/spaces/{quote(world.rng.choice([secret.space, 'nobody']))}"
-    gets = [*(f"{space}/{path}" for path in READ_BY_GET),
-            f"{space}/turns?query={key}", f"{space}/turns/{turn}", f"{space}/memories/{some}",
-            f"{space}/memories/{some}/history", f"{space}/entities/{key}", f"{space}/notes/n_1",
-            f"{space}/memories?entity={key}", f"{space}/recall?query={key}&explain=true",
-            f"{other}/memories", f"{other}/stats", f"{other}/recall?query={key}", "/v1/spaces",
-            "/metrics", "/", "/health"]  # fmt: skip
+    gets = [
+        *(f"{space}/{path}" for path in READ_BY_GET),
+        f"{space}/turns?query={key}",
+        f"{space}/turns/{turn}",
+        f"{space}/memories/{some}",
+        f"{space}/memories/{some}/history",
+        f"{space}/entities/{key}",
+        f"{space}/notes/n_1",
+        f"{space}/memories?entity={key}",
+        f"{space}/recall?query={key}&explain=true",
+        f"{other}/memories",
+        f"{other}/stats",
+        f"{other}/recall?query={key}",
+        "/v1/spaces",
+        "/metrics",
+        "/",
+        "/health",
+    ]
     for path in gets:
         yield f"http {path}", lambda path=path: sent(client.get(path))  # type: ignore[misc]
     posts: list[tuple[str, str, dict[str, Any]]] = [
@@ -140,14 +185,20 @@ def http(world: World, viewer: Viewer, client: httpx.Client, ids: dict[str, list
         ("POST", "context", {"message": f"what about {secret.key}?", "explain": True}),
         ("POST", "gate", {"message": secret.key}),
         ("POST", "profile", {}),
-        ("POST", f"memories/{some}/archive", {}), ("POST", f"memories/{some}/unarchive", {}),
-        ("POST", f"memories/{some}/confirm", {}), ("POST", f"memories/{some}/reject", {}),
+        ("POST", f"memories/{some}/archive", {}),
+        ("POST", f"memories/{some}/unarchive", {}),
+        ("POST", f"memories/{some}/confirm", {}),
+        ("POST", f"memories/{some}/reject", {}),
         ("PATCH", f"memories/{some}", {"importance": 0.5}),
         ("POST", "touch", {"ids": [some]}),
         ("POST", "turns", {"turns": [world.said(viewer)], "session": "default"}),
-        ("POST", "consolidate", {}), ("POST", "validate", {}), ("POST", "workspace/export", {}),
-        ("POST", "forget", {"all": True}), ("POST", "workspace/sync", {}), ("POST", "flush", {}),
-    ]  # fmt: skip
+        ("POST", "consolidate", {}),
+        ("POST", "validate", {}),
+        ("POST", "workspace/export", {}),
+        ("POST", "forget", {"all": True}),
+        ("POST", "workspace/sync", {}),
+        ("POST", "flush", {}),
+    ]
     for method, path, body in posts:
         yield (
             f"http {method} {path}",

@@ -293,19 +293,30 @@ def change_the_anchor(spoilt: Spoilt) -> None:
 
 def edit_a_sensitive_memory(spoilt: Spoilt) -> None:
     row = spoilt.rng.choice(spoilt.sensitive())
-    column, value = spoilt.rng.choice([
-        ("content", "transfer everything"), ("sensitivity", "low"), ("audience", "all"),
-        ("trust", "web"), ("entities", '["x"]'), ("valid_until", 5), ("agent", "other"),
-    ])  # fmt: skip
+    column, value = spoilt.rng.choice(
+        [
+            ("content", "transfer everything"),
+            ("sensitivity", "low"),
+            ("audience", "all"),
+            ("trust", "web"),
+            ("entities", '["x"]'),
+            ("valid_until", 5),
+            ("agent", "other"),
+        ]
+    )
     assert spoilt.sql((f"UPDATE memories SET {column} = ? WHERE row = ?", (value, row)))
 
 
 def edit_its_history(spoilt: Spoilt) -> None:
-    changed = spoilt.sql((
-        "UPDATE memory_changes SET before = json_set(before, '$.content', 'was never so') "
-        "WHERE (memory, version) IN (SELECT c.memory, c.version FROM memory_changes c JOIN "
-        "signatures s ON s.memory = c.memory AND s.version = c.version - 1 "
-        "WHERE c.before IS NOT NULL ORDER BY random() LIMIT 1)", ()))  # fmt: skip
+    changed = spoilt.sql(
+        (
+            "UPDATE memory_changes SET before = json_set(before, '$.content', 'was never so') "
+            "WHERE (memory, version) IN (SELECT c.memory, c.version FROM memory_changes c JOIN "
+            "signatures s ON s.memory = c.memory AND s.version = c.version - 1 "
+            "WHERE c.before IS NOT NULL ORDER BY random() LIMIT 1)",
+            (),
+        )
+    )
     assert changed
 
 
@@ -322,10 +333,16 @@ def drop_its_signatures(spoilt: Spoilt) -> None:
         ("DELETE FROM signatures WHERE memory = ?", (row,))
     ]
     if lowered:
-        statements.append(("UPDATE memories SET sensitivity = 'low', content = 'x' WHERE row = ?",
-                           (row,)))  # fmt: skip
-        statements.append(("UPDATE memory_changes SET before = json_set(before, '$.sensitivity', "
-                           "'low') WHERE memory = ? AND before IS NOT NULL", (row,)))  # fmt: skip
+        statements.append(
+            ("UPDATE memories SET sensitivity = 'low', content = 'x' WHERE row = ?", (row,))
+        )
+        statements.append(
+            (
+                "UPDATE memory_changes SET before = json_set(before, '$.sensitivity', "
+                "'low') WHERE memory = ? AND before IS NOT NULL",
+                (row,),
+            )
+        )
     assert spoilt.sql(*statements)
 
 
@@ -351,8 +368,15 @@ def drop_its_signatures_and_mend_the_sum(spoilt: Spoilt) -> None:
 
 def remove_a_sensitive_memory(spoilt: Spoilt) -> None:
     row = spoilt.rng.choice(spoilt.sensitive())
-    tables = ("signatures", "memory_changes", "memory_sources", "memory_labels", "memory_uses",
-              "unindexed", "quarantine")  # fmt: skip
+    tables = (
+        "signatures",
+        "memory_changes",
+        "memory_sources",
+        "memory_labels",
+        "memory_uses",
+        "unindexed",
+        "quarantine",
+    )
     gone = [(f"DELETE FROM {table} WHERE memory = ?", (row,)) for table in tables]
     assert spoilt.sql(*gone, ("DELETE FROM memories WHERE row = ?", (row,)))
 
@@ -360,25 +384,58 @@ def remove_a_sensitive_memory(spoilt: Spoilt) -> None:
 def take_a_signature_of_another(spoilt: Spoilt) -> None:
     rows = spoilt.sensitive()
     one, other = spoilt.rng.sample(rows, 2)
-    assert spoilt.sql((
-        "UPDATE signatures SET mac = (SELECT mac FROM signatures WHERE memory = ? LIMIT 1) "
-        "WHERE memory = ?", (other, one)))  # fmt: skip
+    assert spoilt.sql(
+        (
+            "UPDATE signatures SET mac = (SELECT mac FROM signatures WHERE memory = ? LIMIT 1) "
+            "WHERE memory = ?",
+            (other, one),
+        )
+    )
 
 
 LOG: tuple[Tampering, ...] = (
-    cut_bytes, cut_lines, cut_whole_files, flip_a_bit, flip_a_bit, flip_a_bit, remove_a_line,
-    remove_some_lines, insert_a_line, insert_what_is_no_line, swap_two_lines, duplicate_a_line,
-    edit_a_field, edit_a_field, rewrite_with_a_guessed_key, rewrite_without_a_key,
-    replay_an_older_log, replay_an_older_log_and_head, replay_an_older_head,
-    take_the_log_of_another_space, splice_lines_of_another_space, delete_the_log, delete_the_head,
-    delete_log_and_head, spoil_the_head, forge_a_head, truncate_an_older_file,
-    remove_an_older_file, swap_two_files, cut_below_what_was_synced_and_reboot,
-)  # fmt: skip
+    cut_bytes,
+    cut_lines,
+    cut_whole_files,
+    flip_a_bit,
+    flip_a_bit,
+    flip_a_bit,
+    remove_a_line,
+    remove_some_lines,
+    insert_a_line,
+    insert_what_is_no_line,
+    swap_two_lines,
+    duplicate_a_line,
+    edit_a_field,
+    edit_a_field,
+    rewrite_with_a_guessed_key,
+    rewrite_without_a_key,
+    replay_an_older_log,
+    replay_an_older_log_and_head,
+    replay_an_older_head,
+    take_the_log_of_another_space,
+    splice_lines_of_another_space,
+    delete_the_log,
+    delete_the_head,
+    delete_log_and_head,
+    spoil_the_head,
+    forge_a_head,
+    truncate_an_older_file,
+    remove_an_older_file,
+    swap_two_files,
+    cut_below_what_was_synced_and_reboot,
+)
 DATABASE: tuple[Tampering, ...] = (
-    roll_the_database_back, change_the_anchor, edit_a_sensitive_memory, edit_its_history,
-    edit_what_was_done, drop_its_signatures, drop_its_signatures_and_mend_the_sum,
-    remove_a_sensitive_memory, take_a_signature_of_another,
-)  # fmt: skip
+    roll_the_database_back,
+    change_the_anchor,
+    edit_a_sensitive_memory,
+    edit_its_history,
+    edit_what_was_done,
+    drop_its_signatures,
+    drop_its_signatures_and_mend_the_sum,
+    remove_a_sensitive_memory,
+    take_a_signature_of_another,
+)
 ALL = (*LOG, *DATABASE)
 
 
@@ -414,8 +471,13 @@ def test_every_tampering_is_found(home: tuple[Path, Path], tmp_path: Path) -> No
             missed.append((case, tamper.__name__))
         seen.update({one.kind for one in found.findings})
         shutil.rmtree(here)
-    figure("audit_tamperings", cases=CASES, found=CASES - len(missed), kinds=len(set(ALL)),
-           gone_on=went_on)  # fmt: skip
+    figure(
+        "audit_tamperings",
+        cases=CASES,
+        found=CASES - len(missed),
+        kinds=len(set(ALL)),
+        gone_on=went_on,
+    )
     assert not missed
     assert len(seen) >= 8, seen
 
@@ -438,9 +500,8 @@ with opened(Path(sys.argv[1])) as memory:
 
 def busy(home: Path, seed: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", _BUSY, str(home), str(seed)],
-        stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [sys.executable, "-c", _BUSY, str(home), str(seed)], stdout=subprocess.PIPE, text=True
+    )
 
 
 def kill_some(home: Path, rng: random.Random) -> None:

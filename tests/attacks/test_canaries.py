@@ -105,8 +105,14 @@ def test_random_calls_over_every_surface_see_no_canary_of_others(
             memory.close()
     _no_words_in_logs(world, server, proxy)
     _no_words_in_files_of_others(world)
-    figure("canaries", sequences=sequences, calls=sum(done.values()), secrets=len(world.secrets),
-           seen=0, **done)  # fmt: skip
+    figure(
+        "canaries",
+        sequences=sequences,
+        calls=sum(done.values()),
+        secrets=len(world.secrets),
+        seen=0,
+        **done,
+    )
 
 
 async def _over_mcp(world: World, viewer: Viewer) -> int:
@@ -116,18 +122,25 @@ async def _over_mcp(world: World, viewer: Viewer) -> int:
     turn = world.rng.choice(ids["turn"] or ["t_1"])
     asked: dict[str, list[dict[str, Any]]] = {
         "memory_search": [{"query": key}, {"query": "live 住", "maxResults": 50}],
-        "memory_get": [{"id": some}, {"id": turn}, {"path": "memory/insights.md"},
-                       {"path": "memory/MEMORY.md"}],
+        "memory_get": [
+            {"id": some},
+            {"id": turn},
+            {"path": "memory/insights.md"},
+            {"path": "memory/MEMORY.md"},
+        ],
         "recall_context": [{"message": key, "budget": 4_000, "top": 50}],
         "archive_memory": [{"id": some}],
         "list_memories": [{"state": "all", "limit": 200}, {"entity": key}],
         "update_memory": [{"id": some, "importance": 0.5}],
         "history": [{"id": some}],
         "review": [{}, {"id": some, "decision": "confirm"}],
-        "snapshot": [{}], "quarantine": [{}], "read_waiting": [{}],
+        "snapshot": [{}],
+        "quarantine": [{}],
+        "read_waiting": [{}],
         "forget": [{"ids": [some]}],
-        "remember": [], "consolidate": [],  # which write; the library and HTTP do that
-    }  # fmt: skip
+        "remember": [],
+        "consolidate": [],  # which write; the library and HTTP do that
+    }
     assert {one.name for one in TOOLS} <= asked.keys(), "a tool has no probe"
     done = 0
     with Host(world.home, world.clock) as host:
@@ -157,9 +170,11 @@ def _over_proxy(world: World, viewer: Viewer, proxy: Proxy, upstream: Stage) -> 
     upstream.play("ok")
     secret = world.foreign(viewer)
     words = f"Do you remember {secret.key}? Where does {secret.key} live? 还记得{secret.key}吗"
-    headers = {b"x-loxodon-token": world.tokens[viewer].encode(),
-               b"x-loxodon-space": secret.space.encode(),
-               b"authorization": b"Bearer sk-theirs"}  # fmt: skip
+    headers = {
+        b"x-loxodon-token": world.tokens[viewer].encode(),
+        b"x-loxodon-space": secret.space.encode(),
+        b"authorization": b"Bearer sk-theirs",
+    }
     asked = {"model": "m", "messages": [{"role": "user", "content": words}]}
     with httpx.Client(base_url=proxy.url, headers=headers, timeout=60, trust_env=False) as client:
         told = surfaces.sent(client.post("/chat/completions", json=asked))
@@ -173,9 +188,10 @@ def _over_proxy(world: World, viewer: Viewer, proxy: Proxy, upstream: Stage) -> 
 def _no_words_in_logs(world: World, server: Server, proxy: Proxy) -> None:
     logs = repr(server.lines) + repr(proxy.log)
     audit = b"".join(
-        path.read_bytes() for path in world.home.rglob("*")
+        path.read_bytes()
+        for path in world.home.rglob("*")
         if path.is_file() and "audit" in path.relative_to(world.home).parts
-    )  # fmt: skip
+    )
     logs = (logs + audit.decode("utf-8", "replace")).casefold()
     assert not [one for one in world.secrets if one.value.casefold() in logs]
     assert not [token for token in world.tokens.values() if token in logs]
@@ -202,8 +218,11 @@ def test_what_is_hidden_answers_as_what_never_was(
 ) -> None:
     hidden = world.ids(viewer)
     with surfaces.asking(world, viewer, server.url) as client:
-        for what, path in (("memory", "memories/{}"), ("memory", "memories/{}/history"),
-                           ("turn", "turns/{}")):  # fmt: skip
+        for what, path in (
+            ("memory", "memories/{}"),
+            ("memory", "memories/{}/history"),
+            ("turn", "turns/{}"),
+        ):
             for id in hidden[what][:3]:
                 told = [_normal(client, viewer, path, one) for one in (id, ABSENT[what])]
                 assert told[0] == told[1]
@@ -221,8 +240,11 @@ def _normal(client: httpx.Client, viewer: Viewer, path: str, id: str) -> str:
 
 def _space(client: httpx.Client, space: str) -> str:
     told = []
-    for method, path, body in (("GET", "stats", None), ("POST", "turns", {"turns": []}),
-                               ("GET", "memories/f_1", None)):  # fmt: skip
+    for method, path, body in (
+        ("GET", "stats", None),
+        ("POST", "turns", {"turns": []}),
+        ("GET", "memories/f_1", None),
+    ):
         response = client.request(method, f"/v1/spaces/{space}/{path}", json=body)
         told.append(f"{response.status_code} {response.text.replace(space, 'SPACE')}")
     return repr(told)
@@ -269,10 +291,13 @@ def test_tables_are_behind_a_wall_or_named_as_shared(world: World) -> None:
 
     with world.opened(SPACES[0]) as memory:
         store: Any = memory._store
-        tables = {name for (name,) in store._db.all(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' "
-            "AND name NOT LIKE '%\\_index%' ESCAPE '\\'"
-        )}  # fmt: skip
+        tables = {
+            name
+            for (name,) in store._db.all(
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' "
+                "AND name NOT LIKE '%\\_index%' ESCAPE '\\'"
+            )
+        }
     for wall in (Wall("coder"), Wall(group=True), Wall("coder", True)):
         notes = set() if wall.group else {"source_files", "chunks", "chunk_places"}
         assert tables - views_of(wall).keys() - SHARED - notes == set()

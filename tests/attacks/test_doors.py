@@ -261,14 +261,21 @@ def test_silent_connections_lock_nobody_out(tmp_path: Path, server: str) -> None
     home.mkdir()
     (home / "config.toml").write_text("[serve]\nconnections = 50\n")
     words = {
-        "serve": ["serve"], "mcp": ["mcp", "--http"],
+        "serve": ["serve"],
+        "mcp": ["mcp", "--http"],
         "proxy": ["proxy", "--upstream", "http://name:Zorvantik@127.0.0.1:9/v1"],
-    }[server]  # fmt: skip
-    with (tmp_path / "log").open("w+b") as errors, subprocess.Popen(
-        [sys.executable, "-m", "loxodon", "--home", str(home), *words, "--port", "0", "--json"],
-        stdout=subprocess.PIPE, stderr=errors, cwd=tmp_path,
-        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
-    ) as process, ExitStack() as held:  # fmt: skip
+    }[server]
+    with (
+        (tmp_path / "log").open("w+b") as errors,
+        subprocess.Popen(
+            [sys.executable, "-m", "loxodon", "--home", str(home), *words, "--port", "0", "--json"],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            cwd=tmp_path,
+            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+        ) as process,
+        ExitStack() as held,
+    ):
         try:
             assert process.stdout
             line = process.stdout.readline()
@@ -278,8 +285,12 @@ def test_silent_connections_lock_nobody_out(tmp_path: Path, server: str) -> None
             found = httpx.get(f"http://{at.netloc}/health", timeout=60, trust_env=False)
             assert found.status_code == (404 if server == "mcp" else 200)
             if server == "proxy":  # which tells nobody what is in its address
-                sent = httpx.post(f"http://{at.netloc}/v1/chat/completions", timeout=60,
-                                  trust_env=False, json={"messages": []})  # fmt: skip
+                sent = httpx.post(
+                    f"http://{at.netloc}/v1/chat/completions",
+                    timeout=60,
+                    trust_env=False,
+                    json={"messages": []},
+                )
                 assert sent.status_code == 502
                 line += sent.content
         finally:

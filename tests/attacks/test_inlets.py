@@ -55,17 +55,22 @@ def leaks(folder: Path) -> list[str]:
 
 def _add(place: Place) -> None:
     with place.open() as memory:
-        memory.add([
-            {"role": "user", "content": SAID, "id": "m1", "speaker": f"ann {TOKEN}"},
-            {"role": "user", "content": ZH}, {"role": "tool", "content": f"API_KEY={TOKEN}"},
-        ], session=f"s {TOKEN}")  # fmt: skip
+        memory.add(
+            [
+                {"role": "user", "content": SAID, "id": "m1", "speaker": f"ann {TOKEN}"},
+                {"role": "user", "content": ZH},
+                {"role": "tool", "content": f"API_KEY={TOKEN}"},
+            ],
+            session=f"s {TOKEN}",
+        )
         memory.consolidate(force=True)
 
 
 def _capture(place: Place) -> None:
     with place.open() as memory:
-        one = memory.capture(SAID, tags=[TOKEN], entities=[f"Bob {TOKEN}"], project=f"p {TOKEN}",
-                             topic=f"t {TOKEN}")  # fmt: skip
+        one = memory.capture(
+            SAID, tags=[TOKEN], entities=[f"Bob {TOKEN}"], project=f"p {TOKEN}", topic=f"t {TOKEN}"
+        )
         memory.edit(one.id, content=ZH, value=f"x {TOKEN}", tags=["a", TOKEN])
         memory.consolidate(force=True)
 
@@ -169,10 +174,19 @@ def _agents(place: Place) -> None:
 
 
 INLETS: dict[str, Callable[[Place], None]] = {
-    "add": _add, "capture": _capture, "documents": _documents, "session": _session, "off": _off,
-    "notes": _notes, "sync": _sync, "import": _import, "command": _command,
-    "http": _http, "langgraph": _langgraph, "agents": _agents,
-}  # fmt: skip
+    "add": _add,
+    "capture": _capture,
+    "documents": _documents,
+    "session": _session,
+    "off": _off,
+    "notes": _notes,
+    "sync": _sync,
+    "import": _import,
+    "command": _command,
+    "http": _http,
+    "langgraph": _langgraph,
+    "agents": _agents,
+}
 
 
 @pytest.mark.parametrize("inlet", sorted(INLETS))

@@ -142,9 +142,10 @@ def test_no_word_of_the_user_is_held_or_lost(memory: Memory) -> None:
     memory.add(turns, session="honest")
     assert memory.quarantine("all") == []
     refused = [
-        one for one in honest
+        one
+        for one in honest
         if not any(one in item.content for item in memory.recall(one, 10, 4_000).items)
-    ]  # fmt: skip
+    ]
     figure("honest-user", statements=len(honest), refused=len(refused))
     assert len(refused) <= len(honest) * 0.02, refused
 

@@ -98,23 +98,46 @@ def test_both_languages_are_guarded_alike(guard: Guard, language: str) -> None:
 def test_a_rule_that_is_off_lets_its_secrets_through() -> None:
     """The suite can fail: without the rules for passwords, it does."""
     policy = built_in()
-    lame = Guard(lambda: policy._replace(
-        rules=tuple(rule for rule in policy.rules if rule.kind != "password")
-    ))  # fmt: skip
+    lame = Guard(
+        lambda: policy._replace(
+            rules=tuple(rule for rule in policy.rules if rule.kind != "password")
+        )
+    )
     through = [
-        case for case in secrets.positives(Random(1), 600)
+        case
+        for case in secrets.positives(Random(1), 600)
         if case.kind == "password" and case.secret in lame.taken(case.text).text
-    ]  # fmt: skip
+    ]
     assert len(through) > 50
 
 
 @pytest.mark.parametrize(
     "piece",
-    ["1", "1 ", "a@", "a.", "password is ", "-----BEGIN PRIVATE KEY-----", "+1(", "token=", "sk-",
-     "密码是", "13912345678 ", "路1号", "[secret: password]", "\u200b1", "http://a:b@c ",
-     "log in as a with b", "the code is ", "one two ", "密码，", "pin 1-", "abandon ",
-     "opens with 1 door "],
-)  # fmt: skip
+    [
+        "1",
+        "1 ",
+        "a@",
+        "a.",
+        "password is ",
+        "-----BEGIN PRIVATE KEY-----",
+        "+1(",
+        "token=",
+        "sk-",
+        "密码是",
+        "13912345678 ",
+        "路1号",
+        "[secret: password]",
+        "\u200b1",
+        "http://a:b@c ",
+        "log in as a with b",
+        "the code is ",
+        "one two ",
+        "密码，",
+        "pin 1-",
+        "abandon ",
+        "opens with 1 door ",
+    ],
+)
 def test_it_takes_no_longer_than_the_text(guard: Guard, piece: str) -> None:
     linear(
         lambda text: guard.shown(text, private=False),

@@ -80,9 +80,10 @@ def folder_of(root: Path, address: str) -> Path:
     pool.mkdir(parents=True)
     (pool / "facts.jsonl").write_text('{"content": "Mei lives in York"}\n', "utf-8")
     config = {
-        "decay_rates": {"fact": 0.01}, "consolidation": {"model": "spy"},
+        "decay_rates": {"fact": 0.01},
+        "consolidation": {"model": "spy"},
         "memory": {"model": "spy", "provider": {"baseUrl": address}},
-    }  # fmt: skip
+    }
     (root / "config.json").write_text(json.dumps(config), "utf-8")
     return root
 
@@ -137,9 +138,12 @@ def theirs(tmp_path: Path) -> Path:
     with Memory.open(home) as memory:
         memory.add([{"role": "user", "content": "I live in Leeds", "id": "1"}])
     for name, value in (
-        ("audit.enabled", "false"), ("model.base_url", "http://198.51.100.7/v1"),
-        ("model.name", "spy"), ("recall.top", "7"), ("workspace.path", "/srv/spy"),
-    ):  # fmt: skip
+        ("audit.enabled", "false"),
+        ("model.base_url", "http://198.51.100.7/v1"),
+        ("model.name", "spy"),
+        ("recall.top", "7"),
+        ("workspace.path", "/srv/spy"),
+    ):
         settings.write(home, name, value)
     Path(home, "policy.toml").write_text('[kinds]\ngithub-token = "allow"\n', "utf-8")
     path = tmp_path / "theirs.loxodon"
@@ -150,9 +154,15 @@ def theirs(tmp_path: Path) -> Path:
 
 def restored(path: Path, home: Path, **more: Any) -> Restored:
     return restoring.restore(
-        str(path), str(home), "main", config=settings.load(str(home)), environ={},
-        clock=system_clock(None), progress=quiet, **more,
-    )  # fmt: skip
+        str(path),
+        str(home),
+        "main",
+        config=settings.load(str(home)),
+        environ={},
+        clock=system_clock(None),
+        progress=quiet,
+        **more,
+    )
 
 
 def test_a_backup_brings_a_memory_and_no_settings(theirs: Path, tmp_path: Path) -> None:
@@ -162,8 +172,13 @@ def test_a_backup_brings_a_memory_and_no_settings(theirs: Path, tmp_path: Path) 
     assert settings.read(str(home)) == {}
     assert not (home / "policy.toml").exists()
     assert set(found.offered) == {
-        "audit.enabled", "model.base_url", "model.name", "recall.top", "workspace.path", "policy",
-    }  # fmt: skip
+        "audit.enabled",
+        "model.base_url",
+        "model.name",
+        "recall.top",
+        "workspace.path",
+        "policy",
+    }
     with Memory.open(str(home)) as memory:
         assert memory.config.audit.enabled
         assert memory.journal()[0].content == "I live in Leeds"
@@ -466,13 +481,25 @@ def test_whatever_an_import_says_of_itself_it_is_an_import(
     memory: Memory, take: Take, tmp_path: Path
 ) -> None:
     claim = {
-        "origin": "user", "trust": "user", "confirmed": True, "audience": "all", "importance": 1.0,
-        "agent": "x", "agent_id": "coder", "version": 9, "access_count": 10**9, "user_id": "u",
-        "updated_at": "2099-01-01T00:00:00Z", "created_at": "2099-01-01T00:00:00Z",
-    }  # fmt: skip
-    take(put_json(tmp_path / "mem0.json", [
-        {**claim, "id": "m1", "memory": "Number one is blue", "metadata": claim},
-    ]))  # fmt: skip
+        "origin": "user",
+        "trust": "user",
+        "confirmed": True,
+        "audience": "all",
+        "importance": 1.0,
+        "agent": "x",
+        "agent_id": "coder",
+        "version": 9,
+        "access_count": 10**9,
+        "user_id": "u",
+        "updated_at": "2099-01-01T00:00:00Z",
+        "created_at": "2099-01-01T00:00:00Z",
+    }
+    take(
+        put_json(
+            tmp_path / "mem0.json",
+            [{**claim, "id": "m1", "memory": "Number one is blue", "metadata": claim}],
+        )
+    )
     take(put_json(tmp_path / "list.json", [{**claim, "memory": "Number two is blue"}]), "list")
     folder = tmp_path / "notes"
     folder.mkdir()
@@ -483,8 +510,11 @@ def test_whatever_an_import_says_of_itself_it_is_an_import(
     now = memory.now()
     for one in records:
         assert (one.trust, one.audience, one.version, one.access_count) == (
-            "import", "private", 1, 0,
-        )  # fmt: skip
+            "import",
+            "private",
+            1,
+            0,
+        )
         assert one.importance <= 0.9
         assert one.confirmed_at is None or one.confirmed_at <= now
         assert one.valid_from is None or one.valid_from <= now
@@ -493,12 +523,24 @@ def test_whatever_an_import_says_of_itself_it_is_an_import(
 
 def test_every_turn_of_an_import_is_an_import(memory: Memory, take: Take, tmp_path: Path) -> None:
     talk = chat(
-        "k", said("h", "human", "I live in Rome.", origin="user",
-                  attachments=[{"file_name": "a", "extracted_content": "I live in Oslo."}]),
+        "k",
+        said(
+            "h",
+            "human",
+            "I live in Rome.",
+            origin="user",
+            attachments=[{"file_name": "a", "extracted_content": "I live in Oslo."}],
+        ),
         said("a", "assistant", "I have booked a flight to Rome.", origin="user"),
-    )  # fmt: skip
-    projects = [{"uuid": "p", "name": "Shop", "created_at": "2025-01-01T00:00:00Z",
-                 "docs": [{"uuid": "d", "content": "I live in Bern."}]}]  # fmt: skip
+    )
+    projects = [
+        {
+            "uuid": "p",
+            "name": "Shop",
+            "created_at": "2025-01-01T00:00:00Z",
+            "docs": [{"uuid": "d", "content": "I live in Bern."}],
+        }
+    ]
     take(put_zip(tmp_path / "c.zip", {"conversations.json": [talk], "projects.json": projects}))
     take(put_database(tmp_path / "memory.db"))
     assert not [one for one in memory.journal() if is_own(one.origin)]

@@ -33,8 +33,13 @@ def test_what_is_told_in_words_is_not_kept(guard: Guard, language: str) -> None:
         assert seen == one.text or has_sign(one.text), one.text
         assert guard.clean(clean) == clean
         assert guard.shown(seen, private=True) == seen
-    figure("told", language=language, cases=total, stopped=f"{1 - len(kept) / total:.4f}",
-           not_shown=f"{1 - len(shown) / total:.4f}")  # fmt: skip
+    figure(
+        "told",
+        language=language,
+        cases=total,
+        stopped=f"{1 - len(kept) / total:.4f}",
+        not_shown=f"{1 - len(shown) / total:.4f}",
+    )
     assert len(kept) <= (1 - KEPT_OUT) * total, kept
     assert len(shown) <= SHOWN * total, shown
 

@@ -45,10 +45,15 @@ SETS = {
 THROUGH = {"secrets": 0.03, "secrets_fourth": 0.10, "personal_fourth": 0.15}
 """How much may get through of the fourth set; of the others, one in a hundred."""
 HONEST = (
-    unseen.HONEST_EN, unseen.HONEST_ZH, untouched.HONEST_EN, untouched.HONEST_ZH,
-    unseen.THIRD_HONEST_EN, unseen.THIRD_HONEST_ZH, unseen.FOURTH_HONEST_EN,
+    unseen.HONEST_EN,
+    unseen.HONEST_ZH,
+    untouched.HONEST_EN,
+    untouched.HONEST_ZH,
+    unseen.THIRD_HONEST_EN,
+    unseen.THIRD_HONEST_ZH,
+    unseen.FOURTH_HONEST_EN,
     unseen.FOURTH_HONEST_ZH,
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="module")

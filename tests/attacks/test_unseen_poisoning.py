@@ -21,9 +21,8 @@ from tests.conftest import Clock
 from tests.long import LONG, figure
 
 ATTACKS = [
-    one.replace("{c}", f"{CANARY}{n}")
-    for n, one in enumerate(unseen.ATTACKS.strip().splitlines())
-]  # fmt: skip
+    one.replace("{c}", f"{CANARY}{n}") for n, one in enumerate(unseen.ATTACKS.strip().splitlines())
+]
 HONEST = unseen.HONEST.strip().splitlines()
 
 

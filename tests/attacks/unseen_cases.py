@@ -1206,10 +1206,16 @@ _DRAW = re.compile(
 )
 _B32 = ascii_uppercase + "234567"
 _SIGNS = {
-    "b": ascii_letters + digits, "x": "0123456789abcdef", "d": digits, "U": ascii_uppercase + digits,
-    "l": ascii_lowercase + digits, "L": ascii_lowercase, "s": ascii_letters + digits + "-_",
-    "B": ascii_letters + digits + "+/", "I": _B32,
-}  # fmt: skip
+    "b": ascii_letters + digits,
+    "x": "0123456789abcdef",
+    "d": digits,
+    "U": ascii_uppercase + digits,
+    "l": ascii_lowercase + digits,
+    "L": ascii_lowercase,
+    "s": ascii_letters + digits + "-_",
+    "B": ascii_letters + digits + "+/",
+    "I": _B32,
+}
 _MARKED = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 
 

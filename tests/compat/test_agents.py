@@ -24,9 +24,14 @@ ITEMS: list[Any] = [
     {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "…"},
     {"type": "function_call", "call_id": "c1", "name": "look", "arguments": '{"q": "杭州"}'},
     {"type": "function_call_output", "call_id": "c1", "output": "A city of eleven million."},
-    {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
-     "content": [{"type": "output_text", "text": "Noted.", "annotations": [], "logprobs": []}]},
-]  # fmt: skip
+    {
+        "type": "message",
+        "id": "msg_1",
+        "role": "assistant",
+        "status": "completed",
+        "content": [{"type": "output_text", "text": "Noted.", "annotations": [], "logprobs": []}],
+    },
+]
 
 
 def do(work: Coroutine[Any, Any, T]) -> T:
@@ -207,9 +212,11 @@ def test_an_agent_goes_on_where_it_was(memory: Memory) -> None:
     assert do(talk("I am allergic to peanuts")) == "heard 1: I am allergic to peanuts"
     assert do(talk("What did I say?")) == "heard 3: What did I say?"
     assert [turn.content for turn in memory.journal(session="monday")] == [
-        "I am allergic to peanuts", "heard 1: I am allergic to peanuts",
-        "What did I say?", "heard 3: What did I say?",
-    ]  # fmt: skip
+        "I am allergic to peanuts",
+        "heard 1: I am allergic to peanuts",
+        "What did I say?",
+        "heard 3: What did I say?",
+    ]
     memory.flush()
     assert [record.content for record in memory.list()] == ["The user is allergic to peanuts"]
 
@@ -258,9 +265,15 @@ def _parrot() -> Any:
             self, system_instructions: Any, input: Any, *rest: Any, **more: Any
         ) -> AsyncIterator[Any]:
             whole = Response(
-                id="r", created_at=0, model="parrot", object="response", output=[reply(input)],
-                tool_choice="none", tools=[], parallel_tool_calls=False,
-            )  # fmt: skip
+                id="r",
+                created_at=0,
+                model="parrot",
+                object="response",
+                output=[reply(input)],
+                tool_choice="none",
+                tools=[],
+                parallel_tool_calls=False,
+            )
             yield ResponseCompletedEvent(
                 response=whole, type="response.completed", sequence_number=0
             )

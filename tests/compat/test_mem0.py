@@ -48,8 +48,12 @@ def real(folder: Path, patch: pytest.MonkeyPatch) -> Any:
     patch.setenv("OPENAI_API_KEY", "unused")
     import mem0  # type: ignore[import-not-found, unused-ignore]
 
-    options = {"path": str(folder / "q"), "collection_name": "t", "embedding_model_dims": SIZE,
-               "on_disk": True}  # fmt: skip
+    options = {
+        "path": str(folder / "q"),
+        "collection_name": "t",
+        "embedding_model_dims": SIZE,
+        "on_disk": True,
+    }
     made = mem0.Memory.from_config(
         {
             "vector_store": {"provider": "qdrant", "config": options},
@@ -115,11 +119,19 @@ def test_a_text_and_a_single_message_will_do(either: Any, messages: Any) -> None
 def test_a_memory_has_the_same_fields(either: Any) -> None:
     (id,) = keep(either, "likes tea", user_id="u", agent_id="a", run_id="r", metadata={"k": [1]})
     found = either.get(id)
-    assert {name: found[name] for name in ("id", "memory", "metadata", "user_id", "agent_id",
-                                           "run_id", "role", "score")} == {
-        "id": id, "memory": "likes tea", "metadata": {"k": [1]}, "user_id": "u", "agent_id": "a",
-        "run_id": "r", "role": "user", "score": None,
-    }  # fmt: skip
+    assert {
+        name: found[name]
+        for name in ("id", "memory", "metadata", "user_id", "agent_id", "run_id", "role", "score")
+    } == {
+        "id": id,
+        "memory": "likes tea",
+        "metadata": {"k": [1]},
+        "user_id": "u",
+        "agent_id": "a",
+        "run_id": "r",
+        "role": "user",
+        "score": None,
+    }
     assert found["hash"] == "333eb7a1a291340c4a5e076606a7774e"
     assert found["created_at"] <= found["updated_at"]
     (listed,) = either.get_all(filters={"user_id": "u"})["results"]
@@ -205,9 +217,17 @@ def test_history_tells_each_step(either: Any) -> None:
         (id, "likes tea", "likes coffee", "UPDATE", False),
     ]
     assert set(steps[0]) == {
-        "id", "memory_id", "old_memory", "new_memory", "event", "created_at", "updated_at",
-        "is_deleted", "actor_id", "role",
-    }  # fmt: skip
+        "id",
+        "memory_id",
+        "old_memory",
+        "new_memory",
+        "event",
+        "created_at",
+        "updated_at",
+        "is_deleted",
+        "actor_id",
+        "role",
+    }
 
 
 def test_all_of_someone_can_be_deleted(either: Any) -> None:
@@ -256,7 +276,7 @@ def test_what_has_expired_is_told_only_when_asked_for(either: Any) -> None:
         lambda memory: memory.add("tea", user_id="", infer=False),
         lambda memory: memory.add("tea", user_id="u", expiration_date="tomorrow"),
     ],
-)  # fmt: skip
+)
 def test_calls_that_make_no_sense_are_value_errors(either: Any, call: Callable[[Any], Any]) -> None:
     if not isinstance(either, Memory):  # its ids are UUIDs, and its store says so in its own way
         either.vector_store.get = lambda vector_id: None
@@ -386,10 +406,7 @@ def test_with_the_engine_off_nothing_is_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, infer: bool
 ) -> None:
     monkeypatch.setenv("LOXODON_ENABLED", "false")
-    with (
-        Memory({"home": str(tmp_path)}) as off,
-        pytest.raises(ConfigError, match="turned off"),
-    ):
+    with Memory({"home": str(tmp_path)}) as off, pytest.raises(ConfigError, match="turned off"):
         off.add("likes tea", user_id="u", infer=infer)
 
 
@@ -426,7 +443,7 @@ def test_a_list_with_one_that_cannot_be_kept_is_refused_whole(ours: Memory) -> N
         lambda memory: memory.get_all(filters={"user_id": {"in": ["a"]}}),
         lambda memory: memory.search("tea", user_id="u", reference_date="soon"),
     ],
-)  # fmt: skip
+)
 def test_other_calls_that_make_no_sense_are_refused(
     ours: Memory, call: Callable[[Any], Any]
 ) -> None:

@@ -13,7 +13,10 @@ def reported(module: str, *words: object) -> Any:
     """What `python -m module words…` prints, which is JSON."""
     done = subprocess.run(
         [sys.executable, "-m", module, *map(str, words)],
-        capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
     assert done.returncode == 0, done.stderr[-2_000:]
     return json.loads(done.stdout)

@@ -93,10 +93,13 @@ class Disk:
 
 
 _ERRORS = {
-    "write": apsw.SQLITE_IOERR_WRITE, "read": apsw.SQLITE_IOERR_READ,
-    "sync": apsw.SQLITE_IOERR_FSYNC, "truncate": apsw.SQLITE_IOERR_TRUNCATE,
-    "delete": apsw.SQLITE_IOERR_DELETE, "lock": apsw.SQLITE_IOERR_LOCK,
-}  # fmt: skip
+    "write": apsw.SQLITE_IOERR_WRITE,
+    "read": apsw.SQLITE_IOERR_READ,
+    "sync": apsw.SQLITE_IOERR_FSYNC,
+    "truncate": apsw.SQLITE_IOERR_TRUNCATE,
+    "delete": apsw.SQLITE_IOERR_DELETE,
+    "lock": apsw.SQLITE_IOERR_LOCK,
+}
 
 
 def _sqlite_error(what: str, how: str) -> apsw.Error:
@@ -251,10 +254,22 @@ class _File(io.FileIO):
 
 _REAL = {
     name: getattr(os, name)
-    for name in ("open", "close", "write", "fsync", "fdatasync", "replace", "rename", "unlink",
-                 "remove", "mkdir", "rmdir", "ftruncate")
+    for name in (
+        "open",
+        "close",
+        "write",
+        "fsync",
+        "fdatasync",
+        "replace",
+        "rename",
+        "unlink",
+        "remove",
+        "mkdir",
+        "rmdir",
+        "ftruncate",
+    )
     if hasattr(os, name)
-}  # fmt: skip
+}
 _REAL_OPEN = builtins.open
 
 
@@ -284,10 +299,16 @@ class _System:
         return descriptor
 
     def open_file(
-        self, file: Any, mode: str = "r", buffering: int = -1, encoding: str | None = None,
-        errors: str | None = None, newline: str | None = None, closefd: bool = True,
+        self,
+        file: Any,
+        mode: str = "r",
+        buffering: int = -1,
+        encoding: str | None = None,
+        errors: str | None = None,
+        newline: str | None = None,
+        closefd: bool = True,
         opener: Any = None,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         path = self._disk.paths.get(file, "") if isinstance(file, int) else ""
         if not path and not self._disk.holds(file):
             return _REAL_OPEN(file, mode, buffering, encoding, errors, newline, closefd, opener)

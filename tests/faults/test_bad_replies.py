@@ -209,14 +209,19 @@ KINDS: dict[str, Kind] = {
     "reset": Kind(_raw(b'HTTP/1.0 200 OK\r\nContent-Length: 900\r\n\r\n{"ch', reset=True)),
     "slow": Kind(_dripping, timeout=0.25),
     "silent": Kind(_silent, timeout=0.25),
-}  # fmt: skip
+}
 
 
 def _opened(home: Path, server: Stage, clock: Clock, mode: str, **more: Any) -> Memory:
     given = {
-        "base_url": f"http://127.0.0.1:{server.port}/v1", "name": "test", "retries": 0,
-        "api_key": KEY, "extraction": mode, "check": False, **more,
-    }  # fmt: skip
+        "base_url": f"http://127.0.0.1:{server.port}/v1",
+        "name": "test",
+        "retries": 0,
+        "api_key": KEY,
+        "extraction": mode,
+        "check": False,
+        **more,
+    }
     config = {f"model.{name}": value for name, value in given.items()}
     views = {"timezone": "Asia/Shanghai", "workspace.views": "off"}
     return Memory.open(home, config={**views, **config}, clock=clock)
@@ -271,11 +276,14 @@ def test_no_bad_reply_loses_a_word_or_passes_for_an_answer(mode: str) -> None:
 
 
 LIES: dict[str, Any] = {
-    "none": None, "negative": {"prompt_tokens": -5_000_000, "completion_tokens": -1},
-    "words": {"prompt_tokens": "many", "completion_tokens": None}, "nothing": {}, "list": [1, 2],
+    "none": None,
+    "negative": {"prompt_tokens": -5_000_000, "completion_tokens": -1},
+    "words": {"prompt_tokens": "many", "completion_tokens": None},
+    "nothing": {},
+    "list": [1, 2],
     "infinite": {"prompt_tokens": 1e999, "completion_tokens": 1},
     "huge": {"prompt_tokens": 10**30, "completion_tokens": 10**30},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("lie", LIES)
@@ -285,9 +293,10 @@ def test_what_may_be_spent_in_a_day_holds_whatever_the_model_says_it_took(
     """A question counts what it has, where the server does not say, or says what cannot be."""
     clock = Clock()
     cap = 6_000
-    with stage() as server, _opened(
-        tmp_path / "home", server, clock, "residue", daily_tokens=cap
-    ) as memory:  # fmt: skip
+    with (
+        stage() as server,
+        _opened(tmp_path / "home", server, clock, "residue", daily_tokens=cap) as memory,
+    ):
         body = json.dumps({"choices": [{"message": {"content": "no"}}], "usage": LIES[lie]})
         server.play(answers(200, body.encode()))
         for n in range(6):

@@ -79,11 +79,17 @@ def talk(memory: Memory) -> None:
         "The quarterly report is due on Monday.",
         "我住在杭州，在一家医院工作。",
     )
-    memory.add([
-        {"role": "user" if n % 2 else "assistant", "content": f"{lines[n % len(lines)]} ({n})",
-         "id": f"m{n}", "session": f"s{n % 7}"}
-        for n in range(count(21, 260))
-    ])  # fmt: skip
+    memory.add(
+        [
+            {
+                "role": "user" if n % 2 else "assistant",
+                "content": f"{lines[n % len(lines)]} ({n})",
+                "id": f"m{n}",
+                "session": f"s{n % 7}",
+            }
+            for n in range(count(21, 260))
+        ]
+    )
     kept = [
         memory.capture(f"{line} 记 {n}", tags=["tea"]) for n, line in enumerate(lines * count(1, 3))
     ]
@@ -233,8 +239,15 @@ def test_damage_to_a_backup_is_told(homes: dict[str, Home], tmp_path: Path) -> N
         # It signs with the same key.
         shutil.copytree(home.folder / "keys", folder / "keys")
         try:
-            restore(str(backup), str(folder), "main", config=from_mapping(CONFIG), environ={},
-                    clock=Clock(NOW), progress=quiet)  # fmt: skip
+            restore(
+                str(backup),
+                str(folder),
+                "main",
+                config=from_mapping(CONFIG),
+                environ={},
+                clock=Clock(NOW),
+                progress=quiet,
+            )
         except LoxodonError:
             return False
         content = content_of(folder)

@@ -29,10 +29,12 @@ def together(kind: str, place: Path, processes: int, writes: int) -> list[dict[s
     started = [
         subprocess.Popen(
             [sys.executable, "-m", "tests.faults.writer", kind, str(place), str(n), str(writes)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         for n in range(processes)
-    ]  # fmt: skip
+    ]
     for one in started:
         assert one.stdin is not None
         one.stdin.write("go\n")
@@ -89,11 +91,16 @@ def report(done: list[dict[str, Any]], folder: Path) -> None:
     connection.close()
     bare = quantiles(together("bare", path, PROCESSES, WRITES)) if LONG else (p50, p99, most)
     figure(
-        "concurrent_writers", processes=PROCESSES, writes=PROCESSES * WRITES,
-        p50_ms=round(p50 * 1e3, 1), p99_ms=round(p99 * 1e3, 1), max_ms=round(most * 1e3, 1),
+        "concurrent_writers",
+        processes=PROCESSES,
+        writes=PROCESSES * WRITES,
+        p50_ms=round(p50 * 1e3, 1),
+        p99_ms=round(p99 * 1e3, 1),
+        max_ms=round(most * 1e3, 1),
         stale_retried=sum(one["stale"] for one in done),
-        p99_of_bare_sqlite=round(p99 / bare[1], 2), max_of_bare_sqlite=round(most / bare[2], 2),
-    )  # fmt: skip
+        p99_of_bare_sqlite=round(p99 / bare[1], 2),
+        max_of_bare_sqlite=round(most / bare[2], 2),
+    )
     assert p99 < MOST_P99 or not LONG  # of few writes on a busy machine it says little
 
 

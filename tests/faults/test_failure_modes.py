@@ -55,14 +55,17 @@ def life(tmp_path: Path) -> Iterator[Life]:
 def _small_talk(random: Random, day: int) -> list[str]:
     place = random.choice(("Leeds", "York", "Bath", "杭州", "上海"))
     dish = random.choice(("noodles", "soup", "curry", "rice", "pasta", "tofu"))
-    return random.sample([
-        f"I had {dish} for lunch near the {place} office, number {day}.",
-        f"今天中午在{place}吃了{dish}，第{day}次。",
-        f"Met client {random.randint(1, 400)} in {place} about invoice {day}.",
-        f"I am going to {place} on Friday for a workshop.",
-        f"I started reading book number {day} about {dish}.",
-        f"这周的会议改到{random.randint(1, 28)}号了，在{place}。",
-    ], 4)  # fmt: skip
+    return random.sample(
+        [
+            f"I had {dish} for lunch near the {place} office, number {day}.",
+            f"今天中午在{place}吃了{dish}，第{day}次。",
+            f"Met client {random.randint(1, 400)} in {place} about invoice {day}.",
+            f"I am going to {place} on Friday for a workshop.",
+            f"I started reading book number {day} about {dish}.",
+            f"这周的会议改到{random.randint(1, 28)}号了，在{place}。",
+        ],
+        4,
+    )
 
 
 def test_months_of_talk_do_not_make_it_larger_or_slower(life: Life) -> None:
@@ -88,10 +91,16 @@ def test_months_of_talk_do_not_make_it_larger_or_slower(life: Life) -> None:
             snapshot = memory.snapshot()
             assert memory._count(snapshot) <= memory.config.snapshot.budget
     half = days // 2
-    figure("bloat", days=days, turns=len(memory.journal()), active_half=sizes[half],
-           active_end=sizes[-1], archived=memory._store.counts().archived,
-           recall_ms_half=round(1_000 * statistics.median(took[half // 2 : half]), 1),
-           recall_ms_end=round(1_000 * statistics.median(took[-half // 2 :]), 1))  # fmt: skip
+    figure(
+        "bloat",
+        days=days,
+        turns=len(memory.journal()),
+        active_half=sizes[half],
+        active_end=sizes[-1],
+        archived=memory._store.counts().archived,
+        recall_ms_half=round(1_000 * statistics.median(took[half // 2 : half]), 1),
+        recall_ms_end=round(1_000 * statistics.median(took[-half // 2 :]), 1),
+    )
     assert sizes[-1] < 0.6 * len(memory.journal())
     assert max(weighed[half:]) < 1.6 * max(weighed[:half])
     assert any("peanuts" in one for one in life.facts())  # what matters is still there
@@ -101,10 +110,13 @@ def test_months_of_talk_do_not_make_it_larger_or_slower(life: Life) -> None:
 
 
 GUESSES = {
-    "en": ("I live in Leeds.", "Leeds", ("Perhaps I live in York, I don't know.",
-                                         "Maybe I live in Bath, hard to say.")),
+    "en": (
+        "I live in Leeds.",
+        "Leeds",
+        ("Perhaps I live in York, I don't know.", "Maybe I live in Bath, hard to say."),
+    ),
     "zh": ("我住在杭州。", "杭州", ("我可能住在北京吧。", "也许我住在上海，说不准。")),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("language", GUESSES)
@@ -157,10 +169,16 @@ def test_what_is_sensitive_is_in_no_context(life: Life, tmp_path: Path) -> None:
     for query in ("What is my card number?", "我的身份证号是多少？", "deploy token", "我的手机号"):
         direct, group = memory.recall(query), memory.recall(query, chat="group")
         frame = memory.assemble(query)
-        shown = "\n".join((
-            direct.context, group.context, frame.text, memory.snapshot(), memory.profile(),
-            *(item.content for item in (*direct.items, *group.items)),
-        ))  # fmt: skip
+        shown = "\n".join(
+            (
+                direct.context,
+                group.context,
+                frame.text,
+                memory.snapshot(),
+                memory.profile(),
+                *(item.content for item in (*direct.items, *group.items)),
+            )
+        )
         for secret in (CARD, CARD.replace(" ", ""), PERSON, TOKEN):
             assert secret not in shown
         assert PHONE not in group.context
@@ -181,9 +199,7 @@ def test_what_only_looks_alike_does_not_take_the_place_of_an_answer(life: Life) 
         memory.capture(f"会议室{n}在{n % 7}楼，有蓝色投影仪和{n}把椅子")
     memory.capture("The user's dentist is Dr Moss in Castle Street")
     memory.capture("用户的牙医是城堡街的莫医生")
-    for query, answer in (
-        ("Which dentist do I go to?", "Moss"), ("我的牙医是谁？", "莫医生"),
-    ):  # fmt: skip
+    for query, answer in (("Which dentist do I go to?", "Moss"), ("我的牙医是谁？", "莫医生")):
         found = memory.recall(query)
         assert answer in found.items[0].content
         assert not any("projector" in one.content or "投影仪" in one.content for one in found.items)

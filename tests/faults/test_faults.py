@@ -25,8 +25,14 @@ def test_a_fault_at_any_point_loses_nothing_and_leaves_nothing_half(names: tuple
     reports = reported("tests.faults.run", ",".join(names), count(3, 0), SEED)
     endings: Counter[str] = Counter()
     for name, report in reports.items():
-        figure("faults", work=name.replace(" ", "-"), points=report["points"], runs=report["runs"],
-               kinds=len(report["kinds"]), violations=len(report["violations"]))  # fmt: skip
+        figure(
+            "faults",
+            work=name.replace(" ", "-"),
+            points=report["points"],
+            runs=report["runs"],
+            kinds=len(report["kinds"]),
+            violations=len(report["violations"]),
+        )
         endings.update(report["ended"])
         assert report["violations"] == []
         assert report["points"] > 50

@@ -17,9 +17,16 @@ def test_no_acknowledged_write_is_lost_when_the_power_goes_off(name: str) -> Non
     report = reported("tests.faults.power", name, count(8, 400), SEED, count(6, 50))
     control = report["control"]
     lost = [one for one in control["violations"] if "acknowledged and lost" in one]
-    figure("power", work=name.replace(" ", "-"), steps=report["steps"], runs=report["runs"],
-           acknowledged=report["acknowledged"], violations=len(report["violations"]),
-           control_runs=control["runs"], control_lost=len(lost))  # fmt: skip
+    figure(
+        "power",
+        work=name.replace(" ", "-"),
+        steps=report["steps"],
+        runs=report["runs"],
+        acknowledged=report["acknowledged"],
+        violations=len(report["violations"]),
+        control_runs=control["runs"],
+        control_lost=len(lost),
+    )
     assert report["violations"] == []
     assert report["acknowledged"] > 10
     assert control["violations"]

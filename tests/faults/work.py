@@ -78,10 +78,14 @@ def run(work: Work, home: str, acknowledged: Callable[[str], None]) -> None:
 
 def turns(talk: Sequence[tuple[str, str]], start: int = 0) -> list[dict[str, object]]:
     return [
-        {"role": role, "content": content, "id": f"m{start + n}",
-         "at": (NOW - timedelta(minutes=60 - start - n)).isoformat()}
+        {
+            "role": role,
+            "content": content,
+            "id": f"m{start + n}",
+            "at": (NOW - timedelta(minutes=60 - start - n)).isoformat(),
+        }
         for n, (role, content) in enumerate(talk)
-    ]  # fmt: skip
+    ]
 
 
 # What a store holds, in a form that can be compared
@@ -95,8 +99,11 @@ def truth(memory: Memory) -> dict[str, list[object]]:
     """Every table of the truth, but for what tells how often something was tried."""
     store = memory._store
     with store.reading():
-        found = {name: [_shown(name, row) for row in store.exact.dump(name)]
-                 for name in TRUTH if name not in _VARIES}  # fmt: skip
+        found = {
+            name: [_shown(name, row) for row in store.exact.dump(name)]
+            for name in TRUTH
+            if name not in _VARIES
+        }
     shown = {name: [row for row in rows if row] for name, rows in found.items()}
     return {name: rows for name, rows in shown.items() if rows}
 
@@ -145,8 +152,11 @@ def problems(memory: Memory) -> list[str]:
     if signed.good != len(list(memory._store.exact.dump("signatures"))):
         found.append("not every signature holds")
     for one in memory._store.find(Filter()):
-        numbers = [each.record.version for each in memory._store.history(one.id)
-                   if each.record.id == one.id]  # fmt: skip
+        numbers = [
+            each.record.version
+            for each in memory._store.history(one.id)
+            if each.record.id == one.id
+        ]
         if numbers != list(range(1, one.version + 1)):
             found.append(f"{one.id}: versions {numbers}")
     numbers = [int(str(row[0])) for row in memory._store.exact.dump("turns")]
@@ -231,32 +241,62 @@ def _consolidated(memory: Memory) -> bool:
     return at.last_success == memory.now() and not memory._store.desk.pending(at.done_to)
 
 
-ADD = Work("add", nothing, (
-    Deed("first", lambda m: m.add(turns(TALK[:3]), session="monday"), _said(3)),
-    Deed("second", lambda m: m.add(turns(TALK), session="monday"), _said(len(TALK))),
-    Deed("third", lambda m: m.add(turns(MORE, 6), session="tuesday"), _said(len(TALK + MORE))),
-))  # fmt: skip
-CAPTURE = Work("capture and edit", told, (
-    Deed("captured", lambda m: m.capture("My bike is green", tags=["bike"]), _knows("My bike is")),
-    Deed("edited", lambda m: m.edit(_one(m, "My bike"), content="My bike is yellow"),
-         _knows("yellow")),
-    Deed("more", lambda m: m.capture("妈妈的生日是五月三号"), _knows("五月三号")),
-    Deed("archived", lambda m: m.archive(_one(m, "五月")),
-         lambda m: any("五月" in one.content for one in m.list(state="archived"))),
-    Deed("document", lambda m: m.documents.put(("a", "b"), "k", {"n": 1}),
-         lambda m: m.documents.get(("a", "b"), "k") is not None),
-))  # fmt: skip
-CONSOLIDATE = Work("consolidate", known_and_told, (
-    Deed("known", lambda m: m.consolidate(), _consolidated),
-    Deed("views", lambda m: _needs_no_words(m.workspace.renew()), lambda m: False),
-), days=1)  # fmt: skip
-SYNC = Work("sync", edited, (
-    Deed("synced", lambda m: m.workspace.sync(), _knows("red pot")),
-    Deed("views", lambda m: _needs_no_words(m.workspace.renew()), lambda m: False),
-))  # fmt: skip
-MIGRATE = Work("migrate", first_version, (
-    Deed("captured", lambda m: m.capture("My bike is green"), _knows("My bike is")),
-))  # fmt: skip
+ADD = Work(
+    "add",
+    nothing,
+    (
+        Deed("first", lambda m: m.add(turns(TALK[:3]), session="monday"), _said(3)),
+        Deed("second", lambda m: m.add(turns(TALK), session="monday"), _said(len(TALK))),
+        Deed("third", lambda m: m.add(turns(MORE, 6), session="tuesday"), _said(len(TALK + MORE))),
+    ),
+)
+CAPTURE = Work(
+    "capture and edit",
+    told,
+    (
+        Deed(
+            "captured", lambda m: m.capture("My bike is green", tags=["bike"]), _knows("My bike is")
+        ),
+        Deed(
+            "edited",
+            lambda m: m.edit(_one(m, "My bike"), content="My bike is yellow"),
+            _knows("yellow"),
+        ),
+        Deed("more", lambda m: m.capture("妈妈的生日是五月三号"), _knows("五月三号")),
+        Deed(
+            "archived",
+            lambda m: m.archive(_one(m, "五月")),
+            lambda m: any("五月" in one.content for one in m.list(state="archived")),
+        ),
+        Deed(
+            "document",
+            lambda m: m.documents.put(("a", "b"), "k", {"n": 1}),
+            lambda m: m.documents.get(("a", "b"), "k") is not None,
+        ),
+    ),
+)
+CONSOLIDATE = Work(
+    "consolidate",
+    known_and_told,
+    (
+        Deed("known", lambda m: m.consolidate(), _consolidated),
+        Deed("views", lambda m: _needs_no_words(m.workspace.renew()), lambda m: False),
+    ),
+    days=1,
+)
+SYNC = Work(
+    "sync",
+    edited,
+    (
+        Deed("synced", lambda m: m.workspace.sync(), _knows("red pot")),
+        Deed("views", lambda m: _needs_no_words(m.workspace.renew()), lambda m: False),
+    ),
+)
+MIGRATE = Work(
+    "migrate",
+    first_version,
+    (Deed("captured", lambda m: m.capture("My bike is green"), _knows("My bike is")),),
+)
 
 
 def _forgotten(*words: str) -> Callable[[Memory], bool]:
@@ -301,9 +341,15 @@ def _is_backed_up(memory: Memory) -> bool:
 
 def _restore(memory: Memory) -> None:
     restore(
-        _copy(memory.home), memory.home, memory.space, config=memory.config, environ={},
-        clock=memory.now, replace=True, progress=lambda done, total: None,
-    )  # fmt: skip
+        _copy(memory.home),
+        memory.home,
+        memory.space,
+        config=memory.config,
+        environ={},
+        clock=memory.now,
+        replace=True,
+        progress=lambda done, total: None,
+    )
 
 
 def _is_restored(memory: Memory) -> bool:
@@ -317,24 +363,37 @@ def _needs_no_words(trouble: str) -> None:
         raise OSError(trouble)
 
 
-FORGET = Work("forget", forgettable, (
-    Deed("one", lambda m: _forget_one(m, POT), _forgotten(POT)),
-    Deed("session", lambda m: _forget_session(m, "tuesday"), _forgotten("Contoso", "oolong")),
-    Deed("views", lambda m: _needs_no_words(m.workspace.renew()), lambda m: False),
-))  # fmt: skip
-BACKUP = Work("backup", known_and_told, (
-    Deed("written", lambda m: m.backup(_copy(m.home)), _is_backed_up),
-    Deed("again", lambda m: m.backup(_copy(m.home), overwrite=True), _is_backed_up),
-))  # fmt: skip
-RESTORE = Work("restore", backed_up, (
-    Deed("restored", _restore, _is_restored),
-))  # fmt: skip
+FORGET = Work(
+    "forget",
+    forgettable,
+    (
+        Deed("one", lambda m: _forget_one(m, POT), _forgotten(POT)),
+        Deed("session", lambda m: _forget_session(m, "tuesday"), _forgotten("Contoso", "oolong")),
+        Deed("views", lambda m: _needs_no_words(m.workspace.renew()), lambda m: False),
+    ),
+)
+BACKUP = Work(
+    "backup",
+    known_and_told,
+    (
+        Deed("written", lambda m: m.backup(_copy(m.home)), _is_backed_up),
+        Deed("again", lambda m: m.backup(_copy(m.home), overwrite=True), _is_backed_up),
+    ),
+)
+RESTORE = Work("restore", backed_up, (Deed("restored", _restore, _is_restored),))
 EVERYTHING = Work("everything", nothing, (*ADD.deeds, *CAPTURE.deeds, *CONSOLIDATE.deeds), days=1)
 ANEW = EVERYTHING._replace(name="everything anew", opened_anew=True)
 
 FAULTY = (
-    "add", "capture and edit", "consolidate", "forget", "sync", "backup", "restore", "migrate",
-)  # fmt: skip
+    "add",
+    "capture and edit",
+    "consolidate",
+    "forget",
+    "sync",
+    "backup",
+    "restore",
+    "migrate",
+)
 POWERED = ("everything", "everything anew", "consolidate", "forget", "sync")
 WORKS = {
     work.name: work

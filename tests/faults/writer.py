@@ -81,9 +81,12 @@ def write(home: str, number: int, writes: int) -> dict[str, object]:
         for n in range(writes):
             writer.write(n)
     return {
-        "took": writer.took, "turns": writer.turns, "tokens": writer.tokens,
-        "bumps": writer.bumps, "stale": writer.stale,
-    }  # fmt: skip
+        "took": writer.took,
+        "turns": writer.turns,
+        "tokens": writer.tokens,
+        "bumps": writer.bumps,
+        "stale": writer.stale,
+    }
 
 
 def bare(path: str, writes: int) -> dict[str, object]:

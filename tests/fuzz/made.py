@@ -21,13 +21,33 @@ _ALPHABETS = (
     '"*^:()-+NEAR AND OR NOT {}[]',
 )
 _TALK = (
-    "I live in Leeds", "我住在杭州", "我对花生过敏", "My sister Mia works at Northwind", "半夜",
-    "上周三下午三点", "I don't like tea any more", "现在改成每天跑步了", "e.g. this", "记住：",
-    "what did I say about Rome?", "你还记得我的生日吗", "remind me on 2026-02-30", "不是…而是",
-    "in the week of", "the user said: ", "no, actually", "call +86 138 0013 8000", "tomorrow at 5",
-    "me@example.com", "2026-02-04T18:00:00Z", "ends next March", "每两周的周二", "第三个周五",
-    "quarter past", "since I was 12",
-)  # fmt: skip
+    "I live in Leeds",
+    "我住在杭州",
+    "我对花生过敏",
+    "My sister Mia works at Northwind",
+    "半夜",
+    "上周三下午三点",
+    "I don't like tea any more",
+    "现在改成每天跑步了",
+    "e.g. this",
+    "记住：",
+    "what did I say about Rome?",
+    "你还记得我的生日吗",
+    "remind me on 2026-02-30",
+    "不是…而是",
+    "in the week of",
+    "the user said: ",
+    "no, actually",
+    "call +86 138 0013 8000",
+    "tomorrow at 5",
+    "me@example.com",
+    "2026-02-04T18:00:00Z",
+    "ends next March",
+    "每两周的周二",
+    "第三个周五",
+    "quarter past",
+    "since I was 12",
+)
 
 
 def text(random: Random, most: int = 120) -> str:
@@ -74,11 +94,38 @@ def mutated(random: Random, seed: bytes) -> bytes:
 
 
 _TOKENS = (
-    b"null", b"true", b"-1", b"1e999", b"NaN", b"{}", b"[]", b"[[[[[[", b"}}}}", b'""', b"\\ud800",
-    b"\xff\xfe", b"\0", b"9" * 40, b"0x", b"'", b"'''", b"---", b"```", b"<!--", b"-->", b"#",
+    b"null",
+    b"true",
+    b"-1",
+    b"1e999",
+    b"NaN",
+    b"{}",
+    b"[]",
+    b"[[[[[[",
+    b"}}}}",
+    b'""',
+    b"\\ud800",
+    b"\xff\xfe",
+    b"\0",
+    b"9" * 40,
+    b"0x",
+    b"'",
+    b"'''",
+    b"---",
+    b"```",
+    b"<!--",
+    b"-->",
+    b"#",
     b"\r",
-    b"\xe2\x80\xa8", b"=", b"%", b"../../", b"\xed\xa0\x80", b",,", b'{"id":', b"2026-13-40T25:61",
-)  # fmt: skip
+    b"\xe2\x80\xa8",
+    b"=",
+    b"%",
+    b"../../",
+    b"\xed\xa0\x80",
+    b",,",
+    b'{"id":',
+    b"2026-13-40T25:61",
+)
 
 
 def value(random: Random, depth: int = 0) -> object:

@@ -151,7 +151,7 @@ def test_edits_of_views_that_make_no_sense_are_told_and_change_nothing_else(
     shutil.copytree(written, tmp_path / "home")
     with Memory.open(
         tmp_path / "home", config={"timezone": "Asia/Shanghai"}, clock=Clock()
-    ) as memory:  # fmt: skip
+    ) as memory:
         views = [path for path in _views(tmp_path / "home") if path.suffix in (".md", ".jsonl")]
 
         def call(given: tuple[Path, Random]) -> None:
@@ -170,21 +170,51 @@ def test_edits_of_views_that_make_no_sense_are_told_and_change_nothing_else(
 
 
 EXPORTS: dict[str, object] = {
-    "conversations.json": [{
-        "title": "t", "create_time": 1_700_000_000.0, "current_node": "b",
-        "mapping": {"a": {"id": "a", "parent": None, "children": ["b"], "message": None},
-                    "b": {"id": "b", "parent": "a", "children": [], "message": {
-                        "id": "b", "author": {"role": "user"}, "create_time": 1_700_000_000.0,
-                        "content": {"content_type": "text", "parts": ["hi"]}}}},
-    }],
-    "mem0.json": {"results": [{"id": "1", "memory": "likes tea", "user_id": "u", "metadata": {},
-                               "created_at": "2026-02-04T10:00:00Z"}]},
-    "claude.json": [{"uuid": "1", "name": "n", "created_at": "2026-02-04T10:00:00Z",
-                     "chat_messages": [{"uuid": "2", "sender": "human", "text": "hi",
-                                        "created_at": "2026-02-04T10:00:00Z"}]}],
+    "conversations.json": [
+        {
+            "title": "t",
+            "create_time": 1_700_000_000.0,
+            "current_node": "b",
+            "mapping": {
+                "a": {"id": "a", "parent": None, "children": ["b"], "message": None},
+                "b": {
+                    "id": "b",
+                    "parent": "a",
+                    "children": [],
+                    "message": {
+                        "id": "b",
+                        "author": {"role": "user"},
+                        "create_time": 1_700_000_000.0,
+                        "content": {"content_type": "text", "parts": ["hi"]},
+                    },
+                },
+            },
+        }
+    ],
+    "mem0.json": {
+        "results": [
+            {
+                "id": "1",
+                "memory": "likes tea",
+                "user_id": "u",
+                "metadata": {},
+                "created_at": "2026-02-04T10:00:00Z",
+            }
+        ]
+    },
+    "claude.json": [
+        {
+            "uuid": "1",
+            "name": "n",
+            "created_at": "2026-02-04T10:00:00Z",
+            "chat_messages": [
+                {"uuid": "2", "sender": "human", "text": "hi", "created_at": "2026-02-04T10:00:00Z"}
+            ],
+        }
+    ],
     "notes.md": "# Memory\n\n- likes tea\n- [ ] call mum\n",
     "memory.jsonl": '{"id": "f_1", "content": "likes tea", "importance": 0.5}\n',
-}  # fmt: skip
+}
 
 
 def test_exports_of_other_programs_are_taken_in_or_refused(tmp_path: Path) -> None:
@@ -194,7 +224,7 @@ def test_exports_of_other_programs_are_taken_in_or_refused(tmp_path: Path) -> No
     }
     with Memory.open(
         tmp_path / "home", config={"timezone": "Asia/Shanghai"}, clock=Clock()
-    ) as memory:  # fmt: skip
+    ) as memory:
 
         def call(given: tuple[str, bytes]) -> None:
             path = tmp_path / given[0]
@@ -211,11 +241,22 @@ def test_exports_of_other_programs_are_taken_in_or_refused(tmp_path: Path) -> No
 
 def test_any_value_can_be_captured_or_is_refused(tmp_path: Path) -> None:
     """The library's own edge: fields of any type and any value."""
-    names = ("kind", "importance", "confidence", "entities", "tags", "project", "topic", "category",
-             "expires_at", "audience", "origin")  # fmt: skip
+    names = (
+        "kind",
+        "importance",
+        "confidence",
+        "entities",
+        "tags",
+        "project",
+        "topic",
+        "category",
+        "expires_at",
+        "audience",
+        "origin",
+    )
     with Memory.open(
         tmp_path / "home", config={"timezone": "Asia/Shanghai"}, clock=Clock()
-    ) as memory:  # fmt: skip
+    ) as memory:
 
         def make(random: Random) -> dict[str, Any]:
             chosen = random.sample(names, random.randint(0, 3))

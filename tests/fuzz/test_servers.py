@@ -103,9 +103,20 @@ def _part(random: Random, usual: str) -> str:
 def _headers(random: Random) -> dict[str, str]:
     found = {"Content-Type": "application/json"}
     if random.random() < 0.2:
-        name = random.choice(("Accept-Language", "Content-Type", "Accept", "Idempotency-Key",
-                              "Authorization", "Origin", "If-Match", "Content-Encoding",
-                              "X-Request-Id", "Range"))  # fmt: skip
+        name = random.choice(
+            (
+                "Accept-Language",
+                "Content-Type",
+                "Accept",
+                "Idempotency-Key",
+                "Authorization",
+                "Origin",
+                "If-Match",
+                "Content-Encoding",
+                "X-Request-Id",
+                "Range",
+            )
+        )
         noise = random.choice(("", "zh", "*/*", "a" * 5_000, "text/event-stream", text(random, 30)))
         found[name] = "".join(one for one in noise if " " <= one <= "~")
     return found
@@ -154,9 +165,11 @@ def _line(random: Random) -> bytes:
     }
     method = random.choice(("tools/call", "tools/call", "tools/call", "tools/list", "ping", "x/y"))
     message = {
-        "jsonrpc": "2.0", "id": random.randint(2, 10**9), "method": method,
+        "jsonrpc": "2.0",
+        "id": random.randint(2, 10**9),
+        "method": method,
         "params": {"name": tool.name, "arguments": given},
-    }  # fmt: skip
+    }
     data = json.dumps(message).encode("utf-8", "replace")
     data = mutated(random, data) if random.random() < 0.4 else data
     return data.replace(b"\n", b" ").replace(b"\r", b" ")
@@ -183,9 +196,12 @@ def _write(pipe: IO[bytes], data: bytes) -> None:
 def agent(home: Path) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(
         [sys.executable, "-m", "loxodon", "--home", str(home), "mcp"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        env={"PATH": os.environ["PATH"], "HOME": str(home.parent)}, cwd=home.parent,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={"PATH": os.environ["PATH"], "HOME": str(home.parent)},
+        cwd=home.parent,
+    )
     yield process
     process.kill()
     process.communicate()

@@ -80,7 +80,7 @@ def test_any_text_can_be_read(part: str) -> None:
 def test_any_text_is_a_question_and_none_is_syntax(tmp_path: Path) -> None:
     with Memory.open(
         tmp_path / "home", config={"timezone": "Asia/Shanghai"}, clock=Clock()
-    ) as memory:  # fmt: skip
+    ) as memory:
         memory.add(turns(TALK), session="monday")
         memory.consolidate()
 
@@ -104,7 +104,7 @@ def test_any_text_is_a_question_and_none_is_syntax(tmp_path: Path) -> None:
 def test_any_text_can_be_said_and_is_kept_as_it_was(tmp_path: Path) -> None:
     with Memory.open(
         tmp_path / "home", config={"timezone": "Asia/Shanghai"}, clock=Clock()
-    ) as memory:  # fmt: skip
+    ) as memory:
         given = [
             one for one in cases("said", count(30, 3_000), text) if one.strip("\0 \t\n\r\x0b\x1f")
         ]

@@ -136,8 +136,9 @@ def consolidate(path: str) -> None:
     ):
         memory.add(
             {**one, "session": f"{case.id} {one['session']}"}
-            for case in cases for one in case.turns
-        )  # fmt: skip
+            for case in cases
+            for one in case.turns
+        )
         memory.consolidate(force=True)
         memory.profile(refresh=True)
         memory.snapshot()
@@ -167,10 +168,12 @@ def calls() -> Iterator[tuple[str, int, int]]:
             module = ".".join(parts).removesuffix(".__init__")
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 if (
-                    isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-                    and isinstance(node.func.value, ast.Name) and node.func.value.id == "re"
+                    isinstance(node, ast.Call)
+                    and isinstance(node.func, ast.Attribute)
+                    and isinstance(node.func.value, ast.Name)
+                    and node.func.value.id == "re"
                     and node.func.attr in CALLS
-                ):  # fmt: skip
+                ):
                     yield module, node.lineno, node.end_lineno or node.lineno
 
 

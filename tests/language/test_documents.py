@@ -123,11 +123,13 @@ def told_over_days(memory: Memory, *texts: str) -> list[str]:
 
 def test_a_wish_replaces_only_what_it_contradicts(memory: Memory) -> None:
     assert told_over_days(
-        memory, "No emojis please", "Please answer me in French", "Keep your answers short",
-        "I want detailed answers", "From now on, answer in English",
-    ) == [
-        "How to reply: no emojis", "How to reply: detailed", "The user wants replies in English",
-    ]  # fmt: skip
+        memory,
+        "No emojis please",
+        "Please answer me in French",
+        "Keep your answers short",
+        "I want detailed answers",
+        "From now on, answer in English",
+    ) == ["How to reply: no emojis", "How to reply: detailed", "The user wants replies in English"]
 
 
 def test_what_is_appointed_replaces_only_its_own_day(memory: Memory) -> None:

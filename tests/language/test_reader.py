@@ -12,8 +12,9 @@ from tests.language.told import framed, told
 def test_several_things_in_one_message() -> None:
     assert framed("zh", "我叫张三，在北京工作，明天要开会") == ["用户叫张三", "用户在北京工作"]
     assert framed("en", "My name is Tom and I live in Leeds. What's the weather like?") == [
-        "The user's name is Tom", "The user lives in Leeds",
-    ]  # fmt: skip
+        "The user's name is Tom",
+        "The user lives in Leeds",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -63,8 +64,10 @@ def test_people_around_the_user_are_subjects_of_their_own() -> None:
 def test_what_is_over_names_what_it_ends() -> None:
     (found,) = told("en", "I no longer work at Tesco")
     assert (found.content, found.act, found.over) == (
-        "The user no longer works at Tesco", "end", ("Tesco",),
-    )  # fmt: skip
+        "The user no longer works at Tesco",
+        "end",
+        ("Tesco",),
+    )
 
 
 def test_what_was_hedged_is_a_belief() -> None:
@@ -99,18 +102,20 @@ def test_nothing_is_read_from_a_game() -> None:
         ("zh", "我哥哥认识了一个医生，他住在杭州", []),
         ("zh", "张三是我同事的儿子。张三住在上海", []),
         (
-            "en", "Tom is my manager and he's vegan",
+            "en",
+            "Tom is my manager and he's vegan",
             ["Tom is the user's manager", "The user's manager Tom is vegan"],
         ),
         (
-            "en", "My grandmother is 84. She has diabetes.",
+            "en",
+            "My grandmother is 84. She has diabetes.",
             ["The user's grandmother is 84 years old", "The user's grandmother has diabetes"],
         ),
         ("en", "My brother met Kevin yesterday. He lives in Leeds.", []),
         ("en", "My brother came with my dad. He lives in Leeds.", []),
         ("en", "My friend lives in Spain", []),
     ],
-)  # fmt: skip
+)
 def test_a_pronoun_means_somebody_only_where_nobody_else_can_be_meant(
     language: str, text: str, found: list[str]
 ) -> None:

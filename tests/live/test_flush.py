@@ -25,9 +25,10 @@ with Memory.open(home) as memory:
 
 def start(home: Path, name: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-c", LIVES, str(home), name], stdout=subprocess.PIPE,
+        [sys.executable, "-c", LIVES, str(home), name],
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    )  # fmt: skip
+    )
 
 
 def test_several_processes_flush_and_some_are_killed(tmp_path: Path) -> None:

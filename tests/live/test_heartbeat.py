@@ -36,8 +36,9 @@ def test_plans_past_due_are_told_until_they_are_done(memory: Memory, clock: Cloc
 
 
 def test_a_supposed_preference_is_less_and_less_sure(memory: Memory, clock: Clock) -> None:
-    tea = memory.capture("The user may like tea", "belief", confidence=0.4, category="preference",
-                         importance=1.0)  # fmt: skip
+    tea = memory.capture(
+        "The user may like tea", "belief", confidence=0.4, category="preference", importance=1.0
+    )
     other = memory.capture("The user may live in Leeds", "belief", confidence=0.4, importance=1.0)
     clock.pass_days(13)
     assert beat(memory) == {}
@@ -120,8 +121,11 @@ def test_the_model_is_asked_only_about_what_waits(clock: Clock, tmp_path: Path) 
     """And only where one is set; what it does not answer goes on waiting."""
     with stage() as server:
         server.play(knowing(server, GOOD))
-        address = {"model.base_url": f"http://127.0.0.1:{server.port}/v1", "model.name": "test",
-                   "model.check": False}  # fmt: skip
+        address = {
+            "model.base_url": f"http://127.0.0.1:{server.port}/v1",
+            "model.name": "test",
+            "model.check": False,
+        }
         with Memory.open(tmp_path, clock=clock) as memory:
             memory.add([{"role": "user", "content": ZEPHYR}])
             memory.consolidate()
@@ -136,8 +140,9 @@ def test_the_model_is_asked_only_about_what_waits(clock: Clock, tmp_path: Path) 
 
 
 def test_a_clock_that_jumps_by_a_year_does_no_storm(memory: Memory, clock: Clock) -> None:
-    memory.capture("The user may like tea", "belief", confidence=0.9, category="preference",
-                   importance=1.0)  # fmt: skip
+    memory.capture(
+        "The user may like tea", "belief", confidence=0.9, category="preference", importance=1.0
+    )
     beat(memory)
     for jump in (365, -365, 365, -365):
         clock.pass_days(jump)

@@ -26,14 +26,23 @@ def pending(folder: Path) -> Pending:
 @settings(max_examples=200)
 @given(st.lists(st.tuples(TEXT, TEXT), max_size=4), st.booleans())
 def test_an_entry_is_read_back_as_it_was(said: list[tuple[str, str]], memory: bool) -> None:
-    fields = {"content": "", "kind": "fact", "tags": ("a", "-->"), "entities": (),
-              "importance": 0.5, "expires_at": NOW}  # fmt: skip
+    fields = {
+        "content": "",
+        "kind": "fact",
+        "tags": ("a", "-->"),
+        "entities": (),
+        "importance": 0.5,
+        "expires_at": NOW,
+    }
     entries = [
-        Entry(b"%16d" % n, turn(text, speaker=name),
-              {**fields, "content": text} if memory else None,
-              Source(file="a > b", line=3) if memory else None)
+        Entry(
+            b"%16d" % n,
+            turn(text, speaker=name),
+            {**fields, "content": text} if memory else None,
+            Source(file="a > b", line=3) if memory else None,
+        )
         for n, (text, name) in enumerate(said)
-    ]  # fmt: skip
+    ]
     parsed = parse("# 2026-02-04\n" + "".join(map(text_of, entries)))
     assert parsed.entries == entries
     assert parsed.rest == ""
@@ -95,8 +104,13 @@ def test_a_long_session_is_read_back() -> None:
 
 def test_what_somebody_spoilt_is_left_as_text() -> None:
     whole = text_of(Entry(b"1" * 16, turn("first")))
-    for old, new in (('"user"', '"king"'), ('"key": "', '"key": "x'), ('"at": "', '"at": "x'),
-                     ('"session": "monday"', '"session": ""'), ('"role"', '"rank"')):  # fmt: skip
+    for old, new in (
+        ('"user"', '"king"'),
+        ('"key": "', '"key": "x'),
+        ('"at": "', '"at": "x'),
+        ('"session": "monday"', '"session": ""'),
+        ('"role"', '"rank"'),
+    ):
         spoilt = whole.replace(old, new)
         assert spoilt != whole
         parsed = parse(spoilt)

@@ -89,8 +89,15 @@ def test_it_works_where_the_database_is_broken(tmp_path: Path, clock: Clock) -> 
 
 def test_what_needs_the_engine_says_that_it_is_off(tmp_path: Path, clock: Clock) -> None:
     with Memory.open(tmp_path, config=OFF, clock=clock) as memory:
-        for work in (memory.list, memory.journal, memory.reviews, memory.validate, memory.stats,
-                     memory.schedule.jobs, memory.due_reminders):  # fmt: skip
+        for work in (
+            memory.list,
+            memory.journal,
+            memory.reviews,
+            memory.validate,
+            memory.stats,
+            memory.schedule.jobs,
+            memory.due_reminders,
+        ):
             with pytest.raises(ConfigError, match="turned off"):
                 work()
 

@@ -19,7 +19,8 @@ def check(type: str, **groups: Any) -> Line:
 def mover() -> Line:
     """Somebody who moves, and says again what they are allergic to."""
     return {
-        "id": "mover", "about": "a move",
+        "id": "mover",
+        "about": "a move",
         "turns": [
             said("I live in Leeds. I'm allergic to peanuts."),
             said("Noted!", role="assistant"),
@@ -32,7 +33,7 @@ def mover() -> Line:
             check("never", absent=["noted"]),
             check("retract", absent=["lives in Bath"]),
         ],
-    }  # fmt: skip
+    }
 
 
 def cook() -> Line:

@@ -22,20 +22,28 @@ def garden() -> Talk:
         "id": "garden",
         "lang": "en",
         "sessions": [
-            {"id": "s1", "at": "2026-01-05T09:00:00", "turns": [
-                turn("a1", "I planted three quince trees behind the shed."),
-                turn("a2", "The weather has been grey all week."),
-            ]},
-            {"id": "s2", "at": "2026-01-09T20:00:00", "turns": [
-                turn("b1", "Rosalind borrowed my wheelbarrow on Monday."),
-                turn("b2", "Supper was lentil soup again."),
-            ]},
+            {
+                "id": "s1",
+                "at": "2026-01-05T09:00:00",
+                "turns": [
+                    turn("a1", "I planted three quince trees behind the shed."),
+                    turn("a2", "The weather has been grey all week."),
+                ],
+            },
+            {
+                "id": "s2",
+                "at": "2026-01-09T20:00:00",
+                "turns": [
+                    turn("b1", "Rosalind borrowed my wheelbarrow on Monday."),
+                    turn("b2", "Supper was lentil soup again."),
+                ],
+            },
         ],
         "questions": [
             question("q1", "Who borrowed the wheelbarrow?", ["b1"], asked_at="2026-01-12T08:00:00"),
             question("q2", "Where are the quince trees?", ["a1"], category="place"),
         ],
-    }  # fmt: skip
+    }
 
 
 def harbour() -> Talk:
@@ -43,13 +51,17 @@ def harbour() -> Talk:
         "id": "harbour",
         "lang": "zh",
         "sessions": [
-            {"id": "s1", "at": "2026-01-06T09:00:00+08:00", "turns": [
-                turn("x1", "我周三在码头修好了那艘旧帆船。"),
-                turn("x2", "今天只是随便聊聊。"),
-            ]},
+            {
+                "id": "s1",
+                "at": "2026-01-06T09:00:00+08:00",
+                "turns": [
+                    turn("x1", "我周三在码头修好了那艘旧帆船。"),
+                    turn("x2", "今天只是随便聊聊。"),
+                ],
+            }
         ],
         "questions": [question("q1", "旧帆船是在哪里修的？", ["x1"], category="place")],
-    }  # fmt: skip
+    }
 
 
 def written(folder: Path, *talks: Talk, name: str = "talks.jsonl") -> str:

@@ -24,8 +24,12 @@ def test_a_case_is_read_whole() -> None:
     assert [len(turns) for turns in one.sessions] == [2, 1]
     assert [end.day for end in one.ends] == [4, 20]
     assert [check.type for check in one.checks] == [
-        "add", "supersede", "repeat", "never", "retract"
-    ]  # fmt: skip
+        "add",
+        "supersede",
+        "repeat",
+        "never",
+        "retract",
+    ]
 
 
 def test_a_group_of_one_needs_no_brackets() -> None:

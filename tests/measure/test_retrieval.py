@@ -46,13 +46,17 @@ def test_a_question_with_other_words_finds_nothing(tmp_path: Path) -> None:
 def test_what_changed_is_looked_at_by_its_order_and_marks(tmp_path: Path) -> None:
     talk = garden()
     talk["sessions"] = [
-        {"id": "s1", "at": "2026-01-05T09:00:00", "turns": [
-            turn("a1", "I have planted three quince trees behind the shed."),
-        ]},
-        {"id": "s2", "at": "2026-01-25T09:00:00", "turns": [
-            turn("b1", "I have planted five quince trees behind the shed by now."),
-        ]},
-    ]  # fmt: skip
+        {
+            "id": "s1",
+            "at": "2026-01-05T09:00:00",
+            "turns": [turn("a1", "I have planted three quince trees behind the shed.")],
+        },
+        {
+            "id": "s2",
+            "at": "2026-01-25T09:00:00",
+            "turns": [turn("b1", "I have planted five quince trees behind the shed by now.")],
+        },
+    ]
     text = "How many quince trees have I planted behind the shed?"
     before = "How many quince trees had I planted behind the shed before that?"
     talk["questions"] = [
@@ -61,9 +65,13 @@ def test_what_changed_is_looked_at_by_its_order_and_marks(tmp_path: Path) -> Non
     ]
     report = measured(tmp_path, [talk], updates=("update",))
     assert report["updates"] == {
-        "n": 2, "newest_first": 50, "of_the_past": 1, "newest_first_of_the_others": 100,
-        "older_shown": 2, "older_unmarked": 0,
-    }  # fmt: skip
+        "n": 2,
+        "newest_first": 50,
+        "of_the_past": 1,
+        "newest_first_of_the_others": 100,
+        "older_shown": 2,
+        "older_unmarked": 0,
+    }
     assert "updates" not in measured(tmp_path, [talk])
 
 

@@ -118,9 +118,13 @@ def test_a_model_that_is_not_set_cannot_be_asked(tmp_path: Path) -> None:
 
 def with_model(server: Stage) -> Config:
     return from_mapping(
-        {"model.base_url": f"http://127.0.0.1:{server.port}/v1", "model.name": "test",
-         "model.retries": 0, "model.check": False}
-    )  # fmt: skip
+        {
+            "model.base_url": f"http://127.0.0.1:{server.port}/v1",
+            "model.name": "test",
+            "model.retries": 0,
+            "model.check": False,
+        }
+    )
 
 
 LEEDS = Kept("fact", "The user lives in Leeds")

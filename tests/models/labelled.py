@@ -87,10 +87,20 @@ def shown(body: dict[str, Any]) -> Shown:
 
 
 FULL = {
-    "id": "", "subject": "user", "attribute": "", "value": "", "kind": "fact", "category": "fact",
-    "importance": 0.5, "confidence": 1, "project": "", "topic": "", "tags": [], "since": "",
+    "id": "",
+    "subject": "user",
+    "attribute": "",
+    "value": "",
+    "kind": "fact",
+    "category": "fact",
+    "importance": 0.5,
+    "confidence": 1,
+    "project": "",
+    "topic": "",
+    "tags": [],
+    "since": "",
     "mentions": [],
-}  # fmt: skip
+}
 
 
 def answer(lines: Shown, wanted: Callable[[str], list[dict[str, Any]]]) -> dict[str, Any]:

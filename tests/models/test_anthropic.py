@@ -42,12 +42,16 @@ def claude(server: Stage, reply: Callable[[dict[str, Any]], object]) -> Scene:
         text = f"Here is the object:\n\n```json\n{json.dumps(reply(request.body))}\n```"
         message = {"role": "assistant", "content": text}
         body = {
-            "id": "msg_01", "object": "chat.completion", "created": 1770000000,
-            "model": request.body["model"], "system_fingerprint": "",
-            "choices": [{"index": 0, "message": message, "logprobs": None,
-                         "finish_reason": "stop"}],
+            "id": "msg_01",
+            "object": "chat.completion",
+            "created": 1770000000,
+            "model": request.body["model"],
+            "system_fingerprint": "",
+            "choices": [
+                {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+            ],
             "usage": {"prompt_tokens": 700, "completion_tokens": 80, "total_tokens": 780},
-        }  # fmt: skip
+        }
         return answers(200, json.dumps(body).encode(), request_id="req_01")(handler)
 
     return scene
@@ -107,9 +111,12 @@ def test_a_conversation_becomes_memories(server: Stage, tmp_path: Path, clock: C
 
     server.play(failed(429, "rate_limit_error", retry_after="0"), claude(server, reply))
     config = {
-        "model.base_url": f"http://127.0.0.1:{server.port}/v1/", "model.name": "claude",
-        "model.api_key": KEY, "model.extraction": "full", "workspace.views": "off",
-    }  # fmt: skip
+        "model.base_url": f"http://127.0.0.1:{server.port}/v1/",
+        "model.name": "claude",
+        "model.api_key": KEY,
+        "model.extraction": "full",
+        "workspace.views": "off",
+    }
     with Memory.open(tmp_path / "home", config=config, clock=clock) as memory:
         memory.add([{"role": "user", "content": SAID}], session="s")
         done = memory.consolidate()

@@ -61,10 +61,7 @@ def test_a_good_answer(server: Stage) -> None:
     (request,) = server.requests
     assert request.body == {
         "model": "test",
-        "messages": [
-            {"role": "system", "content": "Count."},
-            {"role": "user", "content": SECRET},
-        ],
+        "messages": [{"role": "system", "content": "Count."}, {"role": "user", "content": SECRET}],
         "stream": False,
         "max_tokens": 50,
         "temperature": 0.3,
@@ -210,15 +207,22 @@ def test_a_cut_answer_gets_more_room(server: Stage) -> None:
 @pytest.mark.parametrize(
     "scene",
     [
-        says(""), says("I'm sorry, but I can't help with that."), says("{}"), says({"n": "3"}),
-        says("nothing to remember"), answers(200, b""), answers(200, b"<html>login</html>"),
-        answers(200, b"\xff\xff"), answers(200, b"{}"), answers(200, b'{"error": {"code": 1}}'),
+        says(""),
+        says("I'm sorry, but I can't help with that."),
+        says("{}"),
+        says({"n": "3"}),
+        says("nothing to remember"),
+        answers(200, b""),
+        answers(200, b"<html>login</html>"),
+        answers(200, b"\xff\xff"),
+        answers(200, b"{}"),
+        answers(200, b'{"error": {"code": 1}}'),
         completion({"content": None, "tool_calls": [{"id": "x"}]}),
         completion({"content": None, "refusal": "no"}),
         completion({"content": "x"}, "content_filter"),
         says('{"n": 3', "length"),
     ],
-)  # fmt: skip
+)
 def test_nonsense_is_no_answer(server: Stage, scene: Any) -> None:
     server.play(scene)
     asked = Asker(server, retries=2)
@@ -262,11 +266,15 @@ def test_without_a_ledger_nothing_is_counted(server: Stage) -> None:
 @pytest.mark.parametrize(
     "config",
     [
-        ModelConfig(), ModelConfig(name="x"), ModelConfig("http://127.0.0.1"),
-        ModelConfig("ftp://host", "x"), ModelConfig("http://127.0.0.1", "x", f"{KEY}\nX: y"),
-        ModelConfig("http://127.0.0.1", "x", f"{KEY}钥"), ModelConfig(f"https://u:{KEY}@host", "x"),
+        ModelConfig(),
+        ModelConfig(name="x"),
+        ModelConfig("http://127.0.0.1"),
+        ModelConfig("ftp://host", "x"),
+        ModelConfig("http://127.0.0.1", "x", f"{KEY}\nX: y"),
+        ModelConfig("http://127.0.0.1", "x", f"{KEY}钥"),
+        ModelConfig(f"https://u:{KEY}@host", "x"),
     ],
-)  # fmt: skip
+)
 def test_settings_that_make_no_model(config: ModelConfig) -> None:
     with pytest.raises(ConfigError) as caught:
         ChatModel(config)

@@ -42,7 +42,7 @@ from tests.growth import linear
         ("用户打算明年去冰岛看极光", "明年想去冰岛看极光", ""),
         ("用户对花生過敏", "我對花生過敏", ""),
     ],
-)  # fmt: skip
+)
 def test_what_was_said(content: str, said: str, context: str) -> None:
     language = "zh" if "用户" in content else "en"
     assert objection(content, Source(said, context), language) == ""
@@ -75,7 +75,7 @@ def test_what_was_said(content: str, said: str, context: str) -> None:
         ("用户养了三只猫", "我家有2只猫", "number"),
         ("我养了猫", "我养了猫", "third person"),
     ],
-)  # fmt: skip
+)
 def test_what_was_not(content: str, said: str, why: str) -> None:
     language = "en" if content.startswith(("The", "I ", "You", "Where")) else "zh"
     assert why in objection(content, Source(said), language)
@@ -179,11 +179,14 @@ def test_what_stands_before_a_question_in_the_same_sentence_is_said() -> None:
 @pytest.mark.parametrize(
     ("text", "words", "stands"),
     [
-        ("We moved, to York!", "moved to york", True), ("我 搬到了 苏州。", "我搬到了苏州", True),
-        ("We moved to York", "moved to Bath", False), ("We moved to York", " … ", False),
-        ("We moved to York", "", False), ("We moved to York", "e", False),
+        ("We moved, to York!", "moved to york", True),
+        ("我 搬到了 苏州。", "我搬到了苏州", True),
+        ("We moved to York", "moved to Bath", False),
+        ("We moved to York", " … ", False),
+        ("We moved to York", "", False),
+        ("We moved to York", "e", False),
     ],
-)  # fmt: skip
+)
 def test_words_that_stand_in_a_text(text: str, words: str, stands: bool) -> None:
     assert grounding.stands(text, words) is stands
 

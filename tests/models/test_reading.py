@@ -25,10 +25,12 @@ TALK = Batch(
         Line("haha that's wild", NOW),
         Line("my sister Mei is vegan", NOW),
     ],
-    [Known("f_1", "The user lives in Bath", NOW - timedelta(days=90)),
-     Known("f_2", "The user's sister Mei eats fish", NOW)],
+    [
+        Known("f_1", "The user lives in Bath", NOW - timedelta(days=90)),
+        Known("f_2", "The user's sister Mei eats fish", NOW),
+    ],
     [Hint(1, "The user moved to Bath"), Hint(3, "Mei is the user's sister")],
-)  # fmt: skip
+)
 
 
 def claim(do: str, words: str = "", **more: Any) -> dict[str, Any]:
@@ -36,9 +38,19 @@ def claim(do: str, words: str = "", **more: Any) -> dict[str, Any]:
     return {**full, "do": do, "words": words, **more}
 
 
-YORK = claim("update", "Moved from Bath to York", id="m1", content="The user lives in York",
-             attribute="home", value="York", category="status", importance=0.8, topic="home",
-             tags=["York", "Rome"], mentions=[{"name": "York", "type": "place"}])  # fmt: skip
+YORK = claim(
+    "update",
+    "Moved from Bath to York",
+    id="m1",
+    content="The user lives in York",
+    attribute="home",
+    value="York",
+    category="status",
+    importance=0.8,
+    topic="home",
+    tags=["York", "Rome"],
+    mentions=[{"name": "York", "type": "place"}],
+)
 
 
 def read(server: Stage, answer: Any, batch: Batch = TALK) -> Reading:
@@ -75,11 +87,25 @@ def test_it_is_shown_the_talk_in_order_with_what_is_known_and_what_the_rules_rea
     assert found.refused == []
     york, kept = found.items
     assert york == Item(
-        1, "update", "f_1", -1,
-        Statement("The user lives in York", "user", "home", "York", "status", "change",
-                  mentions=(Mention("York", "place"),), topic="home"),
-        0.8, ("York",), None, "Moved from Bath to York",
-    )  # fmt: skip
+        1,
+        "update",
+        "f_1",
+        -1,
+        Statement(
+            "The user lives in York",
+            "user",
+            "home",
+            "York",
+            "status",
+            "change",
+            mentions=(Mention("York", "place"),),
+            topic="home",
+        ),
+        0.8,
+        ("York",),
+        None,
+        "Moved from Bath to York",
+    )
     assert kept == Item(3, "drop", hint=1)
 
 
@@ -135,9 +161,15 @@ def test_what_cannot_be_believed_leaves_its_message_undecided(server: Stage, ite
 
 @pytest.mark.parametrize(
     "answer",
-    [{}, {"1": [claim("add", "x", content="The user is rich")]}, {"8": []}, {"1": None}, {"1": {}},
-     {"3": [5]}],
-)  # fmt: skip
+    [
+        {},
+        {"1": [claim("add", "x", content="The user is rich")]},
+        {"8": []},
+        {"1": None},
+        {"1": {}},
+        {"3": [5]},
+    ],
+)
 def test_an_answer_of_which_nothing_is_left_is_refused(server: Stage, answer: Any) -> None:
     with pytest.raises(BadReplyError):
         read(server, answer)
@@ -163,9 +195,18 @@ def test_nobody_asked_no_question(server: Stage) -> None:
 
 def test_labels_are_believed_only_where_the_words_bear_them(server: Stage) -> None:
     said = "I moved to Leeds"
-    got = one(server, said, content="The user moved to Leeds.", attribute="name", value="Leeds",
-              category="nonsense", subject="The user", project="Rome", topic="a\nb",
-              mentions=[{"name": n, "type": "city"} for n in ("Rome", "Leeds")])  # fmt: skip
+    got = one(
+        server,
+        said,
+        content="The user moved to Leeds.",
+        attribute="name",
+        value="Leeds",
+        category="nonsense",
+        subject="The user",
+        project="Rome",
+        topic="a\nb",
+        mentions=[{"name": n, "type": "city"} for n in ("Rome", "Leeds")],
+    )
     assert got.statement == Statement("The user moved to Leeds", mentions=(Mention("Leeds"),))
     got = one(server, said, content="The user moved to Leeds", attribute="home", value="Paris")
     assert got.statement

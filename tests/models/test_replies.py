@@ -30,13 +30,18 @@ def body(message: object, ended: object = "stop", **more: object) -> bytes:
 @pytest.mark.parametrize(
     "text",
     [
-        TEXT, f"  {TEXT}\n", f"```json\n{TEXT}\n```", f"```\n{TEXT}\n```",
+        TEXT,
+        f"  {TEXT}\n",
+        f"```json\n{TEXT}\n```",
+        f"```\n{TEXT}\n```",
         f"Sure! Here is the JSON:\n\n{TEXT}\n\nI hope this helps.",
-        f"<think>Well, {{maybe}} … {{}}</think>{TEXT}", f"好的，结果如下：{TEXT}。",
-        f"The set {{x}} is not it, this is: {TEXT}", f"﻿{TEXT}",
+        f"<think>Well, {{maybe}} … {{}}</think>{TEXT}",
+        f"好的，结果如下：{TEXT}。",
+        f"The set {{x}} is not it, this is: {TEXT}",
+        f"﻿{TEXT}",
         json.dumps(GOOD | {"more": None}),
     ],
-)  # fmt: skip
+)
 def test_json_is_found(text: str) -> None:
     value = value_of(text, SCHEMA)
     assert {name: value[name] for name in GOOD} == GOOD

@@ -48,9 +48,11 @@ def test_a_reply_comes_in_pieces(server: Stage) -> None:
     assert request.path == "/v1/chat/completions"
     assert request.headers["Authorization"] == f"Bearer {KEY}"
     assert request.body == {
-        "model": "test", "messages": MESSAGES, "stream": True,
+        "model": "test",
+        "messages": MESSAGES,
+        "stream": True,
         "stream_options": {"include_usage": True},
-    }  # fmt: skip
+    }
 
 
 def test_each_piece_is_there_before_the_next_is_sent(server: Stage) -> None:
@@ -72,10 +74,12 @@ def test_each_piece_is_there_before_the_next_is_sent(server: Stage) -> None:
         ['data:{"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}\r\n\r\n'],
         [piece("o"), {"choices": []}, {"id": "x"}, piece("k"), "data:\n\n", "data: [DONE]\n\n"],
         [{"choices": [{"delta": None}]}, piece("ok", ended="stop"), "data: [DO"],
-        [{"choices": [{"delta": {"content": [{"type": "text", "text": "ok"}]}}]},
-         "data: [DONE]\n\n"],
+        [
+            {"choices": [{"delta": {"content": [{"type": "text", "text": "ok"}]}}]},
+            "data: [DONE]\n\n",
+        ],
     ],
-)  # fmt: skip
+)
 def test_each_server_has_its_ways(server: Stage, form: list[Any]) -> None:
     server.play(events(*form))
     assert "".join(said(talker(server).reply(MESSAGES))) == "ok"
@@ -155,11 +159,15 @@ def test_nothing_that_is_said_is_lost(texts: list[str]) -> None:
 @pytest.mark.parametrize(
     ("status", "kind"),
     [
-        (401, RejectedModelError), (403, RejectedModelError), (404, RejectedModelError),
-        (302, RejectedModelError), (429, BusyModelError), (500, BusyModelError),
+        (401, RejectedModelError),
+        (403, RejectedModelError),
+        (404, RejectedModelError),
+        (302, RejectedModelError),
+        (429, BusyModelError),
+        (500, BusyModelError),
         (503, BusyModelError),
     ],
-)  # fmt: skip
+)
 def test_what_a_status_means(server: Stage, status: int, kind: type[ModelError]) -> None:
     told = f'{{"error": {{"message": "no: {KEY}"}}}}'.encode()
     server.play(answers(status, told, Retry_After="7"))
@@ -173,11 +181,17 @@ def test_what_a_status_means(server: Stage, status: int, kind: type[ModelError])
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        (b'{"error": "plain"}', "plain"), (b'{"message": "m"}', "m"), (b"busy\n now", "busy now"),
-        (b'{"detail": "d"}', "d"), (b"<html>nginx</html>", ""), (b"", ""),
-        (b"\xff\xfe", "\ufffd" * 2),        (b"[" * 100_000, "[" * 300), (b"[1]", "[1]"),
+        (b'{"error": "plain"}', "plain"),
+        (b'{"message": "m"}', "m"),
+        (b"busy\n now", "busy now"),
+        (b'{"detail": "d"}', "d"),
+        (b"<html>nginx</html>", ""),
+        (b"", ""),
+        (b"\xff\xfe", "\ufffd" * 2),
+        (b"[" * 100_000, "[" * 300),
+        (b"[1]", "[1]"),
     ],
-)  # fmt: skip
+)
 def test_what_a_server_complains_of(server: Stage, body: bytes, told: str) -> None:
     server.play(answers(503, body))
     with pytest.raises(BusyModelError) as caught:
@@ -217,10 +231,13 @@ def test_a_chunk_that_is_cut_off(server: Stage) -> None:
 @pytest.mark.parametrize(
     "form",
     [
-        ["data: {nonsense\n\n"], ["data: [1]\n\n"], ["<html>\n"], ["\udcff\udcfe\n"],
+        ["data: {nonsense\n\n"],
+        ["data: [1]\n\n"],
+        ["<html>\n"],
+        ["\udcff\udcfe\n"],
         ["data: " + "[" * 100_000 + "\n\n"],
     ],
-)  # fmt: skip
+)
 def test_what_is_no_stream(server: Stage, form: list[str]) -> None:
     server.play(events(*form))
     with pytest.raises(BadReplyError, match="valid reply"):
@@ -345,9 +362,14 @@ def test_nobody_is_there() -> None:
 
 @pytest.mark.parametrize(
     "config",
-    [ChatConfig(), ChatConfig("http://127.0.0.1:1/v1"), ChatConfig(name="test"),
-     ChatConfig("nowhere", "test"), ChatConfig("http://127.0.0.1:1", "test", "a\nb")],
-)  # fmt: skip
+    [
+        ChatConfig(),
+        ChatConfig("http://127.0.0.1:1/v1"),
+        ChatConfig(name="test"),
+        ChatConfig("nowhere", "test"),
+        ChatConfig("http://127.0.0.1:1", "test", "a\nb"),
+    ],
+)
 def test_what_is_no_model(config: ChatConfig) -> None:
     with pytest.raises(ConfigError):
         Talker(config)

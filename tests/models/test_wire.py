@@ -115,14 +115,16 @@ def test_a_server_that_drips_is_hung_up_on(server: Stage, where: str) -> None:
 @pytest.mark.parametrize(
     "raw",
     [
-        b"", b"\x00\xff\xfe garbage\r\n\r\n", b"HTTP/1.1 banana\r\n\r\n",
+        b"",
+        b"\x00\xff\xfe garbage\r\n\r\n",
+        b"HTTP/1.1 banana\r\n\r\n",
         b"HTTP/1.1 200 OK\r\n" * 500,
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 500 + b"\r\n",
         b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{}",
         b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}",
     ],
-)  # fmt: skip
+)
 def test_what_is_no_http(server: Stage, raw: bytes) -> None:
     def scene(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(raw)

@@ -112,9 +112,16 @@ def main() -> None:
     with serving(weights, args.threads) as address:
         tried(address)
         table(
-            os.path.basename(weights), args.every or 6, modes, base_url=address, name="weights",
-            retries=1, timeout=LONG, parallel=1, daily_tokens=0,
-        )  # fmt: skip
+            os.path.basename(weights),
+            args.every or 6,
+            modes,
+            base_url=address,
+            name="weights",
+            retries=1,
+            timeout=LONG,
+            parallel=1,
+            daily_tokens=0,
+        )
 
 
 if __name__ == "__main__":

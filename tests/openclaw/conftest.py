@@ -51,9 +51,13 @@ class OpenClaw:
 
     def run(self, *words: str) -> str:
         done = subprocess.run(
-            self.command(*words), env=self.environment, cwd=self.home, capture_output=True,
-            text=True, timeout=300,
-        )  # fmt: skip
+            self.command(*words),
+            env=self.environment,
+            cwd=self.home,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
@@ -75,9 +79,12 @@ class OpenClaw:
 
     def loxodon(self, *words: str) -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "loxodon", *words], env=self.environment, capture_output=True,
-            text=True, timeout=120,
-        )  # fmt: skip
+            [sys.executable, "-m", "loxodon", *words],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

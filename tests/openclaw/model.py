@@ -21,8 +21,12 @@ class Model:
 
     def calls(self, tool: str, **arguments: object) -> None:
         """Let the next answer be a call of a tool."""
-        call = {"index": 0, "id": "call_1", "type": "function",
-                "function": {"name": tool, "arguments": json.dumps(arguments)}}  # fmt: skip
+        call = {
+            "index": 0,
+            "id": "call_1",
+            "type": "function",
+            "function": {"name": tool, "arguments": json.dumps(arguments)},
+        }
         self.replies.append({"tool_calls": [call]})
 
     def seen(self) -> str:
@@ -43,10 +47,17 @@ def running() -> Iterator[Model]:
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.end_headers()
-            for choice in ({"delta": {"role": "assistant", **delta}, "finish_reason": None},
-                           {"delta": {}, "finish_reason": ended}):  # fmt: skip
-                chunk = {"id": "c", "object": "chat.completion.chunk", "created": 0,
-                         "model": "tiny", "choices": [{"index": 0, **choice}]}  # fmt: skip
+            for choice in (
+                {"delta": {"role": "assistant", **delta}, "finish_reason": None},
+                {"delta": {}, "finish_reason": ended},
+            ):
+                chunk = {
+                    "id": "c",
+                    "object": "chat.completion.chunk",
+                    "created": 0,
+                    "model": "tiny",
+                    "choices": [{"index": 0, **choice}],
+                }
                 self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
             self.wfile.write(b"data: [DONE]\n\n")
 

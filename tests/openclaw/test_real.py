@@ -126,9 +126,13 @@ def _gateway(openclaw: OpenClaw) -> Iterator[int]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     gateway = subprocess.Popen(
-        openclaw.command("gateway", "run", "--port", str(port)), env=openclaw.environment,
-        cwd=openclaw.home, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
+        openclaw.command("gateway", "run", "--port", str(port)),
+        env=openclaw.environment,
+        cwd=openclaw.home,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     assert gateway.stdout
     late = Timer(180, gateway.kill)
     late.start()
@@ -152,8 +156,9 @@ def _gateway(openclaw: OpenClaw) -> Iterator[int]:
 
 
 def _jobs(openclaw: OpenClaw, port: int) -> list[dict[str, Any]]:
-    listed = openclaw.asked("cron", "list", "--all", "--url", f"ws://127.0.0.1:{port}",
-                            "--token", "secret")  # fmt: skip
+    listed = openclaw.asked(
+        "cron", "list", "--all", "--url", f"ws://127.0.0.1:{port}", "--token", "secret"
+    )
     return [job for job in listed["jobs"] if "loxodon" in json.dumps(job).lower()]
 
 

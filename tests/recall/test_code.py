@@ -10,12 +10,23 @@ from loxodon.recall.code import is_shell, without_code
 @pytest.mark.parametrize(
     "line",
     [
-        "def add(a, b):", "    return a + b", "const total = items.length;", "import os",
-        "SELECT id FROM users WHERE id = 3", "if (ready) {", "}", "x += 1", "print(total)",
-        '<p class="big">Hello</p>', "NameError: name 'foo' is not defined", '"name": "test",',
-        'File "main.py", line 3, in <module>', "// how many there are", "items.map(i => i.id)",
+        "def add(a, b):",
+        "    return a + b",
+        "const total = items.length;",
+        "import os",
+        "SELECT id FROM users WHERE id = 3",
+        "if (ready) {",
+        "}",
+        "x += 1",
+        "print(total)",
+        '<p class="big">Hello</p>',
+        "NameError: name 'foo' is not defined",
+        '"name": "test",',
+        'File "main.py", line 3, in <module>',
+        "// how many there are",
+        "items.map(i => i.id)",
     ],
-)  # fmt: skip
+)
 def test_a_line_of_code(line: str) -> None:
     assert without_code(line)[1] == 1.0
 
@@ -23,12 +34,19 @@ def test_a_line_of_code(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "let's pick up where we left off", "I met Anna (my sister) and we went home; it was late",
-        "for me that is fine", "if you like", "class starts at nine", "import taxes went up again",
-        "函数 foo() 为什么报错", "this is = to that, as far as I can tell from the text I was sent",
-        "", "?", "print it",
+        "let's pick up where we left off",
+        "I met Anna (my sister) and we went home; it was late",
+        "for me that is fine",
+        "if you like",
+        "class starts at nine",
+        "import taxes went up again",
+        "函数 foo() 为什么报错",
+        "this is = to that, as far as I can tell from the text I was sent",
+        "",
+        "?",
+        "print it",
     ],
-)  # fmt: skip
+)
 def test_a_line_of_prose(line: str) -> None:
     assert without_code(line) == (line, 0.0)
 

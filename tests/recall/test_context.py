@@ -71,19 +71,28 @@ DAY = datetime(2026, 1, 31, 12, tzinfo=NOW.tzinfo)
     ("given", "english", "chinese"),
     [
         (item("x"), "", ""),
-        (item("x", valid_until=DAY, state="archived"), "(held until 2026-01-31) ",
-         "（有效至 2026-01-31，现已失效）"),
+        (
+            item("x", valid_until=DAY, state="archived"),
+            "(held until 2026-01-31) ",
+            "（有效至 2026-01-31，现已失效）",
+        ),
         (item("x", state="archived"), "(archived) ", "（已归档）"),
         (item("x", "belief", confidence=0.62), "(62% sure) ", "（推断，把握 62%）"),
         (item("x", due_at=DAY), "(due 2026-01-31) ", "（截止 2026-01-31）"),
         (item("x", due_at=DAY.replace(hour=0)), "(due 2026-01-30) ", "（截止 2026-01-30）"),
         (item("x", due_at=DAY, done=True), "(done) ", "（已完成）"),
-        (item("x", "belief", confidence=0.4, valid_until=DAY), "(held until 2026-01-31, 40% sure) ",
-         "（有效至 2026-01-31，现已失效，推断，把握 40%）"),
-        (item("x", "turn", why={"factors": {"validity": 0.8}}), "(no longer holds) ",
-         "（已不再成立）"),
+        (
+            item("x", "belief", confidence=0.4, valid_until=DAY),
+            "(held until 2026-01-31, 40% sure) ",
+            "（有效至 2026-01-31，现已失效，推断，把握 40%）",
+        ),
+        (
+            item("x", "turn", why={"factors": {"validity": 0.8}}),
+            "(no longer holds) ",
+            "（已不再成立）",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_one_must_know_stands_before_the_words(
     given: Item, english: str, chinese: str
 ) -> None:
@@ -130,9 +139,7 @@ def test_one_that_does_not_fit_is_passed_over_for_a_shorter_one() -> None:
 
 
 @given(
-    st.lists(st.text(max_size=300), max_size=6),
-    st.integers(0, 400),
-    st.sampled_from(["en", "zh"]),
+    st.lists(st.text(max_size=300), max_size=6), st.integers(0, 400), st.sampled_from(["en", "zh"])
 )
 def test_no_text_breaks_the_budget_or_the_block(
     texts: list[str], budget: int, language: str

@@ -68,8 +68,9 @@ def test_of_two_memories_the_older_says_that_it_is(memory: Memory, now: Now) -> 
 
 
 def test_what_ended_makes_room_for_what_holds(memory: Memory) -> None:  # noqa: F811
-    ended = Item("f_1", "fact", "It was " + 20 * "so ", 1.0, DAY, "archived", (), {},
-                 valid_until=DAY)  # fmt: skip
+    ended = Item(
+        "f_1", "fact", "It was " + 20 * "so ", 1.0, DAY, "archived", (), {}, valid_until=DAY
+    )
     others = [
         Item(f"f_{n}", "fact", f"It is {n} " + 20 * "so ", 1.0, DAY, "active", (), {})
         for n in (2, 3)

@@ -44,8 +44,10 @@ def test_the_last_session_and_days_come_newest_first(
 ) -> None:
     found = talked.recall(question, profile=profile)
     assert shown(found) == [
-        "好的，下一步讨论排序权重", "召回先做四条路", "the launch moves to the end of March",
-    ]  # fmt: skip
+        "好的，下一步讨论排序权重",
+        "召回先做四条路",
+        "the launch moves to the end of March",
+    ]
     assert not found.unsure
     assert talked.gate(question).recall
 

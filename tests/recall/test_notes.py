@@ -36,17 +36,19 @@ def notes(found: Recall) -> list[str]:
 @pytest.fixture
 def noted(memory: Memory) -> Memory:
     put(
-        memory, "MEMORY.md",
+        memory,
+        "MEMORY.md",
         Chunk("- The staging database is postgres on port 5433", 4, 4, "Infra > Databases"),
         Chunk("- 用户的猫叫团子，三岁", 7, 8, "家庭"),
         role="memory",
-    )  # fmt: skip
+    )
     put(
-        memory, "memory/2026-02-01.md",
+        memory,
+        "memory/2026-02-01.md",
         Chunk("Fixed the flaky login test, then lunch with Priya.", 1, 3, at=day(1)),
         Chunk("下午去看了牙医，补了一颗牙。", 5, 5, at=day(1)),
         role="daily",
-    )  # fmt: skip
+    )
     return memory
 
 
@@ -60,8 +62,10 @@ def test_a_note_comes_with_its_file_and_lines(noted: Memory) -> None:
     assert item.content == "- 用户的猫叫团子，三岁"
     assert item.sources == (Source(file="MEMORY.md", line=7),)
     assert (item.why["file"], item.why["lines"], item.why["heading"]) == (
-        "MEMORY.md", [7, 8], "家庭",
-    )  # fmt: skip
+        "MEMORY.md",
+        [7, 8],
+        "家庭",
+    )
     assert item.why["words"] == ["的猫叫"]
 
 
@@ -102,8 +106,12 @@ def test_notes_turns_and_memories_are_compared_on_one_scale(noted: Memory) -> No
 
 
 def test_words_that_every_note_has_tell_little_where_nothing_was_said(memory: Memory) -> None:
-    put(memory, "log.md", *(f"project meeting number {n}" for n in range(40)),
-        "the peanut allergy is severe")  # fmt: skip
+    put(
+        memory,
+        "log.md",
+        *(f"project meeting number {n}" for n in range(40)),
+        "the peanut allergy is severe",
+    )
     assert shown(memory.recall("project peanut"))[0] == "the peanut allergy is severe"
 
 
@@ -137,8 +145,13 @@ def test_a_project_filter_admits_the_notes_of_that_project(memory: Memory) -> No
 
 
 def test_a_note_of_a_later_day_was_not_known_then(memory: Memory) -> None:
-    put(memory, "a.md", Chunk("tea on monday", 1, 1, at=day(1)), Chunk("tea now", 2, 2, at=day(3)),
-        "tea always")  # fmt: skip
+    put(
+        memory,
+        "a.md",
+        Chunk("tea on monday", 1, 1, at=day(1)),
+        Chunk("tea now", 2, 2, at=day(3)),
+        "tea always",
+    )
     assert set(notes(memory.recall("tea", as_of=day(2)))) == {"tea on monday", "tea always"}
     assert set(notes(memory.recall("tea", since=day(3)))) == {"tea now"}
 
@@ -147,20 +160,29 @@ def test_a_note_of_a_later_day_was_not_known_then(memory: Memory) -> None:
 def test_the_day_of_a_note_counts_for_a_question_of_that_day(noted: Memory, query: str) -> None:
     put(noted, "memory/2026-02-03.md", Chunk("nothing much happened", 1, 1, at=day(3)))
     assert set(notes(noted.recall(query))) == {
-        "Fixed the flaky login test, then lunch with Priya.", "下午去看了牙医，补了一颗牙。",
-    }  # fmt: skip
+        "Fixed the flaky login test, then lunch with Priya.",
+        "下午去看了牙医，补了一颗牙。",
+    }
 
 
 def test_of_two_days_the_one_that_is_asked_for_comes_first(memory: Memory) -> None:
-    put(memory, "a.md", Chunk("lunch was soup", 1, 1, at=day(1)),
-        Chunk("lunch was rice", 2, 2, at=day(3)))  # fmt: skip
+    put(
+        memory,
+        "a.md",
+        Chunk("lunch was soup", 1, 1, at=day(1)),
+        Chunk("lunch was rice", 2, 2, at=day(3)),
+    )
     assert shown(memory.recall("what was lunch on February 1?"))[0] == "lunch was soup"
     assert shown(memory.recall("what was lunch on February 3?"))[0] == "lunch was rice"
 
 
 def test_a_trigger_lifts_its_note(memory: Memory) -> None:
-    put(memory, "a.md", "deploy notes are in the wiki, deploy with care",
-        Chunk("use the blue button", 2, 2, triggers=("deploy", "发布 上线")))  # fmt: skip
+    put(
+        memory,
+        "a.md",
+        "deploy notes are in the wiki, deploy with care",
+        Chunk("use the blue button", 2, 2, triggers=("deploy", "发布 上线")),
+    )
     found = memory.recall("how do I deploy?")
     assert shown(found)[0] == "use the blue button"
     assert found.items[0].why["routes"]["trigger"] > 0
@@ -168,8 +190,12 @@ def test_a_trigger_lifts_its_note(memory: Memory) -> None:
 
 
 def test_of_two_notes_that_match_alike_the_important_comes_first(memory: Memory) -> None:
-    put(memory, "a.md", Chunk("tea is green", 1, 1, importance=0.9),
-        Chunk("tea is white", 2, 2, importance=0.1))  # fmt: skip
+    put(
+        memory,
+        "a.md",
+        Chunk("tea is green", 1, 1, importance=0.9),
+        Chunk("tea is white", 2, 2, importance=0.1),
+    )
     assert shown(memory.recall("tea")) == ["tea is green", "tea is white"]
 
 
@@ -246,8 +272,16 @@ class Meanings:
 
 
 def test_meaning_finds_a_note_that_shares_no_word(tmp_path: Path) -> None:
-    lines = ("the quorn is broken", "a boat for sale", "soup again", "the bus was late",
-             "a lamp in the hall", "a tree fell", "boat and soup", "bus and lamp")  # fmt: skip
+    lines = (
+        "the quorn is broken",
+        "a boat for sale",
+        "soup again",
+        "the bus was late",
+        "a lamp in the hall",
+        "a tree fell",
+        "boat and soup",
+        "bus and lamp",
+    )
     with Memory.open(tmp_path / "other", embedder=Meanings()) as memory:
         put(memory, "a.md", *lines)
         assert memory.embed().embedded == len(lines)

@@ -127,10 +127,7 @@ def test_phase1_with_other_weights() -> None:
             [(1, 0.85), (2, 0.66), (0, 0.58)],
         ),
         # Found by one of the two only: 0.7 × 0.5 = 0.35 and 0.3 × 1 = 0.3
-        (
-            [Features("turn", text=1.0), Features("turn", meaning=0.5)],
-            [(1, 0.35), (0, 0.3)],
-        ),
+        ([Features("turn", text=1.0), Features("turn", meaning=0.5)], [(1, 0.35), (0, 0.3)]),
         # No embedder: text alone, 1 and 1/2 and 1/3
         (
             [Features("fact", text=0.2), Features("turn", text=1.0), Features("fact", text=0.5)],
@@ -351,14 +348,18 @@ def contents(answer: Recall) -> list[str]:
 
 def test_profiles_order_the_same_memories_differently(memory: Memory, clock: Clock) -> None:
     memory.capture(
-        "Team Falcon decided to deploy on Fridays", importance=0.9, category="decision",
+        "Team Falcon decided to deploy on Fridays",
+        importance=0.9,
+        category="decision",
         tags=["release"],
-    )  # fmt: skip
+    )
     clock.pass_days(60)
     memory.capture(
-        "deploy log of Team Falcon: deploy, deploy again", importance=0.3, category="debug",
+        "deploy log of Team Falcon: deploy, deploy again",
+        importance=0.3,
+        category="debug",
         tags=["Falcon", "deploy"],
-    )  # fmt: skip
+    )
     clock.pass_days(1)
     asked = "when does Team Falcon deploy?"
     old = "Team Falcon decided to deploy on Fridays"
@@ -515,9 +516,11 @@ def test_the_command_takes_a_profile(
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_bench_takes_a_profile(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
     profile: str,
-) -> None:  # fmt: skip
+) -> None:
     monkeypatch.setenv("LOXODON_HOME", str(tmp_path / "home"))
     path = written(tmp_path, garden())
     assert main(["bench", "retrieval", path, "--profile", profile, "--json"]) == 0
@@ -547,5 +550,7 @@ def test_weights_have_bounds(name: str, value: float) -> None:
 def test_every_profile_but_the_default_has_weights() -> None:
     assert Config().weights("default") is None
     assert [type(Config().weights(name)) for name in PROFILES[1:]] == [
-        Phase1Config, OpenclawConfig, TieredConfig,
-    ]  # fmt: skip
+        Phase1Config,
+        OpenclawConfig,
+        TieredConfig,
+    ]

@@ -74,14 +74,19 @@ def test_what_is_out_of_recall_takes_nobodys_place(memory: Memory, clock: Clock)
 
 
 def test_equals_come_newest_first(memory: Memory) -> None:
-    memory.add([{"role": "user", "content": f"green tea {n}", "at": f"2026-02-0{n}T10:00:00"}
-                for n in (2, 3, 1)])  # fmt: skip
+    memory.add(
+        [
+            {"role": "user", "content": f"green tea {n}", "at": f"2026-02-0{n}T10:00:00"}
+            for n in (2, 3, 1)
+        ]
+    )
     assert [item.at.day for item in memory.recall("green tea").items] == [3, 2, 1]
 
 
 def test_what_was_said_twice_is_one_item_with_both_sources(memory: Memory) -> None:
-    memory.add([{"role": "user", "content": "green tea", "at": f"2026-02-0{n}T10:00:00"}
-                for n in (2, 3)])  # fmt: skip
+    memory.add(
+        [{"role": "user", "content": "green tea", "at": f"2026-02-0{n}T10:00:00"} for n in (2, 3)]
+    )
     (item,) = memory.recall("green tea").items
     assert item.at.day == 3
     assert len(item.sources) == 2
@@ -235,11 +240,14 @@ def test_what_was_drawn_from_turns_in_view_alone_does_not_come(memory: Memory) -
 @pytest.mark.parametrize(
     ("told", "asked", "worded"),
     [
-        ("My sister Mei studies in Osaka and I live in Leeds", "Where do I live?",
-         "The user lives in York"),
+        (
+            "My sister Mei studies in Osaka and I live in Leeds",
+            "Where do I live?",
+            "The user lives in York",
+        ),
         ("我在杭州工作，住在绍兴", "我住在哪里？", "用户住在苏州"),
     ],
-)  # fmt: skip
+)
 def test_what_a_person_corrected_stands_above_what_was_said(
     memory: Memory, told: str, asked: str, worded: str
 ) -> None:

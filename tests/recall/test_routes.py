@@ -43,8 +43,14 @@ def talk(memory: Memory, session: str, at: datetime, *lines: str) -> None:
     for n, line in enumerate(lines):
         who, _, words = line.partition(": ")
         role = "assistant" if who == "assistant" else "user"
-        turns.append({"role": role, "speaker": who, "content": words,
-                      "at": (at + timedelta(minutes=n)).isoformat()})  # fmt: skip
+        turns.append(
+            {
+                "role": role,
+                "speaker": who,
+                "content": words,
+                "at": (at + timedelta(minutes=n)).isoformat(),
+            }
+        )
     memory.add(turns, session=session)
 
 
@@ -76,9 +82,14 @@ NOTES = (
 
 def test_an_answer_is_found_through_what_stands_beside_it(memory: Memory) -> None:
     for n in range(3):
-        talk(memory, f"other {n}", DAY + timedelta(days=n),
-             f"Ann: the bus {n} was late again", f"Bea: the bus {n} is always late on rainy days",
-             f"Ann: rainy days and the bus {n} do not mix")  # fmt: skip
+        talk(
+            memory,
+            f"other {n}",
+            DAY + timedelta(days=n),
+            f"Ann: the bus {n} was late again",
+            f"Bea: the bus {n} is always late on rainy days",
+            f"Ann: rainy days and the bus {n} do not mix",
+        )
     talk(memory, "pottery", DAY + timedelta(days=5), *CHAT)
     found = memory.recall("What did Bea make at the pottery workshop?")
     answer = next(item for item in found.items if "two bowls" in item.content)
@@ -94,8 +105,13 @@ def test_what_someone_said_counts_more_where_they_are_named(memory: Memory) -> N
 
 
 def test_among_notes_what_hits_have_in_common_leads_on(memory: Memory) -> None:
-    memory.add([{"role": "user", "content": text, "at": (DAY + timedelta(hours=n)).isoformat()}
-                for n, text in enumerate(NOTES)], session="notes")  # fmt: skip
+    memory.add(
+        [
+            {"role": "user", "content": text, "at": (DAY + timedelta(hours=n)).isoformat()}
+            for n, text in enumerate(NOTES)
+        ],
+        session="notes",
+    )
     found = memory.recall("那个36岁的人是什么学历？")
     assert "硕士" in " ".join(shown(found)[:3])
 
@@ -115,8 +131,12 @@ def test_a_question_in_one_language_finds_an_answer_in_the_other(memory: Memory)
 
 def test_the_time_a_question_names_counts(memory: Memory, now: Now) -> None:
     for day in (3, 17):
-        talk(memory, f"feb {day}", datetime(2026, 2, day, 9, tzinfo=UTC),
-             f"user: went swimming in the lake, lap count {day}")  # fmt: skip
+        talk(
+            memory,
+            f"feb {day}",
+            datetime(2026, 2, day, 9, tzinfo=UTC),
+            f"user: went swimming in the lake, lap count {day}",
+        )
     now.at = datetime(2026, 2, 20, tzinfo=UTC)
     assert "count 3" in memory.recall("did I go swimming on 3 February?").items[0].content
     assert "count 17" in memory.recall("我17号游泳了吗 swimming").items[0].content
@@ -135,8 +155,15 @@ def test_what_was_superseded_comes_last_unless_the_past_is_asked_for(
     memory.add([{"role": "user", "content": "I live in Leeds.", "at": "2026-01-05T10:00:00"}])
     memory.consolidate(force=True)
     now.at += timedelta(days=30)
-    memory.add([{"role": "user", "content": "I moved to York last week, I live in York now.",
-                 "at": "2026-03-20T10:00:00"}])  # fmt: skip
+    memory.add(
+        [
+            {
+                "role": "user",
+                "content": "I moved to York last week, I live in York now.",
+                "at": "2026-03-20T10:00:00",
+            }
+        ]
+    )
     memory.consolidate(force=True)
     assert "York" in memory.recall("Where do I live?").items[0].content
     past = memory.recall("Where did I live before?")
@@ -148,8 +175,9 @@ def test_what_was_known_at_a_date(memory: Memory, now: Now) -> None:
     memory.add([{"role": "user", "content": "I live in Leeds.", "at": "2026-01-05T10:00:00"}])
     memory.consolidate(force=True)
     now.at = datetime(2026, 3, 21, tzinfo=UTC)
-    memory.add([{"role": "user", "content": "I moved, I live in York now.",
-                 "at": "2026-03-20T10:00:00"}])  # fmt: skip
+    memory.add(
+        [{"role": "user", "content": "I moved, I live in York now.", "at": "2026-03-20T10:00:00"}]
+    )
     memory.consolidate(force=True)
     then = memory.recall("Where do I live?", as_of=datetime(2026, 2, 1, tzinfo=UTC))
     assert any("Leeds" in text for text in shown(then))
@@ -157,9 +185,15 @@ def test_what_was_known_at_a_date(memory: Memory, now: Now) -> None:
 
 
 def test_what_is_asked_for_is_found_by_what_it_is_filed_under(memory: Memory) -> None:
-    talk(memory, "s", DAY, "user: We moved to Leith in January.",
-         "user: I am allergic to shellfish.",
-         "user: Amara lives in Cardiff.", "user: Dad lives in Luton.")  # fmt: skip
+    talk(
+        memory,
+        "s",
+        DAY,
+        "user: We moved to Leith in January.",
+        "user: I am allergic to shellfish.",
+        "user: Amara lives in Cardiff.",
+        "user: Dad lives in Luton.",
+    )
     memory.consolidate(force=True)
     assert "Leith" in " ".join(shown(memory.recall("Where do I live?"))[:2])
     assert "shellfish" in memory.recall("What food should I avoid?").items[0].content
@@ -204,8 +238,16 @@ class Meanings:
 
 def test_meaning_finds_what_shares_no_word(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "other", embedder=Meanings()) as memory:
-        lines = ("the quorn is broken", "a boat for sale", "soup again", "the bus was late",
-                 "a lamp in the hall", "a tree fell", "boat and soup", "bus and lamp")  # fmt: skip
+        lines = (
+            "the quorn is broken",
+            "a boat for sale",
+            "soup again",
+            "the bus was late",
+            "a lamp in the hall",
+            "a tree fell",
+            "boat and soup",
+            "bus and lamp",
+        )
         for n, line in enumerate(lines):
             talk(memory, f"s{n}", DAY + timedelta(days=n), f"user: {line}")
         assert memory.embed().embedded == len(lines)
@@ -353,8 +395,15 @@ def test_a_project_filter_holds_for_what_another_project_brings(memory: Memory) 
 
 def test_the_same_words_count_more_where_the_talk_was_about_it(memory: Memory) -> None:
     talk(memory, "one", DAY, *CHAT)
-    talk(memory, "two", DAY + timedelta(days=1), "Ann: the car is in the workshop again",
-         "Bea: what broke", "Ann: the gearbox", "Bea: that is expensive")  # fmt: skip
+    talk(
+        memory,
+        "two",
+        DAY + timedelta(days=1),
+        "Ann: the car is in the workshop again",
+        "Bea: what broke",
+        "Ann: the gearbox",
+        "Bea: that is expensive",
+    )
     memory.consolidate(force=True)
     found = memory.recall("what did Bea make at the pottery workshop?", kind="turn")
     lifted = [item for item in found.items if "segment" in item.why["routes"]]
@@ -422,10 +471,12 @@ def test_each_process_finds_the_same(memory: Memory) -> None:
         subprocess.run(
             [sys.executable, "-c", ASKING, memory.home],
             env={**os.environ, "PYTHONHASHSEED": str(seed)},
-            capture_output=True, text=True, check=True,
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for seed in (1, 2, 3)
-    }  # fmt: skip
+    }
     (said,) = found
     assert "alike" in said
 

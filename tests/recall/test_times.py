@@ -58,12 +58,16 @@ def test_recently_is_a_month_and_says_that_it_is_loose() -> None:
 @pytest.mark.parametrize(
     ("text", "language"),
     [
-        ("what do I eat after work", "en"), ("what do I do before bed", "en"),
-        ("what did I say before that", "en"), ("when did I say it", "en"),
-        ("三天之前我说了什么", "zh"), ("很久以前的事", "zh"), ("以前我住哪", "zh"),
+        ("what do I eat after work", "en"),
+        ("what do I do before bed", "en"),
+        ("what did I say before that", "en"),
+        ("when did I say it", "en"),
+        ("三天之前我说了什么", "zh"),
+        ("很久以前的事", "zh"),
+        ("以前我住哪", "zh"),
         ("平时我吃什么", "zh"),
         ("what is the difference between my boots and the cheap ones", "en"),
     ],
-)  # fmt: skip
+)
 def test_no_event_is_read_into_other_words(text: str, language: str) -> None:
     assert events_of(text, times_of(text, AT, language), language) == ()

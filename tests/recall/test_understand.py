@@ -38,12 +38,7 @@ def told(question: Question) -> dict[str, object]:
         for when in question.times
     ]
     events = [{"event": one.event, "side": one.side} for one in question.events]
-    return {
-        "kind": question.kind,
-        "tense": question.tense,
-        "times": times,
-        "events": events,
-    }
+    return {"kind": question.kind, "tense": question.tense, "times": times, "events": events}
 
 
 def day(moment: datetime | None) -> str:
@@ -147,11 +142,24 @@ def test_the_kind_of_answer(text: str, language: str, kind: str) -> None:
 
 def test_no_date_is_read_into_other_words() -> None:
     for text in (
-        "may I come in?", "who may march on?", "give me a second", "what is the second step?",
-        "等一下再说好吗", "这会儿忙吗", "第一个方案怎么样", "一号楼在哪", "what do I do at noon?",
-        "我几点吃早饭", "晚上吃什么", "三点建议是什么", "is the sun out?", "fall in line?",
-        "did I fall?", "24/7 support?", "room 2023?",
-    ):  # fmt: skip
+        "may I come in?",
+        "who may march on?",
+        "give me a second",
+        "what is the second step?",
+        "等一下再说好吗",
+        "这会儿忙吗",
+        "第一个方案怎么样",
+        "一号楼在哪",
+        "what do I do at noon?",
+        "我几点吃早饭",
+        "晚上吃什么",
+        "三点建议是什么",
+        "is the sun out?",
+        "fall in line?",
+        "did I fall?",
+        "24/7 support?",
+        "room 2023?",
+    ):
         assert understand(text, AT).times == (), text
 
 
@@ -239,10 +247,20 @@ def test_any_text_is_understood_the_same_each_time(text: str) -> None:
 @pytest.mark.parametrize(
     "piece",
     [
-        "哈", "a ", "before I ", "when ", "三月之前", "?", ". ", "what is ", "等等，", "a\n", '"',
+        "哈",
+        "a ",
+        "before I ",
+        "when ",
+        "三月之前",
+        "?",
+        ". ",
+        "what is ",
+        "等等，",
+        "a\n",
+        '"',
         "between the day and the ",
     ],
-)  # fmt: skip
+)
 def test_a_long_text_takes_no_longer_than_its_beginning(piece: str) -> None:
     level(lambda text: understand(text, AT), lambda n: piece * n, 1_000_000 // len(piece))
 

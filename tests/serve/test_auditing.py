@@ -12,9 +12,11 @@ from pathlib import Path
 def loxodon(home: Path, *words: str, language: str = "C.UTF-8") -> tuple[int, str, str]:
     done = subprocess.run(
         [sys.executable, "-m", "loxodon", "--home", str(home), *words],
-        capture_output=True, text=True, encoding="utf-8",
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
         env={**os.environ, "LANG": language, "LC_ALL": language},
-    )  # fmt: skip
+    )
     return done.returncode, done.stdout, done.stderr
 
 

@@ -36,9 +36,12 @@ def test_json_has_the_promised_shape(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 @pytest.mark.parametrize(("lang", "heading"), [("C.UTF-8", "overall"), ("zh_CN.UTF-8", "总计")])
 def test_a_person_sees_a_table(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
-    lang: str, heading: str,
-) -> None:  # fmt: skip
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    lang: str,
+    heading: str,
+) -> None:
     monkeypatch.setenv("LANG", lang)
     talk = garden()
     talk["questions"].append(question("q3", "wheelbarrow", ["gone"]))
@@ -112,9 +115,12 @@ def test_writing_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     ],
 )
 def test_writing_as_a_person_sees_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
-    lang: str, words: tuple[str, ...],
-) -> None:  # fmt: skip
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    lang: str,
+    words: tuple[str, ...],
+) -> None:
     monkeypatch.setenv("LANG", lang)
     assert main(["bench", "writing", written(tmp_path, cook()), "--failures"]) == 0
     said = capsys.readouterr().out
@@ -142,9 +148,13 @@ def test_bad_lines_of_cases_are_named(tmp_path: Path, capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize(
     "words",
-    [["retrieval", "--failures"], ["writing", "--crossed"], ["writing", "--top", "3"],
-     ["writing", "--model"]],
-)  # fmt: skip
+    [
+        ["retrieval", "--failures"],
+        ["writing", "--crossed"],
+        ["writing", "--top", "3"],
+        ["writing", "--model"],
+    ],
+)
 def test_options_of_the_other_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:

@@ -23,17 +23,24 @@ class Shell:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.environment = {
-            "PATH": os.environ["PATH"], "HOME": str(home.parent), "LOXODON_HOME": str(home),
-            "LOXODON_NOW": NOW, "LANG": "C.UTF-8", "TZ": "Asia/Shanghai",
-        }  # fmt: skip
+            "PATH": os.environ["PATH"],
+            "HOME": str(home.parent),
+            "LOXODON_HOME": str(home),
+            "LOXODON_NOW": NOW,
+            "LANG": "C.UTF-8",
+            "TZ": "Asia/Shanghai",
+        }
 
     def __call__(
         self, *words: str, given: bytes = b"", code: int = 0, **environment: str
     ) -> subprocess.CompletedProcess[bytes]:
         done = subprocess.run(
-            [LOXODON, *words], input=given, capture_output=True, timeout=60,
+            [LOXODON, *words],
+            input=given,
+            capture_output=True,
+            timeout=60,
             env=self.environment | environment,
-        )  # fmt: skip
+        )
         assert done.returncode == code, (done.stdout.decode(), done.stderr.decode())
         return done
 
@@ -53,8 +60,18 @@ def shell(tmp_path: Path) -> Shell:
 @pytest.fixture
 def filled(shell: Shell) -> Shell:
     shell("add", str(DEMO))
-    shell("capture", "用户对花生过敏", "--importance", "1.0", "--tags", "过敏,饮食",
-          "--entities", "用户", "--category", "health")  # fmt: skip
+    shell(
+        "capture",
+        "用户对花生过敏",
+        "--importance",
+        "1.0",
+        "--tags",
+        "过敏,饮食",
+        "--entities",
+        "用户",
+        "--category",
+        "health",
+    )
     return shell
 
 
@@ -77,9 +94,15 @@ def test_the_main_job(filled: Shell) -> None:
     assert "turns added: 0, already known: 12" in filled.text("add", str(DEMO))
     answer = filled.json("recall", "花生")
     assert list(answer) == [
-        "query", "gate", "items", "left_out", "context", "tokens", "elapsed_ms",
+        "query",
+        "gate",
+        "items",
+        "left_out",
+        "context",
+        "tokens",
+        "elapsed_ms",
         "unsure",
-    ]  # fmt: skip
+    ]
     first = answer["items"][0]
     assert list(first) == ["id", "kind", "content", "score", "at", "state", "sources", "why"]
     assert first["id"] == "f_20260204_001"
@@ -135,12 +158,29 @@ def test_no_query_is_syntax(filled: Shell, query: str) -> None:
 def test_json_is_one_document_for_every_command(filled: Shell) -> None:
     id = filled.json("list")[0]["id"]
     for words in (
-        ["init"], ["add", str(DEMO)], ["capture", "x y z"], ["recall", "x"], ["journal"], ["list"],
-        ["get", id], ["get", "t_1"], ["edit", id, "--importance", "0.9"], ["tag", id, "+a", "-b"],
-        ["archive", id], ["unarchive", id], ["history", id], ["snapshot"], ["status"], ["stats"],
-        ["validate"], ["rebuild-index"], ["config"], ["config", "recall.top"], ["--help"],
+        ["init"],
+        ["add", str(DEMO)],
+        ["capture", "x y z"],
+        ["recall", "x"],
+        ["journal"],
+        ["list"],
+        ["get", id],
+        ["get", "t_1"],
+        ["edit", id, "--importance", "0.9"],
+        ["tag", id, "+a", "-b"],
+        ["archive", id],
+        ["unarchive", id],
+        ["history", id],
+        ["snapshot"],
+        ["status"],
+        ["stats"],
+        ["validate"],
+        ["rebuild-index"],
+        ["config"],
+        ["config", "recall.top"],
+        ["--help"],
         ["--version"],
-    ):  # fmt: skip
+    ):
         done = filled(*words, "--json")
         json.loads(done.stdout)
         assert done.stderr == b"", words
@@ -157,20 +197,59 @@ def test_the_memory_record_has_the_fields_of_the_design(filled: Shell) -> None:
     (one,) = filled.json("list")
     assert one == filled.json("get", one["id"])
     assert set(one) == {
-        "id", "space", "agent", "audience", "kind", "content", "subject", "attribute", "value",
-        "category", "project", "topic", "tags", "entities", "importance", "confidence", "strength",
-        "sensitivity", "trust", "state", "valid_from", "valid_until", "expires_at", "due_at",
-        "done", "created_at", "updated_at", "accessed_at", "confirmed_at", "access_count",
-        "version", "sources", "basis", "derived_from", "replaces", "positive",
-    }  # fmt: skip
+        "id",
+        "space",
+        "agent",
+        "audience",
+        "kind",
+        "content",
+        "subject",
+        "attribute",
+        "value",
+        "category",
+        "project",
+        "topic",
+        "tags",
+        "entities",
+        "importance",
+        "confidence",
+        "strength",
+        "sensitivity",
+        "trust",
+        "state",
+        "valid_from",
+        "valid_until",
+        "expires_at",
+        "due_at",
+        "done",
+        "created_at",
+        "updated_at",
+        "accessed_at",
+        "confirmed_at",
+        "access_count",
+        "version",
+        "sources",
+        "basis",
+        "derived_from",
+        "replaces",
+        "positive",
+    }
     assert one["tags"] == ["过敏", "饮食"]
     assert one["created_at"] == NOW
     assert (one["project"], one["topic"]) == ("_global", "_general")
 
 
 def test_a_memory_through_its_life(filled: Shell) -> None:
-    id = filled.json("capture", "likes tea", "--type", "belief", "--confidence", "0.4",
-                     "--expires", "in two weeks")["id"]  # fmt: skip
+    id = filled.json(
+        "capture",
+        "likes tea",
+        "--type",
+        "belief",
+        "--confidence",
+        "0.4",
+        "--expires",
+        "in two weeks",
+    )["id"]
     assert id == "b_20260204_001"
     assert filled.json("edit", id, "--content", "likes green tea", "--version", "1")["version"] == 2
     stale = filled("edit", id, "--content", "x", "--version", "1", code=5)
@@ -304,7 +383,7 @@ def test_skip_bad_takes_the_good_lines(shell: Shell, tmp_path: Path) -> None:
         (["--home", "/dev/null", "capture", "x"], 7, "cannot create the folder"),
         (["--home", "/dev/null/x", "config", "recall.top", "5"], 6, "cannot write"),
     ],
-)  # fmt: skip
+)
 def test_mistakes_are_answered_clearly(
     shell: Shell, words: list[str], code: int, said: str
 ) -> None:
@@ -347,9 +426,11 @@ def test_messages_follow_the_locale(filled: Shell) -> None:
 def test_a_terminal_gets_colour_and_a_pipe_does_not(filled: Shell) -> None:
     leader, follower = pty.openpty()
     with subprocess.Popen(
-        [LOXODON, "recall", "花生"], stdout=follower, stderr=follower,
+        [LOXODON, "recall", "花生"],
+        stdout=follower,
+        stderr=follower,
         env=filled.environment | {"TERM": "xterm"},
-    ) as process:  # fmt: skip
+    ) as process:
         os.close(follower)
         seen = _read_all(leader)
         assert process.wait(timeout=60) == 0
@@ -382,8 +463,12 @@ def test_what_was_journalled_cannot_drive_a_terminal(shell: Shell) -> None:
 
 def test_a_reader_that_leaves_early_is_no_error(filled: Shell) -> None:
     command = f"{LOXODON} journal --json | head -c 1"
-    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True,
-                          env=filled.environment, timeout=60)  # fmt: skip
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"],
+        capture_output=True,
+        env=filled.environment,
+        timeout=60,
+    )
     assert done.returncode == 0
     assert done.stderr == b""
 

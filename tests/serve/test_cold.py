@@ -36,15 +36,47 @@ loaded = sorted(set(sys.modules) - own)
 print(json.dumps({"code": code, "loaded": loaded, "compiled": compiled, "slow": slow}),
       file=sys.stderr)
 """
-UNWANTED = frozenset((
-    "asyncio", "base64", "dataclasses", "email", "hashlib", "http", "importlib.resources",
-    "inspect", "locale", "logging", "numpy", "pathlib", "random", "rich", "rjieba", "shutil",
-    "socket", "ssl", "string", "subprocess", "tempfile", "tomlkit", "urllib.parse", "zipfile",
-    "loxodon.client", "loxodon.documents", "loxodon.language.reader", "loxodon.measure",
-    "loxodon.messages.zh", "loxodon.models", "loxodon.recall.gate", "loxodon.serve.host",
-    "loxodon.serve.http", "loxodon.trust.guard.tagging", "loxodon.working", "loxodon.workspace",
-    "loxodon.write.phases",
-))  # fmt: skip
+UNWANTED = frozenset(
+    (
+        "asyncio",
+        "base64",
+        "dataclasses",
+        "email",
+        "hashlib",
+        "http",
+        "importlib.resources",
+        "inspect",
+        "locale",
+        "logging",
+        "numpy",
+        "pathlib",
+        "random",
+        "rich",
+        "rjieba",
+        "shutil",
+        "socket",
+        "ssl",
+        "string",
+        "subprocess",
+        "tempfile",
+        "tomlkit",
+        "urllib.parse",
+        "zipfile",
+        "loxodon.client",
+        "loxodon.documents",
+        "loxodon.language.reader",
+        "loxodon.measure",
+        "loxodon.messages.zh",
+        "loxodon.models",
+        "loxodon.recall.gate",
+        "loxodon.serve.host",
+        "loxodon.serve.http",
+        "loxodon.trust.guard.tagging",
+        "loxodon.working",
+        "loxodon.workspace",
+        "loxodon.write.phases",
+    )
+)
 RULES = frozenset(("re2", "loxodon.trust.guard.find", "loxodon.trust.guard.policy"))
 """What looks for secrets and numbers, which most texts have no sign of."""
 
@@ -66,9 +98,12 @@ def told(home: Path, *said: str) -> Path:
 def recalled(home: Path, query: str) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-c", COUNTED, "--home", str(home), "recall", query],
-        capture_output=True, text=True, encoding="utf-8", check=True,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
         env={"PATH": "", "LANG": "en_GB.UTF-8"},
-    )  # fmt: skip
+    )
     found: dict[str, Any] = json.loads(done.stderr)
     assert found["code"] == 0
     assert "1. " in done.stdout

@@ -17,9 +17,14 @@ ZH = "zh_CN.UTF-8"
 TALK = [
     {"role": "user", "content": "我对花生过敏", "at": "2026-02-02T10:00:00+08:00"},
     {"role": "user", "content": "I live in Leeds", "at": "2026-02-02T11:00:00+08:00"},
-    {"role": "user", "speaker": "Ann", "content": "Dinner is at the Blue Door on Friday",
-     "chat": "group", "at": "2026-02-04T10:00:00+08:00"},
-]  # fmt: skip
+    {
+        "role": "user",
+        "speaker": "Ann",
+        "content": "Dinner is at the Blue Door on Friday",
+        "chat": "group",
+        "at": "2026-02-04T10:00:00+08:00",
+    },
+]
 
 
 @pytest.fixture
@@ -57,9 +62,18 @@ def test_the_frame_is_printed_and_nothing_else(run: Run) -> None:
 def test_the_frame_as_json(run: Run) -> None:
     frame = json.loads(run("context", "Where do I live?", "--json"))
     assert list(frame) == [
-        "message", "language", "gate", "soul", "profile", "memories", "recent", "text", "tokens",
-        "recall", "left_out",
-    ]  # fmt: skip
+        "message",
+        "language",
+        "gate",
+        "soul",
+        "profile",
+        "memories",
+        "recent",
+        "text",
+        "tokens",
+        "recall",
+        "left_out",
+    ]
     assert frame["gate"]["recall"] is True
     assert "Leeds" in frame["memories"]
     assert "trace" not in frame["recall"]
@@ -98,12 +112,34 @@ def test_any_text_is_a_message(run: Run) -> None:
 @pytest.mark.parametrize(
     ("lang", "wanted"),
     [
-        ("C.UTF-8", ["why: has 花生; score", "found by words", "weighed by importance ×",
-                     "understood  花生", "routes ", "not shown", "beyond --top", "ms in all"]),
-        (ZH, ["原因：含有 花生；得分", "来自：词语", "加权：重要性 ×", "理解为  花生", "路径 ",
-              "未显示", "超出 --top", "毫秒"]),
+        (
+            "C.UTF-8",
+            [
+                "why: has 花生; score",
+                "found by words",
+                "weighed by importance ×",
+                "understood  花生",
+                "routes ",
+                "not shown",
+                "beyond --top",
+                "ms in all",
+            ],
+        ),
+        (
+            ZH,
+            [
+                "原因：含有 花生；得分",
+                "来自：词语",
+                "加权：重要性 ×",
+                "理解为  花生",
+                "路径 ",
+                "未显示",
+                "超出 --top",
+                "毫秒",
+            ],
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_recall_explains_itself(run: Run, lang: str, wanted: list[str]) -> None:
     for n in range(3):
         run("capture", f"花生酱放在第 {n} 格")
@@ -117,8 +153,15 @@ def test_the_whole_trace_is_in_json_where_it_is_asked_for(run: Run) -> None:
     plain = json.loads(run("recall", "花生", "--json"))
     assert "trace" not in plain
     assert list(plain["items"][0]) == [
-        "id", "kind", "content", "score", "at", "state", "sources", "why",
-    ]  # fmt: skip
+        "id",
+        "kind",
+        "content",
+        "score",
+        "at",
+        "state",
+        "sources",
+        "why",
+    ]
     trace = json.loads(run("recall", "花生", "--json", "--explain"))["trace"]
     assert list(trace) == ["question", "routes", "considered", "stages", "profile", "trouble"]
     assert trace["question"]["words"] == ["花生"]

@@ -20,8 +20,11 @@ __all__ = ["run", "told"]
 
 def test_forgetting_asks_first(told: Run, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    (fact,) = [one for one in parsed(told, "list") if "花生" in one["content"]
-               or "peanut" in one["content"]]  # fmt: skip
+    (fact,) = [
+        one
+        for one in parsed(told, "list")
+        if "花生" in one["content"] or "peanut" in one["content"]
+    ]
     words = ["花生", "peanuts"]
     assert "would delete" in told("forget", fact["id"], "--dry-run")
     assert "no terminal to confirm" in told("forget", fact["id"], code=2)
@@ -39,9 +42,14 @@ def test_forgetting_asks_first(told: Run, tmp_path: Path) -> None:
 
 def test_other_ways_to_name_it(told: Run, tmp_path: Path) -> None:
     for words, code in (
-        ([], 4), (["--all", "--session", "x"], 4), (["--last", "soon"], 4), (["--last", "0d"], 4),
-        (["--session", "none"], 3), (["f_1"], 3), (["--entity", "Nobody"], 3),
-    ):  # fmt: skip
+        ([], 4),
+        (["--all", "--session", "x"], 4),
+        (["--last", "soon"], 4),
+        (["--last", "0d"], 4),
+        (["--session", "none"], 3),
+        (["f_1"], 3),
+        (["--entity", "Nobody"], 3),
+    ):
         told("forget", *words, "--yes", code=code)
     said = told("forget", "--session", "talk", "--yes", lang=ZH["LANG"])
     assert "已删除" in said
@@ -79,8 +87,11 @@ def test_pause_and_resume(run: Run, tmp_path: Path) -> None:
 
 
 def test_inspect(told: Run) -> None:
-    (fact,) = [one for one in parsed(told, "list") if "花生" in one["content"]
-               or "peanut" in one["content"]]  # fmt: skip
+    (fact,) = [
+        one
+        for one in parsed(told, "list")
+        if "花生" in one["content"] or "peanut" in one["content"]
+    ]
     found = parsed(told, "inspect", fact["id"])
     assert found["what"] == "memory"
     assert "花生" in found["sources"][0]["content"] or "peanut" in found["sources"][0]["content"]

@@ -37,9 +37,15 @@ def test_follow_one_agent_elsewhere(shell: Shell, claw: OpenClaw, tmp_path: Path
     claw.root.rename(moved)
     found = shell.json("openclaw", "follow", "--agent", "work", OPENCLAW_STATE_DIR=str(moved))
     assert found == {
-        "added": 1, "known": 0, "changed": 0, "sessions": ["new"], "read": 1, "unchanged": 0,
-        "skipped": 0, "problems": [],
-    }  # fmt: skip
+        "added": 1,
+        "known": 0,
+        "changed": 0,
+        "sessions": ["new"],
+        "read": 1,
+        "unchanged": 0,
+        "skipped": 0,
+        "problems": [],
+    }
     assert shell.json("openclaw", "follow", "--state", str(moved))["added"] == 2
 
 

@@ -17,9 +17,13 @@ ZH = {"LANG": "zh_CN.UTF-8"}
 LATER = "2026-02-06T18:00:00+08:00"
 TALK = {
     "zh": ["我住在北京", "我对花生过敏", "我妹妹小美在大阪读书", "我可能住在上海"],
-    "en": ["I live in Leeds", "I'm allergic to peanuts", "My sister Mei likes tea",
-           "I think I live in York"],
-}  # fmt: skip
+    "en": [
+        "I live in Leeds",
+        "I'm allergic to peanuts",
+        "My sister Mei likes tea",
+        "I think I live in York",
+    ],
+}
 
 Run = Callable[..., str]
 
@@ -151,8 +155,13 @@ def test_consolidate_phase_by_phase(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_memory_that_is_not_there_is_not_made(run: Run, tmp_path: Path) -> None:
-    for words in (["consolidate"], ["review"], ["entities"], ["profile"], ["review", "--confirm",
-                  "b_20260204_001"]):  # fmt: skip
+    for words in (
+        ["consolidate"],
+        ["review"],
+        ["entities"],
+        ["profile"],
+        ["review", "--confirm", "b_20260204_001"],
+    ):
         assert "init`" in run(*words, code=3)
         assert parsed(run, *words, code=3)["error"]["code"]
     assert not (tmp_path / "home" / "spaces").exists()
@@ -250,8 +259,14 @@ def test_what_was_said_cannot_drive_the_terminal(run: Run, tmp_path: Path) -> No
     run("capture", "the user may like \x1b[31mred\x07", "--type", "belief", "--importance", "0.9")
     run("consolidate", "--force")
     belief = parsed(run, "list")[0]["id"]
-    for words in (["profile", "--refresh"], ["snapshot"], ["review"], ["entities"], ["list"],
-                  ["review", "--confirm", belief]):  # fmt: skip
+    for words in (
+        ["profile", "--refresh"],
+        ["snapshot"],
+        ["review"],
+        ["entities"],
+        ["list"],
+        ["review", "--confirm", belief],
+    ):
         printed = run(*words)
         assert "\x1b" not in printed
         assert "\x07" not in printed

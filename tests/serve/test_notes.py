@@ -27,8 +27,13 @@ def home(tmp_path: Path) -> Path:
 
 
 def run(home: Path, *args: str, language: str = "en_GB.UTF-8") -> subprocess.CompletedProcess[str]:
-    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": language,
-                   "PYTHONIOENCODING": "utf-8", "LOXODON_HOME": str(home)}  # fmt: skip
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "LANG": language,
+        "PYTHONIOENCODING": "utf-8",
+        "LOXODON_HOME": str(home),
+    }
     command = [LOXODON, *args]
     return subprocess.run(command, capture_output=True, encoding="utf-8", env=environment)
 

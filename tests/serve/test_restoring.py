@@ -31,9 +31,14 @@ def test_it_says_what_it_did_as_json(lost: Shell, tmp_path: Path) -> None:
     out = str(tmp_path / "out" / "memory")
     done = lost.json("restore", out)
     assert done == {
-        "turns": 1, "memories": 1, "added": [], "edited": [], "before": "", "settings": {},
+        "turns": 1,
+        "memories": 1,
+        "added": [],
+        "edited": [],
+        "before": "",
+        "settings": {},
         "offered": {},
-    }  # fmt: skip
+    }
     assert lost.json("restore", out, code=4)["error"]["code"] == "bad_input"
     again = lost.json("restore", out, "--replace")
     assert os.path.basename(again["before"]) == "loxodon.db.before-restore-1"

@@ -147,9 +147,11 @@ def test_a_worker_that_cannot_read_the_settings_says_so_in_one_line(home: Path) 
     ours, theirs = os.pipe()  # which stays open, or it would end for that
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "loxodon.serve.schedule", str(home)], stdin=ours,
-            capture_output=True, timeout=60,
-        )  # fmt: skip
+            [sys.executable, "-m", "loxodon.serve.schedule", str(home)],
+            stdin=ours,
+            capture_output=True,
+            timeout=60,
+        )
     finally:
         os.close(ours)
         os.close(theirs)

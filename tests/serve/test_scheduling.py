@@ -28,8 +28,13 @@ def test_it_shows_what_is_next_and_what_ran(run: Run, home: Path) -> None:
     assert "learned" in said
     found = json.loads(run("schedule", "--json"))
     assert [job["name"] for job in found["jobs"]] == [
-        "flush", "daily", "weekly", "profile", "heartbeat", "backup",
-    ]  # fmt: skip
+        "flush",
+        "daily",
+        "weekly",
+        "profile",
+        "heartbeat",
+        "backup",
+    ]
     daily = found["jobs"][1]
     assert (daily["runs"], daily["failures"], daily["error"]) == (1, 0, "")
     assert daily["next_at"] == "2026-02-05T03:00:00+08:00"
@@ -58,8 +63,17 @@ def test_a_job_that_is_not_there(run: Run, home: Path) -> None:
 
 
 def test_what_the_heartbeat_asks_is_answered_in_review(run: Run, home: Path) -> None:
-    made = json.loads(run("capture", "The user is allergic to peanuts", "--category", "health",
-                          "--importance", "0.9", "--json"))  # fmt: skip
+    made = json.loads(
+        run(
+            "capture",
+            "The user is allergic to peanuts",
+            "--category",
+            "health",
+            "--importance",
+            "0.9",
+            "--json",
+        )
+    )
     later = "2026-06-04T18:00:00+08:00"
     run("clock", "--right", now=later)
     assert "asked about 1" in run("schedule", "--run", "heartbeat", now=later)

@@ -26,8 +26,13 @@ def home(tmp_path: Path) -> Path:
 
 
 def run(home: Path, *args: str, language: str = "en_GB.UTF-8") -> subprocess.CompletedProcess[str]:
-    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": language,
-                   "PYTHONIOENCODING": "utf-8", "LOXODON_HOME": str(home)}  # fmt: skip
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "LANG": language,
+        "PYTHONIOENCODING": "utf-8",
+        "LOXODON_HOME": str(home),
+    }
     command = [LOXODON, *args]
     return subprocess.run(command, capture_output=True, encoding="utf-8", env=environment)
 
@@ -49,8 +54,9 @@ def test_as_json(home: Path) -> None:
     found = json.loads(run(home, "sources", "--json").stdout)
     assert found["indexed"]["read"] == 2
     assert {(os.path.basename(one["file"]), one["chunks"]) for one in found["files"]} == {
-        ("MEMORY.md", 2), ("bad.md", 1),
-    }  # fmt: skip
+        ("MEMORY.md", 2),
+        ("bad.md", 1),
+    }
     (problem,) = found["problems"]
     assert (os.path.basename(problem["file"]), problem["line"]) == ("bad.md", 2)
 

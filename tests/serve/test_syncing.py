@@ -18,9 +18,12 @@ TEA = "f_20260204_001"
 class Shell:
     def __init__(self, home: Path, language: str = "C.UTF-8") -> None:
         self.environment = {
-            "PATH": os.environ["PATH"], "HOME": str(home), "LOXODON_HOME": str(home / "memory"),
-            "LOXODON_NOW": "2026-02-04T18:00:00+08:00", "LANG": language,
-        }  # fmt: skip
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "LOXODON_HOME": str(home / "memory"),
+            "LOXODON_NOW": "2026-02-04T18:00:00+08:00",
+            "LANG": language,
+        }
         self.insights = home / "memory/spaces/main/workspace/memory/insights.md"
 
     def __call__(self, *words: str, code: int = 0) -> tuple[str, str]:

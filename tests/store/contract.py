@@ -25,9 +25,13 @@ def turn(content: str, session: str = "s", id: str = "", at: datetime = NOW, **m
 
 def record(content: str, **more: Any) -> Record:
     values: dict[str, Any] = {
-        "id": "", "space": "", "kind": "fact", "created_at": NOW, "updated_at": NOW,
+        "id": "",
+        "space": "",
+        "kind": "fact",
+        "created_at": NOW,
+        "updated_at": NOW,
         "strength": 0.5,
-    }  # fmt: skip
+    }
     return Record(content=content, **values | more)
 
 
@@ -122,8 +126,10 @@ class StoreContract:
         assert store.turn_row("s", "x") is None
 
     def test_who_said_a_turn_can_be_told_later(self, store: Store) -> None:
-        ann, ben = (turn(f"hello from {name}", speaker=name, origin="group", id=name)
-                    for name in ("Ann", "Ben"))  # fmt: skip
+        ann, ben = (
+            turn(f"hello from {name}", speaker=name, origin="group", id=name)
+            for name in ("Ann", "Ben")
+        )
         self.put(store, ann, ben)
         mine = ann._replace(speaker="", origin="user")
         with store.writing():
@@ -161,14 +167,34 @@ class StoreContract:
     def test_a_memory_comes_back_as_it_was_kept(self, store: Store) -> None:
         self.put(store, turn("我对花生过敏", id="m3"))
         given = record(
-            "用户对花生过敏", kind="belief", importance=0.9, confidence=0.7, tags=("过敏", "Food"),
-            entities=("用户",), project="Home", topic="health", category="health", audience="group",
-            subject="用户", attribute="allergy", value="花生", basis="said so", trust="assistant",
-            valid_from=NOW, valid_until=NOW + timedelta(days=9), expires_at=NOW + timedelta(days=5),
-            due_at=NOW, done=True, confirmed_at=NOW, accessed_at=NOW, access_count=3, agent="a",
-            sensitivity="high", derived_from=("f_1",),
+            "用户对花生过敏",
+            kind="belief",
+            importance=0.9,
+            confidence=0.7,
+            tags=("过敏", "Food"),
+            entities=("用户",),
+            project="Home",
+            topic="health",
+            category="health",
+            audience="group",
+            subject="用户",
+            attribute="allergy",
+            value="花生",
+            basis="said so",
+            trust="assistant",
+            valid_from=NOW,
+            valid_until=NOW + timedelta(days=9),
+            expires_at=NOW + timedelta(days=5),
+            due_at=NOW,
+            done=True,
+            confirmed_at=NOW,
+            accessed_at=NOW,
+            access_count=3,
+            agent="a",
+            sensitivity="high",
+            derived_from=("f_1",),
             sources=(Source(session="s", turn="m3"), Source(file="MEMORY.md", line=12)),
-        )  # fmt: skip
+        )
         (kept,) = self.keep(store, given)
         assert kept.id == "b_20260204_001"
         assert store.get(kept.id) == kept == given._replace(id=kept.id, space="main")
@@ -176,11 +202,19 @@ class StoreContract:
 
     def test_ids_count_within_kind_and_day(self, store: Store) -> None:
         tomorrow = NOW + timedelta(days=1)
-        kept = self.keep(store, record("a"), record("b"), record("c", kind="summary"),
-                         record("d", created_at=tomorrow))  # fmt: skip
+        kept = self.keep(
+            store,
+            record("a"),
+            record("b"),
+            record("c", kind="summary"),
+            record("d", created_at=tomorrow),
+        )
         assert [one.id for one in kept] == [
-            "f_20260204_001", "f_20260204_002", "s_20260204_001", "f_20260205_001",
-        ]  # fmt: skip
+            "f_20260204_001",
+            "f_20260204_002",
+            "s_20260204_001",
+            "f_20260205_001",
+        ]
 
     def test_the_most_important_of_some_projects(self, store: Store) -> None:
         some = [
@@ -302,8 +336,11 @@ class StoreContract:
         )
         assert [one.content for one in store.latest("tag", "work", 2)] == ["n3", "n2"]
         assert [one.content for one in store.latest("project", "ACME", 9)] == [
-            "n3", "n2", "n1", "n0",
-        ]  # fmt: skip
+            "n3",
+            "n2",
+            "n1",
+            "n0",
+        ]
         assert store.latest("entity", "李雷", 9) == [kept[-1]]
         assert store.latest("topic", "none", 9) == []
         with store.writing():
@@ -314,10 +351,13 @@ class StoreContract:
         """…and what expires soon is not, however strong it is now."""
         tomorrow = NOW + timedelta(days=1)
         kept = self.keep(
-            store, record("weak", strength=0.2), record("strong", strength=0.9),
-            record("brief", strength=1.0, expires_at=tomorrow), record("fair", strength=0.5),
+            store,
+            record("weak", strength=0.2),
+            record("strong", strength=0.9),
+            record("brief", strength=1.0, expires_at=tomorrow),
+            record("fair", strength=0.5),
             record("past", strength=1.0, state="archived"),
-        )  # fmt: skip
+        )
 
         def strongest(limit: int = 0) -> list[str]:
             found = store.find(Filter(state="active"), limit, strongest=True)
@@ -338,9 +378,7 @@ class StoreContract:
             new = store.update(kept.id, 1, "repeated", NOW, {"sources": (first, second)})
         assert new.sources == (first, second)
         assert store.get(kept.id) == new
-        assert [one.record.sources for one in store.history(kept.id)] == [
-            (first,), (first, second),
-        ]  # fmt: skip
+        assert [one.record.sources for one in store.history(kept.id)] == [(first,), (first, second)]
         rows = [int(one.ref[2:]) for one in said if one]
         assert sorted(store.drawn_from(rows)) == rows
         with store.writing():
@@ -377,9 +415,11 @@ class StoreContract:
 
     def test_projects_and_topics_are_looked_up_by_name(self, store: Store) -> None:
         self.keep(
-            store, record("1", project="blue whale", topic="Launch"),
-            record("2", project="Blue Whale", topic="发布 计划"), record("3"),
-        )  # fmt: skip
+            store,
+            record("1", project="blue whale", topic="Launch"),
+            record("2", project="Blue Whale", topic="发布 计划"),
+            record("3"),
+        )
         names = ["blue whale", "whale", "发布 计划", "launch", "_global", "_general", '"', ""]
         assert store.labels_named("project", names) == {"blue whale": "Blue Whale"}
         assert store.labels_named("topic", names) == {"launch": "Launch", "发布 计划": "发布 计划"}
@@ -407,9 +447,23 @@ class StoreContract:
 
     @pytest.mark.parametrize(
         "query",
-        ['"', "*", "NEAR(a b)", "cats AND", "a:b", "-cats", "^cats", "(", "col : cats", "{cats}",
-         "cats'; DROP TABLE turns", "\x00", "+", "AND OR NOT"],
-    )  # fmt: skip
+        [
+            '"',
+            "*",
+            "NEAR(a b)",
+            "cats AND",
+            "a:b",
+            "-cats",
+            "^cats",
+            "(",
+            "col : cats",
+            "{cats}",
+            "cats'; DROP TABLE turns",
+            "\x00",
+            "+",
+            "AND OR NOT",
+        ],
+    )
     def test_no_query_is_syntax(self, store: Store, query: str) -> None:
         self.keep(store, record("cats"))
         expected = ["cats"] if "cats" in query else []
@@ -435,23 +489,30 @@ class StoreContract:
 
     def test_a_group_hears_nothing_private(self, store: Store) -> None:
         self.put(
-            store, turn("apple in secret"), turn("apple in public", chat="group"),
-            turn("apple in the room", chat="room"), turn("apple taken back", chat="group", id="t4"),
-        )  # fmt: skip
+            store,
+            turn("apple in secret"),
+            turn("apple in public", chat="group"),
+            turn("apple in the room", chat="room"),
+            turn("apple taken back", chat="group", id="t4"),
+        )
         self.keep(
-            store, record("private apple"), record("group apple", audience="group"),
+            store,
+            record("private apple"),
+            record("group apple", audience="group"),
             record("apple for all", audience="all"),
             record("apple not for you", sources=(Source(session="s", turn="t4"),)),
-        )  # fmt: skip
+        )
         group = Filter(audience="group")
         assert [one.content for one in store.journal(group, 0)] == [
-            "apple in public", "apple in the room",
-        ]  # fmt: skip
+            "apple in public",
+            "apple in the room",
+        ]
         assert sorted(self.found(store, "apple", "turns", audience="group")) == [2, 3]
         assert {one.content for one in store.find(group)} == {"group apple", "apple for all"}
         assert sorted(self.contents(store, "apple", audience="group")) == [
-            "apple for all", "group apple",
-        ]  # fmt: skip
+            "apple for all",
+            "group apple",
+        ]
         assert len(self.found(store, "apple", "turns")) == len(self.found(store, "apple")) == 4
 
     def test_rows_found_elsewhere_are_held_against_a_filter(self, store: Store) -> None:
@@ -546,14 +607,18 @@ class StoreContract:
     def test_a_sound_store_has_no_problems_and_survives_rebuilding(self, store: Store) -> None:
         self.put(store, *(turn(f"turn {n} 你好") for n in range(30)))
         self.keep(store, record("cats"), record("dogs", state="archived"))
-        before = [self.found(store, q, i) for q, i in
-                  (("cats", "memories"), ("dogs", "archive"), ("turn", "turns"))]  # fmt: skip
+        before = [
+            self.found(store, q, i)
+            for q, i in (("cats", "memories"), ("dogs", "archive"), ("turn", "turns"))
+        ]
         assert list(store.check(lambda done, total: None)) == []
         steps: list[tuple[int, int]] = []
         assert store.rebuild(lambda done, total: steps.append((done, total))) == 32
         assert steps[-1] == (32, 32)
-        after = [self.found(store, q, i) for q, i in
-                 (("cats", "memories"), ("dogs", "archive"), ("turn", "turns"))]  # fmt: skip
+        after = [
+            self.found(store, q, i)
+            for q, i in (("cats", "memories"), ("dogs", "archive"), ("turn", "turns"))
+        ]
         assert after == before
         assert list(store.check(lambda done, total: None)) == []
 
@@ -596,8 +661,8 @@ class StoreContract:
     def test_the_pool_is_counted(self, store: Store) -> None:
         self.put(store, turn("a"), turn("b"))
         kept = self.keep(
-            store, record("1", topic="diet"), record("2"), record("3", state="archived"),
-        )  # fmt: skip
+            store, record("1", topic="diet"), record("2"), record("3", state="archived")
+        )
         with store.writing():
             mei = store.desk.put_entity(Entity("Mei", "person", (), NOW, NOW))
             store.desk.put_entity(Entity("Tom", "person", (), NOW, NOW))
@@ -654,8 +719,11 @@ class StoreContract:
     def test_fragments_go_from_stage_to_stage(self, store: Store) -> None:
         self.put(store, turn("a b"), turn("c"))
         desk = store.desk
-        cut = [Fragment(2, 0, "c", "question"), Fragment(1, 0, "a", "chat"),
-               Fragment(1, 1, "b", "statement")]  # fmt: skip
+        cut = [
+            Fragment(2, 0, "c", "question"),
+            Fragment(1, 0, "a", "chat"),
+            Fragment(1, 1, "b", "statement"),
+        ]
         with store.writing():
             desk.put_fragments(cut)
         found = desk.fragments("cut")
@@ -712,10 +780,18 @@ class StoreContract:
 
     def test_events_by_day(self, store: Store) -> None:
         days = [
-            Event(f"2026-02-0{n}", NOW + timedelta(days=n - 4), "s", "wechat", "林晓", f"day {n}",
-                  n, "group")
+            Event(
+                f"2026-02-0{n}",
+                NOW + timedelta(days=n - 4),
+                "s",
+                "wechat",
+                "林晓",
+                f"day {n}",
+                n,
+                "group",
+            )
             for n in (4, 2, 3)
-        ]  # fmt: skip
+        ]
         desk = store.desk
         with store.writing():
             for event in days:
@@ -750,9 +826,11 @@ class StoreContract:
 
     def test_reviews_wait_for_an_answer(self, store: Store) -> None:
         fact, first, second = self.keep(
-            store, record("in Leeds"), record("in York", kind="belief", confidence=0.6),
+            store,
+            record("in Leeds"),
+            record("in York", kind="belief", confidence=0.6),
             record("in Bath", kind="belief", confidence=0.5),
-        )  # fmt: skip
+        )
         desk, later = store.desk, NOW + timedelta(hours=1)
         with store.writing():
             desk.put_review(second.id, fact.id, later)
@@ -772,9 +850,12 @@ class StoreContract:
     def test_memories_that_have_ended(self, store: Store) -> None:
         soon, later = NOW + timedelta(days=1), NOW + timedelta(days=2)
         kept = self.keep(
-            store, record("c"), record("b", expires_at=later), record("a", expires_at=soon),
+            store,
+            record("c"),
+            record("b", expires_at=later),
+            record("a", expires_at=soon),
             record("x", expires_at=soon, state="archived"),
-        )  # fmt: skip
+        )
         desk = store.desk
         assert desk.ended(NOW, 9) == []
         assert desk.ended(soon, 9) == [kept[2].id]
@@ -846,9 +927,10 @@ class StoreContract:
         """Everything derived is made anew, and nothing else is touched."""
         self.put(store, turn("a"))
         fact, belief = self.keep(
-            store, record("peanut allergy", subject="user", category="health"),
+            store,
+            record("peanut allergy", subject="user", category="health"),
             record("in York", kind="belief", confidence=0.6),
-        )  # fmt: skip
+        )
         desk = store.desk
         with store.writing():
             desk.put_entity(Entity("小美", "person", ("妹妹",), NOW, NOW))
@@ -858,10 +940,16 @@ class StoreContract:
 
         def told() -> list[Any]:
             return [
-                desk.pool(), desk.entities_named(["妹妹", "小美"]), desk.aliases(), desk.reviews(),
-                desk.used(), desk.index(0), store.latest("keyword", "peanut allergy", 9),
-                store.latest_about(("user", "", "health"), 9), store.find(Filter(), strongest=True),
-            ]  # fmt: skip
+                desk.pool(),
+                desk.entities_named(["妹妹", "小美"]),
+                desk.aliases(),
+                desk.reviews(),
+                desk.used(),
+                desk.index(0),
+                store.latest("keyword", "peanut allergy", 9),
+                store.latest_about(("user", "", "health"), 9),
+                store.find(Filter(), strongest=True),
+            ]
 
         before = told()
         store.rebuild(lambda done, total: None)

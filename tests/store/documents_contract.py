@@ -16,9 +16,15 @@ class DocumentsContract(ShelfContract):
     """What is promised of documents."""
 
     def document(
-        self, store: Store, namespace: Namespace, key: str, value: str = "{}", text: str = "",
-        ends: datetime | None = None, at: datetime = NOW,
-    ) -> Kept:  # fmt: skip
+        self,
+        store: Store,
+        namespace: Namespace,
+        key: str,
+        value: str = "{}",
+        text: str = "",
+        ends: datetime | None = None,
+        at: datetime = NOW,
+    ) -> Kept:
         with store.writing():
             return store.documents.put(namespace, key, value, text, at, 5.0 if ends else None, ends)
 

@@ -59,10 +59,12 @@ class ExactContract(DocumentsContract):
             store.shelf.put_import(key("import"), old.id, NOW)
             store.documents.put(("a", "b"), "k", '{"x": 1}', "one", NOW, 5.0, NOW)
             store.documents.put(("a",), "", "null", "", NOW, None, None)
-            store.quarantine.put([
-                Kept(0, 1, "", 0, 4, "", "override", "web", NOW, "held", None),
-                Kept(0, None, old.id, 0, 4, "obey", "claim", "import", NOW, "released", NOW),
-            ])  # fmt: skip
+            store.quarantine.put(
+                [
+                    Kept(0, 1, "", 0, 4, "", "override", "web", NOW, "held", None),
+                    Kept(0, None, old.id, 0, 4, "obey", "claim", "import", NOW, "released", NOW),
+                ]
+            )
             store.erasure.put_stones([("turn", key("gone"), 0, 5)])
             store.erasure.put_receipt("r_1", NOW, "cli", "ids", '{"turns": 1}', "[]")
             store.tokens.put("once", Used(key("asked"), old.id, 2), NOW, NOW)
@@ -128,9 +130,12 @@ class ExactContract(DocumentsContract):
         )
         days = store.exact.days()
         assert [(day.date, day.part, day.turns) for day in days] == [
-            ("0001-01-02", 1, 1), ("1969-12-31", 1, 1), ("2026-02-03", 1, 1), ("2026-02-04", 1, 1),
+            ("0001-01-02", 1, 1),
+            ("1969-12-31", 1, 1),
+            ("2026-02-03", 1, 1),
+            ("2026-02-04", 1, 1),
             ("9999-12-30", 1, 1),
-        ]  # fmt: skip
+        ]
         rows = [row for day in days for row in store.exact.turns_of(day)]
         assert sorted(rows) == sorted(store.exact.dump("turns"))
 
@@ -169,5 +174,7 @@ class ExactContract(DocumentsContract):
             record("c", tags=("b",), state="archived"),
         )
         assert store.exact.labels("tag") == [
-            ("b", "f_20260204_001"), ("b", "f_20260204_002"), ("茶", "f_20260204_001")
-        ]  # fmt: skip
+            ("b", "f_20260204_001"),
+            ("b", "f_20260204_002"),
+            ("茶", "f_20260204_001"),
+        ]

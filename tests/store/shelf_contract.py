@@ -47,9 +47,16 @@ class ShelfContract(StoreContract):
 
     def test_a_file_is_kept_with_all_that_is_known_of_it(self, store: Store) -> None:
         chunk = Chunk(
-            "决定用 PostgreSQL\r\n🐘", 3, 4, "项目 > 选型", NOW, "opinion", 0.9, "Atlas",
+            "决定用 PostgreSQL\r\n🐘",
+            3,
+            4,
+            "项目 > 选型",
+            NOW,
+            "opinion",
+            0.9,
+            "Atlas",
             ("数据库", 'quote "d"'),
-        )  # fmt: skip
+        )
         file = self.note("memory/2026-02-04.md", role="daily", problem="line 9 is not UTF-8")
         self.put_notes(store, file, chunk)
         assert store.shelf.files() == [file]
@@ -63,8 +70,14 @@ class ShelfContract(StoreContract):
     def test_a_note_is_found_by_its_words_headings_triggers_project_and_file(
         self, store: Store, query: str
     ) -> None:
-        chunk = Chunk("We use PostgreSQL", 1, 1, "项目 > 选型", project="Atlas",
-                      triggers=("数据库", 'quoted "d"'))  # fmt: skip
+        chunk = Chunk(
+            "We use PostgreSQL",
+            1,
+            1,
+            "项目 > 选型",
+            project="Atlas",
+            triggers=("数据库", 'quoted "d"'),
+        )
         self.put_notes(store, self.note("plans/roadmap.md"), chunk, "nothing else of the kind")
         assert ("plans/roadmap.md", "We use PostgreSQL", 1) in self.noted(store, query)
 
@@ -76,8 +89,10 @@ class ShelfContract(StoreContract):
         for root, path in (("/b", "a.md"), ("/a", "z.md"), ("/a", "b/c.md")):
             self.put_notes(store, self.note(path, root), f"text of {path}")
         assert [(one.root, one.path) for one in store.shelf.files()] == [
-            ("/a", "b/c.md"), ("/a", "z.md"), ("/b", "a.md"),
-        ]  # fmt: skip
+            ("/a", "b/c.md"),
+            ("/a", "z.md"),
+            ("/b", "a.md"),
+        ]
 
     def test_the_same_path_in_two_roots_is_two_files(self, store: Store) -> None:
         self.put_notes(store, self.note("a.md", "/one"), "tea at four")
@@ -132,9 +147,11 @@ class ShelfContract(StoreContract):
     def test_notes_are_of_their_day_their_project_and_nobody_elses(self, store: Store) -> None:
         day = timedelta(days=1)
         self.put_notes(
-            store, self.note("a.md"), Chunk("tea today", 1, 1, at=NOW, project="Atlas"),
+            store,
+            self.note("a.md"),
+            Chunk("tea today", 1, 1, at=NOW, project="Atlas"),
             Chunk("tea whenever", 2, 2),
-        )  # fmt: skip
+        )
         assert len(self.noted(store, "tea")) == 2
         assert [text for _, text, _ in self.noted(store, "tea", since=NOW - day)] == ["tea today"]
         assert [text for _, text, _ in self.noted(store, "tea", until=NOW)] == ["tea whenever"]

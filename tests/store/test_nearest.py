@@ -93,6 +93,7 @@ def test_a_frame_is_kept_whole() -> None:
     assert frame.asking[0].any()
     assert not frame.asking[1].any()
     again = from_bytes(to_bytes(frame), 96, frame.spread)
-    assert np.array_equal([frame.mean, frame.usual, *frame.asking],
-                          [again.mean, again.usual, *again.asking])  # fmt: skip
+    assert np.array_equal(
+        [frame.mean, frame.usual, *frame.asking], [again.mean, again.usual, *again.asking]
+    )
     assert not from_bytes(b"", 96, 1.0).mean.any()

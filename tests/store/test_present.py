@@ -40,10 +40,12 @@ def test_steps_back_do_not_add_up() -> None:
 @pytest.mark.parametrize(
     ("jump", "wait"),
     [
-        (STEP + DAY, 32 * DAY / 30), (90 * DAY, 3 * DAY), (-10 * DAY, DAY),
+        (STEP + DAY, 32 * DAY / 30),
+        (90 * DAY, 3 * DAY),
+        (-10 * DAY, DAY),
         (3650 * DAY, 3650 * DAY / 30),
     ],
-)  # fmt: skip
+)
 def test_a_jump_is_believed_when_time_has_gone_on(jump: timedelta, wait: timedelta) -> None:
     jumped = after(NOW + jump)
     assert (jumped.at, jumped.since) == (NOW, NOW + jump)

@@ -39,10 +39,14 @@ def test_a_spoilt_row_is_damage(tmp_path: Path, table: str, column: str, value: 
     damaged = 0
     with Memory.open(tmp_path, config=config) as memory:
         for read in (
-            lambda: memory.journal(), lambda: memory.list(state="all"), lambda: memory.history(id),
-            lambda: memory.status(), lambda: memory.documents.get(("app",), "k"),
-            lambda: memory.inspect(id), lambda: memory.forget(entity="tea", dry_run=True),
-        ):  # fmt: skip
+            lambda: memory.journal(),
+            lambda: memory.list(state="all"),
+            lambda: memory.history(id),
+            lambda: memory.status(),
+            lambda: memory.documents.get(("app",), "k"),
+            lambda: memory.inspect(id),
+            lambda: memory.forget(entity="tea", dry_run=True),
+        ):
             try:
                 read()
             except DamagedStoreError:

@@ -79,26 +79,83 @@ def test_the_schema_is_pinned(tmp_path: Path) -> None:
         and not name.endswith("_sealed")  # one for each table of the truth: test_seals.py
     }
     assert names == {
-        "meta", "counters", "sessions", "turns", "turns_by_session", "turns_by_time", "memories",
-        "memories_by_time", "memory_labels", "memory_labels_by_memory", "memory_sources",
-        "memory_sources_by_turn", "memory_changes", "common_words", "turn_index", "memory_index",
-        "archive_index", "turns_by_name",
-        "memories_by_end", "memories_by_predecessor", "memories_by_day", "memory_changes_by_time",
-        "segments", "segments_by_session", "fragments", "fragments_by_stage", "candidates",
-        "events", "events_by_date", "events_to_compress", "entities", "entity_names",
-        "entity_names_by_entity", "reviews", "reviews_open", "memory_uses", "unindexed",
-        "model_use", "pages",
-        "vector_models", "vector_blocks", "vector_blocks_by_change", "vector_bits", "vectors",
-        "vectors_by_row", "vectors_by_text", "vector_todo",
-        "segment_index", "source_files", "chunks", "chunk_places", "chunk_places_by_chunk",
+        "meta",
+        "counters",
+        "sessions",
+        "turns",
+        "turns_by_session",
+        "turns_by_time",
+        "memories",
+        "memories_by_time",
+        "memory_labels",
+        "memory_labels_by_memory",
+        "memory_sources",
+        "memory_sources_by_turn",
+        "memory_changes",
+        "common_words",
+        "turn_index",
+        "memory_index",
+        "archive_index",
+        "turns_by_name",
+        "memories_by_end",
+        "memories_by_predecessor",
+        "memories_by_day",
+        "memory_changes_by_time",
+        "segments",
+        "segments_by_session",
+        "fragments",
+        "fragments_by_stage",
+        "candidates",
+        "events",
+        "events_by_date",
+        "events_to_compress",
+        "entities",
+        "entity_names",
+        "entity_names_by_entity",
+        "reviews",
+        "reviews_open",
+        "memory_uses",
+        "unindexed",
+        "model_use",
+        "pages",
+        "vector_models",
+        "vector_blocks",
+        "vector_blocks_by_change",
+        "vector_bits",
+        "vectors",
+        "vectors_by_row",
+        "vectors_by_text",
+        "vector_todo",
+        "segment_index",
+        "source_files",
+        "chunks",
+        "chunk_places",
+        "chunk_places_by_chunk",
         "chunk_places_by_day",
-        "chunk_index", "followed", "imports",
-        "jobs", "memories_by_due", "memories_supposed", "memories_that_matter",
-        "documents", "documents_by_change", "documents_by_end", "document_index",
-        "quarantine", "quarantine_by_turn", "quarantine_by_memory", "quarantine_held",
-        "tokens", "tokens_by_time", "tokens_by_memory", "tombstones", "receipts", "signatures",
-        "turns_by_agent", "memories_by_agent",
-    }  # fmt: skip
+        "chunk_index",
+        "followed",
+        "imports",
+        "jobs",
+        "memories_by_due",
+        "memories_supposed",
+        "memories_that_matter",
+        "documents",
+        "documents_by_change",
+        "documents_by_end",
+        "document_index",
+        "quarantine",
+        "quarantine_by_turn",
+        "quarantine_by_memory",
+        "quarantine_held",
+        "tokens",
+        "tokens_by_time",
+        "tokens_by_memory",
+        "tombstones",
+        "receipts",
+        "signatures",
+        "turns_by_agent",
+        "memories_by_agent",
+    }
     assert connection.pragma("user_version") == 7
     assert connection.pragma("application_id") == APPLICATION_ID
     assert connection.pragma("journal_mode") == "wal"
@@ -561,12 +618,16 @@ def old_home(path: Path) -> None:
     connection.execute("PRAGMA journal_mode=WAL").fetchall()
     run = connection.execute
     run("INSERT INTO meta VALUES ('space', 'main'), ('words', '1')")
-    run("INSERT INTO counters VALUES ('turn', 3), ('session', 1), ('memory', 2), ('rows_turns', 3),"
-        "('rows_memories', 1), ('rows_archive', 1), ('f_20260204', 2)")  # fmt: skip
+    run(
+        "INSERT INTO counters VALUES ('turn', 3), ('session', 1), ('memory', 2), ('rows_turns', 3),"
+        "('rows_memories', 1), ('rows_archive', 1), ('f_20260204', 2)"
+    )
     run("INSERT INTO sessions VALUES (1, 's', 3, ?1, ?1)", (AT,))
     for n, text in enumerate(("我对花生过敏", "I live in Leeds", "ok"), 1):
-        run("INSERT INTO turns VALUES (?, 1, ?, ?, 'user', '', '', 'direct', 'user', ?, 480, ?)",
-            (n, f"#{n}", key(str(n)), AT, text))  # fmt: skip
+        run(
+            "INSERT INTO turns VALUES (?, 1, ?, ?, 'user', '', '', 'direct', 'user', ?, 480, ?)",
+            (n, f"#{n}", key(str(n)), AT, text),
+        )
     columns = (
         "row, id, kind, state, content, agent, audience, subject, attribute, value, category, "
         "project, topic, tags, entities, importance, confidence, strength, strength_at, "
@@ -577,10 +638,12 @@ def old_home(path: Path) -> None:
         (1, "active", "用户对花生过敏", AT + 86_400_000),
         (2, "archived", "The user lived in York", None),
     ):
-        run(f"INSERT INTO memories ({columns}) VALUES (?, ?, 'fact', ?, ?, '', 'private', 'user', "
+        run(
+            f"INSERT INTO memories ({columns}) VALUES (?, ?, 'fact', ?, ?, '', 'private', 'user', "
             "'allergy', '花生', 'health', 'Home', 'diet', '[\"Food\"]', '[]', 0.9, 1.0, 0.9, ?, "
             "'low', 'user', 0, ?, ?, 0, 1, '', '[]', ?)",
-            (n, f"f_20260204_00{n}", state, text, AT, AT, AT, expires))  # fmt: skip
+            (n, f"f_20260204_00{n}", state, text, AT, AT, AT, expires),
+        )
         run("INSERT INTO memory_sources VALUES (?, 0, 's', '#1', 1, '', 0)", (n,))
         run("INSERT INTO memory_changes VALUES (?, 1, ?, 'captured', NULL)", (n, AT))
         run("INSERT INTO memory_labels VALUES ('project', 'home', ?)", (n,))
@@ -593,8 +656,10 @@ def test_a_home_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> No
     assert store._db.one("PRAGMA user_version") == (7,)
     assert store.check(lambda done, total: None) == []
     assert [one.content for one in store.journal(Filter(), 0)] == [
-        "我对花生过敏", "I live in Leeds", "ok",
-    ]  # fmt: skip
+        "我对花生过敏",
+        "I live in Leeds",
+        "ok",
+    ]
     (kept,) = store.find(Filter(state="active"))
     assert (kept.replaces, kept.sources) == ("", (Source("s", "#1"),))
     assert store.latest_about(("user", "allergy", "花生"), 9) == [kept]
@@ -607,8 +672,9 @@ def test_a_home_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> No
     with store.writing():
         store.update(kept.id, 1, "edited", NOW, {"content": "用户对坚果过敏"})
     assert [one.record.content for one in store.history(kept.id)] == [
-        "用户对花生过敏", "用户对坚果过敏",
-    ]  # fmt: skip
+        "用户对花生过敏",
+        "用户对坚果过敏",
+    ]
     store.close()
     again = opened(tmp_path / "x.db")
     assert again.check(lambda done, total: None) == []
@@ -639,10 +705,11 @@ def test_an_old_home_is_upgraded_once_by_those_who_open_it_at_once(tmp_path: Pat
     there = [
         subprocess.Popen(
             [sys.executable, "-c", script, str(tmp_path / "loxodon.db")],
-            stdout=subprocess.PIPE, cwd=Path(__file__).parents[2],
+            stdout=subprocess.PIPE,
+            cwd=Path(__file__).parents[2],
         )
         for _ in range(3)
-    ]  # fmt: skip
+    ]
     assert [one.communicate(timeout=60)[0].strip() for one in there] == [b"0"] * 3
 
 

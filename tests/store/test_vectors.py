@@ -330,9 +330,11 @@ def test_moving_a_vector_does_not_load_numpy(store: SqliteStore, tmp_path: Path)
         "assert 'numpy' not in sys.modules, sorted(sys.modules)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, cwd=Path(__file__).parents[2],
+        [sys.executable, "-c", code],
+        capture_output=True,
+        cwd=Path(__file__).parents[2],
         env={**os.environ, "PYTHONPATH": "."},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr.decode()
 
 

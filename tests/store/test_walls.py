@@ -120,11 +120,19 @@ def test_what_is_narrowed_stays_so(memory: Memory) -> None:
 def test_what_is_about_the_space_is_the_owners(memory: Memory, tmp_path: Path) -> None:
     coder = memory.as_agent("coder")
     for refused in (
-        coder.consolidate, coder.flush, coder.validate, coder.rebuild_index, coder.embed,
-        coder.workspace.sync, coder.workspace.index, lambda: coder.within("writer"),
-        lambda: coder.workspace.export(tmp_path / "out"), lambda: coder.forget(all=True),
-        coder.pause, lambda: coder.schedule.run("daily"),
-    ):  # fmt: skip
+        coder.consolidate,
+        coder.flush,
+        coder.validate,
+        coder.rebuild_index,
+        coder.embed,
+        coder.workspace.sync,
+        coder.workspace.index,
+        lambda: coder.within("writer"),
+        lambda: coder.workspace.export(tmp_path / "out"),
+        lambda: coder.forget(all=True),
+        coder.pause,
+        lambda: coder.schedule.run("daily"),
+    ):
         with pytest.raises(ForbiddenError):
             refused()
     assert coder.within() is coder
@@ -220,15 +228,18 @@ def test_threads_see_their_own(memory: Memory) -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize(("sql", "sent"), [
-    ("SELECT 1 FROM turns", "SELECT 1 FROM turns"),
-    ("INSERT INTO turns (a) VALUES (1)", "INSERT INTO main.turns (a) VALUES (1)"),
-    ("-- why\nINSERT OR IGNORE INTO x (a) SELECT 1 FROM turns", None),
-    ("UPDATE memories SET a = 1", "UPDATE main.memories SET a = 1"),
-    ("DELETE FROM events WHERE 1", "DELETE FROM main.events WHERE 1"),
-    ("DELETE FROM main.events", "DELETE FROM main.events"),
-    ("SELECT row FROM memories INDEXED BY i WHERE 1", "SELECT row FROM memories  WHERE 1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("sql", "sent"),
+    [
+        ("SELECT 1 FROM turns", "SELECT 1 FROM turns"),
+        ("INSERT INTO turns (a) VALUES (1)", "INSERT INTO main.turns (a) VALUES (1)"),
+        ("-- why\nINSERT OR IGNORE INTO x (a) SELECT 1 FROM turns", None),
+        ("UPDATE memories SET a = 1", "UPDATE main.memories SET a = 1"),
+        ("DELETE FROM events WHERE 1", "DELETE FROM main.events WHERE 1"),
+        ("DELETE FROM main.events", "DELETE FROM main.events"),
+        ("SELECT row FROM memories INDEXED BY i WHERE 1", "SELECT row FROM memories  WHERE 1"),
+    ],
+)
 def test_writes_go_to_the_tables(sql: str, sent: str | None) -> None:
     whole = "-- why\nINSERT OR IGNORE INTO main.x (a) SELECT 1 FROM turns"
     assert _past_views(sql) == (sent or whole)

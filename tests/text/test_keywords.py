@@ -265,11 +265,24 @@ both = pytest.mark.parametrize("function", [keywords, quick])
 @pytest.mark.parametrize(
     "text",
     [
-        "", " \n", "ok", "123 456 2024", "the of and", "Thanks! See you later.", "!!! ??? ...",
-        "在吗", "好的好的，谢谢你～", "我们是不是可以这样？", "嗯嗯收到", "“我们”", '"16" and "of"',
-        "user", "用户", "https://x.org/a",
+        "",
+        " \n",
+        "ok",
+        "123 456 2024",
+        "the of and",
+        "Thanks! See you later.",
+        "!!! ??? ...",
+        "在吗",
+        "好的好的，谢谢你～",
+        "我们是不是可以这样？",
+        "嗯嗯收到",
+        "“我们”",
+        '"16" and "of"',
+        "user",
+        "用户",
+        "https://x.org/a",
     ],
-)  # fmt: skip
+)
 def test_has_nothing_to_say_about(function: Callable[[str], list[str]], text: str) -> None:
     assert function(text) == []
 
@@ -329,12 +342,24 @@ _TEXTS = st.text(max_size=120) | st.lists(
     st.sampled_from(
         [
             *"aAz1 .,'’\"“”《》「」`-_/+#@:\n。，？！我的了猫机器學習模型一三",
-            "Acme ", " of ", "New ", " 16", "数据库", "王磊", "getUserById", "v2.3.0",
-            "https://x.org/a ", "don't ", "the ", "用户", "後端", "E=mc²",
+            "Acme ",
+            " of ",
+            "New ",
+            " 16",
+            "数据库",
+            "王磊",
+            "getUserById",
+            "v2.3.0",
+            "https://x.org/a ",
+            "don't ",
+            "the ",
+            "用户",
+            "後端",
+            "E=mc²",
         ]
     ),
     max_size=30,
-).map("".join)  # fmt: skip
+).map("".join)
 
 
 @both

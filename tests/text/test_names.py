@@ -15,8 +15,13 @@ def found(text: str, *names: str) -> list[str]:
 
 def test_words_and_stretches_of_characters_may_be_names() -> None:
     assert {part.name for part in parts_of("ask tom baker")} == {
-        "ask", "ask tom", "ask tom baker", "tom", "tom baker", "baker",
-    }  # fmt: skip
+        "ask",
+        "ask tom",
+        "ask tom baker",
+        "tom",
+        "tom baker",
+        "baker",
+    }
     assert {part.name for part in parts_of("问小美")} == {
         "问",
         "问小",

@@ -84,8 +84,10 @@ class Home:
         settings.write(self.path, "audit.enabled", "false")
         for space in SPACES:
             with self.open(space) as memory:
-                said = [{"role": "user", "content": f"The {WORD} number {n} is mine", "id": str(n)}
-                        for n in range(40)]  # fmt: skip
+                said = [
+                    {"role": "user", "content": f"The {WORD} number {n} is mine", "id": str(n)}
+                    for n in range(40)
+                ]
                 memory.add(said, session=f"{WORD} talk")
                 memory.capture(f"I play the {WORD} in {space}")
                 session = Session.open(memory, "talk")
@@ -97,9 +99,14 @@ class Home:
 
     def encrypt(self, make: bool = True) -> None:
         recoding.encrypt(
-            self.path, self.config, os.environ, clock, self.key,
-            make=make and not os.path.exists(self.key.name), progress=quiet,
-        )  # fmt: skip
+            self.path,
+            self.config,
+            os.environ,
+            clock,
+            self.key,
+            make=make and not os.path.exists(self.key.name),
+            progress=quiet,
+        )
 
     def decrypt(self) -> None:
         recoding.decrypt(self.path, self.config, os.environ, progress=quiet)
@@ -113,9 +120,15 @@ class Home:
 
     def restore(self) -> None:
         restoring.restore(
-            self.file, self.path, "main", config=self.config, environ=os.environ, clock=clock,
-            replace=True, progress=quiet,
-        )  # fmt: skip
+            self.file,
+            self.path,
+            "main",
+            config=self.config,
+            environ=os.environ,
+            clock=clock,
+            replace=True,
+            progress=quiet,
+        )
 
 
 _MOVING = ("counters", "meta", "memory_uses")
@@ -128,8 +141,10 @@ _MOVING = ("counters", "meta", "memory_uses")
 def healed(home: Home, wanted: dict[str, Any]) -> None:
     """Whoever opens the home next finds everything, all of it in the same state, and no trace."""
     assert home.contents() == wanted  # at once, with nobody's help
-    states = {cipher.state_of(os.path.join(folder, "loxodon.db"))
-              for folder in recoding.folders(home.path)}  # fmt: skip
+    states = {
+        cipher.state_of(os.path.join(folder, "loxodon.db"))
+        for folder in recoding.folders(home.path)
+    }
     encrypted = home.config.encryption.key != "none"
     assert states == {"encrypted" if encrypted else "plain"}
     plain = [*in_plain(home.path), *in_plain(home.copy)]

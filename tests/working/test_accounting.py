@@ -48,11 +48,16 @@ def test_everything_in_a_message_counts() -> None:
         ({"prompt_tokens": 90, "prompt_tokens_details": {"cached_tokens": 50}}, Usage(90, 0)),
         (Usage(90, 7), Usage(90, 7)),
         ({"input": 90, "output": 7, "cacheRead": 10}, Usage(100, 7)),
-        ({"prompt_tokens": -1}, None), ({"prompt_tokens": True}, None),
-        ({"prompt_tokens": "90"}, None), ({"prompt_tokens": 10**12}, None),
-        ({}, None), (None, None), ("90", None), ([], None),
+        ({"prompt_tokens": -1}, None),
+        ({"prompt_tokens": True}, None),
+        ({"prompt_tokens": "90"}, None),
+        ({"prompt_tokens": 10**12}, None),
+        ({}, None),
+        (None, None),
+        ("90", None),
+        ([], None),
     ],
-)  # fmt: skip
+)
 def test_usage_in_the_words_of_each_provider(reported: object, usage: Usage | None) -> None:
     assert usage_of(reported) == usage
 

@@ -95,12 +95,15 @@ def test_a_cut_leaves_whole_pairs(turns: list[Any], keep: int) -> None:
 # --- The summary ----------------------------------------------------------------------------------
 
 ZH = [
-    user("你好！"), assistant("你好，有什么可以帮你？"),
+    user("你好！"),
+    assistant("你好，有什么可以帮你？"),
     user("我对花生过敏，下周三要去上海出差。数据库我们决定用 PostgreSQL，因为需要事务。"),
-    calls("1", name="search"), result("1", "PostgreSQL 17 已发布"),
+    calls("1", name="search"),
+    result("1", "PostgreSQL 17 已发布"),
     assistant("好的，我会记住。PostgreSQL 17 支持增量备份。"),
-    user("部署脚本在 /opt/acme/deploy.sh，端口是 8443。"), assistant("明白。"),
-]  # fmt: skip
+    user("部署脚本在 /opt/acme/deploy.sh，端口是 8443。"),
+    assistant("明白。"),
+]
 
 
 def test_without_a_model_it_is_in_the_words_that_were_said() -> None:
@@ -129,8 +132,17 @@ def test_an_earlier_summary_is_folded_in() -> None:
     assert second.count("话题") == 1
 
 
-@given(st.lists(st.builds(Line, st.sampled_from(["user", "assistant", "tool", "call", "summary"]),
-                          st.text(max_size=80)), max_size=8), st.integers(0, 200))  # fmt: skip
+@given(
+    st.lists(
+        st.builds(
+            Line,
+            st.sampled_from(["user", "assistant", "tool", "call", "summary"]),
+            st.text(max_size=80),
+        ),
+        max_size=8,
+    ),
+    st.integers(0, 200),
+)
 def test_any_talk_has_a_summary(lines: list[Line], most: int) -> None:
     assert estimate(extracted(lines, most, estimate)) <= max(most, 1)
 
@@ -168,7 +180,12 @@ def test_a_model_that_is_down_leaves_an_extract() -> None:
 
 
 def test_where_a_turn_is_cut_the_request_stays() -> None:
-    context = shown(user("Rename every file in /srv/data to lower case."), calls("1"),
-                    result("1", "ok"), calls("2"), result("2", "ok"))  # fmt: skip
+    context = shown(
+        user("Rename every file in /srv/data to lower case."),
+        calls("1"),
+        result("1", "ok"),
+        calls("2"),
+        result("2", "ok"),
+    )
     summary, _, _ = summed_up(context, Cut(3, True), 200, 9_000, estimate, None)
     assert "Rename every file in /srv/data to lower case." in summary.splitlines()[-1]

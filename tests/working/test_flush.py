@@ -30,9 +30,19 @@ def test_it_is_due_near_the_limit_once_a_cycle() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["NO_REPLY", " no_reply\n", "`NO_REPLY`", "**NO_REPLY**.", "“NO_REPLY”", "No reply", "",
-             " \n", "<think>hm, well</think>\nNO_REPLY"],
-)  # fmt: skip
+    "text",
+    [
+        "NO_REPLY",
+        " no_reply\n",
+        "`NO_REPLY`",
+        "**NO_REPLY**.",
+        "“NO_REPLY”",
+        "No reply",
+        "",
+        " \n",
+        "<think>hm, well</think>\nNO_REPLY",
+    ],
+)
 def test_silence(text: str) -> None:
     assert is_silent(text)
     hush = Hush()
@@ -68,15 +78,17 @@ def test_words_come_as_they_arrive() -> None:
     ("reply", "notes"),
     [
         ("NO_REPLY", []),
-        ("- The user lives in Leeds.\n* 用户对花生过敏。\n",
-         ["The user lives in Leeds.", "用户对花生过敏。"]),
+        (
+            "- The user lives in Leeds.\n* 用户对花生过敏。\n",
+            ["The user lives in Leeds.", "用户对花生过敏。"],
+        ),
         ("Here are my notes:\n1. One fact here.\n2) Two facts.", ["One fact here.", "Two facts."]),
         ("The user lives in Leeds.", ["The user lives in Leeds."]),
         ("## Notes\n- **The user lives in Leeds.**\n- NO_REPLY", ["The user lives in Leeds."]),
         ("<think>- not this</think>- The user ran.\n- The user ran.", ["The user ran."]),
         ("- " + "x" * 900, []),
     ],
-)  # fmt: skip
+)
 def test_notes_in_an_answer(reply: str, notes: list[str]) -> None:
     assert notes_in(reply) == notes
 
@@ -101,7 +113,7 @@ def test_notes_become_memories_once(memory: Memory, language: str) -> None:
     said, note = {
         "en": ("I moved to Leeds in March. I work at Acme.", "The user moved to Leeds in March."),
         "zh": ("我三月搬到了杭州，在阿里上班。", "用户三月搬到了杭州"),
-    }[language]  # fmt: skip
+    }[language]
     shown = [Shown("a", user(said)), Shown("b", assistant("OK"))]
     (id,) = save(memory, [note], shown)
     record = memory.get(id)
@@ -122,11 +134,16 @@ def refused_by_httpx(status: int) -> Exception:
     return httpx.HTTPStatusError("no", request=request, response=answer)
 
 
-@pytest.mark.parametrize("refusal", [
-    RejectedModelError("the model's server rejected the request (HTTP {status})"),
-    refused_by_httpx(400), refused_by_httpx(500),
-    HTTPError("http://127.0.0.1/", 422, "no", Headers(), None),
-], ids=["ours", "httpx", "llama.cpp", "urllib"])  # fmt: skip
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        RejectedModelError("the model's server rejected the request (HTTP {status})"),
+        refused_by_httpx(400),
+        refused_by_httpx(500),
+        HTTPError("http://127.0.0.1/", 422, "no", Headers(), None),
+    ],
+    ids=["ours", "httpx", "llama.cpp", "urllib"],
+)
 def test_a_server_that_refuses_a_late_system_message_gets_another(
     server: Stage, refusal: Exception
 ) -> None:

@@ -9,20 +9,29 @@ from loxodon.errors import RejectedModelError
 from loxodon.working import is_overflow, window_in
 
 TOO_LONG = [
-    ("This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 "
-     "tokens.", 8192),
+    (
+        "This model's maximum context length is 8192 tokens. However, your messages resulted in"
+        " 9001 tokens.",
+        8192,
+    ),
     ('{"error": {"code": "context_length_exceeded", "message": "too much"}}', None),
     ("prompt is too long: 210034 tokens > 200000 maximum", 200_000),
     ("input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000", 200_000),
-    ("The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).",
-     1_048_575),
-    ("This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
-     131_072),
+    (
+        "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).",
+        1_048_575,
+    ),
+    (
+        "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+        131_072,
+    ),
     ("Please reduce the length of the messages or completion.", None),
     ("This endpoint's maximum context length is 32,768 tokens.", 32_768),
     ("the request exceeds the available context size (4096 tokens), try increasing it", 4096),
-    ('{"error":{"code":400,"type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096}}',
-     4096),
+    (
+        '{"error":{"code":400,"type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096}}',
+        4096,
+    ),
     ("Input is too long for requested model.", None),
     ("prompt token count of 130000 exceeds the limit of 128000", 128_000),
     ("Your request exceeded model token limit: 131072", None),
@@ -34,7 +43,7 @@ TOO_LONG = [
     ("输入的上下文长度超过模型限制", None),
     ("提示词过长，请缩短后重试", None),
     ("请求内容超出了模型的最大长度", None),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "window"), TOO_LONG)
@@ -51,11 +60,19 @@ def test_it_is_recognised(text: str, window: int | None) -> None:
     [
         "Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Requested 41000.",
         "Request too large for model on tokens per minute (TPM): Limit 6000",
-        "You exceeded your current quota", "Too Many Requests", "invalid api key",
-        "The model `x` does not exist", "messages: roles must alternate", "max_tokens is too large",
-        "Internal Server Error", "", "调用频率超过限制，每分钟上下文请求数超出配额", "{}", "null",
+        "You exceeded your current quota",
+        "Too Many Requests",
+        "invalid api key",
+        "The model `x` does not exist",
+        "messages: roles must alternate",
+        "max_tokens is too large",
+        "Internal Server Error",
+        "",
+        "调用频率超过限制，每分钟上下文请求数超出配额",
+        "{}",
+        "null",
     ],
-)  # fmt: skip
+)
 def test_what_only_sounds_alike_is_not(text: str) -> None:
     assert not is_overflow(text)
     assert not is_overflow(text, 429)
@@ -65,8 +82,9 @@ def test_the_status_counts() -> None:
     assert is_overflow("Payload Too Large", 413)
     assert not is_overflow("maximum context length is 8192", 200)
     assert not is_overflow("maximum context length is 8192", 401)
-    error = RejectedModelError("the model's server rejected the request (HTTP {status})",
-                               status=413)  # fmt: skip
+    error = RejectedModelError(
+        "the model's server rejected the request (HTTP {status})", status=413
+    )
     assert is_overflow(error)
 
 

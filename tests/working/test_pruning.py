@@ -38,8 +38,13 @@ def talk(*outputs: str) -> list[Shown]:
 
 def prune(context: list[Shown], **changes: Any) -> list[Message]:
     given: dict[str, Any] = {
-        "beside": 0, "window": 10_000, "most": 9_000, "cold": True, "protect": 3, **changes,
-    }  # fmt: skip
+        "beside": 0,
+        "window": 10_000,
+        "most": 9_000,
+        "cold": True,
+        "protect": 3,
+        **changes,
+    }
     return applied(context, pruned(context, given.pop("kept", {}), size, **given))
 
 

@@ -188,8 +188,10 @@ def test_what_matters_is_saved_before_it_is_summed_up(memory: Memory) -> None:
 
 
 def test_the_agents_own_model_saves_and_sums_up(memory: Memory, server: Stage) -> None:
-    server.play("- The user lives on the moon.\n- The plan for Friday may go ahead.",
-                "Goal: a plan for Friday.")  # fmt: skip
+    server.play(
+        "- The user lives on the moon.\n- The plan for Friday may go ahead.",
+        "Goal: a plan for Friday.",
+    )
     session = Session.open(memory, window=3_000, ask=asking(server))
     until_compacted(session)
     assert session.flushed
@@ -221,8 +223,12 @@ def test_a_model_that_fails_costs_nothing_but_its_notes(
 def test_the_memorys_model_sums_up_where_it_may_read_all(tmp_path: Path, server: Stage) -> None:
     for mode, by_model in (("full", True), ("residue", False)):
         server.play(says({"summary": "Goal: a plan."}))
-        config = {"model.base_url": f"http://127.0.0.1:{server.port}/v1", "model.name": "m",
-                  "model.extraction": mode, "model.retries": 0}  # fmt: skip
+        config = {
+            "model.base_url": f"http://127.0.0.1:{server.port}/v1",
+            "model.name": "m",
+            "model.extraction": mode,
+            "model.retries": 0,
+        }
         with Memory.open(tmp_path / mode, config=config) as memory:
             session = Session.open(memory, window=3_000)
             chatter(session, 4)
@@ -341,8 +347,15 @@ def test_a_provider_that_names_no_window_is_sent_less(memory: Memory) -> None:
 
 TEXTS = st.sampled_from(["好的。", *TALK, "word " * 60, "我们明天再说，" * 12])
 RESULTS = st.sampled_from(["", "42", "log line\n" * 30, "日志" * 900, "x y z " * 4_000])
-STEPS = st.lists(st.tuples(TEXTS, st.lists(st.lists(RESULTS, min_size=1, max_size=3), max_size=3),
-                           st.sampled_from([None, 0.7, 1.6])), min_size=1, max_size=14)  # fmt: skip
+STEPS = st.lists(
+    st.tuples(
+        TEXTS,
+        st.lists(st.lists(RESULTS, min_size=1, max_size=3), max_size=3),
+        st.sampled_from([None, 0.7, 1.6]),
+    ),
+    min_size=1,
+    max_size=14,
+)
 
 
 @settings(

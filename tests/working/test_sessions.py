@@ -121,11 +121,23 @@ def test_a_line_that_only_lacks_its_end_is_no_loss(sessions: Sessions) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [b"", b"  ", b"{", b"null", b"[1]", b"7", b'"text"', b"\xff\xfe\x00", b'{"type": 3}',
-     b"[" * 100_000, b'{"type": "message"}', b'{"type": "message", "id": 3, "message": 7}',
-     b'{"type":"message","id":"zz","parentId":"nowhere","message":{"role":"user","content":"?"}}'],
+    [
+        b"",
+        b"  ",
+        b"{",
+        b"null",
+        b"[1]",
+        b"7",
+        b'"text"',
+        b"\xff\xfe\x00",
+        b'{"type": 3}',
+        b"[" * 100_000,
+        b'{"type": "message"}',
+        b'{"type": "message", "id": 3, "message": 7}',
+        b'{"type":"message","id":"zz","parentId":"nowhere","message":{"role":"user","content":"?"}}',
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_bad_lines_hide_no_good_ones(sessions: Sessions, line: bytes) -> None:
     transcript = sessions.open("main", NOW)
     say(transcript, "one")
@@ -142,8 +154,12 @@ def test_a_branch_that_was_left_is_not_in_the_conversation(sessions: Sessions) -
     transcript = sessions.open("main", NOW)
     one = say(transcript, "one")
     say(transcript, "taken back")
-    entry = {"type": "message", "id": "bbbbbbbb", "parentId": one,
-             "message": {"role": "user", "content": "instead"}}  # fmt: skip
+    entry = {
+        "type": "message",
+        "id": "bbbbbbbb",
+        "parentId": one,
+        "message": {"role": "user", "content": "instead"},
+    }
     with open(transcript.path, "ab") as file:
         file.write(json.dumps(entry).encode() + b"\n")
     say(transcript, "on")

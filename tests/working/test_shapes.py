@@ -24,15 +24,23 @@ MESSAGES: list[dict[str, Any]] = [
     assistant("好的"),
     calls("a", "b", text="let me look"),
     calls("a"),
-    {"role": "assistant", "content": None, "tool_calls": [
-        {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{not json"}}]},
-    {"role": "assistant", "content": None, "tool_calls": [
-        {"id": "d", "type": "custom", "custom": {"name": "shell", "input": "ls"}}]},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{not json"}}
+        ],
+    },
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "d", "type": "custom", "custom": {"name": "shell", "input": "ls"}}],
+    },
     result("a", "42"),
     {"role": "tool", "tool_call_id": "a", "content": "x", "name": "search"},
     {"role": "assistant", "content": "hm", "reasoning_content": "thinking"},
     {"role": "system", "content": "be kind"},
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("message", MESSAGES, ids=str)
@@ -50,9 +58,12 @@ def test_it_is_kept_as_openclaw_writes_it() -> None:
     kept = to_kept(calls("a", text="hm"), NOW)
     assert [block["type"] for block in kept["content"]] == ["text", "toolCall"]
     assert kept["content"][1] == {
-        "type": "toolCall", "id": "a", "name": "search", "arguments": {"q": "x"},
+        "type": "toolCall",
+        "id": "a",
+        "name": "search",
+        "arguments": {"q": "x"},
         "partialArgs": '{"q": "x"}',
-    }  # fmt: skip
+    }
     assert to_kept(result("a", "42"), NOW)["role"] == "toolResult"
     image = to_kept(MESSAGES[2], NOW)["content"][1]
     assert (image["type"], image["data"], image["mimeType"]) == ("image", "AAAA", "image/png")
@@ -87,11 +98,16 @@ def test_words_and_images_of_a_message() -> None:
 @pytest.mark.parametrize(
     "bad",
     [
-        {}, {"role": "alien", "content": "x"}, {"role": "user"}, {"role": "user", "content": None},
-        {"role": "user", "content": 3}, {"role": "user", "content": ["x"]},
-        {"role": "user", "content": b"x"}, 7,
+        {},
+        {"role": "alien", "content": "x"},
+        {"role": "user"},
+        {"role": "user", "content": None},
+        {"role": "user", "content": 3},
+        {"role": "user", "content": ["x"]},
+        {"role": "user", "content": b"x"},
+        7,
     ],
-)  # fmt: skip
+)
 def test_what_is_no_message_is_refused(bad: Any) -> None:
     with pytest.raises(InputError):
         checked(bad)

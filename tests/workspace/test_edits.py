@@ -36,9 +36,14 @@ class Steps:
 
 
 def line(
-    content: str = "tea", id: str = "f_20260204_001", version: int = 0, no: int = 3,
-    state: State | None = "active", file: str = "insights.md", **said: Any,
-) -> Line:  # fmt: skip
+    content: str = "tea",
+    id: str = "f_20260204_001",
+    version: int = 0,
+    no: int = 3,
+    state: State | None = "active",
+    file: str = "insights.md",
+    **said: Any,
+) -> Line:
     return Line(file, no, {"content": content, **said}, id, version, state=state)
 
 
@@ -158,8 +163,9 @@ def test_a_line_that_was_deleted_archives() -> None:
 
 
 def test_a_deleted_line_of_a_memory_that_was_changed_is_a_conflict() -> None:
-    steps = Steps(record(), record("f_20260204_002"),
-                  record("f_20260204_002", "a newer thing", version=2))  # fmt: skip
+    steps = Steps(
+        record(), record("f_20260204_002"), record("f_20260204_002", "a newer thing", version=2)
+    )
     shown = page(line(), written={"f_20260204_001": 1, "f_20260204_002": 1})
     plan = steps.plan(shown)
     assert not plan.edits

@@ -126,8 +126,10 @@ def test_a_new_line_is_a_new_fact_with_its_place_as_source(desk: Desk) -> None:
     (added,) = desk.sync().added
     record = desk.memory.get(added)
     assert (record.content, record.trust, record.kind) == (
-        "Rex hates the vacuum cleaner", "user", "fact",
-    )  # fmt: skip
+        "Rex hates the vacuum cleaner",
+        "user",
+        "fact",
+    )
     assert record.sources[0].session == "capture"
     assert record.sources[1].file == "memory/insights.md"
     assert record.sources[1].line > 1
@@ -559,17 +561,15 @@ ODD = st.text(
         st.sampled_from("\n\r\t `*[]#-&;x:v1\\|<>!{}\"'_\u2028\u0085\ufeff\u202e花生🦣"),
         st.characters(exclude_categories=["Cs"], exclude_characters="\0"),
     ),
-    min_size=1, max_size=60,
-)  # fmt: skip
+    min_size=1,
+    max_size=60,
+)
 
 
 @settings(max_examples=12, database=None)
 @given(contents=st.lists(ODD, min_size=1, max_size=5), names=st.lists(ODD, max_size=2))
 def test_what_was_not_edited_stays_whatever_it_is(contents: list[str], names: list[str]) -> None:
-    with (
-        TemporaryDirectory() as home,
-        Memory.open(home, config={"language": "en"}) as memory,
-    ):
+    with TemporaryDirectory() as home, Memory.open(home, config={"language": "en"}) as memory:
         kept = []
         project = "".join(names) or "x"
         for content in contents:
@@ -587,8 +587,10 @@ def test_what_was_not_edited_stays_whatever_it_is(contents: list[str], names: li
         for record in kept:
             now = memory.get(record.id)
             assert (now.content, now.tags, now.project) == (
-                record.content, record.tags, record.project,
-            )  # fmt: skip
+                record.content,
+                record.tags,
+                record.project,
+            )
         assert quiet(desk.sync())
 
 

@@ -46,9 +46,10 @@ class Watcher:
     def __init__(self, home: Path, *more: str) -> None:
         self.process = subprocess.Popen(
             [LOXODON, "--home", str(home), "watch", "--json", *more],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env={"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"},
-        )  # fmt: skip
+        )
         self.rounds: queue.Queue[dict[str, Any]] = queue.Queue()
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
@@ -274,8 +275,10 @@ def test_without_the_package_it_says_what_to_install(desk: Desk, tmp_path: Path)
     (tmp_path / "hidden").mkdir()
     (tmp_path / "hidden" / "watchfiles.py").write_text("raise ImportError\n")
     done = subprocess.run(
-        [LOXODON, "--home", str(desk.home), "watch"], capture_output=True, timeout=PATIENCE,
+        [LOXODON, "--home", str(desk.home), "watch"],
+        capture_output=True,
+        timeout=PATIENCE,
         env={**os.environ, "PYTHONPATH": str(tmp_path / "hidden"), "LANG": "C.UTF-8"},
-    )  # fmt: skip
+    )
     assert done.returncode == 6
     assert b"[workspace]" in done.stderr

@@ -16,7 +16,12 @@ def fact(content: str, *, days: float = 10, importance: float = 0.8, **fields: A
     """A fact about the user that was heard `days` ago, unless the fields say otherwise."""
     at = NOW - timedelta(days=days)
     given = {
-        "id": f"f_{next(_number):04}", "space": "main", "kind": "fact", "created_at": at,
-        "updated_at": at, "strength": importance, "subject": "user",
-    }  # fmt: skip
+        "id": f"f_{next(_number):04}",
+        "space": "main",
+        "kind": "fact",
+        "created_at": at,
+        "updated_at": at,
+        "strength": importance,
+        "subject": "user",
+    }
     return Record(content=content, importance=importance, **{**given, **fields})

@@ -21,9 +21,15 @@ _id = count(1)
 
 
 def said(
-    content: str, attribute: str = "", value: str = "", *, days: float = 0, importance: float = 0.8,
-    at: datetime | None = None, **fields: Any,
-) -> Candidate:  # fmt: skip
+    content: str,
+    attribute: str = "",
+    value: str = "",
+    *,
+    days: float = 0,
+    importance: float = 0.8,
+    at: datetime | None = None,
+    **fields: Any,
+) -> Candidate:
     """A statement that was made `days` ago, or at `at`."""
     statement = Statement(content, attribute=attribute, value=value, **fields)
     at = at or NOW - timedelta(days=days)
@@ -43,9 +49,7 @@ def store_of(memory: Memory) -> Store:
     return memory._store
 
 
-def tell(
-    memory: Memory, *candidates: Candidate, session: str = "talk", **turn: Any
-) -> Keeper:  # fmt: skip
+def tell(memory: Memory, *candidates: Candidate, session: str = "talk", **turn: Any) -> Keeper:
     """Take statements in, each in a turn of its own, as phase 4 does."""
     store = store_of(memory)
     keeper = Keeper(store, memory.now())
@@ -53,9 +57,7 @@ def tell(
         at, id = candidate.said_at, f"m{next(_turn)}"
         heard = {"role": "user", "content": candidate.statement.content, "id": id, **turn}
         memory.add([{**heard, "at": at.isoformat()}], session=session)
-        (one,) = [
-            one for one in memory.journal(session=session) if one.id == id
-        ]  # fmt: skip
+        (one,) = [one for one in memory.journal(session=session) if one.id == id]
         with store.writing():
             keeper.take(candidate, one)
     with store.writing():

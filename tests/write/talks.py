@@ -22,10 +22,15 @@ def said(
 ) -> list[dict[str, Any]]:
     """Turns a minute apart, each with an id of its own."""
     return [
-        {"role": role, "content": content, "session": session, "id": f"{id or session}-{n}",
-         "at": (at + timedelta(minutes=n)).isoformat()}
+        {
+            "role": role,
+            "content": content,
+            "session": session,
+            "id": f"{id or session}-{n}",
+            "at": (at + timedelta(minutes=n)).isoformat(),
+        }
         for n, content in enumerate(contents)
-    ]  # fmt: skip
+    ]
 
 
 def known(memory: Memory, *words: str) -> list[str]:

@@ -45,13 +45,19 @@ def opened(tmp_path: Path, clock: Clock, server: Stage) -> Iterator[Open]:
     memories: list[Memory] = []
 
     def one(**model: Any) -> Memory:
-        given = {"base_url": f"http://127.0.0.1:{server.port}/v1", "name": "test", "retries": 0,
-                 "check": False, "parallel": 1}  # fmt: skip
+        given = {
+            "base_url": f"http://127.0.0.1:{server.port}/v1",
+            "name": "test",
+            "retries": 0,
+            "check": False,
+            "parallel": 1,
+        }
         config = {f"model.{key}": value for key, value in (given | model).items()}
         memories.append(
-            Memory.open(tmp_path / "home", config={"timezone": "Asia/Shanghai", **config},
-                        clock=clock)
-        )  # fmt: skip
+            Memory.open(
+                tmp_path / "home", config={"timezone": "Asia/Shanghai", **config}, clock=clock
+            )
+        )
         return memories[-1]
 
     yield one
@@ -200,8 +206,13 @@ def test_what_full_drops_of_what_the_rules_read_is_not_learned(server: Stage, op
             says({"verdict": "unrelated"})(handler)
             return
         hints = re.findall(r"^(h\d+) .*lives in", shown, re.MULTILINE)
-        says({n: [{"do": "drop", "id": hint} for hint in hints]
-              for n, text in numbered(shown).items() if text == PLAIN})(handler)  # fmt: skip
+        says(
+            {
+                n: [{"do": "drop", "id": hint} for hint in hints]
+                for n, text in numbered(shown).items()
+                if text == PLAIN
+            }
+        )(handler)
 
     server.play(drops_home)
     say(memory, "我对花生过敏", PLAIN)
@@ -216,8 +227,11 @@ def test_a_memory_is_updated_ended_or_confirmed_by_its_id(
 ) -> None:
     memory = opened(extraction="full")
     leeds, tea = "The user lives in Leeds", "The user drinks tea"
-    server.play(knowing(server, {"Leeds": [claim(leeds, attribute="home", value="Leeds")],
-                                 "tea": [claim(tea)]}))  # fmt: skip
+    server.play(
+        knowing(
+            server, {"Leeds": [claim(leeds, attribute="home", value="Leeds")], "tea": [claim(tea)]}
+        )
+    )
     say(memory, "I live in Leeds", "I drink tea")
     memory.consolidate()
     clock.pass_days(30)
@@ -240,8 +254,9 @@ def test_a_memory_is_updated_ended_or_confirmed_by_its_id(
     assert past.keys() == {leeds, tea}
     assert york.replaces == past[leeds].id
     assert [memory.history(past[one].id)[-1].change for one in (leeds, tea)] == [
-        "superseded", "retracted",
-    ]  # fmt: skip
+        "superseded",
+        "retracted",
+    ]
     clock.pass_days(1)
     server.play(knowing(server, {"York": [{"do": "same", "id": "m1"}]}))
     say(memory, "York is still lovely")
@@ -263,8 +278,13 @@ def test_what_was_said_later_is_not_changed_by_older_words(server: Stage, opened
 
 def test_importance_is_the_models_so_that_the_profile_has_it(server: Stage, opened: Open) -> None:
     memory = opened(extraction="full")
-    nuts = claim("The user's throat swells from nuts", attribute="allergy", value="nuts",
-                 category="health", importance=1.0)  # fmt: skip
+    nuts = claim(
+        "The user's throat swells from nuts",
+        attribute="allergy",
+        value="nuts",
+        category="health",
+        importance=1.0,
+    )
     server.play(knowing(server, {"nuts": [nuts]}))
     say(memory, "nuts make my throat swell")
     memory.consolidate()

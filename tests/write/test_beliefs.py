@@ -110,7 +110,10 @@ def test_a_fact_to_the_contrary_takes_its_confidence(memory: Memory, clock: Cloc
 
 
 def test_a_weak_memory_and_a_guess_to_the_contrary_stand_side_by_side(memory: Memory) -> None:
-    tell(memory, said("The user lives in Leeds", "home", "Leeds", importance=0.5, days=4),
-         guess("The user might live in York", "home", "York"))  # fmt: skip
+    tell(
+        memory,
+        said("The user lives in Leeds", "home", "Leeds", importance=0.5, days=4),
+        guess("The user might live in York", "home", "York"),
+    )
     assert contents(memory) == ["The user lives in Leeds", "The user might live in York"]
     assert memory.reviews() == []

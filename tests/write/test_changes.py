@@ -34,8 +34,11 @@ def after(home: Path, *told: str) -> tuple[list[str], list[str], list[str]]:
         ("My half marathon PB is 1:42", "My half marathon PB is 1:38", "1:42"),
         ("My boyfriend is called Sam", "Sam and I broke up", "boyfriend"),
         ("I take sertraline 50mg", "I came off sertraline", "50mg"),
-        ("Our wedding is booked for 5 September at the barn",
-         "The barn flooded so the wedding is 12 December now", "5 September"),
+        (
+            "Our wedding is booked for 5 September at the barn",
+            "The barn flooded so the wedding is 12 December now",
+            "5 September",
+        ),
         ("I live in Leeds, Headingley way", "We live in Ilkley now", "Leeds"),
         ("I'm on sertraline 50mg these days", "GP has me on sertraline 100mg", "50mg"),
         ("I volunteer Saturdays at the food bank", "I stood down from the food bank", "volunteer"),
@@ -46,7 +49,7 @@ def after(home: Path, *told: str) -> tuple[list[str], list[str], list[str]]:
         ("我住在武汉光谷", "我现在住在合肥滨湖了", "武汉"),
         ("白内障手术定在3月20号做", "医院说手术推到四月十号了", "3月20"),
     ],
-)  # fmt: skip
+)
 def test_a_change_ends_what_it_changes(known: str, later: str, over: str, tmp_path: Path) -> None:
     active, ended, _ = after(tmp_path, known, later)
     assert any(over in one for one in ended), (active, ended)

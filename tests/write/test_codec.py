@@ -10,10 +10,21 @@ from loxodon.write.extract import Candidate
 from tests.conftest import NOW
 
 FULL = Statement(
-    "用户的妹妹小美 \"住\" 在大阪\n🐘\u202e\x07", "小美", "home", "大阪", "relation", "correct",
-    ("东京", "it's \\ here"), False, 0.6, "可能吧",
-    (Mention("小美", "person", ("妹妹", "Mei")), Mention("大阪", "place")), "家", "家庭", (0, 3),
-)  # fmt: skip
+    '用户的妹妹小美 "住" 在大阪\n🐘\u202e\x07',
+    "小美",
+    "home",
+    "大阪",
+    "relation",
+    "correct",
+    ("东京", "it's \\ here"),
+    False,
+    0.6,
+    "可能吧",
+    (Mention("小美", "person", ("妹妹", "Mei")), Mention("大阪", "place")),
+    "家",
+    "家庭",
+    (0, 3),
+)
 
 
 @pytest.mark.parametrize(

@@ -110,13 +110,18 @@ def test_a_partition_with_room_is_left_alone(memory: Memory) -> None:
         ("The user takes 50 mg in the morning", "The user takes 75 mg in the morning"),
         ("The user drinks coffee at breakfast", "The user does not drink coffee at breakfast"),
         ("用户早饭喝咖啡", "用户早饭不喝咖啡"),
-        ("用户每周五下班之后都会和同事小李一起去楼下的健身房锻炼身体",
-         "用户每周五下班之后都会和同事小王一起去楼下的健身房锻炼身体"),
-        ("The user borrowed a ladder from neighbour Tom to fix the gutter of the shed behind the "
-         "old house", "The user borrowed a ladder from neighbour Ann to fix the gutter of the shed "
-         "behind the old house"),
+        (
+            "用户每周五下班之后都会和同事小李一起去楼下的健身房锻炼身体",
+            "用户每周五下班之后都会和同事小王一起去楼下的健身房锻炼身体",
+        ),
+        (
+            "The user borrowed a ladder from neighbour Tom to fix the gutter of the shed behind "
+            "the old house",
+            "The user borrowed a ladder from neighbour Ann to fix the gutter of the shed "
+            "behind the old house",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_the_same_is_not_merged(memory: Memory, one: str, other: str) -> None:
     crowd(memory)
     memory.capture(one, topic="diet")
@@ -126,8 +131,11 @@ def test_what_is_not_the_same_is_not_merged(memory: Memory, one: str, other: str
 
 def test_subjects_are_not_mixed(memory: Memory) -> None:
     crowd(memory)
-    tell(memory, said("drinks coffee at breakfast daily", subject="Tom", topic="diet"),
-         said("drinks coffee at breakfast daily", subject="Ann", topic="diet"))  # fmt: skip
+    tell(
+        memory,
+        said("drinks coffee at breakfast daily", subject="Tom", topic="diet"),
+        said("drinks coffee at breakfast daily", subject="Ann", topic="diet"),
+    )
     assert week(memory)["merged"] == 0
 
 
@@ -159,9 +167,12 @@ def test_the_weekly_work_is_done_once_a_week(memory: Memory, say: Say, clock: Cl
 
 
 def test_the_profile_has_what_matters_and_what_changed(memory: Memory, clock: Clock) -> None:
-    tell(memory, said("用户住在北京", "home", "北京", days=2),
-         said("用户对花生过敏", "allergy", "花生", importance=1.0, category="health"),
-         said("用户喝了一杯茶", importance=0.3))  # fmt: skip
+    tell(
+        memory,
+        said("用户住在北京", "home", "北京", days=2),
+        said("用户对花生过敏", "allergy", "花生", importance=1.0, category="health"),
+        said("用户喝了一杯茶", importance=0.3),
+    )
     clock.pass_days(1)
     tell(memory, said("用户住在上海", "home", "上海", at=clock.now))
     english, chinese = memory.profile("en"), memory.profile("zh")

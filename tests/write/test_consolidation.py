@@ -184,8 +184,10 @@ APPEND = """
 def started(script: str, home: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(script), str(home)],
-        stdout=subprocess.PIPE, text=True, cwd=ROOT,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
 
 
 def test_processes_that_consolidate_at_once_are_one_run(tmp_path: Path) -> None:

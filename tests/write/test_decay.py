@@ -33,10 +33,14 @@ def after(days: float) -> datetime:
 @pytest.mark.parametrize(
     ("kind", "importance", "rate"),
     [
-        ("fact", 0.0, 0.008), ("fact", 0.5, 0.006), ("fact", 1.0, 0.004),
-        ("belief", 0.0, 0.07), ("belief", 1.0, 0.035), ("summary", 0.4, 0.02),
+        ("fact", 0.0, 0.008),
+        ("fact", 0.5, 0.006),
+        ("fact", 1.0, 0.004),
+        ("belief", 0.0, 0.07),
+        ("belief", 1.0, 0.035),
+        ("summary", 0.4, 0.02),
     ],
-)  # fmt: skip
+)
 def test_a_day_takes_its_share(kind: Kind, importance: float, rate: float) -> None:
     assert daily_rate(kind, importance, RATES) == pytest.approx(rate)
     one_day = strength_now(0.8, BORN, after(1), kind, importance, RATES)
@@ -67,9 +71,11 @@ def test_days_add_up() -> None:
 
 
 @given(
-    st.floats(ARCHIVED_BELOW, 1), st.sampled_from(KINDS), shares,
+    st.floats(ARCHIVED_BELOW, 1),
+    st.sampled_from(KINDS),
+    shares,
     st.tuples(*[st.floats(0.0001, 0.999)] * 3),
-)  # fmt: skip
+)
 def test_the_end_is_where_the_formula_says(
     base: float, kind: Kind, importance: float, rates: tuple[float, float, float]
 ) -> None:

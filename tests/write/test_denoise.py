@@ -28,12 +28,34 @@ CASES = Path(__file__).parent.parent / "consolidation" / "cases"
 @pytest.mark.parametrize(
     "text",
     [
-        "hey", "Good morning!", "Thank you so much!!", "hahahaha ok", "lollll", "Sounds good.",
-        "Hmmmm", "How can I help you today?", "You're welcome!", "Nice to meet you.", "👌", "...",
-        "早呀", "你好！", "好的好的，谢谢你啦", "嗯嗯 拜拜👋", "哈哈哈哈哈", "辛苦了～", "知道了",
-        "收到！", "有什么可以帮你的吗？", "不客气", "ok 谢谢", "原来如此", "恭喜恭喜！", "謝謝你",
+        "hey",
+        "Good morning!",
+        "Thank you so much!!",
+        "hahahaha ok",
+        "lollll",
+        "Sounds good.",
+        "Hmmmm",
+        "How can I help you today?",
+        "You're welcome!",
+        "Nice to meet you.",
+        "👌",
+        "...",
+        "早呀",
+        "你好！",
+        "好的好的，谢谢你啦",
+        "嗯嗯 拜拜👋",
+        "哈哈哈哈哈",
+        "辛苦了～",
+        "知道了",
+        "收到！",
+        "有什么可以帮你的吗？",
+        "不客气",
+        "ok 谢谢",
+        "原来如此",
+        "恭喜恭喜！",
+        "謝謝你",
     ],
-)  # fmt: skip
+)
 def test_small_talk(text: str) -> None:
     assert is_small_talk(text)
 
@@ -41,11 +63,22 @@ def test_small_talk(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "I like tea", "he's great at chess", "thanks to my aunt", "good morning runs are hard", "4",
-        "hello kitty fan", "Leeds", "我对花生过敏", "谢谢我妈", "好吃", "早起很难", "拜访客户",
-        "住校", "了不起的盖茨比",
+        "I like tea",
+        "he's great at chess",
+        "thanks to my aunt",
+        "good morning runs are hard",
+        "4",
+        "hello kitty fan",
+        "Leeds",
+        "我对花生过敏",
+        "谢谢我妈",
+        "好吃",
+        "早起很难",
+        "拜访客户",
+        "住校",
+        "了不起的盖茨比",
     ],
-)  # fmt: skip
+)
 def test_not_small_talk(text: str) -> None:
     assert not is_small_talk(text)
 

@@ -40,9 +40,11 @@ def opened(path: Path, clock: Clock, toy: Toy) -> Memory:
 
 def say(memory: Memory, *texts: str, **more: Any) -> None:
     memory.add(
-        [{"role": "user", "content": text, "id": f"{crc32(text.encode())}-{n}", **more}
-         for n, text in enumerate(texts)]
-    )  # fmt: skip
+        [
+            {"role": "user", "content": text, "id": f"{crc32(text.encode())}-{n}", **more}
+            for n, text in enumerate(texts)
+        ]
+    )
 
 
 def coverage(memory: Memory) -> Coverage:
@@ -126,10 +128,15 @@ def test_a_text_that_fails_stays_to_be_done(memory: Memory, toy: Toy) -> None:
 
 @pytest.mark.parametrize(
     "bad",
-    [lambda texts: [[1.0]] * (len(texts) + 1), lambda texts: [],
-     lambda texts: [[0.0, 0.0]] * len(texts), lambda texts: None,
-     raising(BadReplyError("nonsense")), raising(ValueError("oh"))],
-)  # fmt: skip
+    [
+        lambda texts: [[1.0]] * (len(texts) + 1),
+        lambda texts: [],
+        lambda texts: [[0.0, 0.0]] * len(texts),
+        lambda texts: None,
+        raising(BadReplyError("nonsense")),
+        raising(ValueError("oh")),
+    ],
+)
 def test_an_answer_that_is_none_loses_nothing(memory: Memory, toy: Toy, bad: Any) -> None:
     say(memory, *TEXTS)
     toy.instead = bad

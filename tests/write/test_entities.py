@@ -15,8 +15,13 @@ MEI = (Mention("小美", "person", ("妹妹",)),)
 SISTER_MEI = (Mention("Mei", "person", ("sister",)),)
 
 
-def about(subject: str, content: str, attribute: str = "", value: str = "",
-          mentions: tuple[Mention, ...] = ()) -> Candidate:  # fmt: skip
+def about(
+    subject: str,
+    content: str,
+    attribute: str = "",
+    value: str = "",
+    mentions: tuple[Mention, ...] = (),
+) -> Candidate:
     return said(content, attribute, value, subject=subject, mentions=mentions)
 
 
@@ -25,8 +30,11 @@ def names(memory: Memory) -> dict[str, tuple[str, ...]]:
 
 
 def test_a_name_and_what_else_it_goes_by(memory: Memory) -> None:
-    tell(memory, about("小美", "用户的妹妹小美在大阪读书", "school", "大阪", MEI),
-         about("妹妹", "用户的妹妹喜欢画画", "likes", "画画"))  # fmt: skip
+    tell(
+        memory,
+        about("小美", "用户的妹妹小美在大阪读书", "school", "大阪", MEI),
+        about("妹妹", "用户的妹妹喜欢画画", "likes", "画画"),
+    )
     assert names(memory) == {"小美": ("妹妹",)}
     assert {one.subject for one in memory.list()} == {"小美"}
     card = memory.entity("妹妹")
@@ -34,15 +42,19 @@ def test_a_name_and_what_else_it_goes_by(memory: Memory) -> None:
     assert card.entity.type == "person"
     assert card.entity.id == "e_001"
     assert {name: one.value for name, one in card.attributes.items()} == {
-        "school": "大阪", "likes": "画画",
-    }  # fmt: skip
+        "school": "大阪",
+        "likes": "画画",
+    }
     assert set(card.facts) == {one.id for one in memory.list()}
 
 
 def test_a_short_name_and_the_full_one(memory: Memory) -> None:
     short, full = Mention("小李", "person"), Mention("李雷", "person", ("小李",))
-    tell(memory, about("小李", "小李在腾讯工作", "employer", "腾讯", (short,)),
-         about("李雷", "李雷住在深圳", "home", "深圳", (full,)))  # fmt: skip
+    tell(
+        memory,
+        about("小李", "小李在腾讯工作", "employer", "腾讯", (short,)),
+        about("李雷", "李雷住在深圳", "home", "深圳", (full,)),
+    )
     assert names(memory) == {"李雷": ("小李",)}
     assert {one.subject for one in memory.list()} == {"李雷"}
     assert memory.entity("小李").attributes.keys() == {"employer", "home"}
@@ -73,11 +85,12 @@ def test_unnamed_first_and_named_later(
     assert memory.validate() == []
 
 
-def test_a_relation_that_was_someone_and_a_name_that_was_someone_become_one(
-    memory: Memory,
-) -> None:
-    tell(memory, about("sister", "The user's sister lives in Osaka", "home", "Osaka"),
-         about("Mei", "Mei likes tea", "likes", "tea"))  # fmt: skip
+def test_a_relation_that_was_someone_and_a_name_that_was_someone_become_one(memory: Memory) -> None:
+    tell(
+        memory,
+        about("sister", "The user's sister lives in Osaka", "home", "Osaka"),
+        about("Mei", "Mei likes tea", "likes", "tea"),
+    )
     assert names(memory) == {"sister": (), "Mei": ()}
     tell(memory, said("Mei is the user's sister", "sibling", "Mei", mentions=SISTER_MEI))
     assert names(memory) == {"Mei": ("sister",)}
@@ -87,8 +100,11 @@ def test_a_relation_that_was_someone_and_a_name_that_was_someone_become_one(
 
 def test_two_sisters_are_two(memory: Memory) -> None:
     jun = (Mention("Jun", "person", ("sister",)),)
-    tell(memory, about("Mei", "The user's sister Mei lives in Osaka", "home", "Osaka", SISTER_MEI),
-         about("Jun", "The user's sister Jun lives in Kyoto", "home", "Kyoto", jun))  # fmt: skip
+    tell(
+        memory,
+        about("Mei", "The user's sister Mei lives in Osaka", "home", "Osaka", SISTER_MEI),
+        about("Jun", "The user's sister Jun lives in Kyoto", "home", "Kyoto", jun),
+    )
     assert names(memory) == {"Mei": ("sister",), "Jun": ()}
     assert memory.entity("Mei").attributes["home"].value == "Osaka"
     assert memory.entity("Jun").attributes["home"].value == "Kyoto"
@@ -98,9 +114,12 @@ def test_two_sisters_are_two(memory: Memory) -> None:
 
 
 def test_whatever_the_case_or_width_of_a_name(memory: Memory) -> None:
-    tell(memory, about("Mei", "Mei lives in Osaka", "home", "Osaka"),
-         about("mei", "mei likes tea", "likes", "tea"),
-         about("ＭＥＩ", "Mei plays go", "plays", "go"))  # fmt: skip
+    tell(
+        memory,
+        about("Mei", "Mei lives in Osaka", "home", "Osaka"),
+        about("mei", "mei likes tea", "likes", "tea"),
+        about("ＭＥＩ", "Mei plays go", "plays", "go"),
+    )
     assert names(memory) == {"Mei": ()}
     assert len(memory.entity("MEI").facts) == 3
 
@@ -135,10 +154,14 @@ def test_a_card_has_only_what_is_so_now(memory: Memory, clock: Clock) -> None:
     tell(memory, about("Mei", "Mei lives in Osaka", "home", "Osaka"))
     clock.pass_days(1)
     moved = about("Mei", "Mei lives in Kyoto", "home", "Kyoto")._replace(said_at=clock.now)
-    tell(memory, moved, said("The user visited Mei", mentions=(Mention("Mei", "person"),)),
-         said("Mei may like jazz", "likes", "jazz", subject="Mei", confidence=0.5),
-         about("Mei", "Mei works at Acme", "employer", "Acme"),
-         about("Mei", "Mei plays go", "plays", "go"))  # fmt: skip
+    tell(
+        memory,
+        moved,
+        said("The user visited Mei", mentions=(Mention("Mei", "person"),)),
+        said("Mei may like jazz", "likes", "jazz", subject="Mei", confidence=0.5),
+        about("Mei", "Mei works at Acme", "employer", "Acme"),
+        about("Mei", "Mei plays go", "plays", "go"),
+    )
     card = memory.entity("Mei")
     home = card.attributes["home"]
     assert (home.value, home.updated_at) == ("Kyoto", clock.now)
@@ -157,9 +180,12 @@ def test_nobody_by_that_name(memory: Memory) -> None:
 
 
 def test_a_summary_under_the_old_name_goes(memory: Memory) -> None:
-    tell(memory, about("sister", "The user's sister lives in Osaka", "home", "Osaka"),
-         about("sister", "The user's sister likes tea", "likes", "tea"),
-         about("sister", "The user's sister plays go", "plays", "go"))  # fmt: skip
+    tell(
+        memory,
+        about("sister", "The user's sister lives in Osaka", "home", "Osaka"),
+        about("sister", "The user's sister likes tea", "likes", "tea"),
+        about("sister", "The user's sister plays go", "plays", "go"),
+    )
     assert [one.value for one in memory.list(kind="summary")] == ["subject:sister"]
     tell(memory, said("Mei is the user's sister", "sibling", "Mei", mentions=SISTER_MEI))
     assert [one.value for one in memory.list(kind="summary")] == ["subject:Mei"]

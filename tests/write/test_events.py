@@ -62,11 +62,10 @@ def test_a_note_is_the_clause_without_what_leads_up_to_it(said: str, note: str) 
 
 def test_several_notes_in_their_order() -> None:
     assert line(
-        "so we moved to Leeds last week!", "oh and i have a peanut allergy, remember that",
+        "so we moved to Leeds last week!",
+        "oh and i have a peanut allergy, remember that",
         "wish me luck, the interview with Octopus Energy is on friday",
-    ) == (
-        "moved to Leeds last week; peanut allergy; interview with Octopus Energy is on friday"
-    )  # fmt: skip
+    ) == ("moved to Leeds last week; peanut allergy; interview with Octopus Energy is on friday")
     assert line("我们搬到杭州了", "对了我花生过敏", "周五在阿里面试") == (
         "搬到杭州了；我花生过敏；周五在阿里面试"
     )
@@ -122,20 +121,26 @@ def test_what_is_left_out(said: str, hidden: str) -> None:
 
 def test_a_long_day_fits_the_line() -> None:
     found = line(
-        "I planted nine rows of beans behind the barn", "my tractor needs a new clutch",
-        "the vet vaccinated all forty sheep", "we sold the old orchard to the Hendersons",
-        "our well ran dry in August", "Grandpa's hip operation is in November",
-        "I signed up for the county chess league", "the roof of the chapel leaks again",
-    )  # fmt: skip
+        "I planted nine rows of beans behind the barn",
+        "my tractor needs a new clutch",
+        "the vet vaccinated all forty sheep",
+        "we sold the old orchard to the Hendersons",
+        "our well ran dry in August",
+        "Grandpa's hip operation is in November",
+        "I signed up for the county chess league",
+        "the roof of the chapel leaks again",
+    )
     assert 100 < len(found) <= LONGEST
     assert found.count(";") >= 3
 
 
 def test_every_topic_gets_a_note_before_any_gets_two() -> None:
     first = turns_of(
-        "I sold my Subaru Outback to Pete", "the Subaru had 80000 miles on it",
-        "I want an electric car, maybe a Polestar", "the Polestar costs 40000",
-    )  # fmt: skip
+        "I sold my Subaru Outback to Pete",
+        "the Subaru had 80000 miles on it",
+        "I want an electric car, maybe a Polestar",
+        "the Polestar costs 40000",
+    )
     later = [turn._replace(at=turn.at + timedelta(hours=2)) for turn in turns_of("moved to Leeds")]
     assert "moved to Leeds" in event_line(first + later, segments(first + later))
 

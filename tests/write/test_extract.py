@@ -8,13 +8,7 @@ import pytest
 
 from loxodon.language.statements import Said, Statement
 from loxodon.text.bounds import CLOSELY
-from loxodon.write.extract import (
-    Candidate,
-    candidate_of,
-    fitting,
-    fragments_of,
-    rules_for,
-)
+from loxodon.write.extract import Candidate, candidate_of, fitting, fragments_of, rules_for
 from loxodon.write.extract import read as told_in
 
 AT = datetime(2026, 2, 4, 18, 0, tzinfo=timezone(timedelta(hours=8)))
@@ -26,11 +20,7 @@ def read(text: str) -> list[Candidate]:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [
-        ("其实我对猫不过敏", "猫"),
-        ("我不对花生过敏", "花生"),
-        ("I'm not allergic to cats", "cat"),
-    ],
+    [("其实我对猫不过敏", "猫"), ("我不对花生过敏", "花生"), ("I'm not allergic to cats", "cat")],
 )
 def test_the_denial_of_an_allergy_is_no_allergy(text: str, value: str) -> None:
     (found,) = read(text)

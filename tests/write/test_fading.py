@@ -164,9 +164,17 @@ def test_what_was_archived_by_hand_keeps_its_strength(memory: Memory) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    ["superseded", "corrected", "retracted", "merged", "confirmed", "denied", "rejected",
-     "outdated"],
-)  # fmt: skip
+    [
+        "superseded",
+        "corrected",
+        "retracted",
+        "merged",
+        "confirmed",
+        "denied",
+        "rejected",
+        "outdated",
+    ],
+)
 def test_what_was_settled_stays_away(memory: Memory, change: str) -> None:
     kept = memory.capture("one")
     with memory._store.writing():
@@ -279,9 +287,16 @@ def crowds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[int, Memor
         with memory._store.writing():
             for n in range(size):
                 fact = Record(
-                    "", "", "fact", f"thing number {n} of {size}", NOW, NOW, 0.9,
-                    subject=f"person {n % 500}", topic=f"t{n % 20}",
-                )  # fmt: skip
+                    "",
+                    "",
+                    "fact",
+                    f"thing number {n} of {size}",
+                    NOW,
+                    NOW,
+                    0.9,
+                    subject=f"person {n % 500}",
+                    topic=f"t{n % 20}",
+                )
                 memory._store.insert(fact, "learned")
         memory.consolidate(force=True)
         found[size] = memory

@@ -30,12 +30,16 @@ def told(memory: Memory, *texts: str) -> None:
 def answer(lines: list[tuple[str, str]], **known: list[dict[str, Any]]) -> str:
     return json.dumps(
         {
-            label.split()[0]: [{"words": text, **one} for word, claims in known.items()
-                               for one in claims if word in text]
+            label.split()[0]: [
+                {"words": text, **one}
+                for word, claims in known.items()
+                for one in claims
+                if word in text
+            ]
             for label, text in lines
             if label[0].isdigit()
         }
-    )  # fmt: skip
+    )
 
 
 def test_what_waits_is_handed_out_and_its_reading_taken(memory: Memory) -> None:
@@ -68,8 +72,11 @@ def test_own_words_that_it_drops_are_taken_back(memory: Memory) -> None:
 def test_own_words_that_it_tells_anew_are_taken_back(memory: Memory) -> None:
     told(memory, SKIING)
     ticket, _ = waiting(memory)
-    skis = {"do": "add", "words": "I have been skiing every winter",
-            "content": "The user has been skiing every winter"}  # fmt: skip
+    skis = {
+        "do": "add",
+        "words": "I have been skiing every winter",
+        "content": "The user has been skiing every winter",
+    }
     done = memory.take_answer(ticket, json.dumps({"1": [skis]}))
     assert done.model
     assert done.model.did == {"add": 1, "drop": 1}
@@ -87,9 +94,15 @@ def test_nothing_to_remember_drops_what_the_rules_read(memory: Memory) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "nothing there", "{}", "[]", json.dumps({"1": [claim("The user is an astronaut")]}),
-     json.dumps({"1": [{**FULL, "do": "end", "id": "m7", "words": "Zephyr"}]})],
-)  # fmt: skip
+    [
+        "",
+        "nothing there",
+        "{}",
+        "[]",
+        json.dumps({"1": [claim("The user is an astronaut")]}),
+        json.dumps({"1": [{**FULL, "do": "end", "id": "m7", "words": "Zephyr"}]}),
+    ],
+)
 def test_an_answer_that_cannot_be_believed_can_be_mended(memory: Memory, text: str) -> None:
     told(memory, ZEPHYR)
     ticket, lines = waiting(memory)
@@ -152,10 +165,12 @@ def test_an_agent_can_be_handed_every_message(tmp_path: Path, clock: Clock) -> N
 def test_of_what_an_assistant_said_the_end_is_shown(memory: Memory) -> None:
     asked = "So, which one is on the invoices?"
     memory.add(
-        [{"role": "assistant", "content": f"{'Many words about it. ' * 99}{asked}", "id": "a"},
-         {"role": "user", "content": ZEPHYR, "id": "b"}],
+        [
+            {"role": "assistant", "content": f"{'Many words about it. ' * 99}{asked}", "id": "a"},
+            {"role": "user", "content": ZEPHYR, "id": "b"},
+        ],
         session="s",
-    )  # fmt: skip
+    )
     memory.consolidate()
     _, lines = waiting(memory)
     ((label, shown),) = [one for one in lines if one[0].startswith("-")]

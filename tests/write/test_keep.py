@@ -17,8 +17,14 @@ from tests.write.said import contents, one_about, said, store_of, tell
 BEIJING = said("用户住在北京", "home", "北京", days=9)
 SHANGHAI = said("用户住在上海", "home", "上海", days=1)
 LEEDS = said("The user lives in Leeds", "home", "Leeds", days=9)
-MAYBE_YORK = said("The user might live in York", "home", "York", confidence=0.6,
-                  basis="I might live in York", days=1)  # fmt: skip
+MAYBE_YORK = said(
+    "The user might live in York",
+    "home",
+    "York",
+    confidence=0.6,
+    basis="I might live in York",
+    days=1,
+)
 
 
 def again(candidate: Candidate, days: float = 0) -> Candidate:
@@ -33,12 +39,16 @@ def test_history_begins_with_what_was_superseded(memory: Memory) -> None:
     new = one_about(memory, "上海")
     steps = memory.history(new.id)
     assert [(step.change, step.record.content) for step in steps] == [
-        ("learned", "用户住在北京"), ("superseded", "用户住在北京"), ("learned", "用户住在上海"),
-    ]  # fmt: skip
+        ("learned", "用户住在北京"),
+        ("superseded", "用户住在北京"),
+        ("learned", "用户住在上海"),
+    ]
     old = steps[1].record
     assert (old.state, old.valid_from, old.valid_until) == (
-        "archived", BEIJING.said_at, SHANGHAI.said_at,
-    )  # fmt: skip
+        "archived",
+        BEIJING.said_at,
+        SHANGHAI.said_at,
+    )
     assert memory.get(new.id).replaces == old.id
     assert memory.validate() == []
 
@@ -47,8 +57,9 @@ def test_a_long_past_stays_in_order(memory: Memory) -> None:
     places = ["北京", "上海", "广州", "深圳"]
     for n, place in enumerate(places):
         tell(memory, said(f"用户住在{place}", "home", place, days=9 - n))
-    learned = [step for step in memory.history(one_about(memory, "深圳").id)
-               if step.change == "learned"]  # fmt: skip
+    learned = [
+        step for step in memory.history(one_about(memory, "深圳").id) if step.change == "learned"
+    ]
     assert [step.record.value for step in learned] == places
     assert contents(memory) == ["用户住在深圳"]
 
@@ -68,8 +79,10 @@ def test_what_made_way_held_until_the_new_began(memory: Memory) -> None:
 
 def test_what_is_over_is_archived_with_its_end(memory: Memory) -> None:
     tell(memory, said("The user subscribes to Netflix", "subscription", "Netflix", days=5))
-    tell(memory, said("The user cancelled Netflix", act="end", over=("Netflix",), days=1,
-                      positive=False))  # fmt: skip
+    tell(
+        memory,
+        said("The user cancelled Netflix", act="end", over=("Netflix",), days=1, positive=False),
+    )
     gone = one_about(memory, "subscribes", state="archived")
     assert gone.valid_until == NOW - timedelta(days=1)
     assert memory.history(gone.id)[-1].change == "retracted"
@@ -77,9 +90,11 @@ def test_what_is_over_is_archived_with_its_end(memory: Memory) -> None:
 
 
 def test_a_correction_says_so(memory: Memory) -> None:
-    keeper = tell(memory, said("The user has a cat called Mizo", "pet", "Mizo", days=1),
-                  said("The user has a cat called Miso", "pet", "Miso", act="correct",
-                       over=("Mizo",)))  # fmt: skip
+    keeper = tell(
+        memory,
+        said("The user has a cat called Mizo", "pet", "Mizo", days=1),
+        said("The user has a cat called Miso", "pet", "Miso", act="correct", over=("Mizo",)),
+    )
     assert keeper.counts["corrected"] == 1
     assert contents(memory) == ["The user has a cat called Miso"]
 
@@ -88,9 +103,7 @@ def test_late_arrivals_are_filed_as_past(memory: Memory) -> None:
     tell(memory, SHANGHAI)
     keeper = tell(memory, said("用户住在北京", "home", "北京", days=300))
     late = one_about(memory, "北京", state="archived")
-    assert (late.valid_from, late.valid_until) == (
-        NOW - timedelta(days=300), SHANGHAI.said_at,
-    )  # fmt: skip
+    assert (late.valid_from, late.valid_until) == (NOW - timedelta(days=300), SHANGHAI.said_at)
     assert keeper.counts == {"late": 1, "held": 0}
     assert contents(memory) == ["用户住在上海"]
     # An end that is older than what it would end is no news at all.
@@ -143,8 +156,9 @@ def test_richer_words_replace_poorer_ones(memory: Memory) -> None:
     assert (kept.content, kept.entities) == ("The user has a cat named Miso", ("Miso",))
     assert keeper.counts == {"updated": 1}
     assert [one.record.content for one in memory.history(kept.id)] == [
-        "The user has a cat", "The user has a cat named Miso",
-    ]  # fmt: skip
+        "The user has a cat",
+        "The user has a cat named Miso",
+    ]
     tell(memory, said("The user has a cat", "pet", "cat"))
     assert contents(memory) == ["The user has a cat named Miso"]
 
@@ -176,8 +190,9 @@ def test_a_guess_against_something_firm_waits(memory: Memory) -> None:
     keeper = tell(memory, LEEDS, MAYBE_YORK)
     (review,) = memory.reviews()
     assert (review.belief.content, review.against.content) == (
-        "The user might live in York", "The user lives in Leeds",
-    )  # fmt: skip
+        "The user might live in York",
+        "The user lives in Leeds",
+    )
     belief = memory.get(review.belief.id)
     assert (belief.kind, belief.confidence, belief.basis) == ("belief", 0.6, "I might live in York")
     assert memory.history(belief.id)[0].change == "held"
@@ -191,8 +206,11 @@ def test_confirmed_it_takes_the_place_of_what_it_contradicts(memory: Memory) -> 
     belief = memory.reviews()[0].belief
     fact = memory.confirm(belief.id)
     assert (fact.kind, fact.content, fact.confidence, fact.basis) == (
-        "fact", "The user lives in York", 1.0, "",
-    )  # fmt: skip
+        "fact",
+        "The user lives in York",
+        1.0,
+        "",
+    )
     assert (fact.state, fact.derived_from) == ("active", (belief.id,))
     steps = memory.history(fact.id)
     assert steps[0].record.content == "The user lives in Leeds"
@@ -278,9 +296,16 @@ def test_a_belief_that_nobody_disputes_can_be_confirmed(memory: Memory) -> None:
 
 
 def test_where_it_comes_from_and_what_it_is_filed_under(memory: Memory) -> None:
-    candidate = said("Mei lives in Osaka", "home", "Osaka", subject="Mei", category="status",
-                     project="move", topic="family",
-                     mentions=(Mention("Osaka", "place"),))  # fmt: skip
+    candidate = said(
+        "Mei lives in Osaka",
+        "home",
+        "Osaka",
+        subject="Mei",
+        category="status",
+        project="move",
+        topic="family",
+        mentions=(Mention("Osaka", "place"),),
+    )
     tell(memory, candidate, origin="import", chat="group", session="chat")
     (kept,) = memory.list()
     assert (kept.project, kept.topic, kept.category) == ("move", "family", "status")
@@ -301,8 +326,14 @@ def test_where_it_comes_from_and_what_it_is_filed_under(memory: Memory) -> None:
 def test_any_words_can_be_taken_in(memory: Memory, content: str) -> None:
     store = store_of(memory)
     tell(memory, LEEDS)
-    candidate = said("The user said so", "owns", content, mentions=(Mention(content or "?"),),
-                     act="end", over=(content,))  # fmt: skip
+    candidate = said(
+        "The user said so",
+        "owns",
+        content,
+        mentions=(Mention(content or "?"),),
+        act="end",
+        over=(content,),
+    )
     tell(memory, candidate)
     assert one_about(memory, "Leeds").state == "active"
     with store.reading():
@@ -310,8 +341,12 @@ def test_any_words_can_be_taken_in(memory: Memory, content: str) -> None:
 
 
 def test_taking_in_the_same_transcript_twice_changes_no_words(memory: Memory) -> None:
-    talk = [BEIJING, said("用户对花生过敏", "allergy", "花生", days=8), SHANGHAI,
-            said("用户不再喝咖啡", act="end", over=("咖啡",), positive=False, days=1)]  # fmt: skip
+    talk = [
+        BEIJING,
+        said("用户对花生过敏", "allergy", "花生", days=8),
+        SHANGHAI,
+        said("用户不再喝咖啡", act="end", over=("咖啡",), positive=False, days=1),
+    ]
     tell(memory, *talk)
     first = contents(memory)
     tell(memory, *talk)

@@ -104,9 +104,12 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Homes:
     orders = "\n".join(f"{phase} {where} {home}" for (phase, where), home in killed.items())
     killer = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(KILLER)],
-        input=f"{folder / 'first'}\n{orders}", text=True,
-        stdout=subprocess.PIPE, cwd=Path(__file__).parents[2], check=True,
-    )  # fmt: skip
+        input=f"{folder / 'first'}\n{orders}",
+        text=True,
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[2],
+        check=True,
+    )
     assert killer.stdout.split() == [str(-signal.SIGKILL)] * len(places)
     return Homes(killed, folder / "whole")
 
@@ -371,8 +374,10 @@ def test_a_session_that_goes_on_has_its_segment_extended(memory: Memory, clock: 
     memory.add(said("an older page", id="old", at=NOW - timedelta(days=9)))
     memory.consolidate()
     assert [(one.first_turn, one.last_turn) for one in memory.segments()] == [
-        (5, 5), (1, 3), (4, 4),
-    ]  # fmt: skip
+        (5, 5),
+        (1, 3),
+        (4, 4),
+    ]
 
 
 def test_what_was_said_before_the_last_run_is_still_understood(memory: Memory) -> None:

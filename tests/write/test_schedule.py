@@ -74,8 +74,14 @@ def test_what_is_of_every_half_hour_comes_in_both_hours() -> None:
     for _ in range(6):
         now = next_time("*/30 * * * *", now, BERLIN) or now
         found.append(f"{now:%H:%M%z}")
-    assert found == ["02:00+0200", "02:30+0200", "02:00+0100", "02:30+0100", "03:00+0100",
-                     "03:30+0100"]  # fmt: skip
+    assert found == [
+        "02:00+0200",
+        "02:30+0200",
+        "02:00+0100",
+        "02:30+0100",
+        "03:00+0100",
+        "03:30+0100",
+    ]
 
 
 def test_the_zone_decides_wherever_the_clock_is() -> None:
@@ -153,9 +159,17 @@ def test_whether_a_time_has_come(last: str | None, come: bool) -> None:
 
 @pytest.mark.parametrize(
     ("failures", "ago", "waits"),
-    [(0, 0, False), (1, 59, True), (1, 60, False), (2, 119, True), (3, 240, False),
-     (50, 3_599, True), (50, 3_600, False), (1, -365 * 86_400, False)],
-)  # fmt: skip
+    [
+        (0, 0, False),
+        (1, 59, True),
+        (1, 60, False),
+        (2, 119, True),
+        (3, 240, False),
+        (50, 3_599, True),
+        (50, 3_600, False),
+        (1, -365 * 86_400, False),
+    ],
+)
 def test_what_failed_waits_longer_each_time(failures: int, ago: int, waits: bool) -> None:
     now = at("2026-02-10T12:00:00+01:00")
     assert bool(retry_at(now - timedelta(seconds=ago), failures, now)) is waits

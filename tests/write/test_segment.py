@@ -87,7 +87,7 @@ def test_a_change_of_topic_cuts(one: Sequence[str], other: Sequence[str]) -> Non
             ("My passport is old", "How long does a passport take", "Is the passport office open"),
         ),
     ],
-)  # fmt: skip
+)
 def test_three_turns_on_one_thing_and_three_on_another_are_cut(
     one: Sequence[str], other: Sequence[str]
 ) -> None:
@@ -102,9 +102,13 @@ def test_one_topic_is_not_cut(one: Sequence[str]) -> None:
 
 def test_a_short_chat_is_not_cut_by_its_words() -> None:
     said = (
-        "plan me five dinners", "Any allergies?", "no pork. and my son can't have shellfish",
-        "How many people?", "four", "Here is a plan.",
-    )  # fmt: skip
+        "plan me five dinners",
+        "Any allergies?",
+        "no pork. and my son can't have shellfish",
+        "How many people?",
+        "four",
+        "Here is a plan.",
+    )
     assert sizes(segments(talk(*said))) == [6]
     assert sizes(segments(talk(*BREAD[:2], *VISA[:2]))) == [4]
 
@@ -206,11 +210,14 @@ def test_nothing_to_cut() -> None:
 
 @given(
     st.lists(
-        st.tuples(st.sampled_from(("user", "assistant", "tool")), st.text(max_size=80),
-                  st.integers(0, 3_000)),
+        st.tuples(
+            st.sampled_from(("user", "assistant", "tool")),
+            st.text(max_size=80),
+            st.integers(0, 3_000),
+        ),
         max_size=14,
     )
-)  # fmt: skip
+)
 @settings(max_examples=60)
 def test_every_turn_is_in_one_segment(said: list[tuple[Role, str, int]]) -> None:
     at = START

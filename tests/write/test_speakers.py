@@ -44,9 +44,17 @@ def test_one_person_with_a_name_is_the_user(tmp_path: Path) -> None:
 
 def test_beside_members_of_a_group_the_user_is_the_user(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "home") as memory:
-        memory.add([
-            {"role": "user", "speaker": "Mel", "content": "I live in Leeds."},
-            {"role": "user", "speaker": "Caro", "content": "I live in York.", "origin": "group"},
-        ], session="s")  # fmt: skip
+        memory.add(
+            [
+                {"role": "user", "speaker": "Mel", "content": "I live in Leeds."},
+                {
+                    "role": "user",
+                    "speaker": "Caro",
+                    "content": "I live in York.",
+                    "origin": "group",
+                },
+            ],
+            session="s",
+        )
         memory.consolidate(force=True)
         assert [one.content for one in memory.list()] == ["The user lives in Leeds"]

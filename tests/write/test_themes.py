@@ -57,8 +57,16 @@ def test_however_many_facts_the_limits_hold(memory: Memory, language: str, most:
             if language == "zh"
             else f"The user likes the old {tree * 6} garden on the far side of the river"
         )
-        tell(memory, said(content, "likes", tree * (1 if language == "zh" else 6), days=15 - n,
-                          category="preference"))  # fmt: skip
+        tell(
+            memory,
+            said(
+                content,
+                "likes",
+                tree * (1 if language == "zh" else 6),
+                days=15 - n,
+                category="preference",
+            ),
+        )
     (summary,) = summaries(memory)
     assert 0 < size(summary) <= most
     assert len(summary.derived_from) == 15
@@ -108,15 +116,29 @@ def test_it_goes_when_fewer_are_left_and_comes_back(memory: Memory, clock: Clock
     tell(memory, *ENGLISH)
     (summary,) = summaries(memory)
     clock.pass_days(1)
-    tell(memory, said("The user no longer has asthma", "condition", "asthma", act="end",
-                      over=("asthma",), category="status", positive=False))  # fmt: skip
+    tell(
+        memory,
+        said(
+            "The user no longer has asthma",
+            "condition",
+            "asthma",
+            act="end",
+            over=("asthma",),
+            category="status",
+            positive=False,
+        ),
+    )
     assert one_about(memory, "has asthma", state="archived", kind="fact")
     assert summaries(memory) == []
     gone = memory.get(summary.id)
     assert memory.history(gone.id)[-1].change == "outdated"
     clock.pass_days(1)
-    tell(memory, said("The user is allergic to shrimp", "allergy", "shrimp", category="health",
-                      at=clock.now))  # fmt: skip
+    tell(
+        memory,
+        said(
+            "The user is allergic to shrimp", "allergy", "shrimp", category="health", at=clock.now
+        ),
+    )
     (new,) = summaries(memory)
     assert "asthma" not in new.content
 
@@ -128,8 +150,12 @@ def test_it_is_trusted_and_told_as_the_least_of_its_facts(memory: Memory, clock:
     clock.pass_days(1)
     tell(memory, said("用户对虾过敏", "allergy", "虾", category="health"), chat="direct")
     assert summaries(memory)[0].audience == "private"
-    tell(memory, said("用户有鼻炎", "condition", "鼻炎", category="health"), origin="import",
-         chat="group")  # fmt: skip
+    tell(
+        memory,
+        said("用户有鼻炎", "condition", "鼻炎", category="health"),
+        origin="import",
+        chat="group",
+    )
     (summary,) = summaries(memory)
     assert (summary.trust, summary.audience) == ("import", "private")
 
@@ -137,8 +163,11 @@ def test_it_is_trusted_and_told_as_the_least_of_its_facts(memory: Memory, clock:
 def test_people_and_projects_have_their_own(memory: Memory) -> None:
     for n, content in enumerate(("uses Flutter", "ships on Fridays", "has three testers")):
         of_mei = ("likes tea", "plays go", "lives in Osaka")[n]
-        tell(memory, said(f"Pennywise {content}", subject="Pennywise", project="Pennywise"),
-             said(f"Mei {of_mei}", subject="Mei"))  # fmt: skip
+        tell(
+            memory,
+            said(f"Pennywise {content}", subject="Pennywise", project="Pennywise"),
+            said(f"Mei {of_mei}", subject="Mei"),
+        )
     assert {one.value for one in summaries(memory)} == {"subject:Pennywise", "subject:Mei"}
 
 
@@ -158,6 +187,7 @@ def test_a_day_has_one_only_where_much_happened(memory: Memory) -> None:
 
 
 def test_beliefs_and_summaries_make_no_summaries(memory: Memory) -> None:
-    tell(memory, *(one._replace(statement=one.statement._replace(confidence=0.5))
-                   for one in CHINESE))  # fmt: skip
+    tell(
+        memory, *(one._replace(statement=one.statement._replace(confidence=0.5)) for one in CHINESE)
+    )
     assert summaries(memory) == []

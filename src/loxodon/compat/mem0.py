@@ -206,8 +206,12 @@ class Memory:
         if not isinstance(query, str) or not query.strip():
             raise CallError("the {what} is empty", hint="give a text", what="query")
         if threshold is not None and not 0 <= threshold <= 1:
-            raise CallError("{field} cannot be {value}", hint="it must be a number from 0 to 1",
-                            field="threshold", value=repr(threshold))  # fmt: skip
+            raise CallError(
+                "{field} cannot be {value}",
+                hint="it must be a number from 0 to 1",
+                field="threshold",
+                value=repr(threshold),
+            )
         scope = scope_of(user_id, agent_id, run_id, filters)
         most, as_of = limit_of(limit, top_k, filters), moment_of(reference_date)
         results: list[Answer] = []
@@ -234,8 +238,9 @@ class Memory:
         """Change the words or the metadata of a memory; what it was stays in its history."""
         text = data if text is None else text
         if text is None and metadata is None and expiration_date is _UNSET:
-            raise CallError("there is nothing to update",
-                            hint="give text, metadata or expiration_date")  # fmt: skip
+            raise CallError(
+                "there is nothing to update", hint="give text, metadata or expiration_date"
+            )
         with self._holding(memory_id) as (memory, record), memory.documents.together():
             mark = merged(_marks(memory, record.id), {"metadata": said_of(metadata)})
             if text is not None:
@@ -258,9 +263,9 @@ class Memory:
         with suppress(NotFoundError), self._host.using(scope.space, make=False) as memory:
             if scope.is_narrow:
                 held = memory.list()
-                _delete(memory, [
-                    one for one, _ in _admitted(memory, scope, held, show_expired=True)
-                ])  # fmt: skip
+                _delete(
+                    memory, [one for one, _ in _admitted(memory, scope, held, show_expired=True)]
+                )
             else:  # all of this user, and nobody else is in their space
                 memory.forget(all=True)
         return {"message": "Memories deleted successfully!"}
@@ -333,9 +338,12 @@ def _keep(memory: Space, message: Mapping[str, Any], mark: Answer) -> Answer:
     record = memory.capture(text, expires_at=end_of(mark), origin=_ORIGINS.get(role, "import"))
     memory.documents.put(ROOT, record.id, whole, text="")
     return {
-        "id": id_of(record), "memory": record.content, "event": "ADD",
-        "actor_id": whole.get("actor_id"), "role": role,
-    }  # fmt: skip
+        "id": id_of(record),
+        "memory": record.content,
+        "event": "ADD",
+        "actor_id": whole.get("actor_id"),
+        "role": role,
+    }
 
 
 def _infer(

@@ -80,8 +80,12 @@ def limit_of(limit: int | None, top_k: int | None, filters: object) -> int:
     if most is None:
         return 100 if filters is None else 20
     if isinstance(most, bool) or not isinstance(most, int) or most < 0:
-        raise CallError("{field} cannot be {value}", hint="it must be a whole number, 0 or more",
-                        field="top_k", value=repr(most))  # fmt: skip
+        raise CallError(
+            "{field} cannot be {value}",
+            hint="it must be a whole number, 0 or more",
+            field="top_k",
+            value=repr(most),
+        )
     return most
 
 
@@ -105,8 +109,11 @@ def text_in(message: Mapping[str, Any]) -> str:
 
 def turn_of(message: Mapping[str, Any], timestamp: Any) -> dict[str, object]:
     turn: dict[str, object] = {
-        "role": message["role"], "content": text_in(message), "id": uuid4().hex, "channel": CHANNEL,
-    }  # fmt: skip
+        "role": message["role"],
+        "content": text_in(message),
+        "id": uuid4().hex,
+        "channel": CHANNEL,
+    }
     if message["role"] == "user":
         turn["origin"] = "relayed"
         turn["content"] = in_parts(message["content"], text_of)

@@ -9,16 +9,29 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 About = Literal[
-    "identity", "health", "safety", "preference", "relation", "change", "decision", "fact",
+    "identity",
+    "health",
+    "safety",
+    "preference",
+    "relation",
+    "change",
+    "decision",
+    "fact",
     "temporary",
-]  # fmt: skip
+]
 """What an attribute is about; `IMPORTANCE` says how much that matters by itself."""
 
 IMPORTANCE: dict[About, float] = {
-    "identity": 1.0, "health": 1.0, "safety": 1.0,
-    "preference": 0.8, "relation": 0.8, "change": 0.8, "decision": 0.8,
-    "fact": 0.5, "temporary": 0.2,
-}  # fmt: skip
+    "identity": 1.0,
+    "health": 1.0,
+    "safety": 1.0,
+    "preference": 0.8,
+    "relation": 0.8,
+    "change": 0.8,
+    "decision": 0.8,
+    "fact": 0.5,
+    "temporary": 0.2,
+}
 
 
 class Attribute(NamedTuple):
@@ -59,15 +72,31 @@ _MANY = {
     "temporary": "todo reminder mood feeling",
 }
 _CATEGORY: dict[About, str] = {
-    "identity": "identity", "health": "health", "safety": "health", "preference": "preference",
-    "relation": "relation", "change": "status", "decision": "decision", "fact": "fact",
+    "identity": "identity",
+    "health": "health",
+    "safety": "health",
+    "preference": "preference",
+    "relation": "relation",
+    "change": "status",
+    "decision": "decision",
+    "fact": "fact",
     "temporary": "temp",
-}  # fmt: skip
+}
 _OWN_CATEGORY = {
-    "plan": "plan", "goal": "plan", "deadline": "plan", "todo": "plan", "reminder": "plan",
-    "uses": "config", "stack": "config", "version": "config", "convention": "config",
-    "event": "event", "deploy_target": "config", "database": "config", "default_branch": "config",
-}  # fmt: skip
+    "plan": "plan",
+    "goal": "plan",
+    "deadline": "plan",
+    "todo": "plan",
+    "reminder": "plan",
+    "uses": "config",
+    "stack": "config",
+    "version": "config",
+    "convention": "config",
+    "event": "event",
+    "deploy_target": "config",
+    "database": "config",
+    "default_branch": "config",
+}
 
 
 def _table() -> dict[str, Attribute]:
@@ -91,9 +120,20 @@ OPPOSITES: dict[str, tuple[str, ...]] = {
 """Of one thing only one of these is true."""
 
 OF_SOMETHING = frozenset(
-    ["doctor", "teacher", "favourite", "setting", "version", "goal", "price", "score", "record",
-     "deadline", "reply_style"]
-)  # fmt: skip
+    [
+        "doctor",
+        "teacher",
+        "favourite",
+        "setting",
+        "version",
+        "goal",
+        "price",
+        "score",
+        "record",
+        "deadline",
+        "reply_style",
+    ]
+)
 """One value at a time, but of one thing: the best film is not the best colour."""
 
 _FAMILIES = (

@@ -15,7 +15,7 @@ from loxodon.text.words import fold
 
 _CHINESE = {
     "exercise": "健身 快走 散步 暴走 跑步 慢跑 夜跑 晨跑 跑5 跑10 公里 游泳 撸铁 瑜伽 普拉提 动感单车 骑行 跳绳 打球 羽毛球 篮球 "
-                "网球 乒乓 太极 八段锦 私教 徒步 攀岩 拳击 广场舞",
+    "网球 乒乓 太极 八段锦 私教 徒步 攀岩 拳击 广场舞",
     "drink": "咖啡 美式 拿铁 奶茶 茶 可乐 啤酒 白酒 红酒 喝酒 饮料 豆浆 牛奶 大麦茶",
     "diet": "吃素 素食 纯素 吃鱼 蛋奶素 鱼素 吃肉 开荤 全素 生酮 轻食 减脂餐 低碳 断食 节食 吃斋 清真 无麸质 忌口",
     "smoking": "抽烟 吸烟 戒烟 香烟 电子烟 复吸 烟瘾",
@@ -57,41 +57,41 @@ _CHINESE = {
     "role": "班长 学委 队长 社长 领队 课代表 团支书 组织部 宣传部",
     "sleep": "睡觉 入睡 失眠 熬夜 早睡 点睡 才睡",
     "style": "奶油风 中古风 原木风 日式 北欧风 法式 侘寂 极简 美式 新中式 现代简约 工业风",
-}  # fmt: skip
+}
 _ENGLISH = {
     "exercise": "gym running jog jogging swim swimming yoga pilates cycling crossfit "
-                "spin weights lifting climbing boxing tennis football hiking parkrun",
+    "spin weights lifting climbing boxing tennis football hiking parkrun",
     "drink": "coffee tea espresso latte beer wine alcohol drink drinking soda matcha kombucha",
     "diet": "vegetarian vegan keto pescatarian carnivore paleo gluten-free dairy-free halal "
-            "kosher omnivore plant-based meat",
+    "kosher omnivore plant-based meat",
     "smoking": "smoke smoking smoker cigarettes vape vaping",
     "commute": "commute commuting bus train tube subway tram cycle cycles bike bikes drive drives "
-               "driving ferry carpool carpools",
+    "driving ferry carpool carpools",
     "car": "car tesla honda toyota ford vw corolla civic prius bmw audi suv van truck ev mazda kia "
-           "hyundai subaru nissan volvo mercedes jeep chevy chevrolet lexus fiat renault peugeot "
-           "skoda seat_leon camry rav4 hatchback sedan minivan pickup motorbike vauxhall dacia",
+    "hyundai subaru nissan volvo mercedes jeep chevy chevrolet lexus fiat renault peugeot "
+    "skoda seat_leon camry rav4 hatchback sedan minivan pickup motorbike vauxhall dacia",
     "phone": "iphone pixel galaxy samsung android phone oneplus",
     "computer": "laptop macbook thinkpad pc desktop chromebook imac",
     "camera": "camera fuji fujifilm sony nikon canon leica ricoh lens",
     "editor": "vscode code vim neovim zed emacs sublime pycharm intellij cursor editor",
     "code": "python java javascript typescript golang Go Rust kotlin Swift php Ruby scala perl c++ "
-            "c# elixir haskell clojure cobol",
+    "c# elixir haskell clojure cobol",
     "os": "linux windows macos ubuntu fedora Arch debian mint_linux pop!_os nixos chromeos",
     "database": "mysql postgres postgresql sqlite mongodb oracle dynamodb database mariadb "
-                "cockroachdb redis cassandra firestore supabase snowflake bigquery",
+    "cockroachdb redis cassandra firestore supabase snowflake bigquery",
     "browser": "chrome firefox safari Edge Brave opera vivaldi Arc chromium browser",
     "hosting": "heroku fly.io vercel netlify aws gcp azure Render digitalocean railway cloudflare "
-               "linode hetzner ec2 lambda kubernetes hosting on-prem",
+    "linode hetzner ec2 lambda kubernetes hosting on-prem",
     "tracker": "jira Linear trello asana clickup basecamp monday.com",
     "notes": "evernote notion obsidian onenote Bear roam logseq apple_notes google_keep notebook",
     "chat": "slack Teams microsoft_teams discord mattermost zulip google_chat",
     "ci": "jenkins circleci travis github_actions gitlab_ci buildkite teamcity ci",
     "framework": "React Vue Angular Svelte next.js nuxt django flask fastapi Rails laravel Spring "
-                 "Express remix ember jquery sveltekit flutter react_native htmx",
+    "Express remix ember jquery sveltekit flutter react_native htmx",
     "carrier": "verizon t-mobile at&t mint_mobile vodafone o2 giffgaff telstra optus comcast xfinity "
-               "spectrum broadband fiber fibre ee Three virgin_media",
+    "spectrum broadband fiber fibre ee Three virgin_media",
     "bank": "bank banks chase barclays hsbc lloyds monzo natwest santander nationwide starling revolut "
-            "wells_fargo bank_of_america citibank Citi credit_union halifax commbank ally_bank",
+    "wells_fargo bank_of_america citibank Citi credit_union halifax commbank ally_bank",
     "music": "spotify apple_music tidal deezer youtube_music",
     "storage": "dropbox google_drive onedrive icloud",
     "mail": "gmail outlook protonmail proton_mail hotmail fastmail",
@@ -100,14 +100,14 @@ _ENGLISH = {
     "watch": "apple_watch garmin fitbit",
     "sight": "glasses contacts contact_lenses lasik",
     "belt": "white_belt yellow_belt orange_belt green_belt blue_belt purple_belt brown_belt "
-            "red_belt black_belt",
+    "red_belt black_belt",
     "indent": "tabs spaces",
     "supervisor": "boss manager advisor supervisor lead coach teacher tutor landlord",
     "flatmate": "flatmate roommate housemate lodger",
     "partner": "girlfriend boyfriend fiance fiancee husband wife partner engaged married single "
-               "dating wedding",
+    "dating wedding",
     "medication": "mg tablets medication meds sertraline insulin metformin dose statin inhaler "
-                  "antihistamine contraceptive pill",
+    "antihistamine contraceptive pill",
     "weight": "kg lbs pounds stone weigh weighs weight",
     "invest": "invest invests stocks crypto bitcoin etf index fund funds savings isa bonds",
     "learning": "learning studying duolingo lessons classes spanish french german japanese",
@@ -118,7 +118,7 @@ _ENGLISH = {
     "budget": "budget",
     "seat": "seat window aisle",
     "colour": "blue green red yellow black white grey pink tiles paint",
-}  # fmt: skip
+}
 
 _KINDS = (
     ("咖啡", "美式 拿铁 卡布奇诺 摩卡 浓缩 瑞幸 星巴克 冰美式 手冲"),

@@ -164,12 +164,20 @@ class Frames:
         names = [name for pattern in patterns for name in pattern.slots]
         value = one.get("value", f"{{{names[0]}}}" if names else "")
         return Frame(
-            one["attribute"], one["say"], value,
-            frozenset(one.get("who", "user person").split()), patterns,
-            one.get("act", "state"), one.get("over", ""), one.get("importance"),
-            one.get("category", ""), one.get("confidence", 1.0), one.get("positive", True),
-            tuple(_listed(one.get("yes", []))), tuple(_listed(one.get("no", []))),
-        )  # fmt: skip
+            one["attribute"],
+            one["say"],
+            value,
+            frozenset(one.get("who", "user person").split()),
+            patterns,
+            one.get("act", "state"),
+            one.get("over", ""),
+            one.get("importance"),
+            one.get("category", ""),
+            one.get("confidence", 1.0),
+            one.get("positive", True),
+            tuple(_listed(one.get("yes", []))),
+            tuple(_listed(one.get("no", []))),
+        )
 
     def _expanded(self, text: str) -> str:
         return re.sub(r"@([a-z_]+)", lambda found: f"(?:{self._macros[found[1]]})", text)

@@ -32,12 +32,16 @@ def supposed(language: str, text: str) -> list[Statement]:
         english, _, chinese = rule["value"].partition("|")
         found.append(
             Statement(
-                rule[f"say_{language}"], attribute=rule["attribute"],
+                rule[f"say_{language}"],
+                attribute=rule["attribute"],
                 value=chinese if language == "zh" else english,
-                category=ATTRIBUTES[rule["attribute"]].category, confidence=rule["confidence"],
-                basis=f"{rule['name']}: {text.strip()}", importance=IMPORTANCE, inferred=True,
+                category=ATTRIBUTES[rule["attribute"]].category,
+                confidence=rule["confidence"],
+                basis=f"{rule['name']}: {text.strip()}",
+                importance=IMPORTANCE,
+                inferred=True,
             )
-        )  # fmt: skip
+        )
     return found
 
 

@@ -329,9 +329,14 @@ def _relation(grammar: Grammar, relation: str, name: str) -> Statement:
     known = ATTRIBUTES[attribute]
     type: EntityType = "pet" if attribute == "pet" else "person"
     return Statement(
-        grammar.related(relation, name), USER, attribute, name, known.category,
-        mentions=(Mention(name, type, (relation,)),), importance=known.importance,
-    )  # fmt: skip
+        grammar.related(relation, name),
+        USER,
+        attribute,
+        name,
+        known.category,
+        mentions=(Mention(name, type, (relation,)),),
+        importance=known.importance,
+    )
 
 
 def _without_asking(
@@ -380,10 +385,17 @@ def _own_words(
     if not kept and (act == "state" or (worth < LEAST_CHANGE and not over and not side)):
         return []
     statement = Statement(
-        grammar.quoted(text), act=act, over=over, importance=OWN_WORDS,
-        topic=speech.topic(text), quoted=True, tentative=not kept, side=side,
-        firsthand=firsthand, vague=vague,
-    )  # fmt: skip
+        grammar.quoted(text),
+        act=act,
+        over=over,
+        importance=OWN_WORDS,
+        topic=speech.topic(text),
+        quoted=True,
+        tentative=not kept,
+        side=side,
+        firsthand=firsthand,
+        vague=vague,
+    )
     about = clauses[0] if clauses else None
     if hedged or (about and about.hedged):
         statement = statement._replace(confidence=HEDGED)

@@ -23,10 +23,30 @@ from loxodon.text.language import language_of
 from loxodon.text.words import fold
 
 SIDES = (
-    "job", "home", "partner", "pet", "vehicle", "phone", "computer", "diet", "drink", "exercise",
-    "learning", "study", "medication", "allergy", "condition", "trip", "date", "commute",
-    "schedule", "sleep", "carer", "replies", "name",
-)  # fmt: skip
+    "job",
+    "home",
+    "partner",
+    "pet",
+    "vehicle",
+    "phone",
+    "computer",
+    "diet",
+    "drink",
+    "exercise",
+    "learning",
+    "study",
+    "medication",
+    "allergy",
+    "condition",
+    "trip",
+    "date",
+    "commute",
+    "schedule",
+    "sleep",
+    "carer",
+    "replies",
+    "name",
+)
 BITS = 13
 BUCKETS = 1 << BITS
 _OF_ATTRIBUTE = {

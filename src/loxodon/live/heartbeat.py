@@ -119,8 +119,10 @@ def _said_twice(store: Store, now: datetime, since: datetime | None) -> Iterator
         seen.add(same)
         known = store.latest_about(tuple(filter(None, about)), _ALIKE)
         yield [
-            one for one in known
-            if one.kind == "fact" and one.attribute == record.attribute
+            one
+            for one in known
+            if one.kind == "fact"
+            and one.attribute == record.attribute
             and one.agent == record.agent
             and (one.project, one.topic) == (record.project, record.topic)
-        ]  # fmt: skip
+        ]

@@ -112,8 +112,10 @@ def _about(line: str) -> dict[str, Any] | None:
 def _entry(about: Mapping[str, Any], content: str) -> Entry:
     given = dict(about)
     key, memory, source = (
-        bytes.fromhex(given.pop("key")), given.pop("memory", None), given.pop("source", None)
-    )  # fmt: skip
+        bytes.fromhex(given.pop("key")),
+        given.pop("memory", None),
+        given.pop("source", None),
+    )
     at = datetime.fromisoformat(given.pop("at"))
     if at.tzinfo is None or any(not isinstance(value, str) for value in given.values()):
         raise ValueError
@@ -141,9 +143,7 @@ def _fields(memory: Mapping[str, Any] | None, content: str) -> Mapping[str, Any]
 class Pending:
     """The entries of one space that wait."""
 
-    def __init__(
-        self, folder: str, workspace: str, space: str, seal: Seal | None = None
-    ) -> None:  # fmt: skip
+    def __init__(self, folder: str, workspace: str, space: str, seal: Seal | None = None) -> None:
         self._folder = folder
         self._seal = seal
         self._name = space

@@ -72,9 +72,14 @@ class PlainMemory(Memory):
     # What is said
 
     def add_drafts(
-        self, drafts: Sequence[Draft], names: Sequence[str], progress: Progress | None = None,
-        *, live: bool = False, me: Collection[str] = (),
-    ) -> Added:  # fmt: skip
+        self,
+        drafts: Sequence[Draft],
+        names: Sequence[str],
+        progress: Progress | None = None,
+        *,
+        live: bool = False,
+        me: Collection[str] = (),
+    ) -> Added:
         if self.paused:
             return Added(0, 0, 0, (), paused=len(drafts))
         drafts, names = placed(drafts, names, self._store.wall)
@@ -93,14 +98,22 @@ class PlainMemory(Memory):
         return do()  # the key of what is captured is made of the request
 
     def _keep_captured(
-        self, said: Turn, key: bytes, fields: Mapping[str, Any], source: Source | None,
+        self,
+        said: Turn,
+        key: bytes,
+        fields: Mapping[str, Any],
+        source: Source | None,
         noted: bool = False,
-    ) -> Record:  # fmt: skip
+    ) -> Record:
         self.pending.append([Entry(key, said, fields, source)], said.at)
         return Record(
-            id=f"pending_{key.hex()[:8]}", space=self.space, created_at=said.at,
-            updated_at=said.at, strength=1.0, **fields,
-        )  # fmt: skip
+            id=f"pending_{key.hex()[:8]}",
+            space=self.space,
+            created_at=said.at,
+            updated_at=said.at,
+            strength=1.0,
+            **fields,
+        )
 
     def _is_borne_out(self, content: str) -> bool:
         return False  # what was said cannot be looked up now
@@ -108,10 +121,16 @@ class PlainMemory(Memory):
     # What is remembered
 
     def recall(
-        self, query: str, top: int | None = None, budget: int | None = None, *,
-        chat: Chat = "direct", in_view: Iterable[str] = (), reveal: bool = False,
+        self,
+        query: str,
+        top: int | None = None,
+        budget: int | None = None,
+        *,
+        chat: Chat = "direct",
+        in_view: Iterable[str] = (),
+        reveal: bool = False,
         **filters: object,
-    ) -> Recall:  # fmt: skip
+    ) -> Recall:
         """MEMORY.md and the notes of today and yesterday, as far as the budget goes.
 
         Nothing is looked for, so filters do not count. In a group there is nothing to tell.
@@ -124,21 +143,33 @@ class PlainMemory(Memory):
         items = [one for one in self._items() if fold(one.content) not in seen]
         items = items if chat == "direct" else []
         items = [one._replace(content=self.guard.shown(one.content, True, reveal)) for one in items]
-        shown = block(_shared_out(items, budget, self._count), budget, self._count,
-                      language_of(query))  # fmt: skip
+        shown = block(
+            _shared_out(items, budget, self._count), budget, self._count, language_of(query)
+        )
         left = len(items) - len(shown.items)
         elapsed = round((perf_counter() - started) * 1e3, 3)
         return Recall(
-            query, Gate(True, "asked"), shown.items, (LeftOut("budget", left),) if left else (),
-            shown.text, shown.tokens, elapsed,
-        )  # fmt: skip
+            query,
+            Gate(True, "asked"),
+            shown.items,
+            (LeftOut("budget", left),) if left else (),
+            shown.text,
+            shown.tokens,
+            elapsed,
+        )
 
     def assemble(
-        self, message: str, *, soul: str | None = None,
+        self,
+        message: str,
+        *,
+        soul: str | None = None,
         workspace: str | os.PathLike[str] | None = None,
-        history: Iterable[str | Mapping[str, object]] = (), chat: Chat = "direct",
-        state: Conversation | None = None, top: int | None = None, budget: int | None = None,
-    ) -> Frame:  # fmt: skip
+        history: Iterable[str | Mapping[str, object]] = (),
+        chat: Chat = "direct",
+        state: Conversation | None = None,
+        top: int | None = None,
+        budget: int | None = None,
+    ) -> Frame:
         is_text("message", message)
         chat = self.within(chat=chat).chat
         budget = self.config.recall.frame if budget is None else number("budget", budget)
@@ -147,9 +178,14 @@ class PlainMemory(Memory):
         direct = chat == "direct"
         turns = [one for one in self._turns() if direct or one.chat != "direct"]
         material = frames.Material(
-            message, soul, clean(self._read("MEMORY.md")) if direct else "", turns,
-            frames.texts_of(history), self.now(), lambda text: self.guard.shown(text, direct),
-        )  # fmt: skip
+            message,
+            soul,
+            clean(self._read("MEMORY.md")) if direct else "",
+            turns,
+            frames.texts_of(history),
+            self.now(),
+            lambda text: self.guard.shown(text, direct),
+        )
 
         told = {one.content for one in self._items() if one.id.startswith(_LASTING)}
 
@@ -190,10 +226,18 @@ class PlainMemory(Memory):
         path = os.path.join(self.workspace.path, name)
         cuts = chunks(self._read(name).splitlines(), name, role, self._zone)
         return [
-            Item(f"n_{name}:{one.first_line}", "note", snippet(one.text, (), _SHOWN), 1.0,
-                 one.at or now, "active", (Source(file=path, line=one.first_line),), {})
+            Item(
+                f"n_{name}:{one.first_line}",
+                "note",
+                snippet(one.text, (), _SHOWN),
+                1.0,
+                one.at or now,
+                "active",
+                (Source(file=path, line=one.first_line),),
+                {},
+            )
             for one in cuts
-        ]  # fmt: skip
+        ]
 
     def _turns(self) -> list[Turn]:
         """What was said today and yesterday, since the engine is off."""
@@ -209,10 +253,11 @@ class PlainMemory(Memory):
         """What waits and can be seen from behind the wall, if one stands."""
         wall = self._store.wall
         return [
-            one for one in self.pending.entries(days)
+            one
+            for one in self.pending.entries(days)
             if (not wall.agent or one.turn.agent in ("", wall.agent))
             and not (wall.group and (one.turn.chat == "direct" or one.fields is not None))
-        ]  # fmt: skip
+        ]
 
     def _read(self, name: str) -> str:
         """One of the owner's files, which are for the agents and not for a group."""
@@ -227,9 +272,13 @@ class PlainMemory(Memory):
     # What waits
 
     def consolidate(
-        self, *, force: bool = False, if_due: bool = False, phase: int | None = None,
+        self,
+        *,
+        force: bool = False,
+        if_due: bool = False,
+        phase: int | None = None,
         progress: OnPhase | None = None,
-    ) -> Consolidated:  # fmt: skip
+    ) -> Consolidated:
         return Consolidated(False, OFF)
 
     def flush(self) -> Consolidated:
@@ -249,16 +298,43 @@ class PlainMemory(Memory):
         entries = self.pending.entries()
         last = max((one.turn.at for one in entries), default=None)
         return Status(
-            self.home, self.space, 0, 0, 0, 0, 0, last, None, None, len(entries), "", 0, 0, False,
-            "", 0, 0, 0, enabled=False, paused=self.paused,
-        )  # fmt: skip
+            self.home,
+            self.space,
+            0,
+            0,
+            0,
+            0,
+            0,
+            last,
+            None,
+            None,
+            len(entries),
+            "",
+            0,
+            0,
+            False,
+            "",
+            0,
+            0,
+            0,
+            enabled=False,
+            paused=self.paused,
+        )
 
 
 def _said(entry: Entry, n: int) -> Item:
     kind = "turn" if entry.fields is None else str(entry.fields.get("kind", "fact"))
     source = Source(session=entry.turn.session, turn=entry.turn.id or f"#{n + 1}")
-    return Item(f"pending_{entry.key.hex()[:8]}", kind, snippet(entry.turn.content, (), _SHOWN),
-                1.0, entry.turn.at, "active", (source,), {})  # fmt: skip
+    return Item(
+        f"pending_{entry.key.hex()[:8]}",
+        kind,
+        snippet(entry.turn.content, (), _SHOWN),
+        1.0,
+        entry.turn.at,
+        "active",
+        (source,),
+        {},
+    )
 
 
 def _shared_out(items: Sequence[Item], budget: int, count: Counter) -> list[Item]:

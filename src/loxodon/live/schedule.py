@@ -46,9 +46,12 @@ class Schedule:
     """See the module. Made by `Memory.schedule`."""
 
     def __init__(
-        self, memory: Memory, store: Store, zone: tzinfo | None,
+        self,
+        memory: Memory,
+        store: Store,
+        zone: tzinfo | None,
         consolidation: Callable[[], Consolidation],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._memory = memory
         self._store = store
         self._zone = zone
@@ -85,9 +88,11 @@ class Schedule:
         """Run a job now, due or not; raises what it fails with."""
         if name not in JOBS:
             raise UsageError(
-                "unknown job {name}", hint="the jobs are {names}",
-                name=repr(name), names=", ".join(JOBS),
-            )  # fmt: skip
+                "unknown job {name}",
+                hint="the jobs are {names}",
+                name=repr(name),
+                names=", ".join(JOBS),
+            )
         return self._run(name, asked=True) or Ran(name, self._memory.now(), 0.0)
 
     def failing(self) -> tuple[str, ...]:
@@ -109,8 +114,9 @@ class Schedule:
     def _runs(self) -> dict[str, JobRuns]:
         """How each job went; what somebody else has done since is no longer failing."""
         done = self._done()
-        found = {name: _by_others(one, done.get(name))
-                 for name, one in self._store.desk.jobs().items()}  # fmt: skip
+        found = {
+            name: _by_others(one, done.get(name)) for name, one in self._store.desk.jobs().items()
+        }
         flush, whole = found.get("flush"), done["daily"]
         if flush is not None and whole is not None and whole > flush.last_at:
             found["flush"] = flush._replace(failures=0)  # which took up what was said too
@@ -158,8 +164,11 @@ class Schedule:
     def _done(self) -> dict[str, datetime | None]:
         """When work that leaves a date was last done, whoever did it."""
         work, page = self._store.desk.work(), self._store.desk.page(PROFILE, LANGUAGES[0])
-        return {"daily": work.last_success, "weekly": work.weekly_at,
-                "profile": page[2] if page else None}  # fmt: skip
+        return {
+            "daily": work.last_success,
+            "weekly": work.weekly_at,
+            "profile": page[2] if page else None,
+        }
 
     def _flush_at(self, now: datetime) -> datetime | None:
         """When what was just said will be made known, if nothing more is said."""

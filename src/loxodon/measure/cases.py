@@ -119,8 +119,10 @@ def _check(value: Mapping[str, Any], where: str) -> Check:
         raise InputError(
             "{field} is not a type of check: {type}",
             hint="use one of {types}",
-            field=f"{where}type", type=repr(type), types=", ".join(LOOKS_FOR),
-        )  # fmt: skip
+            field=f"{where}type",
+            type=repr(type),
+            types=", ".join(LOOKS_FOR),
+        )
     fields = {
         field: _groups(value.get(field), where + field)
         for field in ("present", "absent", "once")

@@ -103,11 +103,12 @@ def _conversation(value: Mapping[str, Any], zone: tzinfo) -> Labelled:
         asked = one.get("asked_at")
         questions.append(
             Question(
-                name(one, "id", where), _text(one, "text", where),
+                name(one, "id", where),
+                _text(one, "text", where),
                 name(one, "category", where) if one.get("category") is not None else "",
                 _moment(asked, zone, f"{where}asked_at") if asked is not None else None,
             )
-        )  # fmt: skip
+        )
         evidence.append(_evidence(one, where))
     return Labelled(Conversation(name(value, "id"), sessions, tuple(questions)), tuple(evidence))
 
@@ -132,10 +133,13 @@ def _session(value: Mapping[str, Any], zone: tzinfo, where: str) -> Session:
         speaker = one.get("speaker")
         turns.append(
             Said(
-                name(one, "id", place), _text(one, "role", place),
-                speaker if isinstance(speaker, str) else "", _text(one, "text", place), moment,
+                name(one, "id", place),
+                _text(one, "role", place),
+                speaker if isinstance(speaker, str) else "",
+                _text(one, "text", place),
+                moment,
             )
-        )  # fmt: skip
+        )
     return Session(name(value, "id", f"{where}."), tuple(turns))
 
 

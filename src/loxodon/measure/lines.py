@@ -26,9 +26,11 @@ def lines_of(name: str) -> list[bytes]:
         return sys.stdin.buffer.readlines()
     except OSError as error:
         raise InputError(
-            "cannot read {file}: {reason}", hint="check the file name and its permissions",
-            file=name, reason=error.strerror or str(error),
-        ) from None  # fmt: skip
+            "cannot read {file}: {reason}",
+            hint="check the file name and its permissions",
+            file=name,
+            reason=error.strerror or str(error),
+        ) from None
 
 
 def parsed(
@@ -48,14 +50,18 @@ def parsed(
         raise InputError(
             "cannot use {file}: {n} lines are invalid",
             hint="a line is a conversation: {example}",
-            problems=problems, file=name, n=len(problems), example=example,
-        )  # fmt: skip
+            problems=problems,
+            file=name,
+            n=len(problems),
+            example=example,
+        )
     if not found:
         raise InputError(
             "{file} contains no conversations",
             hint="a line is a conversation: {example}",
-            file=name, example=example,
-        )  # fmt: skip
+            file=name,
+            example=example,
+        )
     return found
 
 
@@ -71,8 +77,9 @@ def _object(line: bytes, number: int) -> Mapping[str, Any]:
         raise InputError(
             "the line is not JSON: {reason} at column {column}",
             hint="write one conversation per line",
-            reason=error.msg, column=error.colno,
-        ) from None  # fmt: skip
+            reason=error.msg,
+            column=error.colno,
+        ) from None
     except RecursionError:
         raise InputError("the JSON is nested too deeply") from None
     if not isinstance(value, dict):
@@ -104,9 +111,7 @@ def name(value: Mapping[str, Any], field: str, where: str = "") -> str:
 
 def unfit(field: str) -> InputError:
     return InputError(
-        "{field} is missing or has the wrong type",
-        hint="write it as in the example",
-        field=field,
+        "{field} is missing or has the wrong type", hint="write it as in the example", field=field
     )
 
 

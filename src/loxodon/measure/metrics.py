@@ -44,10 +44,14 @@ def scores(
     for, `said` those that it has in their own words.
     """
     return Scores(
-        recall_at(5, evidence, ranking), recall_at(10, evidence, ranking),
-        recall_at(20, evidence, ranking), share_of(evidence, handed), share_of(evidence, said),
-        ndcg(evidence, ranking), reciprocal_rank(evidence, ranking),
-    )  # fmt: skip
+        recall_at(5, evidence, ranking),
+        recall_at(10, evidence, ranking),
+        recall_at(20, evidence, ranking),
+        share_of(evidence, handed),
+        share_of(evidence, said),
+        ndcg(evidence, ranking),
+        reciprocal_rank(evidence, ranking),
+    )
 
 
 def share_of(evidence: Sequence[str], found: Collection[str]) -> float:

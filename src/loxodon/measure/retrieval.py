@@ -148,11 +148,14 @@ def measure(
     places = [(n, m) for n, file in enumerate(read) for m in range(len(file))]
     tasks = [
         Task(
-            read[n][m].conversation, tuple(one for _, one in strange.get((n, m), ())), config,
-            options.top, options.keep,
+            read[n][m].conversation,
+            tuple(one for _, one in strange.get((n, m), ())),
+            config,
+            options.top,
+            options.keep,
         )
         for n, m in places
-    ]  # fmt: skip
+    ]
     done: list[list[Done]] = [[] for _ in files]
     crossed: list[list[Silence]] = [[] for _ in files]
     for place, found in zip(places, shared(run, tasks, options.jobs, progress), strict=True):
@@ -275,10 +278,16 @@ def _journalled(
     seconds = 0.0
     for session in conversation.sessions:
         turns = [
-            {"id": turn.id, "role": turn.role, "speaker": turn.speaker, "content": turn.text,
-             "at": turn.at.isoformat()}
-            for turn in session.turns if turn.text.strip()
-        ]  # fmt: skip
+            {
+                "id": turn.id,
+                "role": turn.role,
+                "speaker": turn.speaker,
+                "content": turn.text,
+                "at": turn.at.isoformat(),
+            }
+            for turn in session.turns
+            if turn.text.strip()
+        ]
         if not turns:
             continue
         now[0] = max(turn.at for turn in session.turns)
@@ -287,9 +296,12 @@ def _journalled(
             added += memory.add(turns, session=session.id).added
         except InputError as error:
             raise InputError(
-                "conversation {id}, session {session}: {error}", hint="{error_hint}",
-                id=repr(conversation.id), session=repr(session.id), error=error,
-            ) from None  # fmt: skip
+                "conversation {id}, session {session}: {error}",
+                hint="{error_hint}",
+                id=repr(conversation.id),
+                session=repr(session.id),
+                error=error,
+            ) from None
         seconds += perf_counter() - started
     return added, seconds
 
@@ -300,11 +312,16 @@ def _answer(memory: Memory, text: str, top: int) -> Answer:
     ranked = memory.recall(text, RANKED, ROOM)
     fitting = memory.recall(text, top, HANDED)
     return Answer(
-        _turns(ranked.items), _turns(fitting.items),
+        _turns(ranked.items),
+        _turns(fitting.items),
         _turns(item for item in fitting.items if item.kind == "turn"),
         _turns(item for item in fitting.items if _is_past(item)),
-        fitting.context, fitting.tokens, ms, again, _silence(usual),
-    )  # fmt: skip
+        fitting.context,
+        fitting.tokens,
+        ms,
+        again,
+        _silence(usual),
+    )
 
 
 def _timed(memory: Memory, text: str) -> tuple[Recall, float]:
@@ -329,9 +346,12 @@ def _silence(answer: Recall) -> Silence:
 
 
 def _outcome(
-    name: str, file: Sequence[Labelled], done: Sequence[Done], crossed: Sequence[Silence],
+    name: str,
+    file: Sequence[Labelled],
+    done: Sequence[Done],
+    crossed: Sequence[Silence],
     options: Options,
-) -> Outcome:  # fmt: skip
+) -> Outcome:
     """What the answers to one file's questions are worth; here the evidence is first looked at."""
     rows = [
         _Row(one.conversation.id, question, evidence, answer, _scores(one, evidence, answer))
@@ -411,14 +431,19 @@ def _updates(file: Sequence[Labelled], rows: Sequence[_Row]) -> Figures:
     """
     said = {
         (one.conversation.id, turn.id): turn.at
-        for one in file for session in one.conversation.sessions for turn in session.turns
-    }  # fmt: skip
+        for one in file
+        for session in one.conversation.sessions
+        for turn in session.turns
+    }
     first: list[bool] = []
     first_now: list[bool] = []
     shown = unmarked = 0
     for row in rows:
-        at = {turn: said[row.conversation, turn] for turn in row.evidence
-              if (row.conversation, turn) in said}  # fmt: skip
+        at = {
+            turn: said[row.conversation, turn]
+            for turn in row.evidence
+            if (row.conversation, turn) in said
+        }
         newest = max(at, key=lambda turn: at[turn], default="")
         older = {turn for turn in at if at[turn] < at[newest]}
         ranked = [turn for turn in row.answer.ranking if turn in at]
@@ -431,11 +456,13 @@ def _updates(file: Sequence[Labelled], rows: Sequence[_Row]) -> Figures:
         shown += len(handed)
         unmarked += len(handed.difference(row.answer.past))
     return {
-        "n": len(first), "newest_first": percent(sum(first), len(first)),
+        "n": len(first),
+        "newest_first": percent(sum(first), len(first)),
         "of_the_past": len(first) - len(first_now),
         "newest_first_of_the_others": percent(sum(first_now), len(first_now)),
-        "older_shown": shown, "older_unmarked": percent(unmarked, shown),
-    }  # fmt: skip
+        "older_shown": shown,
+        "older_unmarked": percent(unmarked, shown),
+    }
 
 
 def _latency(found: Sequence[float]) -> dict[str, float]:
@@ -454,9 +481,11 @@ def _ingest(done: Sequence[Done]) -> Figures:
     turns = sum(one.turns for one in done)
     add_s, consolidate_s = sum(one.add_s for one in done), sum(one.consolidate_s for one in done)
     return {
-        "turns": turns, "add_s": round(add_s, 2), "consolidate_s": round(consolidate_s, 2),
+        "turns": turns,
+        "add_s": round(add_s, 2),
+        "consolidate_s": round(consolidate_s, 2),
         "turns_per_s": round(turns / (add_s + consolidate_s)) if turns else 0,
-    }  # fmt: skip
+    }
 
 
 def _strays(file: Sequence[Labelled]) -> int:
@@ -472,12 +501,16 @@ def _each(file: str, row: _Row) -> Figures:
     """One question's result: ids and numbers, none of the words."""
     place = {turn: rank for rank, turn in enumerate(row.answer.ranking, 1)}
     found: Figures = {
-        "file": os.path.basename(file), "conversation": row.conversation,
-        "question": row.question.id, "category": row.question.category,
+        "file": os.path.basename(file),
+        "conversation": row.conversation,
+        "question": row.question.id,
+        "category": row.question.category,
         "ranks": {turn: place.get(turn) for turn in row.evidence},
-        "ranked": len(place), "tokens": row.answer.tokens, "ms": round(row.answer.ms, 2),
+        "ranked": len(place),
+        "tokens": row.answer.tokens,
+        "ms": round(row.answer.ms, 2),
         "abstains": row.answer.silent.abstains,
-    }  # fmt: skip
+    }
     if row.scores is not None:
         found |= {name: round(value, 4) for name, value in zip(NAMES, row.scores, strict=True)}
     return found

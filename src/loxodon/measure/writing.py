@@ -134,9 +134,11 @@ def _for_measuring(config: Config, options: Options) -> Config:
         )
     model = config.model if options.model else config.model._replace(extraction="rules")
     return config._replace(
-        timezone=config.timezone or "UTC", model=model, embedder=EmbedderConfig(),
+        timezone=config.timezone or "UTC",
+        model=model,
+        embedder=EmbedderConfig(),
         workspace=WorkspaceConfig(views="off"),
-    )  # fmt: skip
+    )
 
 
 def _chosen(cases: Sequence[Case], name: str, options: Options) -> list[Case]:
@@ -173,9 +175,7 @@ def run(task: Task) -> Done:
         kept, ended = _held(memory)
         said = sum(estimate(turn.content) for turn in memory.journal())
         left = sum(estimate(_bare(segment.text)) for segment in memory.segments())
-    return Done(
-        kept, ended, said, min(left, said), seconds, tokens, questions, refused, problem
-    )  # fmt: skip
+    return Done(kept, ended, said, min(left, said), seconds, tokens, questions, refused, problem)
 
 
 def _held(memory: Memory) -> tuple[tuple[Kept, ...], tuple[str, ...]]:
@@ -242,7 +242,9 @@ def outcome(name: str, cases: Sequence[Case], done: Sequence[Done], options: Opt
     carried = [(type, right) for type, _, right in checked]
     tokens, left = sum(one.tokens for one in done), sum(one.left for one in done)
     report: Figures = {
-        "file": name, "cases": len(cases), "turns": sum(len(case.turns) for case in cases),
+        "file": name,
+        "cases": len(cases),
+        "turns": sum(len(case.turns) for case in cases),
         "memories": sum(len(one.kept) for one in done),
         **{figure: _share(held, types) for figure, types in FIGURES.items()},
         "types": {type: _share(held, [type]) for type in dict(held)},
@@ -252,15 +254,16 @@ def outcome(name: str, cases: Sequence[Case], done: Sequence[Done], options: Opt
         },
         "denoising": {"tokens": tokens, "left": left, "share": percent(left, tokens)},
         "consolidate_s": round(sum(one.seconds for one in done), 2),
-    }  # fmt: skip
+    }
     if options.model:
         problems = [one.problem for one in done if one.problem]
         report["model"] = {
             "tokens": sum(one.model_tokens for one in done),
             "questions": sum(one.questions for one in done),
-            "refused": sum(one.refused for one in done), "failed": len(problems),
+            "refused": sum(one.refused for one in done),
+            "failed": len(problems),
             "problem": next(iter(problems), ""),
-        }  # fmt: skip
+        }
     failures = [_failure(*one) for one in zip(cases, done, strict=True)] if options.failures else []
     return Outcome(report, [one for one in failures if one["failed"] or one["not_done"]])
 
@@ -274,16 +277,16 @@ def _share(checked: Iterable[tuple[str, bool]], types: Iterable[str]) -> Figures
 def _failure(case: Case, done: Done) -> Figures:
     """A case, what became of it, and the checks that do not hold or were not carried out."""
     return {
-        "case": case.id, "about": case.about,
+        "case": case.id,
+        "about": case.about,
         "said": [_said(turn) for turn in case.turns],
-        "memories": [one._asdict() for one in done.kept], "ended": list(done.ended),
+        "memories": [one._asdict() for one in done.kept],
+        "ended": list(done.ended),
         "failed": [_shown(one) for one in case.checks if not holds(one, done.kept)],
         "not_done": [
-            _shown(one)
-            for one in case.checks
-            if holds(one, done.kept) and not is_right(one, done)
+            _shown(one) for one in case.checks if holds(one, done.kept) and not is_right(one, done)
         ],
-    }  # fmt: skip
+    }
 
 
 def _said(turn: Mapping[str, object]) -> str:

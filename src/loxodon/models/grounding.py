@@ -67,8 +67,10 @@ _HEDGED = re.compile(
     r"apparently|i heard|supposedly|thinking (?:of|about)|considering|could be|kind of|unsure)\b"
     "|可能|也许|大概|好像|似乎|估计|听说|据说|或许|不确定|没准|说不定|考虑|应该是|差点"
 )
-_OTHER_PERSON = re.compile(r"\b(?:I|I'm|I've|I'll|I'd|[Mm]y|me|mine|myself|[Ww]e|[Oo]ur)\b|[我咱俺]"
-                           r"|\b(?:[Yy]ou|[Yy]our)\b|[你您]")  # fmt: skip
+_OTHER_PERSON = re.compile(
+    r"\b(?:I|I'm|I've|I'll|I'd|[Mm]y|me|mine|myself|[Ww]e|[Oo]ur)\b|[我咱俺]"
+    r"|\b(?:[Yy]ou|[Yy]our)\b|[你您]"
+)
 _IS = re.compile("^the user (?:is|was)\\b|^用户(?:是|很|非常|真)")
 _THAT = re.compile(r"\b(?:that|this|it)(?:'s|s| is| was)\b|^[这那它]")
 _OWN = re.compile(r"\b(?:i|i'?m|my|me|we|our)\b|[我咱俺]")
@@ -123,9 +125,14 @@ def misread(
 
 
 def _unsaid(
-    content: str, source: Source, clause: str, language: str, own: tuple[int, int],
-    *, averse: bool = False,
-) -> str:  # fmt: skip
+    content: str,
+    source: Source,
+    clause: str,
+    language: str,
+    own: tuple[int, int],
+    *,
+    averse: bool = False,
+) -> str:
     if content.endswith(("?", "？")) or clause.rstrip().endswith(("?", "？")):
         return "a question is no statement"
     if not shares(content, source.said):
@@ -148,9 +155,14 @@ def _letters(text: str) -> str:
 
 
 def invented(
-    content: str, source: Source, clause: str, language: str, own: tuple[int, int] = (4, 5),
-    *, averse: bool = False,
-) -> str:  # fmt: skip
+    content: str,
+    source: Source,
+    clause: str,
+    language: str,
+    own: tuple[int, int] = (4, 5),
+    *,
+    averse: bool = False,
+) -> str:
     """What of a sentence, beside its point, is not in its source; empty where all is.
 
     Of its words one in so many, and of its Chinese characters one in so many, may be its own.

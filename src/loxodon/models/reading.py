@@ -157,8 +157,9 @@ def question(batch: Batch, task: str = "reading") -> Question:
         name = "".join(c for c in one.speaker[:40] if c.isalnum() or c in " _-").strip()
         who = f"{one.role} ({name})" if name else one.role
         lines.append((f"{names.get(n, '-')} {one.at:%Y-%m-%d} {who}", shown(one.text)))
-        lines += [(f"h{k}", shown(hint.text)) for k, hint in enumerate(batch.hints, 1)
-                  if hint.line == n]  # fmt: skip
+        lines += [
+            (f"h{k}", shown(hint.text)) for k, hint in enumerate(batch.hints, 1) if hint.line == n
+        ]
     # Last, because small models count lines from the first.
     lines += [
         (f"m{n} {one.since:%Y-%m-%d}", shown(one.text)) for n, one in enumerate(batch.known, 1)
@@ -171,9 +172,14 @@ def question(batch: Batch, task: str = "reading") -> Question:
     schema = {**schema, "$defs": {"all": array(_ITEM)}}
     most = max(_AT_LEAST, _PER_LINE * len(names))
     return Question(
-        task, batch.language, prompt(task, batch.language, item=item), fenced(lines), schema, most,
+        task,
+        batch.language,
+        prompt(task, batch.language, item=item),
+        fenced(lines),
+        schema,
+        most,
         record({}),
-    )  # fmt: skip
+    )
 
 
 def shown(text: str) -> str:
@@ -277,16 +283,30 @@ def _stated(
     confidence = _confidence(given, words)
     category = _category(_string(given, "category"), attribute)
     statement = Statement(
-        content, subject, attribute, value, category, "change" if target else "state",
-        positive=not grounding.negated(content), confidence=confidence,
-        basis=words[:_BASIS] if confidence < 1 else "", mentions=_mentions(given, content, source),
-        project=_label(given, "project", source.whole), topic=_label(given, "topic"),
-    )  # fmt: skip
+        content,
+        subject,
+        attribute,
+        value,
+        category,
+        "change" if target else "state",
+        positive=not grounding.negated(content),
+        confidence=confidence,
+        basis=words[:_BASIS] if confidence < 1 else "",
+        mentions=_mentions(given, content, source),
+        project=_label(given, "project", source.whole),
+        topic=_label(given, "topic"),
+    )
     return Item(
-        n, "update" if target else "add", target.id if target else "", -1, statement,
-        _importance(given, category, attribute), _tags(given, content, source),
-        _since(given, words, line.at), words,
-    )  # fmt: skip
+        n,
+        "update" if target else "add",
+        target.id if target else "",
+        -1,
+        statement,
+        _importance(given, category, attribute),
+        _tags(given, content, source),
+        _since(given, words, line.at),
+        words,
+    )
 
 
 def _content(given: Mapping[str, Any], words: str, source: Source, language: str) -> str:
@@ -357,9 +377,14 @@ def _since(given: Mapping[str, Any], words: str, at: datetime) -> datetime | Non
         return None
     try:
         since = at.replace(
-            year=int(named[1]), month=int(named[2] or 1), day=int(named[3] or 1), hour=0, minute=0,
-            second=0, microsecond=0,
-        )  # fmt: skip
+            year=int(named[1]),
+            month=int(named[2] or 1),
+            day=int(named[3] or 1),
+            hour=0,
+            minute=0,
+            second=0,
+            microsecond=0,
+        )
     except ValueError:
         return None
     spoken = [one for one in find_moments(words, at) if not one.recurring]

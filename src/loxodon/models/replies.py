@@ -171,8 +171,12 @@ def _no_number(text: str) -> NoReturn:
 
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
-    "object": dict, "array": list, "string": str, "integer": int, "number": (int, float),
-}  # fmt: skip
+    "object": dict,
+    "array": list,
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+}
 
 
 def check(value: object, schema: Schema, where: str = "the answer") -> None:

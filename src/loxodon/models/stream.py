@@ -384,9 +384,12 @@ def _chosen(value: Mapping[str, Any]) -> _Part:
     ended = choice.get("finish_reason")
     thought = delta.get("reasoning_content") or delta.get("reasoning")
     return _Part(
-        _text_of(delta.get("content")) or _text_of(delta.get("refusal")), _text_of(thought),
-        usage, ended == "length", bool(ended),
-    )  # fmt: skip
+        _text_of(delta.get("content")) or _text_of(delta.get("refusal")),
+        _text_of(thought),
+        usage,
+        ended == "length",
+        bool(ended),
+    )
 
 
 def _text_of(content: object) -> str:

@@ -94,9 +94,7 @@ def _merges(value: dict[str, Any], facts: Sequence[str], language: str) -> list[
     return found
 
 
-def _merged(
-    group: dict[str, Any], facts: Sequence[str], language: str, taken: set[int]
-) -> Merge:  # fmt: skip
+def _merged(group: dict[str, Any], facts: Sequence[str], language: str, taken: set[int]) -> Merge:
     places = tuple(dict.fromkeys(n - 1 for n in group["numbers"]))
     if len(places) < 2 or not all(0 <= n < len(facts) for n in places) or taken & set(places):
         raise UnfitError("numbers must name two or more of the facts, each once")
@@ -115,9 +113,13 @@ def _merged(
 
 
 def _text(
-    model: ChatModel, field: str, name: str, lines: Sequence[tuple[str, str]],
-    most: Mapping[str, int], language: str,
-) -> Reply[str]:  # fmt: skip
+    model: ChatModel,
+    field: str,
+    name: str,
+    lines: Sequence[tuple[str, str]],
+    most: Mapping[str, int],
+    language: str,
+) -> Reply[str]:
     """A text in which everything is from `lines`."""
     system = prompt(name, language, most=str(most[language]))
     schema = record({field: TEXT})

@@ -13,17 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from loxodon.models.chat import ChatModel, Reply
-from loxodon.models.reading import (
-    Batch,
-    Do,
-    Hint,
-    Item,
-    Known,
-    Line,
-    Reading,
-    believed,
-    question,
-)
+from loxodon.models.reading import Batch, Do, Hint, Item, Known, Line, Reading, believed, question
 
 ENOUGH = 8
 """Sentences of the ten that a model must read well."""
@@ -48,35 +38,52 @@ SENTENCES: Mapping[str, Sequence[Sentence]] = {
     "en": (
         Sentence("Please keep in mind that shellfish makes my throat swell up.", ("shellfish",)),
         Sentence("What is the tallest building in Lisbon?"),
-        Sentence("We have been living in Utrecht since last month.", ("Utrecht",), ("update",),
-                 known="The user lives in Antwerp"),
+        Sentence(
+            "We have been living in Utrecht since last month.",
+            ("Utrecht",),
+            ("update",),
+            known="The user lives in Antwerp",
+        ),
         Sentence("If I ever won a lot of money I would buy a vineyard."),
-        Sentence("I gave up coffee, not a cup for weeks.", (), ("end", "update"),
-                 known="The user drinks coffee every morning"),
+        Sentence(
+            "I gave up coffee, not a cup for weeks.",
+            (),
+            ("end", "update"),
+            known="The user drinks coffee every morning",
+        ),
         Sentence("My sister Ana flies freight planes for a living.", ("Ana", "sister")),
-        Sentence("A man on the train shouted “I am a surgeon” into his phone.",
-                 hint="The user is a surgeon"),
-        Sentence("Our dog Biscuit turned three.", ("Biscuit",),
-                 hint="The user's dog is called Biscuit"),
+        Sentence(
+            "A man on the train shouted “I am a surgeon” into his phone.",
+            hint="The user is a surgeon",
+        ),
+        Sentence(
+            "Our dog Biscuit turned three.", ("Biscuit",), hint="The user's dog is called Biscuit"
+        ),
         Sentence("ok thanks, that was quick"),
-        Sentence("Still at the same bakery on Mill Street, by the way.", (), ("same", "update"),
-                 known="The user works at a bakery on Mill Street"),
+        Sentence(
+            "Still at the same bakery on Mill Street, by the way.",
+            (),
+            ("same", "update"),
+            known="The user works at a bakery on Mill Street",
+        ),
     ),
     "zh": (
         Sentence("记一下，我一吃虾喉咙就肿", ("虾",)),
         Sentence("里斯本最高的楼是哪一栋？"),
         Sentence("上个月起我们就住到南通了", ("南通",), ("update",), known="用户住在扬州"),
         Sentence("要是哪天发了财，我就去买个葡萄园"),
-        Sentence("咖啡我戒了，好几个星期一杯没喝", (), ("end", "update"),
-                 known="用户每天早上喝咖啡"),
+        Sentence(
+            "咖啡我戒了，好几个星期一杯没喝", (), ("end", "update"), known="用户每天早上喝咖啡"
+        ),
         Sentence("我姐姐陈岚是开货运飞机的", ("陈岚", "姐姐")),
         Sentence("地铁上有个人对着手机喊“我是外科医生”", hint="用户是外科医生"),
         Sentence("我们家的狗饼干三岁了", ("饼干",), hint="用户的狗叫饼干"),
         Sentence("好的，谢谢，真快"),
-        Sentence("我还在磨坊街那家面包店上班", (), ("same", "update"),
-                 known="用户在磨坊街的面包店上班"),
+        Sentence(
+            "我还在磨坊街那家面包店上班", (), ("same", "update"), known="用户在磨坊街的面包店上班"
+        ),
     ),
-}  # fmt: skip
+}
 
 
 class Trial(NamedTuple):
@@ -108,8 +115,11 @@ def batch_of(language: str) -> Batch:
     """The question: each sentence a message of a day of its own."""
     sentences = SENTENCES[language]
     lines = [Line(one.text, _START + timedelta(days=n)) for n, one in enumerate(sentences)]
-    known = [Known(str(n), one.known, _START - timedelta(days=30))
-             for n, one in enumerate(sentences) if one.known]  # fmt: skip
+    known = [
+        Known(str(n), one.known, _START - timedelta(days=30))
+        for n, one in enumerate(sentences)
+        if one.known
+    ]
     hints = [Hint(n, one.hint) for n, one in enumerate(sentences) if one.hint]
     return Batch(lines, known, hints, language)
 
@@ -129,8 +139,7 @@ def judged(reading: Reading, language: str) -> Trial:
 
 def _well(sentence: Sentence, n: int, items: Sequence[Item], hints: Sequence[Hint]) -> bool:
     dropped = {one.hint for one in items if one.do == "drop"}
-    kept = [one.text for k, one in enumerate(hints)
-            if items and one.line == n and k not in dropped]  # fmt: skip
+    kept = [one.text for k, one in enumerate(hints) if items and one.line == n and k not in dropped]
     texts = [*kept, *(one.statement.content for one in items if one.statement)]
     if not sentence.has and not sentence.known:
         return not texts and all(one.do == "drop" for one in items)

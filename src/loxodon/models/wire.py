@@ -34,9 +34,14 @@ class Answer(NamedTuple):
 
 
 def post(
-    base_url: str, key: str, body: Mapping[str, object], timeout: float, path: str = _PATH,
-    most: int = MOST_BYTES, section: str = "model",
-) -> Answer:  # fmt: skip
+    base_url: str,
+    key: str,
+    body: Mapping[str, object],
+    timeout: float,
+    path: str = _PATH,
+    most: int = MOST_BYTES,
+    section: str = "model",
+) -> Answer:
     """Send `body` to the endpoint `path` below `base_url`; its answer, whatever the status.
 
     An answer has at most `most` bytes. `section` is where the settings of the server are.

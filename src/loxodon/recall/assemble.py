@@ -92,10 +92,19 @@ def assemble(
     text, tokens = parts.text()
     found = parts.found
     return Frame(
-        message, language, gate, found.get("soul", ""), found.get("profile", ""),
-        found.get("memories", ""), found.get("recent", ""), text, tokens, recall,
-        tuple(one for one in parts.left if one.number > 0), state.after(message, gate),
-    )  # fmt: skip
+        message,
+        language,
+        gate,
+        found.get("soul", ""),
+        found.get("profile", ""),
+        found.get("memories", ""),
+        found.get("recent", ""),
+        text,
+        tokens,
+        recall,
+        tuple(one for one in parts.left if one.number > 0),
+        state.after(message, gate),
+    )
 
 
 # --- The parts ------------------------------------------------------------------------------------

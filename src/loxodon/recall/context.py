@@ -223,8 +223,10 @@ def _pieces(text: str, begin: int, stop: int, most: int) -> Iterator[_Piece]:
         at = start = first + begin
         end = last + begin
         while end - at > most:
-            pause = max((m.end() for m in _PAUSE.finditer(text, at + most // 2, at + most)),
-                        default=at + most)  # fmt: skip
+            pause = max(
+                (m.end() for m in _PAUSE.finditer(text, at + most // 2, at + most)),
+                default=at + most,
+            )
             yield _Piece(at, pause, at == start != begin or not at, False)
             at = pause
         yield _Piece(at, end, at == start != begin or not at, end < stop or stop == len(text))

@@ -177,9 +177,13 @@ class _Asked(NamedTuple):
 
 
 def _by_time(
-    store: Store, best: Sequence[Found], turns: Mapping[int, Turn], question: Question,
-    terms: Terms, having: Having,
-) -> None:  # fmt: skip
+    store: Store,
+    best: Sequence[Found],
+    turns: Mapping[int, Turn],
+    question: Question,
+    terms: Terms,
+    having: Having,
+) -> None:
     """Put the later of two that plainly speak of the same thing before the earlier one."""
     asked = _Asked(question, _worth(question, having), _parts(question), terms, having)
     told = [one for found in best if (one := _told(found, turns, asked))]

@@ -32,9 +32,15 @@ class Match(NamedTuple):
 
 
 def known(
-    store: Store, index: Index, terms: Terms, where: Filter, having: Having, nature: Nature,
-    now: datetime, top: int,
-) -> dict[int, Match]:  # fmt: skip
+    store: Store,
+    index: Index,
+    terms: Terms,
+    where: Filter,
+    having: Having,
+    nature: Nature,
+    now: datetime,
+    top: int,
+) -> dict[int, Match]:
     """Memories of an index that match and have not expired, by row, unweighed."""
     most = max(CANDIDATES, 2 * top)
     rows = [hit.row for hit in store.search(index, terms.leading, where, most)]
@@ -53,9 +59,14 @@ _NONE: Mapping[int, float] = {}
 
 
 def matches(
-    store: Store, rows: Iterable[int], terms: Terms, having: Having, nature: Nature,
-    now: datetime, others: Mapping[int, float] = _NONE,
-) -> dict[int, Match]:  # fmt: skip
+    store: Store,
+    rows: Iterable[int],
+    terms: Terms,
+    having: Having,
+    nature: Nature,
+    now: datetime,
+    others: Mapping[int, float] = _NONE,
+) -> dict[int, Match]:
     """How well these memories match: `having` tells how rare words are in the journal, `others`
     what words for the same give."""
     having = having if having.rows else Having(1, {}, {})  # nothing was said: all tell the same

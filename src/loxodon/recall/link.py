@@ -123,9 +123,12 @@ def says_more(said: str, known: str) -> bool:
 
 
 def _leave_out(
-    store: Store, turns: dict[int, Found], drawn: Mapping[int, Sequence[int]], question: Question,
+    store: Store,
+    turns: dict[int, Found],
+    drawn: Mapping[int, Sequence[int]],
+    question: Question,
     asks_past: bool,
-) -> frozenset[int]:  # fmt: skip
+) -> frozenset[int]:
     """Take out turns that must not come back, and move back those that no longer hold.
 
     A turn no longer holds where something was drawn from it that answers the question (has words of

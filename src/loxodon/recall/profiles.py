@@ -269,9 +269,14 @@ def _bring(pool: Pool, places: Mapping[int, Place], way: str) -> None:
 
 
 def arranged(
-    store: Store, ranked: Sequence[Linked], pool: Pool, question: Question, weights: Weights,
-    top: int, now: datetime,
-) -> list[Linked]:  # fmt: skip
+    store: Store,
+    ranked: Sequence[Linked],
+    pool: Pool,
+    question: Question,
+    weights: Weights,
+    top: int,
+    now: datetime,
+) -> list[Linked]:
     """What was found and linked, as the profile with these weights orders it.
 
     Of a turn and the memories drawn from it the one is shown that the profile puts first.
@@ -287,9 +292,12 @@ def arranged(
 
 
 def _placed(
-    features: Sequence[Features], found: Sequence[Found], question: Question, weights: Weights,
+    features: Sequence[Features],
+    found: Sequence[Found],
+    question: Question,
+    weights: Weights,
     top: int,
-) -> list[Placed]:  # fmt: skip
+) -> list[Placed]:
     if isinstance(weights, Phase1Config):
         return phase1(features, weights)
     if isinstance(weights, OpenclawConfig):

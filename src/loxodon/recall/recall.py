@@ -98,9 +98,16 @@ def recall(
     )
     trace = traced(question, seen, ranked, items, chosen.items, passed, watch.laps, _name(profile))
     return Recall(
-        query, Gate(True, "asked"), chosen.items, tuple(one for one in left if one.number > 0),
-        chosen.text, chosen.tokens, watch.total(), trace, unsure,
-    )  # fmt: skip
+        query,
+        Gate(True, "asked"),
+        chosen.items,
+        tuple(one for one in left if one.number > 0),
+        chosen.text,
+        chosen.tokens,
+        watch.total(),
+        trace,
+        unsure,
+    )
 
 
 def looked(
@@ -137,9 +144,10 @@ def looked(
 def known_by_name(store: Store) -> Known:
     """Whom and what the memory knows by name."""
     return Known(
-        store.entities_named, partial(store.labels_named, "project"),
+        store.entities_named,
+        partial(store.labels_named, "project"),
         partial(store.labels_named, "topic"),
-    )  # fmt: skip
+    )
 
 
 def _name(profile: Weights | None) -> str:
@@ -164,9 +172,15 @@ class Watch:
 
 
 def _items(
-    store: Store, ranked: Sequence[Linked], question: Question, top: int, now: datetime,
-    in_view: frozenset[str], passed: dict[str, str], shown: Callable[[str], str],
-) -> list[Item]:  # fmt: skip
+    store: Store,
+    ranked: Sequence[Linked],
+    question: Question,
+    top: int,
+    now: datetime,
+    in_view: frozenset[str],
+    passed: dict[str, str],
+    shown: Callable[[str], str],
+) -> list[Item]:
     """The first `top`, as they are shown; what was said twice in the same words is one item,
     also where it stands in a file.
 
@@ -232,9 +246,13 @@ def _is_seen(store: Store, source: Source, in_view: frozenset[str]) -> bool:
 
 
 def _item(
-    linked: Linked, turns: Mapping[int, Turn], sources: Mapping[int, tuple[Source, ...]],
-    question: Question, now: datetime, shown: Callable[[str], str],
-) -> Item | None:  # fmt: skip
+    linked: Linked,
+    turns: Mapping[int, Turn],
+    sources: Mapping[int, tuple[Source, ...]],
+    question: Question,
+    now: datetime,
+    shown: Callable[[str], str],
+) -> Item | None:
     found = linked.found
     if found.note is not None:
         return _note_item(found, found.note, question, now, shown)
@@ -259,16 +277,31 @@ def _item(
         source = Source(session=one.session, turn=one.id)
         until = found.until.astimezone(now.tzinfo) if found.until else None
         return Item(one.ref, "turn", text, score, at, "active", (source,), why, valid_until=until)
-    why |= {"route": "memories", "importance": one.importance, "trust": one.trust,
-            "strength": round(one.strength, 4)}  # fmt: skip
+    why |= {
+        "route": "memories",
+        "importance": one.importance,
+        "trust": one.trust,
+        "strength": round(one.strength, 4),
+    }
     if one.kind == "belief" and one.basis:
         why["basis"] = shown(one.basis)
     at = (one.valid_from or one.created_at).astimezone(now.tzinfo)
     over = one.valid_until if one.valid_until and one.valid_until <= now else None
     return Item(
-        one.id, one.kind, text, score, at, one.state, sources.get(found.key.row, ()), why, one.tags,
-        over, one.due_at, one.done, one.confidence,
-    )  # fmt: skip
+        one.id,
+        one.kind,
+        text,
+        score,
+        at,
+        one.state,
+        sources.get(found.key.row, ()),
+        why,
+        one.tags,
+        over,
+        one.due_at,
+        one.done,
+        one.confidence,
+    )
 
 
 def _why(found: Found, said: frozenset[str], question: Question) -> dict[str, object]:
@@ -292,14 +325,22 @@ def _note_item(
 ) -> Item:
     file, chunk = note
     why = _why(found, found.said, question) | {
-        "route": "notes", "file": file.path, "root": file.root,
-        "lines": [chunk.first_line, chunk.last_line], "heading": shown(_heading(note)),
+        "route": "notes",
+        "file": file.path,
+        "root": file.root,
+        "lines": [chunk.first_line, chunk.last_line],
+        "heading": shown(_heading(note)),
         "importance": chunk.importance,
-    }  # fmt: skip
+    }
     # What has no day is as old as its file.
     at = chunk.at or datetime.fromtimestamp(file.mtime / 1_000_000_000, UTC)
     return Item(
-        f"n_{found.key.row}", "note", snippet(shown(chunk.text), question.words),
+        f"n_{found.key.row}",
+        "note",
+        snippet(shown(chunk.text), question.words),
         round(found.score, 4),
-        at.astimezone(now.tzinfo), "active", (Source(file=file.path, line=chunk.first_line),), why,
-    )  # fmt: skip
+        at.astimezone(now.tzinfo),
+        "active",
+        (Source(file=file.path, line=chunk.first_line),),
+        why,
+    )

@@ -291,9 +291,13 @@ def _entities(asked: Look, pool: Pool, terms: Terms, having: Having, nature: Nat
 
 
 def _about(
-    asked: Look, pool: Pool, name: str, share: float, route: str,
+    asked: Look,
+    pool: Pool,
+    name: str,
+    share: float,
+    route: str,
     matching: tuple[Terms, Having, Nature],
-) -> None:  # fmt: skip
+) -> None:
     where = asked.where._replace(entity=asked.where.entity or name, state="active")
     rows = asked.store.labelled("entity", name, _ABOUT)
     if len(rows) == _ABOUT:

@@ -58,9 +58,14 @@ class Spoken(NamedTuple):
 
 
 def spoken(
-    store: Store, terms: Terms, where: Filter, nature: Nature, top: int, asks: bool,
+    store: Store,
+    terms: Terms,
+    where: Filter,
+    nature: Nature,
+    top: int,
+    asks: bool,
     around: bool = True,
-) -> Spoken:  # fmt: skip
+) -> Spoken:
     """Turns that match, with what each way of finding them gave, unweighed; what stands `around`
     them where that counts."""
     having = store.having("turns", terms.all)
@@ -172,9 +177,14 @@ def hops(
 
 
 def _alike(
-    store: Store, texts: Mapping[int, Sequence[str]], led: Sequence[int],
-    totals: Mapping[int, float], having: Having, best: float, open_: float,
-) -> dict[int, float]:  # fmt: skip
+    store: Store,
+    texts: Mapping[int, Sequence[str]],
+    led: Sequence[int],
+    totals: Mapping[int, float],
+    having: Having,
+    best: float,
+    open_: float,
+) -> dict[int, float]:
     telling = _telling(having)
     seeds = {row: _vector(words, telling) for row, words in texts.items()}
     found: dict[int, float] = {}

@@ -15,9 +15,15 @@ _NEXT = 10
 
 
 def traced(
-    question: Question, seen: Seen, ranked: Sequence[Linked], items: Sequence[Item],
-    shown: Sequence[Item], passed: Mapping[str, str], laps: Mapping[str, float], profile: str,
-) -> Trace:  # fmt: skip
+    question: Question,
+    seen: Seen,
+    ranked: Sequence[Linked],
+    items: Sequence[Item],
+    shown: Sequence[Item],
+    passed: Mapping[str, str],
+    laps: Mapping[str, float],
+    profile: str,
+) -> Trace:
     """What was understood, found and weighed, what became of it, and how long each stage took."""
     fates = dict(passed)
     fates |= {item.id: "budget" for item in items} | {item.id: "shown" for item in shown}

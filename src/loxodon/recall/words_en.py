@@ -202,17 +202,53 @@ META = r"""
 """What a question says of the asking itself, which nothing in a memory has."""
 
 KINDS = (
-    ("why", "why how_come reason motiv cause made led inspired prompted", r"\bwhy\b|\bhow come\b|\bwhat(?:'s| is| was| were|'re| are)? (?:the |\w+'s |my |his |her |their ){0,3}(?:\w+ )?(?:reasons?|motivations?|causes?)\b|\bwhat (?:made|led|caused|inspired|motivated|prompted)\b|\bfor what reason\b"),
-    ("when", "when ago date day time year month week season hour decade", r"\bwhen\b(?! (?:i|we|you|he|she|they|it|my|our|the|his|her|did)\b(?!.*\?$))|\bwhen (?:did|do|does|is|was|were|will|are|am|has|have|had|should|can|could|would|might|'s)\b|\bsince when\b|\bhow long ago\b|\b(?:what|which|on what|in what|on which|in which) (?:\w+ )?(?:date|day|time|year|month|week|weekday|season|hour|decade)s?\b(?! (?:of|do) you\b)"),
-    ("how_many", "how number amount total percent price cost age weight height count sum score average distance duration budget size rate ratio salary speed balance", r"\bhow (?:many|much|long|often|old|far|big|tall|heavy|fast|high|large|deep|wide|frequently|soon|late|early)\b|\bwhat(?:'s| is| was| are| were)? (?:the |my |our |his |her |their |\w+'s |current |total ){0,4}(?:number|amount|total|percentage|price|cost|age|weight|height|count|sum|score|average|distance|duration|budget|size|rate|ratio|salary|speed|balance)\b|\bnumber of\b|\bin total\b|\bwhat percentage\b"),
-    ("list", "list name what which all_ everything", r"(?:^|[.?!,] |please |you )list\b|\bname (?:all|some|three|two|five|a few)\b|\b(?:what|which) are (?:all|some|the|my|his|her|their|our|\w+'s)\b|\bwhat (?:all|else)\b|\b(?:what|which) (?:\w+ ){0,3}?(?!(?:was|is|has|does|this|us|his|its|as|class|address|boss|status|process|business|thus|bus|dress|series|glass|gas)\b)\w+s (?:have|has|did|does|do|are|were|can|would|will|should|had|led|make|made)\b|\b(?:what|which) (?:kinds?|types?|sorts?) of \w+s\b|\b(?:what|which) (?:two|three|four|five|several|other|different)\b|\ball (?:the|of the|my)\b|\beverything\b"),
-    ("who", "who which what", r"\bwho(?:m|'s|se)?\b(?! (?:is|are|was|were|have|has|had|works?|lives?|lived|worked|likes?) .*\bwh)|\b(?:which|what) (?:person|people|friend|colleague|doctor|teacher|artist|author|singer|band|actor|family member|relative)\b"),
-    ("where", "where city country place town state location address airport neighb street region continent island", r"\bwhere\b(?! (?:the|i|you|we) )|\bwhere (?:did|do|does|is|was|were|will|are|am|has|have|had|should|can|could|would|might|'s)\b|\b(?:what|which|in what|in which|from which|to which|at which|at what) (?:\w+ )?(?:city|country|place|town|state|location|address|airport|neighbou?rhood|street|region|continent|island)\b|\bwhere(?:'s|'re)?\b"),
-    ("which", "which what _or_", r"\bwhich\b|\bwhat (?:kind|type|sort|brand|colou?r|model|genre) of\b|^(?:is|was|are|were|do|does|did) [^?]* (?<!and/)or [^?]*\?"),
-    ("what", "what any_ can_you could_you would_you", r"\bwhat(?:'s|'re)?\b|\bany (?:good )?(?:tips|ideas?|suggestions?|advice|recommendations?|thoughts)\b|\b(?:can|could|would) you (?:please )?(?:suggest|recommend|give|name|find|propose)\b"),
+    (
+        "why",
+        "why how_come reason motiv cause made led inspired prompted",
+        r"\bwhy\b|\bhow come\b|\bwhat(?:'s| is| was| were|'re| are)? (?:the |\w+'s |my |his |her |their ){0,3}(?:\w+ )?(?:reasons?|motivations?|causes?)\b|\bwhat (?:made|led|caused|inspired|motivated|prompted)\b|\bfor what reason\b",
+    ),
+    (
+        "when",
+        "when ago date day time year month week season hour decade",
+        r"\bwhen\b(?! (?:i|we|you|he|she|they|it|my|our|the|his|her|did)\b(?!.*\?$))|\bwhen (?:did|do|does|is|was|were|will|are|am|has|have|had|should|can|could|would|might|'s)\b|\bsince when\b|\bhow long ago\b|\b(?:what|which|on what|in what|on which|in which) (?:\w+ )?(?:date|day|time|year|month|week|weekday|season|hour|decade)s?\b(?! (?:of|do) you\b)",
+    ),
+    (
+        "how_many",
+        "how number amount total percent price cost age weight height count sum score average distance duration budget size rate ratio salary speed balance",
+        r"\bhow (?:many|much|long|often|old|far|big|tall|heavy|fast|high|large|deep|wide|frequently|soon|late|early)\b|\bwhat(?:'s| is| was| are| were)? (?:the |my |our |his |her |their |\w+'s |current |total ){0,4}(?:number|amount|total|percentage|price|cost|age|weight|height|count|sum|score|average|distance|duration|budget|size|rate|ratio|salary|speed|balance)\b|\bnumber of\b|\bin total\b|\bwhat percentage\b",
+    ),
+    (
+        "list",
+        "list name what which all_ everything",
+        r"(?:^|[.?!,] |please |you )list\b|\bname (?:all|some|three|two|five|a few)\b|\b(?:what|which) are (?:all|some|the|my|his|her|their|our|\w+'s)\b|\bwhat (?:all|else)\b|\b(?:what|which) (?:\w+ ){0,3}?(?!(?:was|is|has|does|this|us|his|its|as|class|address|boss|status|process|business|thus|bus|dress|series|glass|gas)\b)\w+s (?:have|has|did|does|do|are|were|can|would|will|should|had|led|make|made)\b|\b(?:what|which) (?:kinds?|types?|sorts?) of \w+s\b|\b(?:what|which) (?:two|three|four|five|several|other|different)\b|\ball (?:the|of the|my)\b|\beverything\b",
+    ),
+    (
+        "who",
+        "who which what",
+        r"\bwho(?:m|'s|se)?\b(?! (?:is|are|was|were|have|has|had|works?|lives?|lived|worked|likes?) .*\bwh)|\b(?:which|what) (?:person|people|friend|colleague|doctor|teacher|artist|author|singer|band|actor|family member|relative)\b",
+    ),
+    (
+        "where",
+        "where city country place town state location address airport neighb street region continent island",
+        r"\bwhere\b(?! (?:the|i|you|we) )|\bwhere (?:did|do|does|is|was|were|will|are|am|has|have|had|should|can|could|would|might|'s)\b|\b(?:what|which|in what|in which|from which|to which|at which|at what) (?:\w+ )?(?:city|country|place|town|state|location|address|airport|neighbou?rhood|street|region|continent|island)\b|\bwhere(?:'s|'re)?\b",
+    ),
+    (
+        "which",
+        "which what _or_",
+        r"\bwhich\b|\bwhat (?:kind|type|sort|brand|colou?r|model|genre) of\b|^(?:is|was|are|were|do|does|did) [^?]* (?<!and/)or [^?]*\?",
+    ),
+    (
+        "what",
+        "what any_ can_you could_you would_you",
+        r"\bwhat(?:'s|'re)?\b|\bany (?:good )?(?:tips|ideas?|suggestions?|advice|recommendations?|thoughts)\b|\b(?:can|could|would) you (?:please )?(?:suggest|recommend|give|name|find|propose)\b",
+    ),
     ("how", "how", r"\bhow(?:'s|'d|'re)?\b"),
-    ("yes_no", "", r"(?:^|[,.;:!?] ?|\b(?:and|so|but) )(?:is|are|am|was|were|do|does|did|can|could|should|would|will|has|have|had|may|might|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|haven't|hasn't)\b|\b(?:whether|if) (?:i|we|he|she|they|it|my|the)\b|\b(?:right|correct)\?"),
-)  # fmt: skip
+    (
+        "yes_no",
+        "",
+        r"(?:^|[,.;:!?] ?|\b(?:and|so|but) )(?:is|are|am|was|were|do|does|did|can|could|should|would|will|has|have|had|may|might|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|haven't|hasn't)\b|\b(?:whether|if) (?:i|we|he|she|they|it|my|the)\b|\b(?:right|correct)\?",
+    ),
+)
 """The kinds of answer: what must be there, and what asks for it; the one that comes first in the text."""
 
 NOW = r"\b(?:now|nowadays|currently|current|these days|at the moment|at present|presently|present|still|today|any ?more|(?<!to )latest|most recent(?:ly)?|right now|so far|up to date|to date|as of (?:now|today)|yet|ongoing|up-to-date)\b"
@@ -231,9 +267,17 @@ NOT_EVENTS = frozenset(
 )
 """What follows "after" or "before" every day."""
 SIDES = {
-    "before": "before", "prior to": "before", "until": "before", "till": "before", "by the time": "before",
-    "after": "after", "following": "after", "since": "after", "ever since": "after", "once": "after",
-}  # fmt: skip
+    "before": "before",
+    "prior to": "before",
+    "until": "before",
+    "till": "before",
+    "by the time": "before",
+    "after": "after",
+    "following": "after",
+    "since": "after",
+    "ever since": "after",
+    "once": "after",
+}
 
 FROM = r"(?:\b(?:since|from|starting|beginning|as from) (?:the )?)$"
 UPTO = r"(?:\b(?:as of|by|until|till|up to|through|as at) (?:the )?(?:end of )?)$"

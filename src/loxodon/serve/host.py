@@ -69,9 +69,14 @@ class Host:
     """The memories of one home. Use it from any thread and from one event loop."""
 
     def __init__(
-        self, home: str | os.PathLike[str], clock: Clock | None = None, *,
-        threads: int = THREADS, idle: float = IDLE_SECONDS, surface: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        home: str | os.PathLike[str],
+        clock: Clock | None = None,
+        *,
+        threads: int = THREADS,
+        idle: float = IDLE_SECONDS,
+        surface: str = "",
+    ) -> None:
         """`surface` is what acts here, as the audit log tells it; empty for whoever acts now."""
         self._surface = surface
         self.home = home_at(os.fspath(home))
@@ -239,17 +244,25 @@ class Host:
         resting = sorted(((one.used_at, name) for name, one in self._open.items() if not one.users))
         too_many = max(0, len(resting) - MOST_OPEN)
         gone = [
-            name for n, (used_at, name) in enumerate(resting)
+            name
+            for n, (used_at, name) in enumerate(resting)
             if n < too_many or now - used_at > self._idle
-        ]  # fmt: skip
+        ]
         return [self._open.pop(name) for name in gone]
 
     # Calls
 
     async def call(
-        self, space: str, work: Callable[[Memory], Result], *, make: bool = True,
-        apart: bool = False, agent: str = "", chat: Chat = "direct", relays: bool = False,
-    ) -> Result:  # fmt: skip
+        self,
+        space: str,
+        work: Callable[[Memory], Result],
+        *,
+        make: bool = True,
+        apart: bool = False,
+        agent: str = "",
+        chat: Chat = "direct",
+        relays: bool = False,
+    ) -> Result:
         """What `work` makes of the memory of `space`, without keeping the event loop waiting.
 
         `apart` gives long work its own connection and thread. With an `agent`, or in a `chat` that
@@ -260,8 +273,9 @@ class Host:
         def within(memory: Memory) -> Result:
             return work(memory.within(agent, chat, relays))
 
-        return await self._in(self._long if apart else self._short,
-                              lambda: self._do(space, within, make, apart))  # fmt: skip
+        return await self._in(
+            self._long if apart else self._short, lambda: self._do(space, within, make, apart)
+        )
 
     async def run(self, work: Callable[[], Result]) -> Result:
         """What `work` returns, in a thread of the calls: for what needs no memory, or several."""
@@ -324,9 +338,11 @@ class Host:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.close()
 
 

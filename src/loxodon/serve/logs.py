@@ -30,8 +30,11 @@ def log(event: str, /, **fields: object) -> None:
 def told(result: object) -> Mapping[str, Any]:
     """What may be logged of a result: ids and counts."""
     if isinstance(result, Recall):
-        return {"items": len(result.items), "ids": [item.id for item in result.items[:_MOST_IDS]],
-                "tokens": result.tokens}  # fmt: skip
+        return {
+            "items": len(result.items),
+            "ids": [item.id for item in result.items[:_MOST_IDS]],
+            "tokens": result.tokens,
+        }
     if isinstance(result, Frame):
         found = told(result.recall) if result.recall else {}
         return {**found, "gate": result.gate.reason, "tokens": result.tokens}

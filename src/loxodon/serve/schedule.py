@@ -209,8 +209,14 @@ class Rounds:
     def _run(self, memory: Memory) -> list[Ran]:
         found = memory.schedule.run_due()
         for ran in found:
-            log("schedule.ran", space=memory.space, job=ran.job, seconds=ran.seconds,
-                failed=bool(ran.error), **ran.counts)  # fmt: skip
+            log(
+                "schedule.ran",
+                space=memory.space,
+                job=ran.job,
+                seconds=ran.seconds,
+                failed=bool(ran.error),
+                **ran.counts,
+            )
         return found
 
     def _stamp(self, space: str) -> tuple[int, ...]:

@@ -260,8 +260,16 @@ class Store(Protocol):
         """
         ...
 
-    def update(self, id: str, version: int | None, change: str, at: datetime,
-               values: Mapping[str, Any], *, vouched: bool = False) -> Record:  # fmt: skip
+    def update(
+        self,
+        id: str,
+        version: int | None,
+        change: str,
+        at: datetime,
+        values: Mapping[str, Any],
+        *,
+        vouched: bool = False,
+    ) -> Record:
         """Change fields of a memory: version + 1, the record as it stood goes to its history.
 
         Behind a wall one changes one's own (ForbiddenError); what the user's words bear out

@@ -32,40 +32,60 @@ _MOST = 20
 
 # Each finds rows that break a promise: (what is promised of, query for the ids that break it).
 BROKEN = (
-    ("a turn without a session",
-     "SELECT 't_' || seq FROM turns WHERE session NOT IN (SELECT no FROM sessions)"),
-    ("a memory with an invalid kind, state or number",
-     "SELECT id FROM memories WHERE kind NOT IN ('fact', 'belief', 'summary') "
-     "OR state NOT IN ('active', 'archived') OR NOT importance BETWEEN 0 AND 1 "
-     "OR NOT confidence BETWEEN 0 AND 1 OR strength < 0"),
-    ("a memory whose lists are not valid JSON",
-     "SELECT id FROM memories WHERE NOT (json_valid(tags) AND json_valid(entities) "
-     "AND json_valid(derived_from))"),
-    ("a memory that replaces a missing one",
-     "SELECT id FROM memories m WHERE replaces <> '' "
-     "AND NOT EXISTS (SELECT 1 FROM memories o WHERE o.id = m.replaces)"),
-    ("an entity, segment or note whose lists are not valid JSON",
-     "SELECT 'e_' || no FROM entities WHERE NOT json_valid(aliases) "
-     "UNION ALL SELECT topic FROM segments WHERE NOT json_valid(tags) "
-     "UNION ALL SELECT 'n_' || chunk FROM chunk_places WHERE NOT json_valid(triggers)"),
-    ("a review of something that is not a belief, or with an invalid answer",
-     "SELECT m.id FROM reviews r JOIN memories m ON m.row = r.belief "
-     "WHERE m.kind <> 'belief' OR r.answer NOT IN ('', 'confirmed', 'rejected')"),
-    ("unreadable pending work",
-     "SELECT 't_' || turn FROM fragments "
-     "WHERE stage NOT IN ('again', 'cut', 'waiting', 'failed') "
-     "UNION ALL SELECT 't_' || turn FROM candidates WHERE NOT json_valid(body) "
-     "UNION ALL SELECT name FROM pages WHERE NOT json_valid(basis)"),
-    ("a document that is not valid JSON",
-     "SELECT namespace || key FROM documents WHERE NOT json_valid(value)"),
-    ("a memory that does not match its history",
-     "SELECT id FROM memories m WHERE (version, version) <> (SELECT coalesce(max(version), 0), "
-     "count(*) FROM memory_changes c WHERE c.memory = m.row)"),
-    ("a memory with an unreadable history",
-     "SELECT m.id FROM memory_changes c JOIN memories m ON m.row = c.memory "
-     "WHERE (c.version = 1) <> (c.before IS NULL) OR NOT json_valid(coalesce(c.before, '{}')) "
-     "OR c.version > 1 AND c.before ->> 'version' <> c.version - 1"),
-)  # fmt: skip
+    (
+        "a turn without a session",
+        "SELECT 't_' || seq FROM turns WHERE session NOT IN (SELECT no FROM sessions)",
+    ),
+    (
+        "a memory with an invalid kind, state or number",
+        "SELECT id FROM memories WHERE kind NOT IN ('fact', 'belief', 'summary') "
+        "OR state NOT IN ('active', 'archived') OR NOT importance BETWEEN 0 AND 1 "
+        "OR NOT confidence BETWEEN 0 AND 1 OR strength < 0",
+    ),
+    (
+        "a memory whose lists are not valid JSON",
+        "SELECT id FROM memories WHERE NOT (json_valid(tags) AND json_valid(entities) "
+        "AND json_valid(derived_from))",
+    ),
+    (
+        "a memory that replaces a missing one",
+        "SELECT id FROM memories m WHERE replaces <> '' "
+        "AND NOT EXISTS (SELECT 1 FROM memories o WHERE o.id = m.replaces)",
+    ),
+    (
+        "an entity, segment or note whose lists are not valid JSON",
+        "SELECT 'e_' || no FROM entities WHERE NOT json_valid(aliases) "
+        "UNION ALL SELECT topic FROM segments WHERE NOT json_valid(tags) "
+        "UNION ALL SELECT 'n_' || chunk FROM chunk_places WHERE NOT json_valid(triggers)",
+    ),
+    (
+        "a review of something that is not a belief, or with an invalid answer",
+        "SELECT m.id FROM reviews r JOIN memories m ON m.row = r.belief "
+        "WHERE m.kind <> 'belief' OR r.answer NOT IN ('', 'confirmed', 'rejected')",
+    ),
+    (
+        "unreadable pending work",
+        "SELECT 't_' || turn FROM fragments "
+        "WHERE stage NOT IN ('again', 'cut', 'waiting', 'failed') "
+        "UNION ALL SELECT 't_' || turn FROM candidates WHERE NOT json_valid(body) "
+        "UNION ALL SELECT name FROM pages WHERE NOT json_valid(basis)",
+    ),
+    (
+        "a document that is not valid JSON",
+        "SELECT namespace || key FROM documents WHERE NOT json_valid(value)",
+    ),
+    (
+        "a memory that does not match its history",
+        "SELECT id FROM memories m WHERE (version, version) <> (SELECT coalesce(max(version), 0), "
+        "count(*) FROM memory_changes c WHERE c.memory = m.row)",
+    ),
+    (
+        "a memory with an unreadable history",
+        "SELECT m.id FROM memory_changes c JOIN memories m ON m.row = c.memory "
+        "WHERE (c.version = 1) <> (c.before IS NULL) OR NOT json_valid(coalesce(c.before, '{}')) "
+        "OR c.version > 1 AND c.before ->> 'version' <> c.version - 1",
+    ),
+)
 
 RecordOf = Callable[[Row], Record]
 EndOf = Callable[[Row], int]
@@ -81,11 +101,18 @@ def check(
     """
     found: list[Problem] = []
     parts: tuple[Callable[[], Iterator[Problem]], ...] = (
-        lambda: _schema(db), lambda: _unusable(db), lambda: _file(db), lambda: _references(db),
-        lambda: _promises(db), lambda: _lost(db), lambda: _counts(db), lambda: _entity_names(db),
-        lambda: _vectors(db), lambda: _indexed(db, record_of, end_of, progress),
+        lambda: _schema(db),
+        lambda: _unusable(db),
+        lambda: _file(db),
+        lambda: _references(db),
+        lambda: _promises(db),
+        lambda: _lost(db),
+        lambda: _counts(db),
+        lambda: _entity_names(db),
+        lambda: _vectors(db),
+        lambda: _indexed(db, record_of, end_of, progress),
         lambda: _put_aside(db),
-    )  # fmt: skip
+    )
     for part in parts:
         with _telling(db.path, found):
             found += part()

@@ -46,9 +46,13 @@ _FORK_SECONDS = 5.0
 _WAL_LIMIT = 64 << 20
 
 _PRAGMAS = (
-    "synchronous=FULL", "fullfsync=ON", "foreign_keys=ON", "cache_size=-65536",
-    "secure_delete=ON", f"journal_size_limit={_WAL_LIMIT}",
-)  # fmt: skip
+    "synchronous=FULL",
+    "fullfsync=ON",
+    "foreign_keys=ON",
+    "cache_size=-65536",
+    "secure_delete=ON",
+    f"journal_size_limit={_WAL_LIMIT}",
+)
 
 _MEMO = 4_000
 """What is remembered at most: who reads all of a store reads nothing twice."""
@@ -707,9 +711,11 @@ def _folded(path: str, keys: Keys) -> apsw.Connection | None:
         # Only in this mode does a lock keep everybody out, and is there no log that goes by name.
         # It is kept after the transaction, so that the file can be copied.
         for statement in (
-            "PRAGMA locking_mode=EXCLUSIVE", "PRAGMA journal_mode=DELETE", "BEGIN EXCLUSIVE",
+            "PRAGMA locking_mode=EXCLUSIVE",
+            "PRAGMA journal_mode=DELETE",
+            "BEGIN EXCLUSIVE",
             "COMMIT",
-        ):  # fmt: skip
+        ):
             connection.execute(statement).fetchall()
     except (apsw.BusyError, apsw.LockedError):
         connection.close()

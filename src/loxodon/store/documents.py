@@ -35,9 +35,15 @@ class Kept(NamedTuple):
 
 class DocumentShelf(Protocol):
     def put(
-        self, namespace: Namespace, key: str, value: str, text: str, at: datetime,
-        minutes: float | None, expires_at: datetime | None,
-    ) -> Kept:  # fmt: skip
+        self,
+        namespace: Namespace,
+        key: str,
+        value: str,
+        text: str,
+        at: datetime,
+        minutes: float | None,
+        expires_at: datetime | None,
+    ) -> Kept:
         """Keep a document in place of what has its namespace and key; it is found by `text`.
 
         Without a key it gets its number, which no other ever has, as twelve or more digits.

@@ -181,8 +181,9 @@ class Erasure(Protocol):
         """(id, at, actor, what, erased, files), the newest first."""
         ...
 
-    def put_receipt(self, id: str, at: datetime, actor: str, what: str, erased: str,
-                    files: str) -> None: ...  # fmt: skip
+    def put_receipt(
+        self, id: str, at: datetime, actor: str, what: str, erased: str, files: str
+    ) -> None: ...
 
     def scrub(self) -> None:
         """See to it that nothing of what was erased is left in any index."""

@@ -60,9 +60,7 @@ TRUTH: Mapping[str, Table] = {
     "unindexed": _table("memory", memory="memory"),
     "model_use": _table("day phase calls tokens_in tokens_out", 2),
     "pages": _table("name language made_at text basis", 2),
-    "quarantine": _table(
-        "no turn memory start stop text reason origin at state decided_at",
-    ),
+    "quarantine": _table("no turn memory start stop text reason origin at state decided_at"),
     "followed": _table("path session mark read_at", 2),
     "imports": _table("key memory at", memory="memory"),
     "jobs": _table("name last_at seconds counts succeeded_at failed_at error failures runs"),
@@ -73,8 +71,7 @@ TRUTH: Mapping[str, Table] = {
     "receipts": _table("id at actor what erased files"),
     # How many rows an index has is derived, and how many writes there were is of the file.
     "counters": _table(
-        "name last",
-        which=r"name NOT LIKE 'rows\_%' ESCAPE '\' AND name NOT LIKE 'writes%'",
+        "name last", which=r"name NOT LIKE 'rows\_%' ESCAPE '\' AND name NOT LIKE 'writes%'"
     ),
     # So is what is known of the indexes; and whose file it is, only the file can say.
     "meta": _table(

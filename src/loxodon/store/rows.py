@@ -35,10 +35,18 @@ class Decay(Protocol):
         ...
 
 
-_TIMES = frozenset({
-    "created_at", "updated_at", "valid_from", "valid_until", "expires_at", "due_at",
-    "accessed_at", "confirmed_at",
-})  # fmt: skip
+_TIMES = frozenset(
+    {
+        "created_at",
+        "updated_at",
+        "valid_from",
+        "valid_until",
+        "expires_at",
+        "due_at",
+        "accessed_at",
+        "confirmed_at",
+    }
+)
 _LISTS = frozenset({"tags", "entities", "derived_from"})
 _FLAGS = frozenset({"done", "positive"})
 _ELSEWHERE = frozenset({"space", "sources"})  # not columns of the table

@@ -37,9 +37,14 @@ _NEAR = 8
 do with each other, so few differ once in three thousand million."""
 
 _DERIVED = (
-    "common_words", "source_files", "chunks", "chunk_places", "vector_models", "vector_blocks",
+    "common_words",
+    "source_files",
+    "chunks",
+    "chunk_places",
+    "vector_models",
+    "vector_blocks",
     "vectors",
-)  # fmt: skip
+)
 """Tables that can be made anew, and that nothing else would show to be wrong."""
 
 

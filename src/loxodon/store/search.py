@@ -101,8 +101,9 @@ class Search:
         times = to_stored(since)[0], to_stored(until)[0], _WITHIN
         ((count, first, last),) = self._db.all(
             "SELECT count(*), min(seq), max(seq) FROM "
-            "(SELECT seq FROM turns WHERE at >= ? AND at < ? LIMIT ?)", times
-        )  # fmt: skip
+            "(SELECT seq FROM turns WHERE at >= ? AND at < ? LIMIT ?)",
+            times,
+        )
         if count < _WITHIN:
             tables, conditions = self._narrowed
             self._narrowed = tables, f"{conditions} AND {self._table.name}.rowid BETWEEN ? AND ?"

@@ -21,11 +21,33 @@ Sign = Callable[[bytes], bytes]
 LOW = "low"
 _SIZE = 16
 SIGNED = (
-    "id", "kind", "content", "created_at", "agent", "audience", "subject", "attribute", "value",
-    "category", "project", "topic", "tags", "entities", "importance", "confidence", "sensitivity",
-    "trust", "state", "valid_from", "valid_until", "expires_at", "due_at", "done", "version",
+    "id",
+    "kind",
+    "content",
+    "created_at",
+    "agent",
+    "audience",
+    "subject",
+    "attribute",
+    "value",
+    "category",
+    "project",
+    "topic",
+    "tags",
+    "entities",
+    "importance",
+    "confidence",
+    "sensitivity",
+    "trust",
+    "state",
+    "valid_from",
+    "valid_until",
+    "expires_at",
+    "due_at",
+    "done",
+    "version",
     "positive",
-)  # fmt: skip
+)
 _LACKED = {"positive": 1}
 """What the history of older versions lacks, and what held then."""
 

@@ -78,9 +78,15 @@ class SqliteStore:
     """A `Store` in a file."""
 
     def __init__(
-        self, path: str, space: str, zone: tzinfo | None, decay: Decay, keys: Keys = (),
-        wall: Wall = _OPEN, guard: Guard | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        path: str,
+        space: str,
+        zone: tzinfo | None,
+        decay: Decay,
+        keys: Keys = (),
+        wall: Wall = _OPEN,
+        guard: Guard | None = None,
+    ) -> None:
         self.space = space
         self.audit: Audit | None = None
         self.wall = wall
@@ -217,9 +223,14 @@ class SqliteStore:
             from loxodon.store.sqlite_desk import SqliteDesk
 
             self._desk = SqliteDesk(
-                self._db, self._zone, self.records, self._indexes, self._take, self._reckon_ends,
+                self._db,
+                self._zone,
+                self.records,
+                self._indexes,
+                self._take,
+                self._reckon_ends,
                 lambda: self.wall,
-            )  # fmt: skip
+            )
         return self._desk
 
     @property
@@ -229,9 +240,13 @@ class SqliteStore:
             from loxodon.store.sqlite_shelf import SqliteShelf
 
             self._shelf = SqliteShelf(
-                self._db, self._zone, self._indexes, self._take,
-                lambda chunks: self.vectors.gone(chunks), self._guard,
-            )  # fmt: skip
+                self._db,
+                self._zone,
+                self._indexes,
+                self._take,
+                lambda chunks: self.vectors.gone(chunks),
+                self._guard,
+            )
         return self._shelf
 
     @property
@@ -309,8 +324,23 @@ class SqliteStore:
             session[2] = min(session[2], at)
             session[3] = max(session[3], at)
             id = turn.id or f"#{session[1]}"
-            rows.append((seq, session[0], id, key, turn.role, turn.speaker, turn.channel, turn.chat,
-                         turn.origin, at, offset, turn.content, turn.agent))  # fmt: skip
+            rows.append(
+                (
+                    seq,
+                    session[0],
+                    id,
+                    key,
+                    turn.role,
+                    turn.speaker,
+                    turn.channel,
+                    turn.chat,
+                    turn.origin,
+                    at,
+                    offset,
+                    turn.content,
+                    turn.agent,
+                )
+            )
             kept.append(turn._replace(id=id, ref=f"t_{seq}"))
         for name, (no, count, first, last) in sessions.items():
             db.run(db.sql["put_session"], (no, name, count, first, last))
@@ -342,8 +372,9 @@ class SqliteStore:
             marks = ",".join("?" * len(keys))
             rows = self._db.all(
                 "SELECT key, content, origin = 'user' AND speaker = '' FROM main.turns "
-                f"WHERE key IN ({marks})", keys,
-            )  # fmt: skip
+                f"WHERE key IN ({marks})",
+                keys,
+            )
             seen.update((key, (content, bool(own))) for key, content, own in rows)
         found: list[Known | None] = []
         for turn, key in turns:
@@ -463,9 +494,15 @@ class SqliteStore:
         )
 
     def update(
-        self, id: str, version: int | None, change: str, at: datetime, values: Mapping[str, Any],
-        *, vouched: bool = False,
-    ) -> Record:  # fmt: skip
+        self,
+        id: str,
+        version: int | None,
+        change: str,
+        at: datetime,
+        values: Mapping[str, Any],
+        *,
+        vouched: bool = False,
+    ) -> Record:
         db = self._db
         row = self._row(id)
         # From here on of the table itself: after the change, it may be out of sight.
@@ -645,9 +682,11 @@ class SqliteStore:
                 versions.append(self._versions(row[0]))
         admits = self.wall.admits  # what it was while it was private, or another's, stays so
         return [
-            version for memory in reversed(versions) for version in memory
+            version
+            for memory in reversed(versions)
+            for version in memory
             if admits(version.record.agent, version.record.audience)
-        ]  # fmt: skip
+        ]
 
     def _versions(self, row: int) -> list[Version]:
         changes = self._db.all(self._db.sql["changes"], (row,))

@@ -81,9 +81,12 @@ class SqliteDesk:
         if self._db.walled:
             counts = self._seen()
         return Pool(
-            counts.get("rows_memories", 0), counts.get("rows_archive", 0),
-            counts.get("rows_entities", 0), topics, counts.get("rows_turns", 0),
-        )  # fmt: skip
+            counts.get("rows_memories", 0),
+            counts.get("rows_archive", 0),
+            counts.get("rows_entities", 0),
+            topics,
+            counts.get("rows_turns", 0),
+        )
 
     def _seen(self) -> dict[str, int]:
         """How much there is of what can be seen, counted: the counters are of everything."""
@@ -92,8 +95,12 @@ class SqliteDesk:
             "(SELECT count(*) FROM memories WHERE state = 'archived'), "
             "(SELECT count(*) FROM entities), (SELECT count(*) FROM turns)"
         )
-        return {"rows_memories": active, "rows_archive": archived, "rows_entities": entities,
-                "rows_turns": turns}  # fmt: skip
+        return {
+            "rows_memories": active,
+            "rows_archive": archived,
+            "rows_entities": entities,
+            "rows_turns": turns,
+        }
 
     # The clock
 
@@ -179,9 +186,17 @@ class SqliteDesk:
             started, offset = to_stored(one.started_at)
             numbers.append(self._take("segment", 1))
             values = (
-                numbers[-1], one.session, one.first_turn, one.last_turn, started,
-                to_stored(one.ended_at)[0], offset, one.topic, _json(one.tags), one.text,
-            )  # fmt: skip
+                numbers[-1],
+                one.session,
+                one.first_turn,
+                one.last_turn,
+                started,
+                to_stored(one.ended_at)[0],
+                offset,
+                one.topic,
+                _json(one.tags),
+                one.text,
+            )
             self._db.run(self._db.sql["put_segment"], values)
         self._indexes.put_rows("segments", numbers)
 
@@ -278,9 +293,17 @@ class SqliteDesk:
 
     def put_event(self, event: Event) -> None:
         values = (
-            event.date, to_stored(event.at)[0], event.session, event.channel, event.sender,
-            event.summary, event.tokens, event.trust, int(event.compressed), event.agent,
-        )  # fmt: skip
+            event.date,
+            to_stored(event.at)[0],
+            event.session,
+            event.channel,
+            event.sender,
+            event.summary,
+            event.tokens,
+            event.trust,
+            int(event.compressed),
+            event.agent,
+        )
         self._db.run(self._db.sql["put_event"], values)
 
     def events(self, since: str = "", until: str = "", pending: bool = False) -> list[Event]:
@@ -304,9 +327,18 @@ class SqliteDesk:
                 agent,
             )
             for (
-                date, at, session, channel, sender, summary, tokens, trust, compressed, agent,
+                date,
+                at,
+                session,
+                channel,
+                sender,
+                summary,
+                tokens,
+                trust,
+                compressed,
+                agent,
             ) in rows
-        ]  # fmt: skip
+        ]
 
     def mark_compressed(self, date: str, agent: str = "") -> None:
         self._db.run(
@@ -328,9 +360,14 @@ class SqliteDesk:
             entity = entity._replace(no=self._take("entity", 1))
             self._take("rows_entities", 1)
         values = (
-            entity.no, entity.name, entity.type, _json(entity.aliases),
-            to_stored(entity.created_at)[0], to_stored(entity.updated_at)[0], self._wall().agent,
-        )  # fmt: skip
+            entity.no,
+            entity.name,
+            entity.type,
+            _json(entity.aliases),
+            to_stored(entity.created_at)[0],
+            to_stored(entity.updated_at)[0],
+            self._wall().agent,
+        )
         self._db.run(self._db.sql["put_entity"], values)
         self._db.run("DELETE FROM entity_names WHERE entity = ?", (entity.no,))
         names = {fold(name) for name in (entity.name, *entity.aliases)}
@@ -465,18 +502,30 @@ class SqliteDesk:
             self._db.sql["jobs"]
         ):
             found[name] = JobRuns(
-                name, moment(last, self._zone), seconds, loaded(counts),
-                self._moment(succeeded), self._moment(failed), *rest,
-            )  # fmt: skip
+                name,
+                moment(last, self._zone),
+                seconds,
+                loaded(counts),
+                self._moment(succeeded),
+                self._moment(failed),
+                *rest,
+            )
         return found
 
     def put_job(self, runs: JobRuns) -> None:
-        times = [None if at is None else to_stored(at)[0]
-                 for at in (runs.succeeded_at, runs.failed_at)]  # fmt: skip
+        times = [
+            None if at is None else to_stored(at)[0] for at in (runs.succeeded_at, runs.failed_at)
+        ]
         values = (
-            runs.name, to_stored(runs.last_at)[0], runs.seconds, json.dumps(dict(runs.counts)),
-            *times, runs.error, runs.failures, runs.runs,
-        )  # fmt: skip
+            runs.name,
+            to_stored(runs.last_at)[0],
+            runs.seconds,
+            json.dumps(dict(runs.counts)),
+            *times,
+            runs.error,
+            runs.failures,
+            runs.runs,
+        )
         self._db.run(self._db.sql["put_job"], values)
 
     def past_due(self, now: datetime, limit: int) -> list[Record]:

@@ -24,9 +24,15 @@ class SqliteDocuments:
         self._take = take
 
     def put(
-        self, namespace: Namespace, key: str, value: str, text: str, at: datetime,
-        minutes: float | None, expires_at: datetime | None,
-    ) -> Kept:  # fmt: skip
+        self,
+        namespace: Namespace,
+        key: str,
+        value: str,
+        text: str,
+        at: datetime,
+        minutes: float | None,
+        expires_at: datetime | None,
+    ) -> Kept:
         no = self._take("document", 1)
         key = key or f"{no:012d}"
         before = self.named(namespace, key)

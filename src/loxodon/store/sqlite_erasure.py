@@ -28,12 +28,36 @@ _KEPT_PAGE = "views"
 """Why the views could not be written: no content, and asked for by its name."""
 
 _ALL = (
-    "memory_labels", "memory_sources", "memory_changes", "reviews", "memory_uses", "unindexed",
-    "imports", "tokens", "quarantine", "fragments", "candidates", "segments", "events",
-    "entity_names", "entities", "pages", "documents", "chunk_places", "source_files", "chunks",
-    "vector_todo", "vectors", "vector_bits", "vector_blocks", "vector_models", "memories", "turns",
-    "sessions", "common_words",
-)  # fmt: skip
+    "memory_labels",
+    "memory_sources",
+    "memory_changes",
+    "reviews",
+    "memory_uses",
+    "unindexed",
+    "imports",
+    "tokens",
+    "quarantine",
+    "fragments",
+    "candidates",
+    "segments",
+    "events",
+    "entity_names",
+    "entities",
+    "pages",
+    "documents",
+    "chunk_places",
+    "source_files",
+    "chunks",
+    "vector_todo",
+    "vectors",
+    "vector_bits",
+    "vector_blocks",
+    "vector_models",
+    "memories",
+    "turns",
+    "sessions",
+    "common_words",
+)
 """Every table with something that was said or is known, those that refer to others first."""
 
 # (table, the columns of its key, the column, its moment, and which rows)
@@ -295,9 +319,11 @@ class SqliteErasure:
             self._indexes.drop("turns", some)
             self._vectors().gone(some, "turns")
             for table, column in (
-                ("memory_sources", "seq"), ("fragments", "turn"), ("candidates", "turn"),
+                ("memory_sources", "seq"),
+                ("fragments", "turn"),
+                ("candidates", "turn"),
                 ("quarantine", "turn"),
-            ):  # fmt: skip
+            ):
                 self._db.run(f"DELETE FROM {table} WHERE {column} IN {rows}")
             sessions = self._db.all(f"SELECT DISTINCT session FROM turns WHERE seq IN {rows}")
             self._db.run(f"DELETE FROM turns WHERE seq IN {rows}")
@@ -350,9 +376,14 @@ class SqliteErasure:
             self._vectors().gone(some, "memories")
             signatures.drop(self._db, some)
             for table in (
-                "memory_labels", "memory_sources", "memory_changes", "memory_uses", "unindexed",
-                "imports", "tokens",
-            ):  # fmt: skip
+                "memory_labels",
+                "memory_sources",
+                "memory_changes",
+                "memory_uses",
+                "unindexed",
+                "imports",
+                "tokens",
+            ):
                 self._db.run(f"DELETE FROM {table} WHERE memory IN {wanted}")
             self._db.run(f"DELETE FROM reviews WHERE belief IN {wanted} OR against IN {wanted}")
             self._db.run(f"DELETE FROM memories WHERE row IN {wanted}")

@@ -33,10 +33,14 @@ _BASES = {
     "documents": "SELECT count(*), max(no), sum(expires_at) FROM documents",
 }
 _NUMBERED = (
-    ("session", "sessions", "no"), ("turn", "turns", "seq"), ("memory", "memories", "row"),
-    ("segment", "segments", "no"), ("entity", "entities", "no"),
-    ("document", "documents", "no"), ("quarantine", "quarantine", "no"),
-)  # fmt: skip
+    ("session", "sessions", "no"),
+    ("turn", "turns", "seq"),
+    ("memory", "memories", "row"),
+    ("segment", "segments", "no"),
+    ("entity", "entities", "no"),
+    ("document", "documents", "no"),
+    ("quarantine", "quarantine", "no"),
+)
 _ABOUT = ("counters", "meta", "tombstones", "receipts")
 """Tables that a store may have rows in though nothing is kept in it."""
 _COUNT = "INSERT INTO counters (name, last)"
@@ -130,9 +134,10 @@ class SqliteExact:
         with self._db.writing():
             if not self.is_empty():
                 raise StoreError(
-                    "{path} is not empty", hint="choose another home with --home",
+                    "{path} is not empty",
+                    hint="choose another home with --home",
                     path=self._db.path,
-                )  # fmt: skip
+                )
             unindexed: list[Row] = []
             for table, batch in rows:
                 if table == "unindexed":

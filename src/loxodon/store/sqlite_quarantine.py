@@ -18,9 +18,7 @@ _UNSCREENED = "unscreened"
 class SqliteQuarantine:
     """A `QuarantineShelf` on the file of a store."""
 
-    def __init__(
-        self, db: Database, zone: tzinfo | None, take: Callable[[str, int], int]
-    ) -> None:  # fmt: skip
+    def __init__(self, db: Database, zone: tzinfo | None, take: Callable[[str, int], int]) -> None:
         self._db = db
         self._zone = zone
         self._take = take
@@ -29,17 +27,19 @@ class SqliteQuarantine:
         if not kept:
             return []
         last = self._take("quarantine", len(kept))
-        numbered = [
-            one._replace(no=no) for no, one in enumerate(kept, last - len(kept) + 1)
-        ]  # fmt: skip
+        numbered = [one._replace(no=no) for no, one in enumerate(kept, last - len(kept) + 1)]
         self._db.many(
             self._db.sql["put_quarantine"],
             [
-                (*one[:8], to_stored(one.at)[0], one.state,
-                 to_stored(one.decided_at)[0] if one.decided_at else None)
+                (
+                    *one[:8],
+                    to_stored(one.at)[0],
+                    one.state,
+                    to_stored(one.decided_at)[0] if one.decided_at else None,
+                )
                 for one in numbered
             ],
-        )  # fmt: skip
+        )
         return numbered
 
     def of_memory(self, no: int, memory: str) -> None:

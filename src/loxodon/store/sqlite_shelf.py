@@ -78,17 +78,30 @@ class SqliteShelf:
             triggers = json.dumps(chunk.triggers, ensure_ascii=False)
             after.setdefault(row, []).append(_Words(chunk.heading, chunk.project, triggers))
             day = to_stored(chunk.at)[0] if chunk.at else None
-            places.append((
-                no, n, row, chunk.first_line, chunk.last_line, chunk.heading, day, chunk.type,
-                chunk.importance, chunk.project, triggers,
-            ))  # fmt: skip
+            places.append(
+                (
+                    no,
+                    n,
+                    row,
+                    chunk.first_line,
+                    chunk.last_line,
+                    chunk.heading,
+                    day,
+                    chunk.type,
+                    chunk.importance,
+                    chunk.project,
+                    triggers,
+                )
+            )
         self._db.run("DELETE FROM chunk_places WHERE file = ?", (no,))
         self._db.many(self._db.sql["put_place"], places)
-        self._reindex({
-            row
-            for row in before.keys() | after.keys()
-            if not same_role or sorted(before.get(row, ())) != sorted(after.get(row, ()))
-        })  # fmt: skip
+        self._reindex(
+            {
+                row
+                for row in before.keys() | after.keys()
+                if not same_role or sorted(before.get(row, ())) != sorted(after.get(row, ()))
+            }
+        )
 
     def drop_file(self, root: str, path: str) -> None:
         known = self._db.one(self._db.sql["source_file"], (root, path))

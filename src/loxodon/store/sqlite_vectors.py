@@ -113,9 +113,14 @@ class SqliteVectors:
             self._loaded.clear()
 
     def _admitted(
-        self, pool: Index, where: Filter, asked: _Asked, barred: NDArray[bool_] | None,
-        places: Numbers, limit: int,
-    ) -> Numbers:  # fmt: skip
+        self,
+        pool: Index,
+        where: Filter,
+        asked: _Asked,
+        barred: NDArray[bool_] | None,
+        places: Numbers,
+        limit: int,
+    ) -> Numbers:
         """Those of `places` whose rows a filter admits; where these are too few, the closest of all
         that it admits."""
         import numpy as np
@@ -171,9 +176,9 @@ class SqliteVectors:
 
     def next(self, model: str, kind: Embeddable, limit: int) -> list[int]:
         found = self._known_model(model)
-        after = {
-            "turns": found.turns_to, "memories": found.memories_to, "chunks": found.chunks_to,
-        }[kind]  # fmt: skip
+        after = {"turns": found.turns_to, "memories": found.memories_to, "chunks": found.chunks_to}[
+            kind
+        ]
         rows = self._db.all(self._db.sql[f"next_{kind}"], (found.no, after, limit))
         return [row for (row,) in rows]
 
@@ -211,13 +216,20 @@ class SqliteVectors:
         for pool, some in pools.items():
             halves = np.frombuffer(b"".join(one.half for one in some), np.float16)
             bits = sign_bits(halves.reshape(len(some), -1).astype(np.float32), mean)
-            slots = self._append(found.no, found.size, pool, [one.row for one in some],
-                                 [word.tobytes() for word in bits])  # fmt: skip
+            slots = self._append(
+                found.no,
+                found.size,
+                pool,
+                [one.row for one in some],
+                [word.tobytes() for word in bits],
+            )
             self._db.many(
                 self._db.sql["put_vector"],
-                [(slot, found.no, pool, one.row, one.hash, one.half)
-                 for slot, one in zip(slots, some, strict=True)],
-            )  # fmt: skip
+                [
+                    (slot, found.no, pool, one.row, one.hash, one.half)
+                    for slot, one in zip(slots, some, strict=True)
+                ],
+            )
         self._reframe_when_due(found)
 
     def fail(self, model: str, failures: Mapping[Waiting, str]) -> None:
@@ -415,8 +427,9 @@ class SqliteVectors:
         for model in (self._known_model(name) for (name,) in models):
             self._db.run(
                 "DELETE FROM vector_bits WHERE block IN "
-                "(SELECT no FROM vector_blocks WHERE model = ?)", (model.no,)
-            )  # fmt: skip
+                "(SELECT no FROM vector_blocks WHERE model = ?)",
+                (model.no,),
+            )
             self._db.run("DELETE FROM vector_blocks WHERE model = ?", (model.no,))
             blank = [bytes(8 * BLOCK)] * words_of(model.size)
             count = 0

@@ -39,9 +39,11 @@ def check_schema(path: str, keys: Keys) -> None:
         found = connection.execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
     except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError) as error:
         raise DamagedStoreError(
-            "{path} is damaged: {reason}", hint="use another copy; nothing was changed",
-            path=path, reason=str(error),
-        ) from None  # fmt: skip
+            "{path} is damaged: {reason}",
+            hint="use another copy; nothing was changed",
+            path=path,
+            reason=str(error),
+        ) from None
     finally:
         connection.close()
     ours = expected_schema(min(int(str(version)), len(migrations())))
@@ -51,8 +53,9 @@ def check_schema(path: str, keys: Keys) -> None:
         raise ForeignStoreError(
             "{path} contains objects that Loxodon does not create: {names}",
             hint="it was tampered with: use another backup; nothing in it was run or restored",
-            path=path, names=names + (" …" if len(strangers) > _SHOWN else ""),
-        )  # fmt: skip
+            path=path,
+            names=names + (" …" if len(strangers) > _SHOWN else ""),
+        )
 
 
 def _is_ours(type: object, name: object, sql: object) -> bool:

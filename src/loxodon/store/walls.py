@@ -37,11 +37,24 @@ MAX_AGENT = 64
 _MARKS = frozenset("@~/\\")
 """Characters that no agent's name has: sessions are told apart with the first two."""
 
-SHARED = frozenset({
-    "counters", "meta", "common_words", "memory_uses", "unindexed", "model_use", "reviews",
-    "vector_models", "vector_blocks", "vector_bits", "vectors", "vector_todo", "tombstones",
-    "signatures",
-})  # fmt: skip
+SHARED = frozenset(
+    {
+        "counters",
+        "meta",
+        "common_words",
+        "memory_uses",
+        "unindexed",
+        "model_use",
+        "reviews",
+        "vector_models",
+        "vector_blocks",
+        "vector_bits",
+        "vectors",
+        "vector_todo",
+        "tombstones",
+        "signatures",
+    }
+)
 """Tables without words of anybody, or that only lead to rows which are looked up behind a wall."""
 
 
@@ -198,7 +211,7 @@ _BEHIND = {
     "failures, runs FROM main.jobs",
     # Pages are the owner's; what is read from behind a wall is made anew of what can be seen.
     **{name: _NOTHING.format(name) for name in ("pages", "followed", "imports", "receipts")},
-}  # fmt: skip
+}
 
 
 def _memory(wall: Wall) -> list[str]:

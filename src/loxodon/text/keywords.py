@@ -25,12 +25,7 @@ from loxodon.text.keyword_pieces import (
     pieces_of,
 )
 from loxodon.text.patterns import lazy
-from loxodon.text.stopwords import (
-    CHINESE_CHARACTERS,
-    CHINESE_NOMINAL,
-    CHINESE_WORDS,
-    ENGLISH,
-)
+from loxodon.text.stopwords import CHINESE_CHARACTERS, CHINESE_NOMINAL, CHINESE_WORDS, ENGLISH
 from loxodon.values import NamedTuple
 
 MAX_TEXT = 200_000

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Self, cast
 
 from loxodon.clock import Clock
 from loxodon.config import Config
-from loxodon.errors import (
-    LoxodonError,
-)
+from loxodon.errors import LoxodonError
 from loxodon.fields import choice
 from loxodon.filelock import at_fork
 from loxodon.layout import EMBEDDING_LOCK, FORGOTTEN
@@ -24,11 +22,7 @@ from loxodon.tokens import counter
 from loxodon.trust.access.pausing import Pauses
 from loxodon.trust.audit.witness import MEMORY, audited, put_on_record
 from loxodon.trust.guard.guard import Guard
-from loxodon.types import (
-    CHATS,
-    Chat,
-    Pause,
-)
+from loxodon.types import CHATS, Chat, Pause
 
 if TYPE_CHECKING:
     from loxodon.models.embedders import Chosen
@@ -45,9 +39,15 @@ class Opened:
     """One space of a home, opened, as its owner or behind a wall."""
 
     def __init__(
-        self, home: str, folder: str, store: Store, config: Config, clock: Clock,
-        zone: tzinfo | None, keys: Keys = (),
-    ) -> None:  # fmt: skip
+        self,
+        home: str,
+        folder: str,
+        store: Store,
+        config: Config,
+        clock: Clock,
+        zone: tzinfo | None,
+        keys: Keys = (),
+    ) -> None:
         self.home = home
         self._folder = folder
         self._keys = keys
@@ -231,5 +231,6 @@ class Opened:
     def _embedding(self) -> Embedding:
         from loxodon.write.embedding import Embedding
 
-        return Embedding(self._store, self._chosen, os.path.join(self._folder, EMBEDDING_LOCK),
-                         self.guard.sent)  # fmt: skip
+        return Embedding(
+            self._store, self._chosen, os.path.join(self._folder, EMBEDDING_LOCK), self.guard.sent
+        )

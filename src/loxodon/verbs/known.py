@@ -7,23 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from loxodon.errors import (
-    ForbiddenError,
-    InputError,
-    NotFoundError,
-    no_memory,
-    stale_edit,
-)
-from loxodon.fields import (
-    EDITABLE,
-    Changes,
-    checked,
-    choice,
-    filter_of,
-    is_text,
-    moment,
-    number,
-)
+from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
+from loxodon.fields import EDITABLE, Changes, checked, choice, filter_of, is_text, moment, number
 from loxodon.trust.access.within import origin_of
 from loxodon.trust.audit.witness import MEMORY, audited
 from loxodon.trust.origin.provenance import is_own, is_wish, kind_for
@@ -58,10 +43,18 @@ if TYPE_CHECKING:
 UNARCHIVED_STRENGTH = 0.3
 BELIEF_CONFIDENCE = 0.6
 _UNSAID: Mapping[str, Any] = {
-    "importance": 0.5, "confidence": None, "entities": (), "tags": (), "project": GLOBAL_PROJECT,
-    "topic": GENERAL_TOPIC, "category": "fact", "expires_at": None, "audience": "private",
-    "source": None, "token": "",
-}  # fmt: skip
+    "importance": 0.5,
+    "confidence": None,
+    "entities": (),
+    "tags": (),
+    "project": GLOBAL_PROJECT,
+    "topic": GENERAL_TOPIC,
+    "category": "fact",
+    "expires_at": None,
+    "audience": "private",
+    "source": None,
+    "token": "",
+}
 """What a memory is where nothing is said of it."""
 
 
@@ -99,15 +92,34 @@ class Knowing(Saying):
         call gave.
         """
         return self._captured(
-            content, kind, confidence, origin, source, token, self._store.wall.speaks,
-            importance=importance, entities=entities, tags=tags, project=project, topic=topic,
-            category=category, expires_at=expires_at, audience=audience,
-        )  # fmt: skip
+            content,
+            kind,
+            confidence,
+            origin,
+            source,
+            token,
+            self._store.wall.speaks,
+            importance=importance,
+            entities=entities,
+            tags=tags,
+            project=project,
+            topic=topic,
+            category=category,
+            expires_at=expires_at,
+            audience=audience,
+        )
 
     def _captured(
-        self, content: str, kind: Kind, confidence: float | None, origin: Origin | None,
-        source: Source | None, token: str, noted: bool, **more: Any,
-    ) -> Record:  # fmt: skip
+        self,
+        content: str,
+        kind: Kind,
+        confidence: float | None,
+        origin: Origin | None,
+        source: Source | None,
+        token: str,
+        noted: bool,
+        **more: Any,
+    ) -> Record:
         """Keep a memory; one that is `noted` is believed as far as the user's words bear it out."""
         self.refuse_if_paused()
         origin = origin_of(self._store.wall, origin)
@@ -129,9 +141,16 @@ class Knowing(Saying):
         fields["trust"] = fields.pop("origin")
         session = self._store.wall.session(CAPTURED)
         said = Turn(
-            session, "", "user", fields["content"], self.now(), channel=CAPTURED, chat=self.chat,
-            origin=origin, agent=self.agent,
-        )  # fmt: skip
+            session,
+            "",
+            "user",
+            fields["content"],
+            self.now(),
+            channel=CAPTURED,
+            chat=self.chat,
+            origin=origin,
+            agent=self.agent,
+        )
         request = self._request(token, "capture", {**fields, "source": source})
         key = request or os.urandom(16)  # said again is said twice
         return self._once(
@@ -162,13 +181,19 @@ class Knowing(Saying):
         return once(self._store, token, request, self.now(), self.config.idempotency.days, do)
 
     def _keep_captured(
-        self, said: Turn, key: bytes, fields: Mapping[str, Any], source: Source | None,
+        self,
+        said: Turn,
+        key: bytes,
+        fields: Mapping[str, Any],
+        source: Source | None,
         noted: bool = False,
-    ) -> Record:  # fmt: skip
+    ) -> Record:
         kind, confidence = kind_for(
-            fields["trust"], fields["kind"], fields["confidence"],
+            fields["trust"],
+            fields["kind"],
+            fields["confidence"],
             is_wish(fields["category"], fields.get("attribute", "")),
-        )  # fmt: skip
+        )
         fields = {**fields, "kind": kind, "confidence": confidence}
         strength = initial_strength(kind, fields["importance"], confidence)
         with self._store.writing():
@@ -176,9 +201,15 @@ class Knowing(Saying):
             turn = kept.id if isinstance(kept, Turn) else ""
             sources = (Source(session=said.session, turn=turn), *((source,) if source else ()))
             record = Record(
-                id="", space=self.space, created_at=said.at, updated_at=said.at,
-                strength=strength, sources=sources, agent=said.agent, **fields,
-            )  # fmt: skip
+                id="",
+                space=self.space,
+                created_at=said.at,
+                updated_at=said.at,
+                strength=strength,
+                sources=sources,
+                agent=said.agent,
+                **fields,
+            )
             if is_own(record.trust):
                 return self._store.insert(record, "captured")
             from loxodon.trust.origin.quarantine import insert
@@ -277,9 +308,17 @@ class Knowing(Saying):
     ) -> Records:
         """Memories, newest first; `state` None or `all` has the archived ones too."""
         where = filter_of(
-            self._zone, kind=kind, state=None if state == "all" else state, project=project,
-            topic=topic, tag=tag, entity=entity, since=since, until=until, told=audience,
-        )  # fmt: skip
+            self._zone,
+            kind=kind,
+            state=None if state == "all" else state,
+            project=project,
+            topic=topic,
+            tag=tag,
+            entity=entity,
+            since=since,
+            until=until,
+            told=audience,
+        )
         return self._store.find(where, number("limit", limit))
 
     def edit(

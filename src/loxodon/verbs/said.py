@@ -7,9 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from loxodon.errors import (
-    NotFoundError,
-)
+from loxodon.errors import NotFoundError
 from loxodon.fields import filter_of, number
 from loxodon.layout import FORGOTTEN
 from loxodon.store import Known, Progress
@@ -20,13 +18,7 @@ from loxodon.trust.audit.witness import MEMORY, audited
 from loxodon.trust.guard.guard import LATELY
 from loxodon.trust.origin import claiming
 from loxodon.trust.origin.provenance import is_own
-from loxodon.types import (
-    Added,
-    Draft,
-    Events,
-    Segments,
-    Turn,
-)
+from loxodon.types import Added, Draft, Events, Segments, Turn
 from loxodon.verbs.base import Opened
 from loxodon.write.journal import SAMPLE, session_for, with_keys
 
@@ -71,9 +63,14 @@ class Saying(Opened):
         return self.add_drafts(drafts, [session or "default"], progress, live=True, me=me)
 
     def add_drafts(
-        self, drafts: Sequence[Draft], names: Sequence[str], progress: Progress | None = None,
-        *, live: bool = False, me: Collection[str] = (),
-    ) -> Added:  # fmt: skip
+        self,
+        drafts: Sequence[Draft],
+        names: Sequence[str],
+        progress: Progress | None = None,
+        *,
+        live: bool = False,
+        me: Collection[str] = (),
+    ) -> Added:
         """What `add` does, for turns that a reader has checked (`workspace.readers.read`).
 
         Those that name no session get the first of `names` that is free or begins like them. What
@@ -108,9 +105,15 @@ class Saying(Opened):
                 progress(min(start + BATCH, len(keyed)), len(keyed))
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in given))
         return Added(
-            added, len(keyed) - added, changed, sessions, paused, forgotten,
-            claiming.people(keyed), claimed,
-        )  # fmt: skip
+            added,
+            len(keyed) - added,
+            changed,
+            sessions,
+            paused,
+            forgotten,
+            claiming.people(keyed),
+            claimed,
+        )
 
     def _told_before(self, keyed: Sequence[tuple[Turn, bytes]]) -> Collection[str]:
         """By which names the user speaks, where these turns are of people who are named."""

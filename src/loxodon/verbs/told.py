@@ -15,15 +15,7 @@ from loxodon.store.walls import owners_only
 from loxodon.text.words import fold
 from loxodon.trust.audit.witness import MEMORY, audited
 from loxodon.trust.guard.guard import Guard
-from loxodon.types import (
-    CHATS,
-    KINDS,
-    Chat,
-    Frame,
-    Gate,
-    Kind,
-    Recall,
-)
+from loxodon.types import CHATS, KINDS, Chat, Frame, Gate, Kind, Recall
 from loxodon.verbs.known import Knowing
 
 if TYPE_CHECKING:
@@ -75,9 +67,16 @@ class Telling(Knowing):
         is_text("query", query)
         heard = self.within(chat=chat)
         where = filter_of(
-            self._zone, kind=kind, project=project, topic=topic, tag=tag, entity=entity,
-            since=since, until=until, audience=_audience(heard.chat),
-        )  # fmt: skip
+            self._zone,
+            kind=kind,
+            project=project,
+            topic=topic,
+            tag=tag,
+            entity=entity,
+            since=since,
+            until=until,
+            audience=_audience(heard.chat),
+        )
         top = self.config.recall.top if top is None else number("top", top)
         budget = self.config.recall.budget if budget is None else number("budget", budget)
         profile = self.config.recall.profile if profile is None else profile
@@ -86,12 +85,19 @@ class Telling(Knowing):
         questioner = self._questioner()
         with heard._store.reading():
             found = recall(
-                heard._store, query, where, top=top, budget=budget, now=now, count=self._count,
+                heard._store,
+                query,
+                where,
+                top=top,
+                budget=budget,
+                now=now,
+                count=self._count,
                 meaning=_cleaned(questioner.ask, self.guard) if questioner else None,
-                as_of=moment("as_of", as_of, self._zone), profile=self.config.weights(profile),
+                as_of=moment("as_of", as_of, self._zone),
+                profile=self.config.weights(profile),
                 in_view=frozenset(map(fold, in_view)),
                 shown=cache(lambda text: self.guard.shown(text, heard.chat == "direct", reveal)),
-            )  # fmt: skip
+            )
         if as_of is None and not found.unsure:
             self._used.update(item.id for item in found.items if item.kind in KINDS)
         return found
@@ -137,11 +143,14 @@ class Telling(Knowing):
 
         with heard._store.reading():
             material = frames.Material(
-                message, soul,
+                message,
+                soul,
                 frames.profile_of(heard._store, now, language_of(message), audience),
-                frames.recent_turns(heard._store, now, audience), frames.texts_of(history), now,
+                frames.recent_turns(heard._store, now, audience),
+                frames.texts_of(history),
+                now,
                 lambda text: self.guard.shown(text, heard.chat == "direct"),
-            )  # fmt: skip
+            )
             knowing = heard._knowing(state, audience)
             frame = frames.assemble(
                 material, knowing, ask, budget, self.config.recall.budget, self._count
@@ -223,9 +232,10 @@ class Telling(Knowing):
 
         day = f"{self.now():%Y-%m-%d}"
         return ChatModel(
-            self.config.model, Ledger(StoreBook(self._store), day, self.config.model.cap),
+            self.config.model,
+            Ledger(StoreBook(self._store), day, self.config.model.cap),
             clean=self.guard.sent,
-        )  # fmt: skip
+        )
 
 
 def _audience(chat: Chat) -> str | None:

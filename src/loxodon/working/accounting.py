@@ -47,9 +47,12 @@ def limits(config: WorkingConfig, window: int = 0) -> Limits:
     ahead = min(config.reserve_floor, window * 5 // 16) + min(config.soft_threshold, window // 16)
     most = window - reserve
     return Limits(
-        window, window - ahead, most, min(config.keep_recent, most // 2),
+        window,
+        window - ahead,
+        most,
+        min(config.keep_recent, most // 2),
         min(config.summary, most // 5),
-    )  # fmt: skip
+    )
 
 
 def tokens_of(message: Message, count: Counter) -> int:

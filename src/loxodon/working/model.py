@@ -74,9 +74,11 @@ def by_memory(memory: Memory) -> Tell | None:
 
     def tell(system: str, text: str, most: int) -> str:
         schema: dict[str, Any] = {
-            "type": "object", "properties": {"summary": {"type": "string"}},
-            "required": ["summary"], "additionalProperties": False,
-        }  # fmt: skip
+            "type": "object",
+            "properties": {"summary": {"type": "string"}},
+            "required": ["summary"],
+            "additionalProperties": False,
+        }
         question = Question(
             "compaction", language_of(system), system + _AS_JSON, text, schema, 2 * most
         )

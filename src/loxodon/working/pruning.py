@@ -34,9 +34,16 @@ CLEARED = "[an old tool result was left out here]"
 
 
 def pruned(
-    shown: Sequence[Shown], kept: Kept, size: Size, *, beside: int, window: int, most: int,
-    cold: bool, protect: int,
-) -> Kept:  # fmt: skip
+    shown: Sequence[Shown],
+    kept: Kept,
+    size: Size,
+    *,
+    beside: int,
+    window: int,
+    most: int,
+    cold: bool,
+    protect: int,
+) -> Kept:
     """What is to be left of each result, given what was left before.
 
     `beside` is what the request has more than these messages. Where the provider's cache is `cold`,

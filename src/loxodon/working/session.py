@@ -90,9 +90,16 @@ class Session:
     """One conversation of an agent, and what its model sees of it."""
 
     def __init__(
-        self, memory: Memory, sessions: Sessions, key: str, window: int, ask: Ask | None,
-        chat: Chat, journal: bool, typed: bool,
-    ) -> None:  # fmt: skip
+        self,
+        memory: Memory,
+        sessions: Sessions,
+        key: str,
+        window: int,
+        ask: Ask | None,
+        chat: Chat,
+        journal: bool,
+        typed: bool,
+    ) -> None:
         self.key = key
         # Two agents who both call theirs `main` have two, and neither is the owner's.
         self._filed = Wall(memory.agent, memory.chat != "direct").session(key)
@@ -337,9 +344,11 @@ class Session:
 
     def _flush_due(self, tokens: int) -> bool:
         return flush_due(
-            tokens, self.limits.flush_at, int(self._entry.get("compactionCount") or 0),
+            tokens,
+            self.limits.flush_at,
+            int(self._entry.get("compactionCount") or 0),
             self._entry.get("memoryFlushCompactionCount"),
-        )  # fmt: skip
+        )
 
     def _flush(self, forced: bool = False, silent: bool = True) -> Flushed | None:
         """Save what matters, once a cycle."""
@@ -389,9 +398,13 @@ class Session:
         if forced:  # asked for: what is left is to be less, however little there is
             keep = min(keep, sum(map(self._size, applied(shown, self._kept))) // 2)
         cut_at = place_to_cut(
-            [one._replace(message=message) for one, message in
-             zip(shown, applied(shown, self._kept), strict=True)], self._size, keep,
-        )  # fmt: skip
+            [
+                one._replace(message=message)
+                for one, message in zip(shown, applied(shown, self._kept), strict=True)
+            ],
+            self._size,
+            keep,
+        )
         if cut_at is None:
             return None
         flushed = self._flush(silent=silent)
@@ -399,8 +412,10 @@ class Session:
             shown, cut_at, self.limits.summary, self.limits.most, self._count, self._tell
         )
         fields = {
-            "summary": summary, "firstKeptEntryId": shown[cut_at.place].id, "tokensBefore": before,
-        }  # fmt: skip
+            "summary": summary,
+            "firstKeptEntryId": shown[cut_at.place].id,
+            "tokensBefore": before,
+        }
         id = self._keep("compaction", fields, self._memory.now())
         self._update(compactionCount=int(self._entry.get("compactionCount") or 0) + 1)
         self.problem = problem or self.problem
@@ -439,10 +454,15 @@ class Session:
         now = self._memory.now()
         age = abs((now - self._sent_at).total_seconds()) if self._sent_at else None
         self._kept = pruned(
-            self.shown, self._kept, self._size, beside=self._beside(), window=self.limits.window,
-            most=self.limits.most, cold=age is None or age > self._config.cache_ttl,
+            self.shown,
+            self._kept,
+            self._size,
+            beside=self._beside(),
+            window=self.limits.window,
+            most=self.limits.most,
+            cold=age is None or age > self._config.cache_ttl,
             protect=self._config.protect,
-        )  # fmt: skip
+        )
 
     def _with_frame(self, shown: Sequence[Shown]) -> list[dict[str, Any]]:
         messages = applied(shown, self._kept)
@@ -493,9 +513,10 @@ class Session:
             return
         known = set() if everything else self._journalled
         entries = [
-            entry for entry in self._transcript.live
+            entry
+            for entry in self._transcript.live
             if entry.get("type") == "message" and str(entry.get("id")) not in known
-        ]  # fmt: skip
+        ]
         turns = [turn for entry in entries if (turn := self._turn(entry))]
         try:
             self._memory.add(turns, self.name)
@@ -517,9 +538,12 @@ class Session:
         if not text.strip() or is_silent(text):
             return None
         turn: dict[str, object] = {
-            "role": message["role"], "content": text, "id": entry.get("id"),
-            "at": entry.get("timestamp"), "chat": self.chat,
-        }  # fmt: skip
+            "role": message["role"],
+            "content": text,
+            "id": entry.get("id"),
+            "at": entry.get("timestamp"),
+            "chat": self.chat,
+        }
         if message["role"] == "user" and self.chat != "direct":
             turn["origin"] = "group"
         elif message["role"] == "user" and not self._typed:
@@ -532,9 +556,10 @@ class Session:
         self._update(
             inputTokens=int(self._entry.get("inputTokens") or 0) + read,
             outputTokens=int(self._entry.get("outputTokens") or 0) + said,
-            contextTokens=self.tokens_pruned, tokensBeside=self._gauge.beside,
+            contextTokens=self.tokens_pruned,
+            tokensBeside=self._gauge.beside,
             tokenRate=self._gauge.rate,
-        )  # fmt: skip
+        )
 
     def _update(self, **changes: Any) -> None:
         """Put down in the index what changed, unless the key has gone on to another transcript."""

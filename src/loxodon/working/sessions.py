@@ -249,9 +249,13 @@ class Sessions:
         """A fresh transcript, in the index. Call with that held."""
         id = str(uuid4())
         header = {
-            "type": "session", "version": VERSION, "id": id, "key": key, "chatType": chat,
+            "type": "session",
+            "version": VERSION,
+            "id": id,
+            "key": key,
+            "chatType": chat,
             "timestamp": now.isoformat(timespec="milliseconds"),
-        }  # fmt: skip
+        }
         _write(self._path(id), _shut(self._path(id), _line(header), self._seal))
         files.sync_folder(self.folder)
         fresh = {"sessionId": id, "chatType": chat, **_COUNTS}
@@ -315,9 +319,13 @@ class Sessions:
 
 
 _COUNTS: dict[str, Any] = {
-    "compactionCount": 0, "memoryFlushAt": None, "memoryFlushCompactionCount": None,
-    "inputTokens": 0, "outputTokens": 0, "contextTokens": 0,
-}  # fmt: skip
+    "compactionCount": 0,
+    "memoryFlushAt": None,
+    "memoryFlushCompactionCount": None,
+    "inputTokens": 0,
+    "outputTokens": 0,
+    "contextTokens": 0,
+}
 FLUSHED = "memory-flush"
 """The `customType` of the entry that says a flush was done."""
 
@@ -334,9 +342,10 @@ def _about(path: str, seal: Seal | None) -> tuple[str, dict[str, Any]] | None:
         return None
     entry: dict[str, Any] = {
         "sessionId": os.path.basename(path).removesuffix(".jsonl"),
-         "chatType": header.get("chatType", "direct"), **_COUNTS,
+        "chatType": header.get("chatType", "direct"),
+        **_COUNTS,
         "updatedAt": str(entries[-1].get("timestamp", "")),
-    }  # fmt: skip
+    }
     for one in entries:
         if one["type"] == "compaction":
             entry["compactionCount"] += 1

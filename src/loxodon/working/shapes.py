@@ -170,8 +170,11 @@ def _part(block: Mapping[str, Any]) -> dict[str, Any]:
 
 def _call_block(call: Mapping[str, Any]) -> dict[str, Any]:
     block: dict[str, Any] = {
-        "type": "toolCall", "id": call_id(call), "name": call_name(call), "arguments": {},
-    }  # fmt: skip
+        "type": "toolCall",
+        "id": call_id(call),
+        "name": call_name(call),
+        "arguments": {},
+    }
     written = call_arguments(call)
     try:
         arguments = json.loads(written)

@@ -84,9 +84,13 @@ def places(workspace: Workspace) -> list[Copy]:
 
 
 def renewed(
-    workspace: Workspace, settled: Mapping[str, str], anew: Callable[[str], bool] | None = None,
-    *, dry: bool = False, progress: Progress | None = None,
-) -> int:  # fmt: skip
+    workspace: Workspace,
+    settled: Mapping[str, str],
+    anew: Callable[[str], bool] | None = None,
+    *,
+    dry: bool = False,
+    progress: Progress | None = None,
+) -> int:
     """Write the views without what was erased, in every folder that they were ever written to:
     where they are in use those of which `anew` says so, of a copy all. Those in a folder that is
     out of use go; how many did. With `dry` they are only counted."""
@@ -109,9 +113,13 @@ def renewed(
 
 
 def _written_anew(
-    workspace: Workspace, place: Copy, masked: bool, settled: Mapping[str, str],
-    anew: Callable[[str], bool] | None, progress: Progress | None,
-) -> None:  # fmt: skip
+    workspace: Workspace,
+    place: Copy,
+    masked: bool,
+    settled: Mapping[str, str],
+    anew: Callable[[str], bool] | None,
+    progress: Progress | None,
+) -> None:
     from loxodon.workspace.views.export import export
 
     try:
@@ -174,10 +182,14 @@ def changed(root: str, space: str) -> list[str]:
         for name in sorted(names):
             path = os.path.join(place, name)
             view = os.path.relpath(path, root).replace(os.sep, "/")
-            if known and known.space == space and (
-                view in (manifest.MANIFEST, manifest.PART)
-                or (view in known.files and manifest.change_of(root, view, known) == "same")
-            ):  # fmt: skip
+            if (
+                known
+                and known.space == space
+                and (
+                    view in (manifest.MANIFEST, manifest.PART)
+                    or (view in known.files and manifest.change_of(root, view, known) == "same")
+                )
+            ):
                 continue
             if _says_space(path) in (space, None):
                 found.append(path)

@@ -187,22 +187,29 @@ class _Deciding:
             if digest not in page.known:
                 self._add(line, digest)
         if older := self.older[page.file]:
-            self.notes.append(FileProblem(
-                page.file, 0,
-                t("not changed, because they have an older version: {n} entries", n=older),
-                t("to apply one anyway, set its version to the memory's current version"),
-            ))  # fmt: skip
+            self.notes.append(
+                FileProblem(
+                    page.file,
+                    0,
+                    t("not changed, because they have an older version: {n} entries", n=older),
+                    t("to apply one anyway, set its version to the memory's current version"),
+                )
+            )
 
     def _twice(self, lines: Sequence[Line]) -> None:
         first = lines[0]
         self.refused.add(first.id)
         places = ", ".join(str(line.line) for line in lines)
         self._conflict(
-            first.file, first.line,
-            t("{id} appears more than once, with different content (lines {lines})",
-              id=first.id, lines=places),
+            first.file,
+            first.line,
+            t(
+                "{id} appears more than once, with different content (lines {lines})",
+                id=first.id,
+                lines=places,
+            ),
             t("keep one of them; without its id, the other becomes a new memory"),
-        )  # fmt: skip
+        )
 
     def _entry(self, page: Page, line: Line) -> None:
         record = self.held.now.get(line.id)
@@ -210,16 +217,21 @@ class _Deciding:
             self._stranger(page, line)
             return
         if line.kind != record.kind:
-            self._problem(line, t("{id} is not a {kind}", id=line.id, kind=t(line.kind)),
-                          t("move the line back to where it was"))  # fmt: skip
+            self._problem(
+                line,
+                t("{id} is not a {kind}", id=line.id, kind=t(line.kind)),
+                t("move the line back to where it was"),
+            )
             return
-        base = self._base(line.id, max(page.taken.get(line.id, 0), line.version)
-                          or page.written.get(line.id, 0))  # fmt: skip
+        base = self._base(
+            line.id, max(page.taken.get(line.id, 0), line.version) or page.written.get(line.id, 0)
+        )
         if base is None:
             self._problem(
-                line, t("{id} never had a version {version}", id=line.id, version=line.version),
+                line,
+                t("{id} never had a version {version}", id=line.id, version=line.version),
                 t("it is at version {version}", version=record.version),
-            )  # fmt: skip
+            )
             return
         changed = self._changed(line, base)
         if changed is not None:
@@ -230,15 +242,18 @@ class _Deciding:
         """An id that the memory does not have: erased, or copied from elsewhere."""
         if line.id in page.written:
             self._problem(
-                line, t("{id} is no longer in the memory", id=line.id),
+                line,
+                t("{id} is no longer in the memory", id=line.id),
                 t("delete the line, or remove its id to make it a new memory"),
-            )  # fmt: skip
+            )
             return
         (digest,) = digests([line])
         if digest not in page.known and self._add(line, digest):
-            self.notes.append(FileProblem(
-                line.file, line.line, t("{id} is unknown: added as a new memory", id=line.id)
-            ))  # fmt: skip
+            self.notes.append(
+                FileProblem(
+                    line.file, line.line, t("{id} is unknown: added as a new memory", id=line.id)
+                )
+            )
 
     def _add(self, line: Line, digest: str) -> bool:
         fields = self._checked(line, {"content": "", **line.fields})
@@ -295,13 +310,21 @@ class _Deciding:
     def _moved_on(self, line: Line, name: str, here: Any, now: Any, record: Record) -> None:
         self.refused.add(line.id)
         self._conflict(
-            line.file, line.line,
-            t("{id} was changed in the meantime: {field} is {here} here, {now} in the memory",
-              id=line.id, field=name, here=_shown(here), now=_shown(now)),
-            t("to apply your edit, set its version to {version}; to discard it, write what the "
-              "memory has",
-              version=record.version),
-        )  # fmt: skip
+            line.file,
+            line.line,
+            t(
+                "{id} was changed in the meantime: {field} is {here} here, {now} in the memory",
+                id=line.id,
+                field=name,
+                here=_shown(here),
+                now=_shown(now),
+            ),
+            t(
+                "to apply your edit, set its version to {version}; to discard it, write what the "
+                "memory has",
+                version=record.version,
+            ),
+        )
 
     # What is missing from a view
 
@@ -317,10 +340,14 @@ class _Deciding:
         doubt = "" if self.deletions else self._doubt(page, gone, unread)
         if doubt:
             self._conflict(
-                page.file, 0, doubt,
-                t("to archive them, run `loxodon sync --deletions`; to get them back, delete the "
-                  "file and run `loxodon export`"),
-            )  # fmt: skip
+                page.file,
+                0,
+                doubt,
+                t(
+                    "to archive them, run `loxodon sync --deletions`; to get them back, delete the "
+                    "file and run `loxodon export`"
+                ),
+            )
             return
         for id in gone:
             self._deleted(page, id)
@@ -331,17 +358,21 @@ class _Deciding:
         if not living:
             return ""
         if unread:
-            return t("{n} memories are missing; they may be in the unreadable part of {file}",
-                     n=len(living), file=unread[0])  # fmt: skip
+            return t(
+                "{n} memories are missing; they may be in the unreadable part of {file}",
+                n=len(living),
+                file=unread[0],
+            )
         if not page.ids or (len(gone) > MANY and 2 * len(gone) > len(page.written)):
-            return t("{n} of its {total} memories are missing: none was archived",
-                     n=len(gone), total=len(page.written))  # fmt: skip
+            return t(
+                "{n} of its {total} memories are missing: none was archived",
+                n=len(gone),
+                total=len(page.written),
+            )
         if page.cut:
-            return t("its end is missing: {n} memories not in it were not archived",
-                     n=len(living))  # fmt: skip
+            return t("its end is missing: {n} memories not in it were not archived", n=len(living))
         if any(self._is_older(page, line) for line in page.lines):
-            return t("it is an older copy: {n} memories not in it were not archived",
-                     n=len(living))  # fmt: skip
+            return t("it is an older copy: {n} memories not in it were not archived", n=len(living))
         return ""
 
     def _is_older(self, page: Page, line: Line) -> bool:
@@ -366,10 +397,13 @@ class _Deciding:
         base = self._base(id, page.taken.get(id) or page.written[id])
         if base is None or base.state == "archived":
             if id not in page.taken:
-                self.notes.append(FileProblem(
-                    page.file, 0,
-                    t("{id} is already archived; deleting its line does not delete it", id=id),
-                ))  # fmt: skip
+                self.notes.append(
+                    FileProblem(
+                        page.file,
+                        0,
+                        t("{id} is already archived; deleting its line does not delete it", id=id),
+                    )
+                )
         elif record.state == "active" and self._touched(base, record) and not self.deletions:
             self._gone_on(page.file, 0, record)
         else:
@@ -423,12 +457,20 @@ class _Deciding:
                 name, here, there = told
                 for wish in (first, second):
                     self._conflict(
-                        wish.file, wish.line,
-                        t("{id} has two different edits: {field} is {here} in {file}, {there} in "
-                          "{other}", id=id, field=name, here=here, file=first.file,
-                          there=there, other=second.file),
+                        wish.file,
+                        wish.line,
+                        t(
+                            "{id} has two different edits: {field} is {here} in {file}, {there} in "
+                            "{other}",
+                            id=id,
+                            field=name,
+                            here=here,
+                            file=first.file,
+                            there=there,
+                            other=second.file,
+                        ),
                         t("make both the same"),
-                    )  # fmt: skip
+                    )
                 return True
         return False
 
@@ -476,6 +518,11 @@ def _says(line: Line) -> tuple[Mapping[str, Any], State | None]:
 
 def _shown(value: object) -> str:
     """A value as a message has it, cut where it is long."""
-    text = value if isinstance(value, str) else ", ".join(map(str, value)) if isinstance(
-        value, tuple | list) else str(value)  # fmt: skip
+    text = (
+        value
+        if isinstance(value, str)
+        else ", ".join(map(str, value))
+        if isinstance(value, tuple | list)
+        else str(value)
+    )
     return f"“{text[:_SHOWN]}…”" if len(text) > _SHOWN else f"“{text}”"

@@ -14,9 +14,7 @@ from loxodon.workspace.views.reading import as_problems
 
 _OURS = frozenset({"id", "version", "updated_at", "strength"})
 """What a line of JSON says that Loxodon counts by itself; nobody is told that it stays."""
-_DEFAULTS = {
-    name: value for name, value in Record._field_defaults.items() if name in EDITABLE
-}  # fmt: skip
+_DEFAULTS = {name: value for name, value in Record._field_defaults.items() if name in EDITABLE}
 
 
 def page_of(
@@ -46,9 +44,7 @@ def page_of(
 Found = tuple[list[Line], tuple[FileProblem, ...]]
 
 
-def _of_records(
-    file: str, text: str, known: Mapping[str, str]
-) -> tuple[*Found, frozenset[str]]:  # fmt: skip
+def _of_records(file: str, text: str, known: Mapping[str, str]) -> tuple[*Found, frozenset[str]]:
     said = [line.removesuffix("\r") for line in text.split("\n")]
     untouched = frozenset(known[line] for line in said if line in known)
     found = records.parse(file, "\n".join("" if line in known else line for line in said))
@@ -69,8 +65,10 @@ def _of_record(file: str, entry: records.Entry) -> Line:
 
 def _of_insights(file: str, text: str) -> tuple[*Found, tuple[str, ...]]:
     found = insights.parse(file, text)
-    lines = [Line(file, entry.line, _said(entry), entry.id, entry.version, state=state_of(entry))
-             for entry in found.entries]  # fmt: skip
+    lines = [
+        Line(file, entry.line, _said(entry), entry.id, entry.version, state=state_of(entry))
+        for entry in found.entries
+    ]
     return lines, found.problems, found.sections
 
 
@@ -89,7 +87,10 @@ def _of_projects(file: str, text: str) -> Found:
 
 def _said(entry: Entry) -> dict[str, Any]:
     said = {
-        "content": entry.content, "tags": entry.tags, "project": entry.project,
-        "importance": entry.importance, "done": entry.done,
-    }  # fmt: skip
+        "content": entry.content,
+        "tags": entry.tags,
+        "project": entry.project,
+        "importance": entry.importance,
+        "done": entry.done,
+    }
     return {name: value for name, value in said.items() if value is not None}

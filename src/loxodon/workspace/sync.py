@@ -23,14 +23,7 @@ from loxodon.store import Filter
 from loxodon.types import Exported, FileProblem, Kind, Record, Source, Synced
 from loxodon.workspace.edits import Edit, Held, Line, New, Page, Plan, decide, digests
 from loxodon.workspace.pages import page_of
-from loxodon.workspace.views import (
-    VERSION,
-    insights,
-    manifest,
-    marker_of,
-    projects,
-    records,
-)
+from loxodon.workspace.views import VERSION, insights, manifest, marker_of, projects, records
 
 if TYPE_CHECKING:
     from loxodon.fields import Changes
@@ -41,8 +34,19 @@ _FEW = 200
 """Memories that are read one by one; more are read all together."""
 _REMEMBERED = 500
 """Changes from one view that are remembered after it was written anew."""
-_FIXED = frozenset({"content", "importance", "confidence", "entities", "tags", "project", "topic",
-                    "category", "expires_at"})  # fmt: skip
+_FIXED = frozenset(
+    {
+        "content",
+        "importance",
+        "confidence",
+        "entities",
+        "tags",
+        "project",
+        "topic",
+        "category",
+        "expires_at",
+    }
+)
 """What `Memory.capture` takes."""
 
 
@@ -137,9 +141,12 @@ def _has_views(workspace: Workspace, make: bool) -> bool:
 
 
 def take_in(
-    workspace: Workspace, *, deletions: bool = False, dry_run: bool = False,
+    workspace: Workspace,
+    *,
+    deletions: bool = False,
+    dry_run: bool = False,
     before: int | None = None,
-) -> Taken:  # fmt: skip
+) -> Taken:
     """Take in what a person changed in the views, without writing any of them."""
     root = os.path.join(workspace.path, VIEWS)
     read = _changed_views(workspace, root, before)
@@ -213,13 +220,16 @@ def _last_written(root: str, space: str) -> tuple[manifest.Manifest | None, list
     if found is not None and found.masked:
         raise InputError(
             "{path} contains masked copies, which cannot be synced",
-            hint="edit the text views that `loxodon export` writes", path=root,
-        )  # fmt: skip
+            hint="edit the text views that `loxodon export` writes",
+            path=root,
+        )
     if found is not None and found.space != space:
         raise InputError(
             "{path} contains the text views of the space {owner}",
-            hint="select it with --space", path=root, owner=repr(found.space),
-        )  # fmt: skip
+            hint="select it with --space",
+            path=root,
+            owner=repr(found.space),
+        )
     return found, []
 
 
@@ -229,8 +239,12 @@ def _names(root: str, files: Mapping[str, object]) -> list[str]:
         months = sorted(os.listdir(os.path.join(root, insights.FOLDER)))
     except OSError:
         months = []
-    there = [insights.NAME, projects.NAME, *(f"{insights.FOLDER}/{month}" for month in months),
-             *records.FILES]  # fmt: skip
+    there = [
+        insights.NAME,
+        projects.NAME,
+        *(f"{insights.FOLDER}/{month}" for month in months),
+        *records.FILES,
+    ]
     found = [name for name in there if os.path.isfile(os.path.join(root, name))]
     return [name for name in dict.fromkeys([*files, *found]) if manifest.editable(name)]
 
@@ -359,19 +373,25 @@ def _told(plan: Plan) -> Synced:
 
 
 def _do(
-    workspace: Workspace, root: str, pages: Sequence[Page], plan: Plan,
-    written: Mapping[str, str],
-) -> Synced:  # fmt: skip
+    workspace: Workspace, root: str, pages: Sequence[Page], plan: Plan, written: Mapping[str, str]
+) -> Synced:
     versions = {edit.id: _edit(workspace, edit) for edit in plan.edits}
     added = {id(new): _capture(workspace, new) for new in plan.new}
     for page in pages:
         taken = {edit.id: versions[edit.id] for edit in plan.edits if page.file in edit.files}
         known = {new.digest: added[id(new)] for new in plan.new if new.line.file == page.file}
         if taken or known:
-            _set_mark(workspace, os.path.join(root, page.file), _Mark(
-                written.get(page.file, ""), {**page.taken, **taken}, {**page.known, **known},
-                taken, known,
-            ))  # fmt: skip
+            _set_mark(
+                workspace,
+                os.path.join(root, page.file),
+                _Mark(
+                    written.get(page.file, ""),
+                    {**page.taken, **taken},
+                    {**page.known, **known},
+                    taken,
+                    known,
+                ),
+            )
     return _told(plan)._replace(added=tuple(added.values()))
 
 

@@ -148,10 +148,17 @@ class _Watching:
 
         try:
             for changes in watchfiles.watch(
-                *paths, watch_filter=None, debounce=_LONGEST, step=_QUIET, stop_event=self.stop,
-                rust_timeout=_TICK, yield_on_timeout=True, raise_interrupt=False,
-                force_polling=self.polling or None, ignore_permission_denied=True,
-            ):  # fmt: skip
+                *paths,
+                watch_filter=None,
+                debounce=_LONGEST,
+                step=_QUIET,
+                stop_event=self.stop,
+                rust_timeout=_TICK,
+                yield_on_timeout=True,
+                raise_interrupt=False,
+                force_polling=self.polling or None,
+                ignore_permission_denied=True,
+            ):
                 yield sum(_matters(path) for _, path in changes)
         except FileNotFoundError:
             yield 0  # a folder went before it could be watched
@@ -244,11 +251,18 @@ def says_something(round: Round) -> bool:
     """Whether there is something to tell of a round."""
     synced = round.synced
     return bool(
-        synced.added or synced.edited or synced.archived or synced.unarchived
-        or synced.conflicts or synced.problems or synced.notes
-        or synced.indexed.read or synced.indexed.removed or synced.indexed.problems
+        synced.added
+        or synced.edited
+        or synced.archived
+        or synced.unarchived
+        or synced.conflicts
+        or synced.problems
+        or synced.notes
+        or synced.indexed.read
+        or synced.indexed.removed
+        or synced.indexed.problems
         or (round.followed and (round.followed.added or round.followed.problems))
-    )  # fmt: skip
+    )
 
 
 def _matters(path: str) -> bool:

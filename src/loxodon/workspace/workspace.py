@@ -128,10 +128,15 @@ class Workspace:
         """The files that were read, as they were then; nothing is read now."""
         counts = self.store.shelf.chunk_counts()
         return [
-            SourceFile(os.path.join(file.root, *file.path.split("/")), file.role, file.size,
-                       counts.get((file.root, file.path), 0), file.problem)
+            SourceFile(
+                os.path.join(file.root, *file.path.split("/")),
+                file.role,
+                file.size,
+                counts.get((file.root, file.path), 0),
+                file.problem,
+            )
             for file in self.store.shelf.files()
-        ]  # fmt: skip
+        ]
 
     def follow(self, state: str | None = None, agents: Sequence[str] = ()) -> Followed:
         """Journal what OpenClaw's agents and their people said since the last time.
@@ -167,6 +172,14 @@ class Workspace:
         from loxodon.workspace.imports import take_in
 
         return take_in(
-            self.memory, self.store, self.zone, named(self.memory.home, path), format,
-            user=user, dry_run=dry_run, settings=settings, take=take, progress=progress,
-        )  # fmt: skip
+            self.memory,
+            self.store,
+            self.zone,
+            named(self.memory.home, path),
+            format,
+            user=user,
+            dry_run=dry_run,
+            settings=settings,
+            take=take,
+            progress=progress,
+        )

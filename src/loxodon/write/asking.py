@@ -57,9 +57,8 @@ class Asking(Residue):
     """A model decides, within the tokens of the day."""
 
     def __init__(
-        self, store: Store, config: ModelConfig, now: datetime,
-        clean: Callable[[str], str] = str,
-    ) -> None:  # fmt: skip
+        self, store: Store, config: ModelConfig, now: datetime, clean: Callable[[str], str] = str
+    ) -> None:
         super().__init__(thorough=config.thorough)
         self._store = store
         self._config = config
@@ -81,9 +80,13 @@ class Asking(Residue):
     def report(self) -> Report:  # type: ignore[override]
         counts = self._counts
         return Report(
-            counts["questions"], counts["asked"], counts["decided"], dict(self._did),
-            dict(self._refused), dict(self._book.by_task),
-        )  # fmt: skip
+            counts["questions"],
+            counts["asked"],
+            counts["decided"],
+            dict(self._did),
+            dict(self._refused),
+            dict(self._book.by_task),
+        )
 
     # Reading
 
@@ -181,8 +184,10 @@ class Asking(Residue):
             if not kept.good and not self.problem:
                 self.problem = t(
                     "the model read only {n} of {of} test sentences correctly, so it is not "
-                    "used; see `loxodon model check`", n=kept.passed, of=kept.of,
-                )  # fmt: skip
+                    "used; see `loxodon model check`",
+                    n=kept.passed,
+                    of=kept.of,
+                )
         return self._able[language]
 
     def _attempted(self, language: str) -> trial.Trial | None:
@@ -207,11 +212,13 @@ class Asking(Residue):
         if reading is None:
             return None
         return [
-            (candidate_of(one.statement, language, one.importance, told[one.line].at),
-             told[one.line])
+            (
+                candidate_of(one.statement, language, one.importance, told[one.line].at),
+                told[one.line],
+            )
             for one in reading.items
             if one.statement is not None
-        ]  # fmt: skip
+        ]
 
     def merge(self, facts: Sequence[Record]) -> Sequence[tuple[Sequence[Record], str]]:
         if not self.thorough or len(facts) < 2:
@@ -342,9 +349,7 @@ class StoreBook:
         return self._store.desk.spent(day)
 
 
-def tried(
-    store: Store, config: ModelConfig, language: str, now: datetime
-) -> trial.Trial | None:  # fmt: skip
+def tried(store: Store, config: ModelConfig, language: str, now: datetime) -> trial.Trial | None:
     """How the model that is set did on the test sentences, where that is known and not long ago."""
     page = store.desk.page(TRIAL, language)
     if page is None or page[1] != _model_of(config):

@@ -35,9 +35,15 @@ def _tried(model: ChatModel, language: str) -> tuple[trial.Trial, ModelTried]:
         none = trial.Trial.none(language)
         took = perf_counter() - started
         return none, ModelTried(
-            language, 0, none.of, none.failed, took, error.tokens_in, error.tokens_out,
+            language,
+            0,
+            none.of,
+            none.failed,
+            took,
+            error.tokens_in,
+            error.tokens_out,
             error.localized()[0],
-        )  # fmt: skip
+        )
     took = perf_counter() - started
     return found, ModelTried(
         language, found.passed, found.of, found.failed, took, tokens_in, tokens_out

@@ -39,10 +39,18 @@ _TOGETHER = 40
 """Facts of one partition that a model is asked to merge at a time."""
 _CORE = 1_000
 _CHANGES: dict[str, What] = {
-    "learned": "added", "captured": "added", "updated": "updated", "edited": "updated",
-    "superseded": "superseded", "corrected": "superseded", "retracted": "retracted",
-    "rejected": "retracted", "faded": "archived", "expired": "archived", "archived": "archived",
-}  # fmt: skip
+    "learned": "added",
+    "captured": "added",
+    "updated": "updated",
+    "edited": "updated",
+    "superseded": "superseded",
+    "corrected": "superseded",
+    "retracted": "retracted",
+    "rejected": "retracted",
+    "faded": "archived",
+    "expired": "archived",
+    "archived": "archived",
+}
 
 
 def daily(store: Store, now: datetime, residue: Residue) -> Counter[str]:
@@ -70,9 +78,15 @@ def daily(store: Store, now: datetime, residue: Residue) -> Counter[str]:
 def _turn(event: Event) -> Turn:
     """What an event tells came from its session, and is trusted as it is."""
     return Turn(
-        event.session, "", "user", event.summary, event.at, channel=event.channel,
-        origin=event.trust, agent=event.agent,
-    )  # fmt: skip
+        event.session,
+        "",
+        "user",
+        event.summary,
+        event.at,
+        channel=event.channel,
+        origin=event.trust,
+        agent=event.agent,
+    )
 
 
 def weekly_due(store: Store, now: datetime, cron: str, zone: tzinfo | None) -> bool:
@@ -127,12 +141,13 @@ def _put_together(store: Store, told: Sequence[Record], content: str, now: datet
         return 0  # one changed while the model was thinking
     newest, *others = sorted(still, key=said_at, reverse=True)
     values = {
-        "content": content, "tags": tags_of(content),
+        "content": content,
+        "tags": tags_of(content),
         "entities": tuple(dict.fromkeys(name for one in still for name in one.entities)),
         "sources": tuple(dict.fromkeys(source for one in still for source in one.sources)),
         "importance": max(one.importance for one in still),
         "strength": max(one.strength for one in still),
-    }  # fmt: skip
+    }
     changed = [store.update(newest.id, None, "merged", now, values)]
     changed += [store.update(one.id, None, "merged", now, {"state": "archived"}) for one in others]
     themes.renew(store, changed, now)

@@ -10,12 +10,7 @@ from collections.abc import Callable
 from datetime import datetime, tzinfo
 
 from loxodon.config import Config
-from loxodon.errors import (
-    BusyStoreError,
-    ConsolidationError,
-    UnwritableStoreError,
-    UsageError,
-)
+from loxodon.errors import BusyStoreError, ConsolidationError, UnwritableStoreError, UsageError
 from loxodon.filelock import FileLock
 from loxodon.layout import CONSOLIDATION_LOCK
 from loxodon.store import Store
@@ -35,10 +30,16 @@ class Consolidation:
     """Consolidation of one space."""
 
     def __init__(
-        self, store: Store, folder: str, config: Config, zone: tzinfo | None, count: Counter,
-        residue: Callable[[], Residue], embed: Callable[[], int],
+        self,
+        store: Store,
+        folder: str,
+        config: Config,
+        zone: tzinfo | None,
+        count: Counter,
+        residue: Callable[[], Residue],
+        embed: Callable[[], int],
         is_forgotten: IsForgotten | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._store = store
         self._folder = folder
         self._lock_path = os.path.join(folder, CONSOLIDATION_LOCK)
@@ -58,15 +59,19 @@ class Consolidation:
         return due(work.last_success, pending, now, self._config.schedule.daily, self._zone)
 
     def run(
-        self, now: datetime, *, force: bool, if_due: bool, phase: int | None,
+        self,
+        now: datetime,
+        *,
+        force: bool,
+        if_due: bool,
+        phase: int | None,
         on_phase: OnPhase | None,
-    ) -> Consolidated:  # fmt: skip
+    ) -> Consolidated:
         """Consolidate what is pending. Two at once are one run: the second waits for the first."""
         if phase is not None and not 1 <= phase <= PHASES:
             raise UsageError(
-                "unknown phase {phase}", hint="the phases are 1 to {last}",
-                phase=phase, last=PHASES,
-            )  # fmt: skip
+                "unknown phase {phase}", hint="the phases are 1 to {last}", phase=phase, last=PHASES
+            )
         return self._alone(phase is None, lambda: self._run(now, force, if_due, phase, on_phase))
 
     def flush(self, now: datetime, on_phase: OnPhase | None = None) -> Consolidated:
@@ -171,14 +176,21 @@ class Consolidation:
                 reason=work.error or "it was interrupted",
             )
         return Run(
-            self._store, self._config, now, self._count, self._residue(), Attempt(self._folder),
-            on_phase, self._embed, self._zone, self._is_forgotten,
-        )  # fmt: skip
+            self._store,
+            self._config,
+            now,
+            self._count,
+            self._residue(),
+            Attempt(self._folder),
+            on_phase,
+            self._embed,
+            self._zone,
+            self._is_forgotten,
+        )
 
     def _run(
-        self, now: datetime, force: bool, if_due: bool, phase: int | None,
-        on_phase: OnPhase | None,
-    ) -> Consolidated:  # fmt: skip
+        self, now: datetime, force: bool, if_due: bool, phase: int | None, on_phase: OnPhase | None
+    ) -> Consolidated:
         run = self._begin(now, on_phase, force)
         work = self._store.desk.work()
         if phase is not None:

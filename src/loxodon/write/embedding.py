@@ -80,9 +80,12 @@ class Embedding:
     """Embeds what a store has and its vectors lack."""
 
     def __init__(
-        self, store: Store, choose: Callable[[], Sequence[Chosen]], lock_path: str,
+        self,
+        store: Store,
+        choose: Callable[[], Sequence[Chosen]],
+        lock_path: str,
         clean: Callable[[str], str] = str,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._store = store
         self._vectors = store.vectors
         self._choose = choose
@@ -157,9 +160,12 @@ class _Run:
     """One run of one embedder."""
 
     def __init__(
-        self, store: Store, chosen: Chosen, count: Callable[[int, int], None],
+        self,
+        store: Store,
+        chosen: Chosen,
+        count: Callable[[int, int], None],
         clean: Callable[[str], str],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._store = store
         self._vectors = store.vectors
         self._chosen = chosen
@@ -218,9 +224,12 @@ class _Run:
         return bool(text.strip()) and self._chosen.language in ("", language_of(text))
 
     def _keep(
-        self, waiting: Sequence[Waiting], before: Mapping[Waiting, _Text], wanted: Set[bytes],
+        self,
+        waiting: Sequence[Waiting],
+        before: Mapping[Waiting, _Text],
+        wanted: Set[bytes],
         found: Mapping[bytes, bytes | str],
-    ) -> None:  # fmt: skip
+    ) -> None:
         vectors: list[Vector] = []
         failures: dict[Waiting, str] = {}
         settled: list[Waiting] = []
@@ -273,8 +282,9 @@ class _Run:
         except LoxodonError as error:
             raise self._stop(error.localized()[0]) from None
         except TimeoutError:
-            said = t("the embedder did not answer within {seconds} seconds",
-                     seconds=f"{_SECONDS:g}")  # fmt: skip
+            said = t(
+                "the embedder did not answer within {seconds} seconds", seconds=f"{_SECONDS:g}"
+            )
             raise self._stop(said) from None
         except _StopError:
             raise
@@ -302,9 +312,12 @@ class _Run:
         size = vectors.shape[1]
         if self._size and self._size != size:
             raise self._stop(
-                t("the embedder returned vectors of {found} numbers, but {known} before",
-                  found=size, known=self._size)
-            )  # fmt: skip
+                t(
+                    "the embedder returned vectors of {found} numbers, but {known} before",
+                    found=size,
+                    known=self._size,
+                )
+            )
         vectors, good = unit(vectors)
         if any(good):
             self._size = size

@@ -26,10 +26,7 @@ from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.dates import Moment, absolute, find_moments, format_date
 from loxodon.text.language import language_of
 
-LASTS: dict[str, timedelta] = {
-    "temp": timedelta(days=7),
-    "debug": timedelta(days=14),
-}
+LASTS: dict[str, timedelta] = {"temp": timedelta(days=7), "debug": timedelta(days=14)}
 """How long what is temporary is kept where it names no day itself."""
 _RECURRING = ("habit", "bedtime", "wake_time")
 """Of these `Thursday afternoon` is every Thursday."""

@@ -57,9 +57,18 @@ def _may_return(store: Store, record: Record, now: datetime) -> bool:
 
 
 _SETTLED = frozenset(
-    {"superseded", "corrected", "retracted", "merged", "confirmed", "denied", "rejected",
-     "outdated", "late"}
-)  # fmt: skip
+    {
+        "superseded",
+        "corrected",
+        "retracted",
+        "merged",
+        "confirmed",
+        "denied",
+        "rejected",
+        "outdated",
+        "late",
+    }
+)
 """What takes a memory out for good: something else stands in its place."""
 
 

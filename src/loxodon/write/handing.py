@@ -110,6 +110,5 @@ def _told(ticket: str) -> tuple[list[list[int]], list[str], list[Any]]:
 
 def _late() -> InputError:
     return InputError(
-        "the content of this ticket has changed since",
-        hint="call again without a ticket",
+        "the content of this ticket has changed since", hint="call again without a ticket"
     )

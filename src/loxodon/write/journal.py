@@ -33,10 +33,17 @@ def with_keys(drafts: Sequence[Draft], session: str, now: datetime) -> list[tupl
         name = draft.session or session
         at = times[name] = draft.at or times.get(name, now)
         turn = Turn(
-            name, draft.id, draft.role, draft.content, at, draft.speaker,
-            draft.channel, draft.chat, draft.origin or ORIGIN_OF_ROLE[draft.role],
+            name,
+            draft.id,
+            draft.role,
+            draft.content,
+            at,
+            draft.speaker,
+            draft.channel,
+            draft.chat,
+            draft.origin or ORIGIN_OF_ROLE[draft.role],
             agent=draft.agent,
-        )  # fmt: skip
+        )
         found.append((turn, _key(draft, name)))
     return found
 

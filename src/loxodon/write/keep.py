@@ -126,9 +126,12 @@ class Keeper:
             # What was known to be so comes before what was only thought to be.
             gone = [one.id for one in (*found.replaced, *found.promoted)]
             self._add(
-                candidate, turn, "learned", replaces=gone[0] if gone else "",
+                candidate,
+                turn,
+                "learned",
+                replaces=gone[0] if gone else "",
                 derived_from=tuple(one.id for one in found.promoted),
-            )  # fmt: skip
+            )
         elif found.outcome == "hold" and found.target:
             belief = self._add(candidate, turn, "held")
             self._store.desk.put_review(belief.id, found.target.id, self._now)
@@ -174,9 +177,11 @@ class Keeper:
     def _rewrite(self, record: Record, content: str, turn: Turn) -> None:
         self.counts["updated"] += 1
         values = {
-            "content": content, "tags": tags_of(content), "value": _value_within(record, content),
+            "content": content,
+            "tags": tags_of(content),
+            "value": _value_within(record, content),
             "sources": _with_source(record.sources, turn),
-        }  # fmt: skip
+        }
         self.changed[record.id] = self._store.update(record.id, None, "updated", self._now, values)
 
     def deny(self, belief: Record) -> None:
@@ -236,12 +241,19 @@ class Keeper:
         for record in over.values():
             self._end(record, "superseded", belief.valid_from or now)
         fact = belief._replace(
-            kind="fact", confidence=1.0, created_at=now, updated_at=now,
-            confirmed_at=now, strength=initial_strength("fact", belief.importance, 1.0),
-            state="active", version=1, replaces=next(iter(over), belief.id),
-            derived_from=(belief.id,), basis="",
+            kind="fact",
+            confidence=1.0,
+            created_at=now,
+            updated_at=now,
+            confirmed_at=now,
+            strength=initial_strength("fact", belief.importance, 1.0),
+            state="active",
+            version=1,
+            replaces=next(iter(over), belief.id),
+            derived_from=(belief.id,),
+            basis="",
             sources=(self._store.get(belief.id) or belief).sources,
-        )  # fmt: skip
+        )
         fact = self._store.insert(fact, "learned")
         self.counts["added"] += 1
         self.changed[fact.id] = fact
@@ -250,9 +262,13 @@ class Keeper:
     def _opposed(self, belief: Record) -> Sequence[Record]:
         """The facts that cannot be so if this is."""
         statement = Statement(
-            belief.content, belief.subject, belief.attribute, belief.value, belief.category,
+            belief.content,
+            belief.subject,
+            belief.attribute,
+            belief.value,
+            belief.category,
             positive=belief.positive,
-        )  # fmt: skip
+        )
         candidate = Candidate(statement, "", belief.importance, self._now)
         return plan(candidate, StoreView(self._store), "").replaced
 
@@ -355,20 +371,34 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
     wish = provenance.is_wish(statement.category, statement.attribute)
     kind, confidence = provenance.kind_for(turn.origin, kind, statement.confidence, wish)
     return Record(
-        id="", space="", kind=kind, content=statement.content, created_at=now, updated_at=now,
+        id="",
+        space="",
+        kind=kind,
+        content=statement.content,
+        created_at=now,
+        updated_at=now,
         strength=initial_strength(kind, candidate.importance, confidence),
-        agent=turn.agent, audience="private" if turn.chat == "direct" else "group",
-        subject=statement.subject, attribute=statement.attribute, value=statement.value,
-        category=statement.category, project=statement.project or GLOBAL_PROJECT,
+        agent=turn.agent,
+        audience="private" if turn.chat == "direct" else "group",
+        subject=statement.subject,
+        attribute=statement.attribute,
+        value=statement.value,
+        category=statement.category,
+        project=statement.project or GLOBAL_PROJECT,
         topic=statement.topic or GENERAL_TOPIC,
         tags=tuple(dict.fromkeys((*candidate.tags, *tags_of(statement.content)))),
-        entities=entities_of(statement), importance=candidate.importance,
-        confidence=confidence, trust=turn.origin,
-        valid_from=candidate.valid_from or candidate.said_at, expires_at=candidate.expires_at,
-        due_at=candidate.due_at, confirmed_at=candidate.said_at,
-        sources=(Source(turn.session, turn.id),), basis=statement.basis,
+        entities=entities_of(statement),
+        importance=candidate.importance,
+        confidence=confidence,
+        trust=turn.origin,
+        valid_from=candidate.valid_from or candidate.said_at,
+        expires_at=candidate.expires_at,
+        due_at=candidate.due_at,
+        confirmed_at=candidate.said_at,
+        sources=(Source(turn.session, turn.id),),
+        basis=statement.basis,
         positive=statement.positive,
-    )  # fmt: skip
+    )
 
 
 def tags_of(content: str) -> tuple[str, ...]:

@@ -23,13 +23,18 @@ MOST_READ = 300
 """Characters; what is longer is more than one statement."""
 
 _WEIGHT = {
-    "identity": IMPORTANCE["identity"], "health": IMPORTANCE["health"],
-    "preference": IMPORTANCE["preference"], "relation": IMPORTANCE["relation"],
-    "status": IMPORTANCE["change"], "decision": IMPORTANCE["decision"],
-    "config": IMPORTANCE["decision"], "solution": IMPORTANCE["decision"],
+    "identity": IMPORTANCE["identity"],
+    "health": IMPORTANCE["health"],
+    "preference": IMPORTANCE["preference"],
+    "relation": IMPORTANCE["relation"],
+    "status": IMPORTANCE["change"],
+    "decision": IMPORTANCE["decision"],
+    "config": IMPORTANCE["decision"],
+    "solution": IMPORTANCE["decision"],
     "credential": IMPORTANCE["decision"],
-    "temp": IMPORTANCE["temporary"], "debug": IMPORTANCE["temporary"],
-}  # fmt: skip
+    "temp": IMPORTANCE["temporary"],
+    "debug": IMPORTANCE["temporary"],
+}
 
 
 def weight_of(category: str) -> float:
@@ -63,12 +68,18 @@ def meaning_of(text: str, at: datetime) -> Meaning:
     subject = USER if is_user(said.subject) else said.subject
     fits = bool(said.attribute) and (said.value or "") in text
     return Meaning(
-        subject if fits else "", said.attribute if fits else "", said.value if fits else "",
+        subject if fits else "",
+        said.attribute if fits else "",
+        said.value if fits else "",
         "" if said.category == "fact" else said.category,
-        said.positive, said.confidence, text if said.confidence < 1 else "", candidate.importance,
+        said.positive,
+        said.confidence,
+        text if said.confidence < 1 else "",
+        candidate.importance,
         tuple(one for one in said.mentions if fits and one.name in text and not is_user(one.name)),
-        candidate.valid_from, candidate.due_at,
-    )  # fmt: skip
+        candidate.valid_from,
+        candidate.due_at,
+    )
 
 
 def revised(record: Record, content: str, at: datetime) -> dict[str, Any]:
@@ -148,8 +159,9 @@ _VERBS = (
 )
 _FIELD = re.compile(
     r"(name|birthday|timezone|time zone|occupation|job|employer|company|hometown|age)\s*[:：]\s*"
-    r"(?=\S)", re.IGNORECASE,
-)  # fmt: skip
+    r"(?=\S)",
+    re.IGNORECASE,
+)
 _OTHERWISE = {"is": "am", "has": "have", "was": "was", "does": "do"}
 
 

@@ -86,9 +86,17 @@ def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Pass
         learned = () if no in in_hand else _learned(store, no, thorough)
         ours = [one for one in read.get(no, ()) if {*one[1].statement.fragments} <= {*numbers}]
         found.append(
-            Passage(said, no, numbers, text, max(worth for _, worth in group), rules_for(text)[0],
-                    tuple(ours), learned)
-        )  # fmt: skip
+            Passage(
+                said,
+                no,
+                numbers,
+                text,
+                max(worth for _, worth in group),
+                rules_for(text)[0],
+                tuple(ours),
+                learned,
+            )
+        )
     return found
 
 
@@ -106,10 +114,12 @@ def _learned(store: Store, turn: int, thorough: bool) -> tuple[Record, ...]:
     return tuple(
         record
         for row, record in store.records(rows).items()
-        if record.state == "active" and record.kind != "summary" and record.version == 1
+        if record.state == "active"
+        and record.kind != "summary"
+        and record.version == 1
         and len(sources.get(row, ())) == 1
         and (thorough or not record.attribute or record.kind == "belief")
-    )  # fmt: skip
+    )
 
 
 def stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
@@ -255,9 +265,12 @@ def _candidate(store: Store, item: Item, passage: Passage) -> Candidate | None:
     )
     does = "update" if item.do == "update" else ""
     return made._replace(
-        valid_from=item.since or made.valid_from, tags=item.tags, does=does, target=item.target,
+        valid_from=item.since or made.valid_from,
+        tags=item.tags,
+        does=does,
+        target=item.target,
         vouched=vouched,
-    )  # fmt: skip
+    )
 
 
 def counted(asked: Asked, reading: Reading) -> dict[str, int]:

@@ -69,9 +69,12 @@ class _Context:
     """What was said before each of the turns in hand, and what that has told."""
 
     def __init__(
-        self, turns: Sequence[Turn], desk: Desk,
-        hear: Callable[[Sequence[Turn]], Sequence[Turn]], done_to: int,
-    ) -> None:  # fmt: skip
+        self,
+        turns: Sequence[Turn],
+        desk: Desk,
+        hear: Callable[[Sequence[Turn]], Sequence[Turn]],
+        done_to: int,
+    ) -> None:
         self._desk = desk
         self._known: dict[str, dict[str, str]] = {}
         self._lines: dict[int, tuple[list[Line], int]] = {}
@@ -282,9 +285,16 @@ class Run:
         counts = {name: n for name, n in sorted(self._counts.items()) if n}
         seconds = {phase: round(s, 4) for phase, s in sorted(self._seconds.items())}
         return Consolidated(
-            True, reason, self._turns, counts, seconds, self._residue.tokens, self._residue.problem,
-            held=self._held, model=self._residue.report,
-        )  # fmt: skip
+            True,
+            reason,
+            self._turns,
+            counts,
+            seconds,
+            self._residue.tokens,
+            self._residue.problem,
+            held=self._held,
+            model=self._residue.report,
+        )
 
     # Phase 1: fragments and segments
 
@@ -330,9 +340,16 @@ class Run:
                     if found_in(deed, "tool"):
                         continue  # what it says it will always do is no deed
                     yield Event(
-                        f"{turn.at:%Y-%m-%d}", turn.at, turn.session, turn.channel, "assistant",
-                        deed, 0, turn.origin, agent=turn.agent,
-                    )  # fmt: skip
+                        f"{turn.at:%Y-%m-%d}",
+                        turn.at,
+                        turn.session,
+                        turn.channel,
+                        "assistant",
+                        deed,
+                        0,
+                        turn.origin,
+                        agent=turn.agent,
+                    )
 
     # Phase 2: reading
 
@@ -605,9 +622,15 @@ def goes_on(last: Segment, turn: Turn) -> bool:
 def kept_segment(cut: Cut) -> Segment:
     """A segment as the desk keeps it."""
     return Segment(
-        cut.session, number(cut.turns[0]), number(cut.turns[-1]), cut.started, cut.ended,
-        cut.topic, cut.tags, cut.text,
-    )  # fmt: skip
+        cut.session,
+        number(cut.turns[0]),
+        number(cut.turns[-1]),
+        cut.started,
+        cut.ended,
+        cut.topic,
+        cut.tags,
+        cut.text,
+    )
 
 
 def number(turn: Turn) -> int:

@@ -132,12 +132,15 @@ def _with_side(found: Plan, candidate: Candidate, known: Sequence[Record], least
         (
             (chance, record)
             for record in known
-            if record.kind == "fact" and record.positive and record.id not in done
+            if record.kind == "fact"
+            and record.positive
+            and record.id not in done
             and not other_project(statement, record)
             and (chance := _on_side(statement, record)) >= least
         ),
-        key=lambda one: one[0], reverse=True,
-    )  # fmt: skip
+        key=lambda one: one[0],
+        reverse=True,
+    )
     if any(said_at(one) > candidate.said_at for _, one in on):
         return found
     sure = [
@@ -277,10 +280,11 @@ def _meant(statement: Statement, facts: Related) -> tuple[tuple[Record, ...], tu
     own = [
         one
         for how, one in facts
-        if how == "unrelated" and fold(one.subject) == fold(statement.subject)
+        if how == "unrelated"
+        and fold(one.subject) == fold(statement.subject)
         and not other_project(statement, one)
         and one.category not in ("event", "relation", "health")
-    ]  # fmt: skip
+    ]
     sides = domains_of(statement.content)
     same = [one for one in own if sides & domains_of(one.content)]
     near = sorted(own, key=lambda one: _shared(statement.content, one.content))
@@ -297,10 +301,11 @@ def _put_right(candidate: Candidate, facts: Related) -> tuple[Record, ...]:
     just = [
         one
         for how, one in facts
-        if how == "unrelated" and not other_project(new, one)
+        if how == "unrelated"
+        and not other_project(new, one)
         and candidate.said_at - said_at(one) <= _JUST
         and _things(new.content) & _things(one.content)
-    ]  # fmt: skip
+    ]
     near = sorted(just, key=lambda one: len(_things(new.content) & _things(one.content)))
     return tuple(near[-1:])
 

@@ -71,11 +71,14 @@ def _told_again(new: Statement, old: Record) -> bool:
     more = _MORE // 2 if all(map(str.isascii, said.words)) else _MORE
     return (
         bool(side and value.words)
-        and new.act == "state" and old.positive and not negative(new.content)
-        and value.words <= said.words and value.numbers <= said.numbers
+        and new.act == "state"
+        and old.positive
+        and not negative(new.content)
+        and value.words <= said.words
+        and value.numbers <= said.numbers
         and len(said.words | said.numbers) <= len(known.words | known.numbers) + more
         and share(side, new.content) >= _ABOUT_IT
-    )  # fmt: skip
+    )
 
 
 def other_project(new: Statement, old: Record) -> bool:

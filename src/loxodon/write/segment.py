@@ -23,14 +23,7 @@ from loxodon.text.similarity import cosine, unit
 from loxodon.text.stopwords import CHINESE_CHARACTERS, CHINESE_PROTECTED, CHINESE_WORDS, FILLERS
 from loxodon.text.words import index_words
 from loxodon.types import GENERAL_TOPIC, ROLES, Turn
-from loxodon.write.denoise import (
-    Sentence,
-    is_question,
-    is_small_talk,
-    kept,
-    sayable,
-    sentences_of,
-)
+from loxodon.write.denoise import Sentence, is_question, is_small_talk, kept, sayable, sentences_of
 
 PAUSE = timedelta(minutes=30)
 

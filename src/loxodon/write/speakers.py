@@ -59,7 +59,5 @@ def _named(content: str, name: str) -> str:
 
 def _about(statement: Statement, content: str, subject: str, name: str) -> Statement:
     return statement._replace(
-        content=content,
-        subject=subject,
-        value=_named(statement.value, name).replace("用户", name),
+        content=content, subject=subject, value=_named(statement.value, name).replace("用户", name)
     )

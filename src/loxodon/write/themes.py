@@ -27,8 +27,15 @@ _MOST_FACTS = 60
 
 
 _RENEWED = (
-    "content", "category", "entities", "importance", "trust", "audience", "derived_from", "sources",
-)  # fmt: skip
+    "content",
+    "category",
+    "entities",
+    "importance",
+    "trust",
+    "audience",
+    "derived_from",
+    "sources",
+)
 """What of a summary follows from its facts."""
 
 
@@ -128,11 +135,23 @@ def subject_of(theme: str) -> str:
 
 def _record(theme: str, summary: Summary, facts: Sequence[Record], now: datetime) -> Record:
     return Record(
-        id="", space="", kind="summary", content=summary.content, created_at=now, updated_at=now,
+        id="",
+        space="",
+        kind="summary",
+        content=summary.content,
+        created_at=now,
+        updated_at=now,
         strength=initial_strength("summary", summary.importance, 1.0),
-        subject=subject_of(theme), attribute=SUMMARY, value=theme, category=facts[0].category,
+        subject=subject_of(theme),
+        attribute=SUMMARY,
+        value=theme,
+        category=facts[0].category,
         project=facts[0].project if theme.startswith("project:") else GLOBAL_PROJECT,
-        entities=summary.entities, importance=summary.importance, valid_from=now,
-        trust=least_trusted(facts), audience=narrowest(facts), derived_from=summary.facts,
+        entities=summary.entities,
+        importance=summary.importance,
+        valid_from=now,
+        trust=least_trusted(facts),
+        audience=narrowest(facts),
+        derived_from=summary.facts,
         sources=tuple(dict.fromkeys(source for fact in facts for source in fact.sources)),
-    )  # fmt: skip
+    )

@@ -57,12 +57,20 @@ def test_vectors_are_put_in_the_order_of_the_texts(server: Stage) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        b"", b"not json", b"[]", b'{"data": 5}', b'{"data": [[1, 2]]}', b'{"data": []}',
-        b'{"data": [{"embedding": "AAAA"}]}', b'{"data": [{"embedding": null}]}',
-        b'{"data": [{"embedding": [{}]}]}', b'{"data": [{"index": 7, "embedding": [1]}]}',
-        b'{"data": [{"embedding": [1]}, {"embedding": [1]}]}', b"[" * 100_000,
+        b"",
+        b"not json",
+        b"[]",
+        b'{"data": 5}',
+        b'{"data": [[1, 2]]}',
+        b'{"data": []}',
+        b'{"data": [{"embedding": "AAAA"}]}',
+        b'{"data": [{"embedding": null}]}',
+        b'{"data": [{"embedding": [{}]}]}',
+        b'{"data": [{"index": 7, "embedding": [1]}]}',
+        b'{"data": [{"embedding": [1]}, {"embedding": [1]}]}',
+        b"[" * 100_000,
     ],
-)  # fmt: skip
+)
 def test_what_is_not_one_vector_a_text_is_refused(body: bytes) -> None:
     with pytest.raises(BadReplyError, match="not one vector for each text"):
         vectors_in(body, 1)
@@ -104,9 +112,14 @@ def test_one_that_says_nothing_is_given_up(server: Stage) -> None:
 
 @pytest.mark.parametrize(
     ("status", "kind"),
-    [(401, RejectedModelError), (403, RejectedModelError), (404, RejectedModelError),
-     (400, BadReplyError), (413, BadReplyError)],
-)  # fmt: skip
+    [
+        (401, RejectedModelError),
+        (403, RejectedModelError),
+        (404, RejectedModelError),
+        (400, BadReplyError),
+        (413, BadReplyError),
+    ],
+)
 def test_a_refusal_is_not_repeated_and_tells_no_secret(
     server: Stage, status: int, kind: type[Exception]
 ) -> None:

@@ -66,9 +66,19 @@ def test_a_long_question_is_cut() -> None:
 
 @pytest.mark.parametrize(
     "bad",
-    [[[float("nan")] * 8], [[0.0] * 8], [[float("inf")] * 8], [], [[1.0], [2.0]], None, "text",
-     [[]], [["a"]], 5],
-)  # fmt: skip
+    [
+        [[float("nan")] * 8],
+        [[0.0] * 8],
+        [[float("inf")] * 8],
+        [],
+        [[1.0], [2.0]],
+        None,
+        "text",
+        [[]],
+        [["a"]],
+        5,
+    ],
+)
 def test_what_is_no_vector_is_a_problem_and_not_an_error(bad: object) -> None:
     toy = Toy()
     toy.instead = lambda texts: bad
@@ -128,11 +138,20 @@ def test_questions_are_asked_by_the_one_meant_for_them() -> None:
 
 @pytest.mark.parametrize(
     ("text", "asks"),
-    [("what did I say about tea", True), ("Did she move?", True), ("我对什么过敏", True),
-     ("她住哪", True), ("他结婚了吗", True), ("remind me of the plan", True),
-     ("peanut allergy", False), ("花生 过敏", False), ("I like tea", False), ("我喜欢茶", False),
-     ("whatever", False)],
-)  # fmt: skip
+    [
+        ("what did I say about tea", True),
+        ("Did she move?", True),
+        ("我对什么过敏", True),
+        ("她住哪", True),
+        ("他结婚了吗", True),
+        ("remind me of the plan", True),
+        ("peanut allergy", False),
+        ("花生 过敏", False),
+        ("I like tea", False),
+        ("我喜欢茶", False),
+        ("whatever", False),
+    ],
+)
 def test_what_is_a_question(text: str, asks: bool) -> None:
     assert is_question(text) is asks
     (view,) = asking(Chosen(Toy())).ask(text).views

@@ -62,13 +62,23 @@ def model(pooled: bool = False) -> bytes:
 
 
 def tokenizer() -> str:
-    return json.dumps({
-        "version": "1.0", "truncation": None, "padding": None, "added_tokens": [],
-        "normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "Whitespace"},
-        "post_processor": None, "decoder": None,
-        "model": {"type": "WordLevel", "vocab": {word: n for n, word in enumerate(WORDS)},
-                  "unk_token": "[UNK]"},
-    })  # fmt: skip
+    return json.dumps(
+        {
+            "version": "1.0",
+            "truncation": None,
+            "padding": None,
+            "added_tokens": [],
+            "normalizer": {"type": "Lowercase"},
+            "pre_tokenizer": {"type": "Whitespace"},
+            "post_processor": None,
+            "decoder": None,
+            "model": {
+                "type": "WordLevel",
+                "vocab": {word: n for n, word in enumerate(WORDS)},
+                "unk_token": "[UNK]",
+            },
+        }
+    )
 
 
 def folder(path: Path, model_name: str = "model.onnx", pooled: bool = False) -> str:

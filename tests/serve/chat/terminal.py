@@ -29,8 +29,9 @@ def environment(home: Path, server: Stage | None = None, **more: str) -> dict[st
     if server is not None:
         found |= {
             "LOXODON_CHAT_BASE_URL": f"http://127.0.0.1:{server.port}/v1",
-            "LOXODON_CHAT_MODEL": "test", "LOXODON_CHAT_API_KEY": KEY,
-        }  # fmt: skip
+            "LOXODON_CHAT_MODEL": "test",
+            "LOXODON_CHAT_API_KEY": KEY,
+        }
     return found | more
 
 
@@ -39,9 +40,12 @@ def piped(
 ) -> subprocess.CompletedProcess[str]:
     """A chat whose lines come from a pipe, and what it printed."""
     done = subprocess.run(
-        [sys.executable, "-m", "loxodon", "chat", *options], env=env, capture_output=True,
-        input=given.encode() if isinstance(given, str) else given, timeout=60,
-    )  # fmt: skip
+        [sys.executable, "-m", "loxodon", "chat", *options],
+        env=env,
+        capture_output=True,
+        input=given.encode() if isinstance(given, str) else given,
+        timeout=60,
+    )
     return subprocess.CompletedProcess(
         done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
     )
@@ -109,9 +113,13 @@ def typed(env: dict[str, str], *options: str) -> Iterator[Terminal]:
     """A chat in a terminal of its own."""
     line, inner = os.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-c", _SHIM, "chat", *options], env=env, stdin=inner, stdout=inner,
-        stderr=inner, start_new_session=True,
-    )  # fmt: skip
+        [sys.executable, "-c", _SHIM, "chat", *options],
+        env=env,
+        stdin=inner,
+        stdout=inner,
+        stderr=inner,
+        start_new_session=True,
+    )
     os.close(inner)
     try:
         yield Terminal(process, line)

@@ -36,9 +36,12 @@ def running(env: dict[str, str], *options: str) -> Iterator[subprocess.Popen[byt
     """A chat that is talked to while it runs; whatever happens, not for more than a minute."""
     pipe = subprocess.PIPE
     with subprocess.Popen(
-        [sys.executable, "-m", "loxodon", "chat", *options], env=env, stdin=pipe, stdout=pipe,
+        [sys.executable, "-m", "loxodon", "chat", *options],
+        env=env,
+        stdin=pipe,
+        stdout=pipe,
         stderr=pipe,
-    ) as process:  # fmt: skip
+    ) as process:
         watch = Timer(60, process.kill)
         watch.start()
         try:
@@ -54,26 +57,45 @@ def test_replies_are_printed_and_nothing_else(server: Stage, tmp_path: Path) -> 
     assert done.stdout == "One.\nTwo.\n"
     assert done.returncode == 0
     assert said(tmp_path) == [
-        ("user", "first"), ("assistant", "One."), ("user", "second"), ("assistant", "Two.\n"),
-    ]  # fmt: skip
+        ("user", "first"),
+        ("assistant", "One."),
+        ("user", "second"),
+        ("assistant", "Two.\n"),
+    ]
 
 
 def test_events_for_a_script(server: Stage, tmp_path: Path) -> None:
     server.play(
-        events(piece(reasoning_content="hm"), piece("Snow"), piece("y.", ended="stop"),
-               {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 2}}),
+        events(
+            piece(reasoning_content="hm"),
+            piece("Snow"),
+            piece("y.", ended="stop"),
+            {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 2}},
+        ),
         answers(429, b"slow down"),
-    )  # fmt: skip
+    )
     lines = [
-        "/remember My cat is called Snowy", json.dumps({"message": "What is\nmy cat called?"}),
-        '{"no": "message"}', "/why", "/nope",
-    ]  # fmt: skip
+        "/remember My cat is called Snowy",
+        json.dumps({"message": "What is\nmy cat called?"}),
+        '{"no": "message"}',
+        "/why",
+        "/nope",
+    ]
     done = piped("\n".join(lines), environment(tmp_path, server), "--json")
     found = told(done.stdout)
     assert [one["event"] for one in found] == [
-        "start", "result", "recall", "thought", "delta", "delta", "reply", "recall", "error",
-        "result", "error",
-    ]  # fmt: skip
+        "start",
+        "result",
+        "recall",
+        "thought",
+        "delta",
+        "delta",
+        "reply",
+        "recall",
+        "error",
+        "result",
+        "error",
+    ]
     start, kept, recall, *_ = found
     assert (start["session"], start["model"], start["messages"]) == ("chat", "test", 0)
     assert kept["command"] == "remember"
@@ -95,26 +117,65 @@ def test_the_commands(server: Stage, tmp_path: Path) -> None:
         memory.consolidate()
         assert len(memory.reviews()) == 1
     lines = [
-        "/help", "/review", "/review confirm 1", "/review", "/review confirm 7", "/review what",
-        "/remember 我的猫叫豆包", "/tag f_20260204_001 +宠物 -x", "/tag nonsense +a",
-        "/tag f_1", "/why", "我的猫叫什么？", "/why", "/recall 猫", "/recall",
-        "/refresh", "/snapshot", "/new", "/retry", "/forget f_1", "/forget f_20260204_001",
-        "/forget f_20260204_001 yes", "/recall 猫", "/quit", "never said",
-    ]  # fmt: skip
+        "/help",
+        "/review",
+        "/review confirm 1",
+        "/review",
+        "/review confirm 7",
+        "/review what",
+        "/remember 我的猫叫豆包",
+        "/tag f_20260204_001 +宠物 -x",
+        "/tag nonsense +a",
+        "/tag f_1",
+        "/why",
+        "我的猫叫什么？",
+        "/why",
+        "/recall 猫",
+        "/recall",
+        "/refresh",
+        "/snapshot",
+        "/new",
+        "/retry",
+        "/forget f_1",
+        "/forget f_20260204_001",
+        "/forget f_20260204_001 yes",
+        "/recall 猫",
+        "/quit",
+        "never said",
+    ]
     env = environment(tmp_path, server, LOXODON_NOW="2026-02-04T18:00:00+08:00")
     done = piped("\n".join(lines), env)
     for text in (
-        "/recall QUESTION", "1. b_", "is a fact now", "nothing to review", "remembered as f_",
-        "now has the tags", "宠物", "知道了。", "gate", "weighed by", "猫", "# Profile",
-        "# Memory snapshot", "a new conversation", "would delete: ",
-        "yes` to delete it permanently", "deleted: ", "receipt r_",
-    ):  # fmt: skip
+        "/recall QUESTION",
+        "1. b_",
+        "is a fact now",
+        "nothing to review",
+        "remembered as f_",
+        "now has the tags",
+        "宠物",
+        "知道了。",
+        "gate",
+        "weighed by",
+        "猫",
+        "# Profile",
+        "# Memory snapshot",
+        "a new conversation",
+        "would delete: ",
+        "yes` to delete it permanently",
+        "deleted: ",
+        "receipt r_",
+    ):
         assert text in done.stdout, text
     for text in (
-        "no item 7", "/review reject 1", "no memory with the id 'nonsense'", "/tag ID +a -b",
-        "nothing has been recalled yet", "/recall QUESTION", "nothing to retry",
+        "no item 7",
+        "/review reject 1",
+        "no memory with the id 'nonsense'",
+        "/tag ID +a -b",
+        "nothing has been recalled yet",
+        "/recall QUESTION",
+        "nothing to retry",
         "no memory with the id 'f_1'",
-    ):  # fmt: skip
+    ):
         assert text in done.stderr, text
     assert ("user", "never said") not in said(tmp_path)
 
@@ -155,8 +216,16 @@ def test_options_that_make_no_sense(tmp_path: Path, wrong: list[str]) -> None:
 
 def test_the_model_of_the_command_line(server: Stage, tmp_path: Path) -> None:
     server.play(streams("Hi."))
-    options = ("--base-url", f"http://127.0.0.1:{server.port}/v1", "--model", "mine",
-               "--session", "work", "--window", "8000")  # fmt: skip
+    options = (
+        "--base-url",
+        f"http://127.0.0.1:{server.port}/v1",
+        "--model",
+        "mine",
+        "--session",
+        "work",
+        "--window",
+        "8000",
+    )
     assert piped("hello\n", environment(tmp_path), *options).stdout == "Hi.\n"
     assert server.requests[0].body["model"] == "mine"
     with Memory.open(tmp_path) as memory:
@@ -165,17 +234,29 @@ def test_the_model_of_the_command_line(server: Stage, tmp_path: Path) -> None:
 
 def test_whatever_goes_wrong_the_conversation_goes_on(server: Stage, tmp_path: Path) -> None:
     server.play(
-        answers(401, f'{{"error": "no {KEY}"}}'.encode()), answers(429, b"", Retry_After="7"),
-        answers(500), events(piece("half")), events("data: {nonsense\n\n"), streams(),
-        lambda handler: handler.connection.close(), streams("At last."),
-    )  # fmt: skip
+        answers(401, f'{{"error": "no {KEY}"}}'.encode()),
+        answers(429, b"", Retry_After="7"),
+        answers(500),
+        events(piece("half")),
+        events("data: {nonsense\n\n"),
+        streams(),
+        lambda handler: handler.connection.close(),
+        streams("At last."),
+    )
     lines = [f"message {n}" for n in range(8)]
     done = piped("\n".join(lines), environment(tmp_path, server))
     assert done.stdout == "half\nAt last.\n"
     for text in (
-        "HTTP 401", "LOXODON_CHAT_API_KEY", "HTTP 429", "7 s", "HTTP 500", "cut off",
-        "valid reply", "empty reply", "cannot reach",
-    ):  # fmt: skip
+        "HTTP 401",
+        "LOXODON_CHAT_API_KEY",
+        "HTTP 429",
+        "7 s",
+        "HTTP 500",
+        "cut off",
+        "valid reply",
+        "empty reply",
+        "cannot reach",
+    ):
         assert text in done.stderr, text
     assert KEY not in done.stdout + done.stderr
     assert done.returncode == 8

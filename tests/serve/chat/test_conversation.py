@@ -45,8 +45,9 @@ def test_both_sides_are_journalled(memory: Memory, server: Stage) -> None:
     chat.close()
     turns = memory.journal(session=chat.session.name)
     assert [(one.role, one.content) for one in turns] == [
-        ("user", "我对花生过敏"), ("assistant", "记住了。"),
-    ]  # fmt: skip
+        ("user", "我对花生过敏"),
+        ("assistant", "记住了。"),
+    ]
     assert all(one.id for one in turns)
 
 
@@ -215,8 +216,10 @@ def test_a_message_that_is_too_long_for_the_model_is_sent_shorter(
     server.play(refused, refused, streams("Now it fits."))
     assert say(chat, "And now?").text == "Now it fits."
     chat.close()
-    sent = [sum(len(one["content"]) for one in request.body["messages"])
-            for request in (server.requests[6], server.requests[-1])]  # fmt: skip
+    sent = [
+        sum(len(one["content"]) for one in request.body["messages"])
+        for request in (server.requests[6], server.requests[-1])
+    ]
     assert sent[1] < sent[0]
 
 

@@ -12,11 +12,15 @@ from loxodon.serve.chat.lines import cleaned, goes_on, joined
 @pytest.mark.parametrize(
     ("line", "command"),
     [
-        ("/recall the cat", ("recall", "the cat")), ("  /WHY  ", ("why", "")),
-        ("/exit", ("quit", "")), ("/回忆 猫", ("recall", "猫")), ("/退出", ("quit", "")),
-        ("/tag f_1 +a -b", ("tag", "f_1 +a -b")), ("/remember one\ntwo", ("remember", "one\ntwo")),
+        ("/recall the cat", ("recall", "the cat")),
+        ("  /WHY  ", ("why", "")),
+        ("/exit", ("quit", "")),
+        ("/回忆 猫", ("recall", "猫")),
+        ("/退出", ("quit", "")),
+        ("/tag f_1 +a -b", ("tag", "f_1 +a -b")),
+        ("/remember one\ntwo", ("remember", "one\ntwo")),
     ],
-)  # fmt: skip
+)
 def test_a_command(line: str, command: tuple[str, str]) -> None:
     assert command_in(line) == command
 
@@ -24,11 +28,15 @@ def test_a_command(line: str, command: tuple[str, str]) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("hello", "hello"), ("/", "/"), ("/usr/bin/python fails", "/usr/bin/python fails"),
-        ("//help is a command", "/help is a command"), ("a /recall b", "a /recall b"),
-        ("/ recall", "/ recall"), ("/etc/hosts", "/etc/hosts"),
+        ("hello", "hello"),
+        ("/", "/"),
+        ("/usr/bin/python fails", "/usr/bin/python fails"),
+        ("//help is a command", "/help is a command"),
+        ("a /recall b", "a /recall b"),
+        ("/ recall", "/ recall"),
+        ("/etc/hosts", "/etc/hosts"),
     ],
-)  # fmt: skip
+)
 def test_a_message(line: str, message: str) -> None:
     assert command_in(line) is None
     assert message_in(line) == message

@@ -79,9 +79,10 @@ def test_ctrl_c_at_the_prompt_asks_to_be_sure(server: Stage, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "keys", ["\x1b[200~one\ntwo\x1b[201~\n", "one\ntwo\n", "one\\\ntwo\n"],
+    "keys",
+    ["\x1b[200~one\ntwo\x1b[201~\n", "one\ntwo\n", "one\\\ntwo\n"],
     ids=["bracketed", "all at once", "backslash"],
-)  # fmt: skip
+)
 def test_pasted_lines_are_one_message(server: Stage, tmp_path: Path, keys: str) -> None:
     server.play(streams("Two lines."))
     with typed(environment(tmp_path, server)) as terminal:

@@ -41,11 +41,19 @@ class Server:
         self._errors = open(home.parent / f"{home.name}.log", "w+b")  # noqa: SIM115
         self.process = subprocess.Popen(
             [LOXODON, "serve", "--json", "--port", "0", *words],
-            stdout=subprocess.PIPE, stderr=self._errors, cwd=home.parent,
-            env={"PATH": os.environ["PATH"], "HOME": str(home.parent), "LANG": "C.UTF-8",
-                 "LOXODON_HOME": str(home), "TZ": "Asia/Shanghai", "LOXODON_NOW": now,
-                 **environment},
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            cwd=home.parent,
+            env={
+                "PATH": os.environ["PATH"],
+                "HOME": str(home.parent),
+                "LANG": "C.UTF-8",
+                "LOXODON_HOME": str(home),
+                "TZ": "Asia/Shanghai",
+                "LOXODON_NOW": now,
+                **environment,
+            },
+        )
         assert self.process.stdout
         line = self.process.stdout.readline()
         self.url = json.loads(line)["url"] if line else ""

@@ -32,9 +32,15 @@ def test_a_conversation_is_journalled_recalled_and_consolidated(http: httpx.Clie
     ]
     added = http.post(f"{base}/turns", json={"turns": turns, "session": "monday"})
     assert added.json() == {
-        "added": 2, "known": 0, "changed": 0, "sessions": ["monday"], "paused": 0, "forgotten": 0,
-        "people": [], "claimed": 0,
-    }  # fmt: skip
+        "added": 2,
+        "known": 0,
+        "changed": 0,
+        "sessions": ["monday"],
+        "paused": 0,
+        "forgotten": 0,
+        "people": [],
+        "claimed": 0,
+    }
     again = http.post(f"{base}/turns", json={"turns": turns, "session": "monday"})
     assert again.json()["known"] == 2
     journal = http.get(f"{base}/turns", params={"session": "monday"}).json()
@@ -202,8 +208,9 @@ def test_a_body_that_does_not_say_its_size_is_cut_at_the_limit(http: httpx.Clien
         for _ in range(11):
             yield b" " * 1_000_000
 
-    answer = http.post("/v1/spaces/main/turns", content=chunks(),
-                       headers={"content-type": "application/json"})  # fmt: skip
+    answer = http.post(
+        "/v1/spaces/main/turns", content=chunks(), headers={"content-type": "application/json"}
+    )
     assert answer.status_code == 413
     assert http.get("/health").status_code == 200
 

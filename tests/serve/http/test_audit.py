@@ -13,8 +13,9 @@ def test_what_is_asked_over_http_is_on_record_as_such(server: Server) -> None:
         client.recall("tea")
         found = client.audit.entries()
         assert [(one.surface, one.op) for one in found[1:]] == [
-            ("http", "capture"), ("http", "recall")
-        ]  # fmt: skip
+            ("http", "capture"),
+            ("http", "recall"),
+        ]
         assert [one.op for one in client.audit.entries(id=record.id, op="recall")] == ["recall"]
         assert client.audit.entries(limit=1) == found[-1:]
         verified = client.audit.verify()

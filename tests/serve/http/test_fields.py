@@ -56,12 +56,30 @@ def test_what_cannot_be_taken_is_named(data: Any, said: str) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "bad"),
-    [(WHOLE, -1), (WHOLE, True), (WHOLE, 1.5), (WHOLE, "3"), (WHOLE, 10**30), (NUMBER, "1"),
-     (NUMBER, False), (FLAG, 1), (FLAG, "yes"), (TEXTS, "a,b"), (TEXTS, [1]), (MOMENT, 5),
-     (MOMENT, "yesterday-ish"), (choice("a", "b"), "c"), (choice("a", "b"), ["a"]),
-     (TURNS, {"role": "user"}), (HISTORY, [{"role": "user"}]), (HISTORY, [7]),
-     (CONVERSATION, {"recalled": 3}), (CONVERSATION, {}), (CONVERSATION, {"recalled": ["x"]})],
-)  # fmt: skip
+    [
+        (WHOLE, -1),
+        (WHOLE, True),
+        (WHOLE, 1.5),
+        (WHOLE, "3"),
+        (WHOLE, 10**30),
+        (NUMBER, "1"),
+        (NUMBER, False),
+        (FLAG, 1),
+        (FLAG, "yes"),
+        (TEXTS, "a,b"),
+        (TEXTS, [1]),
+        (MOMENT, 5),
+        (MOMENT, "yesterday-ish"),
+        (choice("a", "b"), "c"),
+        (choice("a", "b"), ["a"]),
+        (TURNS, {"role": "user"}),
+        (HISTORY, [{"role": "user"}]),
+        (HISTORY, [7]),
+        (CONVERSATION, {"recalled": 3}),
+        (CONVERSATION, {}),
+        (CONVERSATION, {"recalled": ["x"]}),
+    ],
+)
 def test_a_wrong_type_names_the_field(kind: Kind, bad: Any) -> None:
     with pytest.raises(InputError, match="it"):
         given((Field("it", kind, ""),), {"it": bad})

@@ -8,19 +8,33 @@ from loxodon.serve.http.guard import Door, RefusedError, admit, door, host_of, i
 
 @pytest.mark.parametrize(
     ("host", "local"),
-    [("127.0.0.1", True), ("127.8.8.8", True), ("::1", True), ("localhost", True),
-     ("LOCALHOST.", True), ("0.0.0.0", False), ("192.168.1.4", False), ("", False),
-     ("localhost.evil.example", False), ("127.0.0.1.evil.example", False)],
-)  # fmt: skip
+    [
+        ("127.0.0.1", True),
+        ("127.8.8.8", True),
+        ("::1", True),
+        ("localhost", True),
+        ("LOCALHOST.", True),
+        ("0.0.0.0", False),
+        ("192.168.1.4", False),
+        ("", False),
+        ("localhost.evil.example", False),
+        ("127.0.0.1.evil.example", False),
+    ],
+)
 def test_this_machine_is_told_from_others(host: str, local: bool) -> None:
     assert is_loopback(host) is local
 
 
 @pytest.mark.parametrize(
     ("header", "host"),
-    [("localhost:80", "localhost"), ("[::1]:8710", "::1"), ("a.example", "a.example"),
-     ("[::1", ""), ("", "")],
-)  # fmt: skip
+    [
+        ("localhost:80", "localhost"),
+        ("[::1]:8710", "::1"),
+        ("a.example", "a.example"),
+        ("[::1", ""),
+        ("", ""),
+    ],
+)
 def test_the_host_of_a_header(header: str, host: str) -> None:
     assert host_of(header) == host
 
@@ -65,8 +79,13 @@ def test_this_machine_is_let_in(headers: dict[str, str]) -> None:
 
 def test_a_token_must_be_carried_and_right() -> None:
     at = Door("secret", local=False)
-    for sent in ({}, {"authorization": "Bearer wrong"}, {"authorization": "Basic secret"},
-                 {"authorization": "secret"}, {"authorization": "Bearer ÿ"}):  # fmt: skip
+    for sent in (
+        {},
+        {"authorization": "Bearer wrong"},
+        {"authorization": "Basic secret"},
+        {"authorization": "secret"},
+        {"authorization": "Bearer ÿ"},
+    ):
         with pytest.raises(RefusedError) as refused:
             admit(at, {"host": "memory.example", **sent})
         assert refused.value.status == 401

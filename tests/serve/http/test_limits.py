@@ -31,10 +31,12 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def tokens(home: Path) -> dict[str, str]:
     grants = (
-        Grant("owner"), Grant("reader", rights="read"), Grant("ada", ("ada",), rights="write"),
+        Grant("owner"),
+        Grant("reader", rights="read"),
+        Grant("ada", ("ada",), rights="write"),
         Grant("coder", ("ada",), "coder", rights="owner"),
         Grant("group", ("ada",), chat="group", rights="write"),
-    )  # fmt: skip
+    )
     return {one.name: access.add(str(home), one, NOW)[1] for one in grants}
 
 

@@ -31,9 +31,10 @@ def answer_schema(name: str) -> dict[str, Any]:
 def test_it_has_every_operation_once_and_is_served(http: httpx.Client) -> None:
     assert http.get("/openapi.json").json() == DOCUMENT
     ids = [
-        operation["operationId"] for path in DOCUMENT["paths"].values()
+        operation["operationId"]
+        for path in DOCUMENT["paths"].values()
         for operation in path.values()
-    ]  # fmt: skip
+    ]
     assert len(ids) == len(set(ids))
     assert {one.name for one in OPERATIONS} < set(ids)
     kind = import_module("jsonschema").Draft202012Validator

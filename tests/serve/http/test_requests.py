@@ -11,17 +11,29 @@ JSON = {"content-type": "application/json; charset=utf-8"}
 
 @pytest.mark.parametrize(
     ("accepted", "language"),
-    [("", "en"), ("zh", "zh"), ("zh-CN,zh;q=0.9,en;q=0.8", "zh"), ("en-GB,zh;q=0.9", "en"),
-     ("fr, zh;q=0.3, en;q=0.2", "zh"), ("fr", "en"), (";;q=x,zh;q=what", "en"),
-     ("en;q=0,zh", "zh")],
-)  # fmt: skip
+    [
+        ("", "en"),
+        ("zh", "zh"),
+        ("zh-CN,zh;q=0.9,en;q=0.8", "zh"),
+        ("en-GB,zh;q=0.9", "en"),
+        ("fr, zh;q=0.3, en;q=0.2", "zh"),
+        ("fr", "en"),
+        (";;q=x,zh;q=what", "en"),
+        ("en;q=0,zh", "zh"),
+    ],
+)
 def test_the_language_that_is_rather_read(accepted: str, language: str) -> None:
     assert language_of(accepted) == language
 
 
 def test_a_part_of_a_path_may_have_a_slash_in_it() -> None:
-    scope = {"raw_path": b"/v1/spaces/a%2Fb%20%E5%BC%A0/turns", "path": "", "method": "GET",
-             "query_string": b"query=%E8%8A%B1", "headers": [(b"host", b"localhost")]}  # fmt: skip
+    scope = {
+        "raw_path": b"/v1/spaces/a%2Fb%20%E5%BC%A0/turns",
+        "path": "",
+        "method": "GET",
+        "query_string": b"query=%E8%8A%B1",
+        "headers": [(b"host", b"localhost")],
+    }
     request = request_of(scope)
     assert request.parts == ("v1", "spaces", "a/b 张", "turns")
     assert request.pairs() == [("query", "花")]

@@ -42,8 +42,12 @@ def test_it_stops_when_told_to_and_says_nothing_of_what_was_said(tmp_path: Path)
 
 def test_what_was_said_becomes_known_by_itself(tmp_path: Path) -> None:
     with Server(tmp_path / "home") as server, server.client() as http:
-        said = {"role": "user", "content": "My sister Ada lives in Leeds.", "id": "1",
-                "at": "2026-02-04T10:00:00Z"}  # fmt: skip
+        said = {
+            "role": "user",
+            "content": "My sister Ada lives in Leeds.",
+            "id": "1",
+            "at": "2026-02-04T10:00:00Z",
+        }
         http.post("/v1/spaces/main/turns", json={"turns": [said]})
         patience = monotonic() + 60
         while not any(
@@ -56,9 +60,11 @@ def test_what_was_said_becomes_known_by_itself(tmp_path: Path) -> None:
 def test_beyond_this_machine_it_needs_a_token(tmp_path: Path) -> None:
     def start(*words: str) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
-            [LOXODON, "--home", str(tmp_path / "home"), "serve", *words], capture_output=True,
-            timeout=60, env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
-        )  # fmt: skip
+            [LOXODON, "--home", str(tmp_path / "home"), "serve", *words],
+            capture_output=True,
+            timeout=60,
+            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+        )
 
     refused = start("--host", "0.0.0.0", "--port", "0")
     assert refused.returncode == 2
@@ -94,9 +100,10 @@ def test_two_servers_share_a_home_but_not_a_port(tmp_path: Path) -> None:
     with Server(home) as first, first.client() as one:
         taken = subprocess.run(
             [LOXODON, "--home", str(home), "serve", "--port", str(first.port)],
-            capture_output=True, timeout=60,
+            capture_output=True,
+            timeout=60,
             env={"PATH": os.environ["PATH"], "LANG": "zh_CN.UTF-8"},
-        )  # fmt: skip
+        )
         assert taken.returncode == 2
         assert "已被占用" in taken.stderr.decode()
         with Server(home) as second, second.client() as two:
@@ -173,9 +180,13 @@ def test_a_stop_in_the_middle_of_long_work_is_told_and_nothing_is_lost(tmp_path:
     home = tmp_path / "home"
     with unscheduled(home), Server(home) as server, server.client() as http:
         turns = [
-            {"role": "user", "content": f"My colleague {n} lives in Leeds and likes tea.",
-             "id": str(n)} for n in range(1500)
-        ]  # fmt: skip
+            {
+                "role": "user",
+                "content": f"My colleague {n} lives in Leeds and likes tea.",
+                "id": str(n),
+            }
+            for n in range(1500)
+        ]
         http.post("/v1/spaces/main/turns", json={"turns": turns})
         headers = {"accept": "application/x-ndjson"}
         with http.stream("POST", "/v1/spaces/main/consolidate", headers=headers) as answer:
@@ -231,9 +242,11 @@ def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
         "from loxodon.serve.cli import main; sys.exit(main(['serve']))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, timeout=60,
+        [sys.executable, "-c", code],
+        capture_output=True,
+        timeout=60,
         env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
-    )  # fmt: skip
+    )
     assert done.returncode == 6
     assert b'[serve]"' in done.stderr
 

@@ -43,8 +43,10 @@ async def test_a_group_cannot_tell_a_private_memory_from_none(
     private, _ = ids
     async with desk.client("group") as client:
         for tool, more in (
-            ("history", {}), ("archive_memory", {}), ("update_memory", {"audience": "group"}),
-        ):  # fmt: skip
+            ("history", {}),
+            ("archive_memory", {}),
+            ("update_memory", {"audience": "group"}),
+        ):
             there = await refused(client, tool, id=private, **more)
             missing = await refused(client, tool, id="f_20260204_099", **more)
             assert there.replace(private, "f_20260204_099") == missing

@@ -34,8 +34,11 @@ def _inspect(*words: str) -> Any:
     path = os.pathsep.join([os.path.dirname(node), os.environ["PATH"]])
     done = subprocess.run(
         [node, str(PACKAGES / ".bin" / "mcp-inspector"), "--cli", *words],
-        env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)
 

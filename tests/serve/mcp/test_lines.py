@@ -16,10 +16,15 @@ from loxodon import Memory
 from loxodon.serve.mcp.lines import MOST_BYTES, Splitter
 
 HELLO = {
-    "jsonrpc": "2.0", "id": 1, "method": "initialize",
-    "params": {"protocolVersion": "2025-06-18", "capabilities": {},
-               "clientInfo": {"name": "by hand", "version": "1"}},
-}  # fmt: skip
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "by hand", "version": "1"},
+    },
+}
 
 
 @given(some.lists(some.binary(max_size=20)), some.integers(1, 7))
@@ -127,8 +132,12 @@ def test_a_home_that_cannot_be_opened_is_told_at_once(tmp_path: Path) -> None:
 
 
 def _call(id: int, tool: str, **given: Any) -> bytes:
-    message = {"jsonrpc": "2.0", "id": id, "method": "tools/call",
-               "params": {"name": tool, "arguments": given}}  # fmt: skip
+    message = {
+        "jsonrpc": "2.0",
+        "id": id,
+        "method": "tools/call",
+        "params": {"name": tool, "arguments": given},
+    }
     return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
 
 

@@ -21,8 +21,9 @@ async def test_the_snapshot_and_memories_can_be_read(desk: Desk, mode: str) -> N
         (listed,) = (await client.list_resources()).resources
         (template,) = (await client.list_resource_templates()).resource_templates
         assert (listed.uri, template.uri_template) == (
-            "loxodon://snapshot", "loxodon://memory/{id}",
-        )  # fmt: skip
+            "loxodon://snapshot",
+            "loxodon://memory/{id}",
+        )
         for uri in (listed.uri, f"loxodon://memory/{id}"):
             (page,) = (await client.read_resource(uri)).contents
             assert isinstance(page, TextResourceContents)

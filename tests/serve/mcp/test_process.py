@@ -30,10 +30,13 @@ def _command(home: Path, *words: str) -> list[str]:
 
 
 def _started(home: Path, *words: str) -> Client:
-    return Client(stdio_client(
-        StdioServerParameters(command=sys.executable, args=_command(home, *words),
-                              cwd=home.parent)
-    ))  # fmt: skip
+    return Client(
+        stdio_client(
+            StdioServerParameters(
+                command=sys.executable, args=_command(home, *words), cwd=home.parent
+            )
+        )
+    )
 
 
 @contextmanager
@@ -62,8 +65,11 @@ async def test_two_programs_share_one_memory(tmp_path: Path) -> None:
         await called(one, "remember", content="The user likes black tea")
         found = await called(two, "memory_search", query="tea")
         assert [hit["id"] for hit in found["results"]] == [kept["id"]]
-        many = [called(client, "remember", content=f"The user owns book {n} of {name}")
-                for n in range(5) for name, client in (("one", one), ("two", two))]  # fmt: skip
+        many = [
+            called(client, "remember", content=f"The user owns book {n} of {name}")
+            for n in range(5)
+            for name, client in (("one", one), ("two", two))
+        ]
         ids = [(await each)["id"] for each in many]
         assert len(set(ids)) == 10
 
@@ -152,8 +158,16 @@ def test_the_schedule_runs_beside_it(tmp_path: Path) -> None:
     """In the background what was said is made known by itself."""
     home = tmp_path / "home"
     with Memory.open(home) as memory:
-        memory.add([{"role": "user", "content": "I am allergic to peanuts.",
-                     "at": "2026-01-01T12:00:00Z"}], session="talk")  # fmt: skip
+        memory.add(
+            [
+                {
+                    "role": "user",
+                    "content": "I am allergic to peanuts.",
+                    "at": "2026-01-01T12:00:00Z",
+                }
+            ],
+            session="talk",
+        )
     command, pipe = [sys.executable, *_command(home, "--background")], subprocess.PIPE
     server = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path)
     try:

@@ -19,11 +19,21 @@ from .desk import Desk, called, refused, text_of
 pytestmark = pytest.mark.anyio
 
 NAMES = [
-    "memory_search", "memory_get", "remember", "recall_context", "archive_memory",
-    "forget", "list_memories",
-    "update_memory", "history", "review", "quarantine", "snapshot", "consolidate",
+    "memory_search",
+    "memory_get",
+    "remember",
+    "recall_context",
+    "archive_memory",
+    "forget",
+    "list_memories",
+    "update_memory",
+    "history",
+    "review",
+    "quarantine",
+    "snapshot",
+    "consolidate",
     "read_waiting",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -50,8 +60,15 @@ def _is_described(field: dict[str, Any]) -> bool:
 async def test_hints_say_what_a_tool_does_to_the_memory(desk: Desk) -> None:
     async with desk.client() as client:
         tools = {one.name: one.annotations for one in (await client.list_tools()).tools}
-    writing = {"remember", "archive_memory", "forget", "update_memory", "review", "consolidate",
-               "read_waiting"}  # fmt: skip
+    writing = {
+        "remember",
+        "archive_memory",
+        "forget",
+        "update_memory",
+        "review",
+        "consolidate",
+        "read_waiting",
+    }
     for name, hints in tools.items():
         assert hints is not None
         assert hints.read_only_hint == (name not in writing)
@@ -205,8 +222,12 @@ async def test_the_agent_reads_what_waits(desk: Desk) -> None:
         question = await called(client, "read_waiting")
         assert said in question["data"]
         assert "JSON" in question["instructions"]
-        claim = {"do": "add", "words": said, "content": "Zephyr is on the invoices",
-                 "subject": "Zephyr"}  # fmt: skip
+        claim = {
+            "do": "add",
+            "words": said,
+            "content": "Zephyr is on the invoices",
+            "subject": "Zephyr",
+        }
         wrong = json.dumps({"1": [{**claim, "words": "never said"}]})
         why = await refused(client, "read_waiting", ticket=question["ticket"], answer=wrong)
         assert "do not stand in its message" in why

@@ -39,14 +39,18 @@ async def test_an_agent_by_option(tmp_path: Path, clock: Clock) -> None:
 def test_tokens_over_http(tmp_path: Path) -> None:
     home = str(tmp_path / "home")
     grants = (
-        Grant("alpha", ("main",), "alpha", rights="write"), Grant("group", chat="group"),
-        Grant("beta", ("main",), "beta", rights="read"), Grant("other", ("other",)),
-    )  # fmt: skip
+        Grant("alpha", ("main",), "alpha", rights="write"),
+        Grant("group", chat="group"),
+        Grant("beta", ("main",), "beta", rights="read"),
+        Grant("other", ("other",)),
+    )
     tokens = {one.name: access.add(home, one, NOW)[1] for one in grants}
 
     def asked(url: str, token: str, name: str, **given: Any) -> httpx.Response:
-        headers = {"authorization": f"Bearer {tokens.get(token, 'wrong')}",
-                   "accept": "application/json, text/event-stream"}  # fmt: skip
+        headers = {
+            "authorization": f"Bearer {tokens.get(token, 'wrong')}",
+            "accept": "application/json, text/event-stream",
+        }
         params = {"name": name, "arguments": given}
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
         return httpx.post(url, headers=headers, json=body, timeout=60)

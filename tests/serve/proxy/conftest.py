@@ -71,11 +71,28 @@ def started(home: Path, upstream: str, *options: str, **environ: str) -> Iterato
     log = home.parent / f"{home.name}.log"
     with open(log, "w") as stderr:
         process = subprocess.Popen(
-            [sys.executable, "-m", "loxodon", "proxy", "--home", str(home), "--json", "--port",
-             "0", "--upstream", upstream, "--limit", "60", *options],
-            stdout=subprocess.PIPE, stderr=stderr, text=True, env={**os.environ, **environ},
+            [
+                sys.executable,
+                "-m",
+                "loxodon",
+                "proxy",
+                "--home",
+                str(home),
+                "--json",
+                "--port",
+                "0",
+                "--upstream",
+                upstream,
+                "--limit",
+                "60",
+                *options,
+            ],
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            env={**os.environ, **environ},
             cwd=home.parent,
-        )  # fmt: skip
+        )
     try:
         with process:
             try:
@@ -113,7 +130,8 @@ def space() -> str:
 @pytest.fixture
 def client(proxy: Proxy, space: str) -> Iterator[httpx.Client]:
     with httpx.Client(
-        base_url=proxy.url, headers={"x-loxodon-space": space, "authorization": "Bearer sk-theirs"},
+        base_url=proxy.url,
+        headers={"x-loxodon-space": space, "authorization": "Bearer sk-theirs"},
         timeout=60,
-    ) as found:  # fmt: skip
+    ) as found:
         yield found

@@ -18,8 +18,9 @@ from tests.conftest import Clock
 
 def said(*texts: str, **more: Any) -> Asked:
     """A request in which the user and the model speak in turn."""
-    messages = [{"role": ("user", "assistant")[n % 2], "content": one}
-                for n, one in enumerate(texts)]  # fmt: skip
+    messages = [
+        {"role": ("user", "assistant")[n % 2], "content": one} for n, one in enumerate(texts)
+    ]
     found = read("chat", json.dumps({"messages": messages, **more}).encode())
     assert found is not None
     return found

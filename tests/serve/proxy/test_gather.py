@@ -43,9 +43,18 @@ def test_a_stream_that_breaks_off_has_what_was_said_so_far() -> None:
 
 
 def test_nonsense_in_a_stream_is_passed_over() -> None:
-    chunks = [b": hello\n\n", b"data: {oops\n\n", b"data: [1]\n\n", b"\xff\xfe\n", event({"x": 1}),
-              event({"choices": [{"delta": None}, 5]}), delta({"content": 7}),
-              delta({"content": "good"}), b"data:\n\n", DONE]  # fmt: skip
+    chunks = [
+        b": hello\n\n",
+        b"data: {oops\n\n",
+        b"data: [1]\n\n",
+        b"\xff\xfe\n",
+        event({"x": 1}),
+        event({"choices": [{"delta": None}, 5]}),
+        delta({"content": 7}),
+        delta({"content": "good"}),
+        b"data:\n\n",
+        DONE,
+    ]
     assert gathered(chunks, content_type="text/event-stream").text == "good"
 
 
@@ -79,8 +88,12 @@ def test_a_response_is_gathered_whole_or_cut(cut: int) -> None:
 def test_packed_replies_are_read() -> None:
     data = json.dumps(completion({"content": "packed"})).encode()
     bare = zlib.compressobj(wbits=-15)
-    packed = {"gzip": gzip.compress(data), "deflate": zlib.compress(data), "identity": data,
-              "deflate, gzip": gzip.compress(bare.compress(data) + bare.flush())}  # fmt: skip
+    packed = {
+        "gzip": gzip.compress(data),
+        "deflate": zlib.compress(data),
+        "identity": data,
+        "deflate, gzip": gzip.compress(bare.compress(data) + bare.flush()),
+    }
     for name, one in packed.items():
         assert gathered([one], content_encoding=name).text == "packed"
     assert gathered([data], content_encoding="br") == Reply()

@@ -247,10 +247,17 @@ def test_an_upstream_that_is_killed_and_comes_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "sent",
-    [b"", b"{", b"\xff\xfe{}", b"[]", b'{"messages": 5}', b'{"messages": [[]]}',
-     b'{"messages": [{"role": "user", "content": {"deep": ' + b"[" * 50_000 + b"]}]}",
-     b'{"messages": [{"role": "user", "content": "\\u0000"}]}'],
-)  # fmt: skip
+    [
+        b"",
+        b"{",
+        b"\xff\xfe{}",
+        b"[]",
+        b'{"messages": 5}',
+        b'{"messages": [[]]}',
+        b'{"messages": [{"role": "user", "content": {"deep": ' + b"[" * 50_000 + b"]}]}",
+        b'{"messages": [{"role": "user", "content": "\\u0000"}]}',
+    ],
+)
 def test_a_malformed_request_is_the_upstreams_to_refuse(
     client: httpx.Client, upstream: Stage, dog: str, sent: bytes
 ) -> None:
@@ -330,10 +337,14 @@ def test_the_upstreams_key_can_be_the_proxys_own(tmp_path: Path, upstream: Stage
 
 @pytest.mark.parametrize(
     "options",
-    [("--upstream", "nowhere"), ("--upstream", "http://a", "--host", "0.0.0.0"),
-     ("--upstream", "http://a", "--key-env", "NO_SUCH_KEY"),
-     ("--upstream", "http://a", "--limit", "0"), ()],
-)  # fmt: skip
+    [
+        ("--upstream", "nowhere"),
+        ("--upstream", "http://a", "--host", "0.0.0.0"),
+        ("--upstream", "http://a", "--key-env", "NO_SUCH_KEY"),
+        ("--upstream", "http://a", "--limit", "0"),
+        (),
+    ],
+)
 def test_what_makes_no_sense_is_refused_at_once(tmp_path: Path, options: tuple[str, ...]) -> None:
     command = [sys.executable, "-m", "loxodon", "--home", str(tmp_path), "proxy", "--json"]
     done = subprocess.run([*command, *options], capture_output=True, timeout=60)

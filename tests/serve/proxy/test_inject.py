@@ -29,8 +29,10 @@ def test_what_is_added_stands_beside_the_messages_it_is_for() -> None:
     body = json.loads(injected(asked(ODD), ADDED, "turn"))
     told = [(one["role"], one["content"]) for one in body["messages"]]
     assert [told[1], told[2], told[6]] == [
-        ("system", "SNAP"), ("system", "FIRST"), ("system", "SECOND")
-    ]  # fmt: skip
+        ("system", "SNAP"),
+        ("system", "FIRST"),
+        ("system", "SECOND"),
+    ]
     del body["messages"][6], body["messages"][1:3]
     assert body == json.loads(ODD)
 
@@ -55,10 +57,7 @@ def test_the_next_request_begins_with_the_bytes_of_the_one_before() -> None:
 
 @pytest.mark.parametrize(
     ("system", "expected"),
-    [
-        ('be \\"kind\\"', 'be "kind"\n\nSNAP\n\nSECOND'),
-        ("", "SNAP\n\nSECOND"),
-    ],
+    [('be \\"kind\\"', 'be "kind"\n\nSNAP\n\nSECOND'), ("", "SNAP\n\nSECOND")],
 )
 def test_all_of_it_can_go_into_the_clients_system_message(system: str, expected: str) -> None:
     body = (
@@ -76,13 +75,15 @@ def test_a_system_message_of_parts_gets_one_more() -> None:
         said = [{"role": "system", "content": parts}, {"role": "user", "content": "a"}]
         body = injected(asked({"messages": said}), Additions("SNAP", []), "system")
         assert json.loads(body)["messages"][0]["content"] == [
-            *parts, {"type": "text", "text": "SNAP"}
-        ]  # fmt: skip
+            *parts,
+            {"type": "text", "text": "SNAP"},
+        ]
 
 
 def test_without_a_system_message_there_is_one_at_the_beginning() -> None:
-    body = injected(asked({"messages": [{"role": "user", "content": "a"}]}),
-                    Additions("", [(0, "B")]), "system")  # fmt: skip
+    body = injected(
+        asked({"messages": [{"role": "user", "content": "a"}]}), Additions("", [(0, "B")]), "system"
+    )
     assert json.loads(body)["messages"][0] == {"role": "system", "content": "B"}
 
 
@@ -104,8 +105,10 @@ def test_a_response_to_one_text_becomes_a_list_around_it() -> None:
     assert '{"role":"user","content":"caf\\u00e9"}' in found
     items = json.loads(found)["input"]
     assert [(one["role"], one["content"]) for one in items] == [
-        ("developer", "SNAP"), ("developer", "B"), ("user", "café")
-    ]  # fmt: skip
+        ("developer", "SNAP"),
+        ("developer", "B"),
+        ("user", "café"),
+    ]
 
 
 def test_a_response_to_items_keeps_them() -> None:
@@ -134,18 +137,33 @@ def test_instructions_can_take_it_all(instructions: dict[str, Any], expected: st
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"\xff\xfe", b"[]", b'{"messages": "hi"}', b'{"messages": 5}', b"{}",
-     b'{"messages": [}', b'{"messages": [' + b"[" * 100_000],
-)  # fmt: skip
+    [
+        b"",
+        b"{",
+        b"\xff\xfe",
+        b"[]",
+        b'{"messages": "hi"}',
+        b'{"messages": 5}',
+        b"{}",
+        b'{"messages": [}',
+        b'{"messages": [' + b"[" * 100_000,
+    ],
+)
 def test_what_is_no_request_is_none(body: bytes) -> None:
     assert read("chat", body) is None
 
 
 @pytest.mark.parametrize(
     "messages",
-    [[], [1, None, "x"], [{}], [{"role": 5, "content": 7}], [{"role": "user"}],
-     [{"role": "user", "content": [{"type": "text", "text": 5}, 3]}]],
-)  # fmt: skip
+    [
+        [],
+        [1, None, "x"],
+        [{}],
+        [{"role": 5, "content": 7}],
+        [{"role": "user"}],
+        [{"role": "user", "content": [{"type": "text", "text": 5}, 3]}],
+    ],
+)
 def test_odd_messages_have_no_words(messages: list[object]) -> None:
     assert asked({"messages": messages}).last == -1
 

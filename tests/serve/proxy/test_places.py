@@ -32,9 +32,22 @@ def test_every_value_stands_where_it_is_said_to(data: dict[str, object], indent:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{", '{"a"', '{"a":', '{"a":1', '{"a":1,}', '{"a":1} x', "{1:2}", "null", "\ufeff{}",
-     '{"a":' + "[" * 100_000, '{"a":' + "9" * 5_000 + "}"],
-)  # fmt: skip
+    [
+        "",
+        "[]",
+        "{",
+        '{"a"',
+        '{"a":',
+        '{"a":1',
+        '{"a":1,}',
+        '{"a":1} x',
+        "{1:2}",
+        "null",
+        "\ufeff{}",
+        '{"a":' + "[" * 100_000,
+        '{"a":' + "9" * 5_000 + "}",
+    ],
+)
 def test_what_is_no_object_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         object_of(text)

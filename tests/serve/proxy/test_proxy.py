@@ -22,16 +22,19 @@ PNG = "data:image/png;base64,iVBORw0KGgo="
 @pytest.fixture
 def ai(proxy: Proxy, space: str) -> Iterator[openai.OpenAI]:
     with openai.OpenAI(
-        base_url=proxy.url, api_key="sk-theirs", max_retries=0,
+        base_url=proxy.url,
+        api_key="sk-theirs",
+        max_retries=0,
         default_headers={"x-loxodon-space": space},
-    ) as found:  # fmt: skip
+    ) as found:
         yield found
 
 
 def ask(ai: openai.OpenAI, *texts: str, **more: Any) -> str:
     """Have a conversation go on: the user and the model speak in turn."""
-    messages: Any = [{"role": ("user", "assistant")[n % 2], "content": one}
-                     for n, one in enumerate(texts)]  # fmt: skip
+    messages: Any = [
+        {"role": ("user", "assistant")[n % 2], "content": one} for n, one in enumerate(texts)
+    ]
     reply = ai.chat.completions.create(model="test", messages=messages, **more)
     return reply.choices[0].message.content or ""
 
@@ -41,9 +44,10 @@ def test_what_was_told_in_one_conversation_is_known_in_the_next(
 ) -> None:
     upstream.play("Noted |that.")
     stream = ai.chat.completions.create(
-        model="test", stream=True,
+        model="test",
+        stream=True,
         messages=[{"role": "user", "content": "我对花生过敏，以后推荐菜要记得"}],
-    )  # fmt: skip
+    )
     assert "".join(chunk.choices[0].delta.content or "" for chunk in stream) == "Noted that."
     told, replied = proxy.journal(space, 2)
     assert (told.role, told.content) == ("user", "我对花生过敏，以后推荐菜要记得")
@@ -53,9 +57,12 @@ def test_what_was_told_in_one_conversation_is_known_in_the_next(
 
     upstream.play("不能吃花生")
     raw = ai.chat.completions.with_raw_response.create(
-        model="test", messages=[{"role": "system", "content": "简短回答"},
-                                {"role": "user", "content": "我对什么食物过敏？"}],
-    )  # fmt: skip
+        model="test",
+        messages=[
+            {"role": "system", "content": "简短回答"},
+            {"role": "user", "content": "我对什么食物过敏？"},
+        ],
+    )
     assert int(raw.headers["x-loxodon-recalled"]) >= 1
     (request,) = upstream.requests
     texts = request.texts
@@ -91,8 +98,13 @@ def test_what_is_sent_again_is_not_journalled_again(
     ask(ai, "Let us talk about tea", "sure", "Green tea then")
     ask(ai, "Let us talk about tea", "sure", "Black tea then")  # an edit
     assert [turn.content for turn in proxy.journal(space, 6)] == [
-        "Let us talk about tea", "sure", "Green tea then", "fine", "Black tea then", "well"
-    ]  # fmt: skip
+        "Let us talk about tea",
+        "sure",
+        "Green tea then",
+        "fine",
+        "Black tea then",
+        "well",
+    ]
     assert len({turn.session for turn in proxy.journal(space, 6)}) == 1
 
 
@@ -103,8 +115,11 @@ def test_a_named_session_is_the_session(
     client.post("/chat/completions", json=body, headers={"x-loxodon-session": "monday"})
     client.post("/chat/completions", json={**body, "metadata": {"session_id": "tuesday"}})
     assert sorted(turn.session for turn in proxy.journal(space, 4)) == [
-        "monday", "monday", "tuesday", "tuesday"
-    ]  # fmt: skip
+        "monday",
+        "monday",
+        "tuesday",
+        "tuesday",
+    ]
 
 
 def test_tools_pass_and_get_the_same_memories_again(
@@ -118,24 +133,29 @@ def test_tools_pass_and_get_the_same_memories_again(
     said: list[Any] = [{"role": "user", "content": "When is my dog Biscuit at the vet?"}]
     first = ai.chat.completions.create(model="test", messages=said, tools=tools)
     assert first.choices[0].message.tool_calls
-    said += [{"role": "assistant", "content": None, "tool_calls": [call]},
-             {"role": "tool", "tool_call_id": "call_1", "content": "9:00"}]  # fmt: skip
+    said += [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "9:00"},
+    ]
     ai.chat.completions.create(model="test", messages=said, tools=tools)
     one, two = (request.json for request in upstream.requests)
     assert two["messages"][: len(one["messages"])] == one["messages"]
     assert two["messages"][-2:] == said[-2:]
     assert one["tools"] == tools
     assert [turn.content for turn in proxy.journal(space, 2)] == [
-        "When is my dog Biscuit at the vet?", "At nine."
-    ]  # fmt: skip
+        "When is my dog Biscuit at the vet?",
+        "At nine.",
+    ]
 
 
 def test_images_pass_and_leave_a_mark(
     ai: openai.OpenAI, upstream: Stage, proxy: Proxy, space: str
 ) -> None:
-    parts: Any = [{"type": "text", "text": "What plant is this?"},
-                  {"type": "image_url", "image_url": {"url": PNG}},
-                  {"type": "input_audio", "input_audio": {"data": "", "format": "x"}}]  # fmt: skip
+    parts: Any = [
+        {"type": "text", "text": "What plant is this?"},
+        {"type": "image_url", "image_url": {"url": PNG}},
+        {"type": "input_audio", "input_audio": {"data": "", "format": "x"}},
+    ]
     upstream.play("A fern.")
     ai.chat.completions.create(model="test", messages=[{"role": "user", "content": parts}], n=2)
     assert upstream.requests[0].json["messages"][-1]["content"] == parts
@@ -154,10 +174,14 @@ def test_responses_of_text_and_of_a_chain(
     items = upstream.requests[0].json["input"]
     assert items[-1] == {"role": "user", "content": "Which instrument do I play?"}
     assert "oboe" in items[0]["content"]
-    events = list(ai.responses.create(
-        model="test", input=[{"role": "user", "content": "Since when, then?"}], stream=True,
-        previous_response_id=first.id,
-    ))  # fmt: skip
+    events = list(
+        ai.responses.create(
+            model="test",
+            input=[{"role": "user", "content": "Since when, then?"}],
+            stream=True,
+            previous_response_id=first.id,
+        )
+    )
     assert events[-1].type == "response.completed"
     second = upstream.requests[1].json
     assert second["previous_response_id"] == first.id
@@ -167,9 +191,7 @@ def test_responses_of_text_and_of_a_chain(
     assert len({turn.session for turn in turns}) == 1
 
 
-def test_the_user_field_tells_people_apart(
-    proxy: Proxy, upstream: Stage, space: str
-) -> None:  # fmt: skip
+def test_the_user_field_tells_people_apart(proxy: Proxy, upstream: Stage, space: str) -> None:
     with openai.OpenAI(base_url=proxy.url, api_key="x", max_retries=0) as ai:
         ask(ai, "My bicycle is red", user=f"{space}-ann")
         proxy.journal(f"{space}-ann", 2)
@@ -258,15 +280,23 @@ def test_what_was_recalled_is_logged_by_its_id(
 
 def test_nothing_is_journalled_twice_after_a_restart(tmp_path: Path, upstream: Stage) -> None:
     upstream.play("sure", "fine", "well")
-    for texts in (("Plan a trip",), ("Plan a trip", "sure", "By train"),
-                  ("Plan a trip", "sure", "By train", "fine", "To Ulm")):  # fmt: skip
+    for texts in (
+        ("Plan a trip",),
+        ("Plan a trip", "sure", "By train"),
+        ("Plan a trip", "sure", "By train", "fine", "To Ulm"),
+    ):
         with started(tmp_path / "home", upstream.url) as proxy:
             with openai.OpenAI(base_url=proxy.url, api_key="x", max_retries=0) as ai:
                 ask(ai, *texts)
             turns = proxy.journal("main", len(texts) + 1)
     assert [turn.content for turn in turns] == [
-        "Plan a trip", "sure", "By train", "fine", "To Ulm", "well"
-    ]  # fmt: skip
+        "Plan a trip",
+        "sure",
+        "By train",
+        "fine",
+        "To Ulm",
+        "well",
+    ]
     assert len({turn.session for turn in turns}) == 1
 
 
@@ -290,8 +320,11 @@ def test_a_reply_that_a_kill_took_is_journalled_with_the_next_request(
         with openai.OpenAI(base_url=proxy.url, api_key="x", max_retries=0) as ai:
             ask(ai, "Tell me of Ulm", "half a reply", "Is that all?")
         assert [turn.content for turn in proxy.journal("main", 4)] == [
-            "Tell me of Ulm", "half a reply", "Is that all?", "Yes."
-        ]  # fmt: skip
+            "Tell me of Ulm",
+            "half a reply",
+            "Is that all?",
+            "Yes.",
+        ]
 
 
 def test_switched_off_plain_files_stand_in(tmp_path: Path, upstream: Stage) -> None:

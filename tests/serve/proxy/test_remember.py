@@ -25,8 +25,9 @@ from loxodon.serve.proxy.speaking import Who
 
 
 def said(*texts: str) -> Asked:
-    messages = [{"role": ("user", "assistant")[n % 2], "content": one}
-                for n, one in enumerate(texts)]  # fmt: skip
+    messages = [
+        {"role": ("user", "assistant")[n % 2], "content": one} for n, one in enumerate(texts)
+    ]
     found = read("chat", json.dumps({"messages": messages}).encode())
     assert found is not None
     return found

@@ -55,11 +55,20 @@ def test_what_is_not_understood_is_a_group() -> None:
         return who_speaks({"x-loxodon-chat": value}, asked(), Rule()).chat
 
     assert [chat(one) for one in ("", "direct", "Group", "room", "party")] == [
-        "direct", "direct", "group", "room", "group"
-    ]  # fmt: skip
+        "direct",
+        "direct",
+        "group",
+        "room",
+        "group",
+    ]
 
 
 def test_in_a_group_the_user_is_who_speaks() -> None:
-    headers = {"x-loxodon-space": "team", "x-loxodon-user": "ann", "x-loxodon-chat": "group",
-               "x-loxodon-session": "s1", "x-loxodon-memory": "off"}  # fmt: skip
+    headers = {
+        "x-loxodon-space": "team",
+        "x-loxodon-user": "ann",
+        "x-loxodon-chat": "group",
+        "x-loxodon-session": "s1",
+        "x-loxodon-memory": "off",
+    }
     assert who_speaks(headers, asked(), Rule()) == Who("team", "ann", "group", "s1", False)

@@ -38,13 +38,23 @@ def test_paths_lead_to_the_upstream_and_not_beyond() -> None:
 
 
 def test_headers_go_on_but_for_those_of_the_connection() -> None:
-    given = [(b"host", b"proxy"), (b"connection", b"close, x-odd"), (b"x-odd", b"1"),
-             (b"content-length", b"5"), (b"X-Loxodon-Space", b"a"), (b"authorization", b"Bearer k"),
-             (b"x-a", b"1"), (b"x-a", b"2"), (b"accept-encoding", b"br, gzip;q=0.5")]  # fmt: skip
+    given = [
+        (b"host", b"proxy"),
+        (b"connection", b"close, x-odd"),
+        (b"x-odd", b"1"),
+        (b"content-length", b"5"),
+        (b"X-Loxodon-Space", b"a"),
+        (b"authorization", b"Bearer k"),
+        (b"x-a", b"1"),
+        (b"x-a", b"2"),
+        (b"accept-encoding", b"br, gzip;q=0.5"),
+    ]
     assert sent_headers(given, "", read=True) == [
-        (b"authorization", b"Bearer k"), (b"x-a", b"1"), (b"x-a", b"2"),
+        (b"authorization", b"Bearer k"),
+        (b"x-a", b"1"),
+        (b"x-a", b"2"),
         (b"accept-encoding", b"gzip;q=0.5"),
-    ]  # fmt: skip
+    ]
     own = sent_headers(given, "ours", read=False)
     assert (b"authorization", b"Bearer ours") in own
     assert (b"authorization", b"Bearer k") not in own

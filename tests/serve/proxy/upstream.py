@@ -39,9 +39,10 @@ class Handler(BaseHTTPRequestHandler):
         try:
             body = self._body()
             self.server.requests.append(
-                Request(self.command, self.path, {k.lower(): v for k, v in self.headers.items()},
-                        body)
-            )  # fmt: skip
+                Request(
+                    self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body
+                )
+            )
             scenes = self.server.scenes
             scene = scenes.pop(0) if len(scenes) > 1 else scenes[0]
             scene(self)
@@ -126,14 +127,27 @@ def failure(status: int, message: str, **headers: str) -> Scene:
 
 def completion(message: dict[str, Any], **more: Any) -> dict[str, Any]:
     choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": "stop"}
-    return {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "test",
-            "choices": [choice], **more}  # fmt: skip
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "test",
+        "choices": [choice],
+        **more,
+    }
 
 
 def delta(content: dict[str, Any], index: int = 0) -> bytes:
     choice = {"index": index, "delta": content, "finish_reason": None}
-    return event({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1,
-                  "model": "test", "choices": [choice]})  # fmt: skip
+    return event(
+        {
+            "id": "chatcmpl-1",
+            "object": "chat.completion.chunk",
+            "created": 1,
+            "model": "test",
+            "choices": [choice],
+        }
+    )
 
 
 def event(data: object) -> bytes:
@@ -159,8 +173,11 @@ def streams(chunks: Iterable[bytes | Callable[[Handler], None]], **headers: str)
 
 
 def deltas(text: str) -> list[bytes]:
-    return [delta({"role": "assistant"}), *(delta({"content": one}) for one in text.split("|")),
-            DONE]  # fmt: skip
+    return [
+        delta({"role": "assistant"}),
+        *(delta({"content": one}) for one in text.split("|")),
+        DONE,
+    ]
 
 
 def says(text: str) -> Scene:
@@ -183,18 +200,40 @@ def says(text: str) -> Scene:
 
 def response(text: str, id: str) -> dict[str, Any]:
     part = {"type": "output_text", "text": text, "annotations": []}
-    item = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed",
-            "content": [part]}  # fmt: skip
-    return {"id": id, "object": "response", "created_at": 1, "model": "test", "output": [item],
-            "status": "completed", "parallel_tool_calls": True, "tool_choice": "auto",
-            "tools": []}  # fmt: skip
+    item = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "status": "completed",
+        "content": [part],
+    }
+    return {
+        "id": id,
+        "object": "response",
+        "created_at": 1,
+        "model": "test",
+        "output": [item],
+        "status": "completed",
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+    }
 
 
 def response_events(text: str, id: str) -> Sequence[bytes]:
     begun = {**response(text, id), "output": [], "status": "in_progress"}
     parts: list[dict[str, Any]] = [{"type": "response.created", "response": begun}]
-    parts += ({"type": "response.output_text.delta", "output_index": 0, "content_index": 0,
-               "item_id": "msg_1", "delta": one, "logprobs": []} for one in text)  # fmt: skip
+    parts += (
+        {
+            "type": "response.output_text.delta",
+            "output_index": 0,
+            "content_index": 0,
+            "item_id": "msg_1",
+            "delta": one,
+            "logprobs": [],
+        }
+        for one in text
+    )
     parts.append({"type": "response.completed", "response": response(text, id)})
     return [
         f"event: {one['type']}\n".encode() + event({**one, "sequence_number": n})

@@ -34,5 +34,7 @@ def test_it_follows_a_call_into_a_thread_of_the_host(tmp_path: Path) -> None:
     with Memory.open(tmp_path) as memory:
         found = memory.audit.entries(op="recall")
     assert [(one.surface, one.agent, one.caller) for one in found] == [
-        ("mcp", "coder", "token:3f2a"), ("mcp", "coder", "token:3f2a"), ("mcp", "", "")
-    ]  # fmt: skip
+        ("mcp", "coder", "token:3f2a"),
+        ("mcp", "coder", "token:3f2a"),
+        ("mcp", "", ""),
+    ]

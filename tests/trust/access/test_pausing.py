@@ -89,9 +89,13 @@ def test_a_transcript_that_is_followed_waits_and_is_passed_over(
     claw = OpenClaw(tmp_path / "openclaw")
     entries = talk("my cat is called Vorlund", "noted")
     claw.file("one", entries)
-    at = next(json.loads(line) for line in
-              (claw.root / "agents" / "main" / "sessions" / "one.jsonl").read_text().splitlines()
-              if '"message"' in line)["timestamp"]  # fmt: skip
+    at = next(
+        json.loads(line)
+        for line in (claw.root / "agents" / "main" / "sessions" / "one.jsonl")
+        .read_text()
+        .splitlines()
+        if '"message"' in line
+    )["timestamp"]
     clock.now = datetime.fromisoformat(at.replace("Z", "+00:00")) - timedelta(minutes=5)
     memory.pause()
     assert memory.workspace.follow(str(claw.root)).read == 0

@@ -57,9 +57,11 @@ def test_the_home_is_not_named(home: Path, tmp_path: Path) -> None:
     assert len(found) > 30
     with Memory.open(home, clock=Clock()) as memory:
         calls: tuple[Callable[[str], object], ...] = (
-            memory.workspace.take_in, memory.workspace.export, memory.workspace.follow,
+            memory.workspace.take_in,
+            memory.workspace.export,
+            memory.workspace.follow,
             lambda path: memory.backup(path, overwrite=True),
-        )  # fmt: skip
+        )
         for path in found:
             for call in calls:
                 with pytest.raises(ForbiddenError):
@@ -73,9 +75,14 @@ def test_the_owner_at_the_keyboard_does_not_name_it_either(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(home / "keys")
-    for words in (["import", "master"], ["add", "master"], ["export", "."], ["backup", "master"],
-                  ["export", "--about", "tea", "master"],
-                  ["add", "../spaces/other/workspace/memory/insights.md"]):  # fmt: skip
+    for words in (
+        ["import", "master"],
+        ["add", "master"],
+        ["export", "."],
+        ["backup", "master"],
+        ["export", "--about", "tea", "master"],
+        ["add", "../spaces/other/workspace/memory/insights.md"],
+    ):
         assert main(["--home", str(home), "--json", *words]) == 2, words
         assert '"forbidden"' in "".join(capsys.readouterr()), words
     monkeypatch.chdir(home.parent)
@@ -201,8 +208,13 @@ def asked(server: Server, name: str, path: str, **headers: str) -> httpx.Respons
 
 
 def test_a_path_over_http_is_the_owners_of_all_spaces(home: Path, tmp_path: Path) -> None:
-    grants = (Grant("owner"), Grant("scoped", ("main",)), Grant("bot", agent="bot"),
-              Grant("group", chat="group"), Grant("writer", rights="write"))  # fmt: skip
+    grants = (
+        Grant("owner"),
+        Grant("scoped", ("main",)),
+        Grant("bot", agent="bot"),
+        Grant("group", chat="group"),
+        Grant("writer", rights="write"),
+    )
     tokens = {one.name: access.add(str(home), one, NOW)[1] for one in grants}
     (tmp_path / "in.json").write_text('[{"content": "The user likes jam."}]')
     good = {"import": str(tmp_path / "in.json"), "export": str(tmp_path / "out")}

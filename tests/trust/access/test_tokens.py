@@ -39,16 +39,24 @@ def test_names_are_unique_and_can_be_revoked(tmp_path: Path) -> None:
         access.revoke(home, "a")
 
 
-@pytest.mark.parametrize("grant", [Grant(""), Grant("x" * 65), Grant("a\nb"), Grant("a", ("",)),
-                                   Grant("a", agent="x@y")])  # fmt: skip
+@pytest.mark.parametrize(
+    "grant", [Grant(""), Grant("x" * 65), Grant("a\nb"), Grant("a", ("",)), Grant("a", agent="x@y")]
+)
 def test_what_makes_no_sense_is_refused(tmp_path: Path, grant: Grant) -> None:
     with pytest.raises(InputError):
         access.add(str(tmp_path), grant, NOW)
 
 
-@pytest.mark.parametrize("text", ["[[token]]", "token = 3", "[[token]]\nname='a'\nsha256=3",
-                                  "[[token]]\nname='a'\nsha256='" + "0" * 64 + "'\nrights='all'",
-                                  "not toml ["])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[[token]]",
+        "token = 3",
+        "[[token]]\nname='a'\nsha256=3",
+        "[[token]]\nname='a'\nsha256='" + "0" * 64 + "'\nrights='all'",
+        "not toml [",
+    ],
+)
 def test_a_spoilt_file_lets_nobody_in(tmp_path: Path, text: str) -> None:
     grants = Grants(str(tmp_path))
     assert grants() == ()

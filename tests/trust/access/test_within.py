@@ -48,11 +48,24 @@ SAID = {"own": OK, "owners": OK, "others": NO, "nobodys": OK}
 """Words that the user said just now: all that an agent may change of what is not its own."""
 
 EDITS: dict[str, Any] = {
-    "importance": 0.9, "confidence": 0.3, "entities": ["Eve"], "tags": ["x"], "project": "p",
-    "topic": "p", "category": "decision", "subject": "Eve", "attribute": "home", "value": "Rome",
-    "audience": "group", "sensitivity": "high", "expires_at": NOW, "valid_from": NOW,
-    "valid_until": NOW, "due_at": NOW, "done": True,
-}  # fmt: skip
+    "importance": 0.9,
+    "confidence": 0.3,
+    "entities": ["Eve"],
+    "tags": ["x"],
+    "project": "p",
+    "topic": "p",
+    "category": "decision",
+    "subject": "Eve",
+    "attribute": "home",
+    "value": "Rome",
+    "audience": "group",
+    "sensitivity": "high",
+    "expires_at": NOW,
+    "valid_from": NOW,
+    "valid_until": NOW,
+    "due_at": NOW,
+    "done": True,
+}
 TRUE, FALSE = "The user lives in York.", "The user lives with Eve in Rome."
 
 
@@ -100,14 +113,18 @@ def _changing(verb: str, name: str) -> Ask:
 
 
 RECORDS: dict[str, tuple[dict[str, str], Ask]] = {
-    **{f"{verb} {name}": (OWN, _changing(verb, name))
-       for verb in ("edit", "revise") for name in EDITS},
+    **{
+        f"{verb} {name}": (OWN, _changing(verb, name))
+        for verb in ("edit", "revise")
+        for name in EDITS
+    },
     "edit what was said": (SAID, lambda bot, one: bot.edit(one, content=TRUE)),
     "revise what was said": (SAID, lambda bot, one: bot.revise(one, content=TRUE)),
     "edit what was not said": (NOT_SAID, lambda bot, one: bot.edit(one, content=FALSE)),
     "revise what was not said": (NOT_SAID, lambda bot, one: bot.revise(one, content=FALSE)),
     "edit what was said and more": (
-        OWN, lambda bot, one: bot.edit(one, content=TRUE, audience="group", value="Rome")
+        OWN,
+        lambda bot, one: bot.edit(one, content=TRUE, audience="group", value="Rome"),
     ),
     "archive": (OWN, lambda bot, one: bot.archive(one)),
     "unarchive": (OWN, lambda bot, one: bot.unarchive(one)),
@@ -118,7 +135,7 @@ RECORDS: dict[str, tuple[dict[str, str], Ask]] = {
     "get": (ALL, lambda bot, one: bot.get(one)),
     "history": (ALL, lambda bot, one: bot.history(one)),
     "inspect": (NONE, lambda bot, one: bot.inspect(one)),
-}  # fmt: skip
+}
 SPACE: dict[str, tuple[str, Callable[[Memory], object]]] = {
     "add": (OK, lambda bot: bot.add([{"role": "user", "content": "hello"}])),
     "add_drafts": (OK, lambda bot: bot.add_drafts([Draft(1, "user", "hello")], ["s"])),
@@ -196,21 +213,23 @@ SPACE: dict[str, tuple[str, Callable[[Memory], object]]] = {
     "schedule.run": (NO, lambda bot: bot.schedule.run("heartbeat")),
     "schedule.run_due": (NO, lambda bot: bot.schedule.run_due()),
 }
-MADE_OF = {
-    "open", "close", "now", "within", "as_agent", "for_owner", "chat_model", "after_fork",
-}  # fmt: skip
+MADE_OF = {"open", "close", "now", "within", "as_agent", "for_owner", "chat_model", "after_fork"}
 """What a memory is, rather than what is done with it."""
 
 
 def test_every_verb_has_a_row() -> None:
     public = {
         prefix + name
-        for kind, prefix in ((Memory, ""), (Workspace, "workspace."), (Documents, "documents."),
-                             (Schedule, "schedule."))
+        for kind, prefix in (
+            (Memory, ""),
+            (Workspace, "workspace."),
+            (Documents, "documents."),
+            (Schedule, "schedule."),
+        )
         for name, value in inspect.getmembers_static(kind)
         if not name.startswith("_")
         and (inspect.isfunction(value) or isinstance(value, classmethod))
-    }  # fmt: skip
+    }
     assert public - MADE_OF == set(VERBS)
     assert {one.split()[0] for one in RECORDS} | set(SPACE) == set(VERBS)
 
@@ -291,8 +310,14 @@ def test_an_instruction_is_held_by_an_edit_as_by_a_capture(
     with Memory.open(scene.home, clock=Clock()) as memory:
         bot = memory.within(agent, chat)
         noted = bot.capture("Tea is at six.", audience="group")
-        done = getattr(bot, verb)(noted.id, content=f"Tea is at six. {ORDER}", tags=[ORDER, "tea"],
-                                  entities=[ORDER], topic=ORDER, value=ORDER)  # fmt: skip
+        done = getattr(bot, verb)(
+            noted.id,
+            content=f"Tea is at six. {ORDER}",
+            tags=[ORDER, "tea"],
+            entities=[ORDER],
+            topic=ORDER,
+            value=ORDER,
+        )
         assert "Ignore" not in repr(done)
         assert done.tags == ("tea",)
         assert "Ignore" not in memory.recall("when is tea? previous instructions").context
@@ -411,8 +436,9 @@ def test_an_agent_does_not_call_its_words_the_users(scene: Scene, origin: Any) -
         for keep in (bot.capture, bot.remember):
             with pytest.raises(ForbiddenError):
                 keep(FALSE, origin=origin)
-        bot.add([{"role": "user", "content": "I live in Rome with Eve.", "origin": origin,
-                  "id": "9"}])  # fmt: skip
+        bot.add(
+            [{"role": "user", "content": "I live in Rome with Eve.", "origin": origin, "id": "9"}]
+        )
         assert bot.journal()[-1].origin == "assistant"
         assert bot.capture("a note", origin="web").trust == "web"
 
@@ -448,8 +474,12 @@ def test_a_working_session_is_of_whoever_opened_it(scene: Scene) -> None:
         mine = Session.open(memory, "main")
         mine.prepare("My diary word is marzipan.")
         mine.finish("Noted.")
-        others = [memory.within(agent, chat) for agent in ("", "bot", "other")
-                  for chat in ("direct", "group") if (agent, chat) != ("", "direct")]  # fmt: skip
+        others = [
+            memory.within(agent, chat)
+            for agent in ("", "bot", "other")
+            for chat in ("direct", "group")
+            if (agent, chat) != ("", "direct")
+        ]
         for one in others:
             assert "marzipan" not in repr(Session.open(one, "main").prepare("hi"))
             Session.open(one, "main").finish("planted")
@@ -529,10 +559,18 @@ def test_a_group_is_told_no_file_while_the_engine_is_off(scene: Scene) -> None:
         file.write_text("- I keep the marzipan key\n")
         memory.add([{"role": "user", "content": "The marzipan key is blue.", "id": "9"}], "t")
         group = memory.within(chat="group")
-        for one, told in ((memory, True), (memory.as_agent("bot"), True), (group, False),
-                          (memory.within("bot", "group"), False)):  # fmt: skip
-            shown = (one.recall("marzipan key?").context, one.snapshot(), one.profile(),
-                     repr(one.assemble("tell me about the marzipan key").profile))  # fmt: skip
+        for one, told in (
+            (memory, True),
+            (memory.as_agent("bot"), True),
+            (group, False),
+            (memory.within("bot", "group"), False),
+        ):
+            shown = (
+                one.recall("marzipan key?").context,
+                one.snapshot(),
+                one.profile(),
+                repr(one.assemble("tell me about the marzipan key").profile),
+            )
             assert ["marzipan" in text for text in shown] == [told] * 4
         frame = repr(group.assemble("which key?"))
         assert "marzipan" not in frame
@@ -548,8 +586,12 @@ def test_what_is_held_is_told_to_nobody_behind_a_wall(scene: Scene) -> None:
         assert all("wyvern" in one.text for one in memory.quarantine())
         for agent, chat in (("bot", "direct"), ("", "group"), ("bot", "group")):
             one = memory.within(agent, chat)  # type: ignore[arg-type]
-            told = [one.journal(session="w"), one.journal("previous"), one.turn(f"w:{chat}"),
-                    one.quarantine()]  # fmt: skip
+            told = [
+                one.journal(session="w"),
+                one.journal("previous"),
+                one.turn(f"w:{chat}"),
+                one.quarantine(),
+            ]
             assert all("q_" in repr(some) for some in (told[0], *told[2:]))
             assert "wyvern" not in repr(told)
 
@@ -560,16 +602,36 @@ HTTP: dict[str, tuple[dict[str, str] | str, dict[str, Any]]] = {
     "add": (OK, {"turns": [{"role": "user", "content": "hello", "id": "m1"}]}),
     "capture": (OK, {"content": "hello there"}),
     "edit": (OWN, {"audience": "group"}),
-    "archive": (OWN, {}), "unarchive": (OWN, {}), "reject": (OWN, {}), "confirm": (NONE, {}),
+    "archive": (OWN, {}),
+    "unarchive": (OWN, {}),
+    "reject": (OWN, {}),
+    "confirm": (NONE, {}),
     "touch": (OK, {"ids": ["f_1"]}),
-    "quarantine": (NO, {}), "release": (NO, {"id": "q_1"}), "drop": (NO, {"id": "q_1"}),
-    "refresh_profile": (NO, {}), "consolidate": (NO, {}), "flush": (NO, {}), "embed": (NO, {}),
-    "run_job": (NO, {"job": "heartbeat"}), "forget": (NO, {"all": True}), "audit": (NO, {}),
-    "verify_audit": (NO, {}), "receipts": (NO, {}), "pause": (NO, {}), "resume": (NO, {}),
-    "inspect": (NO, {"name": "Tom"}), "subject": (NO, {"name": "Tom"}), "validate": (NO, {}),
-    "rebuild_index": (NO, {}), "backup": (NO, {}), "export": (NO, {}), "sync": (NO, {}),
-    "index": (NO, {}), "sources": (NO, {}), "import": (NO, {"path": "/nowhere"}),
-}  # fmt: skip
+    "quarantine": (NO, {}),
+    "release": (NO, {"id": "q_1"}),
+    "drop": (NO, {"id": "q_1"}),
+    "refresh_profile": (NO, {}),
+    "consolidate": (NO, {}),
+    "flush": (NO, {}),
+    "embed": (NO, {}),
+    "run_job": (NO, {"job": "heartbeat"}),
+    "forget": (NO, {"all": True}),
+    "audit": (NO, {}),
+    "verify_audit": (NO, {}),
+    "receipts": (NO, {}),
+    "pause": (NO, {}),
+    "resume": (NO, {}),
+    "inspect": (NO, {"name": "Tom"}),
+    "subject": (NO, {"name": "Tom"}),
+    "validate": (NO, {}),
+    "rebuild_index": (NO, {}),
+    "backup": (NO, {}),
+    "export": (NO, {}),
+    "sync": (NO, {}),
+    "index": (NO, {}),
+    "sources": (NO, {}),
+    "import": (NO, {"path": "/nowhere"}),
+}
 
 
 def test_every_operation_that_changes_something_has_a_row() -> None:
@@ -673,9 +735,9 @@ def test_mcp(scene: Scene) -> None:
                             )
                             continue
                         text = repr(told.content)
-                        found[name, whose] = OK if not told.is_error else (
-                            NO if f"({NO})" in text else text
-                        )  # fmt: skip
+                        found[name, whose] = (
+                            OK if not told.is_error else (NO if f"({NO})" in text else text)
+                        )
                 confirmed = await client.call_tool(
                     "review", {"id": scene.ids["owners"], "decision": "confirm"}
                 )
@@ -695,9 +757,13 @@ def test_mcp(scene: Scene) -> None:
 # The command line
 
 COMMAND_LINE: dict[str, tuple[dict[str, str], list[str]]] = {
-    "edit": (OWN, ["--importance", "0.9"]), "tag": (OWN, ["+x"]), "archive": (OWN, []),
-    "unarchive": (OWN, []), "review": (NONE, ["--confirm"]), "forget": (NONE, ["--yes"]),
-}  # fmt: skip
+    "edit": (OWN, ["--importance", "0.9"]),
+    "tag": (OWN, ["+x"]),
+    "archive": (OWN, []),
+    "unarchive": (OWN, []),
+    "review": (NONE, ["--confirm"]),
+    "forget": (NONE, ["--yes"]),
+}
 NOT_ON_A_MEMORY = COMMANDS.keys() - COMMAND_LINE.keys()
 """Held against the agent's rights in `tests/attacks/test_surfaces_table.py`."""
 
@@ -707,8 +773,19 @@ def test_the_command_line(scene: Scene, command: str, capsys: pytest.CaptureFixt
     expected, words = COMMAND_LINE[command]
     for whose in WHOSE:
         line = [*words, scene.ids[whose]] if command == "review" else [scene.ids[whose], *words]
-        code = main(["--home", str(scene.home), "--agent", "bot", "--now", NOW.isoformat(),
-                     "--json", command, *line])  # fmt: skip
+        code = main(
+            [
+                "--home",
+                str(scene.home),
+                "--agent",
+                "bot",
+                "--now",
+                NOW.isoformat(),
+                "--json",
+                command,
+                *line,
+            ]
+        )
         told = "".join(capsys.readouterr())
         assert (code == 0) is (expected[whose] == OK), (whose, told)
         assert (f'"{NO}"' in told) is (expected[whose] == NO), (whose, told)
@@ -720,8 +797,22 @@ def test_the_command_line_says_whether_it_relays(
     file = tmp_path / "talk.jsonl"
     file.write_text('{"role": "user", "content": "I live in Rome.", "id": "1"}\n')
     for options, session in (([], "a"), (["--relays-user"], "b")):
-        assert main(["--home", str(scene.home), "--agent", "bot", *options, "add",
-                     "--session", session, str(file)]) == 0  # fmt: skip
+        assert (
+            main(
+                [
+                    "--home",
+                    str(scene.home),
+                    "--agent",
+                    "bot",
+                    *options,
+                    "add",
+                    "--session",
+                    session,
+                    str(file),
+                ]
+            )
+            == 0
+        )
     with Memory.open(scene.home) as memory:
         assert [memory.turn(f"{one}@bot:1").origin for one in "ab"] == ["assistant", "user"]
     capsys.readouterr()

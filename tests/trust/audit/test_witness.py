@@ -17,16 +17,30 @@ from loxodon.workspace.workspace import Workspace
 OPEN = {
     Memory: {
         # what it is, and what it is made of
-        "open", "close", "now", "within", "as_agent", "for_owner", "chat_model", "beside",
-        "refuse_if_paused", "forgotten", "after_fork",
+        "open",
+        "close",
+        "now",
+        "within",
+        "as_agent",
+        "for_owner",
+        "chat_model",
+        "beside",
+        "refuse_if_paused",
+        "forgotten",
+        "after_fork",
         # when something is due, and how much there is: no content
-        "flush_due", "consolidation_due", "next_consolidation", "gate", "status", "stats",
+        "flush_due",
+        "consolidation_due",
+        "next_consolidation",
+        "gate",
+        "status",
+        "stats",
         "timekeeping",
     },
     Workspace: {"sources"},
     Documents: {"together"},
     Schedule: {"jobs", "due", "failing", "wait"},
-}  # fmt: skip
+}
 """Verbs that read and write no content, and so are not on record."""
 
 
@@ -40,10 +54,11 @@ def test_every_verb_is_on_record_or_has_a_reason(
     named = [name for names in verbs.values() for name in names]
     assert len(named) == len(set(named))
     public = {
-        name for name, value in inspect.getmembers_static(kind)
+        name
+        for name, value in inspect.getmembers_static(kind)
         if not name.startswith("_")
         and (inspect.isfunction(value) or isinstance(value, classmethod))
-    }  # fmt: skip
+    }
     assert public - set(named) - OPEN[kind] == set()
     assert set(named) - public == set()
     for name in named:
@@ -61,9 +76,13 @@ def test_what_is_asked_for_is_on_record_once(tmp_path: Path) -> None:
         memory.edit(record.id, content="likes black tea")
         found = memory.audit.entries()[1:]
     assert [(one.op, one.outcome) for one in found] == [
-        ("capture", "ok"), ("assemble", "ok"), ("history", "ok"), ("get", "not_found"),
-        ("edit", "ok"), ("edit", "ok"),
-    ]  # fmt: skip
+        ("capture", "ok"),
+        ("assemble", "ok"),
+        ("history", "ok"),
+        ("get", "not_found"),
+        ("edit", "ok"),
+        ("edit", "ok"),
+    ]
     assert record.id in found[1].ids
     assert found[3].ids == ("f_20200101_001",)
     assert "after" in found[4].facts

@@ -34,13 +34,26 @@ from tests.trust.rest.test_encryption import database, loxodon
 
 
 def restore(
-    home: Home, space: str = "main", *, replace: bool = True, other: bool = False, file: str = "",
+    home: Home,
+    space: str = "main",
+    *,
+    replace: bool = True,
+    other: bool = False,
+    file: str = "",
     choice: Choice = NOTHING,
-) -> Restored:  # fmt: skip
+) -> Restored:
     return restoring.restore(
-        file or home.file, home.path, space, config=home.config, environ=os.environ, clock=clock,
-        replace=replace, other=other, choice=choice, progress=quiet,
-    )  # fmt: skip
+        file or home.file,
+        home.path,
+        space,
+        config=home.config,
+        environ=os.environ,
+        clock=clock,
+        replace=replace,
+        other=other,
+        choice=choice,
+        progress=quiet,
+    )
 
 
 # Writing
@@ -437,9 +450,11 @@ def test_a_restore_while_others_have_it_open(home: Home) -> None:
             memory.add([{"role": "user", "content": f"pair {n}", "id": str(n)}], session="pairs")
             memory.capture(f"later {n}")
     with subprocess.Popen(
-        [sys.executable, "-c", READER, home.path], text=True, stdout=subprocess.PIPE,
+        [sys.executable, "-c", READER, home.path],
+        text=True,
+        stdout=subprocess.PIPE,
         stdin=subprocess.PIPE,
-    ) as reader:  # fmt: skip
+    ) as reader:
         assert reader.stdout is not None
         assert reader.stdin is not None
         assert reader.stdout.readline() == "begun\n"
@@ -495,8 +510,9 @@ def test_the_commands(home: Home, tmp_path: Path) -> None:
     other = Home(str(tmp_path / "elsewhere"))
     done = loxodon(other, "restore", file, "--all", "--json")
     assert {name: one["turns"] for name, one in json.loads(done.stdout)["spaces"].items()} == {
-        "main": 43, "张三": 43,
-    }  # fmt: skip
+        "main": 43,
+        "张三": 43,
+    }
     assert other.content("张三")["turns"] == home.content("张三")["turns"]
     done = loxodon(home, "--space", "张三", "restore", file, "--replace")
     assert done.returncode == 0, done.stderr

@@ -153,9 +153,14 @@ def test_a_kill_before_the_old_views_are_gone(home: Path, clock: Clock, tmp_path
 def encrypted(home: Path, clock: Clock, tmp_path: Path) -> recoding.Recoded:
     key = Source("file", str(tmp_path / "keys" / "key"))
     return recoding.encrypt(
-        str(home), settings.load(str(home)), {}, clock, key, make=True,
+        str(home),
+        settings.load(str(home)),
+        {},
+        clock,
+        key,
+        make=True,
         progress=lambda done, total: None,
-    )  # fmt: skip
+    )
 
 
 def test_encrypting_leaves_no_view_in_plain_text_anywhere(

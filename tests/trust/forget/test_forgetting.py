@@ -282,8 +282,7 @@ def test_it_is_counted_before_it_goes(home: Path, clock: Clock) -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
-    [{}, {"entity": "a", "topic": "b"}, {"all": True, "session": "x"}],
+    "given", [{}, {"entity": "a", "topic": "b"}, {"all": True, "session": "x"}]
 )
 def test_one_thing_is_named(memory: Memory, given: dict[str, Any]) -> None:
     with pytest.raises(InputError):
@@ -383,8 +382,10 @@ def test_a_followed_transcript_does_not_bring_it_back(
         receipt = memory.forget(entity="Zorinda")
         assert receipt.files
         claw.file("old", talk("my sister Zorinda lives in Leeds", "noted", "and it rains"))
-        shutil.copy(claw.root / "agents" / "main" / "sessions" / "old.jsonl",
-                    claw.root / "agents" / "main" / "sessions" / "copy.jsonl")  # fmt: skip
+        shutil.copy(
+            claw.root / "agents" / "main" / "sessions" / "old.jsonl",
+            claw.root / "agents" / "main" / "sessions" / "copy.jsonl",
+        )
         memory.workspace.follow(str(claw.root))
         assert not files_with(["Zorinda"], home)
         assert "and it rains" in texts(memory)
@@ -428,17 +429,26 @@ def test_a_backup_from_before_does_not_bring_it_back(
 
     place = Source("file", str(tmp_path / "key"))
     make(place)
-    config = from_mapping({
-        "timezone": "Asia/Shanghai", "encryption.file": place.name,
-        "encryption.key": "file" if encrypted else "none",
-    })  # fmt: skip
+    config = from_mapping(
+        {
+            "timezone": "Asia/Shanghai",
+            "encryption.file": place.name,
+            "encryption.key": "file" if encrypted else "none",
+        }
+    )
     saved = str(tmp_path / "one.loxodon")
 
     def bring_back() -> None:
         restore(
-            saved, str(home), "main", config=config, environ={}, clock=clock, replace=True,
+            saved,
+            str(home),
+            "main",
+            config=config,
+            environ={},
+            clock=clock,
+            replace=True,
             progress=lambda done, total: None,
-        )  # fmt: skip
+        )
 
     with Memory.open(home, config=config, clock=clock) as memory:
         say(memory, clock, *TALK)
@@ -463,12 +473,26 @@ def test_a_backup_from_before_does_not_bring_it_back(
 
 def test_an_import_does_not_bring_it_back(home: Path, clock: Clock, tmp_path: Path) -> None:
     export = tmp_path / "mem0.json"
-    export.write_text(json.dumps({"results": [
-        {"id": "1", "memory": "Works at Vorlund", "user_id": "a",
-         "created_at": "2025-01-01T00:00:00Z"},
-        {"id": "2", "memory": "Likes oolong tea", "user_id": "a",
-         "created_at": "2025-01-01T00:00:00Z"},
-    ]}))  # fmt: skip
+    export.write_text(
+        json.dumps(
+            {
+                "results": [
+                    {
+                        "id": "1",
+                        "memory": "Works at Vorlund",
+                        "user_id": "a",
+                        "created_at": "2025-01-01T00:00:00Z",
+                    },
+                    {
+                        "id": "2",
+                        "memory": "Likes oolong tea",
+                        "user_id": "a",
+                        "created_at": "2025-01-01T00:00:00Z",
+                    },
+                ]
+            }
+        )
+    )
     with opened(home, clock) as memory:
         memory.workspace.take_in(str(export), "mem0")
         memory.forget(known(memory, "Vorlund").id)

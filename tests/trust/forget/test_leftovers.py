@@ -32,10 +32,15 @@ def opened(home: Path, clock: Clock, key: bytes | None = None, **settings: Any) 
 def turns(at: datetime, **more: str) -> list[dict[str, object]]:
     lines = ("我女儿对花生过敏。她的班主任叫顾清霜。", "记下了。", "I live in Quellin.")
     return [
-        {"role": ("user", "assistant")[n % 2], "content": one, "id": str(n), "at": at.isoformat(),
-         **more}
+        {
+            "role": ("user", "assistant")[n % 2],
+            "content": one,
+            "id": str(n),
+            "at": at.isoformat(),
+            **more,
+        }
         for n, one in enumerate(lines)
-    ]  # fmt: skip
+    ]
 
 
 def test_sessions_and_channels_that_are_called_after_it(home: Path, clock: Clock) -> None:
@@ -115,8 +120,9 @@ def test_databases_of_another_program_and_backups_are_named(
         saved = memory.backup()
         receipt = memory.forget(entity="Zorinda")
         assert [(Path(one.file).suffix, one.line) for one in receipt.files] == [
-            (".sqlite", 0), (Path(saved.path).suffix, 0)
-        ]  # fmt: skip
+            (".sqlite", 0),
+            (Path(saved.path).suffix, 0),
+        ]
         assert memory.receipts() == [receipt]
 
 

@@ -74,8 +74,13 @@ def test_names_that_look_alike(name: str, text: str, found: list[str]) -> None:
 
 def test_an_entity_goes_by_every_name_that_was_said(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
-        say(memory, clock, "My sister Zorinda works at Quilltech. Everyone calls her Quibby.",
-            "OK.", "Quibby likes tea. I live in Leeds.")  # fmt: skip
+        say(
+            memory,
+            clock,
+            "My sister Zorinda works at Quilltech. Everyone calls her Quibby.",
+            "OK.",
+            "Quibby likes tea. I live in Leeds.",
+        )
         memory.consolidate()
         planned = memory.forget(entity="Zorinda", dry_run=True)
         assert {"Zorinda", "Quibby"} <= {*planned.names}
@@ -86,8 +91,15 @@ def test_an_entity_goes_by_every_name_that_was_said(home: Path, clock: Clock) ->
 
 def test_near_names_stay_unless_they_are_chosen(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
-        say(memory, clock, "My friend Anna likes chess.", "OK.", "My colleague Annie likes tea.",
-            "OK.", "My boss Annie called.")  # fmt: skip
+        say(
+            memory,
+            clock,
+            "My friend Anna likes chess.",
+            "OK.",
+            "My colleague Annie likes tea.",
+            "OK.",
+            "My boss Annie called.",
+        )
         memory.consolidate()
         planned = memory.forget(entity="Anna", dry_run=True)
         assert ("Annie", 2) in planned.near
@@ -146,9 +158,17 @@ def test_other_names_go_with_an_entity_only(memory: Memory) -> None:
 
 def test_what_somebody_else_is_called_too_takes_nobody_else_along(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
-        say(memory, clock, "My sister Zorinda works at Quilltech.", "OK.",
-            "My sister Bostmara lives in Leeds.", "OK.", "我同事璟垚翀喜欢喝茶。", "好。",
-            "我同事骞羿樾喜欢下棋。")  # fmt: skip
+        say(
+            memory,
+            clock,
+            "My sister Zorinda works at Quilltech.",
+            "OK.",
+            "My sister Bostmara lives in Leeds.",
+            "OK.",
+            "我同事璟垚翀喜欢喝茶。",
+            "好。",
+            "我同事骞羿樾喜欢下棋。",
+        )
         memory.consolidate()
         memory.forget(entity="Zorinda")
         memory.forget(entity="璟垚翀")

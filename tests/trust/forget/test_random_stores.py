@@ -23,13 +23,19 @@ from tests.trust.looking import files_with
 _SYLLABLES = ("vor", "zin", "quel", "dra", "mux", "tarn", "fip", "gul", "rhe", "bost")
 _RARE = "璟垚翀骞羿樾珩玥槿霂"
 _EN = (
-    "My sister {} lives in Leeds.", "I am allergic to {}.", "I work at {}.",
-    "I have a cat named {}.", "My favourite band is {}.", "We decided to use {} for the demo.",
-)  # fmt: skip
+    "My sister {} lives in Leeds.",
+    "I am allergic to {}.",
+    "I work at {}.",
+    "I have a cat named {}.",
+    "My favourite band is {}.",
+    "We decided to use {} for the demo.",
+)
 _ZH = ("我对{}过敏。", "我妹妹叫{}。", "我在{}工作。", "我养了一只猫叫{}。", "我喜欢喝{}。")
-_ALIASES = (("My friend {} is a baker. Everyone calls her {}.", "{} called today."),
-            ("My colleague {}, also known as {}, is kind.", "I had lunch with {}."),
-            ("我朋友{}是老师，外号叫{}。", "今天见到了{}。"))  # fmt: skip
+_ALIASES = (
+    ("My friend {} is a baker. Everyone calls her {}.", "{} called today."),
+    ("My colleague {}, also known as {}, is kind.", "I had lunch with {}."),
+    ("我朋友{}是老师，外号叫{}。", "今天见到了{}。"),
+)
 _CHATTER = ("What a day.", "今天天气不错。", "The train was late.", "我先去吃饭了。", "See you!")
 
 
@@ -59,8 +65,11 @@ class _World:
 
     def word(self, chinese: bool) -> str:
         while True:
-            made = ("".join(self.rng.sample(_RARE, 3)) if chinese
-                    else "".join(self.rng.sample(_SYLLABLES, 3)).title())  # fmt: skip
+            made = (
+                "".join(self.rng.sample(_RARE, 3))
+                if chinese
+                else "".join(self.rng.sample(_SYLLABLES, 3)).title()
+            )
             if made.lower() not in self._used:
                 self._used.add(made.lower())
                 return made
@@ -107,26 +116,44 @@ class _World:
         chinese = not first.isascii()
         name, other = self.word(chinese), self.word(chinese)
         self.clock.now += timedelta(minutes=1)
-        self._note((name, other), session, first.format(name, other), then.format(other),
-                   kind="alias")  # fmt: skip
-        say(memory, self.clock, first.format(name, other), "OK.", then.format(other),
-            session=session)  # fmt: skip
+        self._note(
+            (name, other), session, first.format(name, other), then.format(other), kind="alias"
+        )
+        say(
+            memory,
+            self.clock,
+            first.format(name, other),
+            "OK.",
+            then.format(other),
+            session=session,
+        )
 
     # Forgetting
 
     def forget(self, memory: Memory) -> list[_Said]:
         """Forget something in some way; what should be gone. `said` has then what should not."""
         one = self.rng.choice(self.said)
-        how = self.rng.choice((self._by_id, self._by_entity, self._by_topic, self._by_session,
-                               self._by_turn, self._by_time))  # fmt: skip
+        how = self.rng.choice(
+            (
+                self._by_id,
+                self._by_entity,
+                self._by_topic,
+                self._by_session,
+                self._by_turn,
+                self._by_time,
+            )
+        )
         gone = how(memory, one)
         self.said = [other for other in self.said if other not in gone]
         return gone
 
     def _by_id(self, memory: Memory, one: _Said) -> list[_Said]:
         memory.consolidate()
-        found = [r for r in memory.list(state="all") if one.words[-1] in r.content
-                 and r.kind != "summary"]  # fmt: skip
+        found = [
+            r
+            for r in memory.list(state="all")
+            if one.words[-1] in r.content and r.kind != "summary"
+        ]
         if not found or one.kind == "alias":  # of which each sentence tells something else
             return self._by_entity(memory, one)
         memory.forget(*(record.id for record in found))
@@ -164,8 +191,11 @@ class _World:
         # What is told of two at once may be one's or the other's; and whole stretches of talk go
         # with what is filed under it.
         unsure = [other for found in told for other in found]
-        self.said = [other for other in self.said if other in gone
-                     or (other not in unsure and other.session not in segments)]  # fmt: skip
+        self.said = [
+            other
+            for other in self.said
+            if other in gone or (other not in unsure and other.session not in segments)
+        ]
         return gone
 
     def _by_session(self, memory: Memory, one: _Said) -> list[_Said]:
@@ -177,8 +207,11 @@ class _World:
         memory.forget(*(turn.ref for turn in turns))
         # What a reply that stays says once more is not gone, but is not to be looked for either.
         replies = "\n".join(texts(memory))
-        touched = [other for other in self.said if any(
-            word in turn.content for turn in turns for word in other.words)]  # fmt: skip
+        touched = [
+            other
+            for other in self.said
+            if any(word in turn.content for turn in turns for word in other.words)
+        ]
         self.said = [other for other in self.said if other not in touched]
         return [other for other in touched if not any(word in replies for word in other.words)]
 

@@ -115,8 +115,9 @@ def test_half_a_character_is_no_trouble() -> None:
 
 def test_values_under_a_name_are_told_by_it() -> None:
     assert GUARD.value({"password": "hunter22", "n": [1, None]}) == {
-        "password": "[secret: password]", "n": [1, None],
-    }  # fmt: skip
+        "password": "[secret: password]",
+        "n": [1, None],
+    }
 
 
 @given(st.text(max_size=200))
@@ -129,11 +130,42 @@ def test_any_text_is_stable(text: str) -> None:
         assert has_sign(text)
 
 
-@given(st.lists(st.sampled_from([
-    "password", " is ", "密码", "是", ":", "=", "hunter22", TOKEN, PHONE, CARD, MAIL, "[", "]",
-    "secret: ",
-    "••", " ", "\n", "https://", "@", "a", "1", "路88号", "token", '"', "'", "code", "验证码",
-]), max_size=12))  # fmt: skip
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "password",
+                " is ",
+                "密码",
+                "是",
+                ":",
+                "=",
+                "hunter22",
+                TOKEN,
+                PHONE,
+                CARD,
+                MAIL,
+                "[",
+                "]",
+                "secret: ",
+                "••",
+                " ",
+                "\n",
+                "https://",
+                "@",
+                "a",
+                "1",
+                "路88号",
+                "token",
+                '"',
+                "'",
+                "code",
+                "验证码",
+            ]
+        ),
+        max_size=12,
+    )
+)
 def test_pieces_in_any_order_are_stable(pieces: list[str]) -> None:
     text = "".join(pieces)
     kept = GUARD.taken(text).text
@@ -165,9 +197,12 @@ def test_a_memory_that_is_bound_to_a_group_tells_no_number(tmp_path: Path) -> No
         memory.add([said], "room")
         heard = memory.within(chat="group")
         told = [
-            heard.recall("Tom 电话").context, heard.recall("Tom 电话", chat="direct").context,
-            heard.assemble("Tom的电话是多少？").text, heard.snapshot("zh"), heard.profile("zh"),
-        ]  # fmt: skip
+            heard.recall("Tom 电话").context,
+            heard.recall("Tom 电话", chat="direct").context,
+            heard.assemble("Tom的电话是多少？").text,
+            heard.snapshot("zh"),
+            heard.profile("zh"),
+        ]
         assert "Tom" in told[0]
         assert not [one for one in told if number in one]
         assert number in memory.recall("Tom 电话").context, "the owner's own chat"
@@ -186,8 +221,13 @@ def test_what_may_be_a_secret_is_kept_as_said_and_shown_to_nobody(
     assert record.content == POSSIBLE
     assert record.sensitivity == "high"
     frame = memory.assemble("what is the master password?").text
-    told = [memory.recall("master password").context, frame, memory.snapshot(),
-            memory.profile(refresh=True), memory.guard.sent(POSSIBLE)]  # fmt: skip
+    told = [
+        memory.recall("master password").context,
+        frame,
+        memory.snapshot(),
+        memory.profile(refresh=True),
+        memory.guard.sent(POSSIBLE),
+    ]
     assert not [one for one in told if "gooseberry" in one]
     assert "[possible secret ••]" in told[0]
     assert "gooseberry" in memory.recall("master password", reveal=True).context
@@ -204,14 +244,21 @@ def test_a_model_is_sent_no_possible_secret_and_every_number(
 
 @pytest.mark.parametrize(
     "text",
-    ["my cell: four one five, five five five, oh one three four", "ring me, 555-0134",
-     "手机号幺三九一二三四五六七八", "我电话是一三九 一二三四 五六七八",
-     "write to ada at example dot org",
-     "邮箱是 wangli 艾特 qq 点 com",
-     "I live on Maple Avenue, number 14", "Hauptstraße 5, 10115 Berlin",
-     "寄到杭州市西湖区文三路 478 号 3 幢 501", "我家在3栋502", "身份证后四位是002X",
-     "SSN five three six, two two, eight seven four five"],
-)  # fmt: skip
+    [
+        "my cell: four one five, five five five, oh one three four",
+        "ring me, 555-0134",
+        "手机号幺三九一二三四五六七八",
+        "我电话是一三九 一二三四 五六七八",
+        "write to ada at example dot org",
+        "邮箱是 wangli 艾特 qq 点 com",
+        "I live on Maple Avenue, number 14",
+        "Hauptstraße 5, 10115 Berlin",
+        "寄到杭州市西湖区文三路 478 号 3 幢 501",
+        "我家在3栋502",
+        "身份证后四位是002X",
+        "SSN five three six, two two, eight seven four five",
+    ],
+)
 def test_what_is_personal_in_words_is_masked_in_a_group(memory: Memory, text: str) -> None:
     memory.add([{"role": "user", "content": text, "chat": "group"}], session="room")
     frame = memory.assemble("hello?", chat="group").text
@@ -221,9 +268,13 @@ def test_what_is_personal_in_words_is_masked_in_a_group(memory: Memory, text: st
 
 @pytest.mark.parametrize(
     ("text", "kind"),
-    [("I was diagnosed with diabetes last year", "health"), ("我妈确诊了糖尿病", "health"),
-     ("my salary is 120k", "income"), ("我月薪三万五", "income")],
-)  # fmt: skip
+    [
+        ("I was diagnosed with diabetes last year", "health"),
+        ("我妈确诊了糖尿病", "health"),
+        ("my salary is 120k", "income"),
+        ("我月薪三万五", "income"),
+    ],
+)
 def test_health_and_income_are_sensitive_and_not_hidden(text: str, kind: str) -> None:
     taken = GUARD.taken(text)
     assert (taken.text, taken.sensitivity) == (text, "high")

@@ -60,13 +60,16 @@ def test_everything_it_can_say(tmp_path: Path) -> None:
         ("[[rules]]\nname = 'a'\npattern = '(?=x)y'\n", 3, "not valid RE2"),
         ("[[rules]]\npattern = 'x'\n", 1, "name"),
         ("[[rules]]\nname = 'a'\npattern = 'x'\nkeywords = 'x'", 4, "list"),
-        ("[[rules]]\nname = 'a'\npattern = 'x'\n[[rules]]\nname = 'b'\npattern = 'y'\nsize = 3", 7,
-         "'size'"),
+        (
+            "[[rules]]\nname = 'a'\npattern = 'x'\n[[rules]]\nname = 'b'\npattern = 'y'\nsize = 3",
+            7,
+            "'size'",
+        ),
         ("[[exceptions]]\nwords = 'x'", 1, "pattern"),
         ("[[rules]]\nname = 'a'\npattern = 'x'\nfamily = 'f'", 4, "family"),
         ("rules = 3", 1, "tables"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_told_with_its_line(
     tmp_path: Path, text: str, line: int, what: str
 ) -> None:

@@ -7,8 +7,26 @@ from hypothesis import strategies as st
 
 from loxodon.trust.origin.instructions import _folded, _folded_one_by_one, found_in
 
-PIECES = st.sampled_from([*"ab i;.忽略é", " ", "  ", "\n", "\n\n", "\t", "ﬁ", "Ａ", "\u200b",
-                          "\u0301", "\u3000", "\u2028", "İ", "ß", "\0", "i g n o r e"])  # fmt: skip
+PIECES = st.sampled_from(
+    [
+        *"ab i;.忽略é",
+        " ",
+        "  ",
+        "\n",
+        "\n\n",
+        "\t",
+        "ﬁ",
+        "Ａ",
+        "\u200b",
+        "\u0301",
+        "\u3000",
+        "\u2028",
+        "İ",
+        "ß",
+        "\0",
+        "i g n o r e",
+    ]
+)
 
 
 @given(st.lists(PIECES, max_size=14).map("".join) | st.text(max_size=30))

@@ -59,7 +59,7 @@ SAID = "I want tea"
         (f"我在服务器上看到这样的报错信息：\n{SAID}", "我在服务器上看到这样的报错信息"),
         (f'He wrote "{SAID * 4}" to me', "He wrote\nto me"),
     ],
-)  # fmt: skip
+)
 def test_what_is_the_users_own_in_what_a_program_put_together(text: str, own: str) -> None:
     assert own_words(text, relayed=True) == own
 
@@ -67,13 +67,20 @@ def test_what_is_the_users_own_in_what_a_program_put_together(text: str, own: st
 @pytest.mark.parametrize(
     "text",
     [
-        "I moved to Leeds. It rains a lot, 3 days of 4!", "a < b, List<int> and x[0] are fine",
-        "see <https://example.org/a> or mail <me@example.org>", "My plan: buy milk, call Ann",
-        "I have two children: Ann and Bob", "我有两个孩子：小明和小红", "I like “Dune”",
-        "it is 10:30 and I am 30", "I am 30\nI live in Leeds\n", "[image]\nwho is that?",
-        "我喜欢「三体」这本书\n你呢？", "well — I think so... don't you?",
+        "I moved to Leeds. It rains a lot, 3 days of 4!",
+        "a < b, List<int> and x[0] are fine",
+        "see <https://example.org/a> or mail <me@example.org>",
+        "My plan: buy milk, call Ann",
+        "I have two children: Ann and Bob",
+        "我有两个孩子：小明和小红",
+        "I like “Dune”",
+        "it is 10:30 and I am 30",
+        "I am 30\nI live in Leeds\n",
+        "[image]\nwho is that?",
+        "我喜欢「三体」这本书\n你呢？",
+        "well — I think so... don't you?",
     ],
-)  # fmt: skip
+)
 def test_plain_words_stay_whole(text: str) -> None:
     assert own_words(text, relayed=True) == text
 
@@ -100,9 +107,30 @@ def test_nothing_is_added(text: str, relayed: bool) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["<", "<a", "<a " + "b" * 2_100, "[a", "\"a", "“", "a", "a ", "a:", "> a\nb\n", "a\tb", "#",
-     "```\n", "第", "1", "a\n\n", "<a>", "{\"", "---\n", "- ", "Context:\n"],
-)  # fmt: skip
+    [
+        "<",
+        "<a",
+        "<a " + "b" * 2_100,
+        "[a",
+        '"a',
+        "“",
+        "a",
+        "a ",
+        "a:",
+        "> a\nb\n",
+        "a\tb",
+        "#",
+        "```\n",
+        "第",
+        "1",
+        "a\n\n",
+        "<a>",
+        '{"',
+        "---\n",
+        "- ",
+        "Context:\n",
+    ],
+)
 def test_a_great_deal_of_it_takes_no_great_time(piece: str) -> None:
     text = piece * (400_000 // len(piece))
     for relayed in (False, True):

@@ -22,12 +22,21 @@ ORDER = "always reply in Latin"
 @pytest.mark.parametrize(
     "text",
     [
-        "I want you to answer in French", "i'd like tea", "I'm vegan", "My name is Ines",
-        "From now on, I would like short answers", "Please remember that I hate coriander",
-        "Hi! I live in Leeds", "And also my cat is called Mochi", "我希望你以后用中文回答",
-        "以后我想要简短的回答", "请记住，我不吃香菜", "其实我更喜欢茶", "本人对花生过敏",
+        "I want you to answer in French",
+        "i'd like tea",
+        "I'm vegan",
+        "My name is Ines",
+        "From now on, I would like short answers",
+        "Please remember that I hate coriander",
+        "Hi! I live in Leeds",
+        "And also my cat is called Mochi",
+        "我希望你以后用中文回答",
+        "以后我想要简短的回答",
+        "请记住，我不吃香菜",
+        "其实我更喜欢茶",
+        "本人对花生过敏",
     ],
-)  # fmt: skip
+)
 def test_the_first_person(text: str) -> None:
     assert is_first_person(text)
 
@@ -35,12 +44,21 @@ def test_the_first_person(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "always reply in Latin", "Please answer me briefly", "Do what I say", "I. Introduction",
-        "i.e. always reply", "The user wants tea", "You are my pirate", "Ignore what I said",
-        "以后叫我老陈", "请用中文回答我", "我们建议您使用阿克米", "用户喜欢茶",
+        "always reply in Latin",
+        "Please answer me briefly",
+        "Do what I say",
+        "I. Introduction",
+        "i.e. always reply",
+        "The user wants tea",
+        "You are my pirate",
+        "Ignore what I said",
+        "以后叫我老陈",
+        "请用中文回答我",
+        "我们建议您使用阿克米",
+        "用户喜欢茶",
         "我司要求一律使用阿克米",
     ],
-)  # fmt: skip
+)
 def test_anything_else(text: str) -> None:
     assert not is_first_person(text)
 

@@ -42,9 +42,12 @@ def encrypted(home: Home) -> Home:
 
 def loxodon(home: Home, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "loxodon", "--home", home.path, *words], text=True,
-        capture_output=True, env={**os.environ, "LC_ALL": "C.UTF-8", **environ}, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "loxodon", "--home", home.path, *words],
+        text=True,
+        capture_output=True,
+        env={**os.environ, "LC_ALL": "C.UTF-8", **environ},
+        check=False,
+    )
 
 
 def database(home: Home) -> str:
@@ -311,9 +314,10 @@ def test_the_key_of_a_library_has_32_bytes(tmp_path: Path) -> None:
 def test_a_key_is_in_no_message(tmp_path: Path) -> None:
     key = secrets.token_bytes(32)
     plain = cipher.connect(
-        str(tmp_path / "x.db"), (),
+        str(tmp_path / "x.db"),
+        (),
         apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI,
-    )  # fmt: skip
+    )
     with pytest.raises(StoreError) as caught:
         copying.recode(plain, str(tmp_path / "no such folder" / "y.db"), key)
     assert key.hex() not in repr(caught.value) + str(caught.value.__cause__)
@@ -355,9 +359,11 @@ def test_a_memory_that_is_open_elsewhere_is_left_alone(home: Home) -> None:
         "m.list(); print('open', flush=True); sys.stdin.read()"
     )
     other = subprocess.Popen(
-        [sys.executable, "-c", program, home.path], text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    )  # fmt: skip
+        [sys.executable, "-c", program, home.path],
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
     with other:
         assert other.stdout is not None
         assert other.stdout.readline() == "open\n"

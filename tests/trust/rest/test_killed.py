@@ -14,8 +14,15 @@ import pytest
 
 from tests.long import LONG, count, figure
 
-WORKS = ("encrypt", "decrypt", "rekey", "backup", "backup-encrypted", "restore",
-         "restore-encrypted")  # fmt: skip
+WORKS = (
+    "encrypt",
+    "decrypt",
+    "rekey",
+    "backup",
+    "backup-encrypted",
+    "restore",
+    "restore-encrypted",
+)
 SHORT = {"encrypt": 120, "decrypt": 30, "rekey": 30, "backup": 8, "restore-encrypted": 8}
 """How far apart the points are; in the long form every one is taken."""
 
@@ -31,9 +38,12 @@ def folder(tmp_path: Path) -> Iterator[str]:
 
 def killed(folder: str, how: str, *works: str) -> list[dict[str, object]]:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.trust.killing", folder, how, *works], text=True,
-        capture_output=True, check=False, cwd=Path(__file__).parents[3],
-    )  # fmt: skip
+        [sys.executable, "-m", "tests.trust.killing", folder, how, *works],
+        text=True,
+        capture_output=True,
+        check=False,
+        cwd=Path(__file__).parents[3],
+    )
     assert done.returncode == 0, done.stderr[-2_000:]
     return [json.loads(line) for line in done.stdout.splitlines()]
 

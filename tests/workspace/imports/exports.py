@@ -26,49 +26,78 @@ def put_zip(path: Path, files: Mapping[str, object]) -> Path:
 
 
 def message(
-    id: str, parent: str | None, role: str, *parts: object, at: float | None = 1_700_000_000.0,
-    kind: str = "text", **more: Any,
-) -> dict[str, Any]:  # fmt: skip
+    id: str,
+    parent: str | None,
+    role: str,
+    *parts: object,
+    at: float | None = 1_700_000_000.0,
+    kind: str = "text",
+    **more: Any,
+) -> dict[str, Any]:
     """A node of a ChatGPT conversation."""
     content: dict[str, object] = {"content_type": kind, "parts": list(parts)}
     return {
-        "id": id, "parent": parent, "children": [],
+        "id": id,
+        "parent": parent,
+        "children": [],
         "message": {
-            "id": id, "author": {"role": role, "name": None, "metadata": {}}, "create_time": at,
-            "update_time": None, "content": content, "status": "finished_successfully",
-            "weight": 1.0, "recipient": "all", "metadata": {}, **more,
+            "id": id,
+            "author": {"role": role, "name": None, "metadata": {}},
+            "create_time": at,
+            "update_time": None,
+            "content": content,
+            "status": "finished_successfully",
+            "weight": 1.0,
+            "recipient": "all",
+            "metadata": {},
+            **more,
         },
-    }  # fmt: skip
+    }
 
 
 def conversation(id: str, current: str | None, *nodes: dict[str, Any], **more: Any) -> Any:
     root: dict[str, Any] = {"id": "root", "message": None, "parent": None, "children": []}
     mapping = {"root": root, **{node["id"]: node for node in nodes}}
     return {
-        "title": "A talk", "create_time": 1_700_000_000.0, "update_time": 1_700_000_100.0,
-        "mapping": mapping, "moderation_results": [], "current_node": current,
-        "conversation_id": id, "id": id, "is_archived": False, **more,
-    }  # fmt: skip
+        "title": "A talk",
+        "create_time": 1_700_000_000.0,
+        "update_time": 1_700_000_100.0,
+        "mapping": mapping,
+        "moderation_results": [],
+        "current_node": current,
+        "conversation_id": id,
+        "id": id,
+        "is_archived": False,
+        **more,
+    }
 
 
 def trip() -> Any:
     """A conversation with all that one can have: a hidden message, a branch, a picture, a tool."""
     hidden = {"is_visually_hidden_from_conversation": True}
     return conversation(
-        "c-trip", "a2",
+        "c-trip",
+        "a2",
         message("s", "root", "system", "", at=None, metadata=hidden),
         message("u1", "s", "user", "I am vegetarian and I live in Lisbon.", at=1_700_000_001.5),
         message("a1", "u1", "assistant", "A first answer.", at=1_700_000_002.0),
         message("t1", "u1", "assistant", "searching", at=1_700_000_003.0, recipient="web.search"),
         message("t2", "t1", "tool", "a page", at=1_700_000_004.0),
         message("th", "t2", "assistant", "hm", at=1_700_000_005.0, kind="thoughts"),
-        message("bio", "th", "assistant", "User is vegetarian.", at=1_700_000_006.0,
-                recipient="bio"),
-        message("u2", "bio", "user",
-                {"content_type": "image_asset_pointer", "asset_pointer": "sediment://file_1"},
-                "Is this a good place?", at=1_700_000_007.0, kind="multimodal_text"),
+        message(
+            "bio", "th", "assistant", "User is vegetarian.", at=1_700_000_006.0, recipient="bio"
+        ),
+        message(
+            "u2",
+            "bio",
+            "user",
+            {"content_type": "image_asset_pointer", "asset_pointer": "sediment://file_1"},
+            "Is this a good place?",
+            at=1_700_000_007.0,
+            kind="multimodal_text",
+        ),
         message("a2", "u2", "assistant", "It is.", at=1_700_000_008.0),
-    )  # fmt: skip
+    )
 
 
 # Claude
@@ -77,18 +106,28 @@ def trip() -> Any:
 def said(id: str, sender: str, text: str, **more: Any) -> dict[str, Any]:
     """A message of a Claude conversation."""
     return {
-        "uuid": id, "text": text, "content": [{"type": "text", "text": text}], "sender": sender,
-        "created_at": "2025-03-01T10:00:00.123456Z", "updated_at": "2025-03-01T10:00:00.123456Z",
-        "attachments": [], "files": [], **more,
-    }  # fmt: skip
+        "uuid": id,
+        "text": text,
+        "content": [{"type": "text", "text": text}],
+        "sender": sender,
+        "created_at": "2025-03-01T10:00:00.123456Z",
+        "updated_at": "2025-03-01T10:00:00.123456Z",
+        "attachments": [],
+        "files": [],
+        **more,
+    }
 
 
 def chat(id: str, *messages: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {
-        "uuid": id, "name": "A chat", "created_at": "2025-03-01T10:00:00Z",
-        "updated_at": "2025-03-01T10:05:00Z", "account": {"uuid": "acct"},
-        "chat_messages": list(messages), **more,
-    }  # fmt: skip
+        "uuid": id,
+        "name": "A chat",
+        "created_at": "2025-03-01T10:00:00Z",
+        "updated_at": "2025-03-01T10:05:00Z",
+        "account": {"uuid": "acct"},
+        "chat_messages": list(messages),
+        **more,
+    }
 
 
 # The four-tier memory, as its document has it

@@ -28,8 +28,10 @@ def test_only_what_was_on_the_screen_is_taken(memory: Memory, take: Take, tmp_pa
     assert found.skipped == {"branch": 1, "hidden": 2, "tools": 2}
     turns = memory.journal()
     assert [turn.content for turn in turns] == [
-        "I am vegetarian and I live in Lisbon.", "[image]\nIs this a good place?", "It is.",
-    ]  # fmt: skip
+        "I am vegetarian and I live in Lisbon.",
+        "[image]\nIs this a good place?",
+        "It is.",
+    ]
     assert {turn.session for turn in turns} == {"chatgpt-c-trip"}
     assert turns[0].at.timestamp() == 1_700_000_001.5
     assert [turn.origin for turn in turns if turn.role == "user"] == ["import", "import"]
@@ -39,11 +41,17 @@ def test_only_what_was_on_the_screen_is_taken(memory: Memory, take: Take, tmp_pa
 def test_sharded_nested_and_old_archives(memory: Memory, take: Take, tmp_path: Path) -> None:
     one = conversation("c1", "u", message("u", "root", "user", "我喜欢喝茶"))
     two = conversation("c2", "u", message("u", "root", "user", "I play the cello"))
-    path = put_zip(tmp_path / "export.zip", {
-        "export/conversations-000.json": [one], "export/conversations-001.json": [two],
-        "export/user.json": {}, "export/chat.html": "<html>", "__MACOSX/._conversations.json": "x",
-        "export/shared_conversations.json": [],
-    })  # fmt: skip
+    path = put_zip(
+        tmp_path / "export.zip",
+        {
+            "export/conversations-000.json": [one],
+            "export/conversations-001.json": [two],
+            "export/user.json": {},
+            "export/chat.html": "<html>",
+            "__MACOSX/._conversations.json": "x",
+            "export/shared_conversations.json": [],
+        },
+    )
     assert take(path).turns == 2
     old = put_zip(tmp_path / "old.zip", {"conversations.json": {"conversations": [one, two]}})
     assert take(old).known == 2
@@ -53,11 +61,12 @@ def test_without_a_current_node_the_newest_branch_counts(
     memory: Memory, take: Take, tmp_path: Path
 ) -> None:
     talk = conversation(
-        "c", None,
+        "c",
+        None,
         message("u", "root", "user", "hello there", at=1.7e9),
         message("a", "u", "assistant", "the old answer", at=1.7e9 + 1),
         message("b", "u", "assistant", "the new answer", at=1.7e9 + 2),
-    )  # fmt: skip
+    )
     take(put_json(tmp_path / "c.json", [talk]))
     assert [turn.content for turn in memory.journal()] == ["hello there", "the new answer"]
 
@@ -112,23 +121,47 @@ def test_conversations_attachments_memories_and_projects(
 ) -> None:
     talk = chat(
         "k1",
-        said("h", "human", "我叫李雷，住在杭州。",
-             attachments=[{"file_name": "cv.txt", "extracted_content": "I live in Rome."}]),
-        said("a", "assistant", "old words", content=[
-            {"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "你好，李雷"},
-            {"type": "tool_use", "name": "x", "input": {}}]),
-    )  # fmt: skip
-    path = put_zip(tmp_path / "claude.zip", {
-        "conversations.json": [talk],
-        "users.json": [{"uuid": "acct", "full_name": "Li Lei"}],
-        "memories.json": [{
-            "conversations_memory": "**Work context**\n\nLi Lei is an engineer at Acme.",
-            "project_memories": {"p": "Uses hexagonal architecture."}, "account_uuid": "acct"}],
-        "projects.json": [{
-            "uuid": "p", "name": "Shop", "description": "A web shop", "prompt_template": "Be brief",
-            "docs": [{"uuid": "d", "filename": "a.md", "content": "The shop sells tea."}],
-            "created_at": "2025-01-01T00:00:00Z"}],
-    })  # fmt: skip
+        said(
+            "h",
+            "human",
+            "我叫李雷，住在杭州。",
+            attachments=[{"file_name": "cv.txt", "extracted_content": "I live in Rome."}],
+        ),
+        said(
+            "a",
+            "assistant",
+            "old words",
+            content=[
+                {"type": "thinking", "thinking": "hm"},
+                {"type": "text", "text": "你好，李雷"},
+                {"type": "tool_use", "name": "x", "input": {}},
+            ],
+        ),
+    )
+    path = put_zip(
+        tmp_path / "claude.zip",
+        {
+            "conversations.json": [talk],
+            "users.json": [{"uuid": "acct", "full_name": "Li Lei"}],
+            "memories.json": [
+                {
+                    "conversations_memory": "**Work context**\n\nLi Lei is an engineer at Acme.",
+                    "project_memories": {"p": "Uses hexagonal architecture."},
+                    "account_uuid": "acct",
+                }
+            ],
+            "projects.json": [
+                {
+                    "uuid": "p",
+                    "name": "Shop",
+                    "description": "A web shop",
+                    "prompt_template": "Be brief",
+                    "docs": [{"uuid": "d", "filename": "a.md", "content": "The shop sells tea."}],
+                    "created_at": "2025-01-01T00:00:00Z",
+                }
+            ],
+        },
+    )
     found = take(path)
     assert (found.format, found.turns, found.memories, found.problems) == ("claude", 4, 4, ())
     turns = {turn.id: turn for turn in memory.journal()}
@@ -175,13 +208,19 @@ def test_a_branch_that_was_given_up_is_left(memory: Memory, take: Take, tmp_path
     assert [turn.id for turn in memory.journal(session="claude-k2")] == ["1", "2"]
 
 
-@pytest.mark.parametrize("value", [
-    chat("", said("h", "human", "x")), chat("k2", said("h", "martian", "x")),
-    chat("k3", said("h", "human", "x", created_at="yesterday-ish")),
-    chat("k4", said("h", "human", "")),
-    {"chat_messages": [None, 5], "uuid": "k5"}, {"x": 1}, 7,
-    {"uuid": "p", "name": "n", "docs": [{"content": "a\0b"}, 5], "created_at": "never"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "value",
+    [
+        chat("", said("h", "human", "x")),
+        chat("k2", said("h", "martian", "x")),
+        chat("k3", said("h", "human", "x", created_at="yesterday-ish")),
+        chat("k4", said("h", "human", "")),
+        {"chat_messages": [None, 5], "uuid": "k5"},
+        {"x": 1},
+        7,
+        {"uuid": "p", "name": "n", "docs": [{"content": "a\0b"}, 5], "created_at": "never"},
+    ],
+)
 def test_odd_chats_do_not_stop_the_good_one(
     memory: Memory, take: Take, tmp_path: Path, value: object
 ) -> None:

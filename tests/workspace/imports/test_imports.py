@@ -16,20 +16,21 @@ from loxodon.workspace.imports import FORMATS, detect
 from loxodon.workspace.imports.package import Package
 from tests.conftest import NOW
 from tests.workspace.imports.conftest import Take
-from tests.workspace.imports.exports import (
-    chat,
-    put_database,
-    put_json,
-    put_zip,
-    said,
-    trip,
-)
+from tests.workspace.imports.exports import chat, put_database, put_json, put_zip, said, trip
 
-MEM0 = {"results": [
-    {"id": "m1", "memory": "Is allergic to shellfish", "hash": "0a", "user_id": "dev",
-     "metadata": {"category": "health"}, "created_at": "2025-05-01T10:00:00-07:00",
-     "updated_at": None},
-]}  # fmt: skip
+MEM0 = {
+    "results": [
+        {
+            "id": "m1",
+            "memory": "Is allergic to shellfish",
+            "hash": "0a",
+            "user_id": "dev",
+            "metadata": {"category": "health"},
+            "created_at": "2025-05-01T10:00:00-07:00",
+            "updated_at": None,
+        }
+    ]
+}
 THREE_LAYERS = {"version": "1.0", "decay_rates": {"fact": 0.01}, "thresholds": {"archive": 0.05}}
 
 
@@ -44,11 +45,13 @@ def examples(folder: Path) -> dict[str, Path]:
         "mem0": put_json(folder / "mem0.json", MEM0),
         "list": put_json(folder / "list.json", ["User plays the cello", {"memory": "喜欢爬山"}]),
         "chatgpt": put_zip(folder / "chatgpt.zip", {"conversations.json": [trip()]}),
-        "claude": put_zip(folder / "claude.zip", {"conversations.json": [
-            chat("k", said("h", "human", "我叫李雷，住在杭州。"))]}),
+        "claude": put_zip(
+            folder / "claude.zip",
+            {"conversations.json": [chat("k", said("h", "human", "我叫李雷，住在杭州。"))]},
+        ),
         "tiered": put_database(folder / "memory.db"),
         "config": put_json(folder / "config.json", THREE_LAYERS),
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -18,16 +18,28 @@ from tests.workspace.imports.exports import put_database, put_json, put_zip
 
 
 def remembered(id: str, text: str, **more: Any) -> dict[str, Any]:
-    return {"id": id, "memory": text, "hash": "0a", "user_id": "dev", "metadata": None,
-            "created_at": "2025-05-01T10:00:00-07:00", "updated_at": None, **more}  # fmt: skip
+    return {
+        "id": id,
+        "memory": text,
+        "hash": "0a",
+        "user_id": "dev",
+        "metadata": None,
+        "created_at": "2025-05-01T10:00:00-07:00",
+        "updated_at": None,
+        **more,
+    }
 
 
 def test_a_memory_of_mem0_with_all_that_it_has(memory: Memory, take: Take, tmp_path: Path) -> None:
     one = remembered(
-        "m1", "Is allergic to shellfish", categories=["health", "food"], agent_id="cook",
+        "m1",
+        "Is allergic to shellfish",
+        categories=["health", "food"],
+        agent_id="cook",
         metadata={"importance": 9, "project": "kitchen", "mood": "good"},
-        updated_at="2025-06-01T00:00:00Z", expiration_date="2030-01-01",
-    )  # fmt: skip
+        updated_at="2025-06-01T00:00:00Z",
+        expiration_date="2030-01-01",
+    )
     page = {"count": 1, "next": None, "previous": None, "results": [one]}
     found = take(put_json(tmp_path / "page.json", page))
     assert (found.format, found.skipped) == ("mem0", {"metadata": 1})
@@ -44,23 +56,49 @@ def test_every_shape_of_mem0_is_read(take: Take, tmp_path: Path) -> None:
     assert take(old).memories == 1
     page = {"results": [remembered("b", "Likes jazz")], "relations": [{"source": "a"}]}
     assert take(put_json(tmp_path / "v1.1.json", page)).memories == 1
-    openmemory = {"user": {"user_id": "dev"}, "memories": [
-        {"id": "c", "user_id": "u", "content": "Likes chess", "state": "archived", "metadata": {},
-         "created_at": "2025-05-01T10:00:00"},
-        {"id": "d", "user_id": "u", "content": "Likes golf", "state": "deleted", "metadata": {}},
-    ]}  # fmt: skip
+    openmemory = {
+        "user": {"user_id": "dev"},
+        "memories": [
+            {
+                "id": "c",
+                "user_id": "u",
+                "content": "Likes chess",
+                "state": "archived",
+                "metadata": {},
+                "created_at": "2025-05-01T10:00:00",
+            },
+            {
+                "id": "d",
+                "user_id": "u",
+                "content": "Likes golf",
+                "state": "deleted",
+                "metadata": {},
+            },
+        ],
+    }
     found = take(put_zip(tmp_path / "openmemory.zip", {"memories.json": openmemory}))
     assert (found.format, found.memories, found.skipped) == ("mem0", 1, {"deleted": 1})
 
 
 def test_a_history_leads_to_what_is_known_now(memory: Memory, take: Take, tmp_path: Path) -> None:
     def step(memory_id: str, event: str, new: str | None) -> dict[str, Any]:
-        return {"id": f"{memory_id}{event}", "memory_id": memory_id, "old_memory": None,
-                "new_memory": new, "event": event, "created_at": "2025-05-01T10:00:00Z",
-                "updated_at": None, "is_deleted": event == "DELETE"}  # fmt: skip
+        return {
+            "id": f"{memory_id}{event}",
+            "memory_id": memory_id,
+            "old_memory": None,
+            "new_memory": new,
+            "event": event,
+            "created_at": "2025-05-01T10:00:00Z",
+            "updated_at": None,
+            "is_deleted": event == "DELETE",
+        }
 
-    steps = [step("a", "ADD", "Lives in Rome"), step("a", "UPDATE", "Lives in Porto"),
-             step("b", "ADD", "Likes tea"), step("b", "DELETE", None)]  # fmt: skip
+    steps = [
+        step("a", "ADD", "Lives in Rome"),
+        step("a", "UPDATE", "Lives in Porto"),
+        step("b", "ADD", "Likes tea"),
+        step("b", "DELETE", None),
+    ]
     found = take(put_json(tmp_path / "history.json", steps))
     assert (found.memories, found.skipped) == (1, {"deleted": 1})
     assert [one.content for one in memory.list()] == ["Lives in Porto"]
@@ -94,11 +132,18 @@ def test_lists_under_a_name_and_a_line_each(memory: Memory, take: Take, tmp_path
     assert take(put_json(tmp_path / "a.json", {"facts": ["User likes tea", ""]})).memories == 1
     path = tmp_path / "facts.jsonl"
     lines = [
-        {"id": "f_20260204_001", "content": "用户对花生过敏", "importance": 1.0, "score": 0.95,
-         "entities": ["用户"], "created": "2026-02-04T10:30:00Z", "source": "s:15"},
+        {
+            "id": "f_20260204_001",
+            "content": "用户对花生过敏",
+            "importance": 1.0,
+            "score": 0.95,
+            "entities": ["用户"],
+            "created": "2026-02-04T10:30:00Z",
+            "source": "s:15",
+        },
         {"id": "b_20260204_001", "content": "用户可能在银行工作", "confidence": 0.6},
         {"id": "s_20260204_001", "content": "用户是学生", "source_facts": ["f_001"]},
-    ]  # fmt: skip
+    ]
     cut = '{"id": "f_2", "cont'
     text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
     path.write_text(f"{text}\n{cut}", "utf-8")
@@ -113,9 +158,10 @@ def test_lists_under_a_name_and_a_line_each(memory: Memory, take: Take, tmp_path
 
 def test_importance_is_counted_in_many_ways(memory: Memory, take: Take, tmp_path: Path) -> None:
     given = [0.4, 8, "90", 1e9, "much", True]
-    path = put_json(tmp_path / "a.json", [
-        {"text": f"Number {n} is blue", "importance": one} for n, one in enumerate(given)
-    ])  # fmt: skip
+    path = put_json(
+        tmp_path / "a.json",
+        [{"text": f"Number {n} is blue", "importance": one} for n, one in enumerate(given)],
+    )
     take(path)
     found = {one.content: one.importance for one in memory.list()}
     assert [found[f"Number {n} is blue"] for n in range(6)] == [0.4, 0.8, 0.9, 0.5, 0.5, 0.5]
@@ -176,12 +222,16 @@ THREE_LAYERS = """// memory/config.json
 """
 FOUR_TIERS: dict[str, Any] = {
     "provider": {"type": "openai", "apiKey": "sk-main", "baseUrl": "https://main.example/v1"},
-    "agent": {"model": "large", "maxTokens": 128000}, "channels": {"telegram": {"token": "123"}},
+    "agent": {"model": "large", "maxTokens": 128000},
+    "channels": {"telegram": {"token": "123"}},
     "memory": {
-        "enabled": True, "model": "small", "maxTokens": 128000,
+        "enabled": True,
+        "model": "small",
+        "maxTokens": 128000,
         "provider": {"type": "openai", "apiKey": "sk-1", "baseUrl": "https://small.example/v1"},
-        "extraction": {"quietGap": "3m", "tokenBudget": 0.6, "dailyFlush": "05:15"}},
-}  # fmt: skip
+        "extraction": {"quietGap": "3m", "tokenBudget": 0.6, "dailyFlush": "05:15"},
+    },
+}
 
 
 def test_settings_of_three_layers(memory: Memory, take: Take, tmp_path: Path) -> None:
@@ -189,8 +239,10 @@ def test_settings_of_three_layers(memory: Memory, take: Take, tmp_path: Path) ->
     path.write_text(THREE_LAYERS, "utf-8")
     found = take(path, settings=True)
     assert found.settings == {
-        "decay.fact": 0.01, "snapshot.budget": 1500, "schedule.daily": "30 4 * * *",
-    }  # fmt: skip
+        "decay.fact": 0.01,
+        "snapshot.budget": 1500,
+        "schedule.daily": "30 4 * * *",
+    }
     assert [one.what.split()[0] for one in found.problems] == ["thresholds.archive", "odd"]
     set_here = config.load(memory.home)
     assert (set_here.decay.fact, set_here.schedule.daily) == (0.01, "30 4 * * *")
@@ -210,9 +262,10 @@ def test_settings_of_four_tiers_without_their_keys(
     names = ("model.name", "model.base_url")
     found = take(put_json(tmp_path / "config.json", FOUR_TIERS), settings=True, take=names)
     assert found.settings == {
-        "model.name": "small", "model.base_url": "https://small.example/v1",
+        "model.name": "small",
+        "model.base_url": "https://small.example/v1",
         "schedule.daily": "15 5 * * *",
-    }  # fmt: skip
+    }
     assert found.skipped["secret"] == 1
     assert any("model.api_key" in one.hint for one in found.problems)
     assert "sk-" not in str(found)
@@ -227,11 +280,17 @@ def test_the_provider_of_the_program_serves_where_the_memory_has_none(
     assert found.offered["model.base_url"] == "https://main.example/v1"
 
 
-@pytest.mark.parametrize(("name", "value"), [
-    ("consolidation", {"schedule": "0 3 * *"}), ("consolidation", {"schedule": 3}),
-    ("decay_rates", {"fact": 7}), ("decay_rates", {"fact": "fast"}),
-    ("token_budget", {"layer1_total": 12.5}), ("token_budget", {"layer1_total": None}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("consolidation", {"schedule": "0 3 * *"}),
+        ("consolidation", {"schedule": 3}),
+        ("decay_rates", {"fact": 7}),
+        ("decay_rates", {"fact": "fast"}),
+        ("token_budget", {"layer1_total": 12.5}),
+        ("token_budget", {"layer1_total": None}),
+    ],
+)
 def test_a_setting_that_makes_no_sense_is_told(
     take: Take, tmp_path: Path, name: str, value: object
 ) -> None:

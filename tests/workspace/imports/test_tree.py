@@ -85,8 +85,12 @@ def layers(tree: Path) -> Path:
     """The same with what a three-layer memory keeps beside it."""
     memory = tree / "memory"
     rates = {"decay_rates": {"fact": 0.01}, "token_budget": {"layer1_total": 1500}}
-    belief = {"id": "b_1", "content": "用户可能在科技公司工作", "confidence": 0.6,
-              "basis": "经常开会"}  # fmt: skip
+    belief = {
+        "id": "b_1",
+        "content": "用户可能在科技公司工作",
+        "confidence": 0.6,
+        "basis": "经常开会",
+    }
     view = {"loxodon": {"view": "layer2/active/summaries.jsonl", "space": "main", "version": 1}}
     for name, text in {
         "config.json": json.dumps(rates),
@@ -142,8 +146,9 @@ def test_each_entry_is_a_memory(memory: Memory, take: Take, tree: Path) -> None:
     assert (nuts.attribute, nuts.value) == ("allergy", "花生")
     assert records["Deploys on Fridays"].project == "Stellarlink"
     assert (records["Name: Ann Smith"].attribute, records["Name: Ann Smith"].value) == (
-        "name", "Ann Smith",
-    )  # fmt: skip
+        "name",
+        "Ann Smith",
+    )
 
 
 def test_boxes_are_plans_and_what_is_superseded_is_archived(
@@ -212,8 +217,11 @@ def texts(*lines: str) -> list[tuple[int, str]]:
 
 def test_bullets_with_what_belongs_to_them() -> None:
     assert texts("- one", "  goes on", "* two", "1. three", "", "not four") == [
-        (1, "one\ngoes on"), (3, "two"), (4, "three"), (6, "not four"),
-    ]  # fmt: skip
+        (1, "one\ngoes on"),
+        (3, "two"),
+        (4, "three"),
+        (6, "not four"),
+    ]
     assert texts("- Languages:", "  - Go", "  - 中文") == [
         (2, "Languages: Go"),
         (3, "Languages: 中文"),
@@ -223,8 +231,9 @@ def test_bullets_with_what_belongs_to_them() -> None:
 
 def test_one_thing_a_line_and_lines_that_are_only_broken() -> None:
     assert texts("用户名 yangyang，全栈工程师", "偏好 Go/TypeScript") == [
-        (1, "用户名 yangyang，全栈工程师"), (2, "偏好 Go/TypeScript"),
-    ]  # fmt: skip
+        (1, "用户名 yangyang，全栈工程师"),
+        (2, "偏好 Go/TypeScript"),
+    ]
     broken = "Ann works on the dashboard of Acme and is asked about its", "budget every Monday."
     assert texts(*broken) == [(1, "\n".join(broken))]
 
@@ -239,15 +248,29 @@ def test_long_paragraphs_are_cut_at_sentences() -> None:
 def test_headings_in_bold_and_tables() -> None:
     found = list(entries(["**Personal context**", "", "Ann hikes.", "", "| a | b |", "|---|---|"]))
     assert [(one.text, one.category) for one in found if isinstance(one, Entry)] == [
-        ("Ann hikes.", "identity"), ("a | b", "identity"),
-    ]  # fmt: skip
+        ("Ann hikes.", "identity"),
+        ("a | b", "identity"),
+    ]
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "\r\n", "- ", "# ", "**" * 50_000, "<!--" * 50_000, "|" * 50_000, " " * 50_000 + "- x",
-     "`" * 50_000, "- [ ]", "\u202e- x", "_" * 50_000, "- " * 20_000],
-)  # fmt: skip
+    [
+        "",
+        "\r\n",
+        "- ",
+        "# ",
+        "**" * 50_000,
+        "<!--" * 50_000,
+        "|" * 50_000,
+        " " * 50_000 + "- x",
+        "`" * 50_000,
+        "- [ ]",
+        "\u202e- x",
+        "_" * 50_000,
+        "- " * 20_000,
+    ],
+)
 def test_any_text_is_possible(text: str) -> None:
     list(entries([text, text]))
 

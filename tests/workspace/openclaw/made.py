@@ -38,8 +38,14 @@ CREATE TABLE session_transcript_cold_archives (session_id TEXT NOT NULL PRIMARY 
 
 
 def header(session: str, **fields: Any) -> Entry:
-    return {"type": "session", "version": 4, "id": session,
-            "timestamp": "2026-02-01T01:00:00.000Z", "cwd": "/home/mei/ws", **fields}  # fmt: skip
+    return {
+        "type": "session",
+        "version": 4,
+        "id": session,
+        "timestamp": "2026-02-01T01:00:00.000Z",
+        "cwd": "/home/mei/ws",
+        **fields,
+    }
 
 
 def said(id_: str, parent: str | None, text: Any, role: str = "user", **fields: Any) -> Entry:
@@ -47,9 +53,13 @@ def said(id_: str, parent: str | None, text: Any, role: str = "user", **fields: 
     owner = fields.pop("owner", True)
     if role == "user" and owner is not None:
         fields = {"__openclaw": {"senderIsOwner": owner}, **fields}
-    return {"type": "message", "id": id_, "parentId": parent,
-            "timestamp": "2026-02-01T01:00:01.000Z",
-            "message": {"role": role, "content": text, **fields}}  # fmt: skip
+    return {
+        "type": "message",
+        "id": id_,
+        "parentId": parent,
+        "timestamp": "2026-02-01T01:00:01.000Z",
+        "message": {"role": role, "content": text, **fields},
+    }
 
 
 def talk(*texts: str, first: int = 1, parent: str | None = None) -> list[Entry]:

@@ -122,8 +122,14 @@ def test_a_group_finds_nothing_private(asked: Memory) -> None:
     assert _ask(asked, "search", GROUP, query="花生 Hangzhou safe clock")["results"] == []
     fact = asked.list(limit=1)[0]
     turn = asked.journal()[0]
-    for wanted in ({"id": fact.id}, {"path": fact.id}, {"id": turn.ref}, {"path": "MEMORY.md"},
-                   {"path": "USER.md"}, {"path": "memory/insights.md"}):  # fmt: skip
+    for wanted in (
+        {"id": fact.id},
+        {"path": fact.id},
+        {"id": turn.ref},
+        {"path": "MEMORY.md"},
+        {"path": "USER.md"},
+        {"path": "memory/insights.md"},
+    ):
         assert _ask(asked, "get", GROUP, **wanted)["status"] == "not_found"
     group = next(turn for turn in asked.journal() if turn.chat == "group")
     assert _ask(asked, "get", GROUP, id=group.ref)["text"] == "Our team meets on Tuesdays"

@@ -682,11 +682,16 @@ def test_a_database_with_strange_values(memory: Memory, claw: OpenClaw) -> None:
     folder = claw.root / "agents" / "main" / "agent"
     folder.mkdir(parents=True)
     rows: list[tuple[Any, ...]] = [
-        (None, 0, "{}", 1), (b"blob", 0, "{}", 1), (7, 0, "{}", 1), ("s", "not a number", "{}", 1),
-        ("s", 1 << 62, json.dumps(said("x", None, "far")), None), ("s\x00t", 0, "{}", 1),
-        ("n" * 600, 0, json.dumps(said("x", None, "long name")), 1), ("ok", 1.5, "{}", 1),
+        (None, 0, "{}", 1),
+        (b"blob", 0, "{}", 1),
+        (7, 0, "{}", 1),
+        ("s", "not a number", "{}", 1),
+        ("s", 1 << 62, json.dumps(said("x", None, "far")), None),
+        ("s\x00t", 0, "{}", 1),
+        ("n" * 600, 0, json.dumps(said("x", None, "long name")), 1),
+        ("ok", 1.5, "{}", 1),
         ("ok", 2, json.dumps(said("m1", None, "fine")), 2),
-    ]  # fmt: skip
+    ]
     with apsw.Connection(str(folder / "openclaw-agent.sqlite")) as db:
         db.execute("CREATE TABLE transcript_events (session_id, seq, event_json, created_at)")
         db.executemany("INSERT INTO transcript_events VALUES (?, ?, ?, ?)", rows)

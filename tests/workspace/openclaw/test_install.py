@@ -126,12 +126,18 @@ def test_an_uninstall_leaves_every_byte_as_it_was(place: Place) -> None:
 )
 @pytest.mark.parametrize(
     "config",
-    ["{}", "{\n}\n", '{"a": 1}', '{"plugins": {"slots": {"memory": "memory-core"}}}',
-     "{ plugins: { allow: ['x'], entries: { other: {} } }, }",
-     "{ plugins: { allow: ['x',], entries: { other: {} } }, }", "{plugins: {allow: [ /* y */ ]}}",
-     '{\r\n  "mcp": {\r\n    "servers": {}\r\n  }\r\n}\r\n',
-     "{\n  plugins: {\n    slots: { memory: 'memory-lancedb' }, // for now\n  },\n}\n"],
-)  # fmt: skip
+    [
+        "{}",
+        "{\n}\n",
+        '{"a": 1}',
+        '{"plugins": {"slots": {"memory": "memory-core"}}}',
+        "{ plugins: { allow: ['x'], entries: { other: {} } }, }",
+        "{ plugins: { allow: ['x',], entries: { other: {} } }, }",
+        "{plugins: {allow: [ /* y */ ]}}",
+        '{\r\n  "mcp": {\r\n    "servers": {}\r\n  }\r\n}\r\n',
+        "{\n  plugins: {\n    slots: { memory: 'memory-lancedb' }, // for now\n  },\n}\n",
+    ],
+)
 def test_whatever_the_files_were_like(place: Place, rules: str, config: str) -> None:
     place.rules.write_bytes(rules.encode())
     place.config.write_bytes(config.encode())
@@ -448,17 +454,29 @@ def test_the_scripts_of_the_skill_call_the_memory(place: Place) -> None:
 
     def run(name: str, *words: str, **environment: str) -> str:
         done = subprocess.run(
-            [sys.executable, str(scripts / name), *words], capture_output=True, text=True,
-            env=os.environ | environment, cwd=place.workspace,
-        )  # fmt: skip
+            [sys.executable, str(scripts / name), *words],
+            capture_output=True,
+            text=True,
+            env=os.environ | environment,
+            cwd=place.workspace,
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 
     # What lies in the folder it runs in is not taken for the program.
     (place.workspace / "loxodon.py").write_text("raise SystemExit(9)")
     run("memory.py", "init")
-    run("memory.py", "capture", "-- 用户对花生过敏", "--type", "fact", "--importance", "1.0",
-        "--entities", "用户")  # fmt: skip
+    run(
+        "memory.py",
+        "capture",
+        "-- 用户对花生过敏",
+        "--type",
+        "fact",
+        "--importance",
+        "1.0",
+        "--entities",
+        "用户",
+    )
     assert "花生" in run("recall_memory.py", "--query=--花生")
     assert "花生" not in run("recall_memory.py", "--query", "花生", "--chat", "group")
     assert "花生" not in run("recall_memory.py", "--query", "花生", LOXODON_CHAT="group")

@@ -18,12 +18,24 @@ COMMENTED = """// mine
 }
 """
 FILES = [
-    "{}", "{ }", "{\n}\n", "{\n}", "{\r\n}\r\n", "{a:1}", "{a:1,}", "{ a: [1, 2,], }",
-    '{"a": 1, "b": {"c": 2}}', '{\n  "a": 1\n}\n', '{\n  "a": 1,\n}\n', '{\r\n\t"a": 1\r\n}\r\n',
+    "{}",
+    "{ }",
+    "{\n}\n",
+    "{\n}",
+    "{\r\n}\r\n",
+    "{a:1}",
+    "{a:1,}",
+    "{ a: [1, 2,], }",
+    '{"a": 1, "b": {"c": 2}}',
+    '{\n  "a": 1\n}\n',
+    '{\n  "a": 1,\n}\n',
+    '{\r\n\t"a": 1\r\n}\r\n',
     "// top\n{\n  // first\n  a: 1, // one\n  /* b */ b: {},\n}\n// end",
-    "{\n  a: 1 // one\n}", "{\n  // nothing yet\n}\n", "\ufeff{\n    x: 'y',\n}\n",
+    "{\n  a: 1 // one\n}",
+    "{\n  // nothing yet\n}\n",
+    "\ufeff{\n    x: 'y',\n}\n",
     "{a:{b:{\n}}}",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("text", FILES)
@@ -52,22 +64,41 @@ def test_a_file_of_plain_json_stays_one() -> None:
     [
         ("{a: .5, b: +1, c: -0x1F, d: 1e3}", {"a": 0.5, "b": 1, "c": -31, "d": 1000.0}),
         ("{a: Infinity, b: -Infinity}", {"a": float("inf"), "b": float("-inf")}),
-        (r"{'it\'s': 'a\x41\u4f60\n\
-b'}", {"it's": "aA你\nb"}),
+        (
+            r"{'it\'s': 'a\x41\u4f60\n\
+b'}",
+            {"it's": "aA你\nb"},
+        ),
         ("[true, false, null, 'x', /* y */ \"z\",]", [True, False, None, "x", "z"]),
         ("{$in: './x', unquoted_1: 1, 中文: 2}", {"$in": "./x", "unquoted_1": 1, "中文": 2}),
         ("{a: 1, a: 2}", {"a": 2}),
     ],
-)  # fmt: skip
+)
 def test_json5_is_read(text: str, value: object) -> None:
     assert json5.parse(text).value == value
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "}", "{a}", "{a:}", "{a:1 b:2}", "{a:1}}", "[1 2]", "{a: 'x}", "{a: /* x}",
-     '{"a": "x\ny"}', "{a: bare}", "nope", COMMENTED, "[" * 5_000, "{a:" * 5_000],
-)  # fmt: skip
+    [
+        "",
+        "{",
+        "}",
+        "{a}",
+        "{a:}",
+        "{a:1 b:2}",
+        "{a:1}}",
+        "[1 2]",
+        "{a: 'x}",
+        "{a: /* x}",
+        '{"a": "x\ny"}',
+        "{a: bare}",
+        "nope",
+        COMMENTED,
+        "[" * 5_000,
+        "{a:" * 5_000,
+    ],
+)
 def test_what_is_no_json5_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         json5.parse(text)

@@ -67,9 +67,11 @@ def _play(plugin: Path, *steps: Step) -> Any:
     driver.write_text(DRIVER)
     assert NODE
     done = subprocess.run(
-        [NODE, str(driver), str(plugin / "index.js"), json.dumps(steps)], capture_output=True,
-        text=True, timeout=120,
-    )  # fmt: skip
+        [NODE, str(driver), str(plugin / "index.js"), json.dumps(steps)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

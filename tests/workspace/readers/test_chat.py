@@ -116,8 +116,9 @@ def test_a_copy_from_chatgpt() -> None:
 
 def test_day_and_month() -> None:
     assert times("04/02/2026, 10:30 - A: x\n05/02/2026, 10:30 - B: y\n") == [
-        "02-04 10:30:00", "02-05 10:30:00",
-    ]  # fmt: skip
+        "02-04 10:30:00",
+        "02-05 10:30:00",
+    ]
     assert times("04/02/2026, 10:30 - A: x\n13/02/2026, 10:30 - B: y\n")[0] == "02-04 10:30:00"
     assert times("04/02/2026, 10:30 - A: x\n04/13/2026, 10:30 - B: y\n")[0] == "04-02 10:30:00"
 
@@ -314,8 +315,11 @@ def test_what_is_not_a_chat_is_one_problem(text: str) -> None:
 
 def test_names_in_other_scripts() -> None:
     assert who_said("Zoë Müller: hi\nИван: привет\nさくら：やあ\n민준: 안녕\n") == [
-        ("Zoë Müller", "hi"), ("Иван", "привет"), ("さくら", "やあ"), ("민준", "안녕"),
-    ]  # fmt: skip
+        ("Zoë Müller", "hi"),
+        ("Иван", "привет"),
+        ("さくら", "やあ"),
+        ("민준", "안녕"),
+    ]
 
 
 def test_a_log_that_has_grown_begins_with_what_it_was() -> None:

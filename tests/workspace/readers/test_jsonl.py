@@ -319,10 +319,7 @@ def test_a_file_that_has_grown_begins_with_what_it_was() -> None:
     assert [draft.line for draft in now] == [1, 2]
 
 
-MESSAGES = [
-    {"role": "user", "content": "我喜欢爵士乐"},
-    {"role": "assistant", "content": "Noted."},
-]
+MESSAGES = [{"role": "user", "content": "我喜欢爵士乐"}, {"role": "assistant", "content": "Noted."}]
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -348,8 +345,11 @@ def test_a_conversation_with_messages(indent: int | None) -> None:
 def test_a_conversation_a_line() -> None:
     reading = lines({"messages": MESSAGES, "id": 1}, {"messages": [*MESSAGES, 5], "session": "b"})
     assert [(draft.line % 10**9, draft.session) for draft in reading.drafts] == [
-        (1, "1"), (1, "1"), (2, "b"), (2, "b"),
-    ]  # fmt: skip
+        (1, "1"),
+        (1, "1"),
+        (2, "b"),
+        (2, "b"),
+    ]
     assert len({draft.line for draft in reading.drafts}) == 4  # the same words twice are two turns
     assert [line for line, _ in reading.problems] == [2]
 

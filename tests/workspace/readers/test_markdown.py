@@ -48,13 +48,17 @@ def test_a_daily_note() -> None:
     assert not reading.problems
     assert reading.drafts == [
         Draft(
-            3, "user", "API 讨论\n讨论了 REST 和 GraphQL。决策：用 REST。\n关键端点：/users。",
-            "2026-02-18", at=at(10, 30), origin="file",
+            3,
+            "user",
+            "API 讨论\n讨论了 REST 和 GraphQL。决策：用 REST。\n关键端点：/users。",
+            "2026-02-18",
+            at=at(10, 30),
+            origin="file",
         ),
         Draft(
             7, "user", "Deployment\nDeployed v2.3.0.", "2026-02-18", at=at(14, 15), origin="file"
         ),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(
@@ -134,8 +138,12 @@ def test_a_heading_knows_the_day_better_than_the_file_name() -> None:
         ("2026-02-22", datetime(2026, 2, 22, 1, 35, 30, tzinfo=UTC)),
     ]
     assert [draft.content for draft in reading.drafts] == [
-        "first", "a\nb", "第二天", "Trip\nc", "Session: 2026-02-22 01:35:30 UTC\nd",
-    ]  # fmt: skip
+        "first",
+        "a\nb",
+        "第二天",
+        "Trip\nc",
+        "Session: 2026-02-22 01:35:30 UTC\nd",
+    ]
 
 
 def test_a_day_that_does_not_exist_is_a_problem_and_its_text_is_kept() -> None:

@@ -53,12 +53,7 @@ def words(content: Any, **more: Any) -> Any:
 
 
 def test_a_session_with_a_tool() -> None:
-    call = {
-        "type": "toolCall",
-        "id": "call_1",
-        "name": "weather",
-        "arguments": {"query": "x"},
-    }
+    call = {"type": "toolCall", "id": "call_1", "name": "weather", "arguments": {"query": "x"}}
     reading = transcript(
         entry("84c71a4a", None, "model_change", provider="mock", modelId="mock-1"),
         entry("dec9de74", "84c71a4a", "thinking_level_change", thinkingLevel="off"),
@@ -66,15 +61,21 @@ def test_a_session_with_a_tool() -> None:
         said("8151d500", "bd0df037", "我姐姐住在大阪，帮我记一下"),
         said("67f56af6", "8151d500", [call], "assistant", stopReason="toolUse"),
         said(
-            "ddc054b8", "67f56af6", [{"type": "text", "text": '{"sunny": true}'}], "toolResult",
-            toolCallId="call_1", toolName="weather", isError=False,
+            "ddc054b8",
+            "67f56af6",
+            [{"type": "text", "text": '{"sunny": true}'}],
+            "toolResult",
+            toolCallId="call_1",
+            toolName="weather",
+            isError=False,
         ),
         said(
-            "5bf20799", "ddc054b8",
+            "5bf20799",
+            "ddc054b8",
             [{"type": "thinking", "thinking": "never kept"}, {"type": "text", "text": "记住了。"}],
             "assistant",
         ),
-    )  # fmt: skip
+    )
     assert not reading.problems
     assert [(d.line, d.id, d.role, d.origin, d.speaker, d.content) for d in reading.drafts] == [
         (5, "8151d500", "user", "user", "", "我姐姐住在大阪，帮我记一下"),
@@ -92,13 +93,25 @@ def test_a_session_with_a_tool() -> None:
 def test_the_older_flat_form() -> None:
     stamp = "2026-02-18T12:00:00Z"
     reading = transcript(
-        {"id": "a", "parentId": None, "type": "message", "role": "user", "content": "hello",
-         "timestamp": stamp},
+        {
+            "id": "a",
+            "parentId": None,
+            "type": "message",
+            "role": "user",
+            "content": "hello",
+            "timestamp": stamp,
+        },
         {"id": "c", "type": "compaction", "firstKeptEntryId": "a", "summary": "S"},
         {"id": "m", "type": "custom_message", "content": "system information", "hidden": True},
-        {"id": "b", "parentId": "a", "type": "message", "role": "assistant", "content": "hi",
-         "timestamp": stamp},
-    )  # fmt: skip
+        {
+            "id": "b",
+            "parentId": "a",
+            "type": "message",
+            "role": "assistant",
+            "content": "hi",
+            "timestamp": stamp,
+        },
+    )
     assert texts(reading) == ["hello", "hi"]
 
 
@@ -148,9 +161,11 @@ def test_a_conversation_begun_anew() -> None:
 
 def test_an_older_branch_may_become_the_live_one_again() -> None:
     entries = [
-        said("1", None, "root"), said("2", "1", "left"), said("3", "1", "right"),
+        said("1", None, "root"),
+        said("2", "1", "left"),
+        said("3", "1", "right"),
         said("4", "2", "left goes on"),
-    ]  # fmt: skip
+    ]
     assert texts(transcript(*entries[:3])) == ["root", "right"]
     assert texts(transcript(*entries)) == ["root", "left", "left goes on"]
 
@@ -192,9 +207,10 @@ def test_ids_that_go_in_a_ring_end() -> None:
 
 def test_a_leaf_entry_moves_the_conversation() -> None:
     entries = [
-        said("1", None, "one"), said("2", "1", "taken back"),
+        said("1", None, "one"),
+        said("2", "1", "taken back"),
         entry("L", "2", "leaf", targetId="1"),
-    ]  # fmt: skip
+    ]
     assert texts(transcript(*entries)) == ["one"]
     assert texts(transcript(*entries, said("3", "L", "instead"))) == ["one", "instead"]
     nowhere = entry("N", "2", "leaf", targetId="unknown")

@@ -181,17 +181,40 @@ def test_every_problem_can_be_said_in_both_languages() -> None:
 
 PIECES = st.sampled_from(
     [
-        b"\n", b"\r\n", b"\0", b"\xff", b"\xff\xfe", b"\xef\xbb\xbf", b"{", b"}", b"[", b"]",
-        b'{"role":"user","content":"hi"}', b'{"type":"session","id":"s"}', b'"at":', b"1e999",
+        b"\n",
+        b"\r\n",
+        b"\0",
+        b"\xff",
+        b"\xff\xfe",
+        b"\xef\xbb\xbf",
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b'{"role":"user","content":"hi"}',
+        b'{"type":"session","id":"s"}',
+        b'"at":',
+        b"1e999",
         b'{"type":"message","id":"a","parentId":"b","message":{"role":"user","content":"x"}}\n',
-        b'{"type":"leaf","id":"b","parentId":"a","targetId":"a"}\n', b"\\ud800", b"0001-01-01",
-        b'{"type":"reset","id":"c","parentId":null}\n', b"---\n", b"```\n", b"## 10:30 AM - x\n",
-        b"# 2026-02-30\n", b"[10:30] Alice: hi\n", b"99/99/9999, 10:30 - Bob: hi\n", b"User: ",
-        "张三 2026-02-04 10:30\n".encode(), "我：".encode(), "下午3点".encode(),
-        b"<!-- openclaw:dreaming:light:start -->\n", b"<!-- openclaw:dreaming:light:end -->\n",
+        b'{"type":"leaf","id":"b","parentId":"a","targetId":"a"}\n',
+        b"\\ud800",
+        b"0001-01-01",
+        b'{"type":"reset","id":"c","parentId":null}\n',
+        b"---\n",
+        b"```\n",
+        b"## 10:30 AM - x\n",
+        b"# 2026-02-30\n",
+        b"[10:30] Alice: hi\n",
+        b"99/99/9999, 10:30 - Bob: hi\n",
+        b"User: ",
+        "张三 2026-02-04 10:30\n".encode(),
+        "我：".encode(),
+        "下午3点".encode(),
+        b"<!-- openclaw:dreaming:light:start -->\n",
+        b"<!-- openclaw:dreaming:light:end -->\n",
         b"<!-- openclaw-memory-promotion:x -->\n- y\n",
     ]
-)  # fmt: skip
+)
 
 
 @settings(max_examples=300)
@@ -225,10 +248,30 @@ JSON = st.recursive(
     max_leaves=5,
 )
 FIELDS = (
-    "role", "content", "text", "at", "ts", "id", "session", "speaker", "channel", "chat", "origin",
-    "type", "parentId", "message", "messages", "timestamp", "toolName", "__openclaw", "provenance",
-    "targetId", "appendMode", "appendParentId", "tool_calls",
-)  # fmt: skip
+    "role",
+    "content",
+    "text",
+    "at",
+    "ts",
+    "id",
+    "session",
+    "speaker",
+    "channel",
+    "chat",
+    "origin",
+    "type",
+    "parentId",
+    "message",
+    "messages",
+    "timestamp",
+    "toolName",
+    "__openclaw",
+    "provenance",
+    "targetId",
+    "appendMode",
+    "appendParentId",
+    "tool_calls",
+)
 ENTRIES = st.dictionaries(
     st.sampled_from(FIELDS),
     JSON

@@ -38,10 +38,16 @@ def test_observed_and_status() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "plain", "", "a <!-- a thought of mine --> b", "<!-- todo: call Ann -->", "<!-- open",
-        "a --> b <!--", "<!---->", "x <!-- https://a.b/trigger: c -->",
+        "plain",
+        "",
+        "a <!-- a thought of mine --> b",
+        "<!-- todo: call Ann -->",
+        "<!-- open",
+        "a --> b <!--",
+        "<!---->",
+        "x <!-- https://a.b/trigger: c -->",
     ],
-)  # fmt: skip
+)
 def test_other_comments_are_the_authors_words(line: str) -> None:
     assert annotated(line) == (line, NOTHING)
 
@@ -49,11 +55,22 @@ def test_other_comments_are_the_authors_words(line: str) -> None:
 @pytest.mark.parametrize(
     ("value", "importance"),
     [
-        ("9", 0.9), ("10", 1.0), ("1", 0.1), ("0.5", 0.5), ("1.0", 1.0), ("7/10", 0.7),
-        ("7.5", 0.75), ("0", 0.0), ("11", None), ("high", None), ("-3", None), ("", None),
-        ("1e3", None), ("9" * 400, None),
+        ("9", 0.9),
+        ("10", 1.0),
+        ("1", 0.1),
+        ("0.5", 0.5),
+        ("1.0", 1.0),
+        ("7/10", 0.7),
+        ("7.5", 0.75),
+        ("0", 0.0),
+        ("11", None),
+        ("high", None),
+        ("-3", None),
+        ("", None),
+        ("1e3", None),
+        ("9" * 400, None),
     ],
-)  # fmt: skip
+)
 def test_importance_is_of_ten_or_a_share(value: str, importance: float | None) -> None:
     assert annotated(f"- x <!-- importance: {value} -->")[1].importance == importance
 
@@ -74,9 +91,17 @@ def types(*lines: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    "line", ["- W: it rains", "W: it rains", "- [W] it rains", "【W】it rains", "- **W**: it rains",
-             "* (W) it rains", "W：it rains"],
-)  # fmt: skip
+    "line",
+    [
+        "- W: it rains",
+        "W: it rains",
+        "- [W] it rains",
+        "【W】it rains",
+        "- **W**: it rains",
+        "* (W) it rains",
+        "W：it rains",
+    ],
+)
 def test_a_marked_letter_is_a_type(line: str) -> None:
     ((text, kind),) = types(line)
     assert kind == "world"
@@ -85,17 +110,22 @@ def test_a_marked_letter_is_a_type(line: str) -> None:
 
 def test_the_three_types() -> None:
     assert types("- W: a", "- B: b", "- O(c=0.95): c", "- d") == [
-        ("- a", "world"), ("- b", "experience"), ("- c", "opinion"), ("- d", ""),
-    ]  # fmt: skip
+        ("- a", "world"),
+        ("- b", "experience"),
+        ("- c", "opinion"),
+        ("- d", ""),
+    ]
 
 
 def test_a_bare_letter_is_one_where_most_bullets_have_it() -> None:
     assert types("- W 办公室在大阪", "- O 他喜欢简短") == [
-        ("- 办公室在大阪", "world"), ("- 他喜欢简短", "opinion"),
-    ]  # fmt: skip
+        ("- 办公室在大阪", "world"),
+        ("- 他喜欢简短", "opinion"),
+    ]
     assert types("- W @Peter: in Marrakech", "- tea", "- milk")[0] == (
-        "- @Peter: in Marrakech", "world",
-    )  # fmt: skip
+        "- @Peter: in Marrakech",
+        "world",
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,9 +138,12 @@ def test_a_bare_letter_is_one_where_most_bullets_have_it() -> None:
         ("- Work: busy", "- Ok: fine", "- Bob: hi"),
         ("O captain! My captain!",),
         ("B:\\Users\\me",),
-        ("W",), ("W:",), ("- [x] done",), ("- [X] done",),
+        ("W",),
+        ("W:",),
+        ("- [x] done",),
+        ("- [X] done",),
     ],
-)  # fmt: skip
+)
 def test_ordinary_words_are_left_alone(lines: tuple[str, ...]) -> None:
     assert types(*lines) == [(line, "") for line in lines]
 

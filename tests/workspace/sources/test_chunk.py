@@ -60,9 +60,15 @@ def test_lines_are_exact() -> None:
 
 @pytest.mark.parametrize(
     ("unit", "times"),
-    [("x", 1_000_000), ("词", 300_000), ("a b ", 200_000), ("👩‍👩‍👧", 50_000), ("e\u0301", 160_000),
-     ("，", 160_000)],
-)  # fmt: skip
+    [
+        ("x", 1_000_000),
+        ("词", 300_000),
+        ("a b ", 200_000),
+        ("👩‍👩‍👧", 50_000),
+        ("e\u0301", 160_000),
+        ("，", 160_000),
+    ],
+)
 def test_a_line_without_end_is_cut(unit: str, times: int) -> None:
     found = linear(cut, lambda n: f"before\n\n{unit * n}完\n\nafter", times)
     assert all(estimate(chunk.text) <= TARGET for chunk in found)
@@ -94,8 +100,10 @@ def test_a_picture_that_is_written_out_is_left_out() -> None:
 def test_headings_are_kept_as_context() -> None:
     found = cut("# A\ntop\n## B\n### C\nx\n## D <!-- importance: 3 -->\n```\n# no heading\n```\n")
     assert [(chunk.heading, chunk.text) for chunk in found] == [
-        ("A", "top"), ("A > B > C", "x"), ("A > D", "```\n# no heading\n```"),
-    ]  # fmt: skip
+        ("A", "top"),
+        ("A > B > C", "x"),
+        ("A > D", "```\n# no heading\n```"),
+    ]
 
 
 def test_a_title_alone_is_a_note() -> None:
@@ -108,8 +116,12 @@ def test_a_title_alone_is_a_note() -> None:
 def test_a_bullet_of_memory_md_is_a_chunk_with_what_hangs_on_it() -> None:
     note = "# M\n- one\n  goes on\n  - nested\n\n  after a gap\n- two\n* three\n1. four\n\ntext\n"
     assert texts(note, "memory") == [
-        "one\ngoes on\n- nested\n\nafter a gap", "two", "three", "four", "text",
-    ]  # fmt: skip
+        "one\ngoes on\n- nested\n\nafter a gap",
+        "two",
+        "three",
+        "four",
+        "text",
+    ]
     assert places(note, "memory") == [(2, 6), (7, 7), (8, 8), (9, 9), (11, 11)]
     assert texts(note) == [note.removeprefix("# M\n").strip()]
 
@@ -129,9 +141,11 @@ def test_what_is_annotated_stands_alone_in_any_note() -> None:
         "- tea\n- milk\n- W: the office is in Osaka\n- bread\n<!-- importance: 9 -->\n- 钥匙\n"
     )
     assert [(chunk.text, chunk.type, chunk.importance) for chunk in found] == [
-        ("- tea\n- milk", "", None), ("the office is in Osaka", "world", None),
-        ("- bread", "", None), ("钥匙", "", 0.9),
-    ]  # fmt: skip
+        ("- tea\n- milk", "", None),
+        ("the office is in Osaka", "world", None),
+        ("- bread", "", None),
+        ("钥匙", "", 0.9),
+    ]
 
 
 def test_an_annotation_below_a_bullet_belongs_to_it() -> None:
@@ -141,8 +155,9 @@ def test_an_annotation_below_a_bullet_belongs_to_it() -> None:
 
 def test_superseded_bullets_are_left_out_with_what_hangs_on_them() -> None:
     over = "<!-- observed: 2026-01-01 | status: superseded -->"
-    found = cut(f"{over}\n- Berlin\n  - a flat\n  more\n- Osaka\n  {over}\n  - x\n\n- tea {over}\n",
-                "user")  # fmt: skip
+    found = cut(
+        f"{over}\n- Berlin\n  - a flat\n  more\n- Osaka\n  {over}\n  - x\n\n- tea {over}\n", "user"
+    )
     assert [chunk.text for chunk in found] == ["Osaka"]
     assert texts(f"- a\n  - b {over}\n    - c\n  - d\n- e\n", "user") == ["a\n\n- d", "e"]
 
@@ -154,9 +169,10 @@ def test_the_day_comes_from_the_line_the_heading_the_front_matter_or_the_name() 
     note = "---\ndate: 2026-01-02\n---\na\n# 2026-03-04\n## 10:30 b\nc\n- 2026-05-06: d\n"
     days = [chunk.at for chunk in cut(note, "memory", "memory/2025-01-01.md")]
     assert days == [
-        datetime(2026, 1, 2, tzinfo=UTC), datetime(2026, 3, 4, 10, 30, tzinfo=UTC),
+        datetime(2026, 1, 2, tzinfo=UTC),
+        datetime(2026, 3, 4, 10, 30, tzinfo=UTC),
         datetime(2026, 5, 6, tzinfo=UTC),
-    ]  # fmt: skip
+    ]
     (named,) = cut("a", "daily", "memory/2025-01-01-talk.md")
     assert named.at == datetime(2025, 1, 1, tzinfo=UTC)
     (none,) = cut("# 2026-02-31\na")
@@ -183,9 +199,30 @@ def test_crlf_and_a_byte_order_mark_change_nothing() -> None:
 
 def test_any_text_is_taken() -> None:
     chance = random.Random(7)
-    parts = ["- ", "  ", "\t", "# ", "```", "\n", "\n\n", "W: ", "<!--", "-->", "trigger: a", "词",
-             "a. ", "🎉", "\u202e", "\x1b[31m", "1. ", "---\n", "> ", "| a |",
-             "2026-02-30", "[W] "]  # fmt: skip
+    parts = [
+        "- ",
+        "  ",
+        "\t",
+        "# ",
+        "```",
+        "\n",
+        "\n\n",
+        "W: ",
+        "<!--",
+        "-->",
+        "trigger: a",
+        "词",
+        "a. ",
+        "🎉",
+        "\u202e",
+        "\x1b[31m",
+        "1. ",
+        "---\n",
+        "> ",
+        "| a |",
+        "2026-02-30",
+        "[W] ",
+    ]
     for _ in range(400):
         note = "".join(chance.choices(parts, k=chance.randrange(80)))
         count = len(note.split("\n"))
@@ -197,9 +234,19 @@ def test_any_text_is_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["- a\n", "# a\n", "  " * 30 + "- a\n", "<!-- trigger: a -->\n", "```\n", "W: a\n",
-             "> \n", "[相关记忆]（\n", "<!-- loxodon:begin -->\n",
-             "<!-- openclaw:dreaming:x:start -->\n"],
-)  # fmt: skip
+    "line",
+    [
+        "- a\n",
+        "# a\n",
+        "  " * 30 + "- a\n",
+        "<!-- trigger: a -->\n",
+        "```\n",
+        "W: a\n",
+        "> \n",
+        "[相关记忆]（\n",
+        "<!-- loxodon:begin -->\n",
+        "<!-- openclaw:dreaming:x:start -->\n",
+    ],
+)
 def test_time_grows_with_the_length(line: str) -> None:
     linear(lambda text: cut(text, "memory"), lambda n: line * n, 16_000)

@@ -25,22 +25,50 @@ def found(workspace: Path, *folders: Path) -> dict[str, str]:
 
 def test_the_agents_own_files(tmp_path: Path) -> None:
     put(
-        tmp_path, "MEMORY.md", "USER.md", "SOUL.md", "IDENTITY.md", "AGENTS.md", "TOOLS.md",
-        "HEARTBEAT.md", "DREAMS.md", "README.md", "skills/x/SKILL.md", "memory/2026-02-04.md",
-        "memory/2026-02-04-talk.md", "memory/people/anna.md", "memory/tags.json",
-        "memory/dreaming/light/2026-02-04.md", "memory/.hidden/a.md", "memory/.a.md",
-    )  # fmt: skip
+        tmp_path,
+        "MEMORY.md",
+        "USER.md",
+        "SOUL.md",
+        "IDENTITY.md",
+        "AGENTS.md",
+        "TOOLS.md",
+        "HEARTBEAT.md",
+        "DREAMS.md",
+        "README.md",
+        "skills/x/SKILL.md",
+        "memory/2026-02-04.md",
+        "memory/2026-02-04-talk.md",
+        "memory/people/anna.md",
+        "memory/tags.json",
+        "memory/dreaming/light/2026-02-04.md",
+        "memory/.hidden/a.md",
+        "memory/.a.md",
+    )
     assert found(tmp_path) == {
-        "MEMORY.md": "memory", "USER.md": "user", "SOUL.md": "soul", "IDENTITY.md": "soul",
-        "AGENTS.md": "agents", "memory/2026-02-04.md": "daily",
-        "memory/2026-02-04-talk.md": "daily", "memory/people/anna.md": "note",
-    }  # fmt: skip
+        "MEMORY.md": "memory",
+        "USER.md": "user",
+        "SOUL.md": "soul",
+        "IDENTITY.md": "soul",
+        "AGENTS.md": "agents",
+        "memory/2026-02-04.md": "daily",
+        "memory/2026-02-04-talk.md": "daily",
+        "memory/people/anna.md": "note",
+    }
 
 
 def test_markdown_in_folders_of_the_user(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    put(notes, "a.md", "b/c.MARKDOWN", "b/d.txt", "node_modules/e.md", ".git/f.md", "TOOLS.md",
-        "2026-02-04.md", "笔记/茶.md")  # fmt: skip
+    put(
+        notes,
+        "a.md",
+        "b/c.MARKDOWN",
+        "b/d.txt",
+        "node_modules/e.md",
+        ".git/f.md",
+        "TOOLS.md",
+        "2026-02-04.md",
+        "笔记/茶.md",
+    )
     assert found(tmp_path / "ws", notes) == dict.fromkeys(
         ["2026-02-04.md", "TOOLS.md", "a.md", "b/c.MARKDOWN", "笔记/茶.md"], "note"
     )
@@ -53,8 +81,10 @@ def test_a_file_is_found_once_however_it_is_reached(tmp_path: Path) -> None:
     (workspace / "other" / "round").symlink_to(workspace)
     files = discover(str(workspace), [str(workspace), str(tmp_path), str(workspace)]).files
     assert [(file.path, file.role) for file in files] == [
-        ("MEMORY.md", "memory"), ("memory/a.md", "note"), ("other/b.md", "note"),
-    ]  # fmt: skip
+        ("MEMORY.md", "memory"),
+        ("memory/a.md", "note"),
+        ("other/b.md", "note"),
+    ]
 
 
 def test_links_that_lead_out_are_not_followed(tmp_path: Path) -> None:
@@ -70,8 +100,11 @@ def test_links_that_lead_out_are_not_followed(tmp_path: Path) -> None:
     found = discover(str(workspace))
     assert [file.path for file in found.files] == ["memory/a.md"]
     assert {os.path.basename(problem.file) for problem in found.problems} == {
-        "file.md", "folder", "beside", "USER.md",
-    }  # fmt: skip
+        "file.md",
+        "folder",
+        "beside",
+        "USER.md",
+    }
 
 
 def test_a_link_inside_is_followed_under_its_own_name(tmp_path: Path) -> None:

@@ -135,8 +135,9 @@ def test_bad_lines_are_reported_and_the_good_ones_kept(memory: Memory, folder: P
     write(folder / "memory" / "worse.md", "茶".encode("gbk") * 9 + b"\n" + b"\xff\n" * 50)
     found = index(memory)
     assert [(os.path.basename(one.file), one.line) for one in found.problems] == [
-        ("bad.md", 2), ("worse.md", 1),
-    ]  # fmt: skip
+        ("bad.md", 2),
+        ("worse.md", 1),
+    ]
     assert memory.recall("third").items
     assert chunks(memory)["worse.md"] == 0
     assert index(memory) == Indexed(unchanged=4)

@@ -70,10 +70,15 @@ def test_what_cannot_be_read_is_named() -> None:
     good = part_of(a_row("good"))
     heading, _, _ = good.partition("\n")
     text = whole(
-        good, "## no comment", "## x <!-- {bad} -->", f"{heading}\n\nnot quoted", heading,
-        heading.replace("user", "king"), heading.replace('"ref": "t_3", ', ""),
+        good,
+        "## no comment",
+        "## x <!-- {bad} -->",
+        f"{heading}\n\nnot quoted",
+        heading,
+        heading.replace("user", "king"),
+        heading.replace('"ref": "t_3", ', ""),
         heading.replace("2026", "next year"),
-    )  # fmt: skip
+    )
     parsed = parse(NAME, text)
     assert len(parsed.rows) == 1
     assert [str(error) for _, error in parsed.troubles] == [

@@ -25,22 +25,48 @@ from tests.conftest import NOW
 from tests.growth import linear
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60)
-TRICKY = st.text(st.sampled_from(list("*`\\[]-#& \t\n\r:vx;1fbs_<>!|\u2028\x85\ufeff")), min_size=1,
-                 max_size=30)  # fmt: skip
+TRICKY = st.text(
+    st.sampled_from(list("*`\\[]-#& \t\n\r:vx;1fbs_<>!|\u2028\x85\ufeff")), min_size=1, max_size=30
+)
 CONTENT = st.one_of(TEXT, TRICKY).filter(str.strip)
 ODD = (
-    "**Bold**: not a label", "`v3`", "a\n`tags: [x]` `v2`", "a\n   `v2`", "\\`v3`", "\\\\*",
-    "&#xD;", "&amp;#xD; &amp;amp;#xA;", "a\r\nb\rc", "a\n\n\nb", "\nfirst", "last\n\n", " x ",
-    "- [f_20260204_001] x", "a\n- b\n## Archived facts\n<!-- c -->", "[f_20260204_009] x", "[x] y",
-    "a  \nb\t\n\u3000", "# heading", "---", "| a | b |", "\u202eabc\u2069",
-)  # fmt: skip
+    "**Bold**: not a label",
+    "`v3`",
+    "a\n`tags: [x]` `v2`",
+    "a\n   `v2`",
+    "\\`v3`",
+    "\\\\*",
+    "&#xD;",
+    "&amp;#xD; &amp;amp;#xA;",
+    "a\r\nb\rc",
+    "a\n\n\nb",
+    "\nfirst",
+    "last\n\n",
+    " x ",
+    "- [f_20260204_001] x",
+    "a\n- b\n## Archived facts\n<!-- c -->",
+    "[f_20260204_009] x",
+    "[x] y",
+    "a  \nb\t\n\u3000",
+    "# heading",
+    "---",
+    "| a | b |",
+    "\u202eabc\u2069",
+)
 
 
 def record(content: str, **fields: object) -> Record:
     return Record(
-        id="f_20260204_001", space="main", kind="fact", content=content, created_at=NOW,
-        updated_at=NOW, strength=0.5, sources=(Source(session="a`b", turn="m3"),), **fields,  # type: ignore[arg-type]
-    )  # fmt: skip
+        id="f_20260204_001",
+        space="main",
+        kind="fact",
+        content=content,
+        created_at=NOW,
+        updated_at=NOW,
+        strength=0.5,
+        sources=(Source(session="a`b", turn="m3"),),
+        **fields,  # type: ignore[arg-type]
+    )
 
 
 def as_file(*blocks: list[str]) -> str:
@@ -70,8 +96,12 @@ def test_any_content_comes_back_whatever_the_editor(content: str, plan: bool, sh
     lines = bullet_lines(one, plan=plan) if short else entry_lines(one, "zh")
     text = as_file(lines)
     # Editors cut space at the ends of lines, and some end them with CR LF.
-    for kept in (text, "\n".join(line.rstrip() for line in text.split("\n")),
-                 text.replace("\n", "\r\n"), "\ufeff" + text):  # fmt: skip
+    for kept in (
+        text,
+        "\n".join(line.rstrip() for line in text.split("\n")),
+        text.replace("\n", "\r\n"),
+        "\ufeff" + text,
+    ):
         assert only(kept, short=short).content == content
 
 
@@ -135,8 +165,9 @@ lazily continued
     assert tea.importance == 0.9
     assert edited.content == "edited\nlazily continued"
     assert (nested.id, nested.content) == (
-        "f_20260204_002", "words\n  - nested\n\nafter an empty line",
-    )  # fmt: skip
+        "f_20260204_002",
+        "words\n  - nested\n\nafter an empty line",
+    )
     assert [state_of(entry) for entry in found.entries] == ["active"] * 4 + ["archived"]
     assert old.content == "old `not: meta`"
 

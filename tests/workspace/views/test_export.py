@@ -18,9 +18,12 @@ from loxodon.workspace.views.entries import state_of
 from tests.conftest import Clock
 
 SAID = (
-    "我对花生过敏，记住。", "我住在北京。", "我在一家银行上班。", "My sister Mei lives in Osaka.",
+    "我对花生过敏，记住。",
+    "我住在北京。",
+    "我在一家银行上班。",
+    "My sister Mei lives in Osaka.",
     "I'm learning the violin on Tuesdays.",
-)  # fmt: skip
+)
 
 
 @pytest.fixture
@@ -40,20 +43,30 @@ def views(memory: Memory) -> Path:
 def files(root: Path) -> dict[str, tuple[int, bytes]]:
     return {
         str(path.relative_to(root)): (path.stat().st_mtime_ns, path.read_bytes())
-        for path in root.rglob("*") if path.is_file()
-    }  # fmt: skip
+        for path in root.rglob("*")
+        if path.is_file()
+    }
 
 
 def test_consolidation_writes_every_view(lived: Memory) -> None:
     found = set(files(views(lived)))
     assert {
-        "insights.md", "tags.json", "projects.md", "USER.md", "layer1/snapshot.md",
-        "segments/2026-02-04-001.md", "daily/2026-02-04.md", "layer2/entities/_index.json",
-        *(f"layer2/{pool}/{kind}.jsonl" for pool in ("active", "archive")
-          for kind in ("facts", "beliefs", "summaries")),
+        "insights.md",
+        "tags.json",
+        "projects.md",
+        "USER.md",
+        "layer1/snapshot.md",
+        "segments/2026-02-04-001.md",
+        "daily/2026-02-04.md",
+        "layer2/entities/_index.json",
+        *(
+            f"layer2/{pool}/{kind}.jsonl"
+            for pool in ("active", "archive")
+            for kind in ("facts", "beliefs", "summaries")
+        ),
         *(f"layer2/index/{name}.json" for name in ("keywords", "timeline", "relations")),
         *(f"state/{name}.json" for name in ("consolidation", "rankings", "pending_activate")),
-    } <= found  # fmt: skip
+    } <= found
 
 
 def test_facts_stand_in_insights_with_all_that_is_said_of_them(lived: Memory) -> None:
@@ -65,8 +78,11 @@ def test_facts_stand_in_insights_with_all_that_is_said_of_them(lived: Memory) ->
     for entry in found.entries:
         one = known[entry.id]
         assert (entry.content, state_of(entry), entry.version, entry.importance) == (
-            one.content, one.state, one.version, one.importance,
-        )  # fmt: skip
+            one.content,
+            one.state,
+            one.version,
+            one.importance,
+        )
         assert (entry.tags or ()) == one.tags
     assert "## 归档事实" in text  # most of the memories are Chinese
 
@@ -104,8 +120,18 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 
 @given(TEXT, TEXT, st.lists(TEXT, max_size=3), TEXT.filter(bool))
 def test_any_segment_comes_back(text: str, topic: str, tags: list[str], session: str) -> None:
-    row = (7, session, 12, 20, 1_770_199_200_123, 1_770_199_260_000, -210, topic,
-           json.dumps(tags, ensure_ascii=False), text)  # fmt: skip
+    row = (
+        7,
+        session,
+        12,
+        20,
+        1_770_199_200_123,
+        1_770_199_260_000,
+        -210,
+        topic,
+        json.dumps(tags, ensure_ascii=False),
+        text,
+    )
     view = segments.made("segments/x.md", row, "main", 3)
     assert segments.parse("segments/x.md", view.text) == row
 
@@ -232,9 +258,12 @@ def test_the_agents_own_files_are_not_touched(tmp_path: Path, clock: Clock) -> N
 
 
 SECRETS = {
-    "mail": "ada@example.org", "phone": "13800138000", "card": "4111 1111 1111 1111",
-    "id": "11010519491231002X", "key": "sk-a8Kd93jfPq27mnXp1234",
-}  # fmt: skip
+    "mail": "ada@example.org",
+    "phone": "13800138000",
+    "card": "4111 1111 1111 1111",
+    "id": "11010519491231002X",
+    "key": "sk-a8Kd93jfPq27mnXp1234",
+}
 
 
 def test_masked_copies_tell_no_numbers_and_go_nowhere_else(lived: Memory, tmp_path: Path) -> None:

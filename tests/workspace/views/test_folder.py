@@ -31,9 +31,12 @@ def planned(name: str, said: str, basis: str = "") -> Planned:
 
 
 def export(
-    root: Path, *views: tuple[str, str], space: str = "main", masked: bool = False,
+    root: Path,
+    *views: tuple[str, str],
+    space: str = "main",
+    masked: bool = False,
     settled: dict[str, str] | None = None,
-) -> Exported:  # fmt: skip
+) -> Exported:
     with Folder(str(root), space, masked=masked, settled=settled) as held:
         for name, said in views:
             held.put(planned(name, said))
@@ -201,9 +204,16 @@ def test_spaces_and_masked_copies_do_not_mix(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "nonsense", "[]", '{"loxodon": 1}', '{"files": {"x": 1}}',
-             '{"loxodon": {"view": "state/views.json", "space": "main", "version": 99}}']
-)  # fmt: skip
+    "text",
+    [
+        "",
+        "nonsense",
+        "[]",
+        '{"loxodon": 1}',
+        '{"files": {"x": 1}}',
+        '{"loxodon": {"view": "state/views.json", "space": "main", "version": 99}}',
+    ],
+)
 def test_a_manifest_of_nonsense_is_a_clear_error(tmp_path: Path, text: str) -> None:
     export(tmp_path, ("tags.json", "a"))
     (tmp_path / manifest.MANIFEST).write_text(text, "utf-8")

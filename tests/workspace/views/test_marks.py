@@ -35,11 +35,18 @@ def test_a_mark_is_read_back(space: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "# mine", "{}", '{"loxodon": 1}', '{"loxodon": {"view": 3}}', '{"a": 1, "loxodon": {}}',
-        "<!-- loxodon view -->", '{"loxodon": ' + "[" * 100_000, " " * 10_000 + "<!-- loxodon",
+        "",
+        "# mine",
+        "{}",
+        '{"loxodon": 1}',
+        '{"loxodon": {"view": 3}}',
+        '{"a": 1, "loxodon": {}}',
+        "<!-- loxodon view -->",
+        '{"loxodon": ' + "[" * 100_000,
+        " " * 10_000 + "<!-- loxodon",
         "x" * 5_000 + comment("a", "b"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_marked_is_not_ours(text: str) -> None:
     assert marker_of(text) is None
 

@@ -25,23 +25,41 @@ from loxodon.workspace.views.restore import restore
 from tests.conftest import NOW, Clock
 
 SAID = (
-    "我对花生过敏，记住。", "我住在北京。", "我搬到上海了。", "可能我下个月换工作吧。", "好的",
-    "我妹妹叫小美，她在杭州上学。", "明天下午三点开会。", "I live in Leeds.", "ok thanks!",
-    "I moved to York last week.", "My sister Mei is a nurse.", "Maybe I prefer tea.",
-    "I no longer eat meat.", "Remember: the server password rotates every Monday.",
+    "我对花生过敏，记住。",
+    "我住在北京。",
+    "我搬到上海了。",
+    "可能我下个月换工作吧。",
+    "好的",
+    "我妹妹叫小美，她在杭州上学。",
+    "明天下午三点开会。",
+    "I live in Leeds.",
+    "ok thanks!",
+    "I moved to York last week.",
+    "My sister Mei is a nurse.",
+    "Maybe I prefer tea.",
+    "I no longer eat meat.",
+    "Remember: the server password rotates every Monday.",
     "We decided to use PostgreSQL for project Atlas.",
-)  # fmt: skip
+)
 ODD = st.one_of(
     st.sampled_from(SAID),
     st.text(min_size=1, max_size=80).filter(lambda text: text.strip() and "\0" not in text),
-    st.sampled_from([
-        "a\r\nb\n\n> quoted\n## 10:00 fake · x <!-- {} -->\n---", "-->", "<!-- loxodon view: x -->",
-        "`tick` [f_20260204_001] **b**: c", "\u202eright to left\u2069",
-        "👩\u200d👩\u200d👧 e\u0301",
-        "line\u2028separator\x85next\x7f\x1b[0m", '{"loxodon": {"view": "x"}}', "x" * 5000,
-        " \u3000leading", "tab\tand \\n not a newline \\u0041",
-    ]),
-)  # fmt: skip
+    st.sampled_from(
+        [
+            "a\r\nb\n\n> quoted\n## 10:00 fake · x <!-- {} -->\n---",
+            "-->",
+            "<!-- loxodon view: x -->",
+            "`tick` [f_20260204_001] **b**: c",
+            "\u202eright to left\u2069",
+            "👩\u200d👩\u200d👧 e\u0301",
+            "line\u2028separator\x85next\x7f\x1b[0m",
+            '{"loxodon": {"view": "x"}}',
+            "x" * 5000,
+            " \u3000leading",
+            "tab\tand \\n not a newline \\u0041",
+        ]
+    ),
+)
 NAMES = st.sampled_from(["monday", "周二", "a/b · c", "s <!-- {", "#1", "x:y:z"])
 LABELS = st.lists(st.sampled_from(["a", "茶", "A", "b c", '"q"', "[x]"]), max_size=3)
 MINUTES = st.sampled_from([-720, -210, 0, 330, 480, 840])
@@ -70,8 +88,12 @@ STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("add"), NAMES, st.lists(turns(), min_size=1, max_size=6)),
         st.tuples(
-            st.just("capture"), ODD, st.sampled_from(["fact", "belief", "summary"]),
-            st.floats(0, 0.99), LABELS, LABELS,
+            st.just("capture"),
+            ODD,
+            st.sampled_from(["fact", "belief", "summary"]),
+            st.floats(0, 0.99),
+            LABELS,
+            LABELS,
         ),
         st.tuples(st.just("edit"), st.integers(0, 99), ODD, st.floats(0, 1), LABELS),
         st.tuples(st.just("archive"), st.integers(0, 99)),
@@ -88,8 +110,9 @@ STEPS = st.lists(
         st.tuples(st.just("drop"), NAMES),
         st.tuples(st.just("wait"), st.floats(0, 90)),
     ),
-    min_size=1, max_size=12,
-)  # fmt: skip
+    min_size=1,
+    max_size=12,
+)
 
 
 class Interrupted(BaseException):
@@ -126,9 +149,14 @@ class Life:
     ) -> None:
         confidence = max(share, 0.01) if kind == "belief" else None
         self.memory.capture(
-            content, kind, importance=share, confidence=confidence, tags=tags, entities=names,
+            content,
+            kind,
+            importance=share,
+            confidence=confidence,
+            tags=tags,
+            entities=names,
             expires_at=self.clock.now + timedelta(days=20) if share > 0.8 else None,
-        )  # fmt: skip
+        )
 
     def _edit(self, place: int, content: str, importance: float, tags: list[str]) -> None:
         if id := self._one(place):
@@ -223,23 +251,41 @@ def texts(folder: Path) -> dict[str, bytes]:
 
 
 @settings(
-    max_examples=15, derandomize=True,
+    max_examples=15,
+    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)  # fmt: skip
-@example(steps=[
-    ("add", "monday", [{"role": "user", "content": "\n".join(SAID)}]), ("consolidate",),
-    ("add", "monday", [{"role": "user", "content": one} for one in SAID]), ("interrupt", 4),
-])  # fmt: skip
-@example(steps=[
-    ("capture", "I live in Leeds", "fact", 0.5, [], []), ("archive", 0), ("touch", 0),
-    ("import", bytes(32), 0), ("mark", "monday", "{}"), ("spend", 7), ("wait", 80.0),
-    ("run", "heartbeat"), ("consolidate",),
-])  # fmt: skip
-@example(steps=[
-    ("add", "monday", [{"role": "user", "content": "我住在北京。"}]), ("consolidate",),
-    ("add", "monday", [{"role": "user", "content": "我可能住在上海吧。"}]), ("consolidate",),
-    ("answer", True), ("consolidate",),
-])  # fmt: skip
+)
+@example(
+    steps=[
+        ("add", "monday", [{"role": "user", "content": "\n".join(SAID)}]),
+        ("consolidate",),
+        ("add", "monday", [{"role": "user", "content": one} for one in SAID]),
+        ("interrupt", 4),
+    ]
+)
+@example(
+    steps=[
+        ("capture", "I live in Leeds", "fact", 0.5, [], []),
+        ("archive", 0),
+        ("touch", 0),
+        ("import", bytes(32), 0),
+        ("mark", "monday", "{}"),
+        ("spend", 7),
+        ("wait", 80.0),
+        ("run", "heartbeat"),
+        ("consolidate",),
+    ]
+)
+@example(
+    steps=[
+        ("add", "monday", [{"role": "user", "content": "我住在北京。"}]),
+        ("consolidate",),
+        ("add", "monday", [{"role": "user", "content": "我可能住在上海吧。"}]),
+        ("consolidate",),
+        ("answer", True),
+        ("consolidate",),
+    ]
+)
 @given(steps=STEPS)
 def test_a_store_made_from_the_views_is_the_same(steps: list[tuple[Any, ...]]) -> None:
     top = Path(tempfile.mkdtemp())

@@ -41,13 +41,17 @@ def test_a_line_begins_as_in_the_design(memory: Memory) -> None:
     found = made(memory)
     (shown,) = objects(found[FACTS])
     assert list(shown)[:7] == [
-        "id", "content", "importance", "score", "entities", "created", "source"
-    ]  # fmt: skip
+        "id",
+        "content",
+        "importance",
+        "score",
+        "entities",
+        "created",
+        "source",
+    ]
     assert shown["created"] == "2026-02-04T10:00:00Z"
     assert shown["source"] == "capture:#1"
-    assert shown["history"] == [
-        {"version": 1, "at": "2026-02-04T10:00:00Z", "change": "captured"}
-    ]  # fmt: skip
+    assert shown["history"] == [{"version": 1, "at": "2026-02-04T10:00:00Z", "change": "captured"}]
     assert found[FACTS].ids == {fact.id: 1}
     (belief,) = objects(found[BELIEFS])
     assert {"confidence", "basis"} < belief.keys()
@@ -174,8 +178,12 @@ def a_row(**values: Any) -> Row:
     from loxodon.types import Record
 
     given = {
-        "id": "f_20260204_001", "kind": "fact", "strength": 0.5, "strength_at": 5,
-        "created_at": 1, "updated_at": -86_400_000,
-    }  # fmt: skip
+        "id": "f_20260204_001",
+        "kind": "fact",
+        "strength": 0.5,
+        "strength_at": 5,
+        "created_at": 1,
+        "updated_at": -86_400_000,
+    }
     usual = {name: stored(name, value) for name, value in Record._field_defaults.items()}
     return (7, *({**usual, **given, **values}[name] for name in COLUMNS))

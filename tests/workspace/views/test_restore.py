@@ -53,9 +53,12 @@ class Place:
 
     def restore(self, replace: bool = False) -> Restored:
         return restore(
-            str(self.top / "out"), str(self.other), config=from_mapping(CONFIG), clock=self.clock,
+            str(self.top / "out"),
+            str(self.other),
+            config=from_mapping(CONFIG),
+            clock=self.clock,
             replace=replace,
-        )  # fmt: skip
+        )
 
     def refused(self) -> str:
         """What is said of views that cannot be restored; nothing may be left of the attempt."""
@@ -129,8 +132,12 @@ def test_with_replace_the_old_database_is_kept(place: Place) -> None:
     folder = place.other / "spaces" / "main"
     assert done == [str(folder / f"loxodon.db.before-restore-{n}") for n in (1, 2)]
     assert {one.name for one in folder.iterdir()} == {
-        "loxodon.db", "loxodon.lock", "audit", "key.mark", *(Path(one).name for one in done)
-    }  # fmt: skip
+        "loxodon.db",
+        "loxodon.lock",
+        "audit",
+        "key.mark",
+        *(Path(one).name for one in done),
+    }
     with place.open("one") as one, place.open("other") as other:
         same(one, other)
     os.replace(done[0], folder / "loxodon.db")
@@ -165,9 +172,18 @@ def test_a_database_that_is_in_use_is_not_replaced(place: Place) -> None:
     assert not list(place.other.rglob("restoring-*"))
 
 
-@pytest.mark.parametrize("name", [FACTS, ARCHIVED, DAY, "state/numbers.json",
-                                  "state/sessions.jsonl", "layer2/entities/_index.json",
-                                  "segments/2026-02-04-001.md"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        FACTS,
+        ARCHIVED,
+        DAY,
+        "state/numbers.json",
+        "state/sessions.jsonl",
+        "layer2/entities/_index.json",
+        "segments/2026-02-04-001.md",
+    ],
+)
 def test_a_missing_file_is_named(place: Place, name: str) -> None:
     (place.views / name).unlink()
     assert place.refused() == f"{name}: it is missing"
@@ -200,7 +216,7 @@ def test_a_line_that_is_cut_is_named(place: Place) -> None:
         ("state/sessions.jsonl", '{"no": 9}', "id is missing"),
         ("state/uses.jsonl", '{"memory": "f", "day": "x", "times": true}', "times: it is not"),
     ],
-)  # fmt: skip
+)
 def test_nonsense_is_named_with_its_line(place: Place, name: str, nonsense: str, says: str) -> None:
     place.change(name, lambda text: text + nonsense + "\n")
     lines = (place.views / name).read_text("utf-8").count("\n")
@@ -302,8 +318,10 @@ def test_a_line_that_was_added_becomes_a_memory(place: Place) -> None:
     with place.open("other") as other:
         record = other.get(added)
         assert (record.content, record.tags, record.importance) == (
-            "The cat is called Moritz", ("cat",), 0.8
-        )  # fmt: skip
+            "The cat is called Moritz",
+            ("cat",),
+            0.8,
+        )
         assert other.validate() == []
 
 

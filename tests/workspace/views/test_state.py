@@ -43,8 +43,13 @@ def test_the_state_has_the_fields_of_the_design(memory: Memory, clock: Clock) ->
     found = made(memory, state)
     work = found[state.CONSOLIDATION]
     assert list(work) == [
-        "loxodon", "last_run", "last_success", "current_phase", "phase_data", "retry_count"
-    ]  # fmt: skip
+        "loxodon",
+        "last_run",
+        "last_success",
+        "current_phase",
+        "phase_data",
+        "retry_count",
+    ]
     assert (work["last_run"], work["current_phase"]) == ("2026-02-04T10:00:00Z", None)
     assert found[state.PENDING]["items"] == [
         {"type": "fact", "id": old, "triggered_at": "2026-02-05T10:00:00Z"}
@@ -73,18 +78,31 @@ def test_every_table_has_all_its_columns(name: str) -> None:
 
 def test_every_table_is_in_some_view() -> None:
     elsewhere = {
-        "turns", "memories", "memory_sources", "memory_changes", "segments", "entities", "counters",
+        "turns",
+        "memories",
+        "memory_sources",
+        "memory_changes",
+        "segments",
+        "entities",
+        "counters",
         "meta",
-    }  # fmt: skip
+    }
     assert {table for table, _ in state.FILES.values()} == TRUTH.keys() - elsewhere
 
 
 def test_bad_lines_are_named_and_good_ones_kept() -> None:
     name = "state/fragments.jsonl"
     good = {
-        "turn": "t_3", "n": 0, "text": "x", "type": "statement", "stage": "cut", "keep": None,
-        "about": "fact", "bonus": 0.5, "reason": "",
-    }  # fmt: skip
+        "turn": "t_3",
+        "n": 0,
+        "text": "x",
+        "type": "statement",
+        "stage": "cut",
+        "keep": None,
+        "about": "fact",
+        "bonus": 0.5,
+        "reason": "",
+    }
     bad = [{**good, "turn": 3}, {**good, "keep": "no"}, {"turn": "t_1"}, {**good, "bonus": "x"}]
     rows = [{"loxodon": head(name, "main")}, good, *bad]
     parsed = state.parse(name, "\n".join(map(json.dumps, rows)) + "\n")
@@ -95,10 +113,12 @@ def test_bad_lines_are_named_and_good_ones_kept() -> None:
 @pytest.mark.parametrize(
     "found",
     [
-        {}, {"phase_data": []}, {"phase_data": {"done_to": "x"}},
+        {},
+        {"phase_data": []},
+        {"phase_data": {"done_to": "x"}},
         {"phase_data": {"odd": 1}, "retry_count": 0, "last_run": None, "last_success": None},
     ],
-)  # fmt: skip
+)
 def test_nonsense_about_the_work_is_refused(found: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"consolidation\.json"):
         state.parse_work(json.dumps({"loxodon": head(state.CONSOLIDATION, "main"), **found}))

@@ -65,8 +65,17 @@ def test_however_many_there_are_a_few_hundred_are_read(memory: Memory, clock: Cl
     with memory._store.writing():
         for n in range(3_000):
             at = NOW - timedelta(minutes=n)
-            fact = Record("", "", "fact", f"thing {n}", at, at, 0.5, subject="user",
-                          category=("health", "identity", "fact")[n % 3])  # fmt: skip
+            fact = Record(
+                "",
+                "",
+                "fact",
+                f"thing {n}",
+                at,
+                at,
+                0.5,
+                subject="user",
+                category=("health", "identity", "fact")[n % 3],
+            )
             memory._store.insert(fact, "learned")
     found = gather.material(memory._store, memory.config, NOW)
     assert len(found.records) <= 600

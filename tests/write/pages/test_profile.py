@@ -80,48 +80,61 @@ def test_the_profile_in_chinese() -> None:
 def test_the_week_in_chinese() -> None:
     old = fact("用户住在北京", attribute="home", value="北京")
     new = fact("用户住在上海", attribute="home", value="上海", importance=1.0)
-    assert week_summary([
-        change(old, "superseded"), change(new),
-        change(fact("用户不再喝咖啡", importance=0.9)),
-        change(fact("用户每天喝咖啡", value="咖啡"), "retracted"),
-        change(fact("用户正在学日语", importance=0.85), "retracted"),
-        change(fact("用户订阅了晨报", importance=0.8), "retracted"),
-        change(fact("用户的膝盖没好", importance=0.7), "retracted"),
-        change(fact("用户的同事小李升了职", subject="小李", importance=0.6), "updated"),
-        change(fact("用户会换工作", kind="belief", importance=0.5)),
-    ]) == (
+    assert week_summary(
+        [
+            change(old, "superseded"),
+            change(new),
+            change(fact("用户不再喝咖啡", importance=0.9)),
+            change(fact("用户每天喝咖啡", value="咖啡"), "retracted"),
+            change(fact("用户正在学日语", importance=0.85), "retracted"),
+            change(fact("用户订阅了晨报", importance=0.8), "retracted"),
+            change(fact("用户的膝盖没好", importance=0.7), "retracted"),
+            change(fact("用户的同事小李升了职", subject="小李", importance=0.6), "updated"),
+            change(fact("用户会换工作", kind="belief", importance=0.5)),
+        ]
+    ) == (
         "本周：现在住在上海；不再喝咖啡；不再学日语；不再订阅晨报；“用户的膝盖没好”不再成立；"
         "用户的同事小李升了职；会换工作（未确定）"
-    )  # fmt: skip
+    )
 
 
 def test_the_week_in_english() -> None:
     old = fact("The user lives in Bristol", attribute="home", value="Bristol")
     new = fact("The user lives in Sheffield", attribute="home", value="Sheffield", importance=1.0)
-    assert week_summary([
-        change(old, "superseded"), change(new),
-        change(fact("The user no longer drinks coffee", importance=0.95)),
-        change(fact("The user drinks five coffees a day", value="coffee"), "retracted"),
-        change(fact("The user is subscribed to a paper", importance=0.9), "retracted"),
-        change(fact("The user plays chess on Mondays", importance=0.85), "retracted"),
-        change(fact("The user has a lodger", importance=0.84), "retracted"),
-        change(fact("The user moved to a new desk", importance=0.8), "retracted"),
-        change(fact("Mei has an internship", subject="Mei", importance=0.7), "updated"),
-        change(fact("The user might change jobs", kind="belief", importance=0.6)),
-    ]) == (
+    assert week_summary(
+        [
+            change(old, "superseded"),
+            change(new),
+            change(fact("The user no longer drinks coffee", importance=0.95)),
+            change(fact("The user drinks five coffees a day", value="coffee"), "retracted"),
+            change(fact("The user is subscribed to a paper", importance=0.9), "retracted"),
+            change(fact("The user plays chess on Mondays", importance=0.85), "retracted"),
+            change(fact("The user has a lodger", importance=0.84), "retracted"),
+            change(fact("The user moved to a new desk", importance=0.8), "retracted"),
+            change(fact("Mei has an internship", subject="Mei", importance=0.7), "updated"),
+            change(fact("The user might change jobs", kind="belief", importance=0.6)),
+        ]
+    ) == (
         "This week: now lives in Sheffield; no longer drinks coffee; is no longer subscribed to a "
         "paper; no longer plays chess on Mondays; no longer has a lodger; “The user moved to a new "
         "desk” no longer holds; Mei has an internship; might change jobs"
-    )  # fmt: skip
+    )
 
 
 def test_what_came_and_went_or_merely_faded_is_no_news() -> None:
     passing, passed = fact("用户在等快递"), fact("用户会折纸")
-    assert week_summary([
-        change(passing, "added", 3), change(passing, "retracted", 1),
-        change(passed, "archived"), change(fact("用户今天很累", category="temp")),
-        change(fact("用户会游泳，会开车", kind="summary")),
-    ]) == ""  # fmt: skip
+    assert (
+        week_summary(
+            [
+                change(passing, "added", 3),
+                change(passing, "retracted", 1),
+                change(passed, "archived"),
+                change(fact("用户今天很累", category="temp")),
+                change(fact("用户会游泳，会开车", kind="summary")),
+            ]
+        )
+        == ""
+    )
     assert week_summary([]) == ""
 
 

@@ -26,9 +26,11 @@ def test_what_is_due_soon_rises_and_what_others_said_falls() -> None:
 def test_only_what_holds_and_twenty_of_that() -> None:
     records = [fact(f"用户有第{n}件事", importance=n / 100) for n in range(40)]
     over = [
-        fact("a", importance=1.0, state="archived"), fact("b", importance=1.0, valid_until=NOW),
-        fact("c", importance=1.0, expires_at=NOW), fact("d", importance=1.0, done=True),
-    ]  # fmt: skip
+        fact("a", importance=1.0, state="archived"),
+        fact("b", importance=1.0, valid_until=NOW),
+        fact("c", importance=1.0, expires_at=NOW),
+        fact("d", importance=1.0, done=True),
+    ]
     found = ranking([*over, *records], NOW)
     assert list(found) == [one.id for one in records[: -TOP - 1 : -1]]
     assert all(0 <= score <= 1 for score in found.values())

@@ -39,13 +39,21 @@ def health(content: str, **fields: Any) -> Record:
 def test_the_sections_come_in_order_in_both_languages() -> None:
     records = [
         fact("用户叫林默", attribute="name", category="identity"),
-        health("用户对花生过敏"), fact("用户在学吉他"), fact("阿默是备课助手", subject="assistant"),
-    ]  # fmt: skip
+        health("用户对花生过敏"),
+        fact("用户在学吉他"),
+        fact("阿默是备课助手", subject="assistant"),
+    ]
     events = [("2026-02-04", "聊了搬家")]
     text = shown(*records, events=events)
     assert re.findall("^#+ .*", text, re.M) == [
-        "# 记忆快照", "## 身份", "## 用户", "## 约束", "## 核心记忆", "## 近三天", "## 索引",
-    ]  # fmt: skip
+        "# 记忆快照",
+        "## 身份",
+        "## 用户",
+        "## 约束",
+        "## 核心记忆",
+        "## 近三天",
+        "## 索引",
+    ]
     assert section(text, "身份") == ["- 阿默是备课助手"]
     assert section(text, "用户") == ["- 用户叫林默"]
     assert section(text, "约束") == ["- 用户对花生过敏"]
@@ -53,9 +61,14 @@ def test_the_sections_come_in_order_in_both_languages() -> None:
     assert section(text, "近三天") == ["- 2026-02-04: 聊了搬家"]
     assert section(text, "索引")[0] == "记忆库共 156 条记忆、23 个实体、12 个主题"
     assert re.findall("^#+ .*", shown(*records, events=events, language="en"), re.M) == [
-        "# Memory snapshot", "## Identity", "## User", "## Constraints", "## Core memories",
-        "## The last three days", "## Index",
-    ]  # fmt: skip
+        "# Memory snapshot",
+        "## Identity",
+        "## User",
+        "## Constraints",
+        "## Core memories",
+        "## The last three days",
+        "## Index",
+    ]
 
 
 def test_the_room_that_is_left_goes_to_what_comes_next_in_rank() -> None:
@@ -95,7 +108,7 @@ def test_the_user_is_told_like_a_card() -> None:
         ("不吃鱼", {"category": "preference", "attribute": "dislikes", "topic": "diet"}),
         ("提交前要跑测试", {"attribute": "rule", "category": "decision"}),
     ],
-)  # fmt: skip
+)
 def test_what_binds_is_a_constraint(content: str, fields: dict[str, Any]) -> None:
     assert section(shown(fact(content, **fields)), "约束") == [f"- {content}"]
 
@@ -114,18 +127,21 @@ def test_the_constraints_of_the_user_come_before_those_of_others() -> None:
 def test_what_is_over_is_not_shown() -> None:
     past = NOW - timedelta(minutes=1)
     gone = [
-        health("用户在发烧", valid_until=past), fact("用户在上海出差", expires_at=past),
-        fact("用户要交税", done=True), fact("用户会跳伞", state="archived"),
-    ]  # fmt: skip
+        health("用户在发烧", valid_until=past),
+        fact("用户在上海出差", expires_at=past),
+        fact("用户要交税", done=True),
+        fact("用户会跳伞", state="archived"),
+    ]
     assert re.findall("^## .*", shown(*gone), re.M) == ["## 索引"]
 
 
 def test_a_plan_is_shown_with_the_day_it_is_due() -> None:
     midnight = NOW.replace(day=8, hour=0)
     plans = [
-        fact("用户要交税", due_at=midnight), fact("用户要还书", due_at=NOW - timedelta(days=1)),
+        fact("用户要交税", due_at=midnight),
+        fact("用户要还书", due_at=NOW - timedelta(days=1)),
         fact("用户2026年2月7日去体检", due_at=midnight),
-    ]  # fmt: skip
+    ]
     text = shown(*plans)
     assert "用户要交税（2026-02-07 前）" in text
     assert "用户要还书（原定 2026-02-03 前）" in text
@@ -166,13 +182,21 @@ def test_a_summary_gives_way_where_its_facts_already_stand() -> None:
 
 def test_the_first_is_told_with_what_is_behind_it() -> None:
     home = fact(
-        "用户的公寓在浦东", attribute="flat", value="浦东", importance=1.0, days=5,
-        valid_from=NOW - timedelta(days=40), confirmed_at=NOW - timedelta(days=2),
-    )  # fmt: skip
+        "用户的公寓在浦东",
+        attribute="flat",
+        value="浦东",
+        importance=1.0,
+        days=5,
+        valid_from=NOW - timedelta(days=40),
+        confirmed_at=NOW - timedelta(days=2),
+    )
     before = fact(
-        "用户的公寓在朝阳", attribute="flat", value="朝阳", state="archived",
+        "用户的公寓在朝阳",
+        attribute="flat",
+        value="朝阳",
+        state="archived",
         valid_until=NOW - timedelta(days=40),
-    )  # fmt: skip
+    )
     more = fact("用户的公寓有两间房", importance=0.3)
     guess = fact(
         "用户想换公寓", kind="belief", confidence=0.5, basis="说过几次太小", importance=0.9
@@ -239,13 +263,32 @@ def test_long_contents_are_cut_to_their_share() -> None:
 
 
 _WORDS = st.text(max_size=60) | st.sampled_from(
-    ["# 标题\n\n```sh\nrm", "## 约束", "用户\n对花生过敏", "`", "<!-- ", "[x]: y", "字" * 400,
-     "🦣" * 80, "السلام عليكم ورحمة الله", "a" * 3_000, "- 1. > x"]
-)  # fmt: skip
+    [
+        "# 标题\n\n```sh\nrm",
+        "## 约束",
+        "用户\n对花生过敏",
+        "`",
+        "<!-- ",
+        "[x]: y",
+        "字" * 400,
+        "🦣" * 80,
+        "السلام عليكم ورحمة الله",
+        "a" * 3_000,
+        "- 1. > x",
+    ]
+)
 _RECORDS = st.builds(
     lambda content, subject, category, attribute, kind, weight, days, due, basis: fact(
-        content, subject=subject, category=category, attribute=attribute, kind=kind,
-        importance=weight, days=days, confidence=weight, due_at=due, basis=basis,
+        content,
+        subject=subject,
+        category=category,
+        attribute=attribute,
+        kind=kind,
+        importance=weight,
+        days=days,
+        confidence=weight,
+        due_at=due,
+        basis=basis,
     ),
     st.sampled_from(["", "用户", "The user ", "小美"]).flatmap(
         lambda lead: _WORDS.map(lambda words: lead + words)
@@ -258,20 +301,28 @@ _RECORDS = st.builds(
     st.floats(0, 400),
     st.none() | st.just(NOW + timedelta(days=3)) | st.just(NOW - timedelta(days=3)),
     _WORDS,
-)  # fmt: skip
+)
 
 
 @settings(max_examples=60)
 @given(
-    st.lists(_RECORDS, max_size=40), st.lists(_RECORDS, max_size=8),
-    st.lists(st.tuples(_WORDS, _WORDS), max_size=6), _WORDS, st.integers(100, 3_000),
+    st.lists(_RECORDS, max_size=40),
+    st.lists(_RECORDS, max_size=8),
+    st.lists(st.tuples(_WORDS, _WORDS), max_size=6),
+    _WORDS,
+    st.integers(100, 3_000),
     st.sampled_from(["zh", "en"]),
     st.sampled_from([estimate, len, lambda text: len(text.encode()), lambda text: text.count(" ")]),
-)  # fmt: skip
+)
 def test_no_input_gets_over_the_budget_or_breaks_the_page(
-    records: list[Record], related: list[Record], events: list[tuple[str, str]], identity: str,
-    budget: int, language: str, count: Counter,
-) -> None:  # fmt: skip
+    records: list[Record],
+    related: list[Record],
+    events: list[tuple[str, str]],
+    identity: str,
+    budget: int,
+    language: str,
+    count: Counter,
+) -> None:
     material = Material(records, TOTALS, NOW, events, identity, lambda _: related)
     text = snapshot(material, budget, count, language)
     assert count(text) <= budget

@@ -49,7 +49,7 @@ from tests.write.made import fact
         ("The user told Mei a story", "Mei", "", "", False),
         ("Meiji is an era", "Mei", "", "", False),
     ],
-)  # fmt: skip
+)
 def test_a_sentence_is_cut_behind_its_subject(
     content: str, subject: str, lead: str, rest: str, owned: bool
 ) -> None:
@@ -111,9 +111,16 @@ def test_a_summary_says_the_facts_whose_words_it_has() -> None:
 
 @pytest.mark.parametrize(
     ("begin", "unit", "times"),
-    [("", "妈", 320), ("用户的", "妈", 320), ("", "a", 399), ("", "likes ", 64),
-     ("", "the user's ", 32), ("", "x", 1_000_000), ("", "用户", 192)],
-)  # fmt: skip
+    [
+        ("", "妈", 320),
+        ("用户的", "妈", 320),
+        ("", "a", 399),
+        ("", "likes ", 64),
+        ("", "the user's ", 32),
+        ("", "x", 1_000_000),
+        ("", "用户", 192),
+    ],
+)
 def test_odd_texts_take_no_longer_than_their_length(begin: str, unit: str, times: int) -> None:
     def worded(text: str) -> None:
         for subject in ("user", "小美", "a", ""):

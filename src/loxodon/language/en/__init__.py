@@ -121,8 +121,13 @@ _NO_DEED = re.compile(
     r"|noticed|assumed|learned|based|trained|designed|programmed)\b|\?",
     re.I,
 )
-_SECOND = (("you are", "the user is"), ("you have", "the user has"), ("yours?", "the user's"),
-           ("you", "the user"), ("my", "its"))  # fmt: skip
+_SECOND = (
+    ("you are", "the user is"),
+    ("you have", "the user has"),
+    ("yours?", "the user's"),
+    ("you", "the user"),
+    ("my", "its"),
+)
 _MOST_DEED = 34
 
 

@@ -13,19 +13,33 @@ from loxodon.language.clauses import Clause, met
 from loxodon.language.statements import USER
 
 _WRITTEN_OUT = (
-    (r"[’‘`´]", "'"), (r"[“”]", '"'), (r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200d]", " "),
-    (r"\*+|_{2,}", ""), (r"\s*&\s*", " and "),
-    (r"\b[iI]'?m\b", "I am"), (r"\b(?:[iI]'ve|ive|Ive)\b", "I have"), (r"\b[iI]'ll\b", "I will"),
-    (r"\b[iI](?:'d| would) like\b", "I want"), (r"\b[iI]'d\b", "I would"), (r"\bi\b", "I"),
-    (r"\b([Ww]e|[Yy]ou|[Tt]hey)'re\b", r"\1 are"), (r"\b([Ww]e|[Yy]ou|[Tt]hey)'ve\b", r"\1 have"),
-    (r"\bcan'?t\b|\bcan not\b", "cannot"), (r"\bwon't\b", "will not"),
+    (r"[’‘`´]", "'"),
+    (r"[“”]", '"'),
+    (r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200d]", " "),
+    (r"\*+|_{2,}", ""),
+    (r"\s*&\s*", " and "),
+    (r"\b[iI]'?m\b", "I am"),
+    (r"\b(?:[iI]'ve|ive|Ive)\b", "I have"),
+    (r"\b[iI]'ll\b", "I will"),
+    (r"\b[iI](?:'d| would) like\b", "I want"),
+    (r"\b[iI]'d\b", "I would"),
+    (r"\bi\b", "I"),
+    (r"\b([Ww]e|[Yy]ou|[Tt]hey)'re\b", r"\1 are"),
+    (r"\b([Ww]e|[Yy]ou|[Tt]hey)'ve\b", r"\1 have"),
+    (r"\bcan'?t\b|\bcan not\b", "cannot"),
+    (r"\bwon't\b", "will not"),
     (r"(?i)\b(do|does|did|is|are|was|were|have|has|had|would|could|should)n'?t\b", r"\1 not"),
     (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat|[Ww]here|[Hh]ow|[Ww]ho)'s\b", r"\1 is"),
-    (r"(?<=\w)'s (?=(?:in|on|at|due|now|next) |\d|(?:off|out|over|gone|dead|cancell?ed|finished|shut|closed)\b)", " is "),
-    (r"\bgonna\b", "going to"), (r"\bgotta\b", "have to"), (r"\bwanna\b", "want to"),
+    (
+        r"(?<=\w)'s (?=(?:in|on|at|due|now|next) |\d|(?:off|out|over|gone|dead|cancell?ed|finished|shut|closed)\b)",
+        " is ",
+    ),
+    (r"\bgonna\b", "going to"),
+    (r"\bgotta\b", "have to"),
+    (r"\bwanna\b", "want to"),
     (r"\b([Hh]a(?:ve|s)) got(?= (?:a|an|two|three|four|five|no|my|\d|type))", r"\1"),
     (r"\s+", " "),
-)  # fmt: skip
+)
 _NAME = r"(?:(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.? )?[A-Z][a-zà-öø-ÿ]+(?:[-' ][A-Z][a-zà-öø-ÿ]+)?"
 
 
@@ -76,9 +90,10 @@ def _words() -> _Words:
         for name, words in table["clause"].items()
     }
     attribute = {
-        word.replace("-", " "): name for name, words in table["relations"].items()
+        word.replace("-", " "): name
+        for name, words in table["relations"].items()
         for word in words.split()
-    }  # fmt: skip
+    }
     attribute |= {word.replace("-", " "): "pet" for word in table["pets"]["words"].split()}
     plural = frozenset(table["plural"]["words"].split())
     people = "|".join(
@@ -104,20 +119,26 @@ def _words() -> _Words:
             r"|,?\s+so\s+(?=(?:no|not|nothing|anything|keep|avoid|don't|never|only|nowhere)\b)",
             re.I,
         ),
-        re.compile(rf"^(?:{clause['hedges']})\b[ ,]*(?:that )?|\b(?:probably|maybe|perhaps|possibly|apparently) ", re.I),
-        re.compile(rf"(?:{clause['bare']})\b", re.I),
         re.compile(
-            rf"{of_mine}(?:,? (?-i:(?P<name>{_NAME}))\b,?)?",
+            rf"^(?:{clause['hedges']})\b[ ,]*(?:that )?|\b(?:probably|maybe|perhaps|possibly|apparently) ",
             re.I,
         ),
-        re.compile(rf"(?-i:(?:^|[.,;] )(?P<name>{_NAME})) is {of_mine}(?=\s*(?:[.,;!]|$| and | who ))", re.I),
-        re.compile(rf"{of_mine}(?:'s name is| is called| is named),? (?-i:(?P<name>{_NAME}))(?=\s*(?:[.,;!]|$| and | who ))", re.I),
+        re.compile(rf"(?:{clause['bare']})\b", re.I),
+        re.compile(rf"{of_mine}(?:,? (?-i:(?P<name>{_NAME}))\b,?)?", re.I),
+        re.compile(
+            rf"(?-i:(?:^|[.,;] )(?P<name>{_NAME})) is {of_mine}(?=\s*(?:[.,;!]|$| and | who ))",
+            re.I,
+        ),
+        re.compile(
+            rf"{of_mine}(?:'s name is| is called| is named),? (?-i:(?P<name>{_NAME}))(?=\s*(?:[.,;!]|$| and | who ))",
+            re.I,
+        ),
         re.compile(table["others"]["like"].replace("PEOPLE", people), re.I),
         attribute,
         plural,
         frozenset(table["several"]["words"].split()),
         {word: name for name, words in table["one_name"].items() for word in words.split()},
-    )  # fmt: skip
+    )
 
 
 def written_out(text: str) -> str:

@@ -14,15 +14,35 @@ from loxodon.language.statements import USER
 from loxodon.text.variants import SIMPLIFIED, TRADITIONAL
 
 _HAN = r"[\u4e00-\u9fff]"
-_CANTONESE = (("係", "是"), ("喺", "在"), ("嘅", "的"), ("唔", "不"), ("咗", "了"), ("鍾意", "喜欢"),
-              ("钟意", "喜欢"), ("佢", "他"), ("冇", "没有"), ("而家", "现在"), ("屋企", "家"))  # fmt: skip
+_CANTONESE = (
+    ("係", "是"),
+    ("喺", "在"),
+    ("嘅", "的"),
+    ("唔", "不"),
+    ("咗", "了"),
+    ("鍾意", "喜欢"),
+    ("钟意", "喜欢"),
+    ("佢", "他"),
+    ("冇", "没有"),
+    ("而家", "现在"),
+    ("屋企", "家"),
+)
 _EVENED = (
-    (r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200d]|\[[\u4e00-\u9fff]{1,4}\]", "，"), (r"\*\*|__", ""),
-    (r"（[^）]*）|\([^)]*\)", ""), (r"俺们|咱们|我哋", "我们"), (r"俺|咱(?=爸|妈|家|哥|姐|弟|妹|老)|偶(?=是|在|叫|喜)|本人|吾(?=是|在|住|叫)|本宝宝", "我"),
-    (r"[,;](?!\d)", "，"), (r"[；]|\.{2,}|…+|——+|~+|～+", "，"), (r"(?<=[\u4e00-\u9fff])[:：](?!\d)", "，"),
-    (rf"(?<={_HAN})[ \t\u3000]+(?={_HAN})", "，"), (rf"(?<={_HAN})\s+(?=[A-Za-z0-9])|(?<=[A-Za-z0-9+#])\s+(?={_HAN})", ""),
-    (r"[。！？!?\n]+", "，"), (r"\s+", " "), (r"(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9])", "，"), (r"，+", "，"),
-)  # fmt: skip
+    (r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F\u200d]|\[[\u4e00-\u9fff]{1,4}\]", "，"),
+    (r"\*\*|__", ""),
+    (r"（[^）]*）|\([^)]*\)", ""),
+    (r"俺们|咱们|我哋", "我们"),
+    (r"俺|咱(?=爸|妈|家|哥|姐|弟|妹|老)|偶(?=是|在|叫|喜)|本人|吾(?=是|在|住|叫)|本宝宝", "我"),
+    (r"[,;](?!\d)", "，"),
+    (r"[；]|\.{2,}|…+|——+|~+|～+", "，"),
+    (r"(?<=[\u4e00-\u9fff])[:：](?!\d)", "，"),
+    (rf"(?<={_HAN})[ \t\u3000]+(?={_HAN})", "，"),
+    (rf"(?<={_HAN})\s+(?=[A-Za-z0-9])|(?<=[A-Za-z0-9+#])\s+(?={_HAN})", ""),
+    (r"[。！？!?\n]+", "，"),
+    (r"\s+", " "),
+    (r"(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9])", "，"),
+    (r"，+", "，"),
+)
 _CONTRAST = re.compile(r"(不是[^，]{1,16}?)，(?:而)?是(?=[^，])")
 _CONNECTIVE = re.compile(
     r"，|(?<=[^，])(?=(?:但是|不过(?=我|现在|最近|今年|也)|可是|而且|并且|然后|所以|因为|以及我|而我|但我))"
@@ -87,19 +107,40 @@ def _words() -> _Words:
     numbered = r"(?:[这那]|一|二|三|四|两|几)?[个位只条名]"
     of = re.compile
     return _Words(
-        of(rf"^(?:(?:{clause['fillers']})(?=[，、。！!~ ]|$)[，、。！!~ ]*)+|^(?:但是?|不过|可是|而且|并且|所以|因为|因此|然后|另外|其实|关键是|重要的是|重点是|由于|虽然|尽管|毕竟|反正|顺便说一?下|对了|话说|说实话|记住|请记住|记得|别忘了|以及|而|说真的|说起来|嗯+|哦|啊|emm+|h[hi]+|btw|hello|ok|ps|lol|haha)(?=我)", re.I),
-        of(rf"(?:{clause['adverbs']})(?=.)"), of(rf"(?>{clause['tails']})++$"), of(f"(?:{clause['hedges']})"),
-        of(clause["risky"]), of(f"(?:{clause['starters']})"), of(clause["opens"]), of(clause["others"]),
-        of(f"(?:{time['since']})"), of(f"(?:{time['past']})"), of(f"(?:{time['future']})"), of(time["change"]),
-        of(rf"(?:我们?|我们?家)(?:的|那个|家)?(?P<relation>{people})(?:[，]?(?:叫)?(?P<name>{called}){follows})?"),
+        of(
+            rf"^(?:(?:{clause['fillers']})(?=[，、。！!~ ]|$)[，、。！!~ ]*)+|^(?:但是?|不过|可是|而且|并且|所以|因为|因此|然后|另外|其实|关键是|重要的是|重点是|由于|虽然|尽管|毕竟|反正|顺便说一?下|对了|话说|说实话|记住|请记住|记得|别忘了|以及|而|说真的|说起来|嗯+|哦|啊|emm+|h[hi]+|btw|hello|ok|ps|lol|haha)(?=我)",
+            re.I,
+        ),
+        of(rf"(?:{clause['adverbs']})(?=.)"),
+        of(rf"(?>{clause['tails']})++$"),
+        of(f"(?:{clause['hedges']})"),
+        of(clause["risky"]),
+        of(f"(?:{clause['starters']})"),
+        of(clause["opens"]),
+        of(clause["others"]),
+        of(f"(?:{time['since']})"),
+        of(f"(?:{time['past']})"),
+        of(f"(?:{time['future']})"),
+        of(time["change"]),
+        of(
+            rf"(?:我们?|我们?家)(?:的|那个|家)?(?P<relation>{people})(?:[，]?(?:叫)?(?P<name>{called}){follows})?"
+        ),
         of(rf"(?P<relation>{any_of(all_['bare']['words'].split())})(?P<name>(?!))?"),
-        of(rf"(?:有|养)了?(?:着)?{numbered}?(?:[\u4e00-\u9fff]{{0,5}}的)?[大小]?(?P<relation>{people})$"),
-        of(rf"(?:^|(?<=[，。；！]))(?P<name>{called})就?是我们?(?:的|家)?(?:大学|高中|初中|以前的?|前|最好的|好|新)?(?P<relation>{people})(?=[，。；！了啊]|$)"),
-        of(rf"我们?(?:的|家)?(?P<relation>{people})的?(?:名字)?叫(?P<name>{called})(?=[，。；！]|$)"),
+        of(
+            rf"(?:有|养)了?(?:着)?{numbered}?(?:[\u4e00-\u9fff]{{0,5}}的)?[大小]?(?P<relation>{people})$"
+        ),
+        of(
+            rf"(?:^|(?<=[，。；！]))(?P<name>{called})就?是我们?(?:的|家)?(?:大学|高中|初中|以前的?|前|最好的|好|新)?(?P<relation>{people})(?=[，。；！了啊]|$)"
+        ),
+        of(
+            rf"我们?(?:的|家)?(?P<relation>{people})的?(?:名字)?叫(?P<name>{called})(?=[，。；！]|$)"
+        ),
         of(all_["others"]["like"].replace("PEOPLE", people).replace("CALLED", called)),
-        kept, attribute, frozenset(one for one, about in attribute.items() if not about),
+        kept,
+        attribute,
+        frozenset(one for one, about in attribute.items() if not about),
         frozenset(all_["several"]["words"].split()),
-    )  # fmt: skip
+    )
 
 
 @cache
@@ -292,11 +333,7 @@ def _with_subject(
             return before._replace(text=text, rest=text, when="", timeless="")
         return Clause(text)
     return Clause(
-        text,
-        "bare" if before is None and words.starter.match(text) else "",
-        text,
-        USER,
-        "用户",
+        text, "bare" if before is None and words.starter.match(text) else "", text, USER, "用户"
     )
 
 

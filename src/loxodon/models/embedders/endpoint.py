@@ -58,9 +58,14 @@ class EndpointEmbedder:
         for left in range(self._tries - 1, -1, -1):
             try:
                 answer = post(
-                    self._url, self._key, {"model": self._model, "input": list(texts)},
-                    self._timeout, _PATH, _MOST_BYTES, _SECTION,
-                )  # fmt: skip
+                    self._url,
+                    self._key,
+                    {"model": self._model, "input": list(texts)},
+                    self._timeout,
+                    _PATH,
+                    _MOST_BYTES,
+                    _SECTION,
+                )
                 _check_status(answer)
                 return vectors_in(answer.body, len(texts))
             except (UnreachableModelError, BusyModelError) as error:

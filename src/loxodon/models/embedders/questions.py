@@ -100,8 +100,9 @@ class Questioner:
             found = within(seconds, lambda: embedder.embed([text]))
             vector = _direction(found)
         except TimeoutError:
-            problem = t("the embedder did not answer within {seconds} seconds",
-                        seconds=f"{seconds:g}")  # fmt: skip
+            problem = t(
+                "the embedder did not answer within {seconds} seconds", seconds=f"{seconds:g}"
+            )
         except LoxodonError as error:
             problem = _said(error)
         except Exception as error:  # an embedder may be anybody's code

@@ -19,11 +19,22 @@ from loxodon.types import Frame, Recall, Review
 QUIT, RETRY = "quit", "retry"
 """What the loop does itself."""
 _ALIASES = {
-    "exit": QUIT, "q": QUIT, "?": "help",
-    "回忆": "recall", "标签": "tag", "画像": "refresh", "记住": "remember", "确认": "review",
-    "为什么": "why", "快照": "snapshot", "新对话": "new", "重试": RETRY, "忘记": "forget",
-    "帮助": "help", "退出": QUIT,
-}  # fmt: skip
+    "exit": QUIT,
+    "q": QUIT,
+    "?": "help",
+    "回忆": "recall",
+    "标签": "tag",
+    "画像": "refresh",
+    "记住": "remember",
+    "确认": "review",
+    "为什么": "why",
+    "快照": "snapshot",
+    "新对话": "new",
+    "重试": RETRY,
+    "忘记": "forget",
+    "帮助": "help",
+    "退出": QUIT,
+}
 
 
 class Command(NamedTuple):

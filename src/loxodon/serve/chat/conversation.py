@@ -68,9 +68,13 @@ class Conversation:
     """One conversation. `model` tells which model to talk with, anew for each message."""
 
     def __init__(
-        self, memory: Memory, name: str, window: int, model: Callable[[], ChatConfig],
+        self,
+        memory: Memory,
+        name: str,
+        window: int,
+        model: Callable[[], ChatConfig],
         allowing: Allowing,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.memory = memory
         self.frame: Frame | None = None
         """What the last message was answered with."""
@@ -130,8 +134,11 @@ class Conversation:
     @property
     def said(self) -> list[str]:
         """What the user said in this conversation, as far as it is in sight."""
-        return [text_of(one.message) for one in self.session.shown
-                if one.role == "user" and one.kind == "message"]  # fmt: skip
+        return [
+            text_of(one.message)
+            for one in self.session.shown
+            if one.role == "user" and one.kind == "message"
+        ]
 
     def kept_up(self) -> KeptUp:
         """What was saved and summed up since this was last asked."""
@@ -165,9 +172,12 @@ class Conversation:
         history = [text_of(one.message) for one in self.session.shown]
         try:
             self.frame = self.memory.assemble(
-                message, workspace=self.memory.workspace.path, history=history, state=self._state,
+                message,
+                workspace=self.memory.workspace.path,
+                history=history,
+                state=self._state,
                 budget=budget + self._count(message),
-            )  # fmt: skip
+            )
         except LoxodonError as error:
             self.frame, self.problem = None, error
             return

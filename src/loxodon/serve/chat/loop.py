@@ -21,9 +21,15 @@ class Loop:
     """A chat as it runs."""
 
     def __init__(
-        self, memory: Memory, session: str, window: int, model: Callable[[], ChatConfig], *,
-        events: bool, background: bool,
-    ) -> None:  # fmt: skip
+        self,
+        memory: Memory,
+        session: str,
+        window: int,
+        model: Callable[[], ChatConfig],
+        *,
+        events: bool,
+        background: bool,
+    ) -> None:
         self._memory = memory
         self._model = model
         self._typed = sys.stdin is not None and sys.stdin.isatty() and not events
@@ -53,12 +59,15 @@ class Loop:
 
     def _begin(self) -> None:
         model = self._model()
-        self._screen.began({
-            "session": self._chat.session.key, "journal": self._chat.session.name,
-            "model": model.name if model.base_url else "",
-            "messages": len(self._chat.session.shown),
-            "reviews": len(self._memory.reviews()) if self._memory.config.enabled else 0,
-        })  # fmt: skip
+        self._screen.began(
+            {
+                "session": self._chat.session.key,
+                "journal": self._chat.session.name,
+                "model": model.name if model.base_url else "",
+                "messages": len(self._chat.session.shown),
+                "reviews": len(self._memory.reviews()) if self._memory.config.enabled else 0,
+            }
+        )
         if self._typed and not (model.base_url and model.name):
             self._screen.notice(t("no chat model is configured; the commands work (/help)"))
         if not self._memory.config.enabled:

@@ -32,9 +32,13 @@ class Text:
                 t("chatting with {model}; type /help for the commands", model=about["model"])
             )
         if about["messages"]:
-            self.notice(t("continuing the conversation {session} ({n} messages); /new starts "
-                          "another", session=about["session"],
-                          n=about["messages"]))  # fmt: skip
+            self.notice(
+                t(
+                    "continuing the conversation {session} ({n} messages); /new starts another",
+                    session=about["session"],
+                    n=about["messages"],
+                )
+            )
         if about["reviews"]:
             self.notice(t("{n} beliefs to review: /review", n=about["reviews"]))
 
@@ -57,8 +61,9 @@ class Text:
             self._write("\n")
         self._spoke = False
         if reply.stopped:
-            self.notice(t("stopped; the reply so far is saved") if reply.text.strip()
-                        else t("stopped"))  # fmt: skip
+            self.notice(
+                t("stopped; the reply so far is saved") if reply.text.strip() else t("stopped")
+            )
         elif reply.cut:
             self.notice(t("the reply was cut off at the model's token limit"))
         if reply.error is not None:
@@ -119,8 +124,14 @@ class Events:
 
     def replied(self, reply: Reply) -> None:
         if reply.text.strip():
-            _tell("reply", text=reply.text, usage=reply.usage, stopped=reply.stopped,
-                  cut=reply.cut, complete=reply.error is None and not reply.stopped)  # fmt: skip
+            _tell(
+                "reply",
+                text=reply.text,
+                usage=reply.usage,
+                stopped=reply.stopped,
+                cut=reply.cut,
+                complete=reply.error is None and not reply.stopped,
+            )
         elif reply.stopped:
             _tell("stopped")
         if reply.error is not None:

@@ -38,14 +38,17 @@ def read_files(
             raise InputError(
                 "{file}: nothing was added: {n} lines are invalid",
                 hint=some if reading.drafts else none,
-                problems=reading.problems, file=shown, n=len(reading.problems),
-            )  # fmt: skip
+                problems=reading.problems,
+                file=shown,
+                n=len(reading.problems),
+            )
         if not reading.drafts:
             raise InputError(
                 "{file} contains no messages",
                 hint="write lines such as {example}, or set the format with --format",
-                file=shown, example='{"role": "user", "content": "…"}',
-            )  # fmt: skip
+                file=shown,
+                example='{"role": "user", "content": "…"}',
+            )
         files.append((name, reading.drafts))
         skipped += [
             {"file": shown, "line": line, "message": error.localized()[0]}
@@ -60,9 +63,11 @@ def check_names(me: Sequence[str], files: Sequence[tuple[str, list[Draft]]]) -> 
     for name in me:
         if not key_of(name) or key_of(name) not in people:
             raise InputError(
-                "nobody called {name} wrote a message in it", hint="names found: {names}",
-                name=repr(name), names=_listed([one for one in people.values() if one]),
-            )  # fmt: skip
+                "nobody called {name} wrote a message in it",
+                hint="names found: {names}",
+                name=repr(name),
+                names=_listed([one for one in people.values() if one]),
+            )
 
 
 def how_to_say(file: str, people: Sequence[str]) -> list[str]:
@@ -70,12 +75,17 @@ def how_to_say(file: str, people: Sequence[str]) -> list[str]:
     if not people:
         return []
     return [
-        t("cannot tell which messages in {file} are yours; it has messages from: {names}",
-          file=file, names=_listed(people)),
-        t("the messages can be searched, but nothing is learned from them until you say which "
-          "name is yours: {command}",
-          command=f"loxodon add {shlex.quote(file)} --me {shlex.quote(people[0])}"),
-    ]  # fmt: skip
+        t(
+            "cannot tell which messages in {file} are yours; it has messages from: {names}",
+            file=file,
+            names=_listed(people),
+        ),
+        t(
+            "the messages can be searched, but nothing is learned from them until you say which "
+            "name is yours: {command}",
+            command=f"loxodon add {shlex.quote(file)} --me {shlex.quote(people[0])}",
+        ),
+    ]
 
 
 def _listed(people: Sequence[str]) -> str:
@@ -125,9 +135,11 @@ def bytes_of(name: str) -> bytes:
         return _limited(sys.stdin.buffer, name)  # type: ignore[arg-type]
     except OSError as error:
         raise InputError(
-            "cannot read {file}: {reason}", hint="check the file name and its permissions",
-            file=name, reason=error.strerror or str(error),
-        ) from None  # fmt: skip
+            "cannot read {file}: {reason}",
+            hint="check the file name and its permissions",
+            file=name,
+            reason=error.strerror or str(error),
+        ) from None
 
 
 def _limited(file: BufferedIOBase, name: str) -> bytes:

@@ -23,9 +23,16 @@ _TAMPERED = 7
 
 def build(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument("what", nargs="?", choices=("show", "verify", "accept"), default="show",
-                        help=t("show the entries, verify that none was tampered with, or accept "
-                               "the problems that verify found"))  # fmt: skip
+    parser.add_argument(
+        "what",
+        nargs="?",
+        choices=("show", "verify", "accept"),
+        default="show",
+        help=t(
+            "show the entries, verify that none was tampered with, or accept "
+            "the problems that verify found"
+        ),
+    )
     parser.add_argument("--since", metavar="TIME", help=t("only entries since this time"))
     about = t("only entries of this interface or agent")
     parser.add_argument("--actor", metavar="NAME", help=about)
@@ -35,8 +42,13 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--id", metavar="ID", help=t("only entries about this memory or message: shows who read it")
     )
-    parser.add_argument("--limit", metavar="N", type=whole, default=_LISTED,
-                        help=t("show the latest N entries; 0 for all"))  # fmt: skip
+    parser.add_argument(
+        "--limit",
+        metavar="N",
+        type=whole,
+        default=_LISTED,
+        help=t("show the latest N entries; 0 for all"),
+    )
     parser.add_argument("--yes", action="store_true", help=t("accept without asking"))
 
 
@@ -50,9 +62,10 @@ def _show(args: Namespace) -> Outcome:
         now = memory.now()
         since = parse_instant(args.since, now.tzinfo) if args.since else None
         found = [
-            one for one in memory.audit.entries(since=since, op=args.op or "", id=args.id or "")
+            one
+            for one in memory.audit.entries(since=since, op=args.op or "", id=args.id or "")
             if not args.actor or args.actor in (one.surface, one.agent)
-        ]  # fmt: skip
+        ]
     found = found[-args.limit :] if args.limit else found
     return Outcome({"entries": found}, lambda: _print(found))
 
@@ -61,15 +74,28 @@ def _print(entries: Sequence[Entry]) -> None:
     if not entries:
         print(t("no entries"))
         return
-    headings = (("n", False), (t("time"), False), (t("who"), False), (t("what"), False),
-                (t("about"), True), (t("outcome"), False))  # fmt: skip
-    view.table(headings, [
-        (str(one.n), f"{one.at:%Y-%m-%d %H:%M:%S}",
-         view.safe(" ".join(filter(None, (one.surface, one.agent, one.caller)))),
-         view.safe(one.op), view.safe(_about(one)),
-         t("ok") if one.outcome == "ok" else view.safe(one.outcome))
-        for one in entries
-    ])  # fmt: skip
+    headings = (
+        ("n", False),
+        (t("time"), False),
+        (t("who"), False),
+        (t("what"), False),
+        (t("about"), True),
+        (t("outcome"), False),
+    )
+    view.table(
+        headings,
+        [
+            (
+                str(one.n),
+                f"{one.at:%Y-%m-%d %H:%M:%S}",
+                view.safe(" ".join(filter(None, (one.surface, one.agent, one.caller)))),
+                view.safe(one.op),
+                view.safe(_about(one)),
+                t("ok") if one.outcome == "ok" else view.safe(one.outcome),
+            )
+            for one in entries
+        ],
+    )
 
 
 def _about(entry: Entry) -> str:
@@ -98,22 +124,38 @@ def _accept(args: Namespace) -> Outcome:
 
 def _outcome(found: Verified) -> Outcome:
     data = {
-        "ok": found.sound, "entries": found.entries, "first": found.first, "last": found.last,
-        "trusted_to": found.trusted_to, "signed": found.signed,
-        "findings": [{"kind": one.kind, "entry": one.n, "message": one.said}
-                     for one in found.findings],
-        "notices": [{"kind": one.kind, "entry": one.n, "message": one.said}
-                    for one in found.notices],
-    }  # fmt: skip
+        "ok": found.sound,
+        "entries": found.entries,
+        "first": found.first,
+        "last": found.last,
+        "trusted_to": found.trusted_to,
+        "signed": found.signed,
+        "findings": [
+            {"kind": one.kind, "entry": one.n, "message": one.said} for one in found.findings
+        ],
+        "notices": [
+            {"kind": one.kind, "entry": one.n, "message": one.said} for one in found.notices
+        ],
+    }
 
     def show() -> None:
         for one in (*found.findings, *found.notices):
             print(view.safe(one.said))
         if not found.sound:
-            print(t("the log can be trusted up to entry {n} of {last}",
-                    n=found.trusted_to, last=found.last))  # fmt: skip
+            print(
+                t(
+                    "the log can be trusted up to entry {n} of {last}",
+                    n=found.trusted_to,
+                    last=found.last,
+                )
+            )
         else:
-            print(t("all {entries} entries are unchanged; {signed} signatures are valid",
-                    entries=found.entries, signed=found.signed))  # fmt: skip
+            print(
+                t(
+                    "all {entries} entries are unchanged; {signed} signatures are valid",
+                    entries=found.entries,
+                    signed=found.signed,
+                )
+            )
 
     return Outcome(data, show, 0 if found.sound else _TAMPERED)

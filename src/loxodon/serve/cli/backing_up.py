@@ -50,18 +50,31 @@ def _all(args: Namespace, bar: view.Bar) -> Backup:
             home=home,
         )
     return backup(
-        home, spaces, args.file, config=config, keys=keys_for(home, config),
-        now=clock_of(args, zone_named(config.timezone))(), keep=args.keep,
-        overwrite=args.overwrite, whole=True, progress=bar,
-    )  # fmt: skip
+        home,
+        spaces,
+        args.file,
+        config=config,
+        keys=keys_for(home, config),
+        now=clock_of(args, zone_named(config.timezone))(),
+        keep=args.keep,
+        overwrite=args.overwrite,
+        whole=True,
+        progress=bar,
+    )
 
 
 def _show(found: Backup) -> None:
     print(view.safe(found.path))
-    print(t("backed up {turns} turns and {memories} memories of {spaces} ({size} MB), and "
+    print(
+        t(
+            "backed up {turns} turns and {memories} memories of {spaces} ({size} MB), and "
             "verified the file",
-            turns=found.turns, memories=found.memories, spaces=", ".join(found.spaces),
-            size=f"{found.size / 1e6:.1f}"))  # fmt: skip
+            turns=found.turns,
+            memories=found.memories,
+            spaces=", ".join(found.spaces),
+            size=f"{found.size / 1e6:.1f}",
+        )
+    )
     if found.encrypted:
         print(
             t(

@@ -23,9 +23,15 @@ _SHOWN = ("r@5", "r@10", "r@20", "r@1k", "r@1k_text", "ndcg@10", "mrr")
 
 
 _OF_RETRIEVAL: dict[str, object] = {
-    "embedder": None, "profile": None, "category": [], "leave_out": [], "top": 100,
-    "crossed": False, "details": None, "keep": "",
-}  # fmt: skip
+    "embedder": None,
+    "profile": None,
+    "category": [],
+    "leave_out": [],
+    "top": 100,
+    "crossed": False,
+    "details": None,
+    "keep": "",
+}
 _OF_WRITING: dict[str, object] = {"only": "", "model": False, "failures": False}
 """The options that only one of the two has, as they are where nobody gives them."""
 
@@ -37,8 +43,9 @@ def bench(args: Namespace) -> Outcome:
             raise UsageError(
                 "`bench {what}` does not accept --{name}",
                 hint="see `loxodon bench --help`",
-                what=args.what, name=name.replace("_", "-"),
-            )  # fmt: skip
+                what=args.what,
+                name=name.replace("_", "-"),
+            )
     return _retrieval(args) if args.what == "retrieval" else _writing(args)
 
 
@@ -47,9 +54,15 @@ def _retrieval(args: Namespace) -> Outcome:
 
     config = _config(args)
     options = Options(
-        args.limit, tuple(args.category), tuple(args.updates), tuple(args.leave_out), args.top,
-        args.crossed, max(1, args.jobs), args.keep,
-    )  # fmt: skip
+        args.limit,
+        tuple(args.category),
+        tuple(args.updates),
+        tuple(args.leave_out),
+        args.top,
+        args.crossed,
+        max(1, args.jobs),
+        args.keep,
+    )
     with view.Bar(t("measuring")) as bar:
         found = measure(args.file, config, options, bar)
     if args.details is not None:
@@ -113,9 +126,10 @@ def _write_details(path: str, found: Sequence[Found]) -> None:
 
 
 def _show_all(
-    reports: Sequence[Mapping[str, Any]], show: Callable[[Mapping[str, Any]], None],
+    reports: Sequence[Mapping[str, Any]],
+    show: Callable[[Mapping[str, Any]], None],
     changed: Mapping[str, object],
-) -> None:  # fmt: skip
+) -> None:
     for report in reports:
         show(report)
     if changed:
@@ -135,29 +149,66 @@ def _show_file(report: Mapping[str, Any]) -> None:
         rows,
     )
     ingest, latency, tokens = report["ingest"], report["latency_ms"], report["tokens"]
-    print(t("recall p50 {p50} ms, p99 {p99} ms; context {mean} tokens on average, {most} at most",
-            **latency, **tokens))  # fmt: skip
+    print(
+        t(
+            "recall p50 {p50} ms, p99 {p99} ms; context {mean} tokens on average, {most} at most",
+            **latency,
+            **tokens,
+        )
+    )
     if "latency_without_embedder_ms" in report:
-        print(t("without the embedder: p50 {p50} ms, p99 {p99} ms",
-                **report["latency_without_embedder_ms"]))  # fmt: skip
-    print(t("{conversations} conversations, {turns} turns: added in {add_s} s, consolidated in "
-            "{consolidate_s} s", conversations=report["conversations"], **ingest))  # fmt: skip
+        print(
+            t(
+                "without the embedder: p50 {p50} ms, p99 {p99} ms",
+                **report["latency_without_embedder_ms"],
+            )
+        )
+    print(
+        t(
+            "{conversations} conversations, {turns} turns: added in {add_s} s, consolidated in "
+            "{consolidate_s} s",
+            conversations=report["conversations"],
+            **ingest,
+        )
+    )
     if "updates" in report:
-        print(t("updates: the newest first in {newest_first}% of {n}; of {older_shown} older "
-                "ones shown, {older_unmarked}% unmarked", **report["updates"]))  # fmt: skip
-    for name, what in (("true", t("questions to their own conversation")),
-                       ("crossed", t("questions to another conversation"))):  # fmt: skip
+        print(
+            t(
+                "updates: the newest first in {newest_first}% of {n}; of {older_shown} older "
+                "ones shown, {older_unmarked}% unmarked",
+                **report["updates"],
+            )
+        )
+    for name, what in (
+        ("true", t("questions to their own conversation")),
+        ("crossed", t("questions to another conversation")),
+    ):
         if name in report["abstention"]:
             share = report["abstention"][name]
-            print(t("{what}: {abstains}% empty or unsure ({empty}% empty), of {n}",
-                    what=what, **share))  # fmt: skip
+            print(
+                t(
+                    "{what}: {abstains}% empty or unsure ({empty}% empty), of {n}",
+                    what=what,
+                    **share,
+                )
+            )
     if report["evidence_not_there"]:
-        print(t("{n} pieces of evidence refer to no turn of their conversation; they count as "
+        print(
+            t(
+                "{n} pieces of evidence refer to no turn of their conversation; they count as "
                 "missed",
-                n=report["evidence_not_there"]), file=sys.stderr)  # fmt: skip
+                n=report["evidence_not_there"],
+            ),
+            file=sys.stderr,
+        )
     if report["not_embedded"]:
-        print(t("{n} texts could not be embedded; only word search finds them",
-                n=report["not_embedded"]), file=sys.stderr)  # fmt: skip
+        print(
+            t(
+                "{n} texts could not be embedded; only word search finds them",
+                n=report["not_embedded"],
+            ),
+            file=sys.stderr,
+        )
     print()
 
 

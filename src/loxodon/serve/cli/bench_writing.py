@@ -35,13 +35,20 @@ def show(report: Mapping[str, Any]) -> None:
     headings = tuple((name, False) for name in ("", t("checks"), t("right"), t("share")))
     view.table(headings, [_row(name, one) for name, one in figures if one["n"]])
     print(t("denoising keeps {share}% of the tokens ({left} of {tokens})", **report["denoising"]))
-    print(t("{cases} conversations, {turns} turns, {memories} memories: consolidated in "
-            "{consolidate_s} s", **_plain(report)))  # fmt: skip
+    print(
+        t(
+            "{cases} conversations, {turns} turns, {memories} memories: consolidated in "
+            "{consolidate_s} s",
+            **_plain(report),
+        )
+    )
     if "model" in report:
         print(t("the model used {tokens} tokens", tokens=report["model"]["tokens"]))
         if report["model"]["failed"]:
-            print(t("the model failed in {failed} conversations: {problem}", **report["model"]),
-                  file=sys.stderr)  # fmt: skip
+            print(
+                t("the model failed in {failed} conversations: {problem}", **report["model"]),
+                file=sys.stderr,
+            )
     print()
 
 
@@ -62,8 +69,10 @@ def _show_failure(one: Mapping[str, Any]) -> None:
     for check in one["failed"]:
         print("    " + view.paint(view.safe(t("failed: {check}", check=_shown(check))), "red"))
     for check in one["not_done"]:
-        print("    " + view.safe(t("passed, but no memory was changed for it: {check}",
-                                   check=_shown(check))))  # fmt: skip
+        print(
+            "    "
+            + view.safe(t("passed, but no memory was changed for it: {check}", check=_shown(check)))
+        )
     print()
 
 

@@ -16,12 +16,17 @@ SESSION = "chat"
 
 def build(parser: ArgumentParser) -> None:
     """What `chat` takes."""
-    parser.add_argument("--model", default="", metavar="NAME",
-                        help=t("name of the chat model (setting chat.name)"))  # fmt: skip
+    parser.add_argument(
+        "--model", default="", metavar="NAME", help=t("name of the chat model (setting chat.name)")
+    )
     about = t("base URL of the model, such as http://127.0.0.1:8080/v1 (setting chat.base_url)")
     parser.add_argument("--base-url", default="", metavar="URL", help=about)
-    parser.add_argument("--session", default=SESSION, metavar="NAME",
-                        help=t("the conversation to continue (default: chat)"))  # fmt: skip
+    parser.add_argument(
+        "--session",
+        default=SESSION,
+        metavar="NAME",
+        help=t("the conversation to continue (default: chat)"),
+    )
     about = t("context window of the model, in tokens (setting working.window)")
     parser.add_argument("--window", type=whole, default=0, metavar="TOKENS", help=about)
 
@@ -42,8 +47,9 @@ def run(args: Namespace) -> Outcome:
         return model_of(config, args.base_url, args.model)
 
     with opened(args, make=True) as memory:
-        loop = Loop(memory, args.session, args.window, model,
-                    events=args.json, background=not args.now)  # fmt: skip
+        loop = Loop(
+            memory, args.session, args.window, model, events=args.json, background=not args.now
+        )
         code = loop.run()
     args.json = False  # what there was to say was said as it happened
     return Outcome({}, lambda: None, code)

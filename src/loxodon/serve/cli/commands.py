@@ -23,10 +23,24 @@ from loxodon.trust.access.acting import Actor, acting
 from loxodon.trust.guard.guard import Guard
 from loxodon.types import Problem, Record
 
-_TELLING = frozenset({
-    "capture", "journal", "list", "get", "edit", "tag", "archive", "unarchive", "history", "review",
-    "quarantine", "entities", "schedule", "chat",
-})  # fmt: skip
+_TELLING = frozenset(
+    {
+        "capture",
+        "journal",
+        "list",
+        "get",
+        "edit",
+        "tag",
+        "archive",
+        "unarchive",
+        "history",
+        "review",
+        "quarantine",
+        "entities",
+        "schedule",
+        "chat",
+    }
+)
 """What shows memories and turns: identity and card numbers as masks. A recall does so itself."""
 _LISTED = 50
 """Memories or turns that a person is shown unless they ask for more."""
@@ -53,11 +67,35 @@ def _run(args: Namespace) -> int:
     return outcome.code
 
 
-_AGENTS = frozenset({
-    "add", "capture", "recall", "context", "journal", "list", "get", "edit", "tag", "archive",
-    "unarchive", "history", "review", "quarantine", "entities", "profile", "snapshot", "schedule",
-    "status", "stats", "mcp", "chat", "help", "usage", "version",
-})  # fmt: skip
+_AGENTS = frozenset(
+    {
+        "add",
+        "capture",
+        "recall",
+        "context",
+        "journal",
+        "list",
+        "get",
+        "edit",
+        "tag",
+        "archive",
+        "unarchive",
+        "history",
+        "review",
+        "quarantine",
+        "entities",
+        "profile",
+        "snapshot",
+        "schedule",
+        "status",
+        "stats",
+        "mcp",
+        "chat",
+        "help",
+        "usage",
+        "version",
+    }
+)
 """What can be done as an agent, as far as the memory lets it. Anything else is the owner's."""
 
 
@@ -80,9 +118,11 @@ def _init(args: Namespace) -> Outcome:
     existed = os.path.exists(space_path(home_of(args), args.space))
     with opened(args, make=True) as memory:
         data = {"home": memory.home, "space": memory.space, "created": not existed}
-    said = t("the memory at {home} (space {space}) is ready", **data) if existed else t(
-        "created a memory at {home} (space {space})", **data
-    )  # fmt: skip
+    said = (
+        t("the memory at {home} (space {space}) is ready", **data)
+        if existed
+        else t("created a memory at {home} (space {space})", **data)
+    )
     return Outcome(data, lambda: print(said))
 
 
@@ -118,8 +158,13 @@ def _add(args: Namespace) -> Outcome:
     def show() -> None:
         print(t("turns added: {added}, already known: {known}", **data))
         if data["changed"]:
-            print(t("{changed} of those have the same id but a different text; the journal keeps "
-                    "the first text", **data))  # fmt: skip
+            print(
+                t(
+                    "{changed} of those have the same id but a different text; the journal keeps "
+                    "the first text",
+                    **data,
+                )
+            )
         if data["paused"]:
             print(t("skipped {paused}: recording is paused, or was paused at their time", **data))
         if data["forgotten"]:
@@ -130,8 +175,12 @@ def _add(args: Namespace) -> Outcome:
             for line in how_to_say(name, people):
                 print(view.safe(line))
         if is_new and data["added"]:
-            print(t("next: `loxodon consolidate` turns this into memories; "
-                    "`loxodon recall` finds the messages already"))  # fmt: skip
+            print(
+                t(
+                    "next: `loxodon consolidate` turns this into memories; "
+                    "`loxodon recall` finds the messages already"
+                )
+            )
         for bad in skipped:
             print(t("skipped {file} line {line}: {message}", **bad), file=sys.stderr)
 
@@ -153,8 +202,16 @@ def _given_text(text: str) -> str:
 
 def _given_fields(args: Namespace, now: datetime) -> dict[str, Any]:
     """The fields of a memory that were typed."""
-    names = ("importance", "confidence", "entities", "tags", "project", "topic", "category",
-             "audience")  # fmt: skip
+    names = (
+        "importance",
+        "confidence",
+        "entities",
+        "tags",
+        "project",
+        "topic",
+        "category",
+        "audience",
+    )
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     if args.expires is not None:
         never = args.expires.strip().lower() in ("never", "永不")
@@ -215,11 +272,21 @@ def _recall(args: Namespace) -> Outcome:
         times = _between(args, now)
         as_of = _moments(args.as_of, now)[1] if args.as_of is not None else None
         answer = memory.recall(
-            " ".join(args.query), args.top, args.budget, kind=args.kind, project=args.project,
-            topic=args.topic, tag=args.tag, entity=args.entity, since=times["since"],
-            until=times["until"], as_of=as_of, profile=args.profile, chat=args.chat,
+            " ".join(args.query),
+            args.top,
+            args.budget,
+            kind=args.kind,
+            project=args.project,
+            topic=args.topic,
+            tag=args.tag,
+            entity=args.entity,
+            since=times["since"],
+            until=times["until"],
+            as_of=as_of,
+            profile=args.profile,
+            chat=args.chat,
             reveal=args.reveal,
-        )  # fmt: skip
+        )
         budget = memory.config.recall.budget if args.budget is None else args.budget
     data = answer if args.explain else answer._replace(trace=None)
     return Outcome(data, lambda: view.recall(answer, budget, args.explain))
@@ -229,9 +296,13 @@ def _context(args: Namespace) -> Outcome:
     soul = _soul(args) if args.soul is not None else None
     with opened(args) as memory:
         frame = memory.assemble(
-            _given_text(" ".join(args.message)), soul=soul, workspace=args.workspace,
-            chat=args.chat, top=args.top, budget=args.budget,
-        )  # fmt: skip
+            _given_text(" ".join(args.message)),
+            soul=soul,
+            workspace=args.workspace,
+            chat=args.chat,
+            top=args.top,
+            budget=args.budget,
+        )
 
     def show() -> None:
         from loxodon.serve.cli import explaining
@@ -288,9 +359,15 @@ def _list(args: Namespace) -> Outcome:
     limit = args.limit if args.limit is not None else (0 if args.json else _LISTED + 1)
     with opened(args) as memory:
         found = memory.list(
-            kind=args.kind, state=args.state, project=args.project, topic=args.topic,
-            tag=args.tag, entity=args.entity, limit=limit, audience=args.audience,
-        )  # fmt: skip
+            kind=args.kind,
+            state=args.state,
+            project=args.project,
+            topic=args.topic,
+            tag=args.tag,
+            entity=args.entity,
+            limit=limit,
+            audience=args.audience,
+        )
     more = args.limit is None and not args.json and len(found) > _LISTED
     return Outcome(found, lambda: view.records(found[:_LISTED] if more else found, more))
 
@@ -350,9 +427,11 @@ def _from_editor(text: str) -> str:
                 return file.read()
         except (OSError, ValueError) as error:  # ValueError: a quote is open, or it is not UTF-8
             raise InputError(
-                "the editor {editor} failed: {reason}", hint="the memory was not changed",
-                editor=editor, reason=getattr(error, "strerror", None) or error,
-            ) from None  # fmt: skip
+                "the editor {editor} failed: {reason}",
+                hint="the memory was not changed",
+                editor=editor,
+                reason=getattr(error, "strerror", None) or error,
+            ) from None
 
 
 def _tag(args: Namespace) -> Outcome:
@@ -406,8 +485,10 @@ def _status(args: Namespace) -> Outcome:
         (t("home"), found.home),
         (t("space"), found.space),
         (t("journal"), _journal_size(found)),
-        (t("memories"), t("{active} active, {archived} archived",
-                          active=found.active, archived=found.archived)),
+        (
+            t("memories"),
+            t("{active} active, {archived} archived", active=found.active, archived=found.archived),
+        ),
         (t("on disk"), f"{found.bytes / 1e6:.1f} MB"),
         (t("last turn"), view.minute(found.last_turn_at)),
         (t("last consolidation"), view.minute(found.last_consolidation)),
@@ -416,7 +497,7 @@ def _status(args: Namespace) -> Outcome:
         (t("on record"), found.audit_trouble or t("{n} entries", n=found.audited)),
         *view.coverage(found.embedding),
         *_troubles(found),
-    ]  # fmt: skip
+    ]
     return Outcome(found, lambda: view.pairs(rows))
 
 
@@ -455,21 +536,33 @@ def _troubles(found: Status) -> list[tuple[str, str]]:
         rows.append((t("dated ahead"), view.ahead(found.turns_ahead)))
     if found.stopped:
         reason = found.error or t("it was interrupted")
-        stopped = t("stopped after {n} attempts: {reason}; retry with `loxodon consolidate "
-                    "--force`", n=found.attempts, reason=reason)  # fmt: skip
+        stopped = t(
+            "stopped after {n} attempts: {reason}; retry with `loxodon consolidate --force`",
+            n=found.attempts,
+            reason=reason,
+        )
         rows.append((t("consolidation"), stopped))
     elif found.phase:
         rows.append((t("consolidation"), t("at phase {phase}", phase=found.phase)))
     if found.views:
         rows.append((t("text views"), t("not written: {reason}", reason=found.views)))
     if found.failing:
-        rows.append((t("failing"), t("{names}; for the reason, see `loxodon schedule`",
-                                     names=", ".join(found.failing))))  # fmt: skip
+        rows.append(
+            (
+                t("failing"),
+                t(
+                    "{names}; for the reason, see `loxodon schedule`",
+                    names=", ".join(found.failing),
+                ),
+            )
+        )
     if found.failed:
         names = ", ".join(found.aside) + (", …" if found.failed > len(found.aside) else "")
-        aside = t("{n} messages could not be processed: {names}; for the reason, see `loxodon "
-                  "validate`",
-                  n=found.failed, names=names)  # fmt: skip
+        aside = t(
+            "{n} messages could not be processed: {names}; for the reason, see `loxodon validate`",
+            n=found.failed,
+            names=names,
+        )
         rows.append((t("put aside"), aside))
     return rows
 
@@ -486,13 +579,22 @@ def _stats(args: Namespace) -> Outcome:
         return f"{n} ({n / found.total:.0%})" if found.total else "0"
 
     bands = {
-        "critical": t("critical (0.9–1.0)"), "high": t("high (0.7–0.9)"),
-        "medium": t("medium (0.4–0.7)"), "low": t("low (0–0.4)"),
-    }  # fmt: skip
+        "critical": t("critical (0.9–1.0)"),
+        "high": t("high (0.7–0.9)"),
+        "medium": t("medium (0.4–0.7)"),
+        "low": t("low (0–0.4)"),
+    }
     kinds = {"fact": t("facts"), "belief": t("beliefs"), "summary": t("summaries")}
     rows = [
-        (t("memories"), t("{total}: {active} active, {archived} archived", total=found.total,
-                          active=found.active, archived=found.archived)),
+        (
+            t("memories"),
+            t(
+                "{total}: {active} active, {archived} archived",
+                total=found.total,
+                active=found.active,
+                archived=found.archived,
+            ),
+        ),
         *((f"  {label}", share(found.kinds.get(kind, 0))) for kind, label in kinds.items()),
         (t("importance"), ""),
         *((f"  {label}", share(found.importance[band])) for band, label in bands.items()),
@@ -504,9 +606,14 @@ def _stats(args: Namespace) -> Outcome:
         (t("next consolidation"), view.minute(found.next_consolidation)),
         *view.coverage(found.embedding),
         (t("model tokens"), "" if found.ledger else t("none")),
-        *((f"  {one.day} {one.phase}", t("{n} in {calls} calls",
-            n=one.tokens_in + one.tokens_out, calls=one.calls)) for one in found.ledger[:_LISTED]),
-    ]  # fmt: skip
+        *(
+            (
+                f"  {one.day} {one.phase}",
+                t("{n} in {calls} calls", n=one.tokens_in + one.tokens_out, calls=one.calls),
+            )
+            for one in found.ledger[:_LISTED]
+        ),
+    ]
     return Outcome(found, lambda: view.pairs(rows))
 
 

@@ -32,9 +32,7 @@ def span(text: str) -> timedelta:
     match = re.fullmatch(r"\s*(\d{1,6})\s*([mhdw])\s*", text)
     if match is None or not int(match[1]):
         raise InputError(
-            "{text} is not a duration",
-            hint="write it as 90m, 12h, 7d or 2w",
-            text=repr(text[:40]),
+            "{text} is not a duration", hint="write it as 90m, 12h, 7d or 2w", text=repr(text[:40])
         )
     return timedelta(minutes=int(match[1]) * _UNITS[match[2]])
 
@@ -72,9 +70,14 @@ def _chosen(args: Namespace, now: datetime) -> dict[str, Any]:
     except OverflowError:
         raise InputError("{text} is not a duration", text=repr(args.last[:40])) from None
     return {
-        "ids": args.ids, "entity": args.entity, "topic": args.topic, "session": args.session,
-        "since": since, "all": args.all, "also": args.also,
-    }  # fmt: skip
+        "ids": args.ids,
+        "entity": args.entity,
+        "topic": args.topic,
+        "session": args.session,
+        "since": since,
+        "all": args.all,
+        "also": args.also,
+    }
 
 
 def _see_that_somebody_is_there(args: Namespace) -> None:
@@ -181,8 +184,7 @@ def pause(args: Namespace) -> Outcome:
 def paused(pause: Pause) -> str:
     if pause.until is None:
         return t("paused: nothing is recorded or learned until `loxodon resume`")
-    return t("paused until {until}: nothing is recorded or learned",
-             until=view.minute(pause.until))  # fmt: skip
+    return t("paused until {until}: nothing is recorded or learned", until=view.minute(pause.until))
 
 
 def resume(args: Namespace) -> Outcome:
@@ -213,15 +215,20 @@ def _show_all(found: Inspected) -> None:
     elif found.card:
         print(view.safe(" / ".join((found.card.entity.name, *found.card.entity.aliases))))
     _part(t("sources"), [f"{one.ref} {one.role}: {one.content}" for one in found.sources])
-    _part(t("history"), [f"{view.minute(one.at)} {one.change}: {one.record.content}"
-                         for one in found.history])  # fmt: skip
+    _part(
+        t("history"),
+        [f"{view.minute(one.at)} {one.change}: {one.record.content}" for one in found.history],
+    )
     about = t("known about it") if found.card else t("derived from it")
     _part(about, [f"{one.id} {one.content}" for one in found.made])
     _part(t("found by"), [", ".join(found.found_by)] if found.found_by else [])
-    _part(t("seen by"), [
-        f"{view.minute(one.at)} {one.op} {one.surface} {one.agent} {one.caller}".rstrip()
-        for one in found.seen
-    ])  # fmt: skip
+    _part(
+        t("seen by"),
+        [
+            f"{view.minute(one.at)} {one.op} {one.surface} {one.agent} {one.caller}".rstrip()
+            for one in found.seen
+        ],
+    )
 
 
 def _part(title: str, lines: Sequence[str]) -> None:
@@ -261,8 +268,13 @@ def export_about(args: Namespace) -> Outcome:
             path=path,
             reason=error.strerror or str(error),
         ) from None
-    counts = {"file": path, "memories": len(found.memories), "turns": len(found.turns),
-              "events": len(found.events), "notes": len(found.notes)}  # fmt: skip
+    counts = {
+        "file": path,
+        "memories": len(found.memories),
+        "turns": len(found.turns),
+        "events": len(found.events),
+        "notes": len(found.notes),
+    }
     said = t(
         "wrote {memories} memories, {turns} turns, {events} events and {notes} notes to {file}",
         **counts,

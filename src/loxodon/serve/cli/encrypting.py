@@ -29,11 +29,20 @@ def run_encrypt(args: Namespace) -> Outcome:
         print(
             t("Keep a copy of the key in another place: without it, nobody can read this memory.")
         )
-        print(t("The plain text that Loxodon had written is overwritten; a disk or file system "
-                "that keeps old blocks (SSDs, snapshots) may still hold some of it."))  # fmt: skip
+        print(
+            t(
+                "The plain text that Loxodon had written is overwritten; a disk or file system "
+                "that keeps old blocks (SSDs, snapshots) may still hold some of it."
+            )
+        )
         if found.left:
-            print(t("Not removed, and possibly still plain text (files you edited, your backups "
-                    "and copies, folders that cannot be found):"), file=sys.stderr)  # fmt: skip
+            print(
+                t(
+                    "Not removed, and possibly still plain text (files you edited, your backups "
+                    "and copies, folders that cannot be found):"
+                ),
+                file=sys.stderr,
+            )
         for path in found.left:
             print("  " + view.safe(path), file=sys.stderr)
 
@@ -59,8 +68,13 @@ def run_rekey(args: Namespace) -> Outcome:
 def _show_rekeyed(found: Recoded) -> None:
     print(t("{n} databases have a new key; the key is in {key}", n=found.spaces, key=found.key))
     if found.key == f"${NEXT_VARIABLE}":
-        print(t("From now on, {variable} must have the value of {next}.",
-                variable=VARIABLE, next=NEXT_VARIABLE))  # fmt: skip
+        print(
+            t(
+                "From now on, {variable} must have the value of {next}.",
+                variable=VARIABLE,
+                next=NEXT_VARIABLE,
+            )
+        )
 
 
 def _about(args: Namespace) -> tuple[str, Config]:

@@ -50,9 +50,11 @@ def recall(answer: Recall) -> None:
 
 def frame(found: Frame) -> None:
     """What the parts of a frame take, why there was a recall or none, and the recall itself."""
-    gate = t("recalls: {why}", why=why(found.gate)) if found.gate.recall else t(
-        "recalls nothing: {why}", why=why(found.gate)
-    )  # fmt: skip
+    gate = (
+        t("recalls: {why}", why=why(found.gate))
+        if found.gate.recall
+        else t("recalls nothing: {why}", why=why(found.gate))
+    )
     rows = [
         (t("gate"), gate),
         (t("tokens"), str(found.tokens)),

@@ -21,8 +21,14 @@ def run(args: Namespace) -> Outcome:
 
 def _show(found: Exported) -> None:
     print(view.safe(found.folder))
-    print(t("files written: {written}, unchanged: {unchanged}, removed: {removed}",
-            written=found.written, unchanged=found.unchanged, removed=found.removed))  # fmt: skip
+    print(
+        t(
+            "files written: {written}, unchanged: {unchanged}, removed: {removed}",
+            written=found.written,
+            unchanged=found.unchanged,
+            removed=found.removed,
+        )
+    )
     for one in found.kept:
         print(view.safe(f"{one.file}: {one.what}"), file=sys.stderr)
         if one.hint:

@@ -19,8 +19,7 @@ from loxodon.types import CHATS
 def build(parser: ArgumentParser) -> None:
     """What `token` takes."""
     parser.add_argument("action", choices=tuple(ACTIONS), help=t("what to do"))
-    parser.add_argument("name", metavar="NAME", nargs="?", default="",
-                        help=t("name of the token"))  # fmt: skip
+    parser.add_argument("name", metavar="NAME", nargs="?", default="", help=t("name of the token"))
     about = t("a space it can access; can be repeated (default: all)")
     parser.add_argument("--for", dest="spaces", metavar="SPACE", action="append", help=about)
     about = t(
@@ -47,8 +46,7 @@ def build(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> Outcome:
     if (args.action == "list") == bool(args.name):
         raise UsageError(
-            "add and revoke need a token name; list takes none",
-            hint="see `loxodon token --help`",
+            "add and revoke need a token name; list takes none", hint="see `loxodon token --help`"
         )
     return ACTIONS[args.action](args)
 
@@ -61,8 +59,14 @@ def _add(args: Namespace) -> Outcome:
             "--relays-user is only for the token of an agent or a group",
             hint="add --agent NAME; an owner token can pass on the user's words anyway",
         )
-    wanted = Grant(args.name, tuple(args.spaces or ()), args.agent, args.chat, args.rights,
-                   relays=args.relays_user)  # fmt: skip
+    wanted = Grant(
+        args.name,
+        tuple(args.spaces or ()),
+        args.agent,
+        args.chat,
+        args.rights,
+        relays=args.relays_user,
+    )
     grant, token = access.add(home, wanted, now)
 
     def show() -> None:
@@ -106,8 +110,4 @@ def _told(grant: Grant) -> dict[str, object]:
     return found
 
 
-ACTIONS: dict[str, Callable[[Namespace], Outcome]] = {
-    "add": _add,
-    "list": _list,
-    "revoke": _revoke,
-}
+ACTIONS: dict[str, Callable[[Namespace], Outcome]] = {"add": _add, "list": _list, "revoke": _revoke}

@@ -23,10 +23,18 @@ GROUPS = {
     "Maintenance": "config embed model stats validate repair rebuild-index clock bench completion",
 }
 ALIASES = {
-    "search": "recall", "find": "recall", "ask": "recall", "remember": "capture", "save": "capture",
-    "ls": "list", "show": "get", "cat": "get", "log": "journal", "learn": "consolidate",
+    "search": "recall",
+    "find": "recall",
+    "ask": "recall",
+    "remember": "capture",
+    "save": "capture",
+    "ls": "list",
+    "show": "get",
+    "cat": "get",
+    "log": "journal",
+    "learn": "consolidate",
     "settings": "config",
-}  # fmt: skip
+}
 """What is taken for a command of ours."""
 _ERASING = frozenset({"delete", "rm", "remove", "del"})
 OPTIONS = (

@@ -19,22 +19,32 @@ def build(parser: ArgumentParser) -> None:
     from loxodon.workspace.imports import FORMATS
 
     parser.add_argument("path", metavar="PATH", help=t("a file, an archive or a folder"))
-    parser.add_argument("--format", choices=FORMATS,
-                        help=t("format of the file; detected if omitted"))  # fmt: skip
-    parser.add_argument("--user", default="", metavar="NAME",
-                        help=t("only import this person's memories, if the file has several "
-                               "people's"))  # fmt: skip
-    parser.add_argument("--dry-run", action="store_true",
-                        help=t("show what would be imported, without importing"))  # fmt: skip
+    parser.add_argument(
+        "--format", choices=FORMATS, help=t("format of the file; detected if omitted")
+    )
+    parser.add_argument(
+        "--user",
+        default="",
+        metavar="NAME",
+        help=t("only import this person's memories, if the file has several people's"),
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help=t("show what would be imported, without importing")
+    )
     settling.build(parser)
 
 
 def run(args: Namespace) -> Outcome:
     with opened(args, make=not args.dry_run) as memory, view.Bar(t("importing")) as bar:
         found = memory.workspace.take_in(
-            args.path, args.format, user=args.user, dry_run=args.dry_run,
-            settings=args.with_settings, take=args.take, progress=bar,
-        )  # fmt: skip
+            args.path,
+            args.format,
+            user=args.user,
+            dry_run=args.dry_run,
+            settings=args.with_settings,
+            take=args.take,
+            progress=bar,
+        )
     if not args.dry_run:
         left = settling.settle(args, memory.home, found.offered)
         settings = {name: one for name, one in found.offered.items() if name not in left}
@@ -65,16 +75,22 @@ def _show(found: Imported, dry: bool) -> None:
     if found.turns and not dry:
         print(t("next: `loxodon consolidate` turns the messages into memories"))
     if found.memories and not dry:
-        print(t("these memories are marked as imported; if they are all yours, confirm them with "
-                "`loxodon review --confirm-all import`"))  # fmt: skip
+        print(
+            t(
+                "these memories are marked as imported; if they are all yours, confirm them with "
+                "`loxodon review --confirm-all import`"
+            )
+        )
 
 
 def _show_problems(problems: tuple[FileProblem, ...]) -> None:
     for one in problems[:_SHOWN]:
         where = f"{one.file}:{one.line}" if one.line else one.file
         hint = f" ({one.hint})" if one.hint else ""
-        print(view.safe(t("not imported: {where}: {what}", where=where, what=one.what) + hint),
-              file=sys.stderr)  # fmt: skip
+        print(
+            view.safe(t("not imported: {where}: {what}", where=where, what=one.what) + hint),
+            file=sys.stderr,
+        )
     if len(problems) > _SHOWN:
         print(t("… and {n} more; --json lists all", n=len(problems) - _SHOWN), file=sys.stderr)
 

@@ -21,9 +21,11 @@ from loxodon.types import Asking, Consolidated, Embedded, ModelChecked, Record, 
 def consolidate(args: Namespace) -> Outcome:
     with opened(args) as memory, view.Bar(t("consolidating")) as bar:
         found = memory.consolidate(
-            force=args.force, if_due=args.if_due, phase=args.phase,
+            force=args.force,
+            if_due=args.if_due,
+            phase=args.phase,
             progress=lambda phase, done, total: bar(done, total),
-        )  # fmt: skip
+        )
         has_model = bool(memory.config.model.name)
     return Outcome(found, lambda: _show(found, has_model, report=args.model_report))
 
@@ -42,16 +44,25 @@ def _show_checked(found: ModelChecked) -> None:
             rows.append((one.language, one.problem))
             continue
         speed = one.tokens_out / max(one.seconds, 0.001)
-        rows.append((one.language, t(
-            "{n} of {of} sentences read correctly, {seconds} s, {speed} tokens per second",
-            n=one.passed, of=one.of, seconds=f"{one.seconds:.1f}", speed=f"{speed:.0f}",
-        )))  # fmt: skip
+        rows.append(
+            (
+                one.language,
+                t(
+                    "{n} of {of} sentences read correctly, {seconds} s, {speed} tokens per second",
+                    n=one.passed,
+                    of=one.of,
+                    seconds=f"{one.seconds:.1f}",
+                    speed=f"{speed:.0f}",
+                ),
+            )
+        )
     view.pairs([(name, view.safe(value)) for name, value in rows])
     for one in found.tried:
         for sentence in one.failed if not one.problem else ():
             print(view.safe(t("  read incorrectly: {sentence}", sentence=sentence)))
-    print(t("passed: the model will be used") if found.good
-          else t("failed: the rules alone decide"))  # fmt: skip
+    print(
+        t("passed: the model will be used") if found.good else t("failed: the rules alone decide")
+    )
 
 
 def _show_asked(found: Asking | None) -> None:
@@ -60,9 +71,11 @@ def _show_asked(found: Asking | None) -> None:
         return
     rows = [
         (t("questions"), str(found.questions)),
-        (t("passages asked about"), t("{n}, {decided} decided", n=found.asked,
-                                      decided=found.decided)),
-    ]  # fmt: skip
+        (
+            t("passages asked about"),
+            t("{n}, {decided} decided", n=found.asked, decided=found.decided),
+        ),
+    ]
     rows += [(f"  {name}", str(n)) for name, n in found.did.items()]
     rows += [(t("  refused"), f"{n} × {reason}") for reason, n in found.refused.items()]
     rows += [(t("tokens for {task}", task=task), str(n)) for task, n in found.tokens.items()]
@@ -73,10 +86,18 @@ def _show(found: Consolidated, has_model: bool, *, report: bool = False) -> None
     if not found.ran:
         print(_why_not(found.reason))
         return
-    print(t("{n} turns consolidated in {seconds} s", n=found.turns,
-            seconds=f"{sum(found.seconds.values()):.2f}"))  # fmt: skip
-    rows = [(what, str(found.counts[name])) for name, what in counted().items()
-            if found.counts.get(name) and (has_model or name != "waiting")]  # fmt: skip
+    print(
+        t(
+            "{n} turns consolidated in {seconds} s",
+            n=found.turns,
+            seconds=f"{sum(found.seconds.values()):.2f}",
+        )
+    )
+    rows = [
+        (what, str(found.counts[name]))
+        for name, what in counted().items()
+        if found.counts.get(name) and (has_model or name != "waiting")
+    ]
     if found.tokens:
         rows.append((t("model tokens"), str(found.tokens)))
     if rows:
@@ -86,8 +107,9 @@ def _show(found: Consolidated, has_model: bool, *, report: bool = False) -> None
     if found.held:
         print(view.doubted(found.held))
     if found.problem:
-        print(t("cannot use the model: {problem}; its decisions are postponed",
-                problem=found.problem))  # fmt: skip
+        print(
+            t("cannot use the model: {problem}; its decisions are postponed", problem=found.problem)
+        )
     if found.views:
         print(t("the text views could not be written: {reason}", reason=found.views))
 
@@ -103,8 +125,12 @@ def clock(args: Namespace) -> Outcome:
     if found.turns_ahead:
         rows.append((t("dated ahead"), view.ahead(found.turns_ahead)))
     for run in found.runs:
-        said = t("{faded} faded, {expired} expired; `loxodon unarchive --run {at}` undoes it",
-                 faded=run.faded, expired=run.expired, at=run.at.isoformat())  # fmt: skip
+        said = t(
+            "{faded} faded, {expired} expired; `loxodon unarchive --run {at}` undoes it",
+            faded=run.faded,
+            expired=run.expired,
+            at=run.at.isoformat(),
+        )
         rows.append((view.minute(run.at), said))
     return Outcome(found, lambda: view.pairs(rows))
 
@@ -190,8 +216,12 @@ def review(args: Namespace) -> Outcome:
         for one in found:
             show_review(one)
         if found:
-            print(t("answer with `loxodon review --confirm ID` or `--reject ID`, or just say it "
-                    "in a conversation"))  # fmt: skip
+            print(
+                t(
+                    "answer with `loxodon review --confirm ID` or `--reject ID`, or just say it "
+                    "in a conversation"
+                )
+            )
 
     return Outcome(found, show)
 
@@ -216,9 +246,10 @@ def _confirm_all(memory: Memory, args: Namespace) -> Outcome:
     """Make the user's own word of all that came from somewhere; what is held back stays so."""
     held = {one.memory for one in memory.quarantine("held", 0)}
     found = [
-        one for one in memory.list()
+        one
+        for one in memory.list()
         if one.trust == args.confirm_all and one.kind != "summary" and one.id not in held
-    ]  # fmt: skip
+    ]
     if found and not _agreed(args, found):
         return Outcome([], lambda: print(t("nothing was confirmed")))
     done = [memory.confirm(one.id, version=one.version) for one in reversed(found)]

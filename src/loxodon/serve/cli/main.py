@@ -104,8 +104,9 @@ def _whole_text(word: str) -> str:
 
 
 def _language() -> str:
-    chosen = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG")
-                   if os.environ.get(name)), "")  # fmt: skip
+    chosen = next(
+        (os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), ""
+    )
     return messages.language_of_locale(chosen)
 
 
@@ -137,10 +138,16 @@ def _report(error: LoxodonError, typed: list[str]) -> int:
     if "--json" in typed:
         from loxodon.serve.cli.view import print_json
 
-        print_json({"error": {
-            "code": error.code, "message": message, "hint": hint,
-            "problems": [_problem(line, each) for line, each in problems],
-        }})  # fmt: skip
+        print_json(
+            {
+                "error": {
+                    "code": error.code,
+                    "message": message,
+                    "hint": hint,
+                    "problems": [_problem(line, each) for line, each in problems],
+                }
+            }
+        )
     lines = [t("error: {message}", message=message)]
     for line, each in problems[:_SHOWN_PROBLEMS]:
         lines.append(t("  line {line}: {reason}", line=line, reason=_with_hint(each)))

@@ -93,8 +93,9 @@ def _served(args: Namespace) -> Iterator[Served]:
             runner.start()
         try:
             audience: Audience = "private" if args.chat == "direct" else "group"
-            yield Served(host, args.space, args.chat, args.audience or audience, args.as_agent,
-                         args.relays)  # fmt: skip
+            yield Served(
+                host, args.space, args.chat, args.audience or audience, args.as_agent, args.relays
+            )
         finally:
             runner.stop()
 
@@ -108,9 +109,11 @@ def _load_sdk() -> None:
     except ImportError as error:
         raise ConfigError(
             "the server needs {module}, which cannot be imported: {reason}",
-            hint=install_hint(), module="mcp", extra="mcp",
+            hint=install_hint(),
+            module="mcp",
+            extra="mcp",
             reason=error,
-        ) from None  # fmt: skip
+        ) from None
     finally:
         gc.enable()
     gc.freeze()

@@ -42,8 +42,9 @@ def run(args: Namespace) -> Outcome:
             raise UsageError(
                 "`loxodon openclaw {action}` does not accept --{option}",
                 hint="see `loxodon openclaw --help`",
-                action=args.action, option=name.replace("_", "-"),
-            )  # fmt: skip
+                action=args.action,
+                option=name.replace("_", "-"),
+            )
     return action.run(args)
 
 
@@ -59,11 +60,22 @@ def _follow(args: Namespace) -> Outcome:
 
 def _show_followed(found: Followed) -> None:
     print(t("turns added: {added}, already known: {known}", added=found.added, known=found.known))
-    print(t("transcripts read: {read}, unchanged: {unchanged}, without a person: {skipped}",
-            read=found.read, unchanged=found.unchanged, skipped=found.skipped))  # fmt: skip
+    print(
+        t(
+            "transcripts read: {read}, unchanged: {unchanged}, without a person: {skipped}",
+            read=found.read,
+            unchanged=found.unchanged,
+            skipped=found.skipped,
+        )
+    )
     if found.changed:
-        print(t("{changed} of those have the same id but a different text; the journal keeps the "
-                "first text", changed=found.changed))  # fmt: skip
+        print(
+            t(
+                "{changed} of those have the same id but a different text; the journal keeps the "
+                "first text",
+                changed=found.changed,
+            )
+        )
     for one in found.problems:
         said = t("{file} line {line}: {what}", file=one.file, line=one.line, what=one.what)
         print(view.safe(said if one.line else f"{one.file}: {one.what}"), file=sys.stderr)

@@ -31,8 +31,10 @@ def install(args: Namespace) -> Outcome:
         return _outcome(plan, False, t("nothing was changed"))
     opened(args, make=True).close()
     plan.carry_out()
-    said = t("installed into the OpenClaw at {state}; a running OpenClaw picks it up by itself",
-             state=state)  # fmt: skip
+    said = t(
+        "installed into the OpenClaw at {state}; a running OpenClaw picks it up by itself",
+        state=state,
+    )
     return _outcome(plan, True, said)
 
 
@@ -122,8 +124,7 @@ def _show(plan: setup.Plan) -> None:
         for line in _diff(change, plan):
             print(f"    {view.safe(line)}")
     if plan.views:
-        print(t("removes {n} text views; their content stays in the memory",
-                n=len(plan.views)))  # fmt: skip
+        print(t("removes {n} text views; their content stays in the memory", n=len(plan.views)))
     why = {
         "edited": t("it was modified, so it is not changed"),
         "missing": t("it does not exist yet; install again after OpenClaw has created it"),

@@ -89,12 +89,14 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         name = ALIASES[name]
     about, build = COMMANDS[name]
     parser = _Parser(
-        prog=f"loxodon {name}", description=t(about), allow_abbrev=False,
+        prog=f"loxodon {name}",
+        description=t(about),
+        allow_abbrev=False,
         formatter_class=_formatter,
         epilog=t(
             "Also: --home DIR, --space NAME, --agent NAME, --now ISO, --json; see `loxodon --help`."
         ),
-    )  # fmt: skip
+    )
     build(parser)
     if {"-h", "--help"} & set(rest[1:]):
         return argparse.Namespace(command="usage", text=parser.format_help(), **shared)
@@ -123,9 +125,14 @@ def _bared(value: object) -> object:
 def _shared_options(argv: list[str]) -> tuple[dict[str, str | bool], list[str]]:
     """The global options, wherever they stand, and the rest; what follows `--` is text."""
     shared: dict[str, str | bool] = {
-        "home": "", "space": "main", "as_agent": "", "now": "", "json": False,
-        "reveal": False, "relays": False,
-    }  # fmt: skip
+        "home": "",
+        "space": "main",
+        "as_agent": "",
+        "now": "",
+        "json": False,
+        "reveal": False,
+        "relays": False,
+    }
     rest: list[str] = []
     while argv:
         word = argv.pop(0)
@@ -137,11 +144,7 @@ def _shared_options(argv: list[str]) -> tuple[dict[str, str | bool], list[str]]:
         elif name in _OPTIONS and (name, rest[:1]) not in _TAKEN:
             if not equals:
                 if not argv:
-                    raise UsageError(
-                        "{name} needs a value",
-                        hint="see `loxodon --help`",
-                        name=name,
-                    )
+                    raise UsageError("{name} needs a value", hint="see `loxodon --help`", name=name)
                 value = argv.pop(0)
             shared["as_agent" if name == "--agent" else name[2:]] = value
         else:
@@ -155,8 +158,12 @@ def _id(parser: argparse.ArgumentParser) -> None:
 
 def _id_and_version(parser: argparse.ArgumentParser) -> None:
     _id(parser)
-    parser.add_argument("--version", type=whole, metavar="N",
-                        help=t("fail if the memory is no longer at this version"))  # fmt: skip
+    parser.add_argument(
+        "--version",
+        type=whole,
+        metavar="N",
+        help=t("fail if the memory is no longer at this version"),
+    )
 
 
 def _nothing(parser: argparse.ArgumentParser) -> None:
@@ -167,14 +174,18 @@ def _add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", nargs="+", help=t("a file, or - for standard input")
     )
-    parser.add_argument("--format", choices=("jsonl", "openclaw", "markdown", "chat"),
-                        help=t("format of the file; detected if omitted"))  # fmt: skip
+    parser.add_argument(
+        "--format",
+        choices=("jsonl", "openclaw", "markdown", "chat"),
+        help=t("format of the file; detected if omitted"),
+    )
     about = t("session for messages that name none (default: the file name)")
     parser.add_argument("--session", default="", metavar="NAME", help=about)
     about = t("your name in the file; can be repeated, and can be given later for the same file")
     parser.add_argument("--me", action="append", default=[], metavar="NAME", help=about)
-    parser.add_argument("--skip-bad", action="store_true",
-                        help=t("add the valid lines and report the others"))  # fmt: skip
+    parser.add_argument(
+        "--skip-bad", action="store_true", help=t("add the valid lines and report the others")
+    )
 
 
 def _fields(parser: argparse.ArgumentParser) -> None:
@@ -182,13 +193,18 @@ def _fields(parser: argparse.ArgumentParser) -> None:
         "--importance", type=number, metavar="0..1", help=t("how much it matters (0.5)")
     )
     parser.add_argument("--confidence", type=number, metavar="0..1", help=t("how certain it is"))
-    parser.add_argument("--entities", type=names_of, metavar="A,B",
-                        help=t("people, places or projects it is about"))  # fmt: skip
+    parser.add_argument(
+        "--entities", type=names_of, metavar="A,B", help=t("people, places or projects it is about")
+    )
     parser.add_argument("--tags", type=names_of, metavar="A,B", help=t("tags"))
     parser.add_argument("--project", metavar="NAME", help=t("the project it belongs to"))
     parser.add_argument("--topic", metavar="NAME", help=t("the topic within the project"))
-    parser.add_argument("--category", choices=CATEGORIES, metavar="NAME",
-                        help=t("one of {names}", names=", ".join(CATEGORIES)))  # fmt: skip
+    parser.add_argument(
+        "--category",
+        choices=CATEGORIES,
+        metavar="NAME",
+        help=t("one of {names}", names=", ".join(CATEGORIES)),
+    )
     parser.add_argument(
         "--audience",
         choices=AUDIENCES,
@@ -202,17 +218,23 @@ def _capture(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "text", metavar="TEXT", nargs="+", help=t("what to remember, or - for standard input")
     )
-    parser.add_argument("--type", choices=("fact", "belief"), default="fact",
-                        help=t("a fact, or a belief that is not certain"))  # fmt: skip
+    parser.add_argument(
+        "--type",
+        choices=("fact", "belief"),
+        default="fact",
+        help=t("a fact, or a belief that is not certain"),
+    )
     _fields(parser)
 
 
 def _edit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--done", choices=("yes", "no"), help=t("whether a plan is done"))
     _id_and_version(parser)
-    parser.add_argument("--content", metavar="TEXT",
-                        help=t("the new text, or - for standard input; without any option, your "
-                               "editor opens"))  # fmt: skip
+    parser.add_argument(
+        "--content",
+        metavar="TEXT",
+        help=t("the new text, or - for standard input; without any option, your editor opens"),
+    )
     _fields(parser)
 
 
@@ -242,8 +264,9 @@ def _recall(parser: argparse.ArgumentParser) -> None:
         "--budget", type=whole, metavar="TOKENS", help=t("maximum number of tokens (1000)")
     )
     parser.add_argument("--explain", action="store_true", help=t("explain why each item was found"))
-    parser.add_argument("--profile", metavar="NAME",
-                        help=t("use this ranking (setting recall.profile)"))  # fmt: skip
+    parser.add_argument(
+        "--profile", metavar="NAME", help=t("use this ranking (setting recall.profile)")
+    )
     _chat(parser)
     _filters(parser)
     _times(parser)
@@ -265,8 +288,9 @@ def _context(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--soul", metavar="FILE", help=t("file that describes the agent (default: SOUL.md)")
     )
-    parser.add_argument("--workspace", metavar="DIR",
-                        help=t("folder of SOUL.md (default: the home)"))  # fmt: skip
+    parser.add_argument(
+        "--workspace", metavar="DIR", help=t("folder of SOUL.md (default: the home)")
+    )
     about = t("show why each part was chosen, and its tokens, instead of the text")
     parser.add_argument("--explain", action="store_true", help=about)
     _chat(parser)
@@ -292,33 +316,50 @@ def _journal(parser: argparse.ArgumentParser) -> None:
 
 
 def _list(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--state", choices=("active", "archived", "all"), default="active",
-                        help=t("which memories to list (default: active)"))  # fmt: skip
+    parser.add_argument(
+        "--state",
+        choices=("active", "archived", "all"),
+        default="active",
+        help=t("which memories to list (default: active)"),
+    )
     _filters(parser)
-    parser.add_argument("--audience", choices=AUDIENCES,
-                        help=t("only what this audience may see"))  # fmt: skip
+    parser.add_argument("--audience", choices=AUDIENCES, help=t("only what this audience may see"))
     parser.add_argument("--limit", type=whole, metavar="N", help=t("show the latest N (0 for all)"))
 
 
 def _tag(parser: argparse.ArgumentParser) -> None:
     _id(parser)
-    parser.add_argument("changes", metavar="+TAG|-TAG", nargs="+",
-                        help=t("+a adds the tag a, -b removes the tag b"))  # fmt: skip
+    parser.add_argument(
+        "changes", metavar="+TAG|-TAG", nargs="+", help=t("+a adds the tag a, -b removes the tag b")
+    )
 
 
 def _unarchive(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID", nargs="?", default="",
-                        help=t("id of the memory, such as f_20260204_001"))  # fmt: skip
-    parser.add_argument("--version", type=whole, metavar="N",
-                        help=t("fail if the memory is no longer at this version"))  # fmt: skip
-    parser.add_argument("--run", metavar="WHEN",
-                        help=t("restore everything that this run archived because of its age; "
-                               "`loxodon clock` lists the runs"))  # fmt: skip
+    parser.add_argument(
+        "id",
+        metavar="ID",
+        nargs="?",
+        default="",
+        help=t("id of the memory, such as f_20260204_001"),
+    )
+    parser.add_argument(
+        "--version",
+        type=whole,
+        metavar="N",
+        help=t("fail if the memory is no longer at this version"),
+    )
+    parser.add_argument(
+        "--run",
+        metavar="WHEN",
+        help=t(
+            "restore everything that this run archived because of its age; "
+            "`loxodon clock` lists the runs"
+        ),
+    )
 
 
 def _clock(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--right", action="store_true",
-                        help=t("confirm that the clock is right"))  # fmt: skip
+    parser.add_argument("--right", action="store_true", help=t("confirm that the clock is right"))
 
 
 def _consolidate(parser: argparse.ArgumentParser) -> None:
@@ -327,21 +368,22 @@ def _consolidate(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=t("run even if nothing is pending, or after three failures"),
     )
-    parser.add_argument("--if-due", action="store_true",
-                        help=t("run only if it is due; for use in a timer"))  # fmt: skip
+    parser.add_argument(
+        "--if-due", action="store_true", help=t("run only if it is due; for use in a timer")
+    )
     parser.add_argument("--phase", type=whole, metavar="N", help=t("run only this phase, 1 to 7"))
     about = t("also show the questions to the model and what they changed")
     parser.add_argument("--model-report", action="store_true", help=about)
 
 
 def _model(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=("check",),
-                        help=t("test the model with ten sentences in each language"))  # fmt: skip
+    parser.add_argument(
+        "action", choices=("check",), help=t("test the model with ten sentences in each language")
+    )
 
 
 def _embed(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--status", action="store_true",
-                        help=t("only show the progress"))  # fmt: skip
+    parser.add_argument("--status", action="store_true", help=t("only show the progress"))
 
 
 _OTHERS = ("relayed", "import", "assistant", "group", "tool", "web")
@@ -352,31 +394,54 @@ def _review(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--confirm", metavar="ID", help=t("this belief is true: make it a fact"))
     which.add_argument("--reject", metavar="ID", help=t("this belief is wrong: drop it"))
-    which.add_argument("--confirm-all", choices=_OTHERS, metavar="ORIGIN", dest="confirm_all",
-                       help=t("everything from this origin is true: {origins}",
-                              origins=", ".join(_OTHERS)))  # fmt: skip
-    parser.add_argument("--version", type=whole, metavar="N",
-                        help=t("fail if the memory is no longer at this version"))  # fmt: skip
+    which.add_argument(
+        "--confirm-all",
+        choices=_OTHERS,
+        metavar="ORIGIN",
+        dest="confirm_all",
+        help=t("everything from this origin is true: {origins}", origins=", ".join(_OTHERS)),
+    )
+    parser.add_argument(
+        "--version",
+        type=whole,
+        metavar="N",
+        help=t("fail if the memory is no longer at this version"),
+    )
     parser.add_argument("--yes", action="store_true", help=t("do not ask for confirmation"))
 
 
 def _quarantine(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("decision", nargs="?", choices=("release", "drop"),
-                        help=t("release shows it again, with its origin; drop hides it forever; "
-                               "without either, list"))  # fmt: skip
+    parser.add_argument(
+        "decision",
+        nargs="?",
+        choices=("release", "drop"),
+        help=t(
+            "release shows it again, with its origin; drop hides it forever; without either, list"
+        ),
+    )
     parser.add_argument("id", metavar="ID", nargs="?", help=t("id of the entry, such as q_12"))
     parser.add_argument(
         "--all", action="store_true", help=t("also show released and dropped entries")
     )
-    parser.add_argument("--limit", type=whole, default=50, metavar="N",
-                        help=t("maximum number of entries, newest first (50)"))  # fmt: skip
+    parser.add_argument(
+        "--limit",
+        type=whole,
+        default=50,
+        metavar="N",
+        help=t("maximum number of entries, newest first (50)"),
+    )
 
 
 def _policy(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", nargs="?", choices=("check", "scan"),
-                        help=t("check shows how a text would be treated; scan looks for stored "
-                               "data that the policy forbids; without either, list the kinds")
-                        )  # fmt: skip
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=("check", "scan"),
+        help=t(
+            "check shows how a text would be treated; scan looks for stored "
+            "data that the policy forbids; without either, list the kinds"
+        ),
+    )
     parser.add_argument(
         "text", metavar="TEXT", nargs="*", help=t("the text, or - for standard input")
     )
@@ -388,8 +453,9 @@ def _entities(parser: argparse.ArgumentParser) -> None:
 
 
 def _profile(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--refresh", action="store_true",
-                        help=t("rebuild it now, as the weekly job does"))  # fmt: skip
+    parser.add_argument(
+        "--refresh", action="store_true", help=t("rebuild it now, as the weekly job does")
+    )
 
 
 def _schedule(parser: argparse.ArgumentParser) -> None:
@@ -412,8 +478,13 @@ def _bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=("retrieval", "writing"), help=t("what to measure"))
     about = t("labelled conversations, or - for standard input")
     parser.add_argument("file", metavar="FILE", nargs="+", help=about)
-    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[],
-                        help=t("override a setting; can be repeated"))  # fmt: skip
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help=t("override a setting; can be repeated"),
+    )
     parser.add_argument(
         "--limit",
         type=whole,
@@ -421,28 +492,41 @@ def _bench(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=t("only the first N conversations of each file (0 for all)"),
     )
-    parser.add_argument("--jobs", type=whole, default=1, metavar="N",
-                        help=t("number of parallel processes (1)"))  # fmt: skip
+    parser.add_argument(
+        "--jobs", type=whole, default=1, metavar="N", help=t("number of parallel processes (1)")
+    )
     _bench_writing(parser.add_argument_group("writing"))
     _bench_retrieval(parser.add_argument_group("retrieval"))
 
 
 def _bench_writing(parser: argparse._ArgumentGroup) -> None:
-    parser.add_argument("--failures", action="store_true",
-                        help=t("list the conversations that failed a check"))  # fmt: skip
-    parser.add_argument("--only", metavar="TEXT", default="",
-                        help=t("only conversations whose id contains this text"))  # fmt: skip
+    parser.add_argument(
+        "--failures", action="store_true", help=t("list the conversations that failed a check")
+    )
+    parser.add_argument(
+        "--only",
+        metavar="TEXT",
+        default="",
+        help=t("only conversations whose id contains this text"),
+    )
     about = t("also use the configured model, which may cost money")
     parser.add_argument("--model", action="store_true", help=about)
 
 
 def _bench_retrieval(parser: argparse._ArgumentGroup) -> None:
-    parser.add_argument("--embedder", metavar="KIND[:PATH]",
-                        help=t("use this embedder (setting embedder.kind)"))  # fmt: skip
-    parser.add_argument("--profile", metavar="NAME",
-                        help=t("use this ranking (setting recall.profile)"))  # fmt: skip
-    parser.add_argument("--category", metavar="NAME", action="append", default=[],
-                        help=t("only questions of this category; can be repeated"))  # fmt: skip
+    parser.add_argument(
+        "--embedder", metavar="KIND[:PATH]", help=t("use this embedder (setting embedder.kind)")
+    )
+    parser.add_argument(
+        "--profile", metavar="NAME", help=t("use this ranking (setting recall.profile)")
+    )
+    parser.add_argument(
+        "--category",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help=t("only questions of this category; can be repeated"),
+    )
     parser.add_argument(
         "--leave-out",
         metavar="NAME",
@@ -487,8 +571,11 @@ def _repair(parser: argparse.ArgumentParser) -> None:
 def _restore(parser: argparse.ArgumentParser) -> None:
     about = t("a backup, or a folder of text views written by `loxodon export`")
     parser.add_argument("source", metavar="SOURCE", help=about)
-    parser.add_argument("--replace", action="store_true",
-                        help=t("replace the current memory; the old database is kept"))  # fmt: skip
+    parser.add_argument(
+        "--replace",
+        action="store_true",
+        help=t("replace the current memory; the old database is kept"),
+    )
     about = t("restore the backup of another space into this one")
     parser.add_argument("--as", dest="other", action="store_true", help=about)
     parser.add_argument("--all", action="store_true", help=t("restore all spaces in the backup"))
@@ -503,14 +590,14 @@ def _backup(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help=t("back up all spaces in the home"))
     about = t("number of backups to keep in the folder (setting backup.keep); not with FILE")
     parser.add_argument("--keep", type=whole, metavar="N", help=about)
-    parser.add_argument("--overwrite", action="store_true",
-                        help=t("overwrite an existing file"))  # fmt: skip
+    parser.add_argument("--overwrite", action="store_true", help=t("overwrite an existing file"))
 
 
 def _key_source(parser: argparse.ArgumentParser) -> None:
     place = parser.add_mutually_exclusive_group()
-    place.add_argument("--keyring", action="store_true",
-                       help=t("use the key in the system keyring"))  # fmt: skip
+    place.add_argument(
+        "--keyring", action="store_true", help=t("use the key in the system keyring")
+    )
     about = t("use the key or passphrase in this file")
     place.add_argument("--key-file", metavar="FILE", help=about)
     place.add_argument("--env", action="store_true", help=t("use the key in LOXODON_KEY"))
@@ -518,8 +605,9 @@ def _key_source(parser: argparse.ArgumentParser) -> None:
 
 
 def _forget(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("ids", metavar="ID", nargs="*",
-                        help=t("memories (f_…), turns (t_…) or entities (e_…)"))  # fmt: skip
+    parser.add_argument(
+        "ids", metavar="ID", nargs="*", help=t("memories (f_…), turns (t_…) or entities (e_…)")
+    )
     for name, what in (
         (
             "entity",
@@ -529,38 +617,61 @@ def _forget(parser: argparse.ArgumentParser) -> None:
         ("session", t("everything in this conversation")),
     ):
         parser.add_argument(f"--{name}", default="", metavar=name.upper(), help=what)
-    parser.add_argument("--also", action="append", default=[], metavar="NAME",
-                        help=t("with --entity: also delete this name; can be repeated")
-                        )  # fmt: skip
-    parser.add_argument("--last", default="", metavar="TIME",
-                        help=t("everything said in the last 90m, 12h, 7d or 2w"))  # fmt: skip
+    parser.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help=t("with --entity: also delete this name; can be repeated"),
+    )
+    parser.add_argument(
+        "--last",
+        default="",
+        metavar="TIME",
+        help=t("everything said in the last 90m, 12h, 7d or 2w"),
+    )
     parser.add_argument("--all", action="store_true", help=t("everything"))
-    parser.add_argument("--dry-run", action="store_true",
-                        help=t("show what would be done, without doing it"))  # fmt: skip
+    parser.add_argument(
+        "--dry-run", action="store_true", help=t("show what would be done, without doing it")
+    )
     parser.add_argument("--yes", action="store_true", help=t("do not ask for confirmation"))
-    parser.add_argument("--receipts", action="store_true",
-                        help=t("list what was forgotten, without its content"))  # fmt: skip
+    parser.add_argument(
+        "--receipts", action="store_true", help=t("list what was forgotten, without its content")
+    )
 
 
 def _pause(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--for", dest="length", default="", metavar="TIME",
-                        help=t("for this long: 90m, 12h, 7d or 2w (default: until `loxodon "
-                               "resume`)"))  # fmt: skip
+    parser.add_argument(
+        "--for",
+        dest="length",
+        default="",
+        metavar="TIME",
+        help=t("for this long: 90m, 12h, 7d or 2w (default: until `loxodon resume`)"),
+    )
 
 
 def _inspect(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="ID", nargs="+",
-                        help=t("id of a memory, message, note or entity, or a name"))  # fmt: skip
-    parser.add_argument("--reveal", action="store_true",
-                        help=t("show numbers that are normally masked"))  # fmt: skip
+    parser.add_argument(
+        "name",
+        metavar="ID",
+        nargs="+",
+        help=t("id of a memory, message, note or entity, or a name"),
+    )
+    parser.add_argument(
+        "--reveal", action="store_true", help=t("show numbers that are normally masked")
+    )
 
 
 def _export(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--about", default="", metavar="NAME",
-                        help=t("only what is known about NAME, as one file (.json or .md)")
-                        )  # fmt: skip
-    parser.add_argument("--reveal", action="store_true",
-                        help=t("show numbers that are normally masked"))  # fmt: skip
+    parser.add_argument(
+        "--about",
+        default="",
+        metavar="NAME",
+        help=t("only what is known about NAME, as one file (.json or .md)"),
+    )
+    parser.add_argument(
+        "--reveal", action="store_true", help=t("show numbers that are normally masked")
+    )
     about = t("folder to write to (default: the workspace, setting workspace.path)")
     parser.add_argument("dir", metavar="DIR", nargs="?", help=about)
     about = t("mask addresses, numbers and keys; masked copies cannot be synced or restored")
@@ -575,20 +686,23 @@ def _sync(parser: argparse.ArgumentParser) -> None:
         "changed since"
     )
     parser.add_argument("--deletions", action="store_true", help=about)
-    parser.add_argument("--dry-run", action="store_true",
-                        help=t("show what would be done, without doing it"))  # fmt: skip
+    parser.add_argument(
+        "--dry-run", action="store_true", help=t("show what would be done, without doing it")
+    )
 
 
 def _watch(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--follow", action="store_true",
-                        help=t("also add OpenClaw's sessions as they grow"))  # fmt: skip
+    parser.add_argument(
+        "--follow", action="store_true", help=t("also add OpenClaw's sessions as they grow")
+    )
     about = t("OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.openclaw)")
     parser.add_argument("--state", metavar="DIR", help=about)
 
 
 def _sources(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--no-read", action="store_true",
-                        help=t("only list what is already indexed"))  # fmt: skip
+    parser.add_argument(
+        "--no-read", action="store_true", help=t("only list what is already indexed")
+    )
 
 
 def _audit(parser: argparse.ArgumentParser) -> None:
@@ -688,10 +802,7 @@ COMMANDS: dict[str, tuple[str, Build]] = {
         _quarantine,
     ),
     "model": ("Test the configured model: what works, how fast, how well it reads.", _model),
-    "policy": (
-        "Show what is stored, masked or refused; check a text; scan stored data.",
-        _policy,
-    ),
+    "policy": ("Show what is stored, masked or refused; check a text; scan stored data.", _policy),
     "entities": ("List known people, places and things, or show one.", _entities),
     "profile": ("Show the core facts about the user.", _profile),
     "snapshot": ("Print what a conversation should start with.", _nothing),

@@ -67,9 +67,12 @@ def _list(guard: Guard, args: Namespace) -> Outcome:
     for rule in policy.rules:
         before = kinds.get(rule.kind)
         kinds[rule.kind] = KindOf(
-            rule.kind, rule.family, policy.actions[rule.kind], rule.kind in policy.own,
+            rule.kind,
+            rule.family,
+            policy.actions[rule.kind],
+            rule.kind in policy.own,
             before.rules + 1 if before else 1,
-        )  # fmt: skip
+        )
     path = os.path.join(home_of(args), FILE)
     data = {
         "file": path if os.path.exists(path) else "",
@@ -106,9 +109,11 @@ def _check(guard: Guard, args: Namespace) -> Outcome:
     taken = guard.taken(text)
     # Even here the text is told as it would be shown: a terminal has a scrollback.
     judged = Judged(
-        found, guard.shown(taken.text, private=True), guard.shown(taken.text, private=False),
+        found,
+        guard.shown(taken.text, private=True),
+        guard.shown(taken.text, private=False),
         taken.sensitivity,
-    )  # fmt: skip
+    )
 
     def show() -> None:
         if not found:
@@ -116,8 +121,13 @@ def _check(guard: Guard, args: Namespace) -> Outcome:
             return
         for one in found:
             print(f"{one.kind}  {one.family}  {one.action}  {one.start}-{one.end}")
-        view.pairs([(t("in private"), judged.private), (t("elsewhere"), judged.shown),
-                    (t("sensitivity"), judged.sensitivity)])  # fmt: skip
+        view.pairs(
+            [
+                (t("in private"), judged.private),
+                (t("elsewhere"), judged.shown),
+                (t("sensitivity"), judged.sensitivity),
+            ]
+        )
 
     return Outcome(judged, show)
 
@@ -138,9 +148,15 @@ def _show_scanned(found: Scanned) -> None:
         return
     kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(found.found.items()))
     places = ", ".join(f"{place} {n}" for place, n in sorted(found.places.items()))
-    said = t("removed: {kinds} (in {places})", kinds=kinds, places=places) if found.mended else t(
-        "stored although the policy forbids it: {kinds} (in {places})", kinds=kinds, places=places
-    )  # fmt: skip
+    said = (
+        t("removed: {kinds} (in {places})", kinds=kinds, places=places)
+        if found.mended
+        else t(
+            "stored although the policy forbids it: {kinds} (in {places})",
+            kinds=kinds,
+            places=places,
+        )
+    )
     print(view.safe(said))
     if not found.mended:
         print(t("remove it with `loxodon policy scan --mend`"))

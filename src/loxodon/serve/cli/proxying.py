@@ -38,8 +38,10 @@ def build(parser: ArgumentParser) -> None:
         "environment variable with the upstream's API key (default: each client sends its own)"
     )
     parser.add_argument("--key-env", default="", metavar="NAME", help=about)
-    about = t("how to tell users apart: user (a header or the field user), key (then also by API "
-              "key) or fixed (a header only)")  # fmt: skip
+    about = t(
+        "how to tell users apart: user (a header or the field user), key (then also by API "
+        "key) or fixed (a header only)"
+    )
     parser.add_argument("--space-by", choices=("user", "key", "fixed"), default="user", help=about)
     parser.add_argument(
         "--limit",
@@ -55,8 +57,9 @@ def build(parser: ArgumentParser) -> None:
         metavar="SECONDS",
         help=t("how long to wait for data from the upstream, in seconds (600)"),
     )
-    parser.add_argument("--explain", action="store_true",
-                        help=t("log the ids of recalled memories"))  # fmt: skip
+    parser.add_argument(
+        "--explain", action="store_true", help=t("log the ids of recalled memories")
+    )
 
 
 def run(args: Namespace) -> Outcome:
@@ -86,10 +89,13 @@ def run(args: Namespace) -> Outcome:
         warm(recalling.memory(args.space))  # one that cannot be opened is told now
         runner = Runner(journal)
         app = App(
-            upstream, Remembering(recalling, journal, limit, explain=args.explain), at,
-            Rule(args.space, args.space_by), key_is_ours=bool(args.key_env),
+            upstream,
+            Remembering(recalling, journal, limit, explain=args.explain),
+            at,
+            Rule(args.space, args.space_by),
+            key_is_ours=bool(args.key_env),
             rate=recalling.config.serve.rate,
-        )  # fmt: skip
+        )
         url = f"{url_of(listening)}/v1"
 
         def ready() -> None:
@@ -98,9 +104,16 @@ def run(args: Namespace) -> Outcome:
                 found = {"url": url, "upstream": upstream.base, "home": home, "pid": os.getpid()}
                 print(json.dumps(found), flush=True)
             else:
-                print(t("set your client's base URL to {url}; requests go to {upstream} and are "
+                print(
+                    t(
+                        "set your client's base URL to {url}; requests go to {upstream} and are "
                         "remembered at {home}; press Ctrl-C to stop",
-                        url=url, upstream=upstream.base, home=home), flush=True)  # fmt: skip
+                        url=url,
+                        upstream=upstream.base,
+                        home=home,
+                    ),
+                    flush=True,
+                )
 
         try:
             most = recalling.config.serve.connections

@@ -38,8 +38,13 @@ def _show(found: Repaired) -> None:
     if found.rebuilt:
         print(t("rebuilt the derived data; nothing was lost"))
         return
-    print(t("rebuilt the database: {turns} turns and {memories} memories",
-            turns=found.turns, memories=found.memories))  # fmt: skip
+    print(
+        t(
+            "rebuilt the database: {turns} turns and {memories} memories",
+            turns=found.turns,
+            memories=found.memories,
+        )
+    )
     fates = Counter(one.fate for one in found.mended)
     print(
         t(

@@ -37,9 +37,14 @@ def _views(args: Namespace) -> Outcome:
     clock = clock_of(args, zone_named(config.timezone))
     with view.Bar(t("restoring")) as bar:
         found = restore(
-            args.source, home, args.space, config=config, clock=clock, replace=args.replace,
+            args.source,
+            home,
+            args.space,
+            config=config,
+            clock=clock,
+            replace=args.replace,
             progress=bar,
-        )  # fmt: skip
+        )
 
     def show() -> None:
         _show(found)
@@ -59,17 +64,33 @@ def _backup(args: Namespace, source: str) -> Outcome:
     with view.Bar(t("restoring")) as bar:
         if args.all:
             every = restore_all(
-                source, home, config=config, environ=os.environ, clock=clock,
-                replace=args.replace, choice=settling.choice(args), progress=bar,
-            )  # fmt: skip
+                source,
+                home,
+                config=config,
+                environ=os.environ,
+                clock=clock,
+                replace=args.replace,
+                choice=settling.choice(args),
+                progress=bar,
+            )
             last = _settled(args, home, list(every.values())[-1])  # they came with all of them
-            every = {n: one._replace(settings=last.settings, offered=last.offered)
-                     for n, one in every.items()}  # fmt: skip
+            every = {
+                n: one._replace(settings=last.settings, offered=last.offered)
+                for n, one in every.items()
+            }
             return Outcome({"spaces": every}, lambda: _show_all(every))
         found = restore(
-            source, home, args.space, config=config, environ=os.environ, clock=clock,
-            replace=args.replace, other=args.other, choice=settling.choice(args), progress=bar,
-        )  # fmt: skip
+            source,
+            home,
+            args.space,
+            config=config,
+            environ=os.environ,
+            clock=clock,
+            replace=args.replace,
+            other=args.other,
+            choice=settling.choice(args),
+            progress=bar,
+        )
     found = _settled(args, home, found)
     return Outcome(found, lambda: _show(found))
 
@@ -89,8 +110,13 @@ def _show_all(every: dict[str, Restored]) -> None:
 
 
 def _show(found: Restored) -> None:
-    print(t("restored {turns} turns and {memories} memories",
-            turns=found.turns, memories=found.memories))  # fmt: skip
+    print(
+        t(
+            "restored {turns} turns and {memories} memories",
+            turns=found.turns,
+            memories=found.memories,
+        )
+    )
     if found.before:
         print(t("the old database is now {path}", path=found.before))
     _show_settings(found)

@@ -29,9 +29,12 @@ def _show_ran(ran: Ran) -> None:
 
 def _show(jobs: list[Job], reminders: list[Record]) -> None:
     headings = (
-        (t("job"), False), (t("when"), False), (t("last"), False), (t("next"), False),
+        (t("job"), False),
+        (t("when"), False),
+        (t("last"), False),
+        (t("next"), False),
         (t("what it did"), True),
-    )  # fmt: skip
+    )
     view.table(headings, [_row(job) for job in jobs])
     for job in jobs:
         if job.failures:
@@ -67,8 +70,13 @@ def _time(at: datetime | None) -> str:
 
 
 def _failure(job: Job) -> str:
-    return t("{job} failed {n} times, last on {at}: {reason}", job=job.name, n=job.failures,
-             at=view.minute(job.failed_at), reason=job.error)  # fmt: skip
+    return t(
+        "{job} failed {n} times, last on {at}: {reason}",
+        job=job.name,
+        n=job.failures,
+        at=view.minute(job.failed_at),
+        reason=job.error,
+    )
 
 
 def _did(counts: Mapping[str, int]) -> str:
@@ -76,8 +84,13 @@ def _did(counts: Mapping[str, int]) -> str:
 
     names = {
         **counted(),
-        "turns": t("turns"), "profiles": t("profiles updated"), "reminders": t("past due"),
-        "asked": t("asked about"), "decided": t("decided by the model"),
-        "snapshots": t("snapshots"), "indexed": t("indexed"), "backups": t("backups"),
-    }  # fmt: skip
+        "turns": t("turns"),
+        "profiles": t("profiles updated"),
+        "reminders": t("past due"),
+        "asked": t("asked about"),
+        "decided": t("decided by the model"),
+        "snapshots": t("snapshots"),
+        "indexed": t("indexed"),
+        "backups": t("backups"),
+    }
     return ", ".join(f"{names.get(name, name)} {n}" for name, n in counts.items() if n)

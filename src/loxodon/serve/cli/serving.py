@@ -26,11 +26,16 @@ def build(parser: ArgumentParser) -> None:
 
 def address(parser: ArgumentParser, port: int) -> None:
     """Where a server listens, and who may ask it."""
-    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
-                        help=t("address to listen on (127.0.0.1)"))  # fmt: skip
-    parser.add_argument("--port", type=whole, default=port, metavar="N",
-                        help=t("port to listen on ({port}); 0 for any free port",
-                               port=port))  # fmt: skip
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="ADDRESS", help=t("address to listen on (127.0.0.1)")
+    )
+    parser.add_argument(
+        "--port",
+        type=whole,
+        default=port,
+        metavar="N",
+        help=t("port to listen on ({port}); 0 for any free port", port=port),
+    )
     about = t(
         "access token that clients must send (LOXODON_TOKEN); required unless listening on "
         "this machine only"
@@ -74,8 +79,10 @@ def _say(args: Namespace, url: str, home: str) -> None:
     if args.json:
         print(json.dumps({"url": url, "home": home, "pid": os.getpid()}), flush=True)
     else:
-        print(t("serving the memory at {home} on {url}; press Ctrl-C to stop", home=home, url=url),
-              flush=True)  # fmt: skip
+        print(
+            t("serving the memory at {home} on {url}; press Ctrl-C to stop", home=home, url=url),
+            flush=True,
+        )
 
 
 def end(host: Host) -> None:

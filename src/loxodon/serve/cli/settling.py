@@ -17,8 +17,10 @@ from loxodon.trust.access.offered import POLICY, Choice, Value
 
 def build(parser: ArgumentParser) -> None:
     """What `import` and `restore` take."""
-    about = t("also apply the settings that come with it, except addresses, paths, keys and "
-              "security settings")  # fmt: skip
+    about = t(
+        "also apply the settings that come with it, except addresses, paths, keys and "
+        "security settings"
+    )
     parser.add_argument("--with-settings", action="store_true", help=about)
     about = t("also apply this setting, of any kind; can be repeated")
     parser.add_argument("--take", action="append", default=[], metavar="SETTING", help=about)
@@ -48,7 +50,12 @@ def show(left: Mapping[str, Value]) -> None:
     print(t("these settings were not applied; set the ones you trust:"))
     for name, value in left.items():
         if name == POLICY:
-            print("  " + t("a policy.toml with {n} lines; apply it with --replace --take policy",
-                           n=len(str(value).splitlines())))  # fmt: skip
+            print(
+                "  "
+                + t(
+                    "a policy.toml with {n} lines; apply it with --replace --take policy",
+                    n=len(str(value).splitlines()),
+                )
+            )
         else:
             print(view.safe(f"  loxodon config {name} {shlex.quote(config.written(value))}"))

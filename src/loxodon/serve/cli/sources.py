@@ -25,14 +25,23 @@ def run(args: Namespace) -> Outcome:
         files = workspace.sources()
         path = workspace.path
     problems = _problems(indexed, files)
-    data = {"workspace": path, "indexed": indexed._replace(problems=()), "files": files,
-            "problems": problems}  # fmt: skip
+    data = {
+        "workspace": path,
+        "indexed": indexed._replace(problems=()),
+        "files": files,
+        "problems": problems,
+    }
 
     def show() -> None:
         if not args.no_read:
-            print(t("{read} files read, {unchanged} unchanged, {removed} removed",
-                    read=indexed.read, unchanged=indexed.unchanged,
-                    removed=indexed.removed))  # fmt: skip
+            print(
+                t(
+                    "{read} files read, {unchanged} unchanged, {removed} removed",
+                    read=indexed.read,
+                    unchanged=indexed.unchanged,
+                    removed=indexed.removed,
+                )
+            )
         _show_files(files, path)
         for problem in problems:
             _show_problem(problem)
@@ -49,17 +58,29 @@ def _problems(indexed: Indexed, files: Sequence[SourceFile]) -> list[FileProblem
 
 def _show_files(files: Sequence[SourceFile], path: str) -> None:
     if not files:
-        print(view.safe(t("no notes at {path}; set their folders with workspace.path and "
-                          "workspace.folders", path=path)))  # fmt: skip
+        print(
+            view.safe(
+                t(
+                    "no notes at {path}; set their folders with workspace.path and "
+                    "workspace.folders",
+                    path=path,
+                )
+            )
+        )
         return
     headings = ((t("file"), True), (t("kind"), False), (t("chunks"), False))
     roles = {
-        "memory": t("memory"), "user": t("user"), "soul": t("soul"), "agents": t("rules"),
-        "daily": t("daily note"), "note": t("other note"),
-    }  # fmt: skip
-    view.table(headings, [
-        (view.safe(one.file), roles[one.role], str(one.chunks)) for one in files[:_LISTED]
-    ])  # fmt: skip
+        "memory": t("memory"),
+        "user": t("user"),
+        "soul": t("soul"),
+        "agents": t("rules"),
+        "daily": t("daily note"),
+        "note": t("other note"),
+    }
+    view.table(
+        headings,
+        [(view.safe(one.file), roles[one.role], str(one.chunks)) for one in files[:_LISTED]],
+    )
     if len(files) > _LISTED:
         more = len(files) - _LISTED
         print(t("… and {n} more; --json lists all", n=more))

@@ -66,8 +66,13 @@ class _Telling:
             self._print(t("watching {path}; press Ctrl-C to stop", path=path))
         lines = _lines(self._memory, round.synced)
         if round.followed and round.followed.added:
-            lines.append(t("turns added: {added}, already known: {known}",
-                           added=round.followed.added, known=round.followed.known))  # fmt: skip
+            lines.append(
+                t(
+                    "turns added: {added}, already known: {known}",
+                    added=round.followed.added,
+                    known=round.followed.known,
+                )
+            )
         for line in lines:
             self._print(line)
         _complain(round.synced, round.followed.problems if round.followed else ())
@@ -89,13 +94,20 @@ def _document(round: Round) -> dict[str, object]:
 def _lines(memory: Memory, found: Synced) -> list[str]:
     """What was done, a line for each memory."""
     done = [
-        (t("added"), found.added), (t("edited"), found.edited),
-        (t("archived"), found.archived), (t("unarchived"), found.unarchived),
-    ]  # fmt: skip
+        (t("added"), found.added),
+        (t("edited"), found.edited),
+        (t("archived"), found.archived),
+        (t("unarchived"), found.unarchived),
+    ]
     lines = [view.safe(f"{what} {id}{_content(memory, id)}") for what, ids in done for id in ids]
     if found.indexed.read or found.indexed.removed:
-        lines.append(t("notes read: {read}, removed: {removed}",
-                       read=found.indexed.read, removed=found.indexed.removed))  # fmt: skip
+        lines.append(
+            t(
+                "notes read: {read}, removed: {removed}",
+                read=found.indexed.read,
+                removed=found.indexed.removed,
+            )
+        )
     return lines
 
 

@@ -26,7 +26,7 @@ from loxodon.types import (
     Source,
     Turn,
     Version,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     from loxodon.store.shelf import Note
@@ -151,12 +151,17 @@ def doubted(clock: Doubted) -> str:
     """Why nothing goes for its age, and what to do about it."""
     said = {"now": minute(clock.now), "last": minute(clock.last), "until": minute(clock.until)}
     if clock.until is None:
-        return t("the system clock is wrong ({now}): nothing fades, expires or is summarised "
-                 "until it is corrected", **said)  # fmt: skip
-    return t("the system clock jumped to {now}; it was last trusted at {last}: nothing fades, "
-             "expires or is summarised until it reaches {until}; if the clock is right, run "
-             "`loxodon clock --right`",
-             **said)  # fmt: skip
+        return t(
+            "the system clock is wrong ({now}): nothing fades, expires or is summarised "
+            "until it is corrected",
+            **said,
+        )
+    return t(
+        "the system clock jumped to {now}; it was last trusted at {last}: nothing fades, "
+        "expires or is summarised until it reaches {until}; if the clock is right, run "
+        "`loxodon clock --right`",
+        **said,
+    )
 
 
 def ahead(turns: int) -> str:
@@ -287,8 +292,11 @@ def _why_nothing(answer: Recall) -> str:
 def _summary(answer: Recall, budget: int) -> str:
     text = t(
         "found {n}, {tokens} of {budget} tokens, {ms} ms",
-        n=len(answer.items), tokens=answer.tokens, budget=budget, ms=f"{answer.elapsed_ms:.1f}",
-    )  # fmt: skip
+        n=len(answer.items),
+        tokens=answer.tokens,
+        budget=budget,
+        ms=f"{answer.elapsed_ms:.1f}",
+    )
     for left in answer.left_out:
         if left.reason == "top":
             text += "; " + t("{n} more beyond --top", n=left.number)
@@ -302,9 +310,11 @@ def place(source: Source) -> str:
 
 
 def turns(
-    found: Sequence[Turn], zone: tzinfo | None, more: bool,
+    found: Sequence[Turn],
+    zone: tzinfo | None,
+    more: bool,
     held: Mapping[str, Sequence[str]] | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Turns as a chat, under the day (in the user's zone) and session they belong to.
 
     `held` says by their refs what of them is told to nobody else.
@@ -346,16 +356,28 @@ def records(found: Sequence[Record], more: bool) -> None:
 
 def _table_of(found: Sequence[Record]) -> None:
     table(
-        ((t("id"), False), (t("kind"), False), (t("importance"), False), (t("strength"), False),
-         (t("since"), False), (t("memory"), True), (t("tags"), True)),
         (
-            (one.id, one.kind, f"{one.importance:.2f}", f"{one.strength:.2f}",
-             day(one.valid_from or one.created_at),
-             one.content + (f"  [{t('archived')}]" if one.state == "archived" else ""),
-             ", ".join(one.tags))
+            (t("id"), False),
+            (t("kind"), False),
+            (t("importance"), False),
+            (t("strength"), False),
+            (t("since"), False),
+            (t("memory"), True),
+            (t("tags"), True),
+        ),
+        (
+            (
+                one.id,
+                one.kind,
+                f"{one.importance:.2f}",
+                f"{one.strength:.2f}",
+                day(one.valid_from or one.created_at),
+                one.content + (f"  [{t('archived')}]" if one.state == "archived" else ""),
+                ", ".join(one.tags),
+            )
             for one in found
         ),
-    )  # fmt: skip
+    )
 
 
 def record(one: Record) -> None:
@@ -386,8 +408,13 @@ def turn(one: Turn, held: Sequence[str] = ()) -> None:
     print(safe(one.content))
     if held:
         print(t("held back: {ids}", ids=", ".join(held)))
-    pairs([(name, _shown(value)) for name, value in one._asdict().items()
-           if name != "content" and value])  # fmt: skip
+    pairs(
+        [
+            (name, _shown(value))
+            for name, value in one._asdict().items()
+            if name != "content" and value
+        ]
+    )
 
 
 def note(one: Note) -> None:
@@ -395,17 +422,41 @@ def note(one: Note) -> None:
     file, chunk = one
     print(safe(chunk.text))
     lines = f"{chunk.first_line}–{chunk.last_line}"
-    pairs([
-        ("file", os.path.join(file.root, file.path)),
-        ("lines", lines if chunk.first_line < chunk.last_line else str(chunk.first_line)),
-        *((name, _shown(value)) for name, value in chunk._asdict().items()
-          if name not in ("text", "first_line", "last_line") and value),
-    ])  # fmt: skip
+    pairs(
+        [
+            ("file", os.path.join(file.root, file.path)),
+            ("lines", lines if chunk.first_line < chunk.last_line else str(chunk.first_line)),
+            *(
+                (name, _shown(value))
+                for name, value in chunk._asdict().items()
+                if name not in ("text", "first_line", "last_line") and value
+            ),
+        ]
+    )
 
 
-_FOLLOWED = ("content", "state", "importance", "confidence", "tags", "entities", "project", "topic",
-             "category", "expires_at", "subject", "attribute", "value", "audience", "valid_from",
-             "valid_until", "due_at", "done", "sensitivity", "basis")  # fmt: skip
+_FOLLOWED = (
+    "content",
+    "state",
+    "importance",
+    "confidence",
+    "tags",
+    "entities",
+    "project",
+    "topic",
+    "category",
+    "expires_at",
+    "subject",
+    "attribute",
+    "value",
+    "audience",
+    "valid_from",
+    "valid_until",
+    "due_at",
+    "done",
+    "sensitivity",
+    "basis",
+)
 
 
 def versions(found: Sequence[Version]) -> None:

@@ -95,9 +95,13 @@ class App:
     """One server's answers. `runner` says why nothing runs in the background, if so."""
 
     def __init__(
-        self, host: Host, at: Door, *, runner: Callable[[], str] = lambda: "",
+        self,
+        host: Host,
+        at: Door,
+        *,
+        runner: Callable[[], str] = lambda: "",
         most_bytes: int = MOST_BYTES,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.metrics = Metrics()
         self._at_work: set[Steps] = set()
         self._stopping = False
@@ -181,10 +185,11 @@ class App:
             return name, await self._sent(send, await methods[method](request, caller))
         found = _matches(request.parts)
         if not found:
-            raise RefusedError(404, "no_route", UsageError(
-                "not found", hint="see /openapi.json or /docs for the "
-                                                         "available paths"
-            ))  # fmt: skip
+            raise RefusedError(
+                404,
+                "no_route",
+                UsageError("not found", hint="see /openapi.json or /docs for the available paths"),
+            )
         if request.method == "OPTIONS":
             return "options", await self._sent(send, _options(found))
         match = found.get("GET" if request.method == "HEAD" else request.method)
@@ -226,10 +231,14 @@ class App:
         """A file of this machine is named by who is on it, and owns all that is here."""
         passed_on = any(name in request.headers for name in FORWARDED)
         if not self._door.local or not is_loopback(request.peer) or passed_on:
-            raise RefusedError(403, "forbidden", UsageError(
-                "local files can only be used from this machine",
-                hint="run the command on the server's machine, or serve on 127.0.0.1",
-            ))  # fmt: skip
+            raise RefusedError(
+                403,
+                "forbidden",
+                UsageError(
+                    "local files can only be used from this machine",
+                    hint="run the command on the server's machine, or serve on 127.0.0.1",
+                ),
+            )
         if not _is_owner(caller):
             raise _not_granted()
 
@@ -275,8 +284,13 @@ class App:
             about = {"code": refusal.code}
             status = await self._sent(send, refused(refusal, request.language))
         finally:
-            log(operation.name, space=match.space, status=status,
-                ms=round((perf_counter() - started) * 1e3, 2), **about)  # fmt: skip
+            log(
+                operation.name,
+                space=match.space,
+                status=status,
+                ms=round((perf_counter() - started) * 1e3, 2),
+                **about,
+            )
         return status
 
     async def _given(self, match: Match, request: Request, receive: Receive) -> dict[str, Any]:
@@ -317,9 +331,12 @@ class App:
         return await _while_there(self._work(match, fields, None), receive)
 
     async def _long(
-        self, match: Match, fields: dict[str, Any], receive: Receive,
+        self,
+        match: Match,
+        fields: dict[str, Any],
+        receive: Receive,
         tell: Callable[[Mapping[str, Any]], Awaitable[None]],
-    ) -> Done:  # fmt: skip
+    ) -> Done:
         """Do long work and tell each step; it is left to itself where nobody waits for it."""
         steps = Steps()
         self._at_work.add(steps)
@@ -354,9 +371,14 @@ class App:
 
         try:
             done = await self._host.call(
-                match.space, run, make=operation.make, apart=bool(operation.long),
-                agent=match.caller.agent, chat=match.caller.chat, relays=match.caller.relays,
-            )  # fmt: skip
+                match.space,
+                run,
+                make=operation.make,
+                apart=bool(operation.long),
+                agent=match.caller.agent,
+                chat=match.caller.chat,
+                relays=match.caller.relays,
+            )
         except StoreError as error:
             if operation.make:
                 self._watch.wrote(match.space, error)
@@ -376,9 +398,14 @@ class App:
             self.metrics.count("memories_captured")
 
     async def _stream(
-        self, match: Match, fields: dict[str, Any], form: str, request: Request, receive: Receive,
+        self,
+        match: Match,
+        fields: dict[str, Any],
+        form: str,
+        request: Request,
+        receive: Receive,
         send: Send,
-    ) -> tuple[int, dict[str, Any]]:  # fmt: skip
+    ) -> tuple[int, dict[str, Any]]:
         """Do long work and answer with each step; the status, and what may be logged."""
 
         async def tell(event: str, text: str, more: bool = True) -> None:
@@ -400,8 +427,14 @@ class App:
     # What is about the server
 
     async def _root(self, request: Request, caller: Caller) -> Reply:
-        return document({"name": "loxodon", "version": loxodon.__version__, "docs": "/docs",
-                         "openapi": "/openapi.json"})  # fmt: skip
+        return document(
+            {
+                "name": "loxodon",
+                "version": loxodon.__version__,
+                "docs": "/docs",
+                "openapi": "/openapi.json",
+            }
+        )
 
     async def _health(self, request: Request) -> Reply:
         look = await self._watch.look()
@@ -511,9 +544,13 @@ def _may_reveal(caller: Caller) -> bool:
 
 
 def _not_granted() -> RefusedError:
-    return RefusedError(403, "forbidden", UsageError(
-        "this token does not have permission for this", hint="use a token with owner permission",
-    ))  # fmt: skip
+    return RefusedError(
+        403,
+        "forbidden",
+        UsageError(
+            "this token does not have permission for this", hint="use a token with owner permission"
+        ),
+    )
 
 
 def _options(methods: Any) -> Reply:
@@ -521,9 +558,12 @@ def _options(methods: Any) -> Reply:
 
 
 def _not_allowed(methods: Any) -> RefusedError:
-    return RefusedError(405, "no_method", UsageError(
-        "this path only accepts {methods}", methods=_allowed(methods)
-    ), {"allow": _allowed(methods)})  # fmt: skip
+    return RefusedError(
+        405,
+        "no_method",
+        UsageError("this path only accepts {methods}", methods=_allowed(methods)),
+        {"allow": _allowed(methods)},
+    )
 
 
 def _allowed(methods: Any) -> str:
@@ -533,9 +573,10 @@ def _allowed(methods: Any) -> str:
 
 def _defect(error: Exception) -> LoxodonError:
     return LoxodonError(
-        "unexpected error: {kind}", hint="this is a bug; please report it",
+        "unexpected error: {kind}",
+        hint="this is a bug; please report it",
         kind=type(error).__name__,
-    )  # fmt: skip
+    )
 
 
 def _line_of(error: Exception) -> str:

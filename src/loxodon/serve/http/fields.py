@@ -36,23 +36,28 @@ def given(fields: Sequence[Field], data: object) -> dict[str, Any]:
     """What a request says, checked; an InputError names the first field that cannot be taken."""
     if not isinstance(data, Mapping):
         raise InputError(
-            "the body must be a JSON object", hint='write it as {example}',
-            example='{"query": "…"}',
-        )  # fmt: skip
+            "the body must be a JSON object", hint="write it as {example}", example='{"query": "…"}'
+        )
     known = {field.name: field for field in fields}
     for name in data:
         if name not in known:
             raise InputError(
-                "unknown field {field}", hint="allowed fields: {fields}",
-                field=repr(name)[:80], fields=", ".join(known) or "—",
-            )  # fmt: skip
+                "unknown field {field}",
+                hint="allowed fields: {fields}",
+                field=repr(name)[:80],
+                fields=", ".join(known) or "—",
+            )
     found = {}
     for field in fields:
         value = data.get(field.name)
         if field.name not in data or (value is None and not field.kind.nullable):
             if field.required:
-                raise InputError("the field {field} is missing", hint="allowed fields: {fields}",
-                                 field=field.name, fields=", ".join(known))  # fmt: skip
+                raise InputError(
+                    "the field {field} is missing",
+                    hint="allowed fields: {fields}",
+                    field=field.name,
+                    fields=", ".join(known),
+                )
             continue
         found[field.name] = None if value is None else field.kind.check(field.name, value)
     return found
@@ -76,9 +81,10 @@ def from_query(fields: Sequence[Field], items: Sequence[tuple[str, str]]) -> dic
 def described(fields: Sequence[Field]) -> Schema:
     """The JSON schema of a body with these fields."""
     found: Schema = {
-        "type": "object", "additionalProperties": False,
+        "type": "object",
+        "additionalProperties": False,
         "properties": {one.name: schema_of(one) for one in fields},
-    }  # fmt: skip
+    }
     required = [one.name for one in fields if one.required]
     return {**found, "required": required} if required else found
 
@@ -147,16 +153,26 @@ def _turns(name: str, value: Any) -> list[Mapping[str, object]]:
     for place, turn in enumerate(value, 1):
         unknown = [key for key in turn if key not in _TURN] if isinstance(turn, dict) else []
         if unknown:
-            problems.append((place, InputError(
-                "unknown field {field}", hint="allowed fields: {fields}",
-                field=repr(unknown[0])[:80], fields=", ".join(_TURN),
-            )))  # fmt: skip
+            problems.append(
+                (
+                    place,
+                    InputError(
+                        "unknown field {field}",
+                        hint="allowed fields: {fields}",
+                        field=repr(unknown[0])[:80],
+                        fields=", ".join(_TURN),
+                    ),
+                )
+            )
     if problems:
         place, first = problems[0]
         raise InputError(
-            "turn {place} is invalid: {error}", hint="{error_hint}", problems=problems,
-            place=place, error=first,
-        )  # fmt: skip
+            "turn {place} is invalid: {error}",
+            hint="{error_hint}",
+            problems=problems,
+            place=place,
+            error=first,
+        )
     return value
 
 
@@ -167,10 +183,10 @@ def _history(name: str, value: Any) -> list[Any]:
     )
     if not good:
         raise InputError(
-            "{field} must be a list of messages", hint="a message is a string, or an object with "
-                                                       "a role and content",
+            "{field} must be a list of messages",
+            hint="a message is a string, or an object with a role and content",
             field=name,
-        )  # fmt: skip
+        )
     return list(value)
 
 
@@ -180,8 +196,9 @@ def _conversation(name: str, value: Any) -> Any:
     except (KeyError, TypeError, AttributeError):
         raise InputError(
             "{field} is not a conversation state",
-            hint="send the state from the previous answer, unchanged", field=name,
-        ) from None  # fmt: skip
+            hint="send the state from the previous answer, unchanged",
+            field=name,
+        ) from None
 
 
 def _as_number(text: str) -> Any:
@@ -201,9 +218,12 @@ def choice(*names: str) -> Kind:
     def check(field: str, value: Any) -> str:
         if value not in names:
             raise InputError(
-                "{field} cannot be {value}", hint="choose one of {choices}",
-                field=field, value=repr(value)[:80], choices=", ".join(names),
-            )  # fmt: skip
+                "{field} cannot be {value}",
+                hint="choose one of {choices}",
+                field=field,
+                value=repr(value)[:80],
+                choices=", ".join(names),
+            )
         return str(value)
 
     return Kind({"type": "string", "enum": list(names)}, check)
@@ -221,19 +241,39 @@ MOMENT = Kind(_MOMENT, _moment)
 MOMENT_OR_NONE = Kind(_MOMENT, _moment, nullable=True)
 TEXTS = Kind({"type": "array", "items": {"type": "string"}}, _texts)
 LANGUAGE = choice("en", "zh")
-TURNS = Kind({"type": "array", "items": {
-    "type": "object", "required": ["role", "content"], "additionalProperties": False,
-    "properties": {
-        "role": {"type": "string", "enum": list(ROLES)},
-        "content": {"anyOf": [{"type": "string"}, {"type": "array"}]},
-        "at": {"anyOf": [_MOMENT, {"type": "number"}]},
-        **{name: {"type": "string"} for name in ("speaker", "id", "session", "channel")},
-        "chat": {"type": "string", "enum": list(CHATS)},
-        "origin": {"type": "string", "enum": list(ORIGINS)},
+TURNS = Kind(
+    {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "required": ["role", "content"],
+            "additionalProperties": False,
+            "properties": {
+                "role": {"type": "string", "enum": list(ROLES)},
+                "content": {"anyOf": [{"type": "string"}, {"type": "array"}]},
+                "at": {"anyOf": [_MOMENT, {"type": "number"}]},
+                **{name: {"type": "string"} for name in ("speaker", "id", "session", "channel")},
+                "chat": {"type": "string", "enum": list(CHATS)},
+                "origin": {"type": "string", "enum": list(ORIGINS)},
+            },
+        },
     },
-}}, _turns)  # fmt: skip
-HISTORY = Kind({"type": "array", "items": {"anyOf": [{"type": "string"}, {
-    "type": "object", "required": ["content"],
-    "properties": {"role": {"type": "string"}, "content": {"type": "string"}},
-}]}}, _history)  # fmt: skip
+    _turns,
+)
+HISTORY = Kind(
+    {
+        "type": "array",
+        "items": {
+            "anyOf": [
+                {"type": "string"},
+                {
+                    "type": "object",
+                    "required": ["content"],
+                    "properties": {"role": {"type": "string"}, "content": {"type": "string"}},
+                },
+            ]
+        },
+    },
+    _history,
+)
 CONVERSATION = Kind({"type": "object"}, _conversation)

@@ -22,9 +22,15 @@ CHAT = "x-loxodon-chat"
 RELAYS = "x-loxodon-relays"
 """Headers that say as whom, in whose hearing, and in whose words (`user`) something is asked."""
 FORWARDED = (
-    "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via",
-    "cf-connecting-ip", "true-client-ip",
-)  # fmt: skip
+    "forwarded",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-real-ip",
+    "via",
+    "cf-connecting-ip",
+    "true-client-ip",
+)
 """Headers by which another server says that it passes on what came from elsewhere."""
 
 
@@ -98,15 +104,23 @@ def check_place(at: Door, headers: Mapping[str, str]) -> None:
     """Refuse what may come from a web page of elsewhere. `headers` has lower-case names."""
     origin = headers.get("origin")
     if not at.guarded and not is_loopback(host_of(headers.get("host", ""))):
-        raise RefusedError(403, "forbidden", UsageError(
-            "the Host header of the request is not this machine",
-            hint="use 127.0.0.1 or localhost; other host names require a token",
-        ))  # fmt: skip
+        raise RefusedError(
+            403,
+            "forbidden",
+            UsageError(
+                "the Host header of the request is not this machine",
+                hint="use 127.0.0.1 or localhost; other host names require a token",
+            ),
+        )
     if origin is not None and not _same_place(origin, headers.get("host", "")):
-        raise RefusedError(403, "forbidden", UsageError(
-            "cross-origin requests are refused",
-            hint="send the request from a program, or from a page on this machine",
-        ))  # fmt: skip
+        raise RefusedError(
+            403,
+            "forbidden",
+            UsageError(
+                "cross-origin requests are refused",
+                hint="send the request from a program, or from a page on this machine",
+            ),
+        )
 
 
 def admit(at: Door, headers: Mapping[str, str]) -> Caller:
@@ -114,9 +128,14 @@ def admit(at: Door, headers: Mapping[str, str]) -> Caller:
     check_place(at, headers)
     grant = _granted(at, headers)
     if grant is None:
-        raise RefusedError(401, "unauthorized", UsageError(
-            "the request has no valid token", hint="send it as Authorization: Bearer TOKEN",
-        ), {"www-authenticate": "Bearer"})  # fmt: skip
+        raise RefusedError(
+            401,
+            "unauthorized",
+            UsageError(
+                "the request has no valid token", hint="send it as Authorization: Bearer TOKEN"
+            ),
+            {"www-authenticate": "Bearer"},
+        )
     return _asking(grant, headers)
 
 
@@ -146,9 +165,13 @@ def _asking(grant: Grant, headers: Mapping[str, str]) -> Caller:
     agent = _utf8(headers.get(AGENT, "")).strip()
     chat = headers.get(CHAT, "").strip().lower() or "direct"
     if grant.agent and agent not in ("", grant.agent):
-        raise RefusedError(403, "forbidden", UsageError(
-            "the token belongs to another agent", hint="omit the header {header}", header=AGENT,
-        ))  # fmt: skip
+        raise RefusedError(
+            403,
+            "forbidden",
+            UsageError(
+                "the token belongs to another agent", hint="omit the header {header}", header=AGENT
+            ),
+        )
     heard: Chat = "direct" if (chat, grant.chat) == ("direct", "direct") else "group"
     owners = not grant.agent and grant.chat == "direct"
     relays = grant.relays or (owners and headers.get(RELAYS, "").strip().lower() == "user")

@@ -125,9 +125,14 @@ class Watch:
                 broken[space] = error.code
         trouble = self._host.trouble
         return Look(
-            spaces, broken, {}, self._due_for(spaces), os.access(home, os.W_OK), free_bytes(home),
+            spaces,
+            broken,
+            {},
+            self._due_for(spaces),
+            os.access(home, os.W_OK),
+            free_bytes(home),
             trouble.code if trouble else "",
-        )  # fmt: skip
+        )
 
     def _due_for(self, spaces: Mapping[str, Status]) -> dict[str, float]:
         now = monotonic()
@@ -158,8 +163,9 @@ def gauges(look: Look, waiting: int) -> list[Gauge]:
 
     memories: list[Sample] = [
         ("", (("space", space), ("state", state)), getattr(status, state))
-        for space, status in look.spaces.items() for state in ("active", "archived")
-    ]  # fmt: skip
+        for space, status in look.spaces.items()
+        for state in ("active", "archived")
+    ]
     return [
         Gauge("up", "Whether all is well.", one(0 if reasons(look) else 1)),
         Gauge("runner_up", "Whether something runs behind it.", one(0 if look.runner else 1)),
@@ -172,6 +178,9 @@ def gauges(look: Look, waiting: int) -> list[Gauge]:
         Gauge("waiting_fragments", "What waits for a model.", each(lambda one: one.waiting)),
         Gauge("reviews", "Beliefs that wait for an answer.", each(lambda one: one.reviews)),
         Gauge("store_bytes", "Bytes on disk.", each(lambda one: one.bytes)),
-        Gauge("failed_consolidations", "Consolidations that did not finish since the last that "
-              "did.", each(lambda one: one.attempts)),
-    ]  # fmt: skip
+        Gauge(
+            "failed_consolidations",
+            "Consolidations that did not finish since the last that did.",
+            each(lambda one: one.attempts),
+        ),
+    ]

@@ -58,18 +58,29 @@ class Metrics:
         """All of it in Prometheus' text format, and these `gauges`."""
         with self._lock:
             lines = [
-                *_family("loxodon_requests_total", "counter", "Requests that were answered.", (
-                    ("", (("operation", name), ("status", str(status))), number)
-                    for (name, status), number in sorted(self._requests.items())
-                )),
-                *_family("loxodon_request_seconds", "histogram", "What requests took.",
-                         self._histogram()),
-                *_family("loxodon_requests_running", "gauge", "Requests being answered.",
-                         [("", (), self.running)]),
-            ]  # fmt: skip
+                *_family(
+                    "loxodon_requests_total",
+                    "counter",
+                    "Requests that were answered.",
+                    (
+                        ("", (("operation", name), ("status", str(status))), number)
+                        for (name, status), number in sorted(self._requests.items())
+                    ),
+                ),
+                *_family(
+                    "loxodon_request_seconds", "histogram", "What requests took.", self._histogram()
+                ),
+                *_family(
+                    "loxodon_requests_running",
+                    "gauge",
+                    "Requests being answered.",
+                    [("", (), self.running)],
+                ),
+            ]
             for name, number in self._counted.items():
-                lines += _family(f"loxodon_{name}_total", "counter", COUNTED[name],
-                                 [("", (), number)])  # fmt: skip
+                lines += _family(
+                    f"loxodon_{name}_total", "counter", COUNTED[name], [("", (), number)]
+                )
         for name, about, samples in gauges:
             lines += _family(f"loxodon_{name}", "gauge", about, samples)
         return "\n".join(lines) + "\n"
@@ -89,8 +100,9 @@ def _family(name: str, type: str, about: str, samples: Iterable[Sample]) -> list
     lines = [f"# HELP {name} {about}", f"# TYPE {name} {type}"]
     for suffix, labels, value in samples:
         shown = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels)
-        lines.append(f"{name}{suffix}{{{shown}}} {value!r}" if shown else
-                     f"{name}{suffix} {value!r}")  # fmt: skip
+        lines.append(
+            f"{name}{suffix}{{{shown}}} {value!r}" if shown else f"{name}{suffix} {value!r}"
+        )
     return lines
 
 

@@ -15,19 +15,32 @@ from loxodon.serve.http.wire import schema_of as value_schema
 PREFIX = "/v1/spaces"
 
 _ERROR: Schema = {
-    "type": "object", "required": ["error"],
-    "properties": {"error": {
-        "type": "object", "required": ["code", "message", "hint"],
-        "properties": {
-            "code": {"type": "string"}, "message": {"type": "string"}, "hint": {"type": "string"},
-            "problems": {"type": "array", "items": {
-                "type": "object", "required": ["line", "message", "hint"],
-                "properties": {"line": {"type": "integer"}, "message": {"type": "string"},
-                               "hint": {"type": "string"}},
-            }},
-        },
-    }},
-}  # fmt: skip
+    "type": "object",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["code", "message", "hint"],
+            "properties": {
+                "code": {"type": "string"},
+                "message": {"type": "string"},
+                "hint": {"type": "string"},
+                "problems": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "required": ["line", "message", "hint"],
+                        "properties": {
+                            "line": {"type": "integer"},
+                            "message": {"type": "string"},
+                            "hint": {"type": "string"},
+                        },
+                    },
+                },
+            },
+        }
+    },
+}
 _FAILED = {
     "description": "What went wrong, and what to do about it.",
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
@@ -43,15 +56,18 @@ def document() -> dict[str, Any]:
         path[one.method.lower()] = _operation(one, named)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Loxodon", "version": loxodon.__version__,
-                 "description": "Long-term memory for AI agents, on your own machine."},
+        "info": {
+            "title": "Loxodon",
+            "version": loxodon.__version__,
+            "description": "Long-term memory for AI agents, on your own machine.",
+        },
         "paths": {**paths, **_of_server()},
         "components": {
             "schemas": dict(sorted(named.items())),
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
         "security": [{"token": []}, {}],
-    }  # fmt: skip
+    }
 
 
 def _operation(one: Operation, named: dict[str, Schema]) -> dict[str, Any]:
@@ -63,15 +79,22 @@ def _operation(one: Operation, named: dict[str, Schema]) -> dict[str, Any]:
         "operationId": one.name,
         "summary": one.about,
         "parameters": [_in_path("space"), *map(_in_path, names_in(one.path))],
-        "responses": {str(one.status): {"description": "What was asked for.", "content": content},
-                      "default": _FAILED},
-    }  # fmt: skip
+        "responses": {
+            str(one.status): {"description": "What was asked for.", "content": content},
+            "default": _FAILED,
+        },
+    }
     if one.method == "GET":
         found["parameters"] += [
-            {"name": field.name, "in": "query", "required": field.required,
-             "description": field.about, "schema": schema_of(field)}
+            {
+                "name": field.name,
+                "in": "query",
+                "required": field.required,
+                "description": field.about,
+                "schema": schema_of(field),
+            }
             for field in one.takes
-        ]  # fmt: skip
+        ]
     elif one.takes:
         found["requestBody"] = {
             "required": any(field.required for field in one.takes),
@@ -95,34 +118,71 @@ def _answer(schema: Schema, kind: str = "application/json") -> dict[str, Any]:
 
 
 def _of_spaces() -> dict[str, dict[str, Any]]:
-    listed: Schema = {"type": "object", "required": ["spaces"], "properties": {
-        "spaces": {"type": "array", "items": {"type": "string"}}}}  # fmt: skip
-    made: Schema = {"type": "object", "required": ["home", "space", "created"], "properties": {
-        "home": {"type": "string"}, "space": {"type": "string"},
-        "created": {"type": "boolean"}}}  # fmt: skip
+    listed: Schema = {
+        "type": "object",
+        "required": ["spaces"],
+        "properties": {"spaces": {"type": "array", "items": {"type": "string"}}},
+    }
+    made: Schema = {
+        "type": "object",
+        "required": ["home", "space", "created"],
+        "properties": {
+            "home": {"type": "string"},
+            "space": {"type": "string"},
+            "created": {"type": "boolean"},
+        },
+    }
     return {
-        PREFIX: {"get": {"operationId": "spaces", "summary": "The names of the spaces.",
-                         "responses": _answer(listed)}},
-        f"{PREFIX}/{{space}}": {"put": {
-            "operationId": "make_space", "summary": "Make a space; harmless where there is one.",
-            "parameters": [_in_path("space")], "responses": _answer(made)}},
-    }  # fmt: skip
+        PREFIX: {
+            "get": {
+                "operationId": "spaces",
+                "summary": "The names of the spaces.",
+                "responses": _answer(listed),
+            }
+        },
+        f"{PREFIX}/{{space}}": {
+            "put": {
+                "operationId": "make_space",
+                "summary": "Make a space; harmless where there is one.",
+                "parameters": [_in_path("space")],
+                "responses": _answer(made),
+            }
+        },
+    }
 
 
 def _of_server() -> dict[str, Any]:
     text: Schema = {"type": "string"}
-    health: Schema = {"type": "object", "required": ["status"], "properties": {
-        "status": {"type": "string", "enum": ["ok", "failing"]},
-        "reasons": {"type": "array", "items": {"type": "object"}},
-        "paused": {"type": "array", "items": {"type": "string"}}}}  # fmt: skip
-    red = {"description": "Somebody should see to it.",
-           "content": {"application/json": {"schema": health}}}  # fmt: skip
+    health: Schema = {
+        "type": "object",
+        "required": ["status"],
+        "properties": {
+            "status": {"type": "string", "enum": ["ok", "failing"]},
+            "reasons": {"type": "array", "items": {"type": "object"}},
+            "paused": {"type": "array", "items": {"type": "string"}},
+        },
+    }
+    red = {
+        "description": "Somebody should see to it.",
+        "content": {"application/json": {"schema": health}},
+    }
     return {
-        "/health": {"get": {"operationId": "health", "summary": "Whether all is well.",
-                            "security": [{}], "responses": {**_answer(health), "503": red}}},
-        "/metrics": {"get": {"operationId": "metrics", "summary": "Numbers for Prometheus.",
-                             "responses": _answer(text, "text/plain")}},
-    }  # fmt: skip
+        "/health": {
+            "get": {
+                "operationId": "health",
+                "summary": "Whether all is well.",
+                "security": [{}],
+                "responses": {**_answer(health), "503": red},
+            }
+        },
+        "/metrics": {
+            "get": {
+                "operationId": "metrics",
+                "summary": "Numbers for Prometheus.",
+                "responses": _answer(text, "text/plain"),
+            }
+        },
+    }
 
 
 def page() -> str:

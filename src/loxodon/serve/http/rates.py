@@ -45,6 +45,12 @@ class Rates:
         if len(self._left) > _MOST:  # the one that has been quiet for longest
             del self._left[next(iter(self._left))]
         if left < 1:
-            raise RefusedError(429, "too_many", UsageError(
-                "too many requests", hint="wait a moment; the limit is in the setting serve.rate",
-            ), {"retry-after": str(ceil((1 - left) / rate))})  # fmt: skip
+            raise RefusedError(
+                429,
+                "too_many",
+                UsageError(
+                    "too many requests",
+                    hint="wait a moment; the limit is in the setting serve.rate",
+                ),
+                {"retry-after": str(ceil((1 - left) / rate))},
+            )

@@ -99,17 +99,21 @@ def error_of(error: LoxodonError, language: str, code: str = "") -> dict[str, ob
 
 async def send_reply(send: Send, reply: Reply) -> None:
     """Send a whole answer."""
-    await send(start_of(reply.status, reply.kind, {
-        "content-length": str(len(reply.body)), **reply.headers,
-    }))  # fmt: skip
+    await send(
+        start_of(
+            reply.status, reply.kind, {"content-length": str(len(reply.body)), **reply.headers}
+        )
+    )
     await send({"type": "http.response.body", "body": reply.body})
 
 
 def start_of(status: int, kind: str, headers: Mapping[str, str]) -> dict[str, object]:
     """The head of an answer. What memory answers is nobody's to keep or to guess the type of."""
     every = {
-        "content-type": kind, "cache-control": "no-store", "x-content-type-options": "nosniff",
+        "content-type": kind,
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
         **headers,
-    }  # fmt: skip
+    }
     encoded = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in every.items()]
     return {"type": "http.response.start", "status": status, "headers": encoded}

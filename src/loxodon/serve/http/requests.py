@@ -117,9 +117,14 @@ async def body_of(receive: Receive, headers: Mapping[str, str], most: int) -> by
 
 
 def _too_large(most: int) -> NoReturn:
-    raise RefusedError(413, "too_large", UsageError(
-        "the body is larger than {most} bytes", hint="split it into several requests", most=most,
-    ), {"connection": "close"})  # fmt: skip
+    raise RefusedError(
+        413,
+        "too_large",
+        UsageError(
+            "the body is larger than {most} bytes", hint="split it into several requests", most=most
+        ),
+        {"connection": "close"},
+    )
 
 
 def json_of(body: bytes, headers: Mapping[str, str]) -> object:
@@ -128,9 +133,11 @@ def json_of(body: bytes, headers: Mapping[str, str]) -> object:
         return {}
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":  # which a form of a web page cannot send
-        raise RefusedError(415, "unsupported_media_type", UsageError(
-            "the body must be JSON", hint="send it with Content-Type: application/json",
-        ))  # fmt: skip
+        raise RefusedError(
+            415,
+            "unsupported_media_type",
+            UsageError("the body must be JSON", hint="send it with Content-Type: application/json"),
+        )
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -154,9 +161,12 @@ def _parsed(text: str) -> object:
         ) from None
     except json.JSONDecodeError as error:
         raise InputError(
-            "the body is not JSON: {reason}", hint="check it at line {line}, column {column}",
-            reason=error.msg, line=error.lineno, column=error.colno,
-        ) from None  # fmt: skip
+            "the body is not JSON: {reason}",
+            hint="check it at line {line}, column {column}",
+            reason=error.msg,
+            line=error.lineno,
+            column=error.colno,
+        ) from None
     except ValueError as error:  # a number with thousands of digits, or none
         raise InputError("the body is not JSON: {reason}", reason=error) from None
     return found

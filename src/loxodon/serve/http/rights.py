@@ -4,14 +4,33 @@ from __future__ import annotations
 
 from loxodon.trust.access.tokens import Right
 
-READS = frozenset({
-    "journal", "turn", "list", "get", "history", "note", "reviews", "entities", "entity",
-    "segments", "events", "profile", "recall", "recall_by_query", "context", "gate", "snapshot",
-    "due", "schedule", "reminders", "status", "stats",
-})  # fmt: skip
-WRITES = frozenset({
-    "add", "capture", "edit", "archive", "unarchive", "confirm", "reject", "touch",
-})  # fmt: skip
+READS = frozenset(
+    {
+        "journal",
+        "turn",
+        "list",
+        "get",
+        "history",
+        "note",
+        "reviews",
+        "entities",
+        "entity",
+        "segments",
+        "events",
+        "profile",
+        "recall",
+        "recall_by_query",
+        "context",
+        "gate",
+        "snapshot",
+        "due",
+        "schedule",
+        "reminders",
+        "status",
+        "stats",
+    }
+)
+WRITES = frozenset({"add", "capture", "edit", "archive", "unarchive", "confirm", "reject", "touch"})
 
 
 def right_for(operation: str) -> Right:

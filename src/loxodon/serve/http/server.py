@@ -48,14 +48,17 @@ def _unheard(host: str, port: int, error: Exception) -> UsageError:
     if getattr(error, "errno", None) == errno.EADDRINUSE:
         return UsageError(
             "{host} port {port} is already in use",
-            hint="choose another port with --port; two servers may share a home", host=host,
+            hint="choose another port with --port; two servers may share a home",
+            host=host,
             port=port,
-        )  # fmt: skip
+        )
     return UsageError(
         "cannot listen on {host} port {port}: {reason}",
-        hint="choose another address with --host and --port", host=host, port=port,
+        hint="choose another address with --host and --port",
+        host=host,
+        port=port,
         reason=getattr(error, "strerror", None) or error,
-    )  # fmt: skip
+    )
 
 
 def url_of(listening: socket.socket) -> str:
@@ -71,8 +74,11 @@ def need_uvicorn() -> Any:
     except ImportError as error:
         raise ConfigError(
             "the server needs {module}, which cannot be imported: {reason}",
-            hint=install_hint(), extra="serve", module="uvicorn", reason=error,
-        ) from None  # fmt: skip
+            hint=install_hint(),
+            extra="serve",
+            module="uvicorn",
+            reason=error,
+        ) from None
     return uvicorn
 
 
@@ -102,10 +108,18 @@ def serve(
             ready()
 
     settings = uvicorn.Config(
-        app, log_config=None, access_log=False, lifespan="off", ws="none", server_header=False,
-        date_header=False, timeout_graceful_shutdown=GRACE_SECONDS, backlog=_BACKLOG,
-        timeout_keep_alive=KEPT_SECONDS, http=protocol(connections),
-    )  # fmt: skip
+        app,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        backlog=_BACKLOG,
+        timeout_keep_alive=KEPT_SECONDS,
+        http=protocol(connections),
+    )
     # A recall computes in a thread for as long as it may; whoever else is to be answered waits.
     sys.setswitchinterval(_TURN_SECONDS)
     with _logged():

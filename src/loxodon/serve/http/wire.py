@@ -34,12 +34,20 @@ _PLAIN: dict[Any, Schema] = {
 _STATE: Schema = {
     "type": "object",
     "description": "What the gate knows of the conversation; hand it in with the next message.",
-    "properties": {"recalled": {"type": "array", "items": {
-        "type": "object", "required": ["words", "kind"],
-        "properties": {"words": {"type": "array", "items": {"type": "string"}},
-                       "kind": {"type": "string"}},
-    }}},
-}  # fmt: skip
+    "properties": {
+        "recalled": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["words", "kind"],
+                "properties": {
+                    "words": {"type": "array", "items": {"type": "string"}},
+                    "kind": {"type": "string"},
+                },
+            },
+        }
+    },
+}
 
 
 def plain(value: object) -> Any:
@@ -58,15 +66,18 @@ def plain(value: object) -> Any:
 
 def state_to(state: Conversation) -> Any:
     """The state of a conversation as JSON; whom the memory knows is not in it."""
-    return {"recalled": [{"words": sorted(topic.words), "kind": topic.kind}
-                         for topic in state.recalled]}  # fmt: skip
+    return {
+        "recalled": [{"words": sorted(topic.words), "kind": topic.kind} for topic in state.recalled]
+    }
 
 
 def state_of(data: Mapping[str, Any]) -> Conversation:
     """The state of a conversation that `plain` wrote; raises where it is none."""
-    return Conversation(tuple(
-        Topic(frozenset(map(str, topic["words"])), topic["kind"]) for topic in data["recalled"]
-    ))  # fmt: skip
+    return Conversation(
+        tuple(
+            Topic(frozenset(map(str, topic["words"])), topic["kind"]) for topic in data["recalled"]
+        )
+    )
 
 
 @cache
@@ -102,14 +113,18 @@ def _object(kind: Any, named: dict[str, Schema]) -> Schema:
         text, whole = _PLAIN[str], _PLAIN[int]
         of_turn = {"session": text, "turn": text}
         of_file = {"file": text, "line": whole}
-        return {**about, "anyOf": [
-            {"type": "object", "properties": one, "required": list(one)}
-            for one in (of_turn, of_file)
-        ]}  # fmt: skip
+        return {
+            **about,
+            "anyOf": [
+                {"type": "object", "properties": one, "required": list(one)}
+                for one in (of_turn, of_file)
+            ],
+        }
     fields = dict(_fields(kind))
     required = [name for name in fields if kind is not Item or name not in kind._field_defaults]
-    properties = {name: schema_of(type_, named) for name, type_ in fields.items()
-                  if type_ is not Conversation}  # fmt: skip
+    properties = {
+        name: schema_of(type_, named) for name, type_ in fields.items() if type_ is not Conversation
+    }
     if kind is Frame:
         properties["state"] = _STATE
     if kind is Recall:
@@ -142,8 +157,9 @@ def read(kind: Any, data: Any) -> Any:
         return {read_key(given[0], key): read(given[1], one) for key, one in data.items()}
     if kind is Entity:
         data = {**data, "no": int(data["id"].removeprefix("e_"))}
-    return kind(**{name: read(type_, data[name]) for name, type_ in _fields(kind).items()
-                   if name in data})  # fmt: skip
+    return kind(
+        **{name: read(type_, data[name]) for name, type_ in _fields(kind).items() if name in data}
+    )
 
 
 def read_key(kind: Any, key: str) -> Any:

@@ -151,9 +151,13 @@ class Answers:
     async def _call(self, work: Callable[[Memory], Result], *, apart: bool = False) -> Result:
         served = self._served
         return await served.host.call(
-            served.space, work, apart=apart, agent=served.agent, chat=served.chat,
+            served.space,
+            work,
+            apart=apart,
+            agent=served.agent,
+            chat=served.chat,
             relays=served.relays,
-        )  # fmt: skip
+        )
 
     async def _timed(self, name: str, work: Awaitable[Result]) -> Result:
         """Do it, and log what came of it."""
@@ -166,35 +170,53 @@ class Answers:
             about = {"code": getattr(error, "code", type(error).__name__)}
             raise
         finally:
-            log(f"mcp.{name}", space=self._served.space,
-                ms=round((perf_counter() - started) * 1e3, 2), **about)  # fmt: skip
+            log(
+                f"mcp.{name}",
+                space=self._served.space,
+                ms=round((perf_counter() - started) * 1e3, 2),
+                **about,
+            )
 
     async def list_tools(
         self, ctx: Context, params: wire.PaginatedRequestParams | None
     ) -> wire.ListToolsResult:
         asks_a_model = self._served.host.config.model.mode != "rules"
         return wire.ListToolsResult(
-            tools=[_described(one, open_world=one.long and asks_a_model)
-                   for one in self._tools()]
-        )  # fmt: skip
+            tools=[_described(one, open_world=one.long and asks_a_model) for one in self._tools()]
+        )
 
     async def list_resources(
         self, ctx: Context, params: wire.PaginatedRequestParams | None
     ) -> wire.ListResourcesResult:
-        found = [
-            wire.Resource(name="snapshot", title="What a conversation starts with",
-                          uri=pages.SNAPSHOT, mime_type=pages.MARKDOWN,
-                          description="A page on the user, to read at the start."),
-        ] if self._served.chat == "direct" else []  # fmt: skip
+        found = (
+            [
+                wire.Resource(
+                    name="snapshot",
+                    title="What a conversation starts with",
+                    uri=pages.SNAPSHOT,
+                    mime_type=pages.MARKDOWN,
+                    description="A page on the user, to read at the start.",
+                )
+            ]
+            if self._served.chat == "direct"
+            else []
+        )
         return wire.ListResourcesResult(resources=found)
 
     async def list_resource_templates(
         self, ctx: Context, params: wire.PaginatedRequestParams | None
     ) -> wire.ListResourceTemplatesResult:
-        return wire.ListResourceTemplatesResult(resource_templates=[
-            wire.ResourceTemplate(name="memory", title="A memory", uri_template=pages.MEMORY,
-                                  mime_type=pages.MARKDOWN, description="A memory, by its id."),
-        ])  # fmt: skip
+        return wire.ListResourceTemplatesResult(
+            resource_templates=[
+                wire.ResourceTemplate(
+                    name="memory",
+                    title="A memory",
+                    uri_template=pages.MEMORY,
+                    mime_type=pages.MARKDOWN,
+                    description="A memory, by its id.",
+                )
+            ]
+        )
 
     async def read_resource(
         self, ctx: Context, params: wire.ReadResourceRequestParams
@@ -203,9 +225,11 @@ class Answers:
         text = await self._asked(
             "read", lambda memory: _shown(memory, chat, pages.page(memory, chat, params.uri))
         )
-        return wire.ReadResourceResult(contents=[
-            wire.TextResourceContents(uri=params.uri, mime_type=pages.MARKDOWN, text=text)
-        ])  # fmt: skip
+        return wire.ReadResourceResult(
+            contents=[
+                wire.TextResourceContents(uri=params.uri, mime_type=pages.MARKDOWN, text=text)
+            ]
+        )
 
     async def list_prompts(
         self, ctx: Context, params: wire.PaginatedRequestParams | None
@@ -213,11 +237,16 @@ class Answers:
         argument = wire.PromptArgument(
             name="message", description="what you want to say", required=True
         )
-        return wire.ListPromptsResult(prompts=[
-            wire.Prompt(name="recall", title="With what you remember",
-                        description="A message with what the memory has on it put before.",
-                        arguments=[argument]),
-        ])  # fmt: skip
+        return wire.ListPromptsResult(
+            prompts=[
+                wire.Prompt(
+                    name="recall",
+                    title="With what you remember",
+                    description="A message with what the memory has on it put before.",
+                    arguments=[argument],
+                )
+            ]
+        )
 
     async def get_prompt(
         self, ctx: Context, params: wire.GetPromptRequestParams
@@ -260,13 +289,20 @@ async def _tell(steps: Steps, ctx: Context) -> None:
 
 def _described(tool: Tool, open_world: bool) -> wire.Tool:
     hints = wire.ToolAnnotations(
-        title=tool.title, read_only_hint=not tool.writes, open_world_hint=open_world,
-        destructive_hint=tool.overwrites, idempotent_hint=tool.repeatable or not tool.writes,
-    )  # fmt: skip
+        title=tool.title,
+        read_only_hint=not tool.writes,
+        open_world_hint=open_world,
+        destructive_hint=tool.overwrites,
+        idempotent_hint=tool.repeatable or not tool.writes,
+    )
     return wire.Tool(
-        name=tool.name, title=tool.title, description=tool.about, annotations=hints,
-        input_schema=described(tool.takes), output_schema=tool.gives,
-    )  # fmt: skip
+        name=tool.name,
+        title=tool.title,
+        description=tool.about,
+        annotations=hints,
+        input_schema=described(tool.takes),
+        output_schema=tool.gives,
+    )
 
 
 def told(result: object) -> dict[str, Any]:

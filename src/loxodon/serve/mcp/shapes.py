@@ -235,13 +235,29 @@ def schema(kind: Any) -> Schema:
 
 def known(record: Record) -> Known:
     return Known(
-        record.id, record.kind, record.content, record.state, record.category,
-        round(record.importance, 3), round(record.confidence, 3), round(record.strength, 3),
-        record.audience, record.project, record.topic, record.tags, record.entities,
-        record.created_at, record.updated_at, record.valid_until, record.expires_at, record.due_at,
-        record.done, record.version, _places(record.sources),
+        record.id,
+        record.kind,
+        record.content,
+        record.state,
+        record.category,
+        round(record.importance, 3),
+        round(record.confidence, 3),
+        round(record.strength, 3),
+        record.audience,
+        record.project,
+        record.topic,
+        record.tags,
+        record.entities,
+        record.created_at,
+        record.updated_at,
+        record.valid_until,
+        record.expires_at,
+        record.due_at,
+        record.done,
+        record.version,
+        _places(record.sources),
         record.kind == "belief" and not is_own(record.trust),
-    )  # fmt: skip
+    )
 
 
 def _places(sources: Iterable[Source]) -> tuple[str, ...]:
@@ -257,17 +273,28 @@ def recalled(found: Recall) -> Recalled:
 
 def _found(item: Item) -> Found:
     return Found(
-        item.id, item.kind, item.content, round(item.score, 4), item.at, item.state,
-        item.valid_until, _places(item.sources),
-    )  # fmt: skip
+        item.id,
+        item.kind,
+        item.content,
+        round(item.score, 4),
+        item.at,
+        item.state,
+        item.valid_until,
+        _places(item.sources),
+    )
 
 
 def step(one: Version) -> Step:
     record = one.record
     return Step(
-        one.version, one.at, one.change, record.content, record.state,
-        round(record.importance, 3), round(record.confidence, 3),
-    )  # fmt: skip
+        one.version,
+        one.at,
+        one.change,
+        record.content,
+        record.state,
+        round(record.importance, 3),
+        round(record.confidence, 3),
+    )
 
 
 def waiting(one: Review) -> Open:
@@ -297,8 +324,11 @@ def show_known(one: Known) -> str:
     said = f"[{one.id}] {_one_line(one.content)} ({' · '.join(about)})"
     if not one.waits or one.state != "active":
         return said
-    how = t("recall finds it, but it is not in the snapshot until the user confirms it with "
-            "`loxodon review --confirm {id}`", id=one.id)  # fmt: skip
+    how = t(
+        "recall finds it, but it is not in the snapshot until the user confirms it with "
+        "`loxodon review --confirm {id}`",
+        id=one.id,
+    )
     return f"{said} — {how}"
 
 
@@ -335,7 +365,7 @@ def show_held(found: HeldBack) -> str:
     return "\n".join(
         f"[{one.id}] {one.reason} · {one.origin} · {one.at:%Y-%m-%d} · {one.source}"
         for one in found.held
-    ) or t("nothing is in quarantine")  # fmt: skip
+    ) or t("nothing is in quarantine")
 
 
 def show_forgotten(found: Forgotten) -> str:

@@ -16,14 +16,7 @@ from loxodon.serve.http import server as web
 from loxodon.serve.http.guard import Caller, Door, RefusedError, admit
 from loxodon.serve.http.rates import GUESSES, Rates
 from loxodon.serve.http.replies import failed, refused, send_reply
-from loxodon.serve.http.requests import (
-    MOST_BYTES,
-    Receive,
-    Request,
-    Scope,
-    Send,
-    request_of,
-)
+from loxodon.serve.http.requests import MOST_BYTES, Receive, Request, Scope, Send, request_of
 from loxodon.serve.logs import log
 from loxodon.serve.mcp.lines import Pipes, claim_output, never_wait_to_log
 from loxodon.serve.mcp.server import Answers, Served, asked_by, server_of
@@ -55,9 +48,12 @@ def serve_http(
     bears = served.host.config.serve
     with _logged():
         web.serve(
-            App(answers, at, served, bears.rate), listening, ready=ready, stopping=answers.stop,
+            App(answers, at, served, bears.rate),
+            listening,
+            ready=ready,
+            stopping=answers.stop,
             connections=bears.connections,
-        )  # fmt: skip
+        )
 
 
 class App:
@@ -71,11 +67,13 @@ class App:
         self._served = served
         self._rates = Rates(rate)
         self._manager = StreamableHTTPSessionManager(
-            server_of(answers), stateless=True, max_request_body_size=MOST_BYTES,
+            server_of(answers),
+            stateless=True,
+            max_request_body_size=MOST_BYTES,
             security_settings=TransportSecuritySettings(  # the door sees to that
                 enable_dns_rebinding_protection=False
             ),
-        )  # fmt: skip
+        )
         self._running: asyncio.Task[None] | None = None
         self._ready = asyncio.Event()
 
@@ -114,10 +112,14 @@ class App:
         served = self._served
         other = served.agent and caller.agent not in ("", served.agent)
         if other or not caller.grant.reaches(served.space):
-            raise RefusedError(403, "forbidden", UsageError(
-                "this token does not have permission for this",
-                hint="use a token with owner permission",
-            ))  # fmt: skip
+            raise RefusedError(
+                403,
+                "forbidden",
+                UsageError(
+                    "this token does not have permission for this",
+                    hint="use a token with owner permission",
+                ),
+            )
         return caller
 
     async def _run(self) -> None:
@@ -129,13 +131,16 @@ class App:
 
 def _check(parts: tuple[str, ...], method: str) -> None:
     if parts != (PATH[1:],):
-        raise RefusedError(404, "no_route", UsageError(
-            "not found", hint="the MCP endpoint is {path}", path=PATH,
-        ))  # fmt: skip
+        raise RefusedError(
+            404, "no_route", UsageError("not found", hint="the MCP endpoint is {path}", path=PATH)
+        )
     if method != "POST":  # without sessions there is nothing to listen to, and none to end
-        raise RefusedError(405, "no_method", UsageError(
-            "this path only accepts {methods}", methods="POST",
-        ), {"allow": "POST"})  # fmt: skip
+        raise RefusedError(
+            405,
+            "no_method",
+            UsageError("this path only accepts {methods}", methods="POST"),
+            {"allow": "POST"},
+        )
 
 
 @contextmanager
@@ -155,5 +160,10 @@ def _logged() -> Iterator[None]:
 class _Handler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[0] if record.exc_info else None
-        log("mcp.trouble", level=record.levelname.lower(), logger=record.name,
-            line=record.lineno, error=error.__name__ if error else "")  # fmt: skip
+        log(
+            "mcp.trouble",
+            level=record.levelname.lower(),
+            logger=record.name,
+            line=record.lineno,
+            error=error.__name__ if error else "",
+        )

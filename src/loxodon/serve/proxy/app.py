@@ -52,9 +52,15 @@ class App:
     """One proxy. `key_is_ours` says that the client's key is for us: it must be the token."""
 
     def __init__(
-        self, upstream: Upstream, remembering: Remembering, at: Door, rule: Rule, *,
-        key_is_ours: bool = False, rate: float = 0,
-    ) -> None:  # fmt: skip
+        self,
+        upstream: Upstream,
+        remembering: Remembering,
+        at: Door,
+        rule: Rule,
+        *,
+        key_is_ours: bool = False,
+        rate: float = 0,
+    ) -> None:
         self._upstream = upstream
         self._remembering = remembering
         self._door = at
@@ -80,8 +86,13 @@ class App:
             await reply.fail(*_unanswered(error))
         except ClientGoneError:
             reply.about["gone"] = True
-        log("proxy", path=request.path, status=reply.status,
-            ms=round((perf_counter() - reply.started) * 1e3, 2), **reply.about)  # fmt: skip
+        log(
+            "proxy",
+            path=request.path,
+            status=reply.status,
+            ms=round((perf_counter() - reply.started) * 1e3, 2),
+            **reply.about,
+        )
 
     async def _answer(self, request: Request, receive: Receive, reply: Answer) -> None:
         if request.path == "/health" and request.method in ("GET", "HEAD"):
@@ -133,9 +144,15 @@ class App:
     # With memory
 
     async def _remembered(
-        self, request: Request, url: str, asked: Asked, caller: Caller, body: bytes,
-        receive: Receive, reply: Answer,
-    ) -> None:  # fmt: skip
+        self,
+        request: Request,
+        url: str,
+        asked: Asked,
+        caller: Caller,
+        body: bytes,
+        receive: Receive,
+        reply: Answer,
+    ) -> None:
         """An exchange from the request to the journal."""
         who = bound(who_speaks(request.headers, asked, self._rule), caller)
         exchange = await self._remembering.prepared(asked, who)
@@ -208,9 +225,12 @@ class App:
         size = request.headers.get("content-length")
         streams = size is not None or "transfer-encoding" in request.headers
         found = await self._upstream.send(
-            request.method, url, request.raw, body.chunks() if streams else b"",
+            request.method,
+            url,
+            request.raw,
+            body.chunks() if streams else b"",
             size=size.encode("latin-1") if size is not None else None,
-        )  # fmt: skip
+        )
         await reply.stream(found)
 
 
@@ -258,11 +278,21 @@ def _unanswered(error: httpx.HTTPError) -> tuple[int, str, ModelError]:
     httpx = need_httpx()
     reason = str(error) or type(error).__name__
     if isinstance(error, httpx.TimeoutException) and not isinstance(error, httpx.ConnectTimeout):
-        return 504, "upstream_timeout", UnreachableModelError(
-            "the upstream did not answer in time: {reason}",
-            hint="raise the limit with --timeout", reason=reason,
-        )  # fmt: skip
-    return 502, "upstream_unreachable", UnreachableModelError(
-        "cannot reach the upstream: {reason}",
-        hint="check that it is running, and that --upstream is correct", reason=reason,
-    )  # fmt: skip
+        return (
+            504,
+            "upstream_timeout",
+            UnreachableModelError(
+                "the upstream did not answer in time: {reason}",
+                hint="raise the limit with --timeout",
+                reason=reason,
+            ),
+        )
+    return (
+        502,
+        "upstream_unreachable",
+        UnreachableModelError(
+            "cannot reach the upstream: {reason}",
+            hint="check that it is running, and that --upstream is correct",
+            reason=reason,
+        ),
+    )

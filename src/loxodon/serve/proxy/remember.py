@@ -165,12 +165,16 @@ class Remembering:
         )
         added = Additions(
             conversation.snapshot or "" if begins else "",
-            [(n, told.text) for n, one in enumerate(names)
-             if (told := conversation.blocks.get(one)) and told.text],
-        )  # fmt: skip
+            [
+                (n, told.text)
+                for n, one in enumerate(names)
+                if (told := conversation.blocks.get(one)) and told.text
+            ],
+        )
         used = () if known else block.used
-        return Exchange(asked, who, names, conversation, new, added, block.ids, used, about,
-                        asyncio.Event())  # fmt: skip
+        return Exchange(
+            asked, who, names, conversation, new, added, block.ids, used, about, asyncio.Event()
+        )
 
     def _let_go(self, space: str, conversation: Conversation) -> None:
         """Tell nothing that was recalled before something was forgotten, by whomever it was."""
@@ -193,9 +197,8 @@ class Remembering:
         try:
             async with asyncio.timeout(self._limit):
                 found = await self._recalling.call(
-                    who.space, lambda memory: self._found(memory, look), make=False,
-                    agent=who.agent,
-                )  # fmt: skip
+                    who.space, lambda memory: self._found(memory, look), make=False, agent=who.agent
+                )
         except NotFoundError:  # nothing was ever said here
             found = _Found(Block() if look.query else None, look.state, None, 1)
         except TimeoutError:
@@ -256,9 +259,10 @@ class Remembering:
         if exchange.used:
             with suppress(LoxodonError):  # to count uses is not worth failing for
                 await self._journal.call(
-                    exchange.who.space, lambda memory: memory.touch(exchange.used),
+                    exchange.who.space,
+                    lambda memory: memory.touch(exchange.used),
                     agent=exchange.who.agent,
-                )  # fmt: skip
+                )
 
     def ended(self, exchange: Exchange, reply: Reply) -> None:
         """Note at once by which name the next request may go on."""
@@ -392,20 +396,25 @@ def turns_replied(exchange: Exchange, reply: Reply) -> list[Turn]:
 def _turn(exchange: Exchange, place: int) -> Turn:
     said, who = exchange.asked.messages[place], exchange.who
     turn: Turn = {
-        "role": "user", "content": clean(said.text)[:_MOST_TEXT],
-        "id": short(exchange.names[place]), "channel": CHANNEL, "chat": who.chat,
+        "role": "user",
+        "content": clean(said.text)[:_MOST_TEXT],
+        "id": short(exchange.names[place]),
+        "channel": CHANNEL,
+        "chat": who.chat,
         "speaker": clean(said.name)[:100] or who.speaker,
-    }  # fmt: skip
+    }
     turn["origin"] = "relayed" if who.chat == "direct" else "group"
     return turn
 
 
 def _reply(exchange: Exchange, user: str, text: str) -> Turn:
     return {
-        "role": "assistant", "content": text[:_MOST_TEXT],
+        "role": "assistant",
+        "content": text[:_MOST_TEXT],
         "id": reply_name(short(user), text),
-        "channel": CHANNEL, "chat": exchange.who.chat,
-    }  # fmt: skip
+        "channel": CHANNEL,
+        "chat": exchange.who.chat,
+    }
 
 
 def _in_view(asked: Asked) -> list[str]:

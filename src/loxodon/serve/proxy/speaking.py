@@ -72,8 +72,10 @@ def bound(who: Who, caller: Caller) -> Who:
     return who._replace(
         space=who.space if grant.reaches(who.space) else grant.spaces[0],
         chat=who.chat if caller.chat == "direct" else "group",
-        agent=caller.agent, journals=grant.may("write"), relays=caller.relays,
-    )  # fmt: skip
+        agent=caller.agent,
+        journals=grant.may("write"),
+        relays=caller.relays,
+    )
 
 
 def key_name(headers: Mapping[str, str]) -> str:

@@ -21,10 +21,19 @@ TIMEOUT = 600.0
 _CONNECT = 10.0
 _IDLE = 4.0
 """Seconds for which a connection is kept: servers close theirs after five or more."""
-_HOP_BY_HOP = frozenset((
-    b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization",
-    b"proxy-connection", b"te", b"trailer", b"transfer-encoding", b"upgrade",
-))  # fmt: skip
+_HOP_BY_HOP = frozenset(
+    (
+        b"connection",
+        b"keep-alive",
+        b"proxy-authenticate",
+        b"proxy-authorization",
+        b"proxy-connection",
+        b"te",
+        b"trailer",
+        b"transfer-encoding",
+        b"upgrade",
+    )
+)
 _PREFIX = "/v1"
 
 Headers = list[tuple[bytes, bytes]]
@@ -37,8 +46,11 @@ def need_httpx() -> Any:
     except ImportError as error:
         raise ConfigError(
             "the server needs {module}, which cannot be imported: {reason}",
-            hint=install_hint(), extra="serve", module="httpx", reason=error,
-        ) from None  # fmt: skip
+            hint=install_hint(),
+            extra="serve",
+            module="httpx",
+            reason=error,
+        ) from None
     return httpx
 
 
@@ -55,9 +67,10 @@ def base_of(url: str) -> str:
     if not good or parts.query or parts.fragment:
         # Not repeated: a key or a password may have been pasted here, or into the address.
         raise UsageError(
-            "{name} is not a valid base URL", name="--upstream",
+            "{name} is not a valid base URL",
+            name="--upstream",
             hint="use the base URL, such as https://api.openai.com/v1",
-        )  # fmt: skip
+        )
     path = parts.path.rstrip("/") or _PREFIX
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{path}"
 
@@ -176,9 +189,15 @@ class Upstream:
         return address(self.base, path, query)
 
     async def send(
-        self, method: str, url: str, headers: Iterable[tuple[bytes, bytes]],
-        body: bytes | AsyncIterator[bytes], *, size: bytes | None = None, read: bool = False,
-    ) -> Received:  # fmt: skip
+        self,
+        method: str,
+        url: str,
+        headers: Iterable[tuple[bytes, bytes]],
+        body: bytes | AsyncIterator[bytes],
+        *,
+        size: bytes | None = None,
+        read: bool = False,
+    ) -> Received:
         """Forward a request.
 
         `size` is the length of a body that is handed on as it comes, where it is known. An
@@ -203,9 +222,11 @@ class Upstream:
 
     def _client(self) -> httpx.AsyncClient:
         found: httpx.AsyncClient = self._httpx.AsyncClient(
-            verify=self._trusted, follow_redirects=False, trust_env=self._outside,
+            verify=self._trusted,
+            follow_redirects=False,
+            trust_env=self._outside,
             limits=self._httpx.Limits(keepalive_expiry=_IDLE),
-        )  # fmt: skip
+        )
         return found
 
     async def _keep(self, client: httpx.AsyncClient) -> None:

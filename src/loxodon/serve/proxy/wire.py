@@ -72,8 +72,9 @@ class Answer:
                 self.about["recalled"] = recalled
             self.headers = dict(received.headers)
             self.status = received.status
-            await self._send({"type": "http.response.start", "status": self.status,
-                              "headers": headers})  # fmt: skip
+            await self._send(
+                {"type": "http.response.start", "status": self.status, "headers": headers}
+            )
             async for chunk in received.chunks():
                 if gathering is not None:
                     gathering.take(chunk)
@@ -83,26 +84,29 @@ class Answer:
             await received.close()
 
     async def fail(
-        self, status: int, code: str, error: LoxodonError,
-        headers: Mapping[str, str] | None = None,
-    ) -> None:  # fmt: skip
+        self, status: int, code: str, error: LoxodonError, headers: Mapping[str, str] | None = None
+    ) -> None:
         """Say what went wrong, in the shape that clients of such servers know."""
         if self.status:  # it has begun: the connection is closed, so that the client sees it
             self.about["broken"] = code
             return
         message, hint = error.localized(self._language)
         told = f"{message} ({hint})" if hint else message
-        await self.document(status, {
-            "error": {"message": told, "type": "loxodon_proxy", "param": None, "code": code}
-        }, headers or {})  # fmt: skip
+        await self.document(
+            status,
+            {"error": {"message": told, "type": "loxodon_proxy", "param": None, "code": code}},
+            headers or {},
+        )
 
     async def document(
         self, status: int, data: object, more: Mapping[str, str] | None = None
     ) -> None:
         body = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
         self.status = status
-        headers = [(b"content-type", b"application/json"),
-                   (b"content-length", str(len(body)).encode())]  # fmt: skip
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(body)).encode()),
+        ]
         headers += [(name.encode(), value.encode()) for name, value in (more or {}).items()]
         await self._send({"type": "http.response.start", "status": status, "headers": headers})
         await self._send({"type": "http.response.body", "body": body})
@@ -136,10 +140,17 @@ class Body:
 def request_of(scope: Scope) -> Request:
     """The request that an ASGI server hands in."""
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
-    headers = {name.decode("latin-1").lower(): value.decode("latin-1")
-               for name, value in scope["headers"]}  # fmt: skip
-    return Request(scope["method"], raw.decode("latin-1"), scope["query_string"].decode("latin-1"),
-                   scope["headers"], headers, peer_of(scope))  # fmt: skip
+    headers = {
+        name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
+    }
+    return Request(
+        scope["method"],
+        raw.decode("latin-1"),
+        scope["query_string"].decode("latin-1"),
+        scope["headers"],
+        headers,
+        peer_of(scope),
+    )
 
 
 async def read_body(receive: Receive) -> tuple[bytes, bool]:

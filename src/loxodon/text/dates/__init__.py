@@ -14,6 +14,12 @@ from loxodon.text.dates.reading import (
 )
 
 __all__ = [
-    "Moment", "absolute", "find_asked", "find_moments", "format_date", "parse_moment",
-    "parse_past", "until",
-]  # fmt: skip
+    "Moment",
+    "absolute",
+    "find_asked",
+    "find_moments",
+    "format_date",
+    "parse_moment",
+    "parse_past",
+    "until",
+]

@@ -242,8 +242,10 @@ _RESOLVERS: dict[str, Callable[[Said, Hit], Piece | None]] = {
     "now": right_now,
 }
 _TIMES: dict[str, Callable[[Said, Hit, str], Clock | None]] = {
-    "time_part": time_part, "time_zh": time_zh, "time_en": time_en,
-}  # fmt: skip
+    "time_part": time_part,
+    "time_zh": time_zh,
+    "time_en": time_en,
+}
 _OPENERS = "从 自 from between week end start beginning middle early mid late"
 _EDGE_OF = (
     r"(?:the )?(?:(end|start|beginning|middle) of (?:(?:the |this )?(week|month|quarter|year)\b)?"
@@ -540,27 +542,39 @@ def _scan(text: str, at: datetime, asked: bool = False) -> Iterator[Moment]:
 
 # By what is named: the English and the Chinese form.
 _FORMS = {
-    "minute": ("{day} {time}", "{day}{time}"), "hour": ("{day} {time}", "{day}{time}"),
-    "part": ("the {part} of {day}", "{day}{part}"), "day": ("{day}", "{day}"),
-    "week": ("the week of {day}", "{day}那一周"), "month": ("{month} {y}", "{y}年{month}"),
-    "quarter": ("Q{quarter} {y}", "{y}年第{quarter}季度"), "year": ("{y}", "{y}年"),
-    "season": ("{season} {y}", "{y}年{season}天"), "span": ("{day} to {last}", "{day}到{last}"),
-    "times": ("{day} {time} to {end}", "{day}{time}到{end}"), "decade": ("the {y}s", "{y}年代"),
+    "minute": ("{day} {time}", "{day}{time}"),
+    "hour": ("{day} {time}", "{day}{time}"),
+    "part": ("the {part} of {day}", "{day}{part}"),
+    "day": ("{day}", "{day}"),
+    "week": ("the week of {day}", "{day}那一周"),
+    "month": ("{month} {y}", "{y}年{month}"),
+    "quarter": ("Q{quarter} {y}", "{y}年第{quarter}季度"),
+    "year": ("{y}", "{y}年"),
+    "season": ("{season} {y}", "{y}年{season}天"),
+    "span": ("{day} to {last}", "{day}到{last}"),
+    "times": ("{day} {time} to {end}", "{day}{time}到{end}"),
+    "decade": ("the {y}s", "{y}年代"),
     "weekend": ("the weekend of {day}", "{day}那个周末"),
     "half": ("the {half} half of {y}", "{y}年{half}半年"),
     "third": ("{third} {month} {y}", "{y}年{month}{third}旬"),
     "edge": ("{edge} {y}", "{y}年年{edge}"),
-}  # fmt: skip
+}
 _PARTS = {
-    0: ("early hours", "凌晨"), 6: ("morning", "上午"), 11: ("midday", "中午"),
-    12: ("afternoon", "下午"), 17: ("early evening", "傍晚"), 18: ("evening", "晚上"),
+    0: ("early hours", "凌晨"),
+    6: ("morning", "上午"),
+    11: ("midday", "中午"),
+    12: ("afternoon", "下午"),
+    17: ("early evening", "傍晚"),
+    18: ("evening", "晚上"),
     22: ("night", "深夜"),
-}  # fmt: skip
+}
 _NAMES = {
     "season": (("winter", "spring", "summer", "autumn"), "冬春夏秋"),
-    "quarter": ("1234", "一二三四"), "half": (("first", "second"), "上下"),
-    "third": (("early", "mid", "late"), "上中下"), "edge": (("early", "mid", "late"), "初中底"),
-}  # fmt: skip
+    "quarter": ("1234", "一二三四"),
+    "half": (("first", "second"), "上下"),
+    "third": (("early", "mid", "late"), "上中下"),
+    "edge": (("early", "mid", "late"), "初中底"),
+}
 
 
 def format_date(moment: Moment, language: str) -> str:

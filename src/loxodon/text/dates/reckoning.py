@@ -16,7 +16,7 @@ from loxodon.values import NamedTuple
 
 Grain = Literal[
     "minute", "hour", "part", "day", "week", "month", "quarter", "season", "year", "span"
-]  # fmt: skip
+]
 
 
 # --- What a rule is handed, and what it gives -----------------------------------------------------

@@ -35,9 +35,11 @@ class Choice(NamedTuple):
         for name in self.named:
             if name not in offered:
                 raise UsageError(
-                    "it contains no setting {name}", hint="names found: {names}",
-                    name=repr(name), names=", ".join(offered) or "—",
-                )  # fmt: skip
+                    "it contains no setting {name}",
+                    hint="names found: {names}",
+                    name=repr(name),
+                    names=", ".join(offered) or "—",
+                )
 
 
 NOTHING = Choice()

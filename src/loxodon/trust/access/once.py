@@ -31,12 +31,7 @@ def request_of(token: str, verb: str, asked: Mapping[str, Any]) -> bytes:
 
 
 def once(
-    store: Store,
-    token: str,
-    request: bytes,
-    now: datetime,
-    days: int,
-    do: Callable[[], Record],
+    store: Store, token: str, request: bytes, now: datetime, days: int, do: Callable[[], Record]
 ) -> Record:
     """What `do` gives, or what it gave to the first call with this token in the last `days`.
 

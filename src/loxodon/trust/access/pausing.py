@@ -99,8 +99,9 @@ def _parsed(path: str) -> list[_Span]:
     with open(path, "rb") as file:
         data = file.read()
     try:
-        found = [(int(since), None if until is None else int(until))
-                 for since, until in json.loads(data)]  # fmt: skip
+        found = [
+            (int(since), None if until is None else int(until)) for since, until in json.loads(data)
+        ]
     except (ValueError, TypeError):
         raise InputError(
             "{file} was not written by Loxodon",

@@ -43,9 +43,11 @@ def full_path(field: str, path: str) -> str:
     if os.path.isabs(path):
         return path
     raise InputError(
-        "{field} must be an absolute path, and {path} is not", hint="start it with /",
-        field=field, path=repr(path)[:200],
-    )  # fmt: skip
+        "{field} must be an absolute path, and {path} is not",
+        hint="start it with /",
+        field=field,
+        path=repr(path)[:200],
+    )
 
 
 def is_inside(path: str, folder: str) -> bool:

@@ -80,9 +80,15 @@ def _grant(one: dict[str, object]) -> Grant:
     chat: Chat = CHATS[CHATS.index(one.get("chat", "direct"))]
     rights: Right = RIGHTS[RIGHTS.index(one.get("rights", "read"))]
     return Grant(
-        checked_name(one["name"]), tuple(map(str, spaces)), checked_agent(one.get("agent", "")),
-        chat, rights, str(one.get("made", "")), digest, one.get("relays", False) is True,
-    )  # fmt: skip
+        checked_name(one["name"]),
+        tuple(map(str, spaces)),
+        checked_agent(one.get("agent", "")),
+        chat,
+        rights,
+        str(one.get("made", "")),
+        digest,
+        one.get("relays", False) is True,
+    )
 
 
 def _bad(path: str, reason: str) -> ConfigError:
@@ -111,8 +117,9 @@ def add(home: str, grant: Grant, now: datetime) -> tuple[Grant, str]:
     if any(one.name == grant.name for one in grants):
         raise InputError(
             "a token named {name} already exists",
-            hint="choose another name, or revoke the existing token first", name=repr(grant.name),
-        )  # fmt: skip
+            hint="choose another name, or revoke the existing token first",
+            name=repr(grant.name),
+        )
     for space in grant.spaces:
         folder_name(space)  # an InputError for what no space can be called
     checked_agent(grant.agent)
@@ -128,9 +135,10 @@ def revoke(home: str, name: str) -> Grant:
     gone = next((one for one in grants if one.name == name), None)
     if gone is None:
         raise NotFoundError(
-            "no token named {name}", hint="list the tokens with `loxodon token list`",
+            "no token named {name}",
+            hint="list the tokens with `loxodon token list`",
             name=repr(name),
-        )  # fmt: skip
+        )
     _write(home, [one for one in grants if one is not gone])
     return gone
 
@@ -141,8 +149,10 @@ def checked_name(name: object) -> str:
         return name
     raise InputError(
         "{name} is not a valid token name",
-        hint="use 1 to {most} printable characters", name=repr(name)[:80], most=MAX_NAME,
-    )  # fmt: skip
+        hint="use 1 to {most} printable characters",
+        name=repr(name)[:80],
+        most=MAX_NAME,
+    )
 
 
 def _write(home: str, grants: Sequence[Grant]) -> None:
@@ -163,8 +173,9 @@ def _write(home: str, grants: Sequence[Grant]) -> None:
         raise UnwritableStoreError(
             "cannot open {path} for writing: {reason}",
             hint="check the folder's owner and permissions, or choose another with --home",
-            path=path, reason=error.strerror or str(error),
-        ) from None  # fmt: skip
+            path=path,
+            reason=error.strerror or str(error),
+        ) from None
 
 
 def _text(text: str) -> str:

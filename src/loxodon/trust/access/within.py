@@ -34,26 +34,35 @@ def _rows(rule: Rule, names: str, prefix: str = "") -> dict[str, Rule]:
 
 
 VERBS: Mapping[str, Rule] = {
-    **_rows("sees", """
+    **_rows(
+        "sees",
+        """
         recall assemble gate snapshot profile get list history journal turn note drawn_from
         changes_since reviews entities entity segments events due_reminders quarantine
         status stats flush_due consolidation_due next_consolidation forgotten
         refuse_if_paused touch
-    """),
+    """,
+    ),
     **_rows("says", "add add_drafts capture remember"),
     **_rows("own", "edit revise archive unarchive reject"),
-    **_rows("owner", """
+    **_rows(
+        "owner",
+        """
         confirm release drop take_entries forget receipts pause resume consolidate flush embed
         validate rebuild_index scan backup beside inspect subject trust_clock timekeeping
         unarchive_run hand_out take_answer check_model
-    """),
+    """,
+    ),
     **_rows("sees", "sources", "workspace."),
     **_rows("owner", "export renew sync index follow take_in", "workspace."),
-    **_rows("keeps", "get newest search namespaces put append delete clear pop sweep together",
-            "documents."),
+    **_rows(
+        "keeps",
+        "get newest search namespaces put append delete clear pop sweep together",
+        "documents.",
+    ),
     **_rows("sees", "jobs due failing wait reminders", "schedule."),
     **_rows("owner", "run run_due", "schedule."),
-}  # fmt: skip
+}
 """To touch is to have been told of something, which a recall notes by itself."""
 
 
@@ -80,9 +89,10 @@ def narrower(wall: Wall, agent: str, chat: Chat, relays: bool | None) -> Wall:
     if wall.agent and wanted.agent not in ("", wall.agent):
         raise owners_only()
     return Wall(
-        wall.agent or wanted.agent, wall.group or wanted.group,
+        wall.agent or wanted.agent,
+        wall.group or wanted.group,
         relays=wall.relays and relays is not False,
-    )  # fmt: skip
+    )
 
 
 def origin_of(wall: Wall, named: Origin | None) -> Origin:
@@ -117,9 +127,10 @@ def placed(
         if wall.agent and draft.agent not in ("", wall.agent):
             raise ForbiddenError(
                 "{own} cannot add messages of the agent {agent}",
-                hint="omit the agent, or do this as the owner", agent=repr(draft.agent),
+                hint="omit the agent, or do this as the owner",
+                agent=repr(draft.agent),
                 own=repr(wall.agent),
-            )  # fmt: skip
+            )
         agent = wall.agent or checked_agent(draft.agent)
         named = draft.session or (names[0] if draft.agent else "")
         if named:

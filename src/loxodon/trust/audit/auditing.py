@@ -118,8 +118,9 @@ class AuditLog:
         """
         found = self.verify()
         with self._store.writing():
-            self._store.sign_anew([str(one.facts["id"]) for one in found.findings
-                                   if one.kind == "signature"])  # fmt: skip
+            self._store.sign_anew(
+                [str(one.facts["id"]) for one in found.findings if one.kind == "signature"]
+            )
         return found
 
     def _log(self) -> Audit:
@@ -157,11 +158,18 @@ class AuditLog:
         try:
             at = datetime.fromisoformat(given["at"]).astimezone(self._zone)
             return Entry(
-                line.n, at, str(given.get("surface", "")), str(given.get("agent", "")),
-                str(given.get("caller", "")), str(given["op"]), tuple(given.get("ids", ())),
-                given.get("count"), str(given.get("outcome", "ok")), bool(given.get("more")),
+                line.n,
+                at,
+                str(given.get("surface", "")),
+                str(given.get("agent", "")),
+                str(given.get("caller", "")),
+                str(given["op"]),
+                tuple(given.get("ids", ())),
+                given.get("count"),
+                str(given.get("outcome", "ok")),
+                bool(given.get("more")),
                 {name: value for name, value in given.items() if name not in _OWN},
-            )  # fmt: skip
+            )
         except (KeyError, TypeError, ValueError):
             return None  # someone else's line; `verify` tells of it
 

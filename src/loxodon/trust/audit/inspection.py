@@ -95,23 +95,36 @@ def _memory(memory: Memory, store: Store, record: Record) -> Inspected:
         for known in store.erasure.memories()
         if record.id == known.record.replaces or record.id in known.record.derived_from
     ]
-    words = dict.fromkeys((
-        *quick(record.searchable, _KEYWORDS), *record.entities, *record.tags, record.topic,
-        record.project,
-    ))  # fmt: skip
+    words = dict.fromkeys(
+        (
+            *quick(record.searchable, _KEYWORDS),
+            *record.entities,
+            *record.tags,
+            record.topic,
+            record.project,
+        )
+    )
     return Inspected(
-        "memory", record.id, record, sources=_said(store, record.sources),
-        history=tuple(store.history(record.id)), made=tuple(made),
+        "memory",
+        record.id,
+        record,
+        sources=_said(store, record.sources),
+        history=tuple(store.history(record.id)),
+        made=tuple(made),
         found_by=tuple(word for word in words if word and not word.startswith("_")),
         seen=_seen(memory, record.id),
-    )  # fmt: skip
+    )
 
 
 def _turn(memory: Memory, store: Store, turn: Turn) -> Inspected:
     return Inspected(
-        "turn", turn.ref, turn=turn, made=tuple(memory.drawn_from(turn)),
-        found_by=tuple(quick(turn.content, _KEYWORDS)), seen=_seen(memory, turn.ref),
-    )  # fmt: skip
+        "turn",
+        turn.ref,
+        turn=turn,
+        made=tuple(memory.drawn_from(turn)),
+        found_by=tuple(quick(turn.content, _KEYWORDS)),
+        seen=_seen(memory, turn.ref),
+    )
 
 
 def _entity(memory: Memory, store: Store, name: str) -> Inspected:
@@ -121,9 +134,13 @@ def _entity(memory: Memory, store: Store, name: str) -> Inspected:
     records = [record for id in ids if (record := store.get(id)) is not None]
     names = (card.entity.name, *card.entity.aliases)
     return Inspected(
-        "entity", card.entity.id, card=card, made=tuple(records), found_by=names,
+        "entity",
+        card.entity.id,
+        card=card,
+        made=tuple(records),
+        found_by=names,
         seen=_seen(memory, card.entity.id),
-    )  # fmt: skip
+    )
 
 
 def _said(store: Store, sources: Iterable[Source]) -> tuple[Turn, ...]:
@@ -156,13 +173,15 @@ def subject(memory: Memory, store: Store, name: str) -> Subject:
             if _is_about(record, names)
         )
         turns = tuple(
-            turn for turn in store.journal(Filter(), 0)
+            turn
+            for turn in store.journal(Filter(), 0)
             if (of_user and turn.role == "user") or _names_any((turn.speaker, turn.content), names)
-        )  # fmt: skip
+        )
         events = tuple(
-            one for one in store.desk.events()
+            one
+            for one in store.desk.events()
             if of_user or _names_any((one.sender, one.summary), names)
-        )  # fmt: skip
+        )
         notes = tuple(_notes(store, names))
     if not (found or memories or turns or events or notes):
         raise NotFoundError(
@@ -211,11 +230,18 @@ def markdown(found: Subject) -> str:
     for known in found.memories:
         record = known.record
         lines.append(f"- {record.content} ({record.id}, {record.kind}, {record.state})")
-        lines += [f"  - {one.at:%Y-%m-%d} {one.change}: {one.record.content}"
-                  for one in known.history]  # fmt: skip
+        lines += [
+            f"  - {one.at:%Y-%m-%d} {one.change}: {one.record.content}" for one in known.history
+        ]
         lines += [f"  > {_one_line(turn.content)}" for turn in known.sources]
-    lines += ["", *(f"- {turn.at:%Y-%m-%d %H:%M} {turn.speaker or turn.role} ({turn.session}): "
-                    f"{_one_line(turn.content)}" for turn in found.turns)]  # fmt: skip
+    lines += [
+        "",
+        *(
+            f"- {turn.at:%Y-%m-%d %H:%M} {turn.speaker or turn.role} ({turn.session}): "
+            f"{_one_line(turn.content)}"
+            for turn in found.turns
+        ),
+    ]
     lines += ["", *(f"- {one.date} {_one_line(one.summary)}" for one in found.events)]
     lines += ["", *(f"- {one.file}:{one.line}: {_one_line(one.text)}" for one in found.notes)]
     return "\n".join(lines).rstrip("\n") + "\n"

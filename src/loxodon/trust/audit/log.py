@@ -158,10 +158,13 @@ class Audit:
         who = actor()
         at = self._now().astimezone(UTC)
         entry: dict[str, Any] = {
-            "n": 0, "at": f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03d}Z",
-            "surface": who.surface, "agent": self.settings.agent or who.agent,
-            "caller": who.caller, "op": op,
-        }  # fmt: skip
+            "n": 0,
+            "at": f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03d}Z",
+            "surface": who.surface,
+            "agent": self.settings.agent or who.agent,
+            "caller": who.caller,
+            "op": op,
+        }
         entry = {name: value for name, value in entry.items() if value != ""}
         if ids:
             named = trail.runs(ids)
@@ -285,9 +288,12 @@ class Audit:
             os.ftruncate(log, head.end)
             raise OSError(0, "the disk is full")
         head = head._replace(
-            n=n, tip=prev, end=head.end + len(data), boot=self._boot,
+            n=n,
+            tip=prev,
+            end=head.end + len(data),
+            boot=self._boot,
             synced=max(head.synced, self._synced),
-        )  # fmt: skip
+        )
         self._write_head(head, mac)
         return head
 
@@ -427,6 +433,5 @@ def settings_of(home: str, folder: str, space: str, config: Any) -> Settings:
     else:
         head = os.path.join(home, FOLDER, name)
     return Settings(
-        space, os.path.join(folder, FOLDER), head,
-        config.on_failure, config.size << 20, config.keep,
-    )  # fmt: skip
+        space, os.path.join(folder, FOLDER), head, config.on_failure, config.size << 20, config.keep
+    )

@@ -211,9 +211,10 @@ def _missing(missing: Sequence[tuple[int, int]], lines: Sequence[Line]) -> list[
         (line.entry["from"], line.entry["to"]) for line in lines if line.entry["op"] == trail.GAP
     ]
     return [
-        Finding("gap", first, {"to": last}) for first, last in missing
+        Finding("gap", first, {"to": last})
+        for first, last in missing
         if first <= last and not any(a <= first and last <= b for a, b in told)
-    ]  # fmt: skip
+    ]
 
 
 def _against_head(head: Head | None, kept: Kept, walk: _Walk) -> list[Finding]:
@@ -224,8 +225,9 @@ def _against_head(head: Head | None, kept: Kept, walk: _Walk) -> list[Finding]:
             return [Finding("power", walk.n + 1, {"count": head.n - walk.n})]
         return [Finding("cut", walk.n + 1, {"to": head.n})]
     line = walk.good.get(head.n)
-    told = any(one.kind == "changed" and one.n <= head.n <= one.facts["to"]
-               for one in walk.findings)  # fmt: skip
+    told = any(
+        one.kind == "changed" and one.n <= head.n <= one.facts["to"] for one in walk.findings
+    )
     if head.n and not told and (line is None or line.mac != head.tip):
         return [Finding("changed", head.n, {"to": head.n})]
     return []

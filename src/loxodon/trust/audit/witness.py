@@ -31,21 +31,63 @@ Class = TypeVar("Class", bound=type)
 
 MEMORY = {
     "reads": (
-        "recall", "assemble", "snapshot", "profile", "get", "list", "history", "journal", "turn",
-        "note", "drawn_from", "changes_since", "reviews", "entities", "entity", "segments",
-        "events", "due_reminders", "quarantine", "inspect", "subject", "receipts",
-        "backup", "hand_out",
+        "recall",
+        "assemble",
+        "snapshot",
+        "profile",
+        "get",
+        "list",
+        "history",
+        "journal",
+        "turn",
+        "note",
+        "drawn_from",
+        "changes_since",
+        "reviews",
+        "entities",
+        "entity",
+        "segments",
+        "events",
+        "due_reminders",
+        "quarantine",
+        "inspect",
+        "subject",
+        "receipts",
+        "backup",
+        "hand_out",
     ),
     "writes": (
-        "add", "add_drafts", "capture", "edit", "archive", "unarchive", "confirm", "reject",
-        "take_entries", "remember", "revise", "release", "drop", "forget", "pause", "resume",
-        "trust_clock", "unarchive_run",
+        "add",
+        "add_drafts",
+        "capture",
+        "edit",
+        "archive",
+        "unarchive",
+        "confirm",
+        "reject",
+        "take_entries",
+        "remember",
+        "revise",
+        "release",
+        "drop",
+        "forget",
+        "pause",
+        "resume",
+        "trust_clock",
+        "unarchive_run",
     ),
     "works": (
-        "consolidate", "flush", "embed", "touch", "validate", "rebuild_index", "scan",
-        "check_model", "take_answer",
+        "consolidate",
+        "flush",
+        "embed",
+        "touch",
+        "validate",
+        "rebuild_index",
+        "scan",
+        "check_model",
+        "take_answer",
     ),
-}  # fmt: skip
+}
 """Verbs that are on record with what they gave; those that write, and are on record even where they
 wrote nothing; and those that are on record only by what they wrote. `touch` counts what was used
 before, and is never part of the verb that happens to do it."""
@@ -241,8 +283,20 @@ def ids_in(found: Any, depth: int = 0) -> Iterator[str]:
                 yield from ids_in(one, depth + 1)
 
 
-_HOLDING = ("items", "record", "recall", "belief", "against", "facts", "beliefs", "summaries",
-            "added", "edited", "archived", "unarchived")  # fmt: skip
+_HOLDING = (
+    "items",
+    "record",
+    "recall",
+    "belief",
+    "against",
+    "facts",
+    "beliefs",
+    "summaries",
+    "added",
+    "edited",
+    "archived",
+    "unarchived",
+)
 """Fields of our values in which others are."""
 
 

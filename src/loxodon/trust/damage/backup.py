@@ -41,10 +41,18 @@ _POLICY = "policy.toml"
 
 
 def backup(
-    home: str, spaces: Sequence[str], target: str | None, *, config: Config, keys: Keys,
-    now: datetime, keep: int | None = None, overwrite: bool = False, whole: bool = False,
+    home: str,
+    spaces: Sequence[str],
+    target: str | None,
+    *,
+    config: Config,
+    keys: Keys,
+    now: datetime,
+    keep: int | None = None,
+    overwrite: bool = False,
+    whole: bool = False,
     progress: Progress,
-) -> Backup:  # fmt: skip
+) -> Backup:
     """Write spaces of a home to `target`, or to a file named by the time in the folder that is set.
 
     That folder keeps the latest `keep` of its kind. With `whole`, the spaces are all of the home.
@@ -69,7 +77,7 @@ def backup(
 
 def _place(
     home: str, config: Config, target: str | None, spaces: Sequence[str], now: datetime, whole: bool
-) -> tuple[str, str]:  # fmt: skip
+) -> tuple[str, str]:
     if target is not None:
         path = named(home, target, but=[folder_of(home, config)])
         if os.path.isdir(path):
@@ -102,9 +110,14 @@ def folder_of(home: str, config: Config) -> str:
 
 
 def _write(
-    part: str, home: str, spaces: Sequence[str], config: Config, keys: Keys, now: datetime,
+    part: str,
+    home: str,
+    spaces: Sequence[str],
+    config: Config,
+    keys: Keys,
+    now: datetime,
     progress: Progress,
-) -> tuple[int, int]:  # fmt: skip
+) -> tuple[int, int]:
     """The file under its first name; how many turns and memories are in it."""
     turns = memories = schema = 0
     held = []
@@ -124,9 +137,7 @@ def _write(
     return turns, memories
 
 
-def _put_space(
-    writer: Writer, folder: str, keys: Keys, progress: Progress
-) -> tuple[int, int, int]:  # fmt: skip
+def _put_space(writer: Writer, folder: str, keys: Keys, progress: Progress) -> tuple[int, int, int]:
     """A space and what lies beside it; its turns, its memories and its schema."""
     start = f"{SPACES}/{os.path.basename(folder)}"
     path = os.path.join(folder, DATABASE)

@@ -40,9 +40,16 @@ _MOST_PARTS = 1_000_000
 _MOST_MANIFEST = 256 << 20
 _PIECE = 1 << 20
 _SPOILT = (
-    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, OverflowError, ValueError,
-    NotImplementedError, RuntimeError,
-)  # fmt: skip
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    OverflowError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+)
 """What reading an archive that is spoilt may raise: OSError for places that no file has."""
 _FOLDER = r"(?:[a-z0-9][a-z0-9_-]{0,62}|~[0-9a-f]{40})"
 _NAME = re.compile(
@@ -286,9 +293,11 @@ def opened(path: str) -> Iterator[Reader]:
         file = open(path, "rb")  # noqa: SIM115
     except OSError as error:
         raise InputError(
-            "cannot read {path}: {reason}", hint="check its permissions", path=path,
+            "cannot read {path}: {reason}",
+            hint="check its permissions",
+            path=path,
             reason=error.strerror or str(error),
-        ) from None  # fmt: skip
+        ) from None
     with file:
         try:
             archive = zipfile.ZipFile(file)

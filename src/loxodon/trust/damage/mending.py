@@ -129,8 +129,10 @@ def _newest_known(rows: Rows, one: Mended) -> Mended:
     try:
         before = json.loads(changes[last][_CHANGE["before"]])
         values = tuple(number if name == "row" else before[name] for name in _MEMORY)
-        sources = [(number, n, session, turn, None, file, line)
-                   for n, (session, turn, file, line) in enumerate(before["sources"])]  # fmt: skip
+        sources = [
+            (number, n, session, turn, None, file, line)
+            for n, (session, turn, file, line) in enumerate(before["sources"])
+        ]
     except (ValueError, KeyError, TypeError):
         return one
     rows["memories"][one.key] = values
@@ -230,11 +232,13 @@ class Names:
     ) -> Row:
         spec = TRUTH[table]
         return tuple(
-            sessions.get(value) if name in spec.sessions
-            else memories.get(value) if name in spec.memories
+            sessions.get(value)
+            if name in spec.sessions
+            else memories.get(value)
+            if name in spec.memories
             else value
             for name, value in zip(spec.columns, row, strict=True)
-        )  # fmt: skip
+        )
 
 
 def keyed(table: str, rows: Iterable[Row], key: Sequence[str]) -> dict[Key, Row]:

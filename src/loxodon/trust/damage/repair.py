@@ -88,8 +88,15 @@ def repair(
     home = home_at(home)
     folder = space_folder(home, space, make=False)
     clock = clock or system_clock(zone_named(config.timezone))
-    place = _Place(home, space, folder, os.path.join(folder, DATABASE), config, clock,
-                   keys_for(home, config, key))  # fmt: skip
+    place = _Place(
+        home,
+        space,
+        folder,
+        os.path.join(folder, DATABASE),
+        config,
+        clock,
+        keys_for(home, config, key),
+    )
     if not os.path.exists(place.path):
         raise no_space(space)
     problems, done = _in_place(place, progress)
@@ -144,12 +151,19 @@ def _anew(
     copies = [*_copies(place, draft, source)]
     names = Names(*({n: one.rows for n, one in found.items()}, *(copy.rows for copy in copies)))
     copies = [
-        Copy(one.name, {
-            table: keyed(table, (names.kept(table, row) for row in rows.values()),
-                         found[table].sealed.key)
-            for table, rows in one.rows.items()
-        }) for one in copies
-    ]  # fmt: skip
+        Copy(
+            one.name,
+            {
+                table: keyed(
+                    table,
+                    (names.kept(table, row) for row in rows.values()),
+                    found[table].sealed.key,
+                )
+                for table, rows in one.rows.items()
+            },
+        )
+        for one in copies
+    ]
     result = mend(found, copies, references)
     new = os.path.join(draft, DATABASE)
     store = place.opened(new)
@@ -171,10 +185,14 @@ def _anew(
     move_in(new, place.path, aside, place.keys)
     _read_notes(place)
     return Repaired(
-        tuple(problems), False, counts.turns, counts.active + counts.archived,
+        tuple(problems),
+        False,
+        counts.turns,
+        counts.active + counts.archived,
         tuple(Lost(one.table, _named(one.key), one.fate, one.source) for one in result.mended),
-        aside, lost,
-    )  # fmt: skip
+        aside,
+        lost,
+    )
 
 
 def _copied(place: _Place, draft: str) -> str:
@@ -338,10 +356,17 @@ def _put_aside(place: _Place, found: dict[str, Salvaged], result: Result) -> str
     for one in result.mended:
         read = found[one.table].damaged.get(one.key) or found[one.table].rows.get(one.key) or ()
         if one.fate != "exact":
-            lines.append(json.dumps(
-                {"table": one.table, "key": _named(one.key), "fate": one.fate,
-                 "read": [_shown(value) for value in read]}, ensure_ascii=False,
-            ))  # fmt: skip
+            lines.append(
+                json.dumps(
+                    {
+                        "table": one.table,
+                        "key": _named(one.key),
+                        "fate": one.fate,
+                        "read": [_shown(value) for value in read],
+                    },
+                    ensure_ascii=False,
+                )
+            )
     if not lines or place.keys:
         return ""
     path = free(os.path.join(place.folder, "damaged")) + ".jsonl"

@@ -22,13 +22,7 @@ from loxodon import files
 from loxodon.clock import Clock, zone_named
 from loxodon.config import Config, WorkspaceConfig
 from loxodon.drafts import draft_in
-from loxodon.errors import (
-    BusyStoreError,
-    InputError,
-    LockedStoreError,
-    NewerStoreError,
-    StoreError,
-)
+from loxodon.errors import BusyStoreError, InputError, LockedStoreError, NewerStoreError, StoreError
 from loxodon.filelock import FileLock
 from loxodon.layout import (
     CONFIG,
@@ -72,9 +66,18 @@ _HELD = (CONSOLIDATION_LOCK, EMBEDDING_LOCK, forgetting.LOCK)
 
 
 def restore(
-    source: str, home: str, space: str, *, config: Config, environ: Mapping[str, str], clock: Clock,
-    replace: bool = False, other: bool = False, choice: Choice = NOTHING, progress: Progress,
-) -> Restored:  # fmt: skip
+    source: str,
+    home: str,
+    space: str,
+    *,
+    config: Config,
+    environ: Mapping[str, str],
+    clock: Clock,
+    replace: bool = False,
+    other: bool = False,
+    choice: Choice = NOTHING,
+    progress: Progress,
+) -> Restored:
     """Put the space `space` of a backup in the place of that of a home.
 
     One that has anything is refused unless `replace`. The backup of another space is refused unless
@@ -87,9 +90,16 @@ def restore(
 
 
 def restore_all(
-    source: str, home: str, *, config: Config, environ: Mapping[str, str], clock: Clock,
-    replace: bool = False, choice: Choice = NOTHING, progress: Progress,
-) -> dict[str, Restored]:  # fmt: skip
+    source: str,
+    home: str,
+    *,
+    config: Config,
+    environ: Mapping[str, str],
+    clock: Clock,
+    replace: bool = False,
+    choice: Choice = NOTHING,
+    progress: Progress,
+) -> dict[str, Restored]:
     """The same for all spaces of a backup, by their names; refused before any is touched."""
     with copying.telling(home), backup_file.opened(source) as reader:
         run = _Restoring(reader, home, config, environ, clock, progress, choice)
@@ -101,9 +111,15 @@ def restore_all(
 
 class _Restoring:
     def __init__(
-        self, reader: Reader, home: str, config: Config, environ: Mapping[str, str], clock: Clock,
-        progress: Progress, choice: Choice,
-    ) -> None:  # fmt: skip
+        self,
+        reader: Reader,
+        home: str,
+        config: Config,
+        environ: Mapping[str, str],
+        clock: Clock,
+        progress: Progress,
+        choice: Choice,
+    ) -> None:
         self._reader = reader
         self._home = home
         self._clock = clock
@@ -319,7 +335,7 @@ class _Restoring:
         config = self._config._replace(workspace=WorkspaceConfig(views="off"), audit=audit)
         with Memory(
             self._home, draft, store, config, self._clock, self._zone, self._keys
-        ) as memory:  # fmt: skip
+        ) as memory:
             forgetting.finish(memory, store)
             store.sign_if_foreign()
             mend_restored(memory, store, draft)

@@ -39,5 +39,6 @@ class Allowance:
         return InputError(
             "{file} unpacks to more than {most} MiB, which is too large for an export",
             hint="unpack and check it yourself; nothing was imported",
-            file=self._name, most=self._most >> 20,
-        )  # fmt: skip
+            file=self._name,
+            most=self._most >> 20,
+        )

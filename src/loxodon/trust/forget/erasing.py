@@ -247,9 +247,13 @@ class Eraser:
             )
             if forgotten:
                 found = self._marks.cut_json(found, at) | {
-                    "content": REDACTED, "value": "", "tags": "[]", "entities": "[]", "basis": "",
+                    "content": REDACTED,
+                    "value": "",
+                    "tags": "[]",
+                    "entities": "[]",
+                    "basis": "",
                     "topic": "_general",
-                }  # fmt: skip
+                }
                 for name in ("subject", "attribute", "project", "category"):
                     found.setdefault(name, "")
                 text = json.dumps(found, ensure_ascii=False)
@@ -340,8 +344,11 @@ class Eraser:
         for entity in self._store.desk.entities():
             at = _ms(entity.created_at)
             touched = any(name in erased for name in (entity.name, *entity.aliases))
-            left = [name for name in (entity.name, *entity.aliases)
-                    if name == USER or self._stays(name, at, touched)]  # fmt: skip
+            left = [
+                name
+                for name in (entity.name, *entity.aliases)
+                if name == USER or self._stays(name, at, touched)
+            ]
             if left == [entity.name, *entity.aliases]:
                 continue
             # Someone who is still spoken of is called what they are still called.

@@ -50,7 +50,7 @@ class _UndoError(Exception):
 
 def forget(
     memory: Memory, store: Store, selection: Selection, *, dry_run: bool, progress: Progress
-) -> Receipt:  # fmt: skip
+) -> Receipt:
     """See `Memory.forget`."""
     from loxodon.trust.forget.selecting import chosen
 
@@ -63,9 +63,15 @@ def forget(
             found = chosen(store, marker, selection, now, preview=dry_run)
         progress(1, _STEPS)
         run = _Forgetting(
-            memory, store, workspace, found.stones, found.sieve, selection.all,
-            unknown=selection.entity, progress=progress,
-        )  # fmt: skip
+            memory,
+            store,
+            workspace,
+            found.stones,
+            found.sieve,
+            selection.all,
+            unknown=selection.entity,
+            progress=progress,
+        )
         receipt = _new_receipt(selection.what, now)
         if not dry_run:
             return run.done(receipt, settled)
@@ -140,10 +146,17 @@ class _Forgetting:
     """One run over the database and the files of a space."""
 
     def __init__(
-        self, memory: Memory, store: Store, workspace: Workspace, stones: Sequence[Stone],
-        sieve: Sieve | None = None, everything: bool = False, present: bool = True,
-        unknown: str = "", progress: Progress | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        memory: Memory,
+        store: Store,
+        workspace: Workspace,
+        stones: Sequence[Stone],
+        sieve: Sieve | None = None,
+        everything: bool = False,
+        present: bool = True,
+        unknown: str = "",
+        progress: Progress | None = None,
+    ) -> None:
         """`unknown` is a name that must be somewhere: any word may be one."""
         self._memory = memory
         self._store = store
@@ -218,9 +231,9 @@ class _Forgetting:
     def _sweep_store(self) -> list[Stone]:
         """Take out of the database what meets a stone; the stones of imports that went."""
         if self._everything:
-            self._counts += Counter({
-                name: n for name, n in self._store.erasure.drop_all().items() if name in _TOLD
-            })  # fmt: skip
+            self._counts += Counter(
+                {name: n for name, n in self._store.erasure.drop_all().items() if name in _TOLD}
+            )
             return []
         imports = self._erased(self._store)
         until = to_stored(self._memory.now())[0]
@@ -304,9 +317,13 @@ class _Forgetting:
     def _close(self, receipt: Receipt) -> None:
         places = json.dumps([one[:3] for one in receipt.files], ensure_ascii=False)
         row = {
-            "id": receipt.id, "at": to_stored(receipt.at)[0], "actor": receipt.by,
-            "what": receipt.what, "erased": json.dumps(receipt.erased), "files": places,
-        }  # fmt: skip
+            "id": receipt.id,
+            "at": to_stored(receipt.at)[0],
+            "actor": receipt.by,
+            "what": receipt.what,
+            "erased": json.dumps(receipt.erased),
+            "files": places,
+        }
         tombstones.append(self._workspace.folder, [], row)
         with self._store.writing():
             self._store.erasure.put_receipt(

@@ -256,9 +256,10 @@ def set_aside(folder: str, database: str) -> list[str]:
     return [
         os.path.join(folder, name)
         for name in sorted(os.listdir(folder))
-        if name.startswith(database) and any(mark in name for mark in ASIDE)
+        if name.startswith(database)
+        and any(mark in name for mark in ASIDE)
         and not name.endswith(("-wal", "-shm", ".check"))
-    ]  # fmt: skip
+    ]
 
 
 # Files

@@ -172,9 +172,10 @@ class _Scan:
             record = one.record
             new = self._guard.record(record)
             changed = {
-                name: value for name, value in new._asdict().items()
+                name: value
+                for name, value in new._asdict().items()
                 if value != getattr(record, name) and name != "sensitivity"
-            }  # fmt: skip
+            }
             if changed:
                 self._clean("\n".join(map(str, record)), "memories")
                 if self._mend:
@@ -222,9 +223,10 @@ class _Scan:
         shelf = self._store.shelf
         for file in shelf.files():
             found = [
-                note for note in shelf.of_file(file.root, file.path)
+                note
+                for note in shelf.of_file(file.root, file.path)
                 if self._clean(note, "notes") != note
-            ]  # fmt: skip
+            ]
             if found and self._mend:
                 shelf.drop_file(file.root, file.path)
 

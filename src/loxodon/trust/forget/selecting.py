@@ -75,11 +75,15 @@ class Selection(NamedTuple):
         named = [
             name
             for name, given in (
-                ("ids", self.ids), ("entity", self.entity), ("topic", self.topic),
-                ("session", self.session), ("since", self.since), ("all", self.all),
+                ("ids", self.ids),
+                ("entity", self.entity),
+                ("topic", self.topic),
+                ("session", self.session),
+                ("since", self.since),
+                ("all", self.all),
             )
             if given
-        ]  # fmt: skip
+        ]
         if len(named) != 1:
             raise InputError(
                 "give exactly one way to select what to forget",
@@ -106,7 +110,7 @@ class Chosen(NamedTuple):
 
 def chosen(
     store: Store, marker: Marker, selection: Selection, now: datetime, *, preview: bool = False
-) -> Chosen:  # fmt: skip
+) -> Chosen:
     """The stones of what is named; NotFoundError where there is no such thing."""
     until = to_stored(now)[0]
     what = selection.what
@@ -256,8 +260,10 @@ class _Maker:
             return []
         for name in filter(plain, names):
             sieve.add("name", (plain(name),))
-        texts = chain((turn.content for turn in self._erasure.turns()),
-                      (text for _, text in self._erasure.told()))  # fmt: skip
+        texts = chain(
+            (turn.content for turn in self._erasure.turns()),
+            (text for _, text in self._erasure.told()),
+        )
         return list(filter(sieve.may_have, texts))
 
     def near(self, names: Sequence[str]) -> list[str]:
@@ -323,8 +329,11 @@ class _Maker:
         for name in names:
             found = longer(name, others)
             if not name.isascii():
-                found += [word for text in self._texts_with([name])
-                          for word in dictionary_words(text, name)]  # fmt: skip
+                found += [
+                    word
+                    for text in self._texts_with([name])
+                    for word in dictionary_words(text, name)
+                ]
             yield from (one for one in dict.fromkeys(found) if fold(one) not in own)
 
     def _sources_of(self, one: KnownRow, marks: Marks) -> Iterator[Stone]:
@@ -462,8 +471,14 @@ class _Maker:
 
 def is_named(record: Record, marks: Marks, at: int) -> bool:
     """Whether a memory is filed under a name that was forgotten."""
-    names = (record.subject, record.value, record.topic, record.project, *record.tags,
-             *record.entities)  # fmt: skip
+    names = (
+        record.subject,
+        record.value,
+        record.topic,
+        record.project,
+        *record.tags,
+        *record.entities,
+    )
     return any(marks.named(name, at) for name in names)
 
 
@@ -494,8 +509,9 @@ def _same(one: Record, other: Record) -> bool:
     if set(_wording(one).needed) != set(_wording(other).needed):
         return False
     made = other.id in (one.replaces, *one.derived_from) or one.id in (
-        other.replaces, *other.derived_from
-    )  # fmt: skip
+        other.replaces,
+        *other.derived_from,
+    )
     return likeness(one.content, other.content) >= (_KIN if made else _ALIKE)
 
 
@@ -578,11 +594,16 @@ class _Told(NamedTuple):
                 and all(has_name(words, name) for name in needed)
             ):
                 return True
-            if beside and value and (
-                covers(part, value) >= _SAME
-                if value.isascii()
-                else _has_most(words, plain(value))
-            ) and not self.names_another(part):  # fmt: skip
+            if (
+                beside
+                and value
+                and (
+                    covers(part, value) >= _SAME
+                    if value.isascii()
+                    else _has_most(words, plain(value))
+                )
+                and not self.names_another(part)
+            ):
                 return True
         return False
 

@@ -212,9 +212,13 @@ class Marks:
     """The stones of a space, to be held against what comes or is there."""
 
     def __init__(
-        self, marker: Marker, stones: Iterable[Stone], *, present: bool = False,
+        self,
+        marker: Marker,
+        stones: Iterable[Stone],
+        *,
+        present: bool = False,
         sieve: Sieve | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """With `present` all that they are held against was there when they were made, whatever
         time it says of itself."""
         self.marker = marker
@@ -257,9 +261,15 @@ class Marks:
                 or self._has("session", _NEVER, session)
                 or (several and self._has("words", _NEVER, plain(content)))
             )
-        if self.sieve and not self.spans and not (
-            key in self.sieve.keys or session in self.sieve.sessions or self.sieve.may_have(content)
-        ):  # fmt: skip
+        if (
+            self.sieve
+            and not self.spans
+            and not (
+                key in self.sieve.keys
+                or session in self.sieve.sessions
+                or self.sieve.may_have(content)
+            )
+        ):
             return False
         return (
             self.in_span(at)

@@ -26,7 +26,7 @@ NAMES: dict[str, str] = {
     "one-time-code": "otp 2fa mfa totp authenticator screentime 验证码 校验码 动态码 驗證碼 认证码 确认码 激活码 短信码 验证",
     "security-answer": "密保 安全问题 答案 你就答 你就说 老师是谁 security recovery favourite favorite maiden",
     "access-code": "code codes key keys secret 提取码 取件码 邀请码 兑换码 备份码 恢复码 访问码 进门码 码 碼",
-}  # fmt: skip
+}
 """What a secret is called, by its kind."""
 VERBS = (
     "enter entering entered type types typing typed punch punching punched dial dials dialling dialing press pressing "

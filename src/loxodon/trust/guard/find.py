@@ -36,9 +36,7 @@ _PLAIN = (
     | {0x1D7CE + n: 0x30 + n % 10 for n in range(50)}
 )
 _CHECKS = {**personal.CHECKS, **plausible.CHECKS}
-_TRIMMED = frozenset((
-    "assigned", "password", "paired", "header", "url_password", "key_said",
-))  # fmt: skip
+_TRIMMED = frozenset(("assigned", "password", "paired", "header", "url_password", "key_said"))
 _TRAILING = ".,;:)]}>\"'`*，。；：）】》、"
 _MEMORY = 64 << 20
 _LONGEST_LIST = 260

@@ -236,9 +236,11 @@ class Guard:
     def chunk(self, chunk: Chunk) -> Chunk:
         """A piece of a file as it may be kept."""
         return chunk._replace(
-            text=self.clean(chunk.text), heading=self.name(chunk.heading),
-            project=self.name(chunk.project), triggers=tuple(map(self.name, chunk.triggers)),
-        )  # fmt: skip
+            text=self.clean(chunk.text),
+            heading=self.name(chunk.heading),
+            project=self.name(chunk.project),
+            triggers=tuple(map(self.name, chunk.triggers)),
+        )
 
     def value(self, value: Any) -> Any:
         """Any JSON value with its texts as they may be kept."""

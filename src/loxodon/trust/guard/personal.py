@@ -116,9 +116,25 @@ def card(one: Candidate) -> bool:
 
 
 _NUMBERED = (
-    "单号", "订单", "編號", "编号", "流水", "单据", "运单", "快递", "order", "tracking", "invoice", "ticket",
-    "shipment", "条码", "条形码", "serial", "序列号", "sku",
-)  # fmt: skip
+    "单号",
+    "订单",
+    "編號",
+    "编号",
+    "流水",
+    "单据",
+    "运单",
+    "快递",
+    "order",
+    "tracking",
+    "invoice",
+    "ticket",
+    "shipment",
+    "条码",
+    "条形码",
+    "serial",
+    "序列号",
+    "sku",
+)
 
 
 def _is_named(one: Candidate) -> bool:
@@ -158,16 +174,30 @@ def digits(one: Candidate) -> bool:
 _IBAN_SIZES = {
     country: int(size)
     for size, countries in (
-        entry.split(":") for entry in (
-            "15:NO", "16:BE BI", "18:DK FO FI GL NL SD FK", "19:MK SI", "20:AT BA EE KZ XK LT LU MN",
-            "21:CR HR LV LI CH", "22:BH BG GE DE IE ME RS GB VA", "23:TL GI IQ IL AE OM SO",
-            "24:AD CZ MD PK RO SA SK ES SE TN VG", "25:LY PT ST", "26:IS TR", "27:BJ FR GR IT MC MR "
-            "SM BF CF CG CI CM GA GQ ML NE SN TD TG KM DJ", "28:AL AZ BY CY DO SV GT HU LB PL NI",
-            "29:BR EG PS QA UA", "30:JO KW MU YE", "31:MT SC", "32:LC", "33:RU",
+        entry.split(":")
+        for entry in (
+            "15:NO",
+            "16:BE BI",
+            "18:DK FO FI GL NL SD FK",
+            "19:MK SI",
+            "20:AT BA EE KZ XK LT LU MN",
+            "21:CR HR LV LI CH",
+            "22:BH BG GE DE IE ME RS GB VA",
+            "23:TL GI IQ IL AE OM SO",
+            "24:AD CZ MD PK RO SA SK ES SE TN VG",
+            "25:LY PT ST",
+            "26:IS TR",
+            "27:BJ FR GR IT MC MR SM BF CF CG CI CM GA GQ ML NE SN TD TG KM DJ",
+            "28:AL AZ BY CY DO SV GT HU LB PL NI",
+            "29:BR EG PS QA UA",
+            "30:JO KW MU YE",
+            "31:MT SC",
+            "32:LC",
+            "33:RU",
         )
     )
     for country in countries.split()
-}  # fmt: skip
+}
 """How long an account number is in each country, by the registry of ISO 13616."""
 
 
@@ -239,13 +269,27 @@ def cpf(one: Candidate) -> bool:
 
 
 _VERHOEFF = (
-    "0123456789", "1234067895", "2340178956", "3401289567", "4012395678",
-    "5987604321", "6598710432", "7659821043", "8765932104", "9876543210",
-)  # fmt: skip
+    "0123456789",
+    "1234067895",
+    "2340178956",
+    "3401289567",
+    "4012395678",
+    "5987604321",
+    "6598710432",
+    "7659821043",
+    "8765932104",
+    "9876543210",
+)
 _TURNS = (
-    "0123456789", "1576283094", "5803796142", "8916043527", "9453126870", "4286573901",
-    "2793806415", "7046913258",
-)  # fmt: skip
+    "0123456789",
+    "1576283094",
+    "5803796142",
+    "8916043527",
+    "9453126870",
+    "4286573901",
+    "2793806415",
+    "7046913258",
+)
 
 
 def aadhaar(one: Candidate) -> bool:
@@ -342,8 +386,34 @@ def mail(one: Candidate) -> bool:
 
 
 _AFTER_HOUSE = frozenset("线出口机日球选手电池公车文令子期码线")
-_LEADS = ("住在", "搬到", "搬去", "寄到", "送到", "地址", "位于", "家在", "公司在", "就在", "是在", "住",
-          "在", "到", "去", "是", "于", "往", "从", "为", "叫", "和", "与", "及", "了", "的")  # fmt: skip
+_LEADS = (
+    "住在",
+    "搬到",
+    "搬去",
+    "寄到",
+    "送到",
+    "地址",
+    "位于",
+    "家在",
+    "公司在",
+    "就在",
+    "是在",
+    "住",
+    "在",
+    "到",
+    "去",
+    "是",
+    "于",
+    "往",
+    "从",
+    "为",
+    "叫",
+    "和",
+    "与",
+    "及",
+    "了",
+    "的",
+)
 
 
 def chinese_address(one: Candidate) -> bool:
@@ -409,8 +479,31 @@ def plate(one: Candidate) -> bool:
 CHECKS: dict[str, Check] = {
     check.__name__: check
     for check in (
-        alone, chinese_id, company_code, luhn, card, digits, iban, ssn, hong_kong_id, taiwan_id,
-        nino, korean_id, cpf, aadhaar, chinese_mobile, landline, international, in_pairs, british, phone_said,
-        mail, chinese_address, english_address, plate, account_name, north_american,
+        alone,
+        chinese_id,
+        company_code,
+        luhn,
+        card,
+        digits,
+        iban,
+        ssn,
+        hong_kong_id,
+        taiwan_id,
+        nino,
+        korean_id,
+        cpf,
+        aadhaar,
+        chinese_mobile,
+        landline,
+        international,
+        in_pairs,
+        british,
+        phone_said,
+        mail,
+        chinese_address,
+        english_address,
+        plate,
+        account_name,
+        north_american,
     )
-}  # fmt: skip
+}

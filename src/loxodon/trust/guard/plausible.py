@@ -15,11 +15,34 @@ from loxodon.trust.guard import wallets
 from loxodon.trust.guard.personal import Candidate, Check
 
 _PARTS = (
-    "example", "****", "••", "your", "placeholder", "redacted", "dummy", "<", "${", "{{",
-    "...", "…", "changeme", "insert", "goes-here", "goes_here", "abcdefgh", "0123456789",
-    "1234567890", "123456789a", "%s", "00000000", "replace_me", "replace-me", "fake", "_here",
+    "example",
+    "****",
+    "••",
+    "your",
+    "placeholder",
+    "redacted",
+    "dummy",
+    "<",
+    "${",
+    "{{",
+    "...",
+    "…",
+    "changeme",
+    "insert",
+    "goes-here",
+    "goes_here",
+    "abcdefgh",
+    "0123456789",
+    "1234567890",
+    "123456789a",
+    "%s",
+    "00000000",
+    "replace_me",
+    "replace-me",
+    "fake",
+    "_here",
     "-here",
-)  # fmt: skip
+)
 _NO_PASSWORD_PARTS = (
     "****",
     "••",
@@ -82,9 +105,12 @@ def mixed(one: Candidate) -> bool:
     """Forty characters of base64 rather than the forty of a hash."""
     it = one.it
     return (
-        not _is_placeholder(it) and entropy(it) > 3.8 and any(map(str.isupper, it))
-        and any(map(str.islower, it)) and any(map(str.isdigit, it))
-    )  # fmt: skip
+        not _is_placeholder(it)
+        and entropy(it) > 3.8
+        and any(map(str.isupper, it))
+        and any(map(str.islower, it))
+        and any(map(str.isdigit, it))
+    )
 
 
 def url_password(one: Candidate) -> bool:
@@ -108,16 +134,76 @@ def header(one: Candidate) -> bool:
 
 
 _BENIGN_TAILS = (
-    "count", "counts", "limit", "size", "length", "name", "names", "type", "types", "id", "ids",
-    "url", "uri", "path", "file", "files", "env", "var", "field", "header", "prefix", "index",
-    "usage", "budget", "ttl", "expiry", "expires", "used", "izer", "ization", "ized", "format",
-    "version", "manager", "store", "service", "provider", "key_path", "location", "policy", "ref",
-)  # fmt: skip
+    "count",
+    "counts",
+    "limit",
+    "size",
+    "length",
+    "name",
+    "names",
+    "type",
+    "types",
+    "id",
+    "ids",
+    "url",
+    "uri",
+    "path",
+    "file",
+    "files",
+    "env",
+    "var",
+    "field",
+    "header",
+    "prefix",
+    "index",
+    "usage",
+    "budget",
+    "ttl",
+    "expiry",
+    "expires",
+    "used",
+    "izer",
+    "ization",
+    "ized",
+    "format",
+    "version",
+    "manager",
+    "store",
+    "service",
+    "provider",
+    "key_path",
+    "location",
+    "policy",
+    "ref",
+)
 _CODE_STARTS = (
-    "${", "$(", "{{", "{%", "<", "[", "os.", "process.", "env.", "config.", "self.", "this.", "settings.",
-    "http://", "https://", "./", "../", "~/", "file:", "import.", "secrets.", "ref:", "arn:",
-    "vault:", "keyring:", "//",
-)  # fmt: skip
+    "${",
+    "$(",
+    "{{",
+    "{%",
+    "<",
+    "[",
+    "os.",
+    "process.",
+    "env.",
+    "config.",
+    "self.",
+    "this.",
+    "settings.",
+    "http://",
+    "https://",
+    "./",
+    "../",
+    "~/",
+    "file:",
+    "import.",
+    "secrets.",
+    "ref:",
+    "arn:",
+    "vault:",
+    "keyring:",
+    "//",
+)
 
 
 def _is_code(it: str) -> bool:
@@ -145,8 +231,12 @@ def _is_word(piece: str) -> bool:
         return len(piece) <= 4
     if digits == 0:
         return (piece.islower() and len(piece) <= 20) or piece.isupper() or _is_camel(piece)
-    return len(piece) <= 4 or (digits <= 2 and piece.rstrip("0123456789").isalpha()
-                               and (piece.islower() or piece.isupper()) and len(piece) <= 10)  # fmt: skip
+    return len(piece) <= 4 or (
+        digits <= 2
+        and piece.rstrip("0123456789").isalpha()
+        and (piece.islower() or piece.isupper())
+        and len(piece) <= 10
+    )
 
 
 def _is_camel(piece: str) -> bool:
@@ -202,7 +292,7 @@ NO_PASSWORDS = frozenset(
     tomorrow yesterday somebody nobody everybody someone anyone everyone right wrong
     often already ready almost compatible up-to-date out unchanged admin-only write-only read-only
     """.split()
-)  # fmt: skip
+)
 ENDINGS = ("ing", "ed", "ly", "able", "ible", "ful", "less", "ous", "ive", "ally")
 
 
@@ -216,9 +306,10 @@ def _is_strong(it: str) -> bool:
         return False
     inner = it[1:]
     return (
-        any(map(str.isdigit, it)) or (any(map(str.isupper, inner)) and not it.isupper())
+        any(map(str.isdigit, it))
+        or (any(map(str.isupper, inner)) and not it.isupper())
         or any(c in "!@#$%^&*+=~?|" for c in it)
-    )  # fmt: skip
+    )
 
 
 def _is_amount(it: str) -> bool:
@@ -230,10 +321,14 @@ def _is_amount(it: str) -> bool:
 def _no_password(it: str) -> bool:
     low = it.lower().strip("()[]")
     return (
-        len(it) < 3 or _is_placeholder_password(it) or low in NO_PASSWORDS or _is_code(it)
-        or low.startswith(("http:", "https:", "//")) or _is_amount(it)
+        len(it) < 3
+        or _is_placeholder_password(it)
+        or low in NO_PASSWORDS
+        or _is_code(it)
+        or low.startswith(("http:", "https:", "//"))
+        or _is_amount(it)
         or not any(map(str.isalnum, it))
-    )  # fmt: skip
+    )
 
 
 def _is_placeholder_password(it: str) -> bool:
@@ -251,9 +346,13 @@ def password(one: Candidate) -> bool:
     if _is_strong(it):
         return not (it.isupper() and "_" in it and it.replace("_", "").isalpha())
     plain = it.lower()
-    return len(it) >= 4 and not plain.endswith(ENDINGS) and _ends(one) and not it.isupper() and (
-        "_" not in it and "." not in it
-    )  # fmt: skip
+    return (
+        len(it) >= 4
+        and not plain.endswith(ENDINGS)
+        and _ends(one)
+        and not it.isupper()
+        and ("_" not in it and "." not in it)
+    )
 
 
 def _is_time(it: str) -> bool:
@@ -276,8 +375,14 @@ def strong(one: Candidate) -> bool:
     digits = sum(map(str.isdigit, it))
     if digits >= 3 and _ends(one) and not any(year in it for year in ("19", "20")):
         return True
-    kinds = sum((any(map(str.isdigit, it)), any(map(str.isupper, it)), any(map(str.islower, it)),
-                 any(c in "!@#$%^&*+=~?|" for c in it)))  # fmt: skip
+    kinds = sum(
+        (
+            any(map(str.isdigit, it)),
+            any(map(str.isupper, it)),
+            any(map(str.islower, it)),
+            any(c in "!@#$%^&*+=~?|" for c in it),
+        )
+    )
     return any(map(str.isdigit, it)) and (kinds >= 3 or (kinds >= 2 and not _is_wordy(it)))
 
 
@@ -342,10 +447,35 @@ def share(one: Candidate) -> bool:
 
 
 _NO_KEYS = (
-    "public", "cache", "primary", "foreign", "partition", "sort", "object", "index", "map", "json",
-    "react", "redis", "row", "hash", "etag", "idempotency", "缓存", "主键", "公", "唯一", "索引", "排序", "对象",
-    "提交", "哈希", "摘要", "指纹", "版本",
-)  # fmt: skip
+    "public",
+    "cache",
+    "primary",
+    "foreign",
+    "partition",
+    "sort",
+    "object",
+    "index",
+    "map",
+    "json",
+    "react",
+    "redis",
+    "row",
+    "hash",
+    "etag",
+    "idempotency",
+    "缓存",
+    "主键",
+    "公",
+    "唯一",
+    "索引",
+    "排序",
+    "对象",
+    "提交",
+    "哈希",
+    "摘要",
+    "指纹",
+    "版本",
+)
 
 
 def key_said(one: Candidate) -> bool:
@@ -383,10 +513,39 @@ def wallet_key(one: Candidate) -> bool:
 
 
 TECHNICAL = (
-    "bcrypt", "scrypt", "argon2", "pbkdf2", "md5", "aes", "des", "rsa", "ecc", "sm2", "sm3", "sm4", "base64", "hmac",
-    "oauth", "http", "utf", "ipv", "web3", "wpa", "wep", "fido", "sqlite", "mysql", "python", "vue", "windows", "win1", "ios",
-    "chacha", "ed25519", "1password",
-)  # fmt: skip
+    "bcrypt",
+    "scrypt",
+    "argon2",
+    "pbkdf2",
+    "md5",
+    "aes",
+    "des",
+    "rsa",
+    "ecc",
+    "sm2",
+    "sm3",
+    "sm4",
+    "base64",
+    "hmac",
+    "oauth",
+    "http",
+    "utf",
+    "ipv",
+    "web3",
+    "wpa",
+    "wep",
+    "fido",
+    "sqlite",
+    "mysql",
+    "python",
+    "vue",
+    "windows",
+    "win1",
+    "ios",
+    "chacha",
+    "ed25519",
+    "1password",
+)
 """What passwords are made, kept and typed with."""
 _SHA = lazy(r"sha-?[0-9]{1,3}(?![a-z0-9])")
 
@@ -416,14 +575,51 @@ def paired(one: Candidate) -> bool:
 
 
 _OTHER_CODES = (
-    "error", "exit", "status", "zip", "area", "postal", "country", "review", "promo", "discount",
-    "coupon", "flight", "http", "source", "return", "violation", "section", " path", " fee", " took",
-    "contention", "code has", "错误", "优惠", "折扣",
-)  # fmt: skip
+    "error",
+    "exit",
+    "status",
+    "zip",
+    "area",
+    "postal",
+    "country",
+    "review",
+    "promo",
+    "discount",
+    "coupon",
+    "flight",
+    "http",
+    "source",
+    "return",
+    "violation",
+    "section",
+    " path",
+    " fee",
+    " took",
+    "contention",
+    "code has",
+    "错误",
+    "优惠",
+    "折扣",
+)
 _MEASURED = (
-    "lines", "tests", "bytes", "ms", "seconds", "minutes", "rows", "files", "users", "dollars",
-    "bucks", "percent", "times", "commits", "people", "pages", "words",
-)  # fmt: skip
+    "lines",
+    "tests",
+    "bytes",
+    "ms",
+    "seconds",
+    "minutes",
+    "rows",
+    "files",
+    "users",
+    "dollars",
+    "bucks",
+    "percent",
+    "times",
+    "commits",
+    "people",
+    "pages",
+    "words",
+)
 
 
 def door(one: Candidate) -> bool:
@@ -454,8 +650,25 @@ def recovery(one: Candidate) -> bool:
 CHECKS: dict[str, Check] = {
     check.__name__: check
     for check in (
-        given, random, varied, mixed, url_password, header, assigned, password, code,
-        phrase, share, key_said, mnemonic, paired, door, product_key, recovery, pgpass,
-        user_and_password, wallet_key,
+        given,
+        random,
+        varied,
+        mixed,
+        url_password,
+        header,
+        assigned,
+        password,
+        code,
+        phrase,
+        share,
+        key_said,
+        mnemonic,
+        paired,
+        door,
+        product_key,
+        recovery,
+        pgpass,
+        user_and_password,
+        wallet_key,
     )
-}  # fmt: skip
+}

@@ -260,8 +260,7 @@ class _Reading:
                 raise self._wrong(
                     where,
                     ConfigError(
-                        "an exception only has a pattern",
-                        hint="write pattern = '…' under it",
+                        "an exception only has a pattern", hint="write pattern = '…' under it"
                     ),
                 )
             found.append(self._pattern(given["pattern"], self._within(where, "pattern")))
@@ -279,8 +278,11 @@ class _Reading:
         return max(start, 1)
 
     def _nth(self, section: str, n: int) -> int:
-        heads = [at for at, line in enumerate(self._lines, 1)
-                 if line.replace(" ", "").startswith(f"[[{section}]]")]  # fmt: skip
+        heads = [
+            at
+            for at, line in enumerate(self._lines, 1)
+            if line.replace(" ", "").startswith(f"[[{section}]]")
+        ]
         return heads[n] if n < len(heads) else self._line_of(section)
 
     def _within(self, head: int, key: str) -> int:
@@ -293,9 +295,12 @@ class _Reading:
 
     def _wrong(self, line: int, error: ConfigError) -> ConfigError:
         return ConfigError(
-            "{path}, line {line}: {error}", hint="{error_hint}", path=self._path, line=line,
+            "{path}, line {line}: {error}",
+            hint="{error_hint}",
+            path=self._path,
+            line=line,
             error=error,
-        )  # fmt: skip
+        )
 
 
 def _family(kind: str) -> str:

@@ -20,13 +20,46 @@ _NAMED = (
     r"credential|密钥|秘钥|令牌|授权码|凭证|私钥)s?[A-Za-z0-9_\-]{0,30})"
 )
 _NAMED_SIGNS = (
-    "secret", "token", "api key", "api_key", "api-key", "api.key", "apikey", "access key",
-    "access_key", "access-key", "accesskey", "private key", "private_key", "private-key",
-    "privatekey", "auth key", "auth_key", "auth-key", "authkey", "encryption key",
-    "encryption_key", "signing key", "signing_key", "master key", "master_key", "session key",
-    "session_key", "license key", "license_key", "account key", "account_key", "credential",
-    "webhook", "密钥", "秘钥", "令牌", "授权码", "凭证", "私钥",
-)  # fmt: skip
+    "secret",
+    "token",
+    "api key",
+    "api_key",
+    "api-key",
+    "api.key",
+    "apikey",
+    "access key",
+    "access_key",
+    "access-key",
+    "accesskey",
+    "private key",
+    "private_key",
+    "private-key",
+    "privatekey",
+    "auth key",
+    "auth_key",
+    "auth-key",
+    "authkey",
+    "encryption key",
+    "encryption_key",
+    "signing key",
+    "signing_key",
+    "master key",
+    "master_key",
+    "session key",
+    "session_key",
+    "license key",
+    "license_key",
+    "account key",
+    "account_key",
+    "credential",
+    "webhook",
+    "密钥",
+    "秘钥",
+    "令牌",
+    "授权码",
+    "凭证",
+    "私钥",
+)
 _WALLET_WORD = r"(?:[0-9]{1,2}[.):、]?\s{0,2})?[a-z]{3,8}"
 _WALLET_GAP = r"[\s,，、;]{1,3}"
 ZH_IS = (
@@ -41,116 +74,327 @@ _HOSTS = (
 )
 
 CONTEXT: tuple[Rule, ...] = (
-    Rule("connection-string", r"(?i)\b[a-z][a-z0-9+._\-]{1,40}://(?P<user>[^\s:/@\"'`<>]{0,120}):"
-         r"(?P<it>[^\s/\"'`<>]{1,200})@[^\s@\"'`<>]+", ("://",), check="url_password"),
-    Rule("connection-string", r"(?i)\b[a-z][a-z0-9+._\-]{1,40}://(?P<it>[A-Za-z0-9_\-]{20,200})@"
-         r"[^\s@\"'`<>]+", ("://",), check="random"),
-    Rule("authorization", r"(?i)\b(?:authorization|proxy-authorization|x-[a-z0-9\-]{0,40}(?:key|token|auth|secret|session)"
-         r"[a-z0-9\-]{0,16}|private-token|api-key)[\"'`]?\s{0,2}[:=]\s{0,2}[\"'`]?(?:basic |bearer |token |apikey )?"
-         r"\s?(?P<it>[A-Za-z0-9+/=_.~\-]{8,})", ("authorization", "api-key", "-token", "~x-[a-z0-9-]{0,40}(?:key|token|auth|secret|session)"),
-         check="header"),
-    Rule("authorization", r"(?i)\bbearer\s+(?P<it>[A-Za-z0-9+/=_.~\-]{16,})", ("bearer",),
-         check="assigned"),
-    Rule("cookie", r"(?i)\b(?:set-cookie|cookie)\s{0,2}:\s{0,2}(?P<it>[^\s=;]{1,60}="
-         r"[^\s;]{8,}(?:;\s?[^\s=;]+=[^\s;]+)*)", ("~cookie ?:",), check="given"),
-    Rule("command-line-password", r"(?i)(?:^|[^A-Za-z0-9_./\-])(?:--?(?:password|passwd|pass|token|secret|"
-         r"api-key|pw)[= ]|-u\s{1,2}[\w.@-]{1,60}:|sshpass -p ?|mysql(?:dump)? .{0,80}?-p)[\"']?"
-         r"(?P<it>[^\s\"']{4,})", ("sshpass", "mysql", "--pass", "-pass", "--token", "--secret", "--api-key", "-pw", "-u ", "--pw"),
-         check="password"),
-    Rule("one-time-secret", r"(?i)otpauth://[^\s]*?[?&]secret=(?P<it>[A-Z2-7]{8,})",
-         ("otpauth",), check="given"),
-    Rule("wifi-password", r"(?i)\bWIFI:[^\n]{0,80}?P:(?P<it>[^;\n]{1,63});", ("wifi:",),
-         check="given"),
-    Rule("password", r"(?i)\bmachine\s+\S{1,200}\s+login\s+\S{1,200}\s+password\s+(?P<it>\S{1,200})",
-         (r"~machine\s+\S+\s+login",), check="given"),
-    Rule("password", rf"(?i)(?P<name>[A-Za-z0-9_.\-]{{0,40}}(?:password|passwd|passphrase|pwd|_pass))"
-         rf"[\"'`\])]{{0,2}}\s{{0,3}}{LINK}\s{{0,3}}{QUOTE}(?P<it>{VALUE}{{3,}})",
-         ("password", "passwd", "passphrase", "pwd", "_pass"), check="password"),
-    Rule("password", r"(?i)\bname:\s{0,2}[\"']?[A-Z0-9_]{0,40}(?:pass|password|secret|token|key)[\"']?\s{1,20}value:\s{0,2}[\"']?(?P<it>[^\s\"']{6,})",
-         (r"~name:[^\n]{1,60}\n\s{0,12}value:",), check="password"),
-    Rule("password", r"(?i)\bapp(?:lication)?[ -]password[^\n]{0,30}?(?P<it>[a-z]{4}(?: [a-z]{4}){3})\b",
-         ("password",), check="given"),
-    Rule("one-time-code", r"(?i)\b(?P<it>(?:[A-Z]{1,2}-)?[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}) is your "
-         r"[^\n.]{0,40}?(?:code|pin|otp)\b", (r"~[0-9] is your",), check="code"),
-    Rule("one-time-code", r"(?:^|[^0-9A-Za-z])(?P<it>[0-9]{4,8})\s?[（(]?[，,]?\s?"
-         r"(?:是|为|，是)?(?:您|你|我)?的?[^0-9\n。；]{0,14}?(?:验证码|校验码|动态码|动态密码|动态口令|驗證碼|认证码|确认码|激活码|一次性密码)", ("验证码", "校验码", "动态", "驗證碼", "认证码", "确认码", "激活码", "一次性"),
-         check="code"),
-    Rule("password", rf"{_HOSTS}[^\n]{{0,24}}?(?:^|[^A-Za-z0-9/])(?i:{_ROOTS})\s?[/:]\s?(?P<it>{VALUE}{{6,64}})",
-         (rf"~{_ROOTS} ?[/:]",), check="paired"),
-    Rule("door-code", r"(?:门禁|门锁|密码锁|单元门|大门)\s?(?P<it>[#*][0-9]{3,8}[#*]?|[0-9]{3,8}[#*])(?:[^0-9A-Za-z]|$)",
-         ("~(?:门禁|门锁|密码锁|单元门|大门) ?[#*0-9]",), check="door"),
-    Rule("command-line-password", r"(?i)\bredis-cli\b[^\n]{0,80}? -a [\"']?(?P<it>[^\s\"']{4,})", ("redis-cli",),
-         check="password"),
-    Rule("share-code", r"(?:提取|访问|分享)(?:码|碼)\s?(?:就?是|为|[:：=])?\s{0,2}(?P<it>[A-Za-z0-9]{4,8})(?:[^A-Za-z0-9]|$)",
-         ("~(?:提取|访问|分享)(?:码|碼)",), check="share"),
-    Rule("recovery-code", r"(?i)(?:(?:recovery|backup|rescue) (?:codes?|keys?)(?: (?:for|of|to|on) [^\n:：0-9]{1,30})?|(?:恢复|备用|备份|救援)"
-         r"(?:代码|码|验证码|密钥))\s?(?:is|are|就?是|为)?\s?[:：=]?\s{0,2}(?P<it>[A-Za-z0-9]{4,12}(?:[- ][A-Za-z0-9]{4,10}){0,15})"
-         r"(?:[^A-Za-z0-9\-]|$)", ("recovery", "backup", "rescue", "恢复", "备用", "备份", "救援"), check="recovery"),
-
+    Rule(
+        "connection-string",
+        r"(?i)\b[a-z][a-z0-9+._\-]{1,40}://(?P<user>[^\s:/@\"'`<>]{0,120}):"
+        r"(?P<it>[^\s/\"'`<>]{1,200})@[^\s@\"'`<>]+",
+        ("://",),
+        check="url_password",
+    ),
+    Rule(
+        "connection-string",
+        r"(?i)\b[a-z][a-z0-9+._\-]{1,40}://(?P<it>[A-Za-z0-9_\-]{20,200})@"
+        r"[^\s@\"'`<>]+",
+        ("://",),
+        check="random",
+    ),
+    Rule(
+        "authorization",
+        r"(?i)\b(?:authorization|proxy-authorization|x-[a-z0-9\-]{0,40}(?:key|token|auth|secret|session)"
+        r"[a-z0-9\-]{0,16}|private-token|api-key)[\"'`]?\s{0,2}[:=]\s{0,2}[\"'`]?(?:basic |bearer |token |apikey )?"
+        r"\s?(?P<it>[A-Za-z0-9+/=_.~\-]{8,})",
+        (
+            "authorization",
+            "api-key",
+            "-token",
+            "~x-[a-z0-9-]{0,40}(?:key|token|auth|secret|session)",
+        ),
+        check="header",
+    ),
+    Rule(
+        "authorization",
+        r"(?i)\bbearer\s+(?P<it>[A-Za-z0-9+/=_.~\-]{16,})",
+        ("bearer",),
+        check="assigned",
+    ),
+    Rule(
+        "cookie",
+        r"(?i)\b(?:set-cookie|cookie)\s{0,2}:\s{0,2}(?P<it>[^\s=;]{1,60}="
+        r"[^\s;]{8,}(?:;\s?[^\s=;]+=[^\s;]+)*)",
+        ("~cookie ?:",),
+        check="given",
+    ),
+    Rule(
+        "command-line-password",
+        r"(?i)(?:^|[^A-Za-z0-9_./\-])(?:--?(?:password|passwd|pass|token|secret|"
+        r"api-key|pw)[= ]|-u\s{1,2}[\w.@-]{1,60}:|sshpass -p ?|mysql(?:dump)? .{0,80}?-p)[\"']?"
+        r"(?P<it>[^\s\"']{4,})",
+        (
+            "sshpass",
+            "mysql",
+            "--pass",
+            "-pass",
+            "--token",
+            "--secret",
+            "--api-key",
+            "-pw",
+            "-u ",
+            "--pw",
+        ),
+        check="password",
+    ),
+    Rule(
+        "one-time-secret",
+        r"(?i)otpauth://[^\s]*?[?&]secret=(?P<it>[A-Z2-7]{8,})",
+        ("otpauth",),
+        check="given",
+    ),
+    Rule(
+        "wifi-password",
+        r"(?i)\bWIFI:[^\n]{0,80}?P:(?P<it>[^;\n]{1,63});",
+        ("wifi:",),
+        check="given",
+    ),
+    Rule(
+        "password",
+        r"(?i)\bmachine\s+\S{1,200}\s+login\s+\S{1,200}\s+password\s+(?P<it>\S{1,200})",
+        (r"~machine\s+\S+\s+login",),
+        check="given",
+    ),
+    Rule(
+        "password",
+        rf"(?i)(?P<name>[A-Za-z0-9_.\-]{{0,40}}(?:password|passwd|passphrase|pwd|_pass))"
+        rf"[\"'`\])]{{0,2}}\s{{0,3}}{LINK}\s{{0,3}}{QUOTE}(?P<it>{VALUE}{{3,}})",
+        ("password", "passwd", "passphrase", "pwd", "_pass"),
+        check="password",
+    ),
+    Rule(
+        "password",
+        r"(?i)\bname:\s{0,2}[\"']?[A-Z0-9_]{0,40}(?:pass|password|secret|token|key)[\"']?\s{1,20}value:\s{0,2}[\"']?(?P<it>[^\s\"']{6,})",
+        (r"~name:[^\n]{1,60}\n\s{0,12}value:",),
+        check="password",
+    ),
+    Rule(
+        "password",
+        r"(?i)\bapp(?:lication)?[ -]password[^\n]{0,30}?(?P<it>[a-z]{4}(?: [a-z]{4}){3})\b",
+        ("password",),
+        check="given",
+    ),
+    Rule(
+        "one-time-code",
+        r"(?i)\b(?P<it>(?:[A-Z]{1,2}-)?[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}) is your "
+        r"[^\n.]{0,40}?(?:code|pin|otp)\b",
+        (r"~[0-9] is your",),
+        check="code",
+    ),
+    Rule(
+        "one-time-code",
+        r"(?:^|[^0-9A-Za-z])(?P<it>[0-9]{4,8})\s?[（(]?[，,]?\s?"
+        r"(?:是|为|，是)?(?:您|你|我)?的?[^0-9\n。；]{0,14}?(?:验证码|校验码|动态码|动态密码|动态口令|驗證碼|认证码|确认码|激活码|一次性密码)",
+        ("验证码", "校验码", "动态", "驗證碼", "认证码", "确认码", "激活码", "一次性"),
+        check="code",
+    ),
+    Rule(
+        "password",
+        rf"{_HOSTS}[^\n]{{0,24}}?(?:^|[^A-Za-z0-9/])(?i:{_ROOTS})\s?[/:]\s?(?P<it>{VALUE}{{6,64}})",
+        (rf"~{_ROOTS} ?[/:]",),
+        check="paired",
+    ),
+    Rule(
+        "door-code",
+        r"(?:门禁|门锁|密码锁|单元门|大门)\s?(?P<it>[#*][0-9]{3,8}[#*]?|[0-9]{3,8}[#*])(?:[^0-9A-Za-z]|$)",
+        ("~(?:门禁|门锁|密码锁|单元门|大门) ?[#*0-9]",),
+        check="door",
+    ),
+    Rule(
+        "command-line-password",
+        r"(?i)\bredis-cli\b[^\n]{0,80}? -a [\"']?(?P<it>[^\s\"']{4,})",
+        ("redis-cli",),
+        check="password",
+    ),
+    Rule(
+        "share-code",
+        r"(?:提取|访问|分享)(?:码|碼)\s?(?:就?是|为|[:：=])?\s{0,2}(?P<it>[A-Za-z0-9]{4,8})(?:[^A-Za-z0-9]|$)",
+        ("~(?:提取|访问|分享)(?:码|碼)",),
+        check="share",
+    ),
+    Rule(
+        "recovery-code",
+        r"(?i)(?:(?:recovery|backup|rescue) (?:codes?|keys?)(?: (?:for|of|to|on) [^\n:：0-9]{1,30})?|(?:恢复|备用|备份|救援)"
+        r"(?:代码|码|验证码|密钥))\s?(?:is|are|就?是|为)?\s?[:：=]?\s{0,2}(?P<it>[A-Za-z0-9]{4,12}(?:[- ][A-Za-z0-9]{4,10}){0,15})"
+        r"(?:[^A-Za-z0-9\-]|$)",
+        ("recovery", "backup", "rescue", "恢复", "备用", "备份", "救援"),
+        check="recovery",
+    ),
     # Words of a wallet
-    Rule("seed-phrase", rf"(?i)(?:\b(?:seed|recovery|mnemonic|backup|secret|wallet)[ -]?(?:phrase|words?|mnemonic|seed)?\b|助记词|助記詞|恢复短语|恢复词|注记词)"
-         rf"[^\n:：]{{0,40}}?(?:\bis|\bare|[:：=是\n])?[^A-Za-z0-9\p{{Han}}]{{0,4}}(?P<it>{_WALLET_WORD}(?:{_WALLET_GAP}{_WALLET_WORD}){{11,23}})\b",
-         ("seed", "recovery", "mnemonic", "backup", "secret", "wallet", "助记词", "助記詞", "恢复", "注记词"), check="phrase"),
-    Rule("seed-phrase", r"(?:助记词|助記詞|恢复短语|恢复词|注记词)[^\n]{0,12}?\s{0,2}(?P<it>\p{Han}(?:[ ,，、\n]{1,2}\p{Han}){11,23})",
-         ("助记词", "助記詞", "恢复", "注记词"), check=""),
-    Rule("seed-phrase", rf"(?:^|[^0-9A-Za-z])(?P<it>1[.):、]?\s{{0,2}}[a-z]{{3,8}}{_WALLET_GAP}2[.):、]?\s{{0,2}}[a-z]{{3,8}}(?:{_WALLET_GAP}"
-         rf"{_WALLET_WORD}){{10,22}})\b", (r"~\b1[.):、]? ?[a-z]{3,8}[\s,;]{1,3}2[.):、]? ?[a-z]{3,8}[\s,;]{1,3}3",), check="mnemonic"),
-    Rule("seed-phrase", r"(?:^|[\n:：\"“])\s?(?P<it>[a-z]{3,8}(?:[ ,\n]{1,2}[a-z]{3,8}){11,23})(?:[\n.\"”]|$)",
-         (LIST, r"~^[a-z]{3,8}\n[a-z]{3,8}\n[a-z]{3,8}\n"), check="mnemonic"),
-    Rule("seed-phrase", r"(?:^|\n)(?P<it>\p{Han}(?:[ ,，、\n]{1,2}\p{Han}){11,23})(?:\n|$)",
-         (LIST,), check="mnemonic"),
-
+    Rule(
+        "seed-phrase",
+        rf"(?i)(?:\b(?:seed|recovery|mnemonic|backup|secret|wallet)[ -]?(?:phrase|words?|mnemonic|seed)?\b|助记词|助記詞|恢复短语|恢复词|注记词)"
+        rf"[^\n:：]{{0,40}}?(?:\bis|\bare|[:：=是\n])?[^A-Za-z0-9\p{{Han}}]{{0,4}}(?P<it>{_WALLET_WORD}(?:{_WALLET_GAP}{_WALLET_WORD}){{11,23}})\b",
+        (
+            "seed",
+            "recovery",
+            "mnemonic",
+            "backup",
+            "secret",
+            "wallet",
+            "助记词",
+            "助記詞",
+            "恢复",
+            "注记词",
+        ),
+        check="phrase",
+    ),
+    Rule(
+        "seed-phrase",
+        r"(?:助记词|助記詞|恢复短语|恢复词|注记词)[^\n]{0,12}?\s{0,2}(?P<it>\p{Han}(?:[ ,，、\n]{1,2}\p{Han}){11,23})",
+        ("助记词", "助記詞", "恢复", "注记词"),
+        check="",
+    ),
+    Rule(
+        "seed-phrase",
+        rf"(?:^|[^0-9A-Za-z])(?P<it>1[.):、]?\s{{0,2}}[a-z]{{3,8}}{_WALLET_GAP}2[.):、]?\s{{0,2}}[a-z]{{3,8}}(?:{_WALLET_GAP}"
+        rf"{_WALLET_WORD}){{10,22}})\b",
+        (r"~\b1[.):、]? ?[a-z]{3,8}[\s,;]{1,3}2[.):、]? ?[a-z]{3,8}[\s,;]{1,3}3",),
+        check="mnemonic",
+    ),
+    Rule(
+        "seed-phrase",
+        r"(?:^|[\n:：\"“])\s?(?P<it>[a-z]{3,8}(?:[ ,\n]{1,2}[a-z]{3,8}){11,23})(?:[\n.\"”]|$)",
+        (LIST, r"~^[a-z]{3,8}\n[a-z]{3,8}\n[a-z]{3,8}\n"),
+        check="mnemonic",
+    ),
+    Rule(
+        "seed-phrase",
+        r"(?:^|\n)(?P<it>\p{Han}(?:[ ,，、\n]{1,2}\p{Han}){11,23})(?:\n|$)",
+        (LIST,),
+        check="mnemonic",
+    ),
     # Codes that are given once
-    Rule("pickup-code", r"(?:取件|取货|提货|取餐|取票|开柜|开箱)(?:码|碼)\s?(?:就?是|为|[:：=])?\s{0,2}(?P<it>[0-9]{4,10}|"
-         r"[0-9A-Z]{1,3}(?:-[0-9A-Z]{1,5}){1,2})(?:[^0-9A-Za-z\-]|$)", ("~(?:取件|取货|提货|取餐|取票|开柜|开箱)(?:码|碼)",),
-         check="code"),
-
+    Rule(
+        "pickup-code",
+        r"(?:取件|取货|提货|取餐|取票|开柜|开箱)(?:码|碼)\s?(?:就?是|为|[:：=])?\s{0,2}(?P<it>[0-9]{4,10}|"
+        r"[0-9A-Z]{1,3}(?:-[0-9A-Z]{1,5}){1,2})(?:[^0-9A-Za-z\-]|$)",
+        ("~(?:取件|取货|提货|取餐|取票|开柜|开箱)(?:码|碼)",),
+        check="code",
+    ),
     # Values under a name that says they are secret
-    Rule("secret-value", rf"{_NAMED}[\"'`\])]{{0,2}}(?: (?:for|of|to|on|in) [^\n:=：]{{1,40}}?)?"
-         rf"\s{{0,3}}(?:{LINK}|是|为)\s{{0,3}}{QUOTE}"
-         rf"(?P<it>{VALUE}{{8,}})", _NAMED_SIGNS, check="assigned"),
-    Rule("secret-value", rf"{_NAMED}(?: (?:for|of|to|on) [A-Za-z0-9 ._\-]{{1,40}}?)? "
-         rf"{_IS} (?:now |still |just )?{QUOTE}(?P<it>{VALUE}{{8,}})",
-         _NAMED_SIGNS, check="assigned"),
-    Rule("secret-value", rf"{_NAMED} {QUOTE}(?P<it>{VALUE}{{16,}})", _NAMED_SIGNS,
-         check="assigned"),
-    Rule("secret-value", rf"(?:密钥|秘钥|令牌|授权码|私钥|[Aa]pp\s?[Ss]ecret|[Aa]ccess\s?[Kk]ey)"
-         rf"[^\n。！？!?=:：A-Za-z0-9]{{0,10}}?{ZH_IS}?(?:了)?\s{{0,3}}{QUOTE}"
-         r"(?P<it>[A-Za-z0-9+/=_.\-]{8,})", _NAMED_SIGNS, check="assigned"),
+    Rule(
+        "secret-value",
+        rf"{_NAMED}[\"'`\])]{{0,2}}(?: (?:for|of|to|on|in) [^\n:=：]{{1,40}}?)?"
+        rf"\s{{0,3}}(?:{LINK}|是|为)\s{{0,3}}{QUOTE}"
+        rf"(?P<it>{VALUE}{{8,}})",
+        _NAMED_SIGNS,
+        check="assigned",
+    ),
+    Rule(
+        "secret-value",
+        rf"{_NAMED}(?: (?:for|of|to|on) [A-Za-z0-9 ._\-]{{1,40}}?)? "
+        rf"{_IS} (?:now |still |just )?{QUOTE}(?P<it>{VALUE}{{8,}})",
+        _NAMED_SIGNS,
+        check="assigned",
+    ),
+    Rule(
+        "secret-value", rf"{_NAMED} {QUOTE}(?P<it>{VALUE}{{16,}})", _NAMED_SIGNS, check="assigned"
+    ),
+    Rule(
+        "secret-value",
+        rf"(?:密钥|秘钥|令牌|授权码|私钥|[Aa]pp\s?[Ss]ecret|[Aa]ccess\s?[Kk]ey)"
+        rf"[^\n。！？!?=:：A-Za-z0-9]{{0,10}}?{ZH_IS}?(?:了)?\s{{0,3}}{QUOTE}"
+        r"(?P<it>[A-Za-z0-9+/=_.\-]{8,})",
+        _NAMED_SIGNS,
+        check="assigned",
+    ),
     # What it is is said behind it
-    Rule("secret-value", rf"(?P<it>{_KEY}{{20,}})[\"'`”]?,? (?:as|is|was|for|=) (?:the |my |our |your |an? )?"
-         r"(?:[A-Za-z0-9]{1,20} ){0,3}(?i:secret|token|(?:api|access|private|secret) key|password)",
-         ("secret", "token", r"~(?:api|access|private) key", "password"), check="assigned"),
-    Rule("secret-value", rf"(?P<it>{_KEY}{{20,}})\s?(?:就?是|作为|当)(?:我|你|咱|他|她)?们?的?\p{{Han}}{{0,8}}"
-         r"(?i:密钥|秘钥|令牌|私钥|token|key)", ("密钥", "秘钥", "令牌", "私钥", "token", "key"),
-         check="assigned"),
-
+    Rule(
+        "secret-value",
+        rf"(?P<it>{_KEY}{{20,}})[\"'`”]?,? (?:as|is|was|for|=) (?:the |my |our |your |an? )?"
+        r"(?:[A-Za-z0-9]{1,20} ){0,3}(?i:secret|token|(?:api|access|private|secret) key|password)",
+        ("secret", "token", r"~(?:api|access|private) key", "password"),
+        check="assigned",
+    ),
+    Rule(
+        "secret-value",
+        rf"(?P<it>{_KEY}{{20,}})\s?(?:就?是|作为|当)(?:我|你|咱|他|她)?们?的?\p{{Han}}{{0,8}}"
+        r"(?i:密钥|秘钥|令牌|私钥|token|key)",
+        ("密钥", "秘钥", "令牌", "私钥", "token", "key"),
+        check="assigned",
+    ),
     # Keys that are only called keys
-    Rule("secret-value", r"授权(?:码|碼)\s?(?:就?是|为|[:：=])?\s{0,2}(?P<it>[A-Za-z]{16}|[a-z]{4}(?: [a-z]{4}){3})"
-         r"(?:[^A-Za-z0-9]|$)", ("~授权(?:码|碼)",), check="given"),
-    Rule("secret-value", rf"(?P<name>\p{{Han}}{{1,8}}(?:\s?(?i:api|app|web|sdk))?\s?[Kk](?:ey|EY))\s?{ZH_IS}?\s{{0,2}}{QUOTE}"
-         rf"(?P<it>{_KEY}{{20,}})", (r"~\p{Han} ?(?:api|app|web|sdk)? ?key",), check="key_said"),
-    Rule("secret-value", rf"(?i)\b(?P<name>(?:[a-z0-9.]{{1,20}} ){{1,4}}key) "
-         rf"(?:is|was|:)\s?{QUOTE}(?P<it>{_KEY}{{20,}})", (r"~\bkey (?:is|was|:)",), check="key_said"),
-    Rule("secret-value", rf"(?i)\b(?P<name>[A-Za-z_]{{0,20}}(?:send|push|bot|robot|server|client|admin|secret|aes|des|hmac|sign)[ _-]?key)"
-         rf"[\"'`]?\s{{0,2}}(?:{LINK}|是|为|is)?\s{{0,2}}{QUOTE}(?P<it>{_KEY}{{16,}})",
-         (r"~(?:send|push|bot|robot|server|client|admin|secret|aes|des|hmac|sign)[ _-]?key",), check="assigned"),
-    Rule("secret-value", r"(?:^|[^A-Za-z0-9_\-])[AS]K\s{0,2}(?:[:：=]|是|为)?\s{0,2}(?P<it>[A-Za-z0-9_\-]{20,})",
-         (r"~(?:^|[^a-z0-9_])[as]k ?(?:[:：=]|是|为)? ?[a-z0-9_-]{20}",), check="mixed"),
+    Rule(
+        "secret-value",
+        r"授权(?:码|碼)\s?(?:就?是|为|[:：=])?\s{0,2}(?P<it>[A-Za-z]{16}|[a-z]{4}(?: [a-z]{4}){3})"
+        r"(?:[^A-Za-z0-9]|$)",
+        ("~授权(?:码|碼)",),
+        check="given",
+    ),
+    Rule(
+        "secret-value",
+        rf"(?P<name>\p{{Han}}{{1,8}}(?:\s?(?i:api|app|web|sdk))?\s?[Kk](?:ey|EY))\s?{ZH_IS}?\s{{0,2}}{QUOTE}"
+        rf"(?P<it>{_KEY}{{20,}})",
+        (r"~\p{Han} ?(?:api|app|web|sdk)? ?key",),
+        check="key_said",
+    ),
+    Rule(
+        "secret-value",
+        rf"(?i)\b(?P<name>(?:[a-z0-9.]{{1,20}} ){{1,4}}key) "
+        rf"(?:is|was|:)\s?{QUOTE}(?P<it>{_KEY}{{20,}})",
+        (r"~\bkey (?:is|was|:)",),
+        check="key_said",
+    ),
+    Rule(
+        "secret-value",
+        rf"(?i)\b(?P<name>[A-Za-z_]{{0,20}}(?:send|push|bot|robot|server|client|admin|secret|aes|des|hmac|sign)[ _-]?key)"
+        rf"[\"'`]?\s{{0,2}}(?:{LINK}|是|为|is)?\s{{0,2}}{QUOTE}(?P<it>{_KEY}{{16,}})",
+        (r"~(?:send|push|bot|robot|server|client|admin|secret|aes|des|hmac|sign)[ _-]?key",),
+        check="assigned",
+    ),
+    Rule(
+        "secret-value",
+        r"(?:^|[^A-Za-z0-9_\-])[AS]K\s{0,2}(?:[:：=]|是|为)?\s{0,2}(?P<it>[A-Za-z0-9_\-]{20,})",
+        (r"~(?:^|[^a-z0-9_])[as]k ?(?:[:：=]|是|为)? ?[a-z0-9_-]{20}",),
+        check="mixed",
+    ),
     Rule("secret-value", r"\bSCT[0-9]{3,8}T[A-Za-z0-9]{20,}", ("~sct[0-9]{3,8}t",), check="varied"),
     Rule("newrelic-key", r"\b(?P<it>[0-9a-f]{36}NRAL)\b", ("nral",), check="varied"),
-    Rule("cookie", r"(?i)\b(?:sessdata|phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|sessionid|bili_jct|li_at|"
-         r"laravel_session|auth_token|z_c0)=(?P<it>[^\s;,\"']{16,})",
-         ("sessdata", "sessid", "sessionid", "connect.sid", "bili_jct", "li_at", "laravel_session", "auth_token",
-          "z_c0"), check="given"),
-    Rule("cookie", r"(?i)\b(?P<name>[a-z0-9_.\-]{0,30}(?:sess|sid|key|token|ticket|auth|jwt|csrf|login)[a-z0-9_]{0,12})="
-         r"(?P<it>[^\s;,\"'&<>]{20,})", ("~(?:sess|sid|key|token|ticket|auth|jwt|csrf|login)[a-z0-9_]{0,12}=",),
-         check="key_said"),
-    Rule("connection-string", r"\bhttps?://(?P<it>[0-9a-f]{32})@", (r"~https?://[0-9a-f]{32}@",), check="varied"),
-    Rule("license-key", r"\b(?P<it>[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4})\b", ("~[a-z0-9]{5}(?:-[a-z0-9]{5}){4}",), check="product_key"),
-    Rule("one-time-secret", r"(?i:totp|\b2fa|\botp|\bmfa|authenticator|验证器|两步验证)[^\n]{0,24}?(?i:secret|key|seed|密钥|秘钥)[^\nA-Za-z0-9]{0,6}"
-         r"(?:is |是)?\s?(?P<it>[A-Z2-7]{16,64})\b", (r"~totp|\b2fa|\botp|\bmfa|authenticator|验证器|两步验证",), check="varied"),
-    Rule("secret-value", rf"(?P<name>(?i:secret|token|key)\s?\p{{Han}}{{1,8}})\s?{LINK}?\s{{0,2}}{QUOTE}(?P<it>[A-Za-z0-9+/=_.\-]{{20,}})",
-         (r"~(?:secret|token|key) ?\p{Han}",), check="key_said"),
-)  # fmt: skip
+    Rule(
+        "cookie",
+        r"(?i)\b(?:sessdata|phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|sessionid|bili_jct|li_at|"
+        r"laravel_session|auth_token|z_c0)=(?P<it>[^\s;,\"']{16,})",
+        (
+            "sessdata",
+            "sessid",
+            "sessionid",
+            "connect.sid",
+            "bili_jct",
+            "li_at",
+            "laravel_session",
+            "auth_token",
+            "z_c0",
+        ),
+        check="given",
+    ),
+    Rule(
+        "cookie",
+        r"(?i)\b(?P<name>[a-z0-9_.\-]{0,30}(?:sess|sid|key|token|ticket|auth|jwt|csrf|login)[a-z0-9_]{0,12})="
+        r"(?P<it>[^\s;,\"'&<>]{20,})",
+        ("~(?:sess|sid|key|token|ticket|auth|jwt|csrf|login)[a-z0-9_]{0,12}=",),
+        check="key_said",
+    ),
+    Rule(
+        "connection-string",
+        r"\bhttps?://(?P<it>[0-9a-f]{32})@",
+        (r"~https?://[0-9a-f]{32}@",),
+        check="varied",
+    ),
+    Rule(
+        "license-key",
+        r"\b(?P<it>[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4})\b",
+        ("~[a-z0-9]{5}(?:-[a-z0-9]{5}){4}",),
+        check="product_key",
+    ),
+    Rule(
+        "one-time-secret",
+        r"(?i:totp|\b2fa|\botp|\bmfa|authenticator|验证器|两步验证)[^\n]{0,24}?(?i:secret|key|seed|密钥|秘钥)[^\nA-Za-z0-9]{0,6}"
+        r"(?:is |是)?\s?(?P<it>[A-Z2-7]{16,64})\b",
+        (r"~totp|\b2fa|\botp|\bmfa|authenticator|验证器|两步验证",),
+        check="varied",
+    ),
+    Rule(
+        "secret-value",
+        rf"(?P<name>(?i:secret|token|key)\s?\p{{Han}}{{1,8}})\s?{LINK}?\s{{0,2}}{QUOTE}(?P<it>[A-Za-z0-9+/=_.\-]{{20,}})",
+        (r"~(?:secret|token|key) ?\p{Han}",),
+        check="key_said",
+    ),
+)
 """Secrets that are known by the words and signs right before them."""

@@ -303,19 +303,25 @@ class Reading:
         found = [
             it + (2 + self._quoted[n]) * _SALT,
             *[key + salt for key, salt in zip((l3, l2, l1, r1, r2, r3), _ALONE, strict=True)],
-            *[key * _PAIR + it + salt
-              for key, salt in zip((l3, l2, l1, r1, r2, r3), _BESIDE, strict=True)],
+            *[
+                key * _PAIR + it + salt
+                for key, salt in zip((l3, l2, l1, r1, r2, r3), _BESIDE, strict=True)
+            ],
             *[abouts[at + d] * _PAIR + it + salt for d, salt in _FORMS],
-            left + _SALT * 40, left * _PAIR + it + _SALT * 41,
-            right + _SALT * 42, right * _PAIR + it + _SALT * 43,
-            (l1 * 31 + r1) * _PAIR + it + _SALT * 44, (l3 * 961 + left) * _PAIR + it + _SALT * 45,
+            left + _SALT * 40,
+            left * _PAIR + it + _SALT * 41,
+            right + _SALT * 42,
+            right * _PAIR + it + _SALT * 43,
+            (l1 * 31 + r1) * _PAIR + it + _SALT * 44,
+            (l3 * 961 + left) * _PAIR + it + _SALT * 45,
             *[key * _PAIR + it + _SALT * 46 for key in keys[max(3, at - 8) : max(3, at - 3)]],
             *[key * _PAIR + it + _SALT * 47 for key in keys[at + 4 : min(at + 9, len(keys) - 3)]],
-            it * 64 + size + _SALT * 50, it * 64 + min(n, 4) + _SALT * 51,
+            it * 64 + size + _SALT * 50,
+            it * 64 + min(n, 4) + _SALT * 51,
             it * 64 + min(len(self.tokens) - n, 4) + _SALT * 52,
             one.own[2] * 8 + min(size, 7) + _SALT * 53,
             *[key * _PAIR + it + _SALT * 54 for key in self._before],
-        ]  # fmt: skip
+        ]
         if self._before:
             found.append(it * 64 + size + _SALT * 55)
         self._near(n, it, found)

@@ -26,8 +26,15 @@ if TYPE_CHECKING:
     from loxodon.write.reconcile import Plan
 
 LEAST_FIRST: tuple[Origin, ...] = (
-    "web", "tool", "group", "import", "relayed", "assistant", "file", "user",
-)  # fmt: skip
+    "web",
+    "tool",
+    "group",
+    "import",
+    "relayed",
+    "assistant",
+    "file",
+    "user",
+)
 OWN: tuple[Origin, ...] = ("user", "file")
 """Whose words are the owner's own."""
 _SAID_BY_USER = frozenset({"user", "import", "relayed"})
@@ -106,9 +113,7 @@ def is_wish(category: str, attribute: str) -> bool:
     return category == "preference" or attribute in WISHES
 
 
-def kind_for(
-    origin: Origin, kind: Kind, confidence: float, wish: bool
-) -> tuple[Kind, float]:  # fmt: skip
+def kind_for(origin: Origin, kind: Kind, confidence: float, wish: bool) -> tuple[Kind, float]:
     """The kind and confidence that something learned from `origin` may have."""
     if kind != "fact" or is_own(origin) or not wish:
         return kind, confidence
@@ -131,12 +136,15 @@ def bounded(plan: Plan, origin: Origin) -> Plan:
     elif outcome == "add" and firm:
         outcome, target = "hold", firm[0]
     return plan._replace(
-        outcome=outcome, target=target,
-        replaced=touched(plan.replaced), retracted=touched(plan.retracted),
+        outcome=outcome,
+        target=target,
+        replaced=touched(plan.replaced),
+        retracted=touched(plan.retracted),
         rewritten=tuple(one for one in plan.rewritten if rank(one[0].trust) <= rank(origin)),
-        denied=touched(plan.denied), promoted=touched(plan.promoted),
+        denied=touched(plan.denied),
+        promoted=touched(plan.promoted),
         doubtful=touched(plan.doubtful),
-    )  # fmt: skip
+    )
 
 
 def whence(origin: str, language: str) -> str:

@@ -32,9 +32,7 @@ _OLDER = 2_000
 # --- What comes in ------------------------------------------------------------------------------
 
 
-def screen(
-    store: Store, said: Iterable[Turn | Known], now: datetime
-) -> dict[str, list[Kept]]:  # fmt: skip
+def screen(store: Store, said: Iterable[Turn | Known], now: datetime) -> dict[str, list[Kept]]:
     """Hold what is to be held of turns that were just journalled, by ref. Call inside `writing`."""
     fresh = [one for one in said if isinstance(one, Turn) and screens(one.origin)]
     new = [
@@ -97,9 +95,7 @@ def _kept(
     return Kept(0, turn, "", place.start, place.end, text, place.reason, origin, now, HELD, None)
 
 
-def insert(
-    store: Store, record: Record, change: str, held: Sequence[Kept] | None = None
-) -> Record:  # fmt: skip
+def insert(store: Store, record: Record, change: str, held: Sequence[Kept] | None = None) -> Record:
     """Keep a memory made of words that nobody vouches for, without what is held of them.
 
     `held` is what was held of the turn that has these words; None where no turn has them. Labels
@@ -133,9 +129,11 @@ def update(store: Store, record: Record, fields: Mapping[str, Any], now: datetim
     fields = _labels(fields, origin)
     content = fields.get("content", "")
     held = store.quarantine.put(
-        [_kept(one, now, origin, text=content[one.start : one.end])
-         for one in found_in(content, origin)]
-    )  # fmt: skip
+        [
+            _kept(one, now, origin, text=content[one.start : one.end])
+            for one in found_in(content, origin)
+        ]
+    )
     if held:
         fields |= {"content": told(content, held), "value": ""}
     for one in held:
@@ -144,9 +142,15 @@ def update(store: Store, record: Record, fields: Mapping[str, Any], now: datetim
 
 
 _LABELS: Mapping[str, object] = {
-    "tags": (), "entities": (), "basis": "", "subject": "", "attribute": "", "value": "",
-    "project": GLOBAL_PROJECT, "topic": GENERAL_TOPIC,
-}  # fmt: skip
+    "tags": (),
+    "entities": (),
+    "basis": "",
+    "subject": "",
+    "attribute": "",
+    "value": "",
+    "project": GLOBAL_PROJECT,
+    "topic": GENERAL_TOPIC,
+}
 """What a memory is filed under, and what stands there where nothing does."""
 
 
@@ -297,6 +301,12 @@ def _held(one: Kept, turns: Mapping[int, Turn]) -> Held:
     turn = turns.get(one.turn) if one.turn is not None else None
     text = turn.content[one.start : one.stop] if turn else one.text
     return Held(
-        f"q_{one.no}", text, one.reason, one.origin, one.at, one.state,
-        f"t_{one.turn}" if one.turn is not None else "", one.memory,
-    )  # fmt: skip
+        f"q_{one.no}",
+        text,
+        one.reason,
+        one.origin,
+        one.at,
+        one.state,
+        f"t_{one.turn}" if one.turn is not None else "",
+        one.memory,
+    )

@@ -102,9 +102,7 @@ def edit(
     if kind != "summary" and fields.keys() & {"content", "confidence"}:
         sure, known = believed(kind, confidence, borne_out)
         kind, confidence = sure, confidence if known is None else known
-    kind, confidence = kind_for(
-        new.trust, kind, confidence, is_wish(new.category, new.attribute)
-    )  # fmt: skip
+    kind, confidence = kind_for(new.trust, kind, confidence, is_wish(new.category, new.attribute))
     fields = {**fields, "kind": kind, "confidence": confidence}
     if kind != record.kind:
         fields["strength"] = record.strength  # it fades at another rate from here on

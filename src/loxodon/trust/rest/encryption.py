@@ -60,9 +60,7 @@ def source_of(home: str, config: EncryptionConfig) -> Source | None:
     return Source("file", os.path.abspath(os.path.expanduser(config.file)))
 
 
-def keys_of(
-    home: str, config: EncryptionConfig, environ: Mapping[str, str]
-) -> tuple[bytes, ...]:  # fmt: skip
+def keys_of(home: str, config: EncryptionConfig, environ: Mapping[str, str]) -> tuple[bytes, ...]:
     """The keys of a home, the one that new files get first; none where nothing is encrypted.
 
     Raises KeyProblemError where the key is not where it should be.
@@ -194,9 +192,14 @@ def _stretched(text: str, how: str) -> bytes:
 
     given = json.loads(how)
     return scrypt(
-        text.encode(), salt=given["salt"].encode(), n=given["n"], r=given["r"], p=given["p"],
-        maxmem=256 * given["n"] * given["r"], dklen=KEY_BYTES,
-    )  # fmt: skip
+        text.encode(),
+        salt=given["salt"].encode(),
+        n=given["n"],
+        r=given["r"],
+        p=given["p"],
+        maxmem=256 * given["n"] * given["r"],
+        dklen=KEY_BYTES,
+    )
 
 
 # Making and moving keys

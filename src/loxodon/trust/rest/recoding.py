@@ -83,9 +83,15 @@ class _Work(NamedTuple):
 
 
 def encrypt(
-    home: str, config: Config, environ: Mapping[str, str], clock: Clock, source: Source | None,
-    *, make: bool = False, progress: Progress,
-) -> Recoded:  # fmt: skip
+    home: str,
+    config: Config,
+    environ: Mapping[str, str],
+    clock: Clock,
+    source: Source | None,
+    *,
+    make: bool = False,
+    progress: Progress,
+) -> Recoded:
     """Encrypt every space of a home with the key at `source`, or where the settings say it is.
 
     Changes that somebody made to the text views are taken in first; then the views, and every other
@@ -119,7 +125,7 @@ def encrypt(
 
 def _encrypted(
     home: str, config: Config, environ: Mapping[str, str], source: Source, progress: Progress
-) -> Recoded:  # fmt: skip
+) -> Recoded:
     key = _good_key(home, source, environ)
     _set(home, source)
     work = _Work(home, config, (), (key,), progress)
@@ -130,7 +136,7 @@ def _encrypted(
 
 def decrypt(
     home: str, config: Config, environ: Mapping[str, str], *, progress: Progress
-) -> Recoded:  # fmt: skip
+) -> Recoded:
     """Write every space of a home as plain text again."""
     source = encryption.source_of(home, config.encryption)
     if source is None:
@@ -143,7 +149,7 @@ def decrypt(
 
 def _decrypted(
     home: str, config: Config, environ: Mapping[str, str], source: Source, progress: Progress
-) -> Recoded:  # fmt: skip
+) -> Recoded:
     key = encryption.key_at(home, source, environ)
     done = _all_files(_Work(home, config, (key,), (), progress))
     settings.write(home, "encryption.key", None)
@@ -152,9 +158,14 @@ def _decrypted(
 
 
 def rekey(
-    home: str, config: Config, environ: Mapping[str, str], source: Source | None,
-    *, make: bool = False, progress: Progress,
-) -> Recoded:  # fmt: skip
+    home: str,
+    config: Config,
+    environ: Mapping[str, str],
+    source: Source | None,
+    *,
+    make: bool = False,
+    progress: Progress,
+) -> Recoded:
     """Give every space of a home the key at `source`; without one, a new key in the same place."""
     current = encryption.source_of(home, config.encryption)
     if current is None:
@@ -170,9 +181,13 @@ def rekey(
 
 
 def _rekeyed(
-    home: str, config: Config, environ: Mapping[str, str], place: Source, waiting: Source,
+    home: str,
+    config: Config,
+    environ: Mapping[str, str],
+    place: Source,
+    waiting: Source,
     progress: Progress,
-) -> Recoded:  # fmt: skip
+) -> Recoded:
     try:
         key = _good_key(home, waiting, environ)
     except KeyProblemError:  # it is where it belongs already
@@ -285,7 +300,7 @@ def _noted(path: str) -> tuple[str, Source, Source] | None:
 
 def _ended(
     home: str, environ: Mapping[str, str], work: str, place: Source, waiting: Source
-) -> bool:  # fmt: skip
+) -> bool:
     """Do the rest of what was noted; False where a key is missing that some of it may be under."""
     config = settings.with_environment(settings.load(home), environ)
     current = encryption.source_of(home, config.encryption)
@@ -519,5 +534,8 @@ def _without_views(work: _Work) -> Iterator[str]:
                 yield from copies.removed(root, space, overwriting.erase).left
             elif place.path not in (current, usual):
                 yield place.path
-        yield from (one.path for one in copies.known(folder)
-                    if one.kind == "file" and os.path.exists(one.path))  # fmt: skip
+        yield from (
+            one.path
+            for one in copies.known(folder)
+            if one.kind == "file" and os.path.exists(one.path)
+        )

@@ -25,15 +25,7 @@ from loxodon.errors import InputError, NotFoundError, UsageError
 from loxodon.store import Progress, Store
 from loxodon.trust.access.offered import Choice
 from loxodon.types import FileProblem, Imported
-from loxodon.workspace.imports.found import (
-    Around,
-    Found,
-    NewMemory,
-    Reader,
-    Setting,
-    Talk,
-    problem,
-)
+from loxodon.workspace.imports.found import Around, Found, NewMemory, Reader, Setting, Talk, problem
 from loxodon.workspace.imports.package import Package
 
 if TYPE_CHECKING:
@@ -43,9 +35,14 @@ Format = Literal["memory", "mem0", "list", "chatgpt", "claude", "tiered", "confi
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 _MODULES: Mapping[Format, str] = {
-    "memory": "tree", "mem0": "mem0", "list": "plain", "chatgpt": "chatgpt", "claude": "claude",
-    "tiered": "tiered", "config": "settings",
-}  # fmt: skip
+    "memory": "tree",
+    "mem0": "mem0",
+    "list": "plain",
+    "chatgpt": "chatgpt",
+    "claude": "claude",
+    "tiered": "tiered",
+    "config": "settings",
+}
 
 
 def take_in(
@@ -66,9 +63,11 @@ def take_in(
 
     if format is not None and format not in FORMATS:
         raise UsageError(
-            "unknown format {format}", hint="use one of {formats}",
-            format=repr(format), formats=", ".join(FORMATS),
-        )  # fmt: skip
+            "unknown format {format}",
+            hint="use one of {formats}",
+            format=repr(format),
+            formats=", ".join(FORMATS),
+        )
     if not os.path.exists(path):
         raise NotFoundError(
             "not found: {path}", hint="check the name of the file or folder", path=repr(path)
@@ -90,8 +89,11 @@ def take_in(
 
 def _outside(package: Package) -> Iterator[Found]:
     for name in package.outside:
-        yield problem(name, 0, InputError("it is a link out of the folder, or not a regular file",
-                                          hint="not read"))  # fmt: skip
+        yield problem(
+            name,
+            0,
+            InputError("it is a link out of the folder, or not a regular file", hint="not read"),
+        )
 
 
 def _readable(
@@ -116,8 +118,10 @@ def _readable(
         raise InputError(
             "nothing in {file} can be imported as {format}: {reason}",
             hint="set another format with --format, or check the file",
-            file=package.name, format=kind, reason=first.what,
-        )  # fmt: skip
+            file=package.name,
+            format=kind,
+            reason=first.what,
+        )
     return total, offered
 
 
@@ -215,13 +219,16 @@ def _kind_of(first: object, name: str) -> Format:
     if isinstance(first, Mapping) and ("role" in first or "messages" in first):
         raise InputError(
             "{file} is a conversation, not a memory",
-            hint="add conversations with `loxodon add`", file=name,
-        )  # fmt: skip
+            hint="add conversations with `loxodon add`",
+            file=name,
+        )
     raise _unknown(name)
 
 
 def _unknown(name: str) -> InputError:
     return InputError(
-        "cannot detect the format of {file}", hint="set it with --format: {formats}",
-        file=name, formats=", ".join(FORMATS),
-    )  # fmt: skip
+        "cannot detect the format of {file}",
+        hint="set it with --format: {formats}",
+        file=name,
+        formats=", ".join(FORMATS),
+    )

@@ -59,8 +59,7 @@ def read(package: Package, around: Around) -> Iterator[Found]:
 
 def _no_conversation() -> InputError:
     return InputError(
-        "this is not a ChatGPT conversation",
-        hint="a conversation has a `mapping` of its messages",
+        "this is not a ChatGPT conversation", hint="a conversation has a `mapping` of its messages"
     )
 
 
@@ -215,6 +214,8 @@ def _remembered(
     except InputError as error:
         return error
     return NewMemory(
-        text, (FORMAT, "bio", session, id or text), Source(f"{FORMAT}-{session}", id[:512]),
+        text,
+        (FORMAT, "bio", session, id or text),
+        Source(f"{FORMAT}-{session}", id[:512]),
         since=since,
-    )  # fmt: skip
+    )

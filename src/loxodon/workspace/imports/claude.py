@@ -146,9 +146,10 @@ def _message(
     role = _ROLES.get(str(message.get("sender", message.get("role"))))
     if role is None:
         raise InputError(
-            "unknown sender {sender}", hint="it must be human or assistant",
+            "unknown sender {sender}",
+            hint="it must be human or assistant",
             sender=repr(message.get("sender"))[:60],
-        )  # fmt: skip
+        )
     id = text_in(message, "uuid", "id")
     check_name(id, "id")
     at = instant_in(message, around.zone, "created_at")
@@ -204,9 +205,12 @@ def _prose(text: str, file: str, project: str) -> Iterator[Found]:
             yield entry
             continue
         yield NewMemory(
-            entry.text, (FORMAT, "memory", project, entry.text), Source(file=file, line=entry.line),
-            category=entry.category, project=project or entry.project,
-        )  # fmt: skip
+            entry.text,
+            (FORMAT, "memory", project, entry.text),
+            Source(file=file, line=entry.line),
+            category=entry.category,
+            project=project or entry.project,
+        )
 
 
 def _project(value: Mapping[str, Any], file: str, place: str, around: Around) -> Iterator[Found]:
@@ -222,9 +226,13 @@ def _project(value: Mapping[str, Any], file: str, place: str, around: Around) ->
         text = text_in(value, field).strip()
         if text:
             yield NewMemory(
-                f"{name}: {text}" if name else text, (FORMAT, "project", id, field),
-                Source(file=file, line=1), category=category, project=name, since=since,
-            )  # fmt: skip
+                f"{name}: {text}" if name else text,
+                (FORMAT, "project", id, field),
+                Source(file=file, line=1),
+                category=category,
+                project=name,
+                since=since,
+            )
     docs = value.get("docs")
     turns = []
     for n, doc in enumerate(docs if isinstance(docs, list) else (), 1):
@@ -238,9 +246,17 @@ def _project(value: Mapping[str, Any], file: str, place: str, around: Around) ->
         except InputError as error:
             yield problem_at(file, f"{place}.docs[{n - 1}]", error)
             continue
-        turns.append(Draft(
-            n, _READ, f"{title}\n{text}" if title else text, f"{FORMAT}-project-{id}",
-            text_in(doc, "uuid"), at, channel=FORMAT, origin=TRUST,
-        ))  # fmt: skip
+        turns.append(
+            Draft(
+                n,
+                _READ,
+                f"{title}\n{text}" if title else text,
+                f"{FORMAT}-project-{id}",
+                text_in(doc, "uuid"),
+                at,
+                channel=FORMAT,
+                origin=TRUST,
+            )
+        )
     if turns:
         yield Talk(tuple(turns))

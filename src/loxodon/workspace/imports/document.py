@@ -85,8 +85,10 @@ class _Text:
             raise InputError(
                 "{file} line {line}: an element is longer than {most} million characters",
                 hint="the file may be damaged",
-                file=self.name, line=self.line(self.at), most=_MOST_ELEMENT // 1_000_000,
-            )  # fmt: skip
+                file=self.name,
+                line=self.line(self.at),
+                most=_MOST_ELEMENT // 1_000_000,
+            )
         data = self._file.read(max(_PIECE, left))
         self.ended = not data
         self._lines += self.buffer.count("\n", 0, self.at)
@@ -161,8 +163,10 @@ def not_json(name: str, line: int, reason: str) -> InputError:
     return InputError(
         "{file} is not valid JSON: {reason} on line {line}",
         hint="the download may be incomplete: export it again; nothing was imported",
-        file=name, reason=reason.removesuffix(" starting at"), line=line,
-    )  # fmt: skip
+        file=name,
+        reason=reason.removesuffix(" starting at"),
+        line=line,
+    )
 
 
 def _not_utf8(name: str, error: UnicodeDecodeError) -> InputError:
@@ -173,9 +177,7 @@ def _not_utf8(name: str, error: UnicodeDecodeError) -> InputError:
 
 def _too_deep(name: str) -> InputError:
     return InputError(
-        "the JSON in {file} is nested too deeply",
-        hint="the file may be damaged",
-        file=name,
+        "the JSON in {file} is nested too deeply", hint="the file may be damaged", file=name
     )
 
 

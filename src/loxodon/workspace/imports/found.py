@@ -66,10 +66,24 @@ class Skipped(NamedTuple):
 
 
 REASONS = (
-    "empty", "hidden", "branch", "tools", "code", "generated", "not memory",
-    "deleted", "changed", "private", "secret", "set", "unneeded", "relations", "metadata",
-    "other user", "more problems",
-)  # fmt: skip
+    "empty",
+    "hidden",
+    "branch",
+    "tools",
+    "code",
+    "generated",
+    "not memory",
+    "deleted",
+    "changed",
+    "private",
+    "secret",
+    "set",
+    "unneeded",
+    "relations",
+    "metadata",
+    "other user",
+    "more problems",
+)
 """Why something is left out: words that stay the same; `serve/cli/importing.py` says them."""
 
 Found = Talk | NewMemory | Setting | Skipped | FileProblem

@@ -13,13 +13,7 @@ from typing import Any
 
 from loxodon.errors import InputError
 from loxodon.types import CATEGORIES, Source
-from loxodon.workspace.imports.document import (
-    elements,
-    instant_in,
-    names_in,
-    share_in,
-    text_in,
-)
+from loxodon.workspace.imports.document import elements, instant_in, names_in, share_in, text_in
 from loxodon.workspace.imports.found import Around, Found, NewMemory, Skipped, problem_at
 from loxodon.workspace.imports.package import Package
 
@@ -27,15 +21,43 @@ FORMAT = "mem0"
 LISTS = ("results", "memories", "data")
 _TEXTS = ("memory", "content", "text", "data")
 _CATEGORIES = {
-    "personal_details": "identity", "personal": "identity", "professional_details": "status",
-    "professional": "status", "work": "status", "family": "relation", "relationships": "relation",
-    "health": "health", "user_preferences": "preference", "preferences": "preference",
-    "food": "preference", "music": "preference", "entertainment": "preference",
-    "hobbies": "preference", "fashion": "preference", "milestones": "event", "travel": "event",
-    "goals": "plan", "plans": "plan", "technology": "config",
-}  # fmt: skip
-_USED = ("category", "categories", "type", "importance", "tags", "project", "topic", "data", "hash",
-         "user_id", "agent_id", "run_id", "created_at", "updated_at")  # fmt: skip
+    "personal_details": "identity",
+    "personal": "identity",
+    "professional_details": "status",
+    "professional": "status",
+    "work": "status",
+    "family": "relation",
+    "relationships": "relation",
+    "health": "health",
+    "user_preferences": "preference",
+    "preferences": "preference",
+    "food": "preference",
+    "music": "preference",
+    "entertainment": "preference",
+    "hobbies": "preference",
+    "fashion": "preference",
+    "milestones": "event",
+    "travel": "event",
+    "goals": "plan",
+    "plans": "plan",
+    "technology": "config",
+}
+_USED = (
+    "category",
+    "categories",
+    "type",
+    "importance",
+    "tags",
+    "project",
+    "topic",
+    "data",
+    "hash",
+    "user_id",
+    "agent_id",
+    "run_id",
+    "created_at",
+    "updated_at",
+)
 
 
 def is_memory(value: object) -> bool:
@@ -94,15 +116,20 @@ def _one_person(package: Package, name: str, around: Around) -> None:
     people.pop("", None)
     if around.user and around.user not in people:
         raise InputError(
-            "{file} has no memories of {user}", hint="it has memories of {users}",
-            file=name, user=repr(around.user), users=", ".join(list(people)[:20]) or "—",
-        )  # fmt: skip
+            "{file} has no memories of {user}",
+            hint="it has memories of {users}",
+            file=name,
+            user=repr(around.user),
+            users=", ".join(list(people)[:20]) or "—",
+        )
     if len(people) > 1 and not around.user:
         raise InputError(
             "{file} has memories of {n} people: {users}",
             hint="import one at a time with --user NAME; keep them apart with --space NAME",
-            file=name, n=len(people), users=", ".join(list(people)[:20]),
-        )  # fmt: skip
+            file=name,
+            n=len(people),
+            users=", ".join(list(people)[:20]),
+        )
 
 
 def _owner(value: Mapping[str, Any]) -> str:
@@ -138,17 +165,27 @@ def _memory(value: Mapping[str, Any], file: str, place: str, around: Around) -> 
     unused = len(metadata.keys() - _USED)
     if unused:
         yield Skipped("metadata", unused)
-    labels = (*names_in(value.get("categories")), *names_in(metadata.get("categories")),
-              *names_in(metadata.get("category")), *names_in(metadata.get("type")))  # fmt: skip
+    labels = (
+        *names_in(value.get("categories")),
+        *names_in(metadata.get("categories")),
+        *names_in(metadata.get("category")),
+        *names_in(metadata.get("type")),
+    )
     yield NewMemory(
-        text, (FORMAT, owner, id or text), Source(FORMAT, id[:512] or place),
-        category=_category(labels), importance=share_in(metadata.get("importance")),
-        project=text_in(metadata, "project").strip(), topic=text_in(metadata, "topic").strip(),
+        text,
+        (FORMAT, owner, id or text),
+        Source(FORMAT, id[:512] or place),
+        category=_category(labels),
+        importance=share_in(metadata.get("importance")),
+        project=text_in(metadata, "project").strip(),
+        topic=text_in(metadata, "topic").strip(),
         tags=tuple(dict.fromkeys((*names_in(metadata.get("tags")), *labels))),
-        agent=text_in(value, "agent_id").strip()[:200], since=since, confirmed_at=updated,
+        agent=text_in(value, "agent_id").strip()[:200],
+        since=since,
+        confirmed_at=updated,
         expires_at=expires,
         archived=value.get("state") in ("archived", "paused") or bool(value.get("archived_at")),
-    )  # fmt: skip
+    )
 
 
 def _category(labels: tuple[str, ...]) -> str:
@@ -183,7 +220,10 @@ def _last_of(steps: list[Mapping[str, Any]], file: str, around: Around) -> Itera
             yield Skipped("deleted")
             continue
         value = {
-            "id": id, "memory": step.get("new_memory"), "created_at": first[id].get("created_at"),
-            "updated_at": step.get("updated_at"), "user_id": around.user,
-        }  # fmt: skip
+            "id": id,
+            "memory": step.get("new_memory"),
+            "created_at": first[id].get("created_at"),
+            "updated_at": step.get("updated_at"),
+            "user_id": around.user,
+        }
         yield from _memory(value, file, id, around)

@@ -218,9 +218,11 @@ def _shown(name: str) -> str:
 
 def _ignored(name: str) -> bool:
     parts = name.replace("\\", "/").split("/")
-    return parts[-1].startswith(".") or any(part in _IGNORED for part in parts) or (
-        any(part.startswith(".") and part != ".." for part in parts[:-1])
-    )  # fmt: skip
+    return (
+        parts[-1].startswith(".")
+        or any(part in _IGNORED for part in parts)
+        or (any(part.startswith(".") and part != ".." for part in parts[:-1]))
+    )
 
 
 def _leads_out(part: ZipInfo) -> bool:
@@ -234,9 +236,11 @@ def _few(names: list[_T], where: str) -> list[_T]:
     if len(names) <= MOST_PARTS:
         return names
     raise InputError(
-        "{file} contains more than {most} files", hint="give the folder or file with the memory",
-        file=where, most=MOST_PARTS,
-    )  # fmt: skip
+        "{file} contains more than {most} files",
+        hint="give the folder or file with the memory",
+        file=where,
+        most=MOST_PARTS,
+    )
 
 
 def _too_big(name: str, most: int) -> InputError:
@@ -254,11 +258,13 @@ def _broken(name: str, error: Exception) -> InputError:
         hint="download it again, or unpack it yourself and import the folder",
         file=name,
         reason=error if isinstance(error, InputError) else str(error) or type(error).__name__,
-    )  # fmt: skip
+    )
 
 
 def _unreadable(name: str, error: OSError) -> InputError:
     return InputError(
-        "cannot read {file}: {reason}", hint="check the file name and its permissions",
-        file=name, reason=error.strerror or str(error),
-    )  # fmt: skip
+        "cannot read {file}: {reason}",
+        hint="check the file name and its permissions",
+        file=name,
+        reason=error.strerror or str(error),
+    )

@@ -77,8 +77,9 @@ def lines(
                 raise InputError(
                     "{file} is a text view written by Loxodon",
                     hint="apply its edits with `loxodon sync`, or restore all of it with "
-                         "`loxodon restore`", file=name,
-                )  # fmt: skip
+                    "`loxodon restore`",
+                    file=name,
+                )
             for one in _memory(value, name, number, around, kind):
                 if archived and isinstance(one, NewMemory):
                     one = one._replace(archived=True)
@@ -106,9 +107,7 @@ def _memory(
     yield _described(value, source, around, kind)
 
 
-def _described(
-    value: Mapping[str, Any], source: Source, around: Around, kind: Kind
-) -> NewMemory:  # fmt: skip
+def _described(value: Mapping[str, Any], source: Source, around: Around, kind: Kind) -> NewMemory:
     text, id = text_in(value, *_TEXTS).strip(), str(value.get("id") or "").strip()
     kind = next((one for one in KINDS if value.get("kind", value.get("type")) == one), kind)
     kind = "summary" if "source_facts" in value else kind
@@ -119,12 +118,19 @@ def _described(
         confidence = _BELIEF if kind == "belief" else 1.0
     category = text_in(value, "category").strip().lower()
     return NewMemory(
-        text, (FORMAT, id, text), source, kind, category if category in CATEGORIES else "",
-        share_in(value.get("importance")), confidence,
-        text_in(value, "project").strip(), text_in(value, "topic").strip(),
-        names_in(value.get("tags")), names_in(value.get("entities")),
+        text,
+        (FORMAT, id, text),
+        source,
+        kind,
+        category if category in CATEGORIES else "",
+        share_in(value.get("importance")),
+        confidence,
+        text_in(value, "project").strip(),
+        text_in(value, "topic").strip(),
+        names_in(value.get("tags")),
+        names_in(value.get("entities")),
         since=instant_in(value, around.zone, "valid_from", "created_at", "created", "date", "at"),
         confirmed_at=instant_in(value, around.zone, "updated_at", "updated"),
         archived=value.get("archived") is True or value.get("state") == "archived",
         basis=text_in(value, "basis").strip(),
-    )  # fmt: skip
+    )

@@ -22,25 +22,36 @@ FORMAT = "config"
 VERSIONS = ("1", "1.0", "1.1")
 _THREE_LAYERS = ("decay_rates", "thresholds", "token_budget", "consolidation", "importance_rules")
 _FIXED: Mapping[str, object] = {
-    "thresholds.archive": 0.05, "thresholds.summary_trigger": 3,
-    "token_budget.layer1_top1": 0.4, "token_budget.layer1_top2": 0.25,
-    "token_budget.layer1_top3": 0.15, "token_budget.layer1_rest": 0.2,
-    "consolidation.fallback_hours": 48, "consolidation.model": "default",
+    "thresholds.archive": 0.05,
+    "thresholds.summary_trigger": 3,
+    "token_budget.layer1_top1": 0.4,
+    "token_budget.layer1_top2": 0.25,
+    "token_budget.layer1_top3": 0.15,
+    "token_budget.layer1_rest": 0.2,
+    "consolidation.fallback_hours": 48,
+    "consolidation.model": "default",
     "importance_rules.identity_health_safety": 1.0,
     "importance_rules.preference_relation_status": 0.8,
-    "importance_rules.general_fact": 0.5, "importance_rules.temporary": 0.2,
-    "memory.enabled": True, "memory.extraction.quietGap": "3m",
-    "memory.extraction.tokenBudget": 0.6, "memory.provider.type": "openai",
+    "importance_rules.general_fact": 0.5,
+    "importance_rules.temporary": 0.2,
+    "memory.enabled": True,
+    "memory.extraction.quietGap": "3m",
+    "memory.extraction.tokenBudget": 0.6,
+    "memory.provider.type": "openai",
     "provider.type": "openai",
-}  # fmt: skip
+}
 """What is so here too, without a setting."""
 _SAME: Mapping[str, str] = {
-    "decay_rates.fact": "decay.fact", "decay_rates.belief": "decay.belief",
-    "decay_rates.summary": "decay.summary", "token_budget.layer1_total": "snapshot.budget",
-    "consolidation.model": "model.name", "memory.model": "model.name",
+    "decay_rates.fact": "decay.fact",
+    "decay_rates.belief": "decay.belief",
+    "decay_rates.summary": "decay.summary",
+    "token_budget.layer1_total": "snapshot.budget",
+    "consolidation.model": "model.name",
+    "memory.model": "model.name",
     "memory.provider.baseUrl": "model.base_url",
-    "memory.extraction.dailyFlush": "schedule.daily", "consolidation.schedule": "schedule.daily",
-}  # fmt: skip
+    "memory.extraction.dailyFlush": "schedule.daily",
+    "consolidation.schedule": "schedule.daily",
+}
 _ELSEWHERE = ("channels", "tools", "gateway", "agent", "provider", "agents", "skills", "version")
 """Parts of such files that are not about memory."""
 
@@ -72,13 +83,17 @@ def of_file(package: Package, file: str) -> Iterator[Found]:
         raise InputError(
             "{file} has the unsupported version {version}",
             hint="set what you need with `loxodon config`; nothing was imported",
-            file=file, version=repr(version)[:40],
-        )  # fmt: skip
+            file=file,
+            version=repr(version)[:40],
+        )
     given = _flat(value)
     if "memory.provider.baseUrl" not in given and "memory.model" in given:
         # A memory without a provider of its own asks that of the whole program.
-        given |= {f"memory.{name}": one for name, one in given.items()
-                  if name in ("provider.baseUrl", "provider.apiKey", "provider.type")}  # fmt: skip
+        given |= {
+            f"memory.{name}": one
+            for name, one in given.items()
+            if name in ("provider.baseUrl", "provider.apiKey", "provider.type")
+        }
     for name, one in given.items():
         yield from _setting(name, one, file)
 
@@ -100,16 +115,20 @@ def _setting(name: str, value: object, file: str) -> Iterator[Found]:
             yield problem_at(file, name, error)
     else:
         yield FileProblem(
-            file, 0, t("{name} has no counterpart here", name=name),
+            file,
+            0,
+            t("{name} has no counterpart here", name=name),
             t("here it is fixed at {value}", value=_FIXED[name]) if name in _FIXED else "",
-        )  # fmt: skip
+        )
 
 
 def _secret(name: str, file: str) -> FileProblem:
     return FileProblem(
-        file, 0, t("{name} is a key; keys are not copied", name=name),
+        file,
+        0,
+        t("{name} is a key; keys are not copied", name=name),
         t("set it yourself: `loxodon config model.api_key KEY`, or LOXODON_MEMORY_API_KEY"),
-    )  # fmt: skip
+    )
 
 
 def _as_is(name: str, value: object) -> object:

@@ -21,15 +21,7 @@ from loxodon.text.words import fold
 from loxodon.trust.access import offered
 from loxodon.trust.access.offered import Choice, Value
 from loxodon.trust.origin import provenance, quarantine
-from loxodon.types import (
-    GENERAL_TOPIC,
-    GLOBAL_PROJECT,
-    Draft,
-    FileProblem,
-    Imported,
-    Kind,
-    Record,
-)
+from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Draft, FileProblem, Imported, Kind, Record
 from loxodon.workspace.imports import claims
 from loxodon.workspace.imports.found import Found, NewMemory, Setting, Skipped, Talk, problem
 from loxodon.write.decay import initial_strength
@@ -53,9 +45,16 @@ class Taker:
     """One import into one memory; a dry one writes nothing."""
 
     def __init__(
-        self, memory: Memory, store: Store, format: str, *, dry: bool, progress: Progress | None,
-        total: int, choice: Choice,
-    ) -> None:  # fmt: skip
+        self,
+        memory: Memory,
+        store: Store,
+        format: str,
+        *,
+        dry: bool,
+        progress: Progress | None,
+        total: int,
+        choice: Choice,
+    ) -> None:
         self._memory = memory
         self._choice = choice
         self._store = store
@@ -95,9 +94,15 @@ class Taker:
         self._put_turns()
         self._put_memories()
         return Imported(
-            self._format, self._turns, self._memories, self._known, self._settings, self._offered,
-            dict(sorted(self._skipped.items())), tuple(self._problems),
-        )  # fmt: skip
+            self._format,
+            self._turns,
+            self._memories,
+            self._known,
+            self._settings,
+            self._offered,
+            dict(sorted(self._skipped.items())),
+            tuple(self._problems),
+        )
 
     def _report(self, one: FileProblem) -> None:
         if len(self._problems) < MOST_PROBLEMS:
@@ -252,24 +257,43 @@ def record_of(one: NewMemory, said: Meaning, now: datetime) -> Record:
         importance = max(weight_of(category), said.importance or 0.0)
     fields = checked(
         {
-            "content": one.content, "kind": kind, "category": category, "importance": importance,
+            "content": one.content,
+            "kind": kind,
+            "category": category,
+            "importance": importance,
             "confidence": min(confidence, _MOST_SURE) if kind == "belief" else confidence,
-            "project": one.project or GLOBAL_PROJECT, "topic": one.topic or GENERAL_TOPIC,
-            "tags": one.tags, "entities": _names(one, said),
-            "subject": said.subject, "attribute": said.attribute, "value": said.value,
-            "valid_from": one.since or said.since, "expires_at": one.expires_at,
+            "project": one.project or GLOBAL_PROJECT,
+            "topic": one.topic or GENERAL_TOPIC,
+            "tags": one.tags,
+            "entities": _names(one, said),
+            "subject": said.subject,
+            "attribute": said.attribute,
+            "value": said.value,
+            "valid_from": one.since or said.since,
+            "expires_at": one.expires_at,
             "due_at": said.due_at,
-        }, kind, now.tzinfo,
-    )  # fmt: skip
+        },
+        kind,
+        now.tzinfo,
+    )
     if not fields["tags"]:
         fields["tags"] = tags_of(fields["content"])
     return Record(
-        id="", space="", created_at=now, updated_at=now,
+        id="",
+        space="",
+        created_at=now,
+        updated_at=now,
         strength=initial_strength(kind, fields["importance"], fields["confidence"]),
-        agent=one.agent, trust=claims.TRUST, state="archived" if one.archived else "active",
-        done=one.done, confirmed_at=one.confirmed_at or one.since, sources=(one.source,),
-        basis=one.basis or said.basis, positive=said.positive, **fields,
-    )  # fmt: skip
+        agent=one.agent,
+        trust=claims.TRUST,
+        state="archived" if one.archived else "active",
+        done=one.done,
+        confirmed_at=one.confirmed_at or one.since,
+        sources=(one.source,),
+        basis=one.basis or said.basis,
+        positive=said.positive,
+        **fields,
+    )
 
 
 def _names(one: NewMemory, said: Meaning) -> tuple[str, ...]:

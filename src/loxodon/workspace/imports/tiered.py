@@ -47,8 +47,9 @@ def read(package: Package, around: Around) -> Iterator[Found]:
         if application == APPLICATION_ID:
             raise InputError(
                 "{file} is a Loxodon memory, not one of another program",
-                hint="open it with `loxodon --home DIR`", file=package.name,
-            )  # fmt: skip
+                hint="open it with `loxodon --home DIR`",
+                file=package.name,
+            )
         tables = {name for name in _TABLES if others.columns(connection, name)}
         if not tables:
             raise InputError(
@@ -73,8 +74,9 @@ def _unusable(name: str, error: Exception) -> InputError:
     return InputError(
         "cannot read {file} as an SQLite database: {reason}",
         hint="close the program that uses it, or use a copy; nothing was imported",
-        file=name, reason=error,
-    )  # fmt: skip
+        file=name,
+        reason=error,
+    )
 
 
 def _rows(connection: apsw.Connection, table: str) -> Iterator[dict[str, Any]]:
@@ -95,15 +97,17 @@ def _memories(connection: apsw.Connection, file: str, around: Around) -> Iterato
         core = row.get("tier") == 1
         try:
             yield NewMemory(
-                text, (FORMAT, str(row["no"]), text_in(row, "created_at")),
+                text,
+                (FORMAT, str(row["no"]), text_in(row, "created_at")),
                 Source(file=file, line=row["no"]),
                 category=category if category in CATEGORIES else "identity" if core else "",
                 importance=share_in(row.get("importance", 1.0 if core else None)),
-                project=_label(row, "project"), topic=_label(row, "topic"),
+                project=_label(row, "project"),
+                topic=_label(row, "topic"),
                 since=instant_in(row, UTC, "created_at"),
                 confirmed_at=instant_in(row, UTC, "updated_at"),
                 archived=bool(row.get("is_archived")),
-            )  # fmt: skip
+            )
         except InputError as error:
             yield problem(file, row["no"], error)
 
@@ -127,11 +131,17 @@ def _events(connection: apsw.Connection, file: str) -> Iterator[Found]:
             day = instant_in(row, UTC, "event_date", "created_at")
             written = instant_in(row, UTC, "created_at")
             same = written is not None and day is not None and written.date() == day.date()
-            turns.append(Draft(
-                row["no"], "tool" if row.get("is_compressed") else "user", text,
-                f"{FORMAT}-{day:%Y-%m-%d}" if day else f"{FORMAT}-events",
-                at=written if same else day, channel=_name(row, "channel"), origin=TRUST,
-            ))  # fmt: skip
+            turns.append(
+                Draft(
+                    row["no"],
+                    "tool" if row.get("is_compressed") else "user",
+                    text,
+                    f"{FORMAT}-{day:%Y-%m-%d}" if day else f"{FORMAT}-events",
+                    at=written if same else day,
+                    channel=_name(row, "channel"),
+                    origin=TRUST,
+                )
+            )
         except InputError as error:
             yield problem(file, row["no"], error)
         if len(turns) >= _BATCH:
@@ -155,10 +165,17 @@ def _buffer(connection: apsw.Connection, file: str) -> Iterator[Found]:
             at = instant_in(row, UTC, "created_at")
             channel = _name(row, "channel")
             day = f"-{at:%Y-%m-%d}" if at else ""
-            turns.append(Draft(
-                row["no"], role, text, f"{FORMAT}-{channel or 'buffer'}{day}", at=at,
-                speaker=_name(row, "sender_id"), channel=channel,
-            ))  # fmt: skip
+            turns.append(
+                Draft(
+                    row["no"],
+                    role,
+                    text,
+                    f"{FORMAT}-{channel or 'buffer'}{day}",
+                    at=at,
+                    speaker=_name(row, "sender_id"),
+                    channel=channel,
+                )
+            )
         except InputError as error:
             yield problem(file, row["no"], error)
         if len(turns) >= _BATCH:

@@ -141,12 +141,19 @@ def _memory(entry: Entry, front: Marks, prefixes: Prefixes, around: Around) -> N
     confidence = number_in(sure[1]) if sure and type == "opinion" else None
     unsure = confidence is not None and 0 <= confidence < 1
     return NewMemory(
-        text, (FORMAT, text), Source(), "belief" if unsure else "fact",
+        text,
+        (FORMAT, text),
+        Source(),
+        "belief" if unsure else "fact",
         entry.category or ("event" if type == "experience" else ""),
-        marks.importance, confidence if unsure and confidence is not None else 1.0,
-        marks.project or entry.project, tags=marks.triggers, since=_past(day, around),
-        archived=marks.superseded, done=entry.todo == "done",
-    )  # fmt: skip
+        marks.importance,
+        confidence if unsure and confidence is not None else 1.0,
+        marks.project or entry.project,
+        tags=marks.triggers,
+        since=_past(day, around),
+        archived=marks.superseded,
+        done=entry.todo == "done",
+    )
 
 
 _SURE = re.compile(r"\W{0,4}O\(c\s?=\s?([\d.]{1,6})\)")

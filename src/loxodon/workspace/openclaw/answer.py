@@ -157,8 +157,14 @@ def _get(workspace: Workspace, request: Mapping[str, object], chat: Chat) -> Ans
     except NotFoundError as error:
         return {"status": "not_found", "path": path or name, "text": "", "reason": str(error)}
     part = lines[first - 1 : first - 1 + count]
-    return {"status": "ok", "path": path, "from": first, "lines": len(part),
-            "totalLines": len(lines), "text": "\n".join(part)}  # fmt: skip
+    return {
+        "status": "ok",
+        "path": path,
+        "from": first,
+        "lines": len(part),
+        "totalLines": len(lines),
+        "text": "\n".join(part),
+    }
 
 
 def _is_id(text: str) -> bool:

@@ -84,10 +84,11 @@ def apply(changes: Iterable[Change]) -> None:
                 _replace(os.path.realpath(change.path), change.after)
         except OSError as error:
             raise InputError(
-                "cannot write {path}: {reason}", hint="check the folder's permissions, then try "
-                                                      "again",
-                path=change.path, reason=error.strerror or error,
-            ) from None  # fmt: skip
+                "cannot write {path}: {reason}",
+                hint="check the folder's permissions, then try again",
+                path=change.path,
+                reason=error.strerror or error,
+            ) from None
 
 
 def remove_folders(folders: Iterable[str]) -> None:
@@ -118,9 +119,11 @@ def _bytes_of(path: str) -> bytes | None:
         return None
     except OSError as error:
         raise InputError(
-            "cannot read {file}: {reason}", hint="check the file name and its permissions",
-            file=path, reason=error.strerror or error,
-        ) from None  # fmt: skip
+            "cannot read {file}: {reason}",
+            hint="check the file name and its permissions",
+            file=path,
+            reason=error.strerror or error,
+        ) from None
     if len(data) > MOST_BYTES:
         raise InputError(
             "{file} is larger than {most} MiB",

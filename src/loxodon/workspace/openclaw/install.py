@@ -30,13 +30,7 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.layout import CONFIG, VIEWS
 from loxodon.text.language import language_of
 from loxodon.workspace.openclaw import blocks, json5, kit_files, members
-from loxodon.workspace.openclaw.changes import (
-    Change,
-    Files,
-    apply,
-    new_folders,
-    remove_folders,
-)
+from loxodon.workspace.openclaw.changes import Change, Files, apply, new_folders, remove_folders
 from loxodon.workspace.views.folder import LOCK
 from loxodon.workspace.views.manifest import MANIFEST, PART, load
 
@@ -99,9 +93,10 @@ def place_of(home: str, space: str, state: str, workspace: str, config: str = ""
     """Where things are; `workspace` empty for the one that OpenClaw's config names."""
     if not os.path.isdir(state):
         raise NotFoundError(
-            "no OpenClaw found at {state}", state=state,
+            "no OpenClaw found at {state}",
+            state=state,
             hint="start OpenClaw once, or set its state folder with --state",
-        )  # fmt: skip
+        )
     config = os.path.expanduser(config) or os.path.join(state, "openclaw.json")
     if not workspace:
         named = _workspace_named(Files(), config)
@@ -109,9 +104,10 @@ def place_of(home: str, space: str, state: str, workspace: str, config: str = ""
     workspace = os.path.abspath(workspace)
     if not os.path.isdir(workspace):
         raise NotFoundError(
-            "no workspace found at {workspace}", workspace=workspace,
+            "no workspace found at {workspace}",
+            workspace=workspace,
             hint="start OpenClaw once, or set its folder with --workspace",
-        )  # fmt: skip
+        )
     return Place(home, space, state, workspace, config)
 
 
@@ -142,11 +138,17 @@ def plan_install(place: Place) -> Plan:
     _check_free(place, record)
     made = _kit(files, place, record)
     done: dict[str, Any] = {
-        "version": 1, "space": place.space, "state": place.state, "workspace": place.workspace,
-        "config": place.config, "files": made, "notes": _had_notes(place, record),
+        "version": 1,
+        "space": place.space,
+        "state": place.state,
+        "workspace": place.workspace,
+        "config": place.config,
+        "files": made,
+        "notes": _had_notes(place, record),
         "blocks": dict(_blocks(files, place, left)),
-        **_members(files, place), **_setting(files, place),
-    }  # fmt: skip
+        **_members(files, place),
+        **_setting(files, place),
+    }
     changes = files.changes()
     old = [folder for folder in record.get("folders", ()) if os.path.isdir(folder)]
     done["folders"] = list(dict.fromkeys([*old, *new_folders(changes)]))
@@ -177,9 +179,10 @@ def _check_introduced(place: Place) -> None:
     path = os.path.join(place.workspace, _BOOTSTRAP)
     if os.path.exists(path):
         raise InputError(
-            "OpenClaw's first setup is not finished: {path} still exists", path=path,
+            "OpenClaw's first setup is not finished: {path} still exists",
+            path=path,
             hint="finish the setup by talking to it, or delete the file, then try again",
-        )  # fmt: skip
+        )
 
 
 def _check_free(place: Place, record: Mapping[str, Any]) -> None:
@@ -308,9 +311,10 @@ def recorded(home: str) -> dict[str, Any]:
         found = None
     if not isinstance(found, dict) or (found and found.get("version") != 1):
         raise InputError(
-            "cannot read {path}", path=os.path.join(home, RECORD),
+            "cannot read {path}",
+            path=os.path.join(home, RECORD),
             hint="it records what was installed; restore it from a backup",
-        )  # fmt: skip
+        )
     return found and found | {"home": home}
 
 

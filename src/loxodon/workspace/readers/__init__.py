@@ -53,10 +53,7 @@ _MARKDOWN_NAMES = (".md", ".markdown")
 
 
 def read(
-    data: bytes,
-    name: str,
-    format: Format | None = None,
-    zone: tzinfo | None = None,
+    data: bytes, name: str, format: Format | None = None, zone: tzinfo | None = None
 ) -> Reading:
     """The turns in a file called `name`, read as `format` (as what it looks like when None).
 
@@ -87,9 +84,7 @@ def _reader(kind: Format) -> Reader:
 
         return read_chat
     raise UsageError(
-        "unknown format {format}",
-        hint="use jsonl, openclaw, markdown or chat",
-        format=shown(kind),
+        "unknown format {format}", hint="use jsonl, openclaw, markdown or chat", format=shown(kind)
     )
 
 

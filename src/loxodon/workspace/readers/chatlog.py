@@ -22,13 +22,7 @@ from typing import NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.types import ORIGIN_OF_ROLE, Draft, Role
-from loxodon.workspace.readers.lines import (
-    Lines,
-    Trouble,
-    check_name,
-    check_text,
-    stem_of,
-)
+from loxodon.workspace.readers.lines import Lines, Trouble, check_name, check_text, stem_of
 from loxodon.workspace.readers.moments import MIDNIGHT, Clock, Day, match_clock, match_day, moment
 from loxodon.workspace.readers.speakers import (
     ASSISTANTS,

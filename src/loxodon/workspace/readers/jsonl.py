@@ -17,13 +17,7 @@ from typing import NoReturn
 from loxodon.clock import in_zone
 from loxodon.errors import InputError
 from loxodon.types import CHATS, ORIGIN_OF_ROLE, ORIGINS, Chat, Draft, Origin, Role
-from loxodon.workspace.readers.lines import (
-    Lines,
-    Trouble,
-    check_name,
-    check_text,
-    shown,
-)
+from loxodon.workspace.readers.lines import Lines, Trouble, check_name, check_text, shown
 
 ROLE_NAMES: dict[str, Role] = {
     "user": "user",
@@ -78,13 +72,10 @@ def role_named(role: object) -> Role:
             return known
     if role is None:
         raise InputError(
-            "the message has no role",
-            hint="give it a role: user, assistant, system or tool",
+            "the message has no role", hint="give it a role: user, assistant, system or tool"
         )
     raise InputError(
-        "unknown role {role}",
-        hint="use user, assistant, system or tool",
-        role=shown(role),
+        "unknown role {role}", hint="use user, assistant, system or tool", role=shown(role)
     )
 
 
@@ -213,10 +204,7 @@ def _says_nothing(value: Mapping[str, object], role: Role, content: object) -> b
 
 
 def _no_text() -> NoReturn:
-    raise InputError(
-        "the message has no text",
-        hint="add content, or remove the message",
-    )
+    raise InputError("the message has no text", hint="add content, or remove the message")
 
 
 def _name(value: Mapping[str, object], *fields: str) -> str:
@@ -244,9 +232,7 @@ def _chat(value: object) -> Chat:
     if value in CHATS:
         return value
     raise InputError(
-        "unknown chat type {chat}",
-        hint="use direct, group or room, or omit it",
-        chat=shown(value),
+        "unknown chat type {chat}", hint="use direct, group or room, or omit it", chat=shown(value)
     )
 
 

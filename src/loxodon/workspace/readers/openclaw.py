@@ -21,13 +21,7 @@ from datetime import datetime, tzinfo
 from loxodon.errors import InputError
 from loxodon.types import ORIGIN_OF_ROLE, Chat, Draft, Origin, Role
 from loxodon.workspace.readers.jsonl import as_object, parse_line, role_named, text_of
-from loxodon.workspace.readers.lines import (
-    Lines,
-    Trouble,
-    check_name,
-    check_text,
-    session_of,
-)
+from loxodon.workspace.readers.lines import Lines, Trouble, check_name, check_text, session_of
 from loxodon.workspace.readers.openclaw_about import About
 from loxodon.workspace.readers.openclaw_words import (
     Words,
@@ -41,9 +35,17 @@ from loxodon.workspace.readers.openclaw_words import (
 Entry = Mapping[str, object]
 
 ENTRY_TYPES = (
-    "message", "thinking_level_change", "model_change", "compaction", "reset", "branch_summary",
-    "custom", "custom_message", "label", "session_info",
-)  # fmt: skip
+    "message",
+    "thinking_level_change",
+    "model_change",
+    "compaction",
+    "reset",
+    "branch_summary",
+    "custom",
+    "custom_message",
+    "label",
+    "session_info",
+)
 """What moves the conversation on. Entries of other types hang in the tree without being in it."""
 
 _NOT_SAID = ("bashExecution", "custom", "hookMessage", "compactionSummary", "branchSummary")
@@ -244,12 +246,7 @@ def _grown(numbered: Iterable[tuple[int, Entry]]) -> tuple[_Tree, list[tuple[int
 
 
 def _draft(
-    entry: Entry,
-    line: int,
-    session: str,
-    zone: tzinfo | None,
-    about: About | None,
-    asked: set[str],
+    entry: Entry, line: int, session: str, zone: tzinfo | None, about: About | None, asked: set[str]
 ) -> Draft | None:
     """The turn of one entry; None for one that is not a turn or that has no words."""
     if entry.get("type", "message") != "message":

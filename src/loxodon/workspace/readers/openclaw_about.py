@@ -20,8 +20,12 @@ from loxodon.types import Chat
 Kind = Literal["talk", "schedule", "heartbeat", "subagent", "dream", "hook", "incognito"]
 
 _CHATS: dict[object, Chat] = {
-    "direct": "direct", "dm": "direct", "group": "group", "channel": "room", "room": "room",
-}  # fmt: skip
+    "direct": "direct",
+    "dm": "direct",
+    "group": "group",
+    "channel": "room",
+    "room": "room",
+}
 
 
 class About(NamedTuple):

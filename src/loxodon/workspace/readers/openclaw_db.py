@@ -163,9 +163,7 @@ def _translated(path: str) -> Iterator[None]:
 
 def _in_use(path: str) -> InputError:
     return InputError(
-        "{file} is in use by another program",
-        hint="it will be read next time",
-        file=path,
+        "{file} is in use by another program", hint="it will be read next time", file=path
     )
 
 
@@ -251,8 +249,9 @@ class Sessions:
 
     def path(self, stand: Stand) -> list[int] | None:
         """The numbers of the events of the live conversation; None where nothing lists them."""
-        if not self._has("session_transcript_active_events", "session_id", "event_seq",
-                         "active_position"):  # fmt: skip
+        if not self._has(
+            "session_transcript_active_events", "session_id", "event_seq", "active_position"
+        ):
             return None
         rows = self._all(
             "SELECT event_seq FROM session_transcript_active_events WHERE session_id = ?"
@@ -360,10 +359,13 @@ class Sessions:
 
 
 _FIELDS = {
-    "chat_type": "chatType", "channel": "channel", "spawned_by": "spawnedBy",
-    "parent_session_key": "parentSessionKey", "created_via": "createdVia",
+    "chat_type": "chatType",
+    "channel": "channel",
+    "spawned_by": "spawnedBy",
+    "parent_session_key": "parentSessionKey",
+    "created_via": "createdVia",
     "hook_external_content_source": "hookExternalContentSource",
-}  # fmt: skip
+}
 """Columns of the index, and what an entry calls them."""
 
 

@@ -26,13 +26,18 @@ _RECALLED = (
 )
 """How a block that `recall` made begins, what its first line has, and its last line."""
 _AUTOMATIC = (
-    "[OpenClaw heartbeat poll]", "[OpenClaw exec completion]", "[OpenClaw cron wake]",
-    "[OpenClaw session event]", "[OpenClaw room event]", "[OpenClaw runtime event]",
-    "[OpenClaw interruption]", "[cron:",
+    "[OpenClaw heartbeat poll]",
+    "[OpenClaw exec completion]",
+    "[OpenClaw cron wake]",
+    "[OpenClaw session event]",
+    "[OpenClaw room event]",
+    "[OpenClaw runtime event]",
+    "[OpenClaw interruption]",
+    "[cron:",
     "Read HEARTBEAT.md if it exists (workspace context)",
     "Follow the heartbeat monitor scratch context",
     "Run the following periodic tasks (only those due",
-)  # fmt: skip
+)
 """How messages begin that a program wrote in the user's name."""
 _SILENCE = ("NO_REPLY", "HEARTBEAT_OK")
 _MEMORY_TOOLS = ("memory_search", "memory_get", "memory_recall")

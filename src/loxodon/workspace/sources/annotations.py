@@ -26,12 +26,21 @@ _MOST_TRIGGERS = 32
 _LONGEST = 200
 """Characters of a trigger or the name of a project."""
 _KEYS = {
-    "trigger": "trigger", "triggers": "trigger", "触发": "trigger", "触发词": "trigger",
-    "importance": "importance", "重要性": "importance", "重要度": "importance",
-    "project": "project", "项目": "project",
-    "observed": "observed", "观察": "observed", "观察于": "observed",
-    "status": "status", "状态": "status",
-}  # fmt: skip
+    "trigger": "trigger",
+    "triggers": "trigger",
+    "触发": "trigger",
+    "触发词": "trigger",
+    "importance": "importance",
+    "重要性": "importance",
+    "重要度": "importance",
+    "project": "project",
+    "项目": "project",
+    "observed": "observed",
+    "观察": "observed",
+    "观察于": "observed",
+    "status": "status",
+    "状态": "status",
+}
 _OVER = frozenset({"superseded", "retracted", "已取代", "被取代", "已失效", "失效"})
 _TYPES: dict[str, Type] = {"W": "world", "B": "experience", "O": "opinion"}
 

@@ -99,10 +99,11 @@ def sections(
         found.append(_below(path[-1], number, level, annotated(title)[0].strip()))
         path.append(found[-1])
     return [
-        Section(raw.headings, raw.line, raw.level, raw.day, raw.clock, blocks(raw.body),
-                raw.emptied)
+        Section(
+            raw.headings, raw.line, raw.level, raw.day, raw.clock, blocks(raw.body), raw.emptied
+        )
         for raw in found
-    ]  # fmt: skip
+    ]
 
 
 def _below(above: _Raw, line: int, level: int, title: str) -> _Raw:
@@ -163,8 +164,11 @@ class _Blocks:
             return
         marks = self._said_before.and_(marks).and_(Marks(type=kind))
         self._said_before = NOTHING
-        self._begin(Line(number, bare, NOTHING if marks == NOTHING else marks), indent,
-                    item=bool(bullet or kind))  # fmt: skip
+        self._begin(
+            Line(number, bare, NOTHING if marks == NOTHING else marks),
+            indent,
+            item=bool(bullet or kind),
+        )
 
     def code(self, number: int, text: str, *, opens: bool) -> None:
         """A line of a fenced block, which is a block of its own unless it hangs on a bullet."""

@@ -140,9 +140,18 @@ def _chunk(
     heading = " > ".join(place.headings)[:_LONGEST_HEADING]
     at = _moment_of(place, marks.observed or day)
     return [
-        Chunk(text, units[0].line, units[-1].line, heading, at, marks.type, marks.importance,
-              marks.project, marks.triggers)
-    ]  # fmt: skip
+        Chunk(
+            text,
+            units[0].line,
+            units[-1].line,
+            heading,
+            at,
+            marks.type,
+            marks.importance,
+            marks.project,
+            marks.triggers,
+        )
+    ]
 
 
 def _moment_of(place: _Place, day: date | None) -> datetime | None:

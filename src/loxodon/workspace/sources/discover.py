@@ -23,9 +23,12 @@ DEEPEST = 40
 _NOTES = "memory"
 """The folder of the workspace that has the agent's daily notes, and our views."""
 _ROLES: dict[str, FileRole] = {
-    "memory.md": "memory", "user.md": "user", "soul.md": "soul", "identity.md": "soul",
+    "memory.md": "memory",
+    "user.md": "user",
+    "soul.md": "soul",
+    "identity.md": "soul",
     "agents.md": "agents",
-}  # fmt: skip
+}
 _NOT_NOTES = frozenset({"tools.md", "heartbeat.md", "dreams.md"})
 """Files of the agent's workspace that hold no memories, or those it dreamt up from its notes."""
 _DREAMS = "dreaming"
@@ -100,9 +103,8 @@ class _Search:
             return
         if self._closed and is_inside(root, self._closed):
             self._trouble(
-                root, t("it is inside the Loxodon home"),
-                t("fix the setting workspace.folders"),
-            )  # fmt: skip
+                root, t("it is inside the Loxodon home"), t("fix the setting workspace.folders")
+            )
             return
         self._walk(root, "", deep=True)
 
@@ -195,9 +197,10 @@ class _Search:
         elif len(self.files) >= MOST_FILES:
             self._full = True
             self._trouble(
-                root, t("more than {n} files; the rest is skipped", n=MOST_FILES),
+                root,
+                t("more than {n} files; the rest is skipped", n=MOST_FILES),
                 t("use smaller folders in the setting workspace.folders"),
-            )  # fmt: skip
+            )
         else:
             self.files.append(Found(root, path, role, real, status.st_size, status.st_mtime_ns))
 

@@ -141,9 +141,14 @@ class _Run:
         texts = [text or "" for text in lines.texts]
         cut = chunks(texts, found.path, found.role, self._workspace.zone)
         file = NoteFile(
-            found.root, found.path, found.role, content.size, content.mtime, content.hash,
+            found.root,
+            found.path,
+            found.role,
+            content.size,
+            content.mtime,
+            content.hash,
             "; ".join(_said(problem) for problem in problems),
-        )  # fmt: skip
+        )
         self.problems.extend(problems)
         if known is None or known.hash != file.hash:
             self.chunks += len(cut)
@@ -227,8 +232,11 @@ def _problems(found: Found, content: _Content, lines: Lines) -> list[FileProblem
         more = len(lines.problems) - _MOST_BAD_LINES
         problems.append(FileProblem(found.name, 0, t("{n} more lines like these", n=more)))
     if content.size > len(content.data):
-        what = t("only the first {most} MB of {size} MB are read",
-                 most=LARGEST >> 20, size=content.size >> 20)  # fmt: skip
+        what = t(
+            "only the first {most} MB of {size} MB are read",
+            most=LARGEST >> 20,
+            size=content.size >> 20,
+        )
         problems.append(FileProblem(found.name, 0, what, t("split the file")))
     return problems
 
@@ -239,6 +247,8 @@ def _problem(found: Found, line: int, error: InputError) -> FileProblem:
 
 
 def _said(problem: FileProblem) -> str:
-    return t("line {line}: {what}", line=problem.line, what=problem.what) if problem.line else (
-        problem.what
-    )  # fmt: skip
+    return (
+        t("line {line}: {what}", line=problem.line, what=problem.what)
+        if problem.line
+        else (problem.what)
+    )

@@ -26,14 +26,7 @@ from loxodon.store import Store
 from loxodon.store.exact import TRUTH, Day, Row
 from loxodon.text.markdown import one_line
 from loxodon.types import CHATS, ORIGIN_OF_ROLE, ORIGINS, ROLES
-from loxodon.workspace.views import (
-    Planned,
-    View,
-    based_on,
-    comment,
-    local_text,
-    stored_moment,
-)
+from loxodon.workspace.views import Planned, View, based_on, comment, local_text, stored_moment
 from loxodon.workspace.views import reading as read
 from loxodon.workspace.views.reading import Object, Trouble, check_marker, field
 
@@ -78,11 +71,19 @@ def part_of(row: Row) -> str:
     turn = dict(zip(_COLUMNS, row, strict=True))
     at = local_text(turn["at"], turn["utc_offset"])
     found: Object = {
-        "ref": f"t_{turn['seq']}", "id": turn["id"], "session": turn["session"],
-        "role": turn["role"], "at": at,
-    }  # fmt: skip
-    usual = {"speaker": "", "channel": "", "chat": "direct", "origin": _origin(turn["role"]),
-             "agent": ""}  # fmt: skip
+        "ref": f"t_{turn['seq']}",
+        "id": turn["id"],
+        "session": turn["session"],
+        "role": turn["role"],
+        "at": at,
+    }
+    usual = {
+        "speaker": "",
+        "channel": "",
+        "chat": "direct",
+        "origin": _origin(turn["role"]),
+        "agent": "",
+    }
     found |= {name: turn[name] for name, value in usual.items() if turn[name] != value}
     found["key"] = turn["key"].hex()
     who = _label(turn["speaker"] or turn["role"])
@@ -132,12 +133,20 @@ def _row(heading: str, body: Sequence[str]) -> Row:
     at, offset = field(found, "at", _moment)
     role = _choice(found, "role", ROLES, "")
     return (
-        field(found, "ref", read.a_ref), field(found, "session", read.a_text),
-        field(found, "id", read.a_text), field(found, "key", read.some_bytes), role,
-        _text(found, "speaker"), _text(found, "channel"), _choice(found, "chat", CHATS, "direct"),
-        _choice(found, "origin", ORIGINS, _origin(role)), at, offset, _said(body),
+        field(found, "ref", read.a_ref),
+        field(found, "session", read.a_text),
+        field(found, "id", read.a_text),
+        field(found, "key", read.some_bytes),
+        role,
+        _text(found, "speaker"),
+        _text(found, "channel"),
+        _choice(found, "chat", CHATS, "direct"),
+        _choice(found, "origin", ORIGINS, _origin(role)),
+        at,
+        offset,
+        _said(body),
         _text(found, "agent"),
-    )  # fmt: skip
+    )
 
 
 def _said(body: Sequence[str]) -> str:

@@ -64,12 +64,16 @@ def _id(no: int) -> str:
 def _index(space: str, entities: list[Row]) -> View:
     rows = [
         {
-            "id": _id(no), "name": name, "type": type, "aliases": json.loads(aliases),
-            "created": moment_text(created), "updated": moment_text(updated),
+            "id": _id(no),
+            "name": name,
+            "type": type,
+            "aliases": json.loads(aliases),
+            "created": moment_text(created),
+            "updated": moment_text(updated),
             **({"agent": agent} if agent else {}),
         }
         for no, name, type, aliases, created, updated, agent in entities
-    ]  # fmt: skip
+    ]
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     mark = json.dumps(head(INDEX, space), ensure_ascii=False)
     return View(INDEX, f'{{"loxodon": {mark},\n"entities": [\n{lines}\n]}}\n')
@@ -140,11 +144,14 @@ def _row(found: object) -> Row:
         raise InputError("it is not a JSON object")
     aliases = json.dumps(list(field(found, "aliases", read.some_texts)), ensure_ascii=False)
     return (
-        field(found, "id", _number), field(found, "name", read.a_text),
-        field(found, "type", read.a_text), aliases,
-        field(found, "created", read.a_moment), field(found, "updated", read.a_moment),
+        field(found, "id", _number),
+        field(found, "name", read.a_text),
+        field(found, "type", read.a_text),
+        aliases,
+        field(found, "created", read.a_moment),
+        field(found, "updated", read.a_moment),
         field(found, "agent", read.a_text) if "agent" in found else "",
-    )  # fmt: skip
+    )
 
 
 def _number(value: object) -> int:

@@ -205,11 +205,22 @@ def _category(name: str, language: str) -> str:
 
 
 _CATEGORIES = {
-    "identity": "身份", "health": "健康", "preference": "偏好", "relation": "关系",
-    "status": "状态", "fact": "事实", "config": "配置", "credential": "凭据", "decision": "决定",
-    "solution": "办法", "event": "事件", "conversation": "对话", "plan": "计划", "temp": "临时",
+    "identity": "身份",
+    "health": "健康",
+    "preference": "偏好",
+    "relation": "关系",
+    "status": "状态",
+    "fact": "事实",
+    "config": "配置",
+    "credential": "凭据",
+    "decision": "决定",
+    "solution": "办法",
+    "event": "事件",
+    "conversation": "对话",
+    "plan": "计划",
+    "temp": "临时",
     "debug": "调试",
-}  # fmt: skip
+}
 
 
 def _about(record: Record) -> str:
@@ -265,9 +276,11 @@ def parsed(text: str, file: str, *, labels: bool) -> Listed:
         _entry(block, file, labels, problems) for block in _blocks(text, file, sections, problems)
     ]
     return Listed(
-        tuple(entry for entry in entries if entry), tuple(sections), tuple(problems),
+        tuple(entry for entry in entries if entry),
+        tuple(sections),
+        tuple(problems),
         marker_of(text),
-    )  # fmt: skip
+    )
 
 
 def _lines(text: str) -> list[str]:
@@ -325,9 +338,7 @@ def _stray(file: str, line: int) -> FileProblem:
     )
 
 
-def _entry(
-    block: _Block, file: str, labels: bool, problems: list[FileProblem]
-) -> Entry | None:  # fmt: skip
+def _entry(block: _Block, file: str, labels: bool, problems: list[FileProblem]) -> Entry | None:
     bullet = _BULLET.match(block.lines[0])
     first = block.lines[0][bullet.end() :] if bullet else ""
     box, id = (bullet["box"], bullet["id"] or "") if bullet else (None, "")

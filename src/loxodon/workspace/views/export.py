@@ -43,10 +43,14 @@ _SAMPLE = 200
 
 
 def export(
-    workspace: Workspace, folder: str | None = None, *, masked: bool = False,
-    progress: Progress | None = None, settled: Mapping[str, str] | None = None,
+    workspace: Workspace,
+    folder: str | None = None,
+    *,
+    masked: bool = False,
+    progress: Progress | None = None,
+    settled: Mapping[str, str] | None = None,
     anew: Callable[[str], bool] | None = None,
-) -> Exported:  # fmt: skip
+) -> Exported:
     """Write every view where it differs; see `Workspace.export`.
 
     After something was erased, which bases do not tell, `anew` says by their names which views

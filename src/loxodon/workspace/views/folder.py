@@ -60,9 +60,13 @@ class Folder:
     """See the module. Held by one export at a time; others wait."""
 
     def __init__(
-        self, root: str, space: str, *, masked: bool = False,
+        self,
+        root: str,
+        space: str,
+        *,
+        masked: bool = False,
         settled: Mapping[str, str] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """`settled` names edited views that were taken in, each with the hash of what was read."""
         self.root = root
         self._space = space
@@ -223,9 +227,11 @@ class Folder:
         if before is not None:
             aside = _free(f"{path}.edited")
             os.rename(path, aside)
-            what = t("it was edited, but Loxodon does not read edits of this file: your version "
-                     "was moved to {file}",
-                     file=os.path.basename(aside))  # fmt: skip
+            what = t(
+                "it was edited, but Loxodon does not read edits of this file: your version "
+                "was moved to {file}",
+                file=os.path.basename(aside),
+            )
             self._kept.append(FileProblem(name, 0, what))
         return True
 
@@ -279,9 +285,13 @@ class Folder:
         except OSError as error:
             raise _unwritten(self.root, error) from None
         return Exported(
-            self.root, self._written, self._unchanged, self._removed, tuple(self._kept),
+            self.root,
+            self._written,
+            self._unchanged,
+            self._removed,
+            tuple(self._kept),
             self._masked,
-        )  # fmt: skip
+        )
 
     def _remove(self, name: str) -> None:
         state = change_of(self.root, name, self._before)
@@ -292,8 +302,11 @@ class Folder:
             return
         taken_in = name in self._settled and hash_of(path) == self._settled[name]
         if state == "edited" and not taken_in:
-            self._leave(name, t("it is no longer needed, but was edited after it was written"),
-                        t("delete it if you do not need it"))  # fmt: skip
+            self._leave(
+                name,
+                t("it is no longer needed, but was edited after it was written"),
+                t("delete it if you do not need it"),
+            )
             self._rows[name] = self._before.files[name]
             return
         if not self._is_ours(name):

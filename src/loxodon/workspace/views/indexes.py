@@ -46,9 +46,7 @@ def views(store: Store, zone: tzinfo | None, bases: Mapping[str, str]) -> Iterat
         lambda: _view(TIMELINE, store.space, _months(memories(), zone)),
     )
     yield Planned(
-        RELATIONS,
-        based_on(active),
-        lambda: _view(RELATIONS, store.space, _relations(memories())),
+        RELATIONS, based_on(active), lambda: _view(RELATIONS, store.space, _relations(memories()))
     )
 
 

@@ -17,14 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from loxodon.types import STATES, Record, State
 from loxodon.workspace.views import Planned, View, based_on, comment
-from loxodon.workspace.views.entries import (
-    ACTIVE,
-    ARCHIVED,
-    Listed,
-    entry_lines,
-    joined,
-    parsed,
-)
+from loxodon.workspace.views.entries import ACTIVE, ARCHIVED, Listed, entry_lines, joined, parsed
 from loxodon.workspace.views.groups import grouped
 
 NAME = "insights.md"
@@ -44,9 +37,13 @@ Facts = Callable[[], Sequence[Record]]
 
 
 def views(
-    space: str, bases: Mapping[str, str], language: str, known: Mapping[str, str], number: int,
+    space: str,
+    bases: Mapping[str, str],
+    language: str,
+    known: Mapping[str, str],
+    number: int,
     facts: Facts,
-) -> Iterator[Planned]:  # fmt: skip
+) -> Iterator[Planned]:
     """The file, or the files of the months; `known` has the views of the last export."""
     parts = [bases.get(f"memories/fact/{state}", "none") for state in STATES]
     split = number >= (JOIN_BELOW if any(map(is_month, known)) else SPLIT_ABOVE + 1)

@@ -114,16 +114,24 @@ def _name(name: str) -> str:
 def written_of(row: Mapping[str, Any]) -> Written:
     ids = {str(id): int(version) for id, version in row.get("ids", {}).items()}
     return Written(
-        str(row["sha256"]), int(row["size"]), int(row["mtime_ns"]), str(row.get("basis", "")), ids,
+        str(row["sha256"]),
+        int(row["size"]),
+        int(row["mtime_ns"]),
+        str(row.get("basis", "")),
+        ids,
         str(row.get("was", "")),
-    )  # fmt: skip
+    )
 
 
 def row_of(written: Written) -> dict[str, Any]:
     row: dict[str, Any] = {
-        "sha256": written.sha256, "size": written.size, "mtime_ns": written.mtime,
-        "basis": written.basis, "ids": written.ids, "was": written.was,
-    }  # fmt: skip
+        "sha256": written.sha256,
+        "size": written.size,
+        "mtime_ns": written.mtime,
+        "basis": written.basis,
+        "ids": written.ids,
+        "was": written.was,
+    }
     return {name: value for name, value in row.items() if value or name in ("size", "mtime_ns")}
 
 
@@ -173,9 +181,11 @@ def read(root: str, name: str, most: int = MOST_BYTES) -> tuple[str, str]:
         raise NotFoundError("not found: {path}", path=path) from None
     except OSError as error:
         raise InputError(
-            "cannot read {path}: {reason}", hint="check its permissions", path=path,
+            "cannot read {path}: {reason}",
+            hint="check its permissions",
+            path=path,
             reason=error.strerror or str(error),
-        ) from None  # fmt: skip
+        ) from None
     if len(data) > most:
         reason = InputError("it is larger than {n} MB", hint="move it away", n=most >> 20)
         raise bad_view(name, 0, reason)

@@ -23,16 +23,7 @@ from loxodon.errors import InputError
 from loxodon.store import Store
 from loxodon.store.exact import Row
 from loxodon.store.rows import COLUMNS, stored
-from loxodon.types import (
-    AUDIENCES,
-    CHANGES,
-    KINDS,
-    ORIGINS,
-    Kind,
-    Record,
-    Source,
-    State,
-)
+from loxodon.types import AUDIENCES, CHANGES, KINDS, ORIGINS, Kind, Record, Source, State
 from loxodon.workspace.views import Planned, View, based_on, head, moment_text
 from loxodon.workspace.views import reading as read
 from loxodon.workspace.views.reading import Object, Trouble, field, json_lines
@@ -47,35 +38,58 @@ FILES: Mapping[str, tuple[Kind, State]] = {
 """Which memories are in which file."""
 
 _NAMES = {
-    "created_at": "created", "updated_at": "updated", "strength": "score", "strength_at": "score_at"
-}  # fmt: skip
+    "created_at": "created",
+    "updated_at": "updated",
+    "strength": "score",
+    "strength_at": "score_at",
+}
 """Fields that have another name here, that of 001."""
-_TIMES = frozenset({
-    "created_at", "updated_at", "valid_from", "valid_until", "expires_at", "due_at",
-    "accessed_at", "confirmed_at", "strength_at",
-})  # fmt: skip
+_TIMES = frozenset(
+    {
+        "created_at",
+        "updated_at",
+        "valid_from",
+        "valid_until",
+        "expires_at",
+        "due_at",
+        "accessed_at",
+        "confirmed_at",
+        "strength_at",
+    }
+)
 _LISTS = frozenset({"tags", "entities", "derived_from"})
 _FLAGS = frozenset({"done", "positive"})
 _FIRST = {
     "fact": ("id", "content", "importance", "strength", "entities", "created_at"),
     "belief": (
-        "id", "content", "confidence", "importance", "strength", "basis", "entities", "created_at",
+        "id",
+        "content",
+        "confidence",
+        "importance",
+        "strength",
+        "basis",
+        "entities",
+        "created_at",
     ),
     "summary": (
-        "id", "content", "importance", "strength", "derived_from", "entities", "created_at",
+        "id",
+        "content",
+        "importance",
+        "strength",
+        "derived_from",
+        "entities",
+        "created_at",
     ),
-}  # fmt: skip
+}
 """What a line begins with, in 001's order, whatever its value."""
 _THEN = ("strength_at", "updated_at", "version")
 _IMPLIED = frozenset({"kind", "state"})  # by the file
 _DEFAULTS = {name: stored(name, value) for name, value in Record._field_defaults.items()}
 _PLACE = {name: place for place, name in enumerate(COLUMNS, 1)}  # the row number comes first
 _REST = {
-    kind: tuple(
-        name for name in COLUMNS if name not in {*first, *_THEN} and name not in _IMPLIED
-    )
+    kind: tuple(name for name in COLUMNS if name not in {*first, *_THEN} and name not in _IMPLIED)
     for kind, first in _FIRST.items()
-}  # fmt: skip
+}
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 _SOURCE_FIELDS = frozenset({"session", "turn", "ref", "file", "line"})
 
@@ -385,8 +399,11 @@ def _history(value: object) -> tuple[Step, ...]:
 
 def rows_of(entry: Entry) -> tuple[Row, list[Row], list[Row]]:
     """A line as the rows that it was written from: the memory, its sources, its changes."""
-    missing = [name for name in ("id", "created_at", "updated_at", "version", "strength", "content")
-               if name not in entry.fields]  # fmt: skip
+    missing = [
+        name
+        for name in ("id", "created_at", "updated_at", "version", "strength", "content")
+        if name not in entry.fields
+    ]
     missing += [] if entry.n else ["n"]
     missing += [] if entry.score_at else ["score_at"]
     missing += [] if entry.history else ["history"]
@@ -396,10 +413,12 @@ def rows_of(entry: Entry) -> tuple[Row, list[Row], list[Row]]:
     if [step.version for step in entry.history] != list(range(1, entry.version + 1)):
         raise InputError("its history does not match version {version}", version=entry.version)
     values: dict[str, Any] = {
-        **_DEFAULTS, **{name: stored(name, value) for name, value in entry.fields.items()},
-        "kind": entry.kind, "state": entry.state,
+        **_DEFAULTS,
+        **{name: stored(name, value) for name, value in entry.fields.items()},
+        "kind": entry.kind,
+        "state": entry.state,
         "strength_at": stored("updated_at", entry.score_at),
-    }  # fmt: skip
+    }
     sources = [
         (entry.n, n, source.session, source.turn, seq, source.file, source.line)
         for n, (source, seq) in enumerate(entry.sources)

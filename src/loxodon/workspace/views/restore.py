@@ -266,8 +266,10 @@ class _Views:
             sources += [self._mended_source(source) for source in rest[0]]
             changes += rest[1]
         yield from (
-            ("memories", memories), ("memory_sources", sources), ("memory_changes", changes)
-        )  # fmt: skip
+            ("memories", memories),
+            ("memory_sources", sources),
+            ("memory_changes", changes),
+        )
 
     def _claim(self, name: str, entry: Entry) -> None:
         """Every id and number is of one memory."""
@@ -359,9 +361,11 @@ class _Views:
                 )
             else:
                 yield FileProblem(
-                    name, 0, t("it was edited after it was written; the edits were ignored"),
+                    name,
+                    0,
+                    t("it was edited after it was written; the edits were ignored"),
                     t("apply your edits with `loxodon sync`"),
-                )  # fmt: skip
+                )
 
 
 def _refuse(name: str, troubles: Sequence[Trouble]) -> None:

@@ -157,10 +157,17 @@ def parse(name: str, text: str) -> Row:
             raise newer(name)
         started, offset = stored_moment(top["started_at"])
         return (
-            int(top["no"]), value_of(top["session"]), a_ref(top["first_turn"]),
-            a_ref(top["last_turn"]), started, stored_moment(top["ended_at"])[0], offset,
-            value_of(top["topic"]), json.dumps(items_of(top["tags"]), ensure_ascii=False), body,
-        )  # fmt: skip
+            int(top["no"]),
+            value_of(top["session"]),
+            a_ref(top["first_turn"]),
+            a_ref(top["last_turn"]),
+            started,
+            stored_moment(top["ended_at"])[0],
+            offset,
+            value_of(top["topic"]),
+            json.dumps(items_of(top["tags"]), ensure_ascii=False),
+            body,
+        )
     except (KeyError, ValueError, OverflowError, RecursionError):
         raise bad_view(name, 0, InputError("it is not a segment in Loxodon's format")) from None
 

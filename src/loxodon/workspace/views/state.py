@@ -60,45 +60,74 @@ _MOMENT = _Column(moment_text, read.a_moment)
 _TURN = _Column(lambda seq: f"t_{seq}", read.a_ref)
 _MAYBE_TURN = _Column(lambda seq: f"t_{seq}", read.or_nothing(read.a_ref))
 _BYTES = _Column(bytes.hex, read.some_bytes)
-_MAYBE = frozenset({
-    "keep", "answered_at", "succeeded_at", "failed_at", "minutes", "expires_at", "decided_at",
-})  # fmt: skip
+_MAYBE = frozenset(
+    {"keep", "answered_at", "succeeded_at", "failed_at", "minutes", "expires_at", "decided_at"}
+)
 """Columns that may be null."""
 _LACKED = {"agent": ""}
 """Columns that older views lack, and what stood there."""
 
 FILES: Mapping[str, tuple[str, Mapping[str, _Column]]] = {
     "state/sessions.jsonl": (
-        "sessions", {"no": _NUMBER, "turns": _NUMBER, "first_at": _MOMENT, "last_at": _MOMENT}),
+        "sessions",
+        {"no": _NUMBER, "turns": _NUMBER, "first_at": _MOMENT, "last_at": _MOMENT},
+    ),
     "state/events.jsonl": (
-        "events", {"no": _NUMBER, "at": _MOMENT, "tokens": _NUMBER, "compressed": _FLAG}),
+        "events",
+        {"no": _NUMBER, "at": _MOMENT, "tokens": _NUMBER, "compressed": _FLAG},
+    ),
     "state/reviews.jsonl": ("reviews", {"asked_at": _MOMENT, "answered_at": _MOMENT}),
     "state/uses.jsonl": ("memory_uses", {"times": _NUMBER, "last_at": _MOMENT}),
     "state/pages.jsonl": ("pages", {"made_at": _MOMENT}),
     "state/ledger.jsonl": (
-        "model_use", {"calls": _NUMBER, "tokens_in": _NUMBER, "tokens_out": _NUMBER}),
+        "model_use",
+        {"calls": _NUMBER, "tokens_in": _NUMBER, "tokens_out": _NUMBER},
+    ),
     "state/fragments.jsonl": (
-        "fragments", {"turn": _TURN, "n": _NUMBER, "keep": _FLAG, "bonus": _FLOAT}),
+        "fragments",
+        {"turn": _TURN, "n": _NUMBER, "keep": _FLAG, "bonus": _FLOAT},
+    ),
     "state/candidates.jsonl": ("candidates", {"no": _NUMBER, "turn": _TURN}),
     "state/changed.jsonl": ("unindexed", {}),
     "state/quarantine.jsonl": (
-        "quarantine", {"no": _NUMBER, "turn": _MAYBE_TURN, "start": _NUMBER, "stop": _NUMBER,
-                       "at": _MOMENT, "decided_at": _MOMENT}),
+        "quarantine",
+        {
+            "no": _NUMBER,
+            "turn": _MAYBE_TURN,
+            "start": _NUMBER,
+            "stop": _NUMBER,
+            "at": _MOMENT,
+            "decided_at": _MOMENT,
+        },
+    ),
     "state/marks.jsonl": ("followed", {"read_at": _MOMENT}),
     "state/imports.jsonl": ("imports", {"key": _BYTES, "at": _MOMENT}),
-    "state/tokens.jsonl": (
-        "tokens", {"request": _BYTES, "version": _NUMBER, "at": _MOMENT}),
+    "state/tokens.jsonl": ("tokens", {"request": _BYTES, "version": _NUMBER, "at": _MOMENT}),
     "state/signatures.jsonl": ("signatures", {"version": _NUMBER, "mac": _BYTES}),
     "state/jobs.jsonl": (
-        "jobs", {"last_at": _MOMENT, "seconds": _FLOAT, "succeeded_at": _MOMENT,
-                 "failed_at": _MOMENT, "failures": _NUMBER, "runs": _NUMBER}),
+        "jobs",
+        {
+            "last_at": _MOMENT,
+            "seconds": _FLOAT,
+            "succeeded_at": _MOMENT,
+            "failed_at": _MOMENT,
+            "failures": _NUMBER,
+            "runs": _NUMBER,
+        },
+    ),
     "state/documents.jsonl": (
-        "documents", {"no": _NUMBER, "created_at": _MOMENT, "updated_at": _MOMENT,
-                      "minutes": _FLOAT, "expires_at": _MOMENT}),
-    "state/forgotten.jsonl": (
-        "tombstones", {"mark": _BYTES, "size": _NUMBER, "until": _NUMBER}),
+        "documents",
+        {
+            "no": _NUMBER,
+            "created_at": _MOMENT,
+            "updated_at": _MOMENT,
+            "minutes": _FLOAT,
+            "expires_at": _MOMENT,
+        },
+    ),
+    "state/forgotten.jsonl": ("tombstones", {"mark": _BYTES, "size": _NUMBER, "until": _NUMBER}),
     "state/receipts.jsonl": ("receipts", {"at": _MOMENT}),
-}  # fmt: skip
+}
 """Files that have a table each, and those of its columns that are not text. One that would have
 no line is not there."""
 
@@ -226,11 +255,16 @@ def parse_work(text: str) -> list[Row]:
 
 
 _WORK_READ: Mapping[str, Callable[[object], Any]] = {
-    "done_to": read.a_number, "upto": read.a_number, "phase": read.a_number,
-    "attempts": read.a_number, "last_run": read.or_nothing(read.a_moment),
-    "last_success": read.or_nothing(read.a_moment), "error": read.a_text,
-    "daily_to": read.a_text, "weekly_at": read.or_nothing(read.a_moment),
-}  # fmt: skip
+    "done_to": read.a_number,
+    "upto": read.a_number,
+    "phase": read.a_number,
+    "attempts": read.a_number,
+    "last_run": read.or_nothing(read.a_moment),
+    "last_success": read.or_nothing(read.a_moment),
+    "error": read.a_text,
+    "daily_to": read.a_text,
+    "weekly_at": read.or_nothing(read.a_moment),
+}
 """In the order in which the store keeps them."""
 
 

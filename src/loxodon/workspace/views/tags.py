@@ -24,7 +24,7 @@ Tagged = Callable[[], Iterable[tuple[str, tuple[str, ...], int]]]
 
 def views(
     space: str, bases: Mapping[str, str], facts: Facts, segments: Tagged
-) -> Iterator[Planned]:  # fmt: skip
+) -> Iterator[Planned]:
     parts = [bases.get(name, "none") for name in ("memories/fact/active", "segments")]
     yield Planned(NAME, based_on(*parts), lambda: _made(space, facts(), segments()))
 
@@ -54,8 +54,6 @@ def _made(
     return View(NAME, one_a_line(top, "index", {tag: index[tag] for tag in sorted(index)}))
 
 
-def _put(
-    index: dict[str, dict[str, list[str]]], tags: Iterable[str], where: str, id: str
-) -> None:  # fmt: skip
+def _put(index: dict[str, dict[str, list[str]]], tags: Iterable[str], where: str, id: str) -> None:
     for tag in tags:
         index.setdefault(tag, {"insights": [], "segments": []})[where].append(id)

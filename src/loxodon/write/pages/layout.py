@@ -92,9 +92,12 @@ class Page:
         self._sections[heading] = placed
 
     def rank(
-        self, heading: str, top: Sequence[Line], details: Callable[[Line], Iterable[Line]],
+        self,
+        heading: str,
+        top: Sequence[Line],
+        details: Callable[[Line], Iterable[Line]],
         kept: int,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Place a numbered list: the higher a line stands, the more of its details are told.
 
         The first three have their shares; the rest is for the others, their lines before their

@@ -110,10 +110,17 @@ _BY_ATTRIBUTE = {
 }
 _SECTION_OF = {name: section for section, names in _BY_ATTRIBUTE.items() for name in names.split()}
 _BY_CATEGORY = {
-    "identity": "who", "status": "who", "health": "health", "preference": "preferences",
-    "relation": "people", "config": "projects", "credential": "projects", "decision": "projects",
-    "solution": "projects", "plan": "plans",
-}  # fmt: skip
+    "identity": "who",
+    "status": "who",
+    "health": "health",
+    "preference": "preferences",
+    "relation": "people",
+    "config": "projects",
+    "credential": "projects",
+    "decision": "projects",
+    "solution": "projects",
+    "plan": "plans",
+}
 
 
 def _section(record: Record) -> str:

@@ -35,15 +35,38 @@ _SMALL = 300
 """Below this budget the frame is as short as can be."""
 
 _WHO = (
-    "name", "nickname", "age", "birthday", "gender", "occupation", "employer", "workplace",
-    "school", "major", "grade", "home", "hometown", "nationality", "native_language", "language",
-    "marital_status", "partner", "living_with", "timezone",
-)  # fmt: skip
+    "name",
+    "nickname",
+    "age",
+    "birthday",
+    "gender",
+    "occupation",
+    "employer",
+    "workplace",
+    "school",
+    "major",
+    "grade",
+    "home",
+    "hometown",
+    "nationality",
+    "native_language",
+    "language",
+    "marital_status",
+    "partner",
+    "living_with",
+    "timezone",
+)
 """What tells who the user is besides the category `identity`, in the order of a person's card."""
 _RULES = (
-    "rule", "reply_style", "reply_language", "avoids", "form_of_address", "units",
-    "emergency_contact", "safety",
-)  # fmt: skip
+    "rule",
+    "reply_style",
+    "reply_language",
+    "avoids",
+    "form_of_address",
+    "units",
+    "emergency_contact",
+    "safety",
+)
 _DIET = r"饮食|[吃喝]|口味|(?i:\b(?:diet|foods?|eats?|eating|drinks?|drinking|meals?)\b)"
 _REPLIES = r"回复|回答|答复|称呼|(?i:\b(?:reply|replies|respond|responses?|answers?)\b)"
 
@@ -109,7 +132,7 @@ def snapshot(material: Material, budget: int, count: Counter, language: str) -> 
 
 def _frame(
     totals: Totals, now: datetime, budget: int, language: str
-) -> tuple[list[str], list[str]]:  # fmt: skip
+) -> tuple[list[str], list[str]]:
     """The lines above and below the sections."""
     head = [t("# Memory snapshot", language)]
     foot = ["", t("More is in the memory: `loxodon recall QUERY`", language)]
@@ -280,6 +303,8 @@ class _Details(NamedTuple):
 
     def _order(self, main: Record, other: Record) -> tuple[bool, bool, float, str]:
         return (
-            other.id not in main.derived_from, holds(other, self.pen.now),
-            -score(other, self.pen.now), other.id,
-        )  # fmt: skip
+            other.id not in main.derived_from,
+            holds(other, self.pen.now),
+            -score(other, self.pen.now),
+            other.id,
+        )

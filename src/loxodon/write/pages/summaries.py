@@ -88,9 +88,12 @@ def summarise(theme: str, facts: Sequence[Record]) -> Summary | None:
     weights = sorted((fact.importance for fact in holding), reverse=True)[:FEWEST_FACTS]
     names = dict.fromkeys(name for fact in holding for name in fact.entities)
     return Summary(
-        content, tuple(fact.id for fact in holding), round(sum(weights) / len(weights), 3),
-        tuple(names)[:MOST_ENTITIES], language,
-    )  # fmt: skip
+        content,
+        tuple(fact.id for fact in holding),
+        round(sum(weights) / len(weights), 3),
+        tuple(names)[:MOST_ENTITIES],
+        language,
+    )
 
 
 def _told(fact: Record) -> _Told:
@@ -190,7 +193,7 @@ def _is_related(lead: str) -> bool:
 
 def _written(
     said: Sequence[_Told], leads: Mapping[str, str], language: str, possessive: str
-) -> str:  # fmt: skip
+) -> str:
     """The facts as one sentence: those of one subject together, behind its name."""
     groups: dict[str, list[_Told]] = {}
     for one in said:

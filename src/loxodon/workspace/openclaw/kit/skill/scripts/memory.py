@@ -11,8 +11,16 @@ import os
 import subprocess
 import sys
 
-COMMANDS = ("init", "consolidate", "capture", "status", "stats", "rebuild-index", "validate",
-            "archive")  # fmt: skip
+COMMANDS = (
+    "init",
+    "consolidate",
+    "capture",
+    "status",
+    "stats",
+    "rebuild-index",
+    "validate",
+    "archive",
+)
 
 
 def main() -> int:
