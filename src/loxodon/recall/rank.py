@@ -81,17 +81,23 @@ class Voices:
             bool(question.last)
             or re.search(r"\b(?:you|your)\b|[你您]", question.text, re.I) is not None
         )
-        self._named: dict[str, bool] = {}
+        self._factors: dict[tuple[str, str], dict[str, float]] = {}
 
     def of(self, place: Place) -> dict[str, float]:
-        found: dict[str, float] = {}
-        if place.role == "assistant" and not self._to_assistant:
-            found["assistant"] = BY_ASSISTANT
-        if place.speaker not in self._named:
-            self._named[place.speaker] = is_named(place.speaker, self._words)
-        if self._named[place.speaker]:
-            found["speaker"] = NAMED
+        """The factors of a turn."""
+        voice = place.role, place.speaker
+        found = self._factors.get(voice)
+        if found is None:
+            found = self._factors[voice] = {}
+            if place.role == "assistant" and not self._to_assistant:
+                found["assistant"] = BY_ASSISTANT
+            if is_named(place.speaker, self._words):
+                found["speaker"] = NAMED
         return found
+
+    def part(self, place: Place) -> float:
+        """What they come to."""
+        return prod(self.of(place).values())
 
 
 def is_named(speaker: str, words: frozenset[str]) -> bool:

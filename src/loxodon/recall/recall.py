@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from loxodon.models.embedders.questions import Question as Meaning
     from loxodon.store.shelf import Note
 
-_RANKED = 80
+_RANKED = 40
 """How many of the best findings are linked and put in order; more where more are asked for."""
 _COMPARED = 4_000
 """Characters of a turn in which the words of the query are looked for when it is shown."""

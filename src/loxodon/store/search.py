@@ -18,6 +18,7 @@ from typing import Any
 from loxodon.clock import to_stored
 from loxodon.store import Filter, Hit, Index
 from loxodon.store.database import Database
+from loxodon.store.postings import best, postings
 from loxodon.store.rows import about_label
 from loxodon.text.words import among, fold, index_words
 from loxodon.values import NamedTuple
@@ -112,7 +113,7 @@ class Search:
     def best(self, words: Sequence[str], common: Mapping[str, float], rows: int) -> list[Hit]:
         """The rows that match best; `common` has the share of the `rows` of each common word."""
         leading, plain = divided(words, common, rows)
-        hits = self._ranked(any_of(leading)) if leading else []
+        hits = self._ranked(leading) if leading else []
         if not plain:
             return hits
         found = {hit.row: hit.score for hit in hits}
@@ -122,12 +123,16 @@ class Search:
                     found.setdefault(row, 0.0)
         return self._lifted(found, plain, common)[: self._limit]
 
-    def _ranked(self, expression: str) -> list[Hit]:
+    def _ranked(self, words: Sequence[str]) -> list[Hit]:
         name = self._table.name
+        if not self._narrowed[1]:
+            return best(
+                self._db, name, [postings(self._db, name, one) for one in words], self._limit
+            )
         rows = self._db.all(
             f"SELECT {name}.rowid, bm25({name}) AS s FROM {self._narrowed[0]} "
             f"WHERE {name} MATCH ? {self._narrowed[1]} ORDER BY s, {name}.rowid DESC LIMIT ?",
-            [expression, *self._values, self._limit],
+            [any_of(words), *self._values, self._limit],
         )
         return [Hit(row, -score) for row, score in rows]
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from loxodon.clock import to_stored
 from loxodon.errors import DamagedStoreError, no_memory, stale_edit
 from loxodon.store import (
+    Beside,
     Counts,
     Filter,
     Having,
@@ -731,6 +732,9 @@ class SqliteStore:
 
     def places(self, rows: Iterable[int]) -> dict[int, Place]:
         return self._db.each("place", rows, lambda some: nearby.places(self._db, some))
+
+    def beside(self, rows: Iterable[int]) -> dict[int, Beside]:
+        return self._db.each("beside", rows, lambda some: nearby.beside(self._db, some))
 
     def stretches(self, segments: Iterable[int]) -> dict[int, Stretch]:
         return nearby.stretches(self._db, segments)
