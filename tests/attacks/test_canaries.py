@@ -307,7 +307,7 @@ def test_the_suite_sees_a_wall_that_is_opened(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Take one view away at a time: some call must tell a canary then, or the suite is blind."""
-    from loxodon.store import sqlite
+    from loxodon.store.sqlite import store
     from loxodon.store.walls import views_of
 
     blind = []
@@ -318,7 +318,7 @@ def test_the_suite_sees_a_wall_that_is_opened(
             whole = {name: f"SELECT * FROM main.{name}" for name in gone}
             return {**views_of(wall), **whole} if wall.stands else {}
 
-        monkeypatch.setattr(sqlite, "views_of", opened)
+        monkeypatch.setattr(store, "views_of", opened)
         if not any(_tells(world, viewer) for viewer in VIEWERS[:6]):
             blind.append(gone)
     assert not blind

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from loxodon.errors import DamagedStoreError
 from loxodon.store import Filter, Index
-from loxodon.store.nearest import from_bytes, unit
-from loxodon.store.sqlite import SqliteStore
+from loxodon.store.sqlite.store import SqliteStore
+from loxodon.store.vector_math import from_bytes, unit
 from loxodon.store.vectors import BLOCK, Vector, View, Waiting
 from tests.conftest import NOW
 from tests.store.contract import key, record, turn
@@ -305,7 +305,7 @@ def test_lost_vectors_are_reported(store: SqliteStore) -> None:
 def test_the_whole_vectors_held_in_memory_are_bounded(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("loxodon.store.matrix._HELD", 300 * SIZE * 4)
+    monkeypatch.setattr("loxodon.store.sqlite.matrix._HELD", 300 * SIZE * 4)
     vectors = some(2_000)
     fill(store, vectors)
     for n in (3, 700, 1_999, 3):

@@ -53,7 +53,7 @@ def coverage(memory: Memory) -> Coverage:
 
 
 def found(memory: Memory, text: str, pool: Any = "turns", model: str = "toy") -> list[str]:
-    from loxodon.store.nearest import unit, usable
+    from loxodon.store.vector_math import unit, usable
 
     vectors = usable([vector_of(text)], 1)
     assert vectors is not None

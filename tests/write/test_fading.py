@@ -183,7 +183,7 @@ def test_what_was_settled_stays_away(memory: Memory, change: str) -> None:
     memory.touch([kept.id])
     assert faded(memory) == {}
     assert memory.get(kept.id).state == "archived"
-    assert memory._store.desk.used() == []
+    assert memory._store.worklog.used() == []
 
 
 def test_what_is_over_or_has_expired_stays_away(memory: Memory, clock: Clock) -> None:

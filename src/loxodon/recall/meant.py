@@ -69,7 +69,7 @@ class Meant:
         close = self._close("chunks", _OTHERS)
         best = max((one.score for one in close), default=0.0)
         parts = {one.row: part for one in close if (part := self._part(one.score, best))}
-        notes = self._store.shelf.notes(parts) if parts else {}
+        notes = self._store.workspace_data.notes(parts) if parts else {}
         for row, note in notes.items():
             found = _found(pool, note_key(row), parts[row], parts[row], weights)
             found.note = note

@@ -30,7 +30,7 @@ from loxodon.recall.routes import has_memories, has_turns
 from loxodon.recall.segments import turns_of
 from loxodon.recall.understand import Question
 from loxodon.store import Filter, Place, Store
-from loxodon.store.shelf import Note
+from loxodon.store.workspace_data import Note
 from loxodon.text.words import among, fold, index_words, query_words
 from loxodon.trust.origin.provenance import waits
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Record, Turn

@@ -32,7 +32,7 @@ from loxodon.types import Gate, Item, LeftOut, Recall, Record, Source, Turn
 if TYPE_CHECKING:
     from loxodon.config import Weights
     from loxodon.models.embedders.questions import Question as Meaning
-    from loxodon.store.shelf import Note
+    from loxodon.store.workspace_data import Note
 
 _RANKED = 80
 """How many of the best findings are linked and put in order; more where more are asked for."""

@@ -479,8 +479,10 @@ def _notes(asked: Look, pool: Pool) -> None:
     share = 1.0 if is_light(words) else 0.5
     for time in _times(asked):
         if time.since and time.until and _is_short(time):
-            rows = asked.store.shelf.dated(time.since, time.until, _IN_TIME)
-            fresh = asked.store.shelf.notes(row for row in rows if note_key(row) not in pool)
+            rows = asked.store.workspace_data.dated(time.since, time.until, _IN_TIME)
+            fresh = asked.store.workspace_data.notes(
+                row for row in rows if note_key(row) not in pool
+            )
             for row in rows:
                 found = _add(asked, pool, note_key(row), "then", share)
                 found.note = found.note or fresh.get(row)

@@ -17,16 +17,16 @@ from loxodon.types import Entity, Problem, Record, Source, Turn, Version
 from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
-    from loxodon.store.database import Witness
-    from loxodon.store.desk import Desk
-    from loxodon.store.documents import DocumentShelf
+    from loxodon.store.documents import DocumentStore
     from loxodon.store.erasure import Erasure
-    from loxodon.store.exact import Exact
-    from loxodon.store.quarantine import QuarantineShelf
-    from loxodon.store.shelf import Shelf
+    from loxodon.store.primary import PrimaryData
+    from loxodon.store.quarantine import Quarantine
+    from loxodon.store.sqlite.database import Witness
     from loxodon.store.tokens import Tokens
     from loxodon.store.vectors import Vectors
     from loxodon.store.walls import Wall
+    from loxodon.store.worklog import WorkLog
+    from loxodon.store.workspace_data import WorkspaceData
     from loxodon.trust.audit.log import Audit
 
 Progress = Callable[[int, int], None]
@@ -117,7 +117,7 @@ class Nature(NamedTuple):
     """How many words a turn has, on average."""
 
 
-class Known(NamedTuple):
+class KnownTurn(NamedTuple):
     """A turn that the journal has already."""
 
     changed: bool
@@ -215,7 +215,7 @@ class Store(Protocol):
         """The agents that anything belongs to, "" first, which stands for none."""
         ...
 
-    def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | Known]:
+    def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | KnownTurn]:
         """Put turns, each with its key, at the end of the journal, in order and indexed.
 
         Returns each turn as it is kept (with its id and ref), or what is known of one whose key
@@ -223,7 +223,7 @@ class Store(Protocol):
         """
         ...
 
-    def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Known | None]:
+    def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[KnownTurn | None]:
         """What the journal, or an earlier one of `turns`, has under each key; None for nothing."""
         ...
 
@@ -352,17 +352,17 @@ class Store(Protocol):
         ...
 
     @property
-    def desk(self) -> Desk:
+    def worklog(self) -> WorkLog:
         """What consolidation has in hand."""
         ...
 
     @property
-    def shelf(self) -> Shelf:
+    def workspace_data(self) -> WorkspaceData:
         """What the workspace keeps: files, their chunks, marks and imports."""
         ...
 
     @property
-    def documents(self) -> DocumentShelf:
+    def documents(self) -> DocumentStore:
         """What programs keep beside the memories."""
         ...
 
@@ -377,12 +377,12 @@ class Store(Protocol):
         ...
 
     @property
-    def exact(self) -> Exact:
+    def primary(self) -> PrimaryData:
         """All that is not derived, table by table, out and in."""
         ...
 
     @property
-    def quarantine(self) -> QuarantineShelf:
+    def quarantine(self) -> Quarantine:
         """What is kept of others' words, and told to nobody."""
         ...
 

@@ -16,7 +16,7 @@ from loxodon.values import NamedTuple
 Namespace = tuple[str, ...]
 
 
-class Kept(NamedTuple):
+class StoredDocument(NamedTuple):
     """A document as the store has it."""
 
     no: int
@@ -33,7 +33,7 @@ class Kept(NamedTuple):
     expires_at: int | None
 
 
-class DocumentShelf(Protocol):
+class DocumentStore(Protocol):
     def put(
         self,
         namespace: Namespace,
@@ -43,22 +43,22 @@ class DocumentShelf(Protocol):
         at: datetime,
         minutes: float | None,
         expires_at: datetime | None,
-    ) -> Kept:
+    ) -> StoredDocument:
         """Keep a document in place of what has its namespace and key; it is found by `text`.
 
         Without a key it gets its number, which no other ever has, as twelve or more digits.
         """
         ...
 
-    def named(self, namespace: Namespace, key: str) -> Kept | None: ...
+    def named(self, namespace: Namespace, key: str) -> StoredDocument | None: ...
 
-    def numbered(self, rows: Iterable[int]) -> dict[int, Kept]:
+    def numbered(self, rows: Iterable[int]) -> dict[int, StoredDocument]:
         """Documents by their number, which is their row in the index `documents`."""
         ...
 
     def newest(
         self, namespace: Namespace, limit: int, before: int | None = None, *, deep: bool = True
-    ) -> list[Kept]:
+    ) -> list[StoredDocument]:
         """The latest `limit` of a namespace, the last changed first; `before` a number.
 
         Where `deep`, namespaces that begin with it count too.

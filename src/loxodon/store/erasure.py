@@ -56,7 +56,7 @@ class Erasure(Protocol):
         """Every memory, or those with these numbers, in that order; not all at once in memory."""
         ...
 
-    def told(self) -> Iterator[tuple[int, str]]:
+    def memory_texts(self) -> Iterator[tuple[int, str]]:
         """(number, all its words) of every memory: cheap, to find out which are worth reading."""
         ...
 
@@ -126,7 +126,7 @@ class Erasure(Protocol):
 
     def drop_all(self) -> dict[str, int]:
         """All that was said and is known goes; how many rows, by table. Numbers that were given
-        out, marks of what was read, stones and receipts stay."""
+        out, marks of what was read, tombstones and receipts stay."""
         ...
 
     def is_said(self, text: str) -> bool:
@@ -171,11 +171,11 @@ class Erasure(Protocol):
         """Let another name have said all that one said."""
         ...
 
-    def stones(self) -> list[tuple[str, bytes, int, int]]:
+    def tombstones(self) -> list[tuple[str, bytes, int, int]]:
         """(kind, mark, size, until) of everything that must not come back."""
         ...
 
-    def put_stones(self, stones: Iterable[tuple[str, bytes, int, int]]) -> None: ...
+    def put_tombstones(self, tombstones: Iterable[tuple[str, bytes, int, int]]) -> None: ...
 
     def receipts(self) -> list[tuple[str, int, str, str, str, str]]:
         """(id, at, actor, what, erased, files), the newest first."""

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 
-class Kept(NamedTuple):
+class QuarantinedText(NamedTuple):
     """One stretch as the store has it."""
 
     no: int
@@ -31,8 +31,8 @@ class Kept(NamedTuple):
     decided_at: datetime | None
 
 
-class QuarantineShelf(Protocol):
-    def put(self, kept: Sequence[Kept]) -> list[Kept]:
+class Quarantine(Protocol):
+    def put(self, kept: Sequence[QuarantinedText]) -> list[QuarantinedText]:
         """Keep stretches; each gets a number, which is never given again."""
         ...
 
@@ -40,13 +40,13 @@ class QuarantineShelf(Protocol):
         """Note which memory lacks a stretch."""
         ...
 
-    def in_turns(self, turns: Iterable[int]) -> dict[int, list[Kept]]:
+    def in_turns(self, turns: Iterable[int]) -> dict[int, list[QuarantinedText]]:
         """What is not released of these turns, by turn, in the order of the text."""
         ...
 
-    def get(self, no: int) -> Kept | None: ...
+    def get(self, no: int) -> QuarantinedText | None: ...
 
-    def find(self, state: str | None, limit: int = 0) -> list[Kept]:
+    def find(self, state: str | None, limit: int = 0) -> list[QuarantinedText]:
         """Stretches of a state, or all; newest first."""
         ...
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 
-class Used(NamedTuple):
+class CompletedCall(NamedTuple):
     """A call that was done."""
 
     request: bytes
@@ -19,11 +19,11 @@ class Used(NamedTuple):
 class Tokens(Protocol):
     """The tokens of one store; a token is of the space that it was used in."""
 
-    def used(self, token: str, since: datetime) -> Used | None:
+    def used(self, token: str, since: datetime) -> CompletedCall | None:
         """What was done under a token since a moment; None where nothing was."""
         ...
 
-    def put(self, token: str, used: Used, at: datetime, since: datetime) -> None:
+    def put(self, token: str, used: CompletedCall, at: datetime, since: datetime) -> None:
         """Note what was done under a token, and drop the tokens from before `since`.
 
         Call inside `Store.writing`.

@@ -14,7 +14,7 @@ from loxodon.store import Filter, Index
 from loxodon.types import Coverage
 
 if TYPE_CHECKING:
-    from loxodon.store.nearest import Floats
+    from loxodon.store.vector_math import Floats
 
 BLOCK = 1_024
 """Vectors that are kept together; the file depends on it."""

@@ -16,7 +16,7 @@ from loxodon.fields import choice
 from loxodon.filelock import at_fork
 from loxodon.layout import EMBEDDING_LOCK, FORGOTTEN
 from loxodon.store import Store
-from loxodon.store.sqlite import SqliteStore
+from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.walls import Wall
 from loxodon.tokens import counter
 from loxodon.trust.access.pausing import Pauses
@@ -27,7 +27,7 @@ from loxodon.types import CHATS, Chat, Pause
 if TYPE_CHECKING:
     from loxodon.models.embedders import Chosen
     from loxodon.models.embedders.questions import Questioner
-    from loxodon.store.cipher import Keys
+    from loxodon.store.sqlite.cipher import Keys
     from loxodon.trust.forget.gatekeeper import Gatekeeper
     from loxodon.trust.forget.tombstones import Marks
     from loxodon.trust.rest.sealing import Seal
@@ -199,7 +199,7 @@ class Opened:
         """
         now = self.now()
         with self._store.writing():
-            return self._store.desk.use(ids, f"{now:%Y-%m-%d}", now)
+            return self._store.worklog.use(ids, f"{now:%Y-%m-%d}", now)
 
     def _note_used(self) -> None:
         """Put down what was recalled since the last write: a recall itself never waits for one."""

@@ -99,7 +99,7 @@ class Workspace:
     @property
     def trouble(self) -> str:
         """Why the views could not be written the last time, in English; empty where they could."""
-        page = self.store.desk.page(TROUBLE, "")
+        page = self.store.worklog.page(TROUBLE, "")
         return page[0] if page else ""
 
     def sync(self, *, deletions: bool = False, dry_run: bool = False) -> Synced:
@@ -126,7 +126,7 @@ class Workspace:
 
     def sources(self) -> list[SourceFile]:
         """The files that were read, as they were then; nothing is read now."""
-        counts = self.store.shelf.chunk_counts()
+        counts = self.store.workspace_data.chunk_counts()
         return [
             SourceFile(
                 os.path.join(file.root, *file.path.split("/")),
@@ -135,7 +135,7 @@ class Workspace:
                 counts.get((file.root, file.path), 0),
                 file.problem,
             )
-            for file in self.store.shelf.files()
+            for file in self.store.workspace_data.files()
         ]
 
     def follow(self, state: str | None = None, agents: Sequence[str] = ()) -> Followed:

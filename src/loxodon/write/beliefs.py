@@ -78,4 +78,4 @@ def _hedges() -> tuple[re.Pattern[str], ...]:
 def wait_for_owner(store: Store, record: Record, now: datetime) -> None:
     """Ask the owner about a belief that nothing bears out. Call inside `writing`."""
     if record.kind == "belief" and not is_own(record.trust):
-        store.desk.put_review(record.id, record.id, now)
+        store.worklog.put_review(record.id, record.id, now)

@@ -16,7 +16,7 @@ from loxodon.store.vectors import View
 from loxodon.text.language import language_of
 
 if TYPE_CHECKING:
-    from loxodon.store.nearest import Floats
+    from loxodon.store.vector_math import Floats
 
 MOST_CHARACTERS = 2_000
 LOAD_SECONDS = 30.0
@@ -134,7 +134,7 @@ _ASKING = re.compile(
 
 def _direction(found: object) -> Floats:
     """The one vector in an answer, of length 1."""
-    from loxodon.store.nearest import unit, usable
+    from loxodon.store.vector_math import unit, usable
 
     vectors = usable(found, 1)
     if vectors is not None:
