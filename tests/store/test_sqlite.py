@@ -607,7 +607,7 @@ def test_reading_a_file_again_touches_only_the_index_rows_of_what_changed(tmp_pa
 # A home that an older version wrote
 
 
-FIRST = Path(database.__file__).parent / "sql" / "sqlite" / "migrations" / "0001_initial.sql"
+FIRST = Path(database.migrations()[0])
 AT = int(NOW.timestamp() * 1_000)
 
 
