@@ -23,7 +23,7 @@ from loxodon.fields import Changes
 from loxodon.recall.gate import State as Conversation
 from loxodon.serve.http.wire import plain, read, state_to
 from loxodon.standing import Stats, Status
-from loxodon.store.workspace_data import Note
+from loxodon.store import Note
 from loxodon.types import (
     Added,
     Audience,

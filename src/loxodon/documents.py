@@ -21,8 +21,9 @@ from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import number
 from loxodon.recall.terms import rarity
-from loxodon.store import Filter, Store, clock_check
-from loxodon.store.documents import Namespace, StoredDocument, path_of
+from loxodon.store import Filter, Namespace, StoredDocument, clock_check
+from loxodon.store.namespaces import path_of
+from loxodon.store.protocol import Store
 from loxodon.store.rows import loaded, moment
 from loxodon.text.related import expand
 from loxodon.text.words import query_words

@@ -31,7 +31,7 @@ from loxodon.fields import choice, moment, number
 from loxodon.layout import DATABASE, FORGOTTEN, KEYS, OFF_MARKER, RECODING
 from loxodon.spaces import home_at, space_folder
 from loxodon.standing import Stats, Status
-from loxodon.store import Progress, Store
+from loxodon.store import Progress
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.walls import Wall
 from loxodon.trust.audit.witness import MEMORY, audited
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from loxodon.documents import Documents
     from loxodon.live.schedule import Schedule
     from loxodon.models.embedders import Embedder
+    from loxodon.store.protocol import Store
     from loxodon.store.sqlite.cipher import Keys
     from loxodon.trust.audit.auditing import AuditLog
     from loxodon.trust.audit.inspection import Inspected, Subject

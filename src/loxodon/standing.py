@@ -7,13 +7,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from loxodon.errors import KeyProblemError
-from loxodon.store import Filter, Store
+from loxodon.store import Filter
 from loxodon.types import Belief, Coverage, Doubted, Pause, Timekeeping
 from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.store.worklog import Spent
+    from loxodon.store import Spent
+    from loxodon.store.protocol import Store
 
 
 class Status(NamedTuple):

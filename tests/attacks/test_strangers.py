@@ -288,7 +288,7 @@ def repaired(source: Path, home: Path, **more: object) -> None:
 
 def test_a_backup_of_an_earlier_version_is_ours(tmp_path: Path) -> None:
     from loxodon.store.sqlite.database import APPLICATION_ID, migrations
-    from loxodon.store.sqlite.foreign_schema import check_schema
+    from loxodon.store.sqlite.schema import check_schema
 
     for version in range(1, len(migrations()) + 1):
         path = str(tmp_path / f"{version}.db")

@@ -10,7 +10,7 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import ConsolidationError, UsageError
 from loxodon.live.schedule import JOBS, after
-from loxodon.store.worklog import JobRuns
+from loxodon.store import JobRuns
 from loxodon.types import Ran
 from tests.conftest import NOW, Clock
 

@@ -11,7 +11,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError
-from loxodon.store.workspace_data import Chunk, FileRole, NoteFile
+from loxodon.store import Chunk, FileRole, NoteFile
 from loxodon.types import Recall, Source
 from tests.conftest import NOW, Clock
 

@@ -10,8 +10,8 @@ import pytest
 
 from loxodon.errors import NotFoundError, StaleEditError
 from loxodon.language.statements import Fragment
-from loxodon.store import Filter, KnownTurn, Store, Stretch
-from loxodon.store.worklog import MemoryUse, PoolSizes, Spent, Work
+from loxodon.store import Filter, KnownTurn, MemoryUse, PoolSizes, Spent, Stretch, Work
+from loxodon.store.protocol import Store
 from loxodon.text.words import query_words
 from loxodon.types import Entity, Event, Record, Segment, Source, Turn
 from tests.conftest import NOW

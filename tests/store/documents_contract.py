@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from loxodon.store import Store
-from loxodon.store.documents import Namespace, StoredDocument, namespace_at, path_of
+from loxodon.store import Namespace, StoredDocument
+from loxodon.store.namespaces import namespace_at, path_of
+from loxodon.store.protocol import Store
 from tests.conftest import NOW
 from tests.store.workspace_data_contract import WorkspaceDataContract
 

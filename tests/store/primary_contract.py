@@ -8,11 +8,9 @@ import pytest
 
 from loxodon.errors import StoreError
 from loxodon.language.statements import Fragment
-from loxodon.store import Filter, Store
+from loxodon.store import CompletedCall, Filter, JobRuns, QuarantinedText, Work
 from loxodon.store.primary import PRIMARY_TABLES, Row
-from loxodon.store.quarantine import QuarantinedText
-from loxodon.store.tokens import CompletedCall
-from loxodon.store.worklog import JobRuns, Work
+from loxodon.store.protocol import Store
 from loxodon.types import Entity, Source
 from tests.conftest import NOW
 from tests.store.contract import OpenStore, key, record, turn

@@ -23,11 +23,11 @@ from loxodon.errors import (
     UnwritableStoreError,
 )
 from loxodon.spaces import space_folder
-from loxodon.store import Filter, Store
+from loxodon.store import Chunk, Filter, NoteFile
+from loxodon.store.protocol import Store
 from loxodon.store.sqlite import database, name_lookup, neighbours
 from loxodon.store.sqlite.database import APPLICATION_ID, Database
 from loxodon.store.sqlite.store import SqliteStore
-from loxodon.store.workspace_data import Chunk, NoteFile
 from loxodon.text.words import query_words
 from loxodon.types import Entity, Kind, Segment, Source
 from tests.conftest import NOW

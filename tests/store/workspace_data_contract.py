@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from loxodon.errors import InputError
-from loxodon.store import Filter, Store
-from loxodon.store.workspace_data import Chunk, Note, NoteFile
+from loxodon.store import Chunk, Filter, Note, NoteFile
+from loxodon.store.protocol import Store
 from tests.conftest import NOW
 from tests.store.contract import StoreContract, record
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from loxodon import Memory
-from loxodon.store import Store
+from loxodon.store.protocol import Store
 from loxodon.types import Record
 from loxodon.write import fading
 from loxodon.write.decay import ARCHIVED_BELOW, fades_at

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 
-from loxodon.store import Store, clock_check
+from loxodon.store import clock_check
+from loxodon.store.protocol import Store
 from loxodon.types import Record
 from loxodon.write import themes
 from loxodon.write.beliefs import DOUBTFUL

@@ -21,8 +21,7 @@ from loxodon.recall.context import block, snippet
 from loxodon.recall.gate import State as Conversation
 from loxodon.recall.gate import should_recall
 from loxodon.standing import Status
-from loxodon.store import Progress
-from loxodon.store.workspace_data import FileRole
+from loxodon.store import FileRole, Progress
 from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
 from loxodon.text.quote import clean

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 from loxodon.errors import LoxodonError, StoreError, UsageError
 from loxodon.live import heartbeat
 from loxodon.messages import LANGUAGES
-from loxodon.store import Store, clock_check
-from loxodon.store.worklog import JobRuns
+from loxodon.store import JobRuns, clock_check
+from loxodon.store.protocol import Store
 from loxodon.trust.audit.witness import SCHEDULE, audited
 from loxodon.types import Consolidated, Job, Ran, Record
 from loxodon.write.compress import PROFILE

@@ -9,13 +9,17 @@ counts at the most.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from loxodon.recall.known import length_of
 from loxodon.recall.terms import LIGHT, Terms, rarity, saturated
-from loxodon.store import Filter, Having, Nature, Store
-from loxodon.store.workspace_data import Note
+from loxodon.store import Filter, Having, Nature, Note
 from loxodon.text.words import among, index_words, query_words
 from loxodon.values import NamedTuple
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import Store
+
 
 CANDIDATES = 24
 _USUAL = 80.0

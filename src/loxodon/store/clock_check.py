@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 from loxodon.types import Belief, Doubted
 
 if TYPE_CHECKING:
-    from loxodon.store import Store
-    from loxodon.store.worklog import WorkLog
+    from loxodon.store.protocol import Store, WorkLog
 
 STEP = timedelta(days=31)
 """How long nothing may be heard before a clock that goes forward is doubted."""

@@ -1,19 +1,16 @@
-"""The primary data of a store, out of it and into an empty one.
+"""The primary data of a store: its tables and columns.
 
 `PRIMARY_TABLES` names the tables and columns that a store is made of; what is not here is derived,
 or lies in files (`WorkspaceData`). Rows are plain values, so that a view can write them down and
 another backend can take them: text, numbers, bytes and None. A session is called by its id and a
 memory by its own, except in the two tables that hang on the memories, which have its number.
-
-Inside one `Store.reading` every table is of the same moment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from loxodon.store import Progress
 from loxodon.store.rows import COLUMNS
 
 Row = tuple[Any, ...]
@@ -93,43 +90,3 @@ class Day(NamedTuple):
     first: int
     last: int
     """The numbers of its first and last turn."""
-
-
-class PrimaryData(Protocol):
-    def dump(self, table: str) -> Iterator[Row]:
-        """Every row of a table of `PRIMARY_TABLES`, in the order of its key, a few at a time."""
-        ...
-
-    def days(self) -> list[Day]:
-        """The days of the journal, in order; the same turns are in the same part whatever comes."""
-        ...
-
-    def turns_of(self, day: Day) -> list[Row]:
-        """The turns of a day or a part of it, as `dump` gives them, in the order of their time."""
-        ...
-
-    def bases(self) -> dict[str, str]:
-        """For the tables that can be large, a short text that changes whenever the table does.
-
-        The memories are told apart by kind and state: `memories/fact/active`.
-        """
-        ...
-
-    def labels(self, label: str) -> list[tuple[str, str]]:
-        """(folded name, id) for the active memories with a label, in the order of name and age.
-
-        The label is `keyword`, `entity`, `tag`, `project` or `topic`.
-        """
-        ...
-
-    def is_empty(self) -> bool:
-        """Whether nothing was ever kept here."""
-        ...
-
-    def load(self, rows: Iterable[tuple[str, Sequence[Row]]], progress: Progress) -> None:
-        """Fill an empty store with rows as they were dumped, and make all that is derived anew.
-
-        Rows come in batches, what is referred to before what refers to it. All are kept or none;
-        a StoreError says what does not fit. `progress` is of what is derived.
-        """
-        ...

@@ -37,7 +37,7 @@ from loxodon.write.decay import initial_strength
 
 if TYPE_CHECKING:
     from loxodon.live.pending import PendingEntry
-    from loxodon.store.workspace_data import Note
+    from loxodon.store import Note
 
 
 UNARCHIVED_STRENGTH = 0.3

@@ -23,7 +23,7 @@ from loxodon.verbs.base import Opened
 from loxodon.write.journal import SAMPLE, session_for, with_keys
 
 if TYPE_CHECKING:
-    from loxodon.store.quarantine import QuarantinedText
+    from loxodon.store import QuarantinedText
 
 
 BATCH = 2_000

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 from loxodon import layout
 from loxodon.errors import UsageError
-from loxodon.store import Progress, Store
+from loxodon.store import Progress
+from loxodon.store.protocol import Store
 from loxodon.trust.access.places import named
 from loxodon.trust.audit.witness import WORKSPACE, audited
 from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced

@@ -23,7 +23,8 @@ from loxodon.models import tasks, trial
 from loxodon.models.chat import ChatModel, Reply
 from loxodon.models.ledger import Ledger
 from loxodon.models.reading import Batch, KnownMemory, PromptMessage, Reading, read, size
-from loxodon.store import Filter, Store
+from loxodon.store import Filter
+from loxodon.store.protocol import Store
 from loxodon.text.language import language_of
 from loxodon.text.similarity import gist
 from loxodon.text.words import query_words

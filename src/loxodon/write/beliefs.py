@@ -11,7 +11,7 @@ from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Record
 
 if TYPE_CHECKING:
-    from loxodon.store import Store
+    from loxodon.store.protocol import Store
 
 SURER = 0.1
 """What being said again adds to the confidence of a belief."""

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from loxodon.messages import LANGUAGES
-from loxodon.store import Filter, Store
+from loxodon.store import Filter
+from loxodon.store.protocol import Store
 from loxodon.text.similarity import gist, likeness
 from loxodon.trust.origin.provenance import OWN, is_own, least, may_tell
 from loxodon.types import Event, Record, Turn

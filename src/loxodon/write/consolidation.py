@@ -13,7 +13,7 @@ from loxodon.config import Config
 from loxodon.errors import BusyStoreError, ConsolidationError, UnwritableStoreError, UsageError
 from loxodon.filelock import FileLock
 from loxodon.layout import CONSOLIDATION_LOCK
-from loxodon.store import Store
+from loxodon.store.protocol import Store
 from loxodon.tokens import Counter
 from loxodon.types import Consolidated, HandedOut
 from loxodon.write.attempt import Attempt

@@ -16,9 +16,8 @@ from loxodon.filelock import FileLock
 from loxodon.messages import t
 from loxodon.models.embedders import Chosen
 from loxodon.models.embedders.limits import within
-from loxodon.store import Index, Progress, Store
-from loxodon.store.vectors import Embeddable, Vector, Waiting
-from loxodon.store.workspace_data import Note
+from loxodon.store import Embeddable, Index, Note, Progress, Vector, Waiting
+from loxodon.store.protocol import Store
 from loxodon.text.language import language_of
 from loxodon.tokens import estimate
 from loxodon.trust.origin.quarantine import heard

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from loxodon.language.statements import USER, Mention, Statement
-from loxodon.store import Store
-from loxodon.store.worklog import WorkLog
+from loxodon.store.protocol import Store, WorkLog
 from loxodon.text.words import fold
 from loxodon.types import Attribute, Card, Entity
 

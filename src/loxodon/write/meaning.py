@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from loxodon.language.attributes import IMPORTANCE
 from loxodon.language.statements import USER, Mention, Statement, TurnInContext
-from loxodon.store.worklog import WorkLog
+from loxodon.store.protocol import WorkLog
 from loxodon.text.bounds import tame
 from loxodon.types import Record
 from loxodon.write import extract

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from loxodon.language.statements import Statement
 from loxodon.models.grounding import stands
 from loxodon.models.reading import Batch, Hint, Item, KnownMemory, PromptMessage, Reading, size
-from loxodon.store import Filter, Store
+from loxodon.store import Filter
+from loxodon.store.protocol import Store
 from loxodon.text.sentences import split
 from loxodon.tokens import cut, estimate
 from loxodon.trust.origin.provenance import is_context, speaks_for_user

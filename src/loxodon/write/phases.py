@@ -11,7 +11,7 @@
 Every phase is one transaction that also notes which phase is next (the sixth, where very much has
 changed, several of 2,000 memories each): a run that is killed leaves whole phases behind it, and
 the next goes on at the one that was cut short. What passes from phase to phase is in the work
-log (`store/worklog.py`).
+log (`WorkLog`).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from typing import NamedTuple, ParamSpec, TypeVar
 from loxodon.config import Config
 from loxodon.errors import LoxodonError, StoreError
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
-from loxodon.store import Filter, Store, clock_check
-from loxodon.store.worklog import Work, WorkLog
+from loxodon.store import Filter, Work, clock_check
+from loxodon.store.protocol import Store, WorkLog
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.steps import counted
 from loxodon.tokens import Counter as TokenCounter

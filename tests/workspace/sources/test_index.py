@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
-from loxodon.store.workspace_data import Chunk
+from loxodon.store import Chunk
 from loxodon.types import Indexed
 from loxodon.workspace.sources import index as module
 from loxodon.workspace.sources.chunk import RULES

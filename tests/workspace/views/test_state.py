@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from loxodon import Memory
 from loxodon.errors import InputError
+from loxodon.store import Work
 from loxodon.store.primary import PRIMARY_TABLES
-from loxodon.store.worklog import Work
 from loxodon.workspace.views import entities, head, indexes, records, state
 from tests.conftest import NOW, Clock
 

@@ -29,7 +29,7 @@ from loxodon.serve.http.fields import (
     choice,
 )
 from loxodon.standing import Stats, Status
-from loxodon.store.workspace_data import Note
+from loxodon.store import Note
 from loxodon.trust.audit.auditing import AuditEntry
 from loxodon.trust.audit.inspection import Inspected, Subject
 from loxodon.trust.audit.verifying import Verified

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from threading import RLock
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
@@ -33,6 +33,9 @@ from loxodon.files import sync_folder
 from loxodon.store.sqlite import cipher, seals, write_counter
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.text.patterns import lazy
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import Witness
 
 APPLICATION_ID = 0x4C4F5844  # "LOXD"
 
@@ -69,22 +72,6 @@ NOTHING_SIGNED = (0, 0)
 
 _CUT_OFF: set[tuple[int, int]] = set()
 """Files that this process must not open: it was forked while its parent was at them."""
-
-
-class Witness(Protocol):
-    """What is told of every transaction before it is committed, and can refuse it."""
-
-    def before_commit(self, anchor: str, changed: Sequence[str], signed: tuple[str, str]) -> str:
-        """Put on record that these were changed; where that is, for the database to keep.
-
-        `anchor` is what the database kept of the last transaction; `signed` the sum of all
-        signatures before, empty where nobody kept it, and now.
-        """
-        ...
-
-    def undone(self, said: str) -> None:
-        """What `before_commit` answered so was not committed after all."""
-        ...
 
 
 class Database:

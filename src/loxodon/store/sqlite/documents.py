@@ -1,4 +1,4 @@
-"""Documents in SQLite; see `store/documents.py` for what each method promises."""
+"""`DocumentStore` in SQLite."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from loxodon.clock import to_stored
-from loxodon.store.documents import Namespace, StoredDocument, namespace_at, path_of
+from loxodon.store import Namespace, StoredDocument
+from loxodon.store.namespaces import namespace_at, path_of
 from loxodon.store.sqlite.database import Database, Row
 from loxodon.store.sqlite.indexes import Indexes
 from loxodon.store.sqlite.search import listed, under

@@ -1,4 +1,4 @@
-"""Erasing in SQLite; see `store/erasure.py` for what each method promises.
+"""`Erasure` in SQLite.
 
 `secure_delete` writes zeros over most of what a table lets go of; the rest goes when the file is
 written anew. A contentless full-text index keeps a deleted row's words until its parts are merged,
@@ -14,14 +14,13 @@ from datetime import datetime
 from typing import Any
 
 from loxodon.clock import to_stored
-from loxodon.store import Index
-from loxodon.store.erasure import KnownRow, SaidRow, TextAt
+from loxodon.store import Index, MemoryRow, TextAt, TurnRow
+from loxodon.store.protocol import Vectors
 from loxodon.store.rows import MEMORY, labels_of, loaded
 from loxodon.store.sqlite import signatures
 from loxodon.store.sqlite.database import Database, Row
 from loxodon.store.sqlite.indexes import Indexes
 from loxodon.store.sqlite.search import TABLES, listed
-from loxodon.store.vectors import Vectors
 from loxodon.types import Record
 
 _BATCH = 1_000
@@ -92,15 +91,15 @@ class SqliteErasure:
 
     # What there is
 
-    def turns(self, rows: Iterable[int] | None = None) -> Iterator[SaidRow]:
+    def turns(self, rows: Iterable[int] | None = None) -> Iterator[TurnRow]:
         for which in self._stretches("turns", "seq", rows):
             for row in self._db.all(
                 "SELECT t.seq, s.id, t.id, t.key, t.speaker, t.channel, t.at, t.content "
                 f"FROM turns t JOIN sessions s ON s.no = t.session WHERE {which} ORDER BY t.seq"
             ):
-                yield SaidRow(*row)
+                yield TurnRow(*row)
 
-    def memories(self, rows: Iterable[int] | None = None) -> Iterator[KnownRow]:
+    def memories(self, rows: Iterable[int] | None = None) -> Iterator[MemoryRow]:
         for which in self._stretches("memories", "row", rows):
             found = self._db.all(f"SELECT t.row, {MEMORY} FROM memories t WHERE {which} ORDER BY 1")
             turns: dict[int, list[int]] = {}
@@ -110,7 +109,7 @@ class SqliteErasure:
             ):
                 turns.setdefault(memory, []).append(seq)
             for row in found:
-                yield KnownRow(row[0], self._record_of(row[1:]), tuple(turns.get(row[0], ())))
+                yield MemoryRow(row[0], self._record_of(row[1:]), tuple(turns.get(row[0], ())))
 
     def _stretches(self, table: str, key: str, rows: Iterable[int] | None) -> Iterator[str]:
         """A table in pieces, in SQL: those of its rows that are named, or all."""

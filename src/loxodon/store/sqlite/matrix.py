@@ -10,8 +10,8 @@ import numpy as np
 from loxodon.errors import DamagedStoreError
 from loxodon.store.sqlite.database import Database
 from loxodon.store.sqlite.search import listed
+from loxodon.store.sqlite.vectors import BLOCK
 from loxodon.store.vector_math import FAR, closest, distances, sign_bits
-from loxodon.store.vectors import BLOCK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

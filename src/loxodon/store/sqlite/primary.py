@@ -1,4 +1,4 @@
-"""The primary data of an SQLite store, out and in; see `store/primary.py` for the promises."""
+"""`PrimaryData` in SQLite."""
 
 from __future__ import annotations
 

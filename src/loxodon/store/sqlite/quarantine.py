@@ -1,4 +1,4 @@
-"""The quarantine in SQLite; see `store/quarantine.py` for what each method promises."""
+"""`Quarantine` in SQLite."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, tzinfo
 
 from loxodon.clock import to_stored
-from loxodon.store.quarantine import QuarantinedText
+from loxodon.store import QuarantinedText
 from loxodon.store.rows import moment
 from loxodon.store.sqlite.database import Database, Row
 from loxodon.store.sqlite.search import THESE, these

@@ -1,7 +1,7 @@
 """The embedded store: one SQLite file for each space, so that a wall between people is a file.
 
 Apart from the walls this gives each space its own statistics for ranking, its own writers, and a
-backup or an erasure that is complete by construction. See `store/__init__.py` for what each method
+backup or an erasure that is complete by construction. See `store/protocol.py` for what each method
 promises and `sql/sqlite/` for the schema.
 """
 
@@ -33,7 +33,6 @@ from loxodon.store.rows import (
     COLUMNS,
     MEMORY,
     TURN,
-    Decay,
     about_label,
     damaged,
     from_json,
@@ -47,22 +46,20 @@ from loxodon.store.rows import (
 )
 from loxodon.store.sqlite import name_lookup, neighbours
 from loxodon.store.sqlite.cipher import Keys
-from loxodon.store.sqlite.database import ANCHOR, Database, Row, Witness
+from loxodon.store.sqlite.database import ANCHOR, Database, Row
 from loxodon.store.sqlite.indexes import Indexes
 from loxodon.store.sqlite.search import TABLES, THESE, Search, conditions_of, these
-from loxodon.store.walls import Wall, owners_only, views_of
+from loxodon.store.walls import Wall, owners_only
 from loxodon.text.words import VERSION, fold
 from loxodon.types import KINDS, Entity, Problem, Record, Source, Turn, Version
 
 if TYPE_CHECKING:
-    from loxodon.store.erasure import Erasure
-    from loxodon.store.primary import PrimaryData
+    from loxodon.store.protocol import DecayModel, Erasure, PrimaryData, Witness, WorkLog
     from loxodon.store.sqlite.documents import SqliteDocuments
     from loxodon.store.sqlite.quarantine import SqliteQuarantine
     from loxodon.store.sqlite.tokens import SqliteTokens
     from loxodon.store.sqlite.vectors import SqliteVectors
     from loxodon.store.sqlite.workspace_data import SqliteWorkspaceData
-    from loxodon.store.worklog import WorkLog
     from loxodon.trust.audit.log import Audit
     from loxodon.trust.guard.guard import Guard
 
@@ -81,7 +78,7 @@ class SqliteStore:
         path: str,
         space: str,
         zone: tzinfo | None,
-        decay: Decay,
+        decay: DecayModel,
         keys: Keys = (),
         wall: Wall = _OPEN,
         guard: Guard | None = None,
@@ -103,7 +100,7 @@ class SqliteStore:
             self._claim()
             self._renew_words()
             if wall.stands:
-                self._db.stand_before(views_of(wall))
+                self._stand_behind(wall)
         except BaseException:
             self._db.close()
             raise
@@ -193,15 +190,20 @@ class SqliteStore:
                 yield
                 return
             self.wall = alone
-            self._db.stand_before(views_of(self.wall))
+            self._stand_behind(alone)
             try:
                 yield
             finally:  # while it can still be undone: the views would be as well
                 self.wall = wall
                 self._db.stand_before(before)
 
+    def _stand_behind(self, wall: Wall) -> None:
+        # Imported here: the owner has no use for it.
+        from loxodon.store.sqlite.views import views_of
+
+        self._db.stand_before(views_of(wall))
+
     def behind(self, wall: Wall) -> SqliteStore:
-        """The same store behind a wall, with a connection of its own."""
         return SqliteStore(
             self._path, self.space, self._zone, self._decay, self._keys, wall, self._guard
         )

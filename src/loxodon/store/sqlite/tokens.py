@@ -1,16 +1,16 @@
-"""The tokens of an SQLite store; see `store/tokens.py` for what each method promises."""
+"""`CallTokens` in SQLite."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 from loxodon.clock import to_stored
+from loxodon.store import CompletedCall
 from loxodon.store.sqlite.database import Database
-from loxodon.store.tokens import CompletedCall
 
 
 class SqliteTokens:
-    """`Tokens` in a file."""
+    """`CallTokens` on the file of a store."""
 
     def __init__(self, db: Database) -> None:
         self._db = db

@@ -10,10 +10,9 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon.store import Filter, Index
+from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, Vector, Waiting
 from loxodon.store.sqlite.database import Database, Row
 from loxodon.store.sqlite.search import TABLES, conditions_of, listed
-from loxodon.store.vectors import BLOCK, Embeddable, Near, Vector, View, Waiting
 from loxodon.text.language import language_of
 from loxodon.types import Coverage
 
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     from loxodon.store.sqlite.matrix import Matrix
     from loxodon.store.vector_math import Floats, Frame, Numbers
 
+BLOCK = 1_024
+"""Vectors that are kept together; the file depends on it."""
 CANDIDATES = 500
 """How many of the closest by their signs are compared exactly, at least; else four times as many as
 are asked for. Among 12,000 real texts 500 have 99.9% of the best 10 and 97% of the best 100; each
@@ -58,7 +59,7 @@ class SqliteVectors:
     # What a recall asks
 
     def similar(
-        self, pool: Index, views: Sequence[View], limit: int, where: Filter | None = None
+        self, pool: Index, views: Sequence[QuestionVector], limit: int, where: Filter | None = None
     ) -> list[Near]:
         found: list[Near] = []
         if limit <= 0:
@@ -74,7 +75,7 @@ class SqliteVectors:
         return found[:limit]
 
     def similarities(
-        self, pool: Index, views: Sequence[View], rows: Iterable[int]
+        self, pool: Index, views: Sequence[QuestionVector], rows: Iterable[int]
     ) -> dict[int, float]:
         found: dict[int, float] = {}
         wanted = set(rows)
@@ -87,7 +88,7 @@ class SqliteVectors:
         return found
 
     def _asked(
-        self, pool: Index, views: Sequence[View]
+        self, pool: Index, views: Sequence[QuestionVector]
     ) -> Iterator[tuple[_Asked, NDArray[bool_] | None]]:
         """The question for each model that has vectors here, and which places are not its to judge:
         those of rows that a model before it has."""

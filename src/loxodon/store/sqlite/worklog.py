@@ -1,4 +1,4 @@
-"""The work log in SQLite; see `store/worklog.py` for what each method promises."""
+"""`WorkLog` in SQLite."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 from loxodon.clock import from_stored, to_stored
 from loxodon.language.statements import Fragment
+from loxodon.store import JobRuns, MemoryUse, PoolSizes, Spent, Work
 from loxodon.store.rows import TURN, loaded, moment, turn_of
 from loxodon.store.sqlite import name_lookup
 from loxodon.store.sqlite.database import Database, Row
 from loxodon.store.sqlite.indexes import Indexes
 from loxodon.store.sqlite.search import listed
 from loxodon.store.walls import Wall, owners_only
-from loxodon.store.worklog import JobRuns, MemoryUse, PoolSizes, Spent, Work
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold
 from loxodon.types import CAPTURED, Aged, Belief, Entity, Event, Record, Review, Segment, Turn

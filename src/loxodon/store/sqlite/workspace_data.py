@@ -1,4 +1,4 @@
-"""The data of the workspace in SQLite; see `store/workspace_data.py` for the promises."""
+"""`WorkspaceData` in SQLite."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.clock import to_stored
+from loxodon.store import Chunk, Note, NoteFile
 from loxodon.store.rows import loaded, moment
 from loxodon.store.sqlite.database import Database, Row
 from loxodon.store.sqlite.indexes import Indexes
 from loxodon.store.sqlite.search import THESE, listed, these
-from loxodon.store.workspace_data import Chunk, Note, NoteFile
 
 if TYPE_CHECKING:
     from loxodon.trust.guard.guard import Guard

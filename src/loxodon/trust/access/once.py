@@ -13,9 +13,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from loxodon.errors import InputError, NotFoundError, TokenReusedError
-from loxodon.store import Store
+from loxodon.store import CompletedCall
+from loxodon.store.protocol import Store
 from loxodon.store.sqlite.seals import digest
-from loxodon.store.tokens import CompletedCall
 from loxodon.types import Record
 
 MOST = 255

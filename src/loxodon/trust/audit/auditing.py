@@ -13,7 +13,7 @@ from datetime import datetime, tzinfo
 from typing import Any, NamedTuple
 
 from loxodon.errors import ConfigError
-from loxodon.store import Store
+from loxodon.store.protocol import Store
 from loxodon.trust.audit import trail
 from loxodon.trust.audit.log import Audit, this_boot
 from loxodon.trust.audit.verifying import LogOnDisk, Verified, verified

@@ -39,9 +39,8 @@ from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.store.sqlite import cipher, seals
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import move_in
-from loxodon.store.sqlite.foreign_schema import check_schema
 from loxodon.store.sqlite.salvage import UNREADABLE, Salvaged, of_truth, salvage
-from loxodon.store.sqlite.schema import blueprint
+from loxodon.store.sqlite.schema import blueprint, check_schema
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.trust.audit.witness import note_restore
 from loxodon.trust.damage.mending import Copy, Names, Reference, Result, Rows, keyed, mend

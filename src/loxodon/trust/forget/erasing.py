@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from loxodon.language.statements import USER
-from loxodon.store import Filter, Store
-from loxodon.store.erasure import KnownRow, TextAt
+from loxodon.store import Filter, MemoryRow, TextAt
+from loxodon.store.protocol import Store
 from loxodon.store.rows import loaded
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold
@@ -149,7 +149,7 @@ class Eraser:
         self._losing = self._losing_sources(said)
         self._erasure.drop_turns(said.gone)
 
-    def _losing_sources(self, said: _Said) -> list[KnownRow]:
+    def _losing_sources(self, said: _Said) -> list[MemoryRow]:
         """The memories that lose a source, as they are before."""
         return list(self._erasure.memories(self._erasure.drawn_from(said.barred)))
 
@@ -197,7 +197,7 @@ class Eraser:
         names = [n for one in self._store.worklog.entities() for n in (one.name, *one.aliases)]
         return [n for n in names if n != USER and n in erased and not self._erasure.is_said(n)]
 
-    def _meets(self, one: KnownRow) -> bool:
+    def _meets(self, one: MemoryRow) -> bool:
         record, marks = one.record, self._marks
         at = _ms(record.created_at)
         if marks.memory(record.id):
@@ -208,7 +208,7 @@ class Eraser:
             return True
         return marks.cut(record.content, at) != record.content or is_named(record, marks, at)
 
-    def _carried(self, one: KnownRow, said: _Said) -> bool:
+    def _carried(self, one: MemoryRow, said: _Said) -> bool:
         """Whether what is left of what a memory was drawn from still says it."""
         rest = [turn for turn in one.turns if turn not in said.gone]
         texts = [turn.content for turn in self._store.turns(rest).values()]
@@ -217,7 +217,7 @@ class Eraser:
         names = (*record.entities, *((record.value,) if not record.value.isascii() else ()))
         return any(_says(text, record.content, names) for text in texts)
 
-    def _keep_histories_of(self, kept: Iterable[KnownRow], said: _Said) -> None:
+    def _keep_histories_of(self, kept: Iterable[MemoryRow], said: _Said) -> None:
         """What memories said before that only what is gone had said."""
         self._doubtful = {
             one.row: " ".join(

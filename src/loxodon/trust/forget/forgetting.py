@@ -31,7 +31,8 @@ from loxodon.types import FileProblem, NearName, Receipt
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.store import Progress, Store
+    from loxodon.store import Progress
+    from loxodon.store.protocol import Store
     from loxodon.trust.forget.erasing import Touched
     from loxodon.trust.forget.selecting import Selection
     from loxodon.workspace.workspace import Workspace

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon import files
 from loxodon.layout import SESSIONS
-from loxodon.store.erasure import TextAt
+from loxodon.store import TextAt
 from loxodon.trust.audit.witness import is_id
 from loxodon.working.sessions import locked
 from loxodon.workspace import copies
@@ -25,7 +25,7 @@ from loxodon.write.journal import key_of
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.store import Store
+    from loxodon.store.protocol import Store
     from loxodon.trust.guard.guard import Guard
     from loxodon.trust.rest.sealing import Seal
 

@@ -17,8 +17,8 @@ from typing import NamedTuple
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, NotFoundError, no_memory
 from loxodon.language.statements import USER
-from loxodon.store import Filter, Index, Store
-from loxodon.store.erasure import KnownRow, SaidRow
+from loxodon.store import Filter, Index, MemoryRow, TurnRow
+from loxodon.store.protocol import Store
 from loxodon.text.sentences import spans, split
 from loxodon.text.similarity import covers, gist, likeness
 from loxodon.text.words import fold, index_words, query_words
@@ -195,7 +195,7 @@ class _Maker:
         for turn in self._erasure.turns(rows):
             yield from self._of_turn(turn)
 
-    def _of_turn(self, turn: SaidRow) -> Iterator[Tombstone]:
+    def _of_turn(self, turn: TurnRow) -> Iterator[Tombstone]:
         words = plain(turn.content)
         yield self._tombstone("turn", turn.key)
         yield self._tombstone("spoken", words, str(turn.at))
@@ -341,7 +341,7 @@ class _Maker:
                 ]
             yield from (one for one in dict.fromkeys(found) if fold(one) not in own)
 
-    def _sources_of(self, one: KnownRow, marks: Marks) -> Iterator[Tombstone]:
+    def _sources_of(self, one: MemoryRow, marks: Marks) -> Iterator[Tombstone]:
         """The sentences that a memory was drawn from, where they do not name whom it is about."""
         contents = {one.record.content: _wording(one.record)}
         told = _Told(contents, (), self._others([one.record]))

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
-    from loxodon.store.workspace_data import Chunk
+    from loxodon.store import Chunk
     from loxodon.trust.guard.policy import Policy
     from loxodon.types import Draft, Record, Turn
 

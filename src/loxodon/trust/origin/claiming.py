@@ -10,11 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from loxodon.store import KnownTurn, Store
+from loxodon.store import KnownTurn
 from loxodon.store.walls import Wall
 from loxodon.trust.origin.provenance import speaks_for_user
 from loxodon.types import ROLES, Turn
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import Store
+
 
 Keyed = tuple[Turn, bytes]
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from loxodon.errors import InputError, NotFoundError
 from loxodon.messages import t
-from loxodon.store import KnownTurn, Store
-from loxodon.store.quarantine import QuarantinedText
+from loxodon.store import KnownTurn, QuarantinedText
+from loxodon.store.protocol import Store
 from loxodon.text.language import language_of
 from loxodon.trust.origin.instructions import Instruction, found_in, screens
 from loxodon.trust.origin.pasting import others

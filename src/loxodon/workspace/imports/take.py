@@ -16,7 +16,8 @@ from loxodon import config
 from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import checked
-from loxodon.store import Filter, Progress, Store
+from loxodon.store import Filter, Progress
+from loxodon.store.protocol import Store
 from loxodon.text.words import fold
 from loxodon.trust.access import offered
 from loxodon.trust.access.offered import Choice, Value

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, tzinfo
 from typing import NamedTuple
 
-from loxodon.store.workspace_data import Chunk, FileRole
+from loxodon.store import Chunk, FileRole
 from loxodon.text.sentences import spans
 from loxodon.tokens import estimate
 from loxodon.workspace.readers.markdown import day_in_name

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from loxodon.messages import t
-from loxodon.store.workspace_data import FileRole
+from loxodon.store import FileRole
 from loxodon.trust.access.places import is_inside
 from loxodon.types import FileProblem
 

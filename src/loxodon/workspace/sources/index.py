@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from loxodon.errors import InputError
 from loxodon.layout import VIEWS
 from loxodon.messages import t
-from loxodon.store import Progress
-from loxodon.store.workspace_data import Chunk, NoteFile
+from loxodon.store import Chunk, NoteFile, Progress
 from loxodon.types import FileProblem, Indexed
 from loxodon.workspace.readers.lines import Lines, split_lines
 from loxodon.workspace.sources.chunk import RULES, chunks

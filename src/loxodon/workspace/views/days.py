@@ -22,8 +22,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.store import Store
 from loxodon.store.primary import PRIMARY_TABLES, Day, Row
+from loxodon.store.protocol import Store
 from loxodon.text.markdown import one_line
 from loxodon.types import CHATS, ORIGIN_OF_ROLE, ORIGINS, ROLES
 from loxodon.workspace.views import Planned, View, based_on, comment, local_text, stored_moment

@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.store import Store
 from loxodon.store.primary import PRIMARY_TABLES, Row
+from loxodon.store.protocol import Store
 from loxodon.text.words import fold
 from loxodon.workspace.views import Planned, View, bad_view, based_on, head, moment_text
 from loxodon.workspace.views import reading as read

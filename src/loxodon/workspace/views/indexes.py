@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import tzinfo
 from typing import Any
 
-from loxodon.store import Store
 from loxodon.store.primary import PRIMARY_TABLES, Row
+from loxodon.store.protocol import Store
 from loxodon.store.rows import moment
 from loxodon.workspace.views import Planned, View, based_on, head
 

@@ -20,8 +20,8 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 from loxodon.errors import InputError
-from loxodon.store import Store
 from loxodon.store.primary import Row
+from loxodon.store.protocol import Store
 from loxodon.store.rows import COLUMNS, stored
 from loxodon.types import AUDIENCES, CHANGES, KINDS, ORIGINS, Kind, Record, Source, State
 from loxodon.workspace.views import Planned, View, based_on, head, moment_text

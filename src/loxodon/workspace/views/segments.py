@@ -30,8 +30,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from loxodon.errors import InputError
-from loxodon.store import Store
 from loxodon.store.primary import Row
+from loxodon.store.protocol import Store
 from loxodon.types import STATES
 from loxodon.workspace.views import (
     VERSION,

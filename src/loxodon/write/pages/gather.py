@@ -15,7 +15,8 @@ from typing import NamedTuple
 from loxodon.config import Config
 from loxodon.language.statements import USER
 from loxodon.messages import LANGUAGES
-from loxodon.store import Filter, Store
+from loxodon.store import Filter
+from loxodon.store.protocol import Store
 from loxodon.text import quote
 from loxodon.tokens import Counter
 from loxodon.trust.origin.provenance import OWN, is_own, may_tell
