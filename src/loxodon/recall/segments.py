@@ -8,9 +8,14 @@ it lifts what was found. Only the ranking phase1, which looks for segments, has 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from loxodon.recall.fuse import Found, Pool
-from loxodon.store import Filter, Place, Store, Stretch
+from loxodon.store import Filter, Place, Stretch
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import Store
+
 
 BESIDE = 0.5
 """What turns without words of the question get, beside those that have some."""
