@@ -30,7 +30,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 from loxodon import Memory
-from loxodon.language.statements import CONTEXT, Line, Said
+from loxodon.language.statements import CONTEXT, PriorTurn, TurnInContext
 from loxodon.types import Consolidated, Record
 from loxodon.write.extract import fragments_of, read
 
@@ -156,13 +156,13 @@ def reading(repeats: int) -> dict[str, Any]:
     runs = []
     for _ in range(repeats + 1):
         yard = yardstick()
-        before: list[Line] = []
+        before: list[PriorTurn] = []
         cpu = process_time()
         for n, turn, at in turns:
             text = turn["content"]
             if turn["role"] == "user":
-                read(Said(text, at, fragments_of(n, text), before[-CONTEXT:], {}))
-            before.append(Line(turn["role"], text, at))
+                read(TurnInContext(text, at, fragments_of(n, text), before[-CONTEXT:], {}))
+            before.append(PriorTurn(turn["role"], text, at))
         runs.append({"turns": DAY, "cpu_s": process_time() - cpu, "yardstick_s": yard})
     return middle(runs[1:])  # the first compiles the patterns
 

@@ -55,7 +55,7 @@ class Lived:
             for n in range(start, start + size)
         ]
         self._memory.add(said)
-        first = self._store.desk.last_turn() - size + 1
+        first = self._store.worklog.last_turn() - size + 1
         with self._store.writing():
             for n, turn in enumerate(said, start):
                 if n % 10 == 0 and len(self.names) < _NAMES:
@@ -65,12 +65,12 @@ class Lived:
                 self._event(said[n])
                 for m in range(n, min(n + _SESSION, size), _SEGMENT):
                     self._segment(said[m : min(m + _SEGMENT, n + _SESSION)], first + m)
-            self._store.desk.index(size)
+            self._store.worklog.index(size)
 
     def _meet(self, name: str) -> None:
         if name not in self.names[-50:]:
             self.names.append(name)
-            self._store.desk.put_entity(Entity(name, "person", (), self._now, self._now))
+            self._store.worklog.put_entity(Entity(name, "person", (), self._now, self._now))
 
     def _remember(self, n: int, turn: dict[str, str], around: Sequence[dict[str, str]]) -> None:
         text = turn["content"]
@@ -105,7 +105,7 @@ class Lived:
     def _segment(self, said: Sequence[dict[str, str]], first: int) -> None:
         times = [datetime.fromisoformat(turn["at"]) for turn in said]
         text = "\n".join(turn["content"] for turn in said)
-        self._store.desk.put_segments(
+        self._store.worklog.put_segments(
             [
                 Segment(
                     said[0]["session"],
@@ -122,6 +122,6 @@ class Lived:
 
     def _event(self, turn: dict[str, str]) -> None:
         at = datetime.fromisoformat(turn["at"])
-        self._store.desk.put_event(
+        self._store.worklog.put_event(
             Event(f"{at:%Y-%m-%d}", at, turn["session"], "", "user", turn["content"][:80], 20)
         )

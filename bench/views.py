@@ -104,10 +104,10 @@ def fill(memory: Memory, number: int) -> None:
         for n in range(0, turns - PER_SEGMENT + 1, PER_SEGMENT)
     ]
     with store.writing():
-        store.desk.put_segments(segments)
+        store.worklog.put_segments(segments)
     while True:
         with store.writing():
-            if not store.desk.index(2_000):
+            if not store.worklog.index(2_000):
                 return
 
 
@@ -197,7 +197,7 @@ def as_json(memory: Memory) -> None:
     """Every memory, its history and every turn, read and made JSON of: less an export cannot do."""
     store = memory._store
     for table in ("memories", "memory_sources", "memory_changes", "turns", "segments"):
-        for row in store.exact.dump(table):
+        for row in store.primary.dump(table):
             json.dumps(row, ensure_ascii=False, default=bytes.hex)
 
 

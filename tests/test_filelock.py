@@ -18,7 +18,7 @@ from loxodon.errors import StoreError
 from loxodon.filelock import FileLock
 from loxodon.serve.host import Host
 from loxodon.serve.schedule import Runner
-from loxodon.store import database
+from loxodon.store.sqlite import database
 from tests.models.embedders.toys import Toy
 
 pytestmark = [

@@ -14,7 +14,7 @@ from loxodon.messages.zh import SENTENCES
 from loxodon.recall.gate import REASONS
 from loxodon.serve.cli.help import GROUPS, OPTIONS
 from loxodon.serve.cli.parser import COMMANDS
-from loxodon.store.checks import BROKEN
+from loxodon.store.sqlite.checks import BROKEN
 from loxodon.trust.audit.verifying import SAID
 from loxodon.types import CHANGES, ENTITY_TYPES
 

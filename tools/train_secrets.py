@@ -24,7 +24,7 @@ import numpy as np
 
 from loxodon.trust.guard import cues
 from loxodon.trust.guard.find import Finder
-from loxodon.trust.guard.guard import LATELY, Guard, Said
+from loxodon.trust.guard.guard import LATELY, EarlierTurn, Guard
 from loxodon.trust.guard.policy import built_in
 from loxodon.trust.guard.tagging import BUCKETS, HEAD, Reading, Tagger
 from loxodon.types import Draft
@@ -215,12 +215,12 @@ class Example(NamedTuple):
     """A text with what was said before it, as the guard sees it."""
 
     text: str
-    lately: tuple[Said, ...]
+    lately: tuple[EarlierTurn, ...]
     is_named: bool
 
 
 def examples(talk: Talk, finder: Finder) -> Iterator[Example]:
-    lately: list[Said] = []
+    lately: list[EarlierTurn] = []
     for turn in talk.turns:
         before = tuple(lately[-LATELY:])
         kept = turn
@@ -231,7 +231,7 @@ def examples(talk: Talk, finder: Finder) -> Iterator[Example]:
             weighs = finder.weighs(text, before)
             if weighs is not None:
                 yield Example(text, before, weighs)
-        lately.append(Said(kept, finder.is_named(turn)))
+        lately.append(EarlierTurn(kept, finder.is_named(turn)))
 
 
 def secret_places(text: str, secrets: Iterable[str]) -> list[tuple[int, int]]:

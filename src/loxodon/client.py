@@ -23,7 +23,7 @@ from loxodon.fields import Changes
 from loxodon.recall.gate import State as Conversation
 from loxodon.serve.http.wire import plain, read, state_to
 from loxodon.standing import Stats, Status
-from loxodon.store.shelf import Note
+from loxodon.store import Note
 from loxodon.types import (
     Added,
     Audience,
@@ -69,7 +69,7 @@ from loxodon.types import (
 
 if TYPE_CHECKING:
     from loxodon.store import Progress
-    from loxodon.trust.audit.auditing import Entry
+    from loxodon.trust.audit.auditing import AuditEntry
     from loxodon.trust.audit.inspection import Inspected, Subject
     from loxodon.trust.audit.verifying import Verified
     from loxodon.write.phases import OnPhase
@@ -655,14 +655,14 @@ class ClientAudit:
         op: str = "",
         id: str = "",
         limit: int = 100,
-    ) -> list[Entry]:
+    ) -> list[AuditEntry]:
         """The latest `limit` entries (0: all) that are meant, oldest first."""
-        from loxodon.trust.audit.auditing import Entry
+        from loxodon.trust.audit.auditing import AuditEntry
 
-        found: list[Entry] = self._client.ask(
+        found: list[AuditEntry] = self._client.ask(
             "GET",
             "/audit",
-            list[Entry],
+            list[AuditEntry],
             since=since,
             until=until,
             surface=surface or None,

@@ -21,8 +21,9 @@ from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import number
 from loxodon.recall.terms import rarity
-from loxodon.store import Filter, Store, present
-from loxodon.store.documents import Kept, Namespace, path_of
+from loxodon.store import Filter, Namespace, StoredDocument, clock_check
+from loxodon.store.namespaces import path_of
+from loxodon.store.protocol import Store
 from loxodon.store.rows import loaded, moment
 from loxodon.text.related import expand
 from loxodon.text.words import query_words
@@ -77,7 +78,7 @@ class Documents:
         """All namespaces are within `root`, which nobody here sees."""
         self._root = root
         self._store = store
-        self._shelf = store.documents
+        self._kept = store.documents
         self._now = now
         self._clean = guard.value if guard else _as_it_is
 
@@ -123,11 +124,11 @@ class Documents:
         ends = _end(now, minutes)
         with self._store.writing():
             self._sweep(now)
-            return self._document(self._shelf.put(names, key, whole, found_by, now, minutes, ends))
+            return self._document(self._kept.put(names, key, whole, found_by, now, minutes, ends))
 
     def get(self, namespace: Namespace, key: str, *, refresh: bool = False) -> Document | None:
         """The document with a namespace and key; `refresh` lets its minutes begin anew."""
-        named = self._shelf.named(self._at(namespace, key), key)
+        named = self._kept.named(self._at(namespace, key), key)
         kept = next(self._lasting([named] if named else []), None)
         if kept is None:
             return None
@@ -139,17 +140,17 @@ class Documents:
         """Take a document away for good; whether there was one."""
         names = self._at(namespace, key)
         with self._store.writing():
-            kept = self._shelf.named(names, key)
+            kept = self._kept.named(names, key)
             if kept is not None:
-                self._shelf.drop([kept.no])
+                self._kept.drop([kept.no])
         return kept is not None and any(self._lasting([kept]))
 
     def clear(self, namespace: Namespace) -> int:
         """Take away all documents of a namespace; how many there were."""
         gone = 0
         with self._store.writing():
-            while kept := self._shelf.newest(self._at(namespace), _BATCH, deep=False):
-                self._shelf.drop([one.no for one in kept])
+            while kept := self._kept.newest(self._at(namespace), _BATCH, deep=False):
+                self._kept.drop([one.no for one in kept])
                 gone += len(kept)
         return gone
 
@@ -158,7 +159,7 @@ class Documents:
         with self._store.writing():
             kept = next(self._newest(self._at(namespace), deep=False), None)
             if kept is not None:
-                self._shelf.drop([kept.no])
+                self._kept.drop([kept.no])
         return self._document(kept) if kept else None
 
     def newest(self, namespace: Namespace, limit: int = 0) -> list[Document]:
@@ -197,7 +198,7 @@ class Documents:
 
     def namespaces(self, begin: Namespace = ()) -> list[Namespace]:
         """Every namespace that begins so and has a document, in order."""
-        found = self._shelf.namespaces(self._at(begin), self._now())
+        found = self._kept.namespaces(self._at(begin), self._now())
         return [names[len(self._root) :] for names in found]
 
     def sweep(self) -> int:
@@ -207,19 +208,19 @@ class Documents:
 
     def _sweep(self, now: datetime) -> int:
         gone = 0
-        if self._shelf.ended(now, 1) and present.look(self._store, now):
+        if self._kept.ended(now, 1) and clock_check.look(self._store, now):
             return 0  # by this clock nothing is over for good
-        while ended := self._shelf.ended(now, _BATCH):
-            self._shelf.drop(ended)
+        while ended := self._kept.ended(now, _BATCH):
+            self._kept.drop(ended)
             gone += len(ended)
         return gone
 
-    def _lasting(self, kept: Iterable[Kept]) -> Iterator[Kept]:
+    def _lasting(self, kept: Iterable[StoredDocument]) -> Iterator[StoredDocument]:
         """Those that have not expired."""
         now = to_stored(self._now())[0]
         return (one for one in kept if one.expires_at is None or one.expires_at > now)
 
-    def _refresh(self, documents: Sequence[Kept]) -> None:
+    def _refresh(self, documents: Sequence[StoredDocument]) -> None:
         fleeting = [one for one in documents if one.minutes is not None]
         if not fleeting:
             return  # nothing to write: a read stays a read
@@ -227,7 +228,7 @@ class Documents:
         with self._store.writing():
             for one in fleeting:
                 if ends := _end(now, one.minutes):
-                    self._shelf.put_off(one.no, ends)
+                    self._kept.put_off(one.no, ends)
 
     def _ranked(self, begin: Namespace, query: str, most: int) -> Iterator[_Found]:
         """All of a namespace: what has words of the query, best first, then the last changed."""
@@ -235,7 +236,7 @@ class Documents:
         hits = self._store.search(
             "documents", asked.words, Filter(namespace=path_of(begin)), max(2 * most, _FIRST)
         )
-        kept = self._shelf.numbered(hit.row for hit in hits)
+        kept = self._kept.numbered(hit.row for hit in hits)
         matching = self._lasting(kept[hit.row] for hit in hits if hit.row in kept)
         scored = sorted(((one, asked.score(one.no)) for one in matching), key=_by_score)
         yield from scored
@@ -257,16 +258,16 @@ class Documents:
         weights = {word: others.get(word, 1.0) * rarity(having, word) for word in having.counts}
         return _Asked([*own, *others], weights, having.lists, sum(weights[one] for one in own))
 
-    def _newest(self, namespace: Namespace, *, deep: bool = True) -> Iterator[Kept]:
+    def _newest(self, namespace: Namespace, *, deep: bool = True) -> Iterator[StoredDocument]:
         before, size = None, _FIRST
-        while kept := self._shelf.newest(namespace, size, before, deep=deep):
+        while kept := self._kept.newest(namespace, size, before, deep=deep):
             yield from self._lasting(kept)
             before, size = kept[-1].no, min(2 * size, _BATCH)
 
     def _at(self, namespace: Namespace, key: str = "") -> Namespace:
         return (*self._root, *_checked(namespace, key))
 
-    def _document(self, kept: Kept, score: float | None = None) -> Document:
+    def _document(self, kept: StoredDocument, score: float | None = None) -> Document:
         zone = self._now().tzinfo
         return Document(
             kept.namespace[len(self._root) :],
@@ -282,7 +283,7 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-_Found = tuple[Kept, float | None]
+_Found = tuple[StoredDocument, float | None]
 
 
 def _by_score(found: _Found) -> float:

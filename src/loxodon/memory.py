@@ -31,8 +31,8 @@ from loxodon.fields import choice, moment, number
 from loxodon.layout import DATABASE, FORGOTTEN, KEYS, OFF_MARKER, RECODING
 from loxodon.spaces import home_at, space_folder
 from loxodon.standing import Stats, Status
-from loxodon.store import Progress, Store
-from loxodon.store.sqlite import SqliteStore
+from loxodon.store import Progress
+from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.walls import Wall
 from loxodon.trust.audit.witness import MEMORY, audited
 from loxodon.trust.guard.guard import Guard
@@ -60,7 +60,8 @@ if TYPE_CHECKING:
     from loxodon.documents import Documents
     from loxodon.live.schedule import Schedule
     from loxodon.models.embedders import Embedder
-    from loxodon.store.cipher import Keys
+    from loxodon.store.protocol import Store
+    from loxodon.store.sqlite.cipher import Keys
     from loxodon.trust.audit.auditing import AuditLog
     from loxodon.trust.audit.inspection import Inspected, Subject
     from loxodon.trust.forget.scanning import Scanned
@@ -259,7 +260,7 @@ class Memory(Telling):
 
         limits = self.config.buffer
         with self._store.reading():
-            waiting = buffered(self._store.desk, self._count, limits.tokens)
+            waiting = buffered(self._store.worklog, self._count, limits.tokens)
         return flush_due(waiting, self.now(), limits.quiet, limits.tokens)
 
     def consolidation_due(self) -> str:
@@ -392,12 +393,12 @@ class Memory(Telling):
     def trust_clock(self) -> Timekeeping:
         """The clock is right, however it came to be so: what goes by age goes by it from now on.
 
-        Where it had jumped, nothing does until it has gone on for a while (`store/present.py`).
+        Where it had jumped, nothing does until it has gone on for a while (`store/clock_check.py`).
         """
         self.for_owner()
         with self._store.writing():
-            desk = self._store.desk
-            desk.set_belief(Belief(self.now(), turn=desk.last_turn()))
+            worklog = self._store.worklog
+            worklog.set_belief(Belief(self.now(), turn=worklog.last_turn()))
         return self.timekeeping()
 
     def status(self) -> Status:

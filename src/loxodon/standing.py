@@ -7,13 +7,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from loxodon.errors import KeyProblemError
-from loxodon.store import Filter, Store
+from loxodon.store import Filter
 from loxodon.types import Belief, Coverage, Doubted, Pause, Timekeeping
 from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.store.desk import Spent
+    from loxodon.store import Spent
+    from loxodon.store.protocol import Store
 
 
 class Status(NamedTuple):
@@ -102,12 +103,12 @@ EXPECTED = {"active": 200, "total": 5_000}
 
 def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Status:
     """Where `memory` stands. Call within one view of the store."""
-    from loxodon.store.present import doubted, looked
+    from loxodon.store.clock_check import doubted, looked
     from loxodon.write.schedule import MOST_ATTEMPTS
 
-    counts, desk, now = store.counts(), store.desk, memory.now()
-    belief = looked(desk, now)
-    last, work = store.journal(Filter(), 1), desk.work()
+    counts, worklog, now = store.counts(), store.worklog, memory.now()
+    belief = looked(worklog, now)
+    last, work = store.journal(Filter(), 1), worklog.work()
     if store.wall.stands:  # what went wrong may have words of what cannot be seen
         work = work._replace(error="")
     return Status(
@@ -121,23 +122,23 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         last[-1].at if last else None,
         work.last_success,
         memory.next_consolidation(),
-        desk.pending(work.done_to),
+        worklog.pending(work.done_to),
         memory.consolidation_due(),
         work.phase,
         work.attempts,
         work.attempts >= MOST_ATTEMPTS,
         work.error,
-        desk.count_fragments("waiting"),
-        desk.count_fragments("failed"),
-        len(desk.reviews()),
+        worklog.count_fragments("waiting"),
+        worklog.count_fragments("failed"),
+        len(worklog.reviews()),
         coverage,
         memory.workspace.trouble,
-        len(desk.past_due(now, 100)),
+        len(worklog.past_due(now, 100)),
         memory.schedule.failing(),
         True,
         *_on_record(store),
         paused=memory.paused,
-        aside=tuple(f"t_{one.turn}" for one in desk.fragments("failed", _NAMED)),
+        aside=tuple(f"t_{one.turn}" for one in worklog.fragments("failed", _NAMED)),
         clock=doubted(belief, now),
         turns_ahead=_ahead(store, belief, now),
     )
@@ -145,24 +146,24 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
 
 def timekeeping(memory: Memory, store: Store) -> Timekeeping:
     """What the clock says and what is made of it. Call within one view of the store."""
-    from loxodon.store.present import doubted, looked
+    from loxodon.store.clock_check import doubted, looked
 
     now = memory.now()
-    belief = looked(store.desk, now)
+    belief = looked(store.worklog, now)
     return Timekeeping(
         now,
         belief.at,
         doubted(belief, now),
         _ahead(store, belief, now),
-        tuple(store.desk.aged_runs(_RUNS)),
+        tuple(store.worklog.aged_runs(_RUNS)),
     )
 
 
 def _ahead(store: Store, belief: Belief, now: datetime) -> int:
     """Turns that are dated later than now, and later than it ever was."""
-    from loxodon.store.present import BACK
+    from loxodon.store.clock_check import BACK
 
-    return store.desk.turns_ahead(max(now, belief.at or now) + BACK)
+    return store.worklog.turns_ahead(max(now, belief.at or now) + BACK)
 
 
 def _on_record(store: Store) -> tuple[int, str]:
@@ -180,7 +181,7 @@ def _on_record(store: Store) -> tuple[int, str]:
 
 def stats(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stats:
     """What `memory` holds. Call within one view of the store."""
-    counts, desk = store.counts(), store.desk
+    counts, worklog = store.counts(), store.worklog
     return Stats(
         counts.active + counts.archived,
         counts.active,
@@ -189,11 +190,11 @@ def stats(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stats
         counts.bands,
         counts.turns,
         counts.sessions,
-        desk.pool().entities,
-        len(desk.events()),
-        desk.work().last_success,
+        worklog.pool().entities,
+        len(worklog.events()),
+        worklog.work().last_success,
         memory.next_consolidation(),
         EXPECTED,
-        () if store.wall.stands else tuple(desk.ledger()),
+        () if store.wall.stands else tuple(worklog.ledger()),
         coverage,
     )

@@ -435,7 +435,7 @@ _NOTHING: Mapping[Any, Any] = {}
 
 
 class Belief(NamedTuple):
-    """What is believed of the clock (`store/present.py`)."""
+    """What is believed of the clock (`store/clock_check.py`)."""
 
     at: datetime | None = None
     """The latest moment that was believed."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from loxodon import Memory
-from loxodon.store import seals
+from loxodon.store.sqlite import seals
 from loxodon.trust.audit import trail
 from loxodon.trust.audit.log import Audit
 from loxodon.trust.audit.verifying import Verified

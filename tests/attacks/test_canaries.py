@@ -287,7 +287,8 @@ def test_every_operation_has_a_probe(world: World) -> None:
 
 def test_tables_are_behind_a_wall_or_named_as_shared(world: World) -> None:
     """A table that is added must be thought about."""
-    from loxodon.store.walls import SHARED, Wall, views_of
+    from loxodon.store.sqlite.views import SHARED, views_of
+    from loxodon.store.walls import Wall
 
     with world.opened(SPACES[0]) as memory:
         store: Any = memory._store
@@ -307,8 +308,8 @@ def test_the_suite_sees_a_wall_that_is_opened(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Take one view away at a time: some call must tell a canary then, or the suite is blind."""
-    from loxodon.store import sqlite
-    from loxodon.store.walls import views_of
+    from loxodon.store.sqlite import views
+    from loxodon.store.sqlite.views import views_of
 
     blind = []
     # A segment is told with the name of its session, so that it has two walls before it.
@@ -318,7 +319,7 @@ def test_the_suite_sees_a_wall_that_is_opened(
             whole = {name: f"SELECT * FROM main.{name}" for name in gone}
             return {**views_of(wall), **whole} if wall.stands else {}
 
-        monkeypatch.setattr(sqlite, "views_of", opened)
+        monkeypatch.setattr(views, "views_of", opened)
         if not any(_tells(world, viewer) for viewer in VIEWERS[:6]):
             blind.append(gone)
     assert not blind

@@ -28,7 +28,7 @@ from loxodon import config as settings
 from loxodon.clock import system_clock
 from loxodon.errors import ForeignStoreError, InputError, LoxodonError
 from loxodon.serve.cli.main import main
-from loxodon.store import seals
+from loxodon.store.sqlite import seals
 from loxodon.trust.access.offered import Choice
 from loxodon.trust.damage import backup_file, restoring
 from loxodon.trust.origin.provenance import is_own
@@ -270,7 +270,7 @@ def with_schema(source: Path, target: Path, made: str) -> Path:
             if one != backup_file.MANIFEST:
                 writer.put(one, io.BytesIO(data))
         manifest = json.loads(parts[backup_file.MANIFEST])
-        held = tuple(backup_file.Held(**one) for one in manifest["spaces"])
+        held = tuple(backup_file.BackedUpSpace(**one) for one in manifest["spaces"])
         writer.finish(manifest["made_at"], manifest["schema"], held, ())
     return target
 
@@ -287,8 +287,8 @@ def repaired(source: Path, home: Path, **more: object) -> None:
 
 
 def test_a_backup_of_an_earlier_version_is_ours(tmp_path: Path) -> None:
-    from loxodon.store.database import APPLICATION_ID, migrations
-    from loxodon.store.strangers import check_schema
+    from loxodon.store.sqlite.database import APPLICATION_ID, migrations
+    from loxodon.store.sqlite.schema import check_schema
 
     for version in range(1, len(migrations()) + 1):
         path = str(tmp_path / f"{version}.db")
@@ -403,7 +403,7 @@ def test_a_backup_that_is_a_bomb_is_refused(theirs: Path, tmp_path: Path, read: 
     path = tmp_path / "bomb.loxodon"
     with path.open("wb") as file, backup_file.Writer(file) as writer:
         writer.put("spaces/main/loxodon.db", large)
-        writer.finish("2026-02-01", 1, (backup_file.Held("main", "main", False),), ())
+        writer.finish("2026-02-01", 1, (backup_file.BackedUpSpace("main", "main", False),), ())
     assert path.stat().st_size < 1 << 20
     with pytest.raises(InputError, match="unpacks to more than"):
         restored(path, tmp_path / "home")

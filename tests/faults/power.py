@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from loxodon.store import database
+from loxodon.store.sqlite import database
 from tests.faults.disk import Disk, Step, mounted
 from tests.faults.run import Batch, fast_folder
 from tests.faults.work import WORKS, run

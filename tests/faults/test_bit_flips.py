@@ -21,7 +21,7 @@ import pytest
 from loxodon import Memory
 from loxodon.config import from_mapping
 from loxodon.errors import LoxodonError
-from loxodon.store.exact import TRUTH
+from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.trust.damage.repair import repair
 from loxodon.trust.damage.restoring import restore
 from loxodon.workspace.views.checking import damaged_views
@@ -38,7 +38,7 @@ QUESTIONS = ("花生过敏", "where does Tom live", "green tea", "quarterly repo
 CONFIG = {"timezone": "Asia/Shanghai", "workspace.views": "on"}
 KEY = bytes(range(32))
 PAGE, WAL_HEADER, FRAME_HEADER = 4096, 32, 24
-REPAIRED = [table for table in TRUTH if table not in ("counters", "meta", "unindexed")]
+REPAIRED = [table for table in PRIMARY_TABLES if table not in ("counters", "meta", "unindexed")]
 """What is the same again after a repair; numbers are given out meanwhile, and work is done."""
 
 Content = dict[str, Any]
@@ -108,7 +108,7 @@ def content_of(folder: Path, key: bytes | None = None) -> Content:
     """All that a store has, read through the library."""
     with opened(folder, key) as memory:
         store = memory._store
-        found: Content = {table: list(store.exact.dump(table)) for table in TRUTH}
+        found: Content = {table: list(store.primary.dump(table)) for table in PRIMARY_TABLES}
         for question in QUESTIONS:
             items = memory.recall(question).items
             found[question] = [(item.id, item.content) for item in items]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from loxodon import InputError, Memory, NotFoundError
 from loxodon.store import Filter
-from loxodon.store.exact import TRUTH
+from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.trust.damage import backup_file
 from loxodon.trust.damage.restoring import restore
 from loxodon.workspace.workspace import TROUBLE
@@ -100,8 +100,8 @@ def truth(memory: Memory) -> dict[str, list[object]]:
     store = memory._store
     with store.reading():
         found = {
-            name: [_shown(name, row) for row in store.exact.dump(name)]
-            for name in TRUTH
+            name: [_shown(name, row) for row in store.primary.dump(name)]
+            for name in PRIMARY_TABLES
             if name not in _VARIES
         }
     shown = {name: [row for row in rows if row] for name, rows in found.items()}
@@ -110,7 +110,7 @@ def truth(memory: Memory) -> dict[str, list[object]]:
 
 def _shown(table: str, row: Sequence[object]) -> object:
     """A row without what may differ between two runs that end alike; None for nothing."""
-    values = dict(zip(TRUTH[table].columns, row, strict=True))
+    values = dict(zip(PRIMARY_TABLES[table].columns, row, strict=True))
     if table == "turns" and values["channel"] == "capture":
         values["key"] = b""  # said again is said twice: such a key is drawn by lot
     if table == "signatures":
@@ -149,7 +149,7 @@ def problems(memory: Memory) -> list[str]:
     found = [f"{one.where}: {one.what}" for one in memory.validate()]
     signed = memory._store.signatures()
     found += [f"{id}: its signature does not hold" for id in signed.bad]
-    if signed.good != len(list(memory._store.exact.dump("signatures"))):
+    if signed.good != len(list(memory._store.primary.dump("signatures"))):
         found.append("not every signature holds")
     for one in memory._store.find(Filter()):
         numbers = [
@@ -159,7 +159,7 @@ def problems(memory: Memory) -> list[str]:
         ]
         if numbers != list(range(1, one.version + 1)):
             found.append(f"{one.id}: versions {numbers}")
-    numbers = [int(str(row[0])) for row in memory._store.exact.dump("turns")]
+    numbers = [int(str(row[0])) for row in memory._store.primary.dump("turns")]
     if numbers != sorted(numbers):
         found.append("the journal is out of order")
     return found
@@ -237,8 +237,8 @@ def _one(memory: Memory, words: str) -> str:
 
 
 def _consolidated(memory: Memory) -> bool:
-    at = memory._store.desk.work()
-    return at.last_success == memory.now() and not memory._store.desk.pending(at.done_to)
+    at = memory._store.worklog.work()
+    return at.last_success == memory.now() and not memory._store.worklog.pending(at.done_to)
 
 
 ADD = Work(
@@ -354,7 +354,7 @@ def _restore(memory: Memory) -> None:
 
 def _is_restored(memory: Memory) -> bool:
     """The content is that of the backup, and the memory says so."""
-    said = any(row[0] == "restored" for row in memory._store.exact.dump("meta"))
+    said = any(row[0] == "restored" for row in memory._store.primary.dump("meta"))
     return said and not _knows("yellow")(memory)
 
 

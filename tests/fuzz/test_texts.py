@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from loxodon import Memory
-from loxodon.language.statements import Said
+from loxodon.language.statements import TurnInContext
 from loxodon.recall.understand import understand
 from loxodon.text import dates, keywords, sentences
 from loxodon.text.language import language_of
@@ -47,7 +47,7 @@ def _words(given: str) -> None:
 
 def _rules(given: str) -> None:
     """Cutting and reading one message."""
-    read(Said(given, NOW, fragments_of(1, given)))
+    read(TurnInContext(given, NOW, fragments_of(1, given)))
 
 
 GUARD = Guard(built_in)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loxodon.language.statements import Line
+from loxodon.language.statements import PriorTurn
 from tests.conftest import NOW
 from tests.language.told import framed, told
 
@@ -89,7 +89,7 @@ def test_a_request_at_the_end_is_not_kept() -> None:
 
 
 def test_nothing_is_read_from_a_game() -> None:
-    before = [Line("user", "Let's role-play: you are a knight and I am the king", NOW)]
+    before = [PriorTurn("user", "Let's role-play: you are a knight and I am the king", NOW)]
     assert told("en", "I live in Camelot and my name is Arthur", before=before) == []
 
 
@@ -140,6 +140,6 @@ def test_a_wish_within_a_task_is_none(language: str, text: str, asks: bool) -> N
 
 
 def test_a_wish_after_a_task_is_about_the_task() -> None:
-    before = [Line("user", "Write me a bio for my page", NOW)]
+    before = [PriorTurn("user", "Write me a bio for my page", NOW)]
     assert told("en", "no emojis please", before=before) == []
     assert len(told("en", "never use emojis", before=before)) == 1

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from loxodon.language.statements import Fragment, Line, Reading, Said, Statement
+from loxodon.language.statements import Fragment, PriorTurn, Reading, Statement, TurnInContext
 from tests.conftest import NOW
 
 
@@ -15,11 +15,14 @@ def rules(language: str) -> Any:
 
 
 def reading(
-    language: str, text: str, known: Mapping[str, str] | None = None, before: Sequence[Line] = ()
+    language: str,
+    text: str,
+    known: Mapping[str, str] | None = None,
+    before: Sequence[PriorTurn] = (),
 ) -> Reading:
     pieces = rules(language).split(text)
     fragments = [Fragment(1, n, *piece) for n, piece in enumerate(pieces)]
-    found: Reading = rules(language).read(Said(text, NOW, fragments, before, known or {}))
+    found: Reading = rules(language).read(TurnInContext(text, NOW, fragments, before, known or {}))
     return found
 
 

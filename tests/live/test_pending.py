@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loxodon.live.pending import Entry, Pending, parse, text_of
+from loxodon.live.pending import Pending, PendingEntry, parse, text_of
 from loxodon.types import Source, Turn
 from tests.conftest import NOW
 
@@ -35,7 +35,7 @@ def test_an_entry_is_read_back_as_it_was(said: list[tuple[str, str]], memory: bo
         "expires_at": NOW,
     }
     entries = [
-        Entry(
+        PendingEntry(
             b"%16d" % n,
             turn(text, speaker=name),
             {**fields, "content": text} if memory else None,
@@ -51,28 +51,30 @@ def test_an_entry_is_read_back_as_it_was(said: list[tuple[str, str]], memory: bo
 @settings(max_examples=100)
 @given(st.text(max_size=300))
 def test_any_text_can_be_read(text: str) -> None:
-    whole = text_of(Entry(b"k" * 16, turn("said")))
+    whole = text_of(PendingEntry(b"k" * 16, turn("said")))
     assert parse(text + "\n" + whole).entries[-1].turn.content.startswith("said")
 
 
 def test_what_was_cut_by_a_power_failure_does_not_spoil_the_next(tmp_path: Path) -> None:
     held = pending(tmp_path)
-    held.append([Entry(b"1" * 16, turn("first"))], NOW)
+    held.append([PendingEntry(b"1" * 16, turn("first"))], NOW)
     (file,) = (tmp_path / "workspace" / "memory" / "loxodon-pending").iterdir()
-    whole = text_of(Entry(b"2" * 16, turn("second\nline")))
+    whole = text_of(PendingEntry(b"2" * 16, turn("second\nline")))
     for cut in range(1, len(whole), 3):
-        file.write_text("# 2026-02-04\n" + text_of(Entry(b"1" * 16, turn("first"))) + whole[:cut])
-        held.append([Entry(b"3" * 16, turn("third"))], NOW)
+        file.write_text(
+            "# 2026-02-04\n" + text_of(PendingEntry(b"1" * 16, turn("first"))) + whole[:cut]
+        )
+        held.append([PendingEntry(b"3" * 16, turn("third"))], NOW)
         found = {one.key: one.turn.content for one in held.entries()}
         assert found[b"1" * 16] == "first"
         assert found[b"3" * 16] == "third"
 
 
 def test_what_was_cut_is_taken_when_it_is_said_again(tmp_path: Path) -> None:
-    held, entry = pending(tmp_path), Entry(b"1" * 16, turn("第一句\nand the second"))
+    held, entry = pending(tmp_path), PendingEntry(b"1" * 16, turn("第一句\nand the second"))
     whole = text_of(entry).encode()
     for cut in range(1, len(whole) - 1):
-        held.append([Entry(b"0" * 16, turn("before"))], NOW)
+        held.append([PendingEntry(b"0" * 16, turn("before"))], NOW)
         (file,) = (tmp_path / "workspace" / "memory" / "loxodon-pending").iterdir()
         file.write_bytes(whole[:cut])
         assert held.append([entry], NOW) == [True]
@@ -82,7 +84,7 @@ def test_what_was_cut_is_taken_when_it_is_said_again(tmp_path: Path) -> None:
 
 
 def test_the_same_entry_is_kept_once_a_day(tmp_path: Path) -> None:
-    held, entry = pending(tmp_path), Entry(b"1" * 16, turn("first"))
+    held, entry = pending(tmp_path), PendingEntry(b"1" * 16, turn("first"))
     assert held.append([entry, entry], NOW) == [True, False]
     assert held.append([entry], NOW) == [False]
     assert held.append([entry], NOW + timedelta(days=1)) == [True]
@@ -91,19 +93,19 @@ def test_the_same_entry_is_kept_once_a_day(tmp_path: Path) -> None:
 
 
 def test_the_file_is_for_its_owner_only(tmp_path: Path) -> None:
-    pending(tmp_path).append([Entry(b"1" * 16, turn("first"))], NOW)
+    pending(tmp_path).append([PendingEntry(b"1" * 16, turn("first"))], NOW)
     (file,) = (tmp_path / "workspace" / "memory" / "loxodon-pending").iterdir()
     assert file.stat().st_mode & 0o077 == 0
     assert "> first" in file.read_text("utf-8")
 
 
 def test_a_long_session_is_read_back() -> None:
-    entry = Entry(b"1" * 16, turn("first")._replace(session="s" * 512))
+    entry = PendingEntry(b"1" * 16, turn("first")._replace(session="s" * 512))
     assert parse(text_of(entry)).entries == [entry]
 
 
 def test_what_somebody_spoilt_is_left_as_text() -> None:
-    whole = text_of(Entry(b"1" * 16, turn("first")))
+    whole = text_of(PendingEntry(b"1" * 16, turn("first")))
     for old, new in (
         ('"user"', '"king"'),
         ('"key": "', '"key": "x'),

@@ -10,7 +10,7 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import ConsolidationError, UsageError
 from loxodon.live.schedule import JOBS, after
-from loxodon.store.desk import JobRuns
+from loxodon.store import JobRuns
 from loxodon.types import Ran
 from tests.conftest import NOW, Clock
 
@@ -89,9 +89,9 @@ def test_what_fails_is_kept_and_the_rest_runs(tmp_path: Path, clock: Clock) -> N
     with Memory.open(tmp_path, clock=clock) as memory:
         say(memory, "I live in Leeds")
         memory.consolidate()
-        desk = memory.workspace.store.desk
+        worklog = memory.workspace.store.worklog
         with memory.workspace.store.writing():
-            desk.set_work(desk.work()._replace(attempts=3, error="a rule"))
+            worklog.set_work(worklog.work()._replace(attempts=3, error="a rule"))
         clock.pass_days(1)
         daily, *others = memory.schedule.run_due()
         assert (daily.job, "3 times" in daily.error) == ("daily", True)
@@ -116,8 +116,8 @@ def test_kills_alone_do_not_end_it(memory: Memory, clock: Clock, error: str, goe
     say(memory, "I live in Leeds")
     store = memory.workspace.store
     with store.writing():
-        work = store.desk.work()._replace(attempts=3, last_run=clock.now, error=error)
-        store.desk.set_work(work)
+        work = store.worklog.work()._replace(attempts=3, last_run=clock.now, error=error)
+        store.worklog.set_work(work)
     assert memory.status().stopped
     clock.now += timedelta(minutes=59)
     assert "3 times" in memory.schedule.run_due()[0].error
@@ -133,9 +133,9 @@ def test_what_failed_is_tried_again_in_time(memory: Memory, clock: Clock) -> Non
     memory.schedule.run_due()
     for name, minutes in (("heartbeat", 1), ("heartbeat", 2), ("heartbeat", 4)):
         clock.now += timedelta(hours=1)
-        before = store.desk.jobs()[name]._replace(failures=minutes.bit_length() - 1)
+        before = store.worklog.jobs()[name]._replace(failures=minutes.bit_length() - 1)
         with store.writing():
-            store.desk.put_job(after(before, Ran(name, clock.now, 0.0, {}, "the disk is full")))
+            store.worklog.put_job(after(before, Ran(name, clock.now, 0.0, {}, "the disk is full")))
         (job,) = [one for one in memory.schedule.jobs() if one.name == name]
         assert (job.due, job.next_at) == (False, clock.now + timedelta(minutes=minutes))
         assert memory.schedule.wait() == minutes * 60
@@ -149,7 +149,7 @@ def test_what_somebody_did_by_hand_fails_no_longer(memory: Memory, clock: Clock,
     store = memory.workspace.store
     say(memory, "I live in Leeds")
     with store.writing():
-        store.desk.put_job(after(None, Ran(name, clock.now, 0.5, {}, "the disk is full")))
+        store.worklog.put_job(after(None, Ran(name, clock.now, 0.5, {}, "the disk is full")))
     assert memory.status().failing == (name,)
     clock.now += timedelta(minutes=3)
     memory.consolidate()
@@ -166,7 +166,7 @@ def test_a_run_of_ours_keeps_what_it_took(memory: Memory, clock: Clock) -> None:
     with memory.workspace.store.writing():
         begun = clock.now - timedelta(milliseconds=3)
         ran = Ran("daily", begun, 1.5, {"added": 1})
-        memory.workspace.store.desk.put_job(after(None, ran))
+        memory.workspace.store.worklog.put_job(after(None, ran))
     (job,) = [one for one in memory.schedule.jobs() if one.name == "daily"]
     assert (job.last_at, job.seconds, job.counts) == (begun, 1.5, {"added": 1})
 

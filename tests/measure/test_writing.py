@@ -10,7 +10,7 @@ import pytest
 from loxodon.config import Config, from_mapping
 from loxodon.errors import InputError, UsageError
 from loxodon.measure.cases import Check
-from loxodon.measure.writing import Done, Kept, Options, holds, is_right, measure
+from loxodon.measure.writing import Done, FinalMemory, Options, holds, is_right, measure
 from tests.measure.labelled import check, cook, mover, said
 from tests.measure.talks import written
 from tests.models.server import Stage, answers, says, stage
@@ -127,9 +127,9 @@ def with_model(server: Stage) -> Config:
     )
 
 
-LEEDS = Kept("fact", "The user lives in Leeds")
-GUESS = Kept("belief", "The user probably lives in Leeds")
-THEME = Kept("summary", "Home: the user lives in Leeds")
+LEEDS = FinalMemory("fact", "The user lives in Leeds")
+GUESS = FinalMemory("belief", "The user probably lives in Leeds")
+THEME = FinalMemory("summary", "Home: the user lives in Leeds")
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ THEME = Kept("summary", "Home: the user lives in Leeds")
         (Check("never", absent=(("leeds",), ("york",))), [LEEDS], True),
     ],
 )
-def test_what_holds(check: Check, kept: list[Kept], expected: bool) -> None:
+def test_what_holds(check: Check, kept: list[FinalMemory], expected: bool) -> None:
     assert holds(check, kept) is expected
 
 

@@ -11,7 +11,7 @@ from loxodon.errors import BadReplyError
 from loxodon.language.statements import Mention, Statement
 from loxodon.models import reading
 from loxodon.models.chat import ChatModel
-from loxodon.models.reading import Batch, Hint, Item, Known, Line, Reading
+from loxodon.models.reading import Batch, Hint, Item, KnownMemory, PromptMessage, Reading
 from loxodon.tokens import estimate
 from loxodon.types import CATEGORIES
 from tests.conftest import NOW
@@ -20,14 +20,14 @@ from tests.models.server import Stage
 
 TALK = Batch(
     [
-        Line("Where are you based?", NOW, "assistant", asked=False),
-        Line("Moved from Bath to York last month", NOW),
-        Line("haha that's wild", NOW),
-        Line("my sister Mei is vegan", NOW),
+        PromptMessage("Where are you based?", NOW, "assistant", asked=False),
+        PromptMessage("Moved from Bath to York last month", NOW),
+        PromptMessage("haha that's wild", NOW),
+        PromptMessage("my sister Mei is vegan", NOW),
     ],
     [
-        Known("f_1", "The user lives in Bath", NOW - timedelta(days=90)),
-        Known("f_2", "The user's sister Mei eats fish", NOW),
+        KnownMemory("f_1", "The user lives in Bath", NOW - timedelta(days=90)),
+        KnownMemory("f_2", "The user's sister Mei eats fish", NOW),
     ],
     [Hint(1, "The user moved to Bath"), Hint(3, "Mei is the user's sister")],
 )
@@ -61,7 +61,9 @@ def read(server: Stage, answer: Any, batch: Batch = TALK) -> Reading:
 def one(server: Stage, text: str, *, language: str = "en", **more: Any) -> Item:
     """The item that is made of a claim about one message."""
     item = claim("add", more.pop("words", text), **more)
-    (found,) = read(server, {"1": [item]}, Batch([Line(text, NOW)], language=language)).items
+    (found,) = read(
+        server, {"1": [item]}, Batch([PromptMessage(text, NOW)], language=language)
+    ).items
     return found
 
 
@@ -188,7 +190,7 @@ def test_what_a_server_without_schemas_leaves_out_is_empty(server: Stage) -> Non
 
 
 def test_nobody_asked_no_question(server: Stage) -> None:
-    found = read(server, {}, Batch([Line("hello", NOW, "assistant", asked=False)]))
+    found = read(server, {}, Batch([PromptMessage("hello", NOW, "assistant", asked=False)]))
     assert found == Reading([], set())
     assert server.requests == []
 
@@ -281,7 +283,7 @@ def test_since_when_is_what_the_words_say(
     "text", ["x" * 1_000_000, "字" * 300_000, "🥜\0\u202e\ud800" * 1_000, "]", "a\n\nb"]
 )
 def test_any_text_can_be_asked_about(server: Stage, text: str) -> None:
-    found = read(server, {"1": []}, Batch([Line(text, NOW, "user", text)], language="zh"))
+    found = read(server, {"1": []}, Batch([PromptMessage(text, NOW, "user", text)], language="zh"))
     assert found.decided == {0}
     assert len(server.requests[0].body["messages"][1]["content"]) < 20_000
 

@@ -11,7 +11,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError
-from loxodon.store.shelf import Chunk, FileRole, NoteFile
+from loxodon.store import Chunk, FileRole, NoteFile
 from loxodon.types import Recall, Source
 from tests.conftest import NOW, Clock
 
@@ -22,7 +22,7 @@ def put(memory: Memory, path: str, *chunks: Chunk | str, role: FileRole = "note"
     pieces = [Chunk(one, n, n) if isinstance(one, str) else one for n, one in enumerate(chunks, 1)]
     with memory._store.writing():
         file = NoteFile("/w", path, role, 1, WRITTEN, b"")
-        memory._store.shelf.put_file(file, pieces, memory.now())
+        memory._store.workspace_data.put_file(file, pieces, memory.now())
 
 
 def shown(found: Recall) -> list[str]:
@@ -216,14 +216,14 @@ def test_what_was_said_and_is_a_note_is_shown_once(noted: Memory) -> None:
 def test_a_note_is_nothing_that_gets_stronger(noted: Memory, clock: Clock) -> None:
     assert noted.recall("staging").items[0].kind == "note"
     noted._note_used()
-    assert noted._store.desk.used() == []
+    assert noted._store.worklog.used() == []
 
 
 def test_a_note_can_be_looked_up_until_it_is_gone(noted: Memory) -> None:
     note = noted.note("n_1")
     assert (note.file.path, note.chunk.first_line) == ("MEMORY.md", 4)
     with noted._store.writing():
-        noted._store.shelf.drop_file("/w", "MEMORY.md")
+        noted._store.workspace_data.drop_file("/w", "MEMORY.md")
     for id in ("n_1", "n_", "n_x", "n_999999999999999999999", "t_1", ""):
         with pytest.raises(NotFoundError):
             noted.note(id)
@@ -255,7 +255,9 @@ def test_what_changed_in_a_file_is_recalled_at_once(noted: Memory) -> None:
     later = noted.now() + timedelta(seconds=1)
     with noted._store.writing():
         file = NoteFile("/w", "MEMORY.md", "memory", 1, WRITTEN, b"2")
-        noted._store.shelf.put_file(file, [Chunk("- The cat is called Dango", 1, 1)], later)
+        noted._store.workspace_data.put_file(
+            file, [Chunk("- The cat is called Dango", 1, 1)], later
+        )
     assert notes(noted.recall("staging database port")) == []
     assert notes(noted.recall("what is the cat called?")) == ["- The cat is called Dango"]
 

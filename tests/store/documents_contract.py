@@ -6,13 +6,14 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from loxodon.store import Store
-from loxodon.store.documents import Kept, Namespace, namespace_at, path_of
+from loxodon.store import Namespace, StoredDocument
+from loxodon.store.namespaces import namespace_at, path_of
+from loxodon.store.protocol import Store
 from tests.conftest import NOW
-from tests.store.shelf_contract import ShelfContract
+from tests.store.workspace_data_contract import WorkspaceDataContract
 
 
-class DocumentsContract(ShelfContract):
+class DocumentsContract(WorkspaceDataContract):
     """What is promised of documents."""
 
     def document(
@@ -24,7 +25,7 @@ class DocumentsContract(ShelfContract):
         text: str = "",
         ends: datetime | None = None,
         at: datetime = NOW,
-    ) -> Kept:
+    ) -> StoredDocument:
         with store.writing():
             return store.documents.put(namespace, key, value, text, at, 5.0 if ends else None, ends)
 
@@ -32,7 +33,7 @@ class DocumentsContract(ShelfContract):
         ends = NOW + timedelta(minutes=5)
         kept = self.document(store, ("a", "二"), "k", '{"x":1.50}', ends=ends)
         now = int(NOW.timestamp() * 1_000)
-        assert kept == Kept(
+        assert kept == StoredDocument(
             kept.no, ("a", "二"), "k", '{"x":1.50}', now, now, 5.0, now + 5 * 60_000
         )
         assert store.documents.named(("a", "二"), "k") == kept

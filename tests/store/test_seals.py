@@ -7,10 +7,10 @@ from pathlib import Path
 import apsw
 import pytest
 
-from loxodon.store import mark, seals
-from loxodon.store.database import migrations
-from loxodon.store.exact import TRUTH
-from loxodon.store.sqlite import SqliteStore
+from loxodon.store.primary import PRIMARY_TABLES
+from loxodon.store.sqlite import seals, write_counter
+from loxodon.store.sqlite.database import migrations
+from loxodon.store.sqlite.store import SqliteStore
 from tests.store.contract import key, record, turn
 from tests.store.test_sqlite import old_home, opened
 
@@ -30,7 +30,7 @@ def filled(path: Path) -> SqliteStore:
 def test_every_table_of_the_truth_is_sealed(tmp_path: Path) -> None:
     store = opened(tmp_path / "x.db")
     indexes = {name for (name,) in store._db.all("SELECT name FROM sqlite_schema")}
-    assert {f"{table}_sealed" for table in TRUTH} <= indexes
+    assert {f"{table}_sealed" for table in PRIMARY_TABLES} <= indexes
     store.close()
 
 
@@ -204,7 +204,7 @@ def test_a_mark_that_cannot_be_read_says_nothing(tmp_path: Path) -> None:
     filled(path).close()
     for data in (b"", b"nonsense", b"ffffffffffffffff 0000000000000000\n", b"\xff" * 80):
         (tmp_path / "x.mark").write_bytes(data)
-        assert mark.of(str(path)) == 0
+        assert write_counter.of(str(path)) == 0
         store = opened(path)
         assert store.check(quiet) == []
         store.close()
@@ -212,8 +212,8 @@ def test_a_mark_that_cannot_be_read_says_nothing(tmp_path: Path) -> None:
 
 def test_a_write_that_changes_nothing_is_no_write(tmp_path: Path) -> None:
     store = filled(tmp_path / "x.db")
-    before = mark.of(str(tmp_path / "x.db"))
+    before = write_counter.of(str(tmp_path / "x.db"))
     with store.writing():
         pass
-    assert mark.of(str(tmp_path / "x.db")) == before
+    assert write_counter.of(str(tmp_path / "x.db")) == before
     store.close()

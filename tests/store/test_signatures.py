@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 
 from loxodon import Memory
-from loxodon.store import seals
+from loxodon.store.sqlite import seals
 
 PHONE = "my number is 13800138000"
 

@@ -23,15 +23,16 @@ from loxodon.errors import (
     UnwritableStoreError,
 )
 from loxodon.spaces import space_folder
-from loxodon.store import Filter, Store, database, named, nearby
-from loxodon.store.database import APPLICATION_ID, Database
-from loxodon.store.shelf import Chunk, NoteFile
-from loxodon.store.sqlite import SqliteStore
+from loxodon.store import Chunk, Filter, NoteFile
+from loxodon.store.protocol import Store
+from loxodon.store.sqlite import database, name_lookup, neighbours
+from loxodon.store.sqlite.database import APPLICATION_ID, Database
+from loxodon.store.sqlite.store import SqliteStore
 from loxodon.text.words import query_words
 from loxodon.types import Entity, Kind, Segment, Source
 from tests.conftest import NOW
 from tests.store.contract import key, record, turn
-from tests.store.exact_contract import ExactContract
+from tests.store.primary_contract import PrimaryDataContract
 
 SHANGHAI = NOW.tzinfo
 
@@ -56,7 +57,7 @@ def opened(path: Path | str, space: str = "main", days: int = 1_000) -> SqliteSt
     return SqliteStore(str(path), space, SHANGHAI, Lasting(days))
 
 
-class TestSqliteStore(ExactContract):
+class TestSqliteStore(PrimaryDataContract):
     @pytest.fixture
     def open_store(self, tmp_path: Path) -> Callable[[str], Store]:
         def open_space(space: str) -> Store:
@@ -422,7 +423,7 @@ def test_several_reads_see_one_moment(tmp_path: Path) -> None:
 def test_a_writer_that_never_lets_go_is_not_waited_for_forever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("loxodon.store.database._LOCK_SECONDS", 0.05)
+    monkeypatch.setattr("loxodon.store.sqlite.database._LOCK_SECONDS", 0.05)
     one, two = opened(tmp_path / "x.db"), opened(tmp_path / "x.db")
     with one.writing(), pytest.raises(BusyStoreError), two.writing():
         pass
@@ -462,7 +463,7 @@ def test_other_words_than_before_make_the_indexes_anew(
         store._db.run("INSERT INTO memory_index (memory_index) VALUES ('delete-all')")
     assert store.search("memories", ["cat"], Filter(), 5) == []
     store.close()
-    monkeypatch.setattr("loxodon.store.sqlite.VERSION", "another")
+    monkeypatch.setattr("loxodon.store.sqlite.store.VERSION", "another")
     store = opened(tmp_path / "x.db")
     assert len(store.search("memories", ["cat"], Filter(), 5)) == 1
     store.close()
@@ -473,8 +474,8 @@ class TestCommonWords:
 
     @pytest.fixture
     def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SqliteStore]:
-        monkeypatch.setattr("loxodon.store.search.LEAST_BUDGET", 50)
-        monkeypatch.setattr("loxodon.store.search.COMMON", 20)
+        monkeypatch.setattr("loxodon.store.sqlite.search.LEAST_BUDGET", 50)
+        monkeypatch.setattr("loxodon.store.sqlite.search.COMMON", 20)
         store = opened(tmp_path / "x.db")
         sides = ("question about the budget", "answer on travel")
         said = [turn(f"{sides[n % 2]} number{n}", id=str(n)) for n in range(3_000)]
@@ -590,23 +591,23 @@ def test_reading_a_file_again_touches_only_the_index_rows_of_what_changed(tmp_pa
     file = NoteFile("/w", "a.md", "note", 1, 1, b"")
     chunks = [Chunk(f"line {n}", n, n, "heading") for n in range(1, 51)]
     with store.writing():
-        store.shelf.put_file(file, chunks, NOW)
+        store.workspace_data.put_file(file, chunks, NOW)
     with store.writing():
         # A row that is indexed again loses this mark.
         store._db.run("UPDATE chunk_index_docsize SET sz = x'07'")
         moved = [one._replace(first_line=one.first_line + 1) for one in chunks]
         moved[9] = moved[9]._replace(text="another")
-        store.shelf.put_file(file, moved, NOW)
+        store.workspace_data.put_file(file, moved, NOW)
     untouched = store._db.all("SELECT id FROM chunk_index_docsize WHERE sz = x'07'")
     assert len(untouched) == 49
-    assert store.shelf.notes([1])[1].chunk.first_line == 2
+    assert store.workspace_data.notes([1])[1].chunk.first_line == 2
     store.close()
 
 
 # A home that an older version wrote
 
 
-FIRST = Path(database.__file__).parent / "sql" / "sqlite" / "migrations" / "0001_initial.sql"
+FIRST = Path(database.migrations()[0])
 AT = int(NOW.timestamp() * 1_000)
 
 
@@ -666,9 +667,9 @@ def test_a_home_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> No
     assert store.latest_about(("user", "", "health"), 9) == [kept]
     assert store.latest("topic", "diet", 9) == [kept]
     assert store.search("memories", query_words("花生"), Filter(), 9)
-    assert store.desk.ended(NOW, 9) == []
-    assert store.desk.ended(NOW + timedelta(days=1), 9) == [kept.id]
-    assert store.desk.pending(store.desk.work().done_to) == 3
+    assert store.worklog.ended(NOW, 9) == []
+    assert store.worklog.ended(NOW + timedelta(days=1), 9) == [kept.id]
+    assert store.worklog.pending(store.worklog.work().done_to) == 3
     with store.writing():
         store.update(kept.id, 1, "edited", NOW, {"content": "用户对坚果过敏"})
     assert [one.record.content for one in store.history(kept.id)] == [
@@ -723,13 +724,13 @@ def broken_by(tmp_path: Path, *statements: str) -> dict[str, str]:
         store.append([(turn("one"), key("1"))])
         fact = store.insert(record("in Leeds"), "learned")
         belief = store.insert(record("in York", kind="belief", confidence=0.5), "held")
-        store.desk.put_review(belief.id, fact.id, NOW)
-        store.desk.put_entity(Entity("小美", "person", ("妹妹",), NOW, NOW))
-        store.desk.put_page("snapshot", "en", "text", "{}", NOW)
-        store.desk.put_candidates([(1, "{}")])
-        store.desk.put_segments([Segment("s", 1, 1, NOW, NOW, "topic", ("tag",), "one")])
+        store.worklog.put_review(belief.id, fact.id, NOW)
+        store.worklog.put_entity(Entity("小美", "person", ("妹妹",), NOW, NOW))
+        store.worklog.put_page("snapshot", "en", "text", "{}", NOW)
+        store.worklog.put_candidates([(1, "{}")])
+        store.worklog.put_segments([Segment("s", 1, 1, NOW, NOW, "topic", ("tag",), "one")])
         file = NoteFile("/w", "a.md", "note", 1, 1, b"")
-        store.shelf.put_file(file, [Chunk("tea", 1, 1), Chunk("milk", 2, 2)], NOW)
+        store.workspace_data.put_file(file, [Chunk("tea", 1, 1), Chunk("milk", 2, 2)], NOW)
     assert store.check(lambda done, total: None) == []
     store._db.run("PRAGMA foreign_keys=OFF")
     with store.writing():
@@ -797,7 +798,7 @@ def test_a_message_that_was_put_aside_is_told_of(tmp_path: Path) -> None:
     store = opened(tmp_path / "x.db")
     with store.writing():
         store.append([(turn("one"), key("1"))])
-        store.desk.fail_turn(1, "one", "ValueError('no')")
+        store.worklog.fail_turn(1, "one", "ValueError('no')")
     (problem,) = store.check(lambda done, total: None)
     assert (problem.where, "ValueError('no')" in problem.what) == ("t_1", True)
     store.close()
@@ -808,14 +809,14 @@ def test_other_rates_of_decay_are_no_damage_and_are_reckoned_once(tmp_path: Path
     with store.writing():
         kept = store.insert(record("one", strength=0.5), "learned")
         store.insert(record("two", state="archived"), "learned")
-        assert store.desk.reckon_ends() == 0
+        assert store.worklog.reckon_ends() == 0
     store.close()
     faster = opened(tmp_path / "x.db", days=10)
     assert faster.check(lambda done, total: None) == []
-    assert faster.desk.ended(NOW + timedelta(days=5), 9) == []
+    assert faster.worklog.ended(NOW + timedelta(days=5), 9) == []
     with faster.writing():
-        assert faster.desk.reckon_ends() == 1
-    assert faster.desk.ended(NOW + timedelta(days=5), 9) == [kept.id]
+        assert faster.worklog.reckon_ends() == 1
+    assert faster.worklog.ended(NOW + timedelta(days=5), 9) == [kept.id]
     assert faster.check(lambda done, total: None) == []
     faster.close()
 
@@ -831,7 +832,7 @@ def test_looking_a_turn_up_by_name_reads_no_other(tmp_path: Path) -> None:
 def test_names_are_looked_up_and_not_read_through(tmp_path: Path) -> None:
     """Every recall asks which of its words are names; agents may each have their own."""
     store = opened(tmp_path / "x.db")
-    plan = store._db.all("EXPLAIN QUERY PLAN " + named._NAMED, ('["ann"]',))
+    plan = store._db.all("EXPLAIN QUERY PLAN " + name_lookup._NAMED, ('["ann"]',))
     steps = [step for *_, step in plan]
     assert "SEARCH n USING PRIMARY KEY (agent=? AND name=?)" in steps
     assert not [step for step in steps if step.startswith(("SCAN entity", "SCAN n", "SCAN e"))]
@@ -850,7 +851,7 @@ def test_small_writes_leave_an_index_in_few_parts(tmp_path: Path) -> None:
     before = store.search("turns", ["appl", "7"], Filter(), 20)
     assert parts() == 12
     with store.writing():
-        store.desk.index(10)
+        store.worklog.index(10)
     assert parts() < 4
     assert store.search("turns", ["appl", "7"], Filter(), 20) == before
     assert store.check(lambda done, total: None) == []
@@ -859,11 +860,11 @@ def test_small_writes_leave_an_index_in_few_parts(tmp_path: Path) -> None:
 
 def test_where_turns_stand_is_looked_up(tmp_path: Path) -> None:
     store = opened(tmp_path / "x.db")
-    plan = store._db.all("EXPLAIN QUERY PLAN " + nearby._BESIDE, ("[1]",))
+    plan = store._db.all("EXPLAIN QUERY PLAN " + neighbours._BESIDE, ("[1]",))
     steps = [step for *_, step in plan]
     assert "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)" in steps
     beside = [step for step in steps if step.startswith("SEARCH n USING COVERING INDEX turns_by_")]
-    assert len(beside) == 2 * nearby.REACH
+    assert len(beside) == 2 * neighbours.REACH
     assert [step for step in steps if step.startswith("SCAN")] == [
         "SCAN json_each VIRTUAL TABLE INDEX 1:"
     ]

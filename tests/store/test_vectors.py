@@ -13,10 +13,10 @@ import pytest
 from numpy.typing import NDArray
 
 from loxodon.errors import DamagedStoreError
-from loxodon.store import Filter, Index
-from loxodon.store.nearest import from_bytes, unit
-from loxodon.store.sqlite import SqliteStore
-from loxodon.store.vectors import BLOCK, Vector, View, Waiting
+from loxodon.store import Filter, Index, QuestionVector, Vector, Waiting
+from loxodon.store.sqlite.store import SqliteStore
+from loxodon.store.sqlite.vectors import BLOCK
+from loxodon.store.vector_math import from_bytes, unit
 from tests.conftest import NOW
 from tests.store.contract import key, record, turn
 from tests.store.test_sqlite import opened
@@ -56,7 +56,7 @@ def talk(store: SqliteStore, count: int) -> None:
 
 
 def rows_of(store: SqliteStore, pool: Index, vector: Floats, limit: int = 5) -> list[int]:
-    return [one.row for one in store.vectors.similar(pool, [View(MODEL, vector)], limit)]
+    return [one.row for one in store.vectors.similar(pool, [QuestionVector(MODEL, vector)], limit)]
 
 
 def exact(store: SqliteStore, vectors: Floats, asked: Floats) -> list[float]:
@@ -74,7 +74,7 @@ def test_a_search_finds_what_is_closest(store: SqliteStore) -> None:
         fill(store, vectors[start : start + 700], first=start + 1)
     for n in range(0, 3_000, 300):
         asked = unit(vectors[n : n + 1] + np.float32(0.3) * vectors[n + 1 : n + 2])[0][0]
-        found = store.vectors.similar("turns", [View(MODEL, asked)], 5)
+        found = store.vectors.similar("turns", [QuestionVector(MODEL, asked)], 5)
         assert found[0].row == n + 1
         right = exact(store, vectors, asked)
         assert found[0].cosine == pytest.approx(max(right), abs=1e-4)
@@ -90,15 +90,15 @@ def test_without_vectors_there_is_nothing_to_find(store: SqliteStore) -> None:
     assert rows_of(store, "memories", asked) == []
     assert rows_of(store, "turns", asked, limit=0) == []
     assert store.vectors.similar("turns", [], 5) == []
-    assert store.vectors.similar("turns", [View("other", asked)], 5) == []
-    assert store.vectors.similar("turns", [View(MODEL, asked[:5])], 5) == []
-    assert store.vectors.similarities("turns", [View(MODEL, asked)], [99, 0, -1]) == {}
+    assert store.vectors.similar("turns", [QuestionVector("other", asked)], 5) == []
+    assert store.vectors.similar("turns", [QuestionVector(MODEL, asked[:5])], 5) == []
+    assert store.vectors.similarities("turns", [QuestionVector(MODEL, asked)], [99, 0, -1]) == {}
 
 
 def test_similarities_are_those_of_the_search(store: SqliteStore) -> None:
     vectors = some(50)
     fill(store, vectors)
-    view = View(MODEL, vectors[3])
+    view = QuestionVector(MODEL, vectors[3])
     found = store.vectors.similar("turns", [view], 50)
     again = store.vectors.similarities("turns", [view], [*range(1, 60)])
     assert again.keys() == {one.row for one in found}
@@ -108,7 +108,7 @@ def test_similarities_are_those_of_the_search(store: SqliteStore) -> None:
 
 def test_a_score_says_how_much_closer_than_usual(store: SqliteStore) -> None:
     fill(store, vectors := some(400))
-    found = store.vectors.similarities("turns", [View(MODEL, vectors[0])], range(1, 401))
+    found = store.vectors.similarities("turns", [QuestionVector(MODEL, vectors[0])], range(1, 401))
     others = [score for row, score in found.items() if row != 1]
     assert abs(float(np.mean(others))) < 0.3
     assert 0.7 < float(np.std(others)) < 1.3
@@ -120,7 +120,7 @@ def test_a_row_has_one_vector_of_a_model(store: SqliteStore) -> None:
     fill(store, vectors[:2])
     fill(store, vectors[2:3])  # row 1 again
     assert store.vectors.coverage(MODEL).embedded == 2
-    (best, *_) = store.vectors.similar("turns", [View(MODEL, vectors[2])], 5)
+    (best, *_) = store.vectors.similar("turns", [QuestionVector(MODEL, vectors[2])], 5)
     assert best.row == 1
     assert best.cosine == pytest.approx(1, abs=1e-3)
 
@@ -198,7 +198,7 @@ def test_a_filter_is_kept_however_few_it_admits(store: SqliteStore) -> None:
     talk(store, 3_000)
     vectors = some(3_000)
     fill(store, vectors)
-    view = [View(MODEL, vectors[10])]
+    view = [QuestionVector(MODEL, vectors[10])]
     late = Filter(since=NOW + timedelta(hours=2_990))
     found = store.vectors.similar("turns", view, 5, late)
     assert len(found) == 5
@@ -218,7 +218,7 @@ def test_a_row_is_judged_by_the_first_model_that_has_it(store: SqliteStore) -> N
         store.vectors.begin("en")
         store.vectors.put("en", [kept("turns", n, other[n - 1][:64]) for n in range(1, 11)])
     english = unit(other[4:5, :64])[0][0]
-    views = [View("en", english), View(MODEL, vectors[20])]
+    views = [QuestionVector("en", english), QuestionVector(MODEL, vectors[20])]
     found = store.vectors.similar("turns", views, 30)
     assert len(found) == len({one.row for one in found}) == 30
     assert {found[0].row, found[1].row} == {5, 21}
@@ -305,12 +305,12 @@ def test_lost_vectors_are_reported(store: SqliteStore) -> None:
 def test_the_whole_vectors_held_in_memory_are_bounded(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("loxodon.store.matrix._HELD", 300 * SIZE * 4)
+    monkeypatch.setattr("loxodon.store.sqlite.matrix._HELD", 300 * SIZE * 4)
     vectors = some(2_000)
     fill(store, vectors)
     for n in (3, 700, 1_999, 3):
         rows = [n + 1, *range(1, 250)]
-        found = store.vectors.similarities("turns", [View(MODEL, vectors[n])], rows)
+        found = store.vectors.similarities("turns", [QuestionVector(MODEL, vectors[n])], rows)
         assert max(found, key=lambda row: found[row]) == n + 1
 
 
@@ -341,7 +341,9 @@ def test_moving_a_vector_does_not_load_numpy(store: SqliteStore, tmp_path: Path)
 def test_any_number_of_rows_can_be_asked_for(store: SqliteStore) -> None:
     fill(store, vectors := some(10))
     rows: Sequence[int] = range(1, 100_000, 7)
-    assert store.vectors.similarities("turns", [View(MODEL, vectors[0])], rows).keys() == {1, 8}
+    assert store.vectors.similarities(
+        "turns", [QuestionVector(MODEL, vectors[0])], rows
+    ).keys() == {1, 8}
 
 
 def test_what_questions_have_in_common_is_taken_from_a_question(store: SqliteStore) -> None:
@@ -355,7 +357,9 @@ def test_what_questions_have_in_common_is_taken_from_a_question(store: SqliteSto
     asked[0] += 2
     asked = unit(asked[None])[0][0]
     assert rows_of(store, "turns", asked, 1)[0] % 4 == 1  # some question
-    (best, *_) = store.vectors.similar("turns", [View(MODEL, asked, "en")], 5)
+    (best, *_) = store.vectors.similar("turns", [QuestionVector(MODEL, asked, "en")], 5)
     assert best.row == 10
-    chinese = store.vectors.similar("turns", [View(MODEL, asked, "zh")], 1)
-    assert chinese == store.vectors.similar("turns", [View(MODEL, asked)], 1)  # nothing known of it
+    chinese = store.vectors.similar("turns", [QuestionVector(MODEL, asked, "zh")], 1)
+    assert chinese == store.vectors.similar(
+        "turns", [QuestionVector(MODEL, asked)], 1
+    )  # nothing known of it

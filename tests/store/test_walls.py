@@ -10,7 +10,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import ForbiddenError, InputError, NotFoundError
-from loxodon.store.database import _past_views
+from loxodon.store.sqlite.database import _past_views
 from loxodon.store.walls import Wall, checked_agent
 from loxodon.types import AUDIENCES
 from tests.conftest import Clock

@@ -27,8 +27,8 @@ from loxodon import Memory
 from loxodon import config as settings
 from loxodon.errors import LoxodonError
 from loxodon.layout import RECODING
-from loxodon.store import cipher
-from loxodon.store.exact import TRUTH
+from loxodon.store.primary import PRIMARY_TABLES
+from loxodon.store.sqlite import cipher
 from loxodon.trust.damage import backup_file, restoring
 from loxodon.trust.rest import overwriting, recoding
 from loxodon.trust.rest.encryption import Source
@@ -69,9 +69,9 @@ class Home:
     def content(self, space: str = "main") -> dict[str, Any]:
         """Everything that is the truth, and what lies beside it."""
         with self.open(space) as memory:
-            exact = memory.workspace.store.exact
+            exact = memory.workspace.store.primary
             found: dict[str, Any] = {
-                table: list(exact.dump(table)) for table in TRUTH if table not in _MOVING
+                table: list(exact.dump(table)) for table in PRIMARY_TABLES if table not in _MOVING
             }
             with_session = Session.open(memory, "talk")
             found["talk"] = [dict(one) for one in with_session._transcript.live]

@@ -13,7 +13,7 @@ from loxodon.models.replies import UnfitError
 from loxodon.tokens import estimate
 from loxodon.working import Cut, Message, Shown, compaction_due, place_to_cut, tokens_of
 from loxodon.working.compaction import summed_up
-from loxodon.working.summary import Line, by_model, extracted, lines_of
+from loxodon.working.summary import SummaryInput, by_model, extracted, lines_of
 from tests.working.talk import assistant, calls, result, user, well_paired
 
 
@@ -135,7 +135,7 @@ def test_an_earlier_summary_is_folded_in() -> None:
 @given(
     st.lists(
         st.builds(
-            Line,
+            SummaryInput,
             st.sampled_from(["user", "assistant", "tool", "call", "summary"]),
             st.text(max_size=80),
         ),
@@ -143,7 +143,7 @@ def test_an_earlier_summary_is_folded_in() -> None:
     ),
     st.integers(0, 200),
 )
-def test_any_talk_has_a_summary(lines: list[Line], most: int) -> None:
+def test_any_talk_has_a_summary(lines: list[SummaryInput], most: int) -> None:
     assert estimate(extracted(lines, most, estimate)) <= max(most, 1)
 
 
@@ -154,7 +154,7 @@ def test_a_model_sums_up_piece_by_piece() -> None:
         asked.append(text)
         return f"<think>…</think>summary {len(asked)}"
 
-    lines = [Line("user", words(300)) for _ in range(6)]
+    lines = [SummaryInput("user", words(300)) for _ in range(6)]
     assert by_model(tell, lines, 100, 1_500, estimate) == f"summary {len(asked)}"
     assert len(asked) > 1
     assert 'summary "summary 1"' in asked[1]
@@ -162,11 +162,11 @@ def test_a_model_sums_up_piece_by_piece() -> None:
 
 def test_an_answer_that_is_none_is_refused() -> None:
     with pytest.raises(UnfitError):
-        by_model(lambda *_: " ", [Line("user", "hi")], 100, 1_000, estimate)
+        by_model(lambda *_: " ", [SummaryInput("user", "hi")], 100, 1_000, estimate)
     with pytest.raises(UnfitError):
-        by_model(lambda *_: "x", [Line("user", "hi")], 100, 400, estimate)
+        by_model(lambda *_: "x", [SummaryInput("user", "hi")], 100, 400, estimate)
     with pytest.raises(UnfitError):  # hundreds of questions for one summary
-        by_model(lambda *_: "x", [Line("user", words(99))] * 999, 100, 1_000, estimate)
+        by_model(lambda *_: "x", [SummaryInput("user", words(99))] * 999, 100, 1_000, estimate)
 
 
 def test_a_model_that_is_down_leaves_an_extract() -> None:

@@ -10,7 +10,16 @@ import pytest
 
 from loxodon import fields
 from loxodon.types import Kind, Record, State
-from loxodon.workspace.edits import MANY, Edit, Held, Line, Page, Plan, decide, digests
+from loxodon.workspace.edits import (
+    MANY,
+    CurrentMemories,
+    Edit,
+    EditedEntry,
+    EditedView,
+    Plan,
+    decide,
+    digests,
+)
 
 THEN = datetime(2026, 2, 4, tzinfo=UTC)
 
@@ -30,8 +39,8 @@ class Steps:
         self.steps = {(one.id, one.version): one for one in steps}
         self.now = {one.id: one for one in steps}
 
-    def plan(self, *pages: Page, deletions: bool = False) -> Plan:
-        held = Held(self.now, lambda *step: self.steps.get(step), check)
+    def plan(self, *pages: EditedView, deletions: bool = False) -> Plan:
+        held = CurrentMemories(self.now, lambda *step: self.steps.get(step), check)
         return decide(pages, held, deletions)
 
 
@@ -43,14 +52,14 @@ def line(
     state: State | None = "active",
     file: str = "insights.md",
     **said: Any,
-) -> Line:
-    return Line(file, no, {"content": content, **said}, id, version, state=state)
+) -> EditedEntry:
+    return EditedEntry(file, no, {"content": content, **said}, id, version, state=state)
 
 
-def page(*lines: Line, written: Mapping[str, int] | None = None, **more: Any) -> Page:
+def page(*lines: EditedEntry, written: Mapping[str, int] | None = None, **more: Any) -> EditedView:
     file = lines[0].file if lines else more.pop("file", "insights.md")
     written = {one.id: 1 for one in lines if one.id} if written is None else written
-    return Page(file, lines, more.pop("family", file), written=written, **more)
+    return EditedView(file, lines, more.pop("family", file), written=written, **more)
 
 
 def nothing(plan: Plan) -> bool:
@@ -202,7 +211,7 @@ def test_an_entry_may_be_among_what_cannot_be_read_in_a_view_of_the_family() -> 
 
     steps = Steps(record(), record("f_20260204_002"))
     shown = page(line(), written={"f_20260204_001": 1, "f_20260204_002": 1}, family="layer2")
-    broken = Page("beliefs", (), "layer2", (FileProblem("beliefs", 2, "cut"),))
+    broken = EditedView("beliefs", (), "layer2", (FileProblem("beliefs", 2, "cut"),))
     plan = steps.plan(shown, broken)
     assert not plan.edits
     assert plan.unsettled == {"insights.md", "beliefs"}

@@ -56,7 +56,7 @@ def warm_up() -> None:
     import loxodon
     from loxodon.language import en, zh
     from loxodon.language.frames import _compiled
-    from loxodon.language.statements import Said
+    from loxodon.language.statements import TurnInContext
     from loxodon.recall.gate import should_recall
     from loxodon.recall.understand import understand
     from loxodon.text.patterns import Lazy
@@ -79,7 +79,7 @@ def warm_up() -> None:
         for line in path.read_text("utf-8").splitlines()[:150]:
             for turn in json.loads(line)["turns"]:
                 text = turn["content"]
-                read(Said(text, now, fragments_of(1, text)))
+                read(TurnInContext(text, now, fragments_of(1, text)))
                 segments([Turn("s", "1", "user", text, now, ref="t_1")])
                 understand(text, now)
                 should_recall(text)

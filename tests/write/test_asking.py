@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from loxodon.language.statements import Said
+from loxodon.language.statements import TurnInContext
 from loxodon.types import Consolidated
 from loxodon.write.extract import fragments_of, read
 from loxodon.write.residue import worth_of
@@ -125,7 +125,7 @@ DROPPED = {"do": "drop", "id": "h1"}
 @pytest.mark.parametrize("text", [ZEPHYR, CLOCK])
 def test_these_are_left_by_the_rules(text: str) -> None:
     """If the rules learn to read one, the tests below want another that they cannot."""
-    told = read(Said(text, NOW, fragments_of(1, text)))
+    told = read(TurnInContext(text, NOW, fragments_of(1, text)))
     assert told.candidates == []
     assert told.unclear
 
@@ -649,7 +649,7 @@ def test_hostile_answers_do_no_harm(
     for content in now.values():
         assert not re.search(r"Moscow|Vladimir|evil|SYSTEM|secret|x{50}", content)
         assert content.isprintable()
-    assert store_of(memory).desk.work().attempts == 0
+    assert store_of(memory).worklog.work().attempts == 0
     assert memory.validate() == []
 
 

@@ -1,4 +1,4 @@
-"""A statement comes back from the desk as it was put there."""
+"""A statement comes back from the worklog as it was put there."""
 
 from __future__ import annotations
 

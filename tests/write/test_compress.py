@@ -153,14 +153,14 @@ def test_the_weekly_work_is_done_once_a_week(memory: Memory, say: Say, clock: Cl
     say("我对花生过敏")
     memory.consolidate()
     store = store_of(memory)
-    first = store.desk.work().weekly_at
+    first = store.worklog.work().weekly_at
     assert first == clock.now
     clock.pass_days(4)  # Sunday
     memory.consolidate(force=True)
-    assert store.desk.work().weekly_at == first
+    assert store.worklog.work().weekly_at == first
     clock.pass_days(1)
     memory.consolidate(force=True)
-    assert store.desk.work().weekly_at == clock.now
+    assert store.worklog.work().weekly_at == clock.now
 
 
 # The profile

@@ -12,7 +12,7 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import BadReplyError, RejectedModelError, UnreachableModelError
 from loxodon.models.embedders import Chosen
-from loxodon.store.vectors import View
+from loxodon.store import QuestionVector
 from loxodon.tokens import estimate
 from loxodon.types import Coverage, Turn
 from loxodon.write import embedding
@@ -53,11 +53,11 @@ def coverage(memory: Memory) -> Coverage:
 
 
 def found(memory: Memory, text: str, pool: Any = "turns", model: str = "toy") -> list[str]:
-    from loxodon.store.nearest import unit, usable
+    from loxodon.store.vector_math import unit, usable
 
     vectors = usable([vector_of(text)], 1)
     assert vectors is not None
-    near = memory._store.vectors.similar(pool, [View(model, unit(vectors)[0][0])], 10)
+    near = memory._store.vectors.similar(pool, [QuestionVector(model, unit(vectors)[0][0])], 10)
     rows = [one.row for one in near]
     if pool == "turns":
         return [memory._store.turns(rows)[row].content for row in rows]

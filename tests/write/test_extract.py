@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from loxodon.language.statements import Said, Statement
+from loxodon.language.statements import Statement, TurnInContext
 from loxodon.text.bounds import CLOSELY
 from loxodon.write.extract import Candidate, candidate_of, fitting, fragments_of, rules_for
 from loxodon.write.extract import read as told_in
@@ -15,7 +15,7 @@ AT = datetime(2026, 2, 4, 18, 0, tzinfo=timezone(timedelta(hours=8)))
 
 
 def read(text: str) -> list[Candidate]:
-    return list(told_in(Said(text, AT, fragments_of(1, text))).candidates)
+    return list(told_in(TurnInContext(text, AT, fragments_of(1, text))).candidates)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +109,6 @@ def test_a_day_stands_beside_own_words_only_where_it_is_certain(
 )
 def test_what_is_appointed_looks_ahead(text: str, content: str) -> None:
     at = AT.replace(month=9 if text.isascii() else 3)
-    found = told_in(Said(text, at, fragments_of(1, text))).candidates
+    found = told_in(TurnInContext(text, at, fragments_of(1, text))).candidates
     assert [one.statement.content for one in found] == [content]
     assert found[0].due_at is not None

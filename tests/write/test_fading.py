@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from loxodon import Memory
-from loxodon.store import Store
+from loxodon.store.protocol import Store
 from loxodon.types import Record
 from loxodon.write import fading
 from loxodon.write.decay import ARCHIVED_BELOW, fades_at
@@ -183,7 +183,7 @@ def test_what_was_settled_stays_away(memory: Memory, change: str) -> None:
     memory.touch([kept.id])
     assert faded(memory) == {}
     assert memory.get(kept.id).state == "archived"
-    assert memory._store.desk.used() == []
+    assert memory._store.worklog.used() == []
 
 
 def test_what_is_over_or_has_expired_stays_away(memory: Memory, clock: Clock) -> None:

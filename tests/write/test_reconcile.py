@@ -312,8 +312,8 @@ def test_the_end_of_someone_ends_what_is_known_of_them() -> None:
     [
         (said("用户的航班是498次", act="correct", over=("489",)), said("用户的航班是489次")),
         (
-            said("The user's desk is by the window", act="correct", over=("door",)),
-            said("The user's desk is by the door"),
+            said("The user's worklog is by the window", act="correct", over=("door",)),
+            said("The user's worklog is by the door"),
         ),
         (
             said("The user's sister is Mei", "sibling", "Mei", act="correct", over=("May",)),

@@ -32,8 +32,8 @@ from loxodon.language.statements import (
     Fragment,
     Mention,
     Reading,
-    Said,
     Statement,
+    TurnInContext,
 )
 from loxodon.language.worth import Worth
 from loxodon.text.steps import charge
@@ -85,7 +85,7 @@ class Grammar(Protocol):
         """Whether a message is written without capitals."""
         ...
 
-    def told(self, clause: Clause, match: Match) -> str:
+    def third_person(self, clause: Clause, match: Match) -> str:
         """The sentence that a match tells, in the third person."""
         ...
 
@@ -108,7 +108,7 @@ class _Sentence(NamedTuple):
     numbers: tuple[int, ...]
 
 
-def read(grammar: Grammar, said: Said) -> Reading:
+def read(grammar: Grammar, said: TurnInContext) -> Reading:
     """What a turn says."""
     speech = grammar.speech
     if speech.is_fiction(said.text, [line.content for line in said.before]):
@@ -152,7 +152,7 @@ _QUOTED = re.compile(
 )
 
 
-def _said(said: Said) -> list[Fragment]:
+def _said(said: TurnInContext) -> list[Fragment]:
     """The fragments of a message that do not stand in quotation marks: those are another's."""
     quoted = [
         found.span()
@@ -281,7 +281,7 @@ def _statement(grammar: Grammar, clause: Clause, match: Match) -> Statement:
     )
     importance = frame.importance if frame.importance is not None else known.importance
     return Statement(
-        grammar.told(clause, match),
+        grammar.third_person(clause, match),
         USER if whole else clause.subject,
         frame.attribute,
         value,

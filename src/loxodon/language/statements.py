@@ -101,7 +101,7 @@ class Statement(NamedTuple):
     """Whether it does not say whom it is about: it changes only what it names in so many words."""
 
 
-class Line(NamedTuple):
+class PriorTurn(NamedTuple):
     """An earlier turn of the same session."""
 
     role: str
@@ -109,13 +109,13 @@ class Line(NamedTuple):
     at: datetime
 
 
-class Said(NamedTuple):
+class TurnInContext(NamedTuple):
     """A user's turn with what stands around it: all that reading may look at."""
 
     text: str
     at: datetime
     fragments: Sequence[Fragment]
-    before: Sequence[Line] = ()
+    before: Sequence[PriorTurn] = ()
     """The turns before it in the session, oldest first, at most `CONTEXT`; the last of them is what
     the user may be answering."""
     known: Mapping[str, str] = {}
@@ -142,7 +142,7 @@ class Language(Protocol):
         """A message cut into pieces, each with its type. Every word is in one piece."""
         ...
 
-    def read(self, said: Said) -> Reading:
+    def read(self, said: TurnInContext) -> Reading:
         """What a user's turn says."""
         ...
 

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 
-from loxodon.store import Store, present
+from loxodon.store import clock_check
+from loxodon.store.protocol import Store
 from loxodon.types import Record
 from loxodon.write import themes
 from loxodon.write.beliefs import DOUBTFUL
@@ -45,12 +46,12 @@ def look(store: Store, now: datetime, since: datetime | None) -> Counter[str]:
     """
     counts: Counter[str] = Counter()
     with store.writing():
-        if not present.look(store, now):
+        if not clock_check.look(store, now):
             counts["doubted"] += _doubt(store, now)
             counts["asked"] += _ask(store, now)
         counts["merged"] += merged(store, _said_twice(store, now, since), now)
-    counts["reminders"] = len(store.desk.past_due(now, MOST))
-    counts["waiting"] = store.desk.count_fragments("waiting")
+    counts["reminders"] = len(store.worklog.past_due(now, MOST))
+    counts["waiting"] = store.worklog.count_fragments("waiting")
     return counts
 
 
@@ -65,11 +66,11 @@ def less_sure(confidence: float) -> float | None:
 
 def _doubt(store: Store, now: datetime) -> int:
     changed = []
-    for belief in store.desk.supposed("preference", now - UNCONFIRMED, MOST):
+    for belief in store.worklog.supposed("preference", now - UNCONFIRMED, MOST):
         left = less_sure(belief.confidence)
         if left is None:
             gone = store.update(belief.id, None, "faded", now, {"state": "archived"})
-            store.desk.answer_review(belief.id, "rejected", now)
+            store.worklog.answer_review(belief.id, "rejected", now)
             changed.append(gone)
             continue
         strength = belief.strength * left / belief.confidence
@@ -86,18 +87,18 @@ def _ask(store: Store, now: datetime) -> int:
     """Ask whether what matters is still so, a few at a time; how many were asked now."""
     still = [
         one
-        for one in store.desk.reviews()
+        for one in store.worklog.reviews()
         if one.belief.id == one.against.id and one.belief.kind == "fact"
     ]
     for one in still:
         told = one.belief.confirmed_at
         if told is not None and told > one.asked_at:  # said again since
-            store.desk.answer_review(one.belief.id, "confirmed", now)
+            store.worklog.answer_review(one.belief.id, "confirmed", now)
             still = [other for other in still if other is not one]
     room = max(0, ASKED - len(still))
-    asking = store.desk.mattering(MATTERING, now - STILL_SO, room) if room else []
+    asking = store.worklog.mattering(MATTERING, now - STILL_SO, room) if room else []
     for record in asking:
-        store.desk.put_review(record.id, record.id, now)
+        store.worklog.put_review(record.id, record.id, now)
     return len(asking)
 
 
@@ -109,7 +110,7 @@ def _said_twice(store: Store, now: datetime, since: datetime | None) -> Iterator
     floor = now - _LATELY
     since = since if since is not None and floor < since <= now else floor
     seen: set[tuple[str, str, str]] = set()
-    changes = store.desk.changes_since(since, 10 * MOST)
+    changes = store.worklog.changes_since(since, 10 * MOST)
     new = (store.get(id) for id, change, _ in changes if change in ("learned", "captured"))
     for record in islice((one for one in new if one is not None), MOST):
         about = (record.subject, record.attribute)

@@ -41,7 +41,7 @@ _QUOTE = ">"
 _TIMES = ("expires_at",)
 
 
-class Entry(NamedTuple):
+class PendingEntry(NamedTuple):
     """A turn, or a memory that was captured, that waits."""
 
     key: bytes
@@ -54,7 +54,7 @@ class Entry(NamedTuple):
 # As text
 
 
-def text_of(entry: Entry) -> str:
+def text_of(entry: PendingEntry) -> str:
     """An entry as it stands in a file."""
     turn = entry.turn
     about: dict[str, Any] = {"key": entry.key.hex(), **turn._asdict(), "at": turn.at.isoformat()}
@@ -73,14 +73,14 @@ def text_of(entry: Entry) -> str:
 
 
 class Parsed(NamedTuple):
-    entries: list[Entry]
+    entries: list[PendingEntry]
     rest: str
     """What is no entry; empty where only our own lines are left."""
 
 
 def parse(text: str) -> Parsed:
     """The entries of a file, in order; of one that was written twice, the later."""
-    found: dict[bytes, Entry] = {}
+    found: dict[bytes, PendingEntry] = {}
     rest: list[str] = []
     about, said = None, list[str]()
     for line in [*text.split("\n"), ""]:
@@ -109,7 +109,7 @@ def _about(line: str) -> dict[str, Any] | None:
     return dict(about)
 
 
-def _entry(about: Mapping[str, Any], content: str) -> Entry:
+def _entry(about: Mapping[str, Any], content: str) -> PendingEntry:
     given = dict(about)
     key, memory, source = (
         bytes.fromhex(given.pop("key")),
@@ -123,7 +123,7 @@ def _entry(about: Mapping[str, Any], content: str) -> Entry:
     for name, known in (("role", ROLES), ("chat", CHATS), ("origin", ORIGINS)):
         choice(name, given[name], known)
     turn = Turn(content=content, at=at, **given)
-    return Entry(key, turn, _fields(memory, content), Source(*source) if source else None)
+    return PendingEntry(key, turn, _fields(memory, content), Source(*source) if source else None)
 
 
 def _fields(memory: Mapping[str, Any] | None, content: str) -> Mapping[str, Any] | None:
@@ -172,7 +172,7 @@ class Pending:
             reason=error.strerror or str(error),
         )
 
-    def append(self, entries: Sequence[Entry], now: datetime) -> list[bool]:
+    def append(self, entries: Sequence[PendingEntry], now: datetime) -> list[bool]:
         """Keep entries, on disk when this returns; of each whether the day's file had it not."""
         with self._alone():
             os.makedirs(self.path, mode=0o700, exist_ok=True)
@@ -215,10 +215,10 @@ class Pending:
         if not os.path.exists(marker):
             _append(marker, self._name)
 
-    def entries(self, days: Iterable[str] = ()) -> list[Entry]:
+    def entries(self, days: Iterable[str] = ()) -> list[PendingEntry]:
         """What waits, of these days or all, in order; nothing where it cannot be read."""
         wanted = [f"{day}.md" for day in days] or self._files()
-        found: dict[bytes, Entry] = {}
+        found: dict[bytes, PendingEntry] = {}
         for name in sorted(wanted):
             found |= {
                 one.key: one for one in parse(self._text(os.path.join(self.path, name))).entries
@@ -262,7 +262,7 @@ class Pending:
             return taken
 
 
-def _is_new(entry: Entry, known: Mapping[bytes, str]) -> bool:
+def _is_new(entry: PendingEntry, known: Mapping[bytes, str]) -> bool:
     """Whether an entry is to be written, by the words that stand in the file under each key.
 
     One whose end is missing there was cut by a full disk or a power cut: whoever said it got an

@@ -14,15 +14,14 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from loxodon.fields import is_text, number
-from loxodon.live.pending import Entry, Pending
+from loxodon.live.pending import Pending, PendingEntry
 from loxodon.memory import Memory
 from loxodon.recall import assemble as frames
 from loxodon.recall.context import block, snippet
 from loxodon.recall.gate import State as Conversation
 from loxodon.recall.gate import should_recall
 from loxodon.standing import Status
-from loxodon.store import Progress
-from loxodon.store.shelf import FileRole
+from loxodon.store import FileRole, Progress
 from loxodon.text.check import checked_text
 from loxodon.text.language import language_of
 from loxodon.text.quote import clean
@@ -86,8 +85,8 @@ class PlainMemory(Memory):
         session = self.guard.name(checked_text(names[0], "session", MAX_SESSION))
         drafts = self.guard.drafts(drafts, lambda name: self._lately(name or session))
         now = self.now()
-        keyed = claiming.told(with_keys(drafts, session, now), me, self._store.wall)
-        new = self.pending.append([Entry(key, turn) for turn, key in keyed], now)
+        keyed = claiming.attributed(with_keys(drafts, session, now), me, self._store.wall)
+        new = self.pending.append([PendingEntry(key, turn) for turn, key in keyed], now)
         if progress:
             progress(len(keyed), len(keyed))
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in keyed))
@@ -105,7 +104,7 @@ class PlainMemory(Memory):
         source: Source | None,
         noted: bool = False,
     ) -> Record:
-        self.pending.append([Entry(key, said, fields, source)], said.at)
+        self.pending.append([PendingEntry(key, said, fields, source)], said.at)
         return Record(
             id=f"pending_{key.hex()[:8]}",
             space=self.space,
@@ -249,7 +248,7 @@ class PlainMemory(Memory):
         """The last texts of a session, oldest first."""
         return [one.content for one in self._turns() if one.session == session][-LATELY:]
 
-    def _entries(self, days: Sequence[str]) -> list[Entry]:
+    def _entries(self, days: Sequence[str]) -> list[PendingEntry]:
         """What waits and can be seen from behind the wall, if one stands."""
         wall = self._store.wall
         return [
@@ -322,7 +321,7 @@ class PlainMemory(Memory):
         )
 
 
-def _said(entry: Entry, n: int) -> Item:
+def _said(entry: PendingEntry, n: int) -> Item:
     kind = "turn" if entry.fields is None else str(entry.fields.get("kind", "fact"))
     source = Source(session=entry.turn.session, turn=entry.turn.id or f"#{n + 1}")
     return Item(

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 from loxodon.errors import LoxodonError, StoreError, UsageError
 from loxodon.live import heartbeat
 from loxodon.messages import LANGUAGES
-from loxodon.store import Store, present
-from loxodon.store.desk import JobRuns
+from loxodon.store import JobRuns, clock_check
+from loxodon.store.protocol import Store
 from loxodon.trust.audit.witness import SCHEDULE, audited
 from loxodon.types import Consolidated, Job, Ran, Record
 from loxodon.write.compress import PROFILE
@@ -107,7 +107,7 @@ class Schedule:
 
     def reminders(self, limit: int = 20) -> list[Record]:
         """Plans whose time has come and that are not done, the first due first."""
-        return self._store.desk.past_due(self._memory.now(), limit)
+        return self._store.worklog.past_due(self._memory.now(), limit)
 
     # What is due
 
@@ -115,7 +115,8 @@ class Schedule:
         """How each job went; what somebody else has done since is no longer failing."""
         done = self._done()
         found = {
-            name: _by_others(one, done.get(name)) for name, one in self._store.desk.jobs().items()
+            name: _by_others(one, done.get(name))
+            for name, one in self._store.worklog.jobs().items()
         }
         flush, whole = found.get("flush"), done["daily"]
         if flush is not None and whole is not None and whole > flush.last_at:
@@ -125,14 +126,14 @@ class Schedule:
     def _ripe(self, now: datetime, runs: Mapping[str, JobRuns]) -> list[str]:
         """What should be done now, also where it has just failed."""
         found = []
-        work = self._store.desk.work()
+        work = self._store.worklog.work()
         due, flush_due = self._consolidation().due(now), self._memory.flush_due()
         first = due == "daily" and work.last_success is None
         if due and (flush_due or not first):  # the very first also waits for quiet
             found.append("daily")  # which takes up what was just said too
         elif flush_due:
             found.append("flush")
-        believed = present.looked(self._store.desk, now).since is None
+        believed = clock_check.looked(self._store.worklog, now).since is None
         if work.last_success is not None and believed:  # there is something to work on
             done = self._done()
             found += [one for one in ("weekly", "profile") if self._has_come(one, done[one], now)]
@@ -163,7 +164,7 @@ class Schedule:
 
     def _done(self) -> dict[str, datetime | None]:
         """When work that leaves a date was last done, whoever did it."""
-        work, page = self._store.desk.work(), self._store.desk.page(PROFILE, LANGUAGES[0])
+        work, page = self._store.worklog.work(), self._store.worklog.page(PROFILE, LANGUAGES[0])
         return {
             "daily": work.last_success,
             "weekly": work.weekly_at,
@@ -172,11 +173,11 @@ class Schedule:
 
     def _flush_at(self, now: datetime) -> datetime | None:
         """When what was just said will be made known, if nothing more is said."""
-        desk = self._store.desk
-        if not desk.pending(desk.work().done_to):
+        worklog = self._store.worklog
+        if not worklog.pending(worklog.work().done_to):
             return None
-        last = desk.last_turn()
-        turns = desk.turns_after(last - 1, last)
+        last = worklog.last_turn()
+        turns = worklog.turns_after(last - 1, last)
         quiet = timedelta(seconds=self._memory.config.buffer.quiet)
         at = turns[0].at + quiet if turns else now
         return min(max(at, now), now + quiet)
@@ -228,7 +229,7 @@ class Schedule:
         A run that fails waits for somebody to look. One that was killed says nothing against the
         next, unless it is what it does that kills: so an hour lies between.
         """
-        work = self._store.desk.work()
+        work = self._store.worklog.work()
         if work.attempts < MOST_ATTEMPTS or work.error:
             return False
         return work.last_run is None or abs(now - work.last_run) >= _AFTER_KILLS
@@ -238,18 +239,18 @@ class Schedule:
             self._memory.workspace.renew()
 
     def _beat(self, now: datetime) -> Mapping[str, int]:
-        last = self._store.desk.jobs().get("heartbeat")
+        last = self._store.worklog.jobs().get("heartbeat")
         counts = heartbeat.look(self._store, now, last.succeeded_at if last else None)
         if counts["waiting"] and self._memory.config.model.mode != "rules":
             done = self._consolidation().undecided(now)
-            counts["waiting"] = self._store.desk.count_fragments("waiting")
+            counts["waiting"] = self._store.worklog.count_fragments("waiting")
             counts["decided"] += done.counts.get("added", 0)
         return {name: n for name, n in sorted(counts.items()) if n}
 
     def _keep(self, ran: Ran) -> None:
         with self._store.writing():
-            before = self._store.desk.jobs().get(ran.job)
-            self._store.desk.put_job(after(before, ran))
+            before = self._store.worklog.jobs().get(ran.job)
+            self._store.worklog.put_job(after(before, ran))
 
 
 def after(before: JobRuns | None, ran: Ran) -> JobRuns:

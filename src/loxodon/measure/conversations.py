@@ -27,7 +27,7 @@ _APART = timedelta(seconds=1)
 """Between turns of a session that has one time for all: they keep their order, and no pause."""
 
 
-class Said(NamedTuple):
+class LabelledTurn(NamedTuple):
     """One turn, as the file has it."""
 
     id: str
@@ -39,7 +39,7 @@ class Said(NamedTuple):
 
 class Session(NamedTuple):
     id: str
-    turns: tuple[Said, ...]
+    turns: tuple[LabelledTurn, ...]
 
 
 class Question(NamedTuple):
@@ -116,7 +116,7 @@ def _conversation(value: Mapping[str, Any], zone: tzinfo) -> Labelled:
 def _session(value: Mapping[str, Any], zone: tzinfo, where: str) -> Session:
     begins = value.get("at")
     start = _moment(begins, zone, f"{where}.at") if begins is not None else None
-    turns: list[Said] = []
+    turns: list[LabelledTurn] = []
     for n, one in enumerate(objects(value, "turns", f"{where}.")):
         place = f"{where}.turns[{n}]."
         at = one.get("at")
@@ -132,7 +132,7 @@ def _session(value: Mapping[str, Any], zone: tzinfo, where: str) -> Session:
             )
         speaker = one.get("speaker")
         turns.append(
-            Said(
+            LabelledTurn(
                 name(one, "id", place),
                 _text(one, "role", place),
                 speaker if isinstance(speaker, str) else "",

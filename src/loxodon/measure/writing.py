@@ -66,7 +66,7 @@ class Options(NamedTuple):
     """Processes that share the work."""
 
 
-class Kept(NamedTuple):
+class FinalMemory(NamedTuple):
     """A memory at the end of a case."""
 
     kind: str
@@ -83,7 +83,7 @@ class Task(NamedTuple):
 class Done(NamedTuple):
     """What became of a case."""
 
-    kept: tuple[Kept, ...]
+    kept: tuple[FinalMemory, ...]
     ended: tuple[str, ...]
     """What was there once, and was ended or put in other words."""
     tokens: int
@@ -178,15 +178,15 @@ def run(task: Task) -> Done:
     return Done(kept, ended, said, min(left, said), seconds, tokens, questions, refused, problem)
 
 
-def _held(memory: Memory) -> tuple[tuple[Kept, ...], tuple[str, ...]]:
+def _held(memory: Memory) -> tuple[tuple[FinalMemory, ...], tuple[str, ...]]:
     """What a memory has, and what it had."""
-    kept: list[Kept] = []
+    kept: list[FinalMemory] = []
     ended: list[str] = []
     for record in memory.list(state="all"):
         *before, last = memory.history(record.id)
         was = [one.record.content for one in before if one.record.content != record.content]
         if record.state == "active":
-            kept.append(Kept(record.kind, record.content, bool(was or record.replaces)))
+            kept.append(FinalMemory(record.kind, record.content, bool(was or record.replaces)))
             ended += was
         elif last.change in _ENDED and record.kind != "summary":
             ended += [record.content, *was]
@@ -198,7 +198,7 @@ def _bare(text: str) -> str:
     return "\n".join(line.removeprefix("> ") for line in text.splitlines())
 
 
-def holds(check: Check, kept: Iterable[Kept]) -> bool:
+def holds(check: Check, kept: Iterable[FinalMemory]) -> bool:
     """Whether a memory holds what a check wants."""
     kept = list(kept)
     if check.once and len([one for one in _having(check.once, kept) if one.kind != "summary"]) != 1:
@@ -222,7 +222,7 @@ def is_right(check: Check, done: Done) -> bool:
     return True
 
 
-def _having(groups: Groups, kept: Iterable[Kept]) -> list[Kept]:
+def _having(groups: Groups, kept: Iterable[FinalMemory]) -> list[FinalMemory]:
     return [one for one in kept if _has(groups, one.content)]
 
 

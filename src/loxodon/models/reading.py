@@ -73,7 +73,7 @@ _USERS = ("user", "the user", "用户", "")
 _CATEGORIES = tuple(one for one in CATEGORIES if one not in ("credential", "conversation"))
 
 
-class Line(NamedTuple):
+class PromptMessage(NamedTuple):
     """A message, or a part of one."""
 
     text: str
@@ -84,7 +84,7 @@ class Line(NamedTuple):
     """Whether the model is asked about it; it is the user's then."""
 
 
-class Known(NamedTuple):
+class KnownMemory(NamedTuple):
     """A memory that the model is shown."""
 
     id: str
@@ -102,8 +102,8 @@ class Hint(NamedTuple):
 class Batch(NamedTuple):
     """What one question is about."""
 
-    lines: Sequence[Line]
-    known: Sequence[Known] = ()
+    lines: Sequence[PromptMessage]
+    known: Sequence[KnownMemory] = ()
     hints: Sequence[Hint] = ()
     language: str = "en"
 
@@ -263,7 +263,7 @@ def _hint(given: Mapping[str, Any], n: int, batch: Batch) -> int:
     return hint
 
 
-def _target(given: Mapping[str, Any], batch: Batch) -> Known:
+def _target(given: Mapping[str, Any], batch: Batch) -> KnownMemory:
     named = re.fullmatch(r"m(\d{1,4})", _string(given, "id"))
     if named is None or not 0 < int(named[1]) <= len(batch.known):
         raise UnfitError("update, end and same must name an m that was shown")
@@ -271,7 +271,7 @@ def _target(given: Mapping[str, Any], batch: Batch) -> Known:
 
 
 def _stated(
-    given: Mapping[str, Any], n: int, words: str, target: Known | None, batch: Batch
+    given: Mapping[str, Any], n: int, words: str, target: KnownMemory | None, batch: Batch
 ) -> Item:
     """An item that says something, with what of its labels can be believed."""
     line = batch.lines[n]

@@ -13,7 +13,17 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from loxodon.models.chat import ChatModel, Reply
-from loxodon.models.reading import Batch, Do, Hint, Item, Known, Line, Reading, believed, question
+from loxodon.models.reading import (
+    Batch,
+    Do,
+    Hint,
+    Item,
+    KnownMemory,
+    PromptMessage,
+    Reading,
+    believed,
+    question,
+)
 
 ENOUGH = 8
 """Sentences of the ten that a model must read well."""
@@ -114,9 +124,9 @@ def attempt(model: ChatModel, language: str) -> Reply[Trial]:
 def batch_of(language: str) -> Batch:
     """The question: each sentence a message of a day of its own."""
     sentences = SENTENCES[language]
-    lines = [Line(one.text, _START + timedelta(days=n)) for n, one in enumerate(sentences)]
+    lines = [PromptMessage(one.text, _START + timedelta(days=n)) for n, one in enumerate(sentences)]
     known = [
-        Known(str(n), one.known, _START - timedelta(days=30))
+        KnownMemory(str(n), one.known, _START - timedelta(days=30))
         for n, one in enumerate(sentences)
         if one.known
     ]

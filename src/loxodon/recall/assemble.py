@@ -21,7 +21,8 @@ from typing import NamedTuple
 from loxodon.messages import t
 from loxodon.recall.context import snippet, who
 from loxodon.recall.gate import State, should_recall
-from loxodon.store import Filter, Store
+from loxodon.store import Filter
+from loxodon.store.protocol import Store
 from loxodon.text import quote
 from loxodon.text.language import language_of
 from loxodon.text.words import fold

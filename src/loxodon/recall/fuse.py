@@ -14,8 +14,7 @@ from functools import cached_property
 from loxodon.recall.known import Match
 from loxodon.recall.noted import NoteMatch
 from loxodon.recall.weights import Parts
-from loxodon.store import Place
-from loxodon.store.shelf import Note
+from loxodon.store import Note, Place
 from loxodon.text.words import index_words
 from loxodon.types import Record
 from loxodon.values import NamedTuple

@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from loxodon.clock import to_stored
 from loxodon.recall.asking import compiled, kind_of
@@ -28,13 +29,17 @@ from loxodon.recall.link import Linked, order
 from loxodon.recall.routes import Seen
 from loxodon.recall.terms import Terms, is_light, rarity
 from loxodon.recall.understand import Question
-from loxodon.store import Having, Store
+from loxodon.store import Having
 from loxodon.text.language import language_of
 from loxodon.text.patterns import lazy
 from loxodon.text.similarity import gist
 from loxodon.text.words import index_words, query_words
 from loxodon.types import Turn
 from loxodon.values import NamedTuple
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import Store
+
 
 ONLY_ASKS = 0.8
 """What a turn counts that asks and tells nothing…"""

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from loxodon.recall.terms import LIGHT, Terms, rarity, saturated
-from loxodon.store import Filter, Having, Index, Nature, Store
+from loxodon.store import Filter, Having, Index, Nature
 from loxodon.text.words import among, index_words
 from loxodon.types import Record
 from loxodon.values import NamedTuple
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import Store
+
 
 CANDIDATES = 24
 SUMMARY = 0.3

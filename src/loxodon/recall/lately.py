@@ -7,13 +7,18 @@ said in the three days before.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from loxodon.recall.asking import last_talk
 from loxodon.recall.terms import is_light
 from loxodon.recall.understand import Question
-from loxodon.store import Filter, Store
+from loxodon.store import Filter
 from loxodon.text.language import language_of
 from loxodon.text.words import query_words
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import Store
+
 
 DAYS = timedelta(days=3)
 _WORDS = 3

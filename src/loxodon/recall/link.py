@@ -10,16 +10,21 @@ was captured is a memory in the first place.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from loxodon.recall.fuse import Found, Pool
 from loxodon.recall.rank import SAID_BEFORE
 from loxodon.recall.sought import sought
 from loxodon.recall.understand import Question
-from loxodon.store import Filter, Standing, Store
+from loxodon.store import Filter, Standing
 from loxodon.text.patterns import lazy
 from loxodon.text.words import among, fold, index_words, query_words
 from loxodon.types import CAPTURED
 from loxodon.values import NamedTuple
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import Store
+
 
 LIFT = 0.15
 """What a turn adds to its memory, and the memory to the turn."""

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from loxodon.recall.fuse import Found, Key, Pool, note_key
 from loxodon.recall.weights import Parts
-from loxodon.store import Beside, Filter, Index, Nature, Store
+from loxodon.store import Beside, Filter, Index, Nature
 
 if TYPE_CHECKING:
-    from loxodon.store.vectors import Near, View
+    from loxodon.store import Near, QuestionVector
+    from loxodon.store.protocol import Store
 
 _TURNS = 60
 _OTHERS = 20
@@ -29,7 +30,9 @@ _CONTEXT = (0.7, 0.3)
 class Meant:
     """What is close to a question; `tells` where that is a message."""
 
-    def __init__(self, store: Store, views: Sequence[View], where: Filter, tells: bool) -> None:
+    def __init__(
+        self, store: Store, views: Sequence[QuestionVector], where: Filter, tells: bool
+    ) -> None:
         self._store = store
         self._views = views
         self._where = where
@@ -70,7 +73,7 @@ class Meant:
         close = self._close("chunks", _OTHERS)
         best = max((one.score for one in close), default=0.0)
         parts = {one.row: part for one in close if (part := self._part(one.score, best))}
-        notes = self._store.shelf.notes(parts) if parts else {}
+        notes = self._store.workspace_data.notes(parts) if parts else {}
         for row, note in notes.items():
             found = _found(pool, note_key(row), parts[row], parts[row], weights)
             found.note = note

@@ -9,13 +9,17 @@ counts at the most.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from loxodon.recall.known import length_of
 from loxodon.recall.terms import LIGHT, Terms, rarity, saturated
-from loxodon.store import Filter, Having, Nature, Store
-from loxodon.store.shelf import Note
+from loxodon.store import Filter, Having, Nature, Note
 from loxodon.text.words import among, index_words, query_words
 from loxodon.values import NamedTuple
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import Store
+
 
 CANDIDATES = 24
 _USUAL = 80.0
@@ -60,7 +64,7 @@ def noted(
     worth = _worth(terms, having, here)
     mean = max(nature.words, _USUAL)
     matches: dict[int, NoteMatch] = {}
-    for row, note in store.shelf.notes({*rows, *others}).items():
+    for row, note in store.workspace_data.notes({*rows, *others}).items():
         own = _has(row, note, list(worth), here)
         each = saturated(1.0, length_of(note.chunk.text), mean)
         gave = {"words": each * sum(worth[word] for word in own)}

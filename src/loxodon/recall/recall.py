@@ -22,7 +22,7 @@ from loxodon.recall.routes import Look, Seen, look
 from loxodon.recall.sure import is_unsure
 from loxodon.recall.trace import rounded, traced
 from loxodon.recall.understand import Known, Question, understand
-from loxodon.store import Filter, Store
+from loxodon.store import Filter
 from loxodon.text.words import among, fold, index_words
 from loxodon.text.words import spoken as as_typed
 from loxodon.tokens import Counter
@@ -32,7 +32,8 @@ from loxodon.types import Gate, Item, LeftOut, Recall, Record, Source, Turn
 if TYPE_CHECKING:
     from loxodon.config import Weights
     from loxodon.models.embedders.questions import Question as Meaning
-    from loxodon.store.shelf import Note
+    from loxodon.store import Note
+    from loxodon.store.protocol import Store
 
 _RANKED = 40
 """How many of the best findings are linked and put in order; more where more are asked for."""

@@ -35,7 +35,7 @@ from loxodon.recall.terms import Terms, is_light, terms_of
 from loxodon.recall.times import When
 from loxodon.recall.understand import Question
 from loxodon.recall.weights import ASKED, TOLD, Parts
-from loxodon.store import Filter, Having, Index, Nature, Store
+from loxodon.store import Filter, Having, Index, Nature
 from loxodon.store.rows import about_label
 from loxodon.text.related import expand
 from loxodon.text.words import fold, query_words
@@ -44,7 +44,8 @@ from loxodon.types import Record
 from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
-    from loxodon.store.vectors import View
+    from loxodon.store import QuestionVector
+    from loxodon.store.protocol import Store
 
 _PARTLY = 0.25
 """What is filed under what a question asks for counts so much, where its words lead somewhere."""
@@ -72,7 +73,7 @@ class Look(NamedTuple):
     question: Question
     where: Filter
     now: datetime
-    views: Sequence[View] = ()
+    views: Sequence[QuestionVector] = ()
     as_of: datetime | None = None
     top: int = 10
 
@@ -467,8 +468,10 @@ def _notes(asked: Look, pool: Pool) -> None:
     share = 1.0 if is_light(words) else 0.5
     for time in _times(asked):
         if time.since and time.until and _is_short(time):
-            rows = asked.store.shelf.dated(time.since, time.until, _IN_TIME)
-            fresh = asked.store.shelf.notes(row for row in rows if note_key(row) not in pool)
+            rows = asked.store.workspace_data.dated(time.since, time.until, _IN_TIME)
+            fresh = asked.store.workspace_data.notes(
+                row for row in rows if note_key(row) not in pool
+            )
             for row in rows:
                 found = _add(asked, pool, note_key(row), "then", share)
                 found.note = found.note or fresh.get(row)

@@ -9,11 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from typing import TYPE_CHECKING
 
 from loxodon.recall.understand import Question
-from loxodon.store import Having, Store
+from loxodon.store import Having
 from loxodon.text.patterns import lazy
 from loxodon.text.words import fold, query_words, stem_of
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import Store
+
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 _HAN = lazy("[\u4e00-\u9fff]")

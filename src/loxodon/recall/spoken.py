@@ -13,14 +13,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from heapq import nlargest
+from typing import TYPE_CHECKING
 
 from loxodon.recall.rank import Voices
 from loxodon.recall.terms import LEADING, Terms, rarity, worth_of
 from loxodon.recall.weights import Parts
-from loxodon.store import Beside, Filter, Having, Nature, Place, Store
+from loxodon.store import Beside, Filter, Having, Nature, Place
 from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import index_words
 from loxodon.values import NamedTuple
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import Store
+
 
 CANDIDATES = 100
 """Turns that the words lead to."""

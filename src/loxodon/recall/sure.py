@@ -10,14 +10,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from loxodon.recall.fuse import Found
 from loxodon.recall.routes import Seen
 from loxodon.recall.terms import is_light, rarity
 from loxodon.recall.understand import Question
-from loxodon.store import Beside, Filter, Having, Store
+from loxodon.store import Beside, Filter, Having
 from loxodon.text.patterns import lazy
 from loxodon.text.words import index_words, query_words
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import Store
+
 
 _LOOKED_AT = 10
 _LEAST = 0.26

@@ -31,8 +31,8 @@ from loxodon.layout import CONFIG, DATABASE, MADE, OFF_MARKER, SPACES
 from loxodon.memory import Memory, keys_for
 from loxodon.serve.cli.opening import check_database
 from loxodon.spaces import MAX_NAME, folder_name, home_at, space_folder, space_path
-from loxodon.store.cipher import Keys
-from loxodon.store.whose import space_of
+from loxodon.store.sqlite.cipher import Keys
+from loxodon.store.sqlite.owner import space_of
 from loxodon.trust.access.acting import Actor, acting, actor
 from loxodon.types import Chat
 

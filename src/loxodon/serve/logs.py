@@ -27,7 +27,7 @@ def log(event: str, /, **fields: object) -> None:
         return
 
 
-def told(result: object) -> Mapping[str, Any]:
+def log_fields(result: object) -> Mapping[str, Any]:
     """What may be logged of a result: ids and counts."""
     if isinstance(result, Recall):
         return {
@@ -36,7 +36,7 @@ def told(result: object) -> Mapping[str, Any]:
             "tokens": result.tokens,
         }
     if isinstance(result, Frame):
-        found = told(result.recall) if result.recall else {}
+        found = log_fields(result.recall) if result.recall else {}
         return {**found, "gate": result.gate.reason, "tokens": result.tokens}
     if isinstance(result, Record):
         return {"id": result.id, "version": result.version}

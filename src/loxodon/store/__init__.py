@@ -1,33 +1,20 @@
-"""The store: the one door to what is kept.
+"""What is kept, and how it is asked for.
 
-`Store` is what the rest of Loxodon asks of a database. It is bound to one space when it is opened,
-and within it to an agent and an audience where these are named (`store/walls.py`), so that no call
-can leave them out and none can look across. A backend promises what is written at
-each method here and passes `tests/store/contract.py`.
+`protocol.py` says what the rest of Loxodon asks of a database; `sqlite/` does it. Here are the
+values that pass between them, the same for every backend.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
-from loxodon.types import Entity, Problem, Record, Source, Turn, Version
+from loxodon.types import Record
 from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
-    from loxodon.store.database import Witness
-    from loxodon.store.desk import Desk
-    from loxodon.store.documents import DocumentShelf
-    from loxodon.store.erasure import Erasure
-    from loxodon.store.exact import Exact
-    from loxodon.store.quarantine import QuarantineShelf
-    from loxodon.store.shelf import Shelf
-    from loxodon.store.tokens import Tokens
-    from loxodon.store.vectors import Vectors
-    from loxodon.store.walls import Wall
-    from loxodon.trust.audit.log import Audit
+    from loxodon.store.vector_math import Floats
 
 Progress = Callable[[int, int], None]
 """Called now and then with how much is done and how much there is."""
@@ -121,7 +108,7 @@ class Nature(NamedTuple):
     """How many words a turn has, on average."""
 
 
-class Known(NamedTuple):
+class KnownTurn(NamedTuple):
     """A turn that the journal has already."""
 
     changed: bool
@@ -155,293 +142,259 @@ class Counts(NamedTuple):
     """By importance: critical, high, medium, low."""
 
 
-class Store(Protocol):
-    """One space of one home. Safe to use from several threads and processes."""
+# Consolidation
 
-    space: str
-    wall: Wall
-    """What it is bound to; what cannot be seen behind it is as if it were not there."""
-    audit: Audit | None
-    """Where what is done is put on record; None where it is not."""
 
-    def put_on_record(self, audit: Audit, witness: Witness) -> None:
-        """From here on nothing is committed that `witness` was not told of."""
-        ...
+class Work(NamedTuple):
+    """Where consolidation stands."""
 
-    def sign_with(self, sign: Callable[[bytes], bytes]) -> None:
-        """From here on changes of sensitive memories are signed with `sign`."""
-        ...
+    done_to: int = 0
+    """Every turn of the journal up to this number is consolidated."""
+    upto: int = 0
+    """The turns in hand go up to this one."""
+    phase: int = 0
+    """The phase that is next for what is in hand; 0 where nothing is."""
+    attempts: int = 0
+    """Runs begun since the last that succeeded."""
+    last_run: datetime | None = None
+    last_success: datetime | None = None
+    error: str = ""
+    """Why the last run failed."""
+    daily_to: str = ""
+    """The last day whose events were compressed."""
+    weekly_at: datetime | None = None
 
-    def signatures(self) -> Signatures:
-        """Check every signature."""
-        ...
 
-    def sign_if_foreign(self) -> int:
-        """Sign all that is sensitive where no signature holds: it was signed with another key.
+class MemoryUse(NamedTuple):
+    """A memory that was used since the last run."""
 
-        For what was restored into another home; how many memories were signed.
-        """
-        ...
+    id: str
+    days: int
+    times: int
+    last_at: datetime
 
-    def sign_anew(self, ids: Iterable[str]) -> None:
-        """Sign every version of these memories as it stands, and put the sum of all on record.
 
-        Call inside `writing`.
-        """
-        ...
+class Spent(NamedTuple):
+    """Tokens that a model took, for one phase of one day."""
 
-    @property
-    def anchor(self) -> str:
-        """Where the last write is on record, as the witness said; empty for nowhere."""
-        ...
+    day: str
+    phase: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
 
-    def reading(self) -> AbstractContextManager[None]:
-        """One view of the data for several reads, whatever others write meanwhile."""
-        ...
 
-    def writing(self) -> AbstractContextManager[None]:
-        """A transaction: all of what is written inside is kept, or nothing.
+class JobRuns(NamedTuple):
+    """What is known of the runs of a job of the background."""
 
-        Writers wait for each other in fair order. On leaving, what was written is on disk.
-        """
-        ...
+    name: str
+    last_at: datetime
+    seconds: float
+    """What the last run took."""
+    counts: Mapping[str, int]
+    """What the last that succeeded did."""
+    succeeded_at: datetime | None = None
+    failed_at: datetime | None = None
+    error: str = ""
+    """Why it failed then."""
+    failures: int = 0
+    """Runs that failed since the last that succeeded."""
+    runs: int = 1
 
-    def writing_as(self, agent: str) -> AbstractContextManager[None]:
-        """A transaction in which only the memories and entities of one agent are there, and what
-        is made is its own; of agent "" those that are nobody's.
 
-        So what agents know is kept right for each by itself: no statement made to one changes,
-        confirms or tells what another knows.
-        """
-        ...
+class PoolSizes(NamedTuple):
+    """How much there is, counted without looking at each."""
 
-    def agents(self) -> list[str]:
-        """The agents that anything belongs to, "" first, which stands for none."""
-        ...
+    active: int
+    archived: int
+    entities: int
+    topics: int
+    turns: int
 
-    def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | Known]:
-        """Put turns, each with its key, at the end of the journal, in order and indexed.
 
-        Returns each turn as it is kept (with its id and ref), or what is known of one whose key
-        the journal already has. Call inside `writing`.
-        """
-        ...
+# The workspace
 
-    def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Known | None]:
-        """What the journal, or an earlier one of `turns`, has under each key; None for nothing."""
-        ...
 
-    def attribute(self, turns: Sequence[tuple[Turn, bytes]]) -> list[tuple[Turn, Turn]]:
-        """Let turns that the journal has, by their keys, have the speaker and origin that they have
-        here; those that had others, as they were and as they are. Call inside `writing`.
-        """
-        ...
+FileRole = Literal["memory", "user", "soul", "agents", "daily", "note"]
+"""What a file is: MEMORY.md, USER.md, SOUL.md or IDENTITY.md, AGENTS.md, a day's notes, another."""
 
-    def session_size(self, id: str) -> int:
-        """How many turns were ever journalled in a session."""
-        ...
 
-    def last_texts(self, session: str, limit: int) -> list[str]:
-        """What was journalled last in a session, the oldest of these first."""
-        ...
+class NoteFile(NamedTuple):
+    """A file that is read where it lies."""
 
-    def turn_row(self, session: str, id: str) -> int | None:
-        """The row of a turn by its session and id; the newest, should two share them."""
-        ...
+    root: str
+    """The folder it was found under, as a full path."""
+    path: str
+    """Within that folder, with slashes."""
+    role: FileRole
+    size: int
+    mtime: int
+    """Nanoseconds."""
+    hash: bytes
+    """SHA-256 of its bytes, and by which rules it was cut; empty where it could not be opened."""
+    problem: str = ""
+    """Why it could not be read, or what of it was left out."""
 
-    def turns(self, rows: Iterable[int]) -> dict[int, Turn]:
-        """Turns by row, those that exist."""
-        ...
 
-    def journal(self, where: Filter, limit: int) -> list[Turn]:
-        """The latest `limit` turns (0: all) that `where` admits, in the order of their time."""
-        ...
+class Chunk(NamedTuple):
+    """A piece of a file."""
 
-    def insert(self, record: Record, change: str) -> Record:
-        """Keep a new memory, indexed. Its id is given out here; `change` opens its history.
+    text: str
+    first_line: int
+    last_line: int
+    heading: str = ""
+    """The headings above it, outermost first, with ` > ` between."""
+    at: datetime | None = None
+    """The day it is of, where the file or the line says one."""
+    type: Literal["", "world", "experience", "opinion"] = ""
+    importance: float | None = None
+    project: str = ""
+    triggers: tuple[str, ...] = ()
+    """Words that it should come up for."""
 
-        Call inside `writing`.
-        """
-        ...
 
-    def update(
-        self,
-        id: str,
-        version: int | None,
-        change: str,
-        at: datetime,
-        values: Mapping[str, Any],
-        *,
-        vouched: bool = False,
-    ) -> Record:
-        """Change fields of a memory: version + 1, the record as it stood goes to its history.
+class Note(NamedTuple):
+    """A chunk in the file where it stands first."""
 
-        Behind a wall one changes one's own (ForbiddenError); what the user's words bear out
-        (`vouched`) also of what is the owner's.
-
-        Raises StaleEditError if it is no longer at `version` (None: whatever it is at), and
-        NotFoundError. A new state moves it between the indexes. Call inside `writing`.
-        """
-        ...
-
-    def get(self, id: str) -> Record | None:
-        """A memory by id."""
-        ...
-
-    def find(self, where: Filter, limit: int = 0, strongest: bool = False) -> list[Record]:
-        """The newest, or strongest, `limit` memories (0: all) that `where` admits, in order."""
-        ...
-
-    def latest(self, label: str, name: str, limit: int) -> list[Record]:
-        """The `limit` active memories with a label that were kept last, newest first.
-
-        The label is `project`, `topic`, `tag` or `entity`. However many have it, only so many are
-        looked at.
-        """
-        ...
-
-    def latest_about(self, about: tuple[str, ...], limit: int) -> list[Record]:
-        """The same for what memories are about, as in `Filter.about`."""
-        ...
-
-    def labelled(self, label: str, name: str, limit: int, state: str = "active") -> list[int]:
-        """The rows of the `limit` memories with a label that were kept last; see `latest`."""
-        ...
-
-    def foremost(self, where: Filter, projects: Sequence[str], limit: int) -> list[int]:
-        """The rows of the most important memories of some projects, or of all where none is named;
-        of equals the newer."""
-        ...
-
-    def told_at(self, rows: Iterable[int]) -> dict[int, datetime]:
-        """When each of these memories was first told, by its turns."""
-        ...
-
-    def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
-        """The entities that go by these folded names, by name."""
-        ...
-
-    def labels_named(self, label: str, names: Iterable[str]) -> dict[str, str]:
-        """Those of these folded names that memories have as a label, and how each is written.
-
-        The label is `project` or `topic`. The cost is that of the names, however many have one.
-        """
-        ...
-
-    def records(self, rows: Iterable[int]) -> dict[int, Record]:
-        """Memories by row, those that exist."""
-        ...
-
-    def sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
-        """Where memories come from, by row; `records` leaves it out."""
-        ...
-
-    def live(self, rows: Iterable[int], now: datetime) -> set[int]:
-        """Those of these memories that are active and have not expired."""
-        ...
-
-    def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
-        """Where these memories stand, by row."""
-        ...
-
-    def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
-        """For each of these turns that memories were drawn from: the rows of those memories."""
-        ...
-
-    def history(self, id: str) -> list[Version]:
-        """Every version of a memory, oldest first, the present one last.
-
-        It begins with the history of the memory that this one took the place of.
-        """
-        ...
+    file: NoteFile
+    chunk: Chunk
 
     @property
-    def desk(self) -> Desk:
-        """What consolidation has in hand."""
-        ...
+    def searchable(self) -> str:
+        """What it is found by where it stands first: its words, headings, project and triggers."""
+        chunk = self.chunk
+        return "\n".join((chunk.text, chunk.heading, chunk.project, *chunk.triggers))
 
-    @property
-    def shelf(self) -> Shelf:
-        """What the workspace keeps: files, their chunks, marks and imports."""
-        ...
 
-    @property
-    def documents(self) -> DocumentShelf:
-        """What programs keep beside the memories."""
-        ...
+# Documents and calls
 
-    @property
-    def tokens(self) -> Tokens:
-        """Which calls were done already."""
-        ...
 
-    @property
-    def erasure(self) -> Erasure:
-        """What takes things out for good."""
-        ...
+Namespace = tuple[str, ...]
 
-    @property
-    def exact(self) -> Exact:
-        """All that is not derived, table by table, out and in."""
-        ...
 
-    @property
-    def quarantine(self) -> QuarantineShelf:
-        """What is kept of others' words, and told to nobody."""
-        ...
+class StoredDocument(NamedTuple):
+    """A document as the store has it."""
 
-    @property
-    def vectors(self) -> Vectors:
-        """What finds texts by their meaning, where an embedder is set."""
-        ...
+    no: int
+    """The number of its last change: a higher one is newer."""
+    namespace: Namespace
+    key: str
+    value: str
+    """JSON."""
+    created_at: int
+    updated_at: int
+    """Milliseconds since 1970 UTC, as is `expires_at`: thousands are looked at, few are told."""
+    minutes: float | None
+    """How long it is kept after it was last wanted; None for good."""
+    expires_at: int | None
 
-    def search(self, index: Index, words: Sequence[str], where: Filter, limit: int) -> list[Hit]:
-        """The rows of an index that best match any of `words`, best first.
 
-        Words come from `text.words.query_words`. Deterministic: ties go to the newer row.
-        """
-        ...
+class CompletedCall(NamedTuple):
+    """A call that was done."""
 
-    def having(self, index: Index, words: Sequence[str]) -> Having:
-        """Which rows of an index have each of `words`."""
-        ...
+    request: bytes
+    """The digest of what was asked."""
+    memory: str
+    version: int
+    """What it led to."""
 
-    def admitted(self, index: Index, rows: Iterable[int], where: Filter) -> set[int]:
-        """Those of these rows that `where` admits: for what was found without it."""
-        ...
 
-    def places(self, rows: Iterable[int]) -> dict[int, Place]:
-        """Where turns stand, by row."""
-        ...
+# Trust
 
-    def beside(self, rows: Iterable[int]) -> dict[int, Beside]:
-        """The neighbours of turns."""
-        ...
 
-    def stretches(self, segments: Iterable[int]) -> dict[int, Stretch]:
-        """Which turns segments hold, by their row in the index `segments`."""
-        ...
+class QuarantinedText(NamedTuple):
+    """One stretch as the store has it."""
 
-    def nature(self) -> Nature:
-        """What kind of talk the journal holds, by a sample of it."""
-        ...
+    no: int
+    turn: int | None
+    """The number of the turn that has it."""
+    memory: str
+    """The id of the memory that lacks it; empty for none."""
+    start: int
+    stop: int
+    """Where it stands in the turn, in characters."""
+    text: str
+    """The words, where no turn has them."""
+    reason: str
+    origin: str
+    at: datetime
+    state: str
+    decided_at: datetime | None
 
-    def counts(self) -> Counts:
-        """How much there is."""
-        ...
 
-    def check(self, progress: Progress) -> list[Problem]:
-        """Everything that is wrong with the data or its indexes; empty when all is well."""
-        ...
+class TurnRow(NamedTuple):
+    """A turn as it lies in the journal."""
 
-    def rebuild(self, progress: Progress) -> int:
-        """Make everything derived anew from the truth; how many rows were indexed."""
-        ...
+    seq: int
+    session: str
+    id: str
+    key: bytes
+    speaker: str
+    channel: str
+    at: int
+    """Milliseconds since 1970 UTC."""
+    content: str
 
-    def size(self) -> int:
-        """Bytes on disk."""
-        ...
 
-    def close(self) -> None:
-        """Let go of the database. Closing twice is fine."""
-        ...
+class MemoryRow(NamedTuple):
+    """A memory with its number and those of the turns that it was drawn from."""
+
+    row: int
+    record: Record
+    turns: tuple[int, ...]
+
+
+class TextAt(NamedTuple):
+    """A text of a table that hangs on nothing else."""
+
+    table: str
+    key: tuple[int | str, ...]
+    column: str
+    text: str
+    at: int
+    """When it was written; 0 where that is not known."""
+
+
+# Vectors
+
+
+Embeddable = Literal["memories", "turns", "chunks"]
+"""What is embedded: memories, active or archived, turns, and chunks of files."""
+
+
+class QuestionVector(NamedTuple):
+    """A question as one model sees it."""
+
+    model: str
+    vector: Floats
+    asks: str = ""
+    """The language that it is asked in; empty where it is no question, only words."""
+
+
+class Near(NamedTuple):
+    """A row whose text is close in meaning to a question."""
+
+    row: int
+    cosine: float
+    """Of what is left of both vectors without what all texts have in common."""
+    score: float
+    """How much larger that is than the question's cosine with any text, by how much cosines differ:
+    0 is no closer than the rest, 3 clearly. Scores of different models can be compared."""
+
+
+class Waiting(NamedTuple):
+    """A text that has to be embedded."""
+
+    kind: Embeddable
+    row: int
+
+
+class Vector(NamedTuple):
+    """A text's vector, to be kept."""
+
+    pool: Index
+    row: int
+    hash: bytes
+    """SHA-256 of the text that was embedded."""
+    half: bytes
+    """The vector, of length 1, as float16."""

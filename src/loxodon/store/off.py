@@ -9,7 +9,7 @@ from loxodon.errors import ConfigError
 from loxodon.store.walls import Wall
 
 if TYPE_CHECKING:
-    from loxodon.store.database import Witness
+    from loxodon.store.protocol import Witness
     from loxodon.trust.audit.log import Audit
 
 
@@ -20,6 +20,9 @@ class Off:
         self.space = space
         self.wall = wall
         self.audit: Audit | None = None
+
+    def behind(self, wall: Wall) -> Off:
+        return Off(self.space, wall)
 
     def put_on_record(self, audit: Audit, witness: Witness) -> None:
         self.audit = audit  # there is no transaction to witness

@@ -5,34 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import from_stored, to_stored
 from loxodon.errors import DamagedStoreError
 from loxodon.text.words import fold
-from loxodon.types import Kind, Record, Source, Turn
+from loxodon.types import Record, Source, Turn
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import DecayModel
 
 TURN = (
     "t.seq, s.id, t.id, t.role, t.content, t.at, t.utc_offset, t.speaker, t.channel, t.chat, "
     "t.origin, t.agent FROM turns t JOIN sessions s ON s.no = t.session"
 )
 """The columns of a turn, and where they are."""
-
-
-class Decay(Protocol):
-    """How strength falls; the store keeps a base and its moment and asks this for the rest."""
-
-    def now(self) -> datetime:
-        """What the clock says that it falls by."""
-        ...
-
-    def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
-        """The strength at this moment."""
-        ...
-
-    def end(self, base: float, since: datetime, kind: Kind, importance: float) -> datetime | None:
-        """When it falls below what is kept active; None for never."""
-        ...
 
 
 _TIMES = frozenset(
@@ -98,7 +85,7 @@ def record_of(
     row: Sequence[Any],
     space: str,
     zone: tzinfo | None,
-    decay: Decay | None,
+    decay: DecayModel | None,
     sources: tuple[Source, ...] = (),
 ) -> Record:
     """The record of a row that has COLUMNS in order; without `decay` strength is as kept."""

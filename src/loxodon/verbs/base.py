@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, tzinfo
 from threading import Lock
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, Self
 
 from loxodon.clock import Clock
 from loxodon.config import Config
@@ -15,8 +15,6 @@ from loxodon.errors import LoxodonError
 from loxodon.fields import choice
 from loxodon.filelock import at_fork
 from loxodon.layout import EMBEDDING_LOCK, FORGOTTEN
-from loxodon.store import Store
-from loxodon.store.sqlite import SqliteStore
 from loxodon.store.walls import Wall
 from loxodon.tokens import counter
 from loxodon.trust.access.pausing import Pauses
@@ -27,7 +25,8 @@ from loxodon.types import CHATS, Chat, Pause
 if TYPE_CHECKING:
     from loxodon.models.embedders import Chosen
     from loxodon.models.embedders.questions import Questioner
-    from loxodon.store.cipher import Keys
+    from loxodon.store.protocol import Store
+    from loxodon.store.sqlite.cipher import Keys
     from loxodon.trust.forget.gatekeeper import Gatekeeper
     from loxodon.trust.forget.tombstones import Marks
     from loxodon.trust.rest.sealing import Seal
@@ -127,12 +126,7 @@ class Opened:
         return self.within(name)
 
     def _behind(self, wall: Wall) -> Self:
-        if not isinstance(self._store, SqliteStore):
-            from loxodon.store.off import Off
-
-            store = cast("Store", Off(self.space, wall))
-        else:
-            store = self._store.behind(wall)
+        store = self._store.behind(wall)
         found = type(self)(
             self.home, self._folder, store, self.config, self._clock, self._zone, self._keys
         )
@@ -199,7 +193,7 @@ class Opened:
         """
         now = self.now()
         with self._store.writing():
-            return self._store.desk.use(ids, f"{now:%Y-%m-%d}", now)
+            return self._store.worklog.use(ids, f"{now:%Y-%m-%d}", now)
 
     def _note_used(self) -> None:
         """Put down what was recalled since the last write: a recall itself never waits for one."""

@@ -36,8 +36,8 @@ from loxodon.verbs.said import Saying
 from loxodon.write.decay import initial_strength
 
 if TYPE_CHECKING:
-    from loxodon.live.pending import Entry
-    from loxodon.store.shelf import Note
+    from loxodon.live.pending import PendingEntry
+    from loxodon.store import Note
 
 
 UNARCHIVED_STRENGTH = 0.3
@@ -241,7 +241,7 @@ class Knowing(Saying):
         said in the last days; else an InputError says so."""
         return self._edit(id, version, changes, agents=True)
 
-    def take_entries(self, entries: Sequence[Entry]) -> int:
+    def take_entries(self, entries: Sequence[PendingEntry]) -> int:
         """Take in what was said and captured while the engine was off; how many were new.
 
         All of them or none; what is here already is passed over.
@@ -283,7 +283,7 @@ class Knowing(Saying):
         """The note of a file that a recall calls `id` (`n_12`); NotFoundError if it is gone."""
         number = id.removeprefix("n_")
         row = int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else 0
-        note = self._store.shelf.notes([row]).get(row)
+        note = self._store.workspace_data.notes([row]).get(row)
         if note is None:
             raise NotFoundError(
                 "no note with the id {id}",
@@ -425,7 +425,7 @@ class Knowing(Saying):
         """
         with self._store.writing():
             when = moment("at", at, self._zone) or at
-            ids = self._store.desk.aged_in(when)
+            ids = self._store.worklog.aged_in(when)
             if not ids:
                 raise NotFoundError(
                     "no run at {at} archived anything",
@@ -456,7 +456,7 @@ class Knowing(Saying):
 
     def changes_since(self, at: datetime) -> Changed:
         """(memory, what was done to it, when) of the last changes since `at`, in order."""
-        return self._store.desk.changes_since(at)
+        return self._store.worklog.changes_since(at)
 
     def quarantine(self, state: str | None = "held", limit: int = 50) -> HeldBack:
         """Instructions that were found in others' words and are held back, newest first.
@@ -490,7 +490,7 @@ class Knowing(Saying):
         with self._store.reading():
             return [
                 one._replace(belief=self.get(one.belief.id), against=self.get(one.against.id))
-                for one in self._store.desk.reviews()
+                for one in self._store.worklog.reviews()
             ]
 
     def confirm(self, id: str, *, version: int | None = None) -> Record:
@@ -515,14 +515,14 @@ class Knowing(Saying):
 
     def entities(self) -> Entities:
         """Whom and what the memories are about, in the order they were first named."""
-        return self._store.desk.entities()
+        return self._store.worklog.entities()
 
     def entity(self, name: str) -> Card:
         """All that is known of someone or something, by any of its names; else NotFoundError."""
         from loxodon.write.entities import card
 
         with self._store.reading():
-            found = self._store.desk.entities_named([name])
+            found = self._store.worklog.entities_named([name])
             if name not in found:
                 raise NotFoundError(
                     "nothing is known about {name}",

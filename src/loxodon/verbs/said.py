@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from loxodon.errors import NotFoundError
 from loxodon.fields import filter_of, number
 from loxodon.layout import FORGOTTEN
-from loxodon.store import Known, Progress
+from loxodon.store import KnownTurn, Progress
 from loxodon.text.check import checked_text
 from loxodon.text.words import query_words
 from loxodon.trust.access.within import placed
@@ -23,7 +23,7 @@ from loxodon.verbs.base import Opened
 from loxodon.write.journal import SAMPLE, session_for, with_keys
 
 if TYPE_CHECKING:
-    from loxodon.store.quarantine import Kept
+    from loxodon.store import QuarantinedText
 
 
 BATCH = 2_000
@@ -91,7 +91,7 @@ class Saying(Opened):
             session = session_for(names, sample, lambda name: self._has(name, sample, now))
         given = with_keys(drafts, session, now)
         keyed, paused, forgotten = self._admitted(drafts, given, live)
-        keyed = claiming.told(keyed, me or self._told_before(keyed), self._store.wall)
+        keyed = claiming.attributed(keyed, me or self._told_before(keyed), self._store.wall)
         added = changed = claimed = 0
         for start in range(0, len(keyed), BATCH):
             batch = keyed[start : start + BATCH]
@@ -100,7 +100,7 @@ class Saying(Opened):
                     claimed += claiming.put_right(self._store, batch, now)
                 kept = self._append(batch, now)[0]
             added += sum(isinstance(one, Turn) for one in kept)
-            changed += sum(isinstance(one, Known) and one.changed for one in kept)
+            changed += sum(isinstance(one, KnownTurn) and one.changed for one in kept)
             if progress:
                 progress(min(start + BATCH, len(keyed)), len(keyed))
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in given))
@@ -138,7 +138,7 @@ class Saying(Opened):
 
     def _append(
         self, batch: Sequence[tuple[Turn, bytes]], now: datetime
-    ) -> tuple[Sequence[Turn | Known], Mapping[str, Sequence[Kept]]]:
+    ) -> tuple[Sequence[Turn | KnownTurn], Mapping[str, Sequence[QuarantinedText]]]:
         """Journal turns, and hold back what is an instruction in words that nobody vouches for."""
         kept = self._store.append(batch)
         if all(is_own(turn.origin) for turn, _ in batch):
@@ -207,8 +207,8 @@ class Saying(Opened):
 
     def segments(self, since: datetime | None = None) -> Segments:
         """What was said, cut into stretches of one topic, in order of time."""
-        return self._store.desk.segments(since)
+        return self._store.worklog.segments(since)
 
     def events(self, since: datetime | None = None) -> Events:
         """What was talked about, a line for each session and day, in order of time."""
-        return self._store.desk.events(f"{since:%Y-%m-%d}" if since else "")
+        return self._store.worklog.events(f"{since:%Y-%m-%d}" if since else "")

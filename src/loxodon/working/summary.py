@@ -42,7 +42,7 @@ _EARLIER = 0.4
 _MOST_TOPICS = 8
 
 
-class Line(NamedTuple):
+class SummaryInput(NamedTuple):
     """A message, as far as a summary is made of it."""
 
     label: str
@@ -50,22 +50,22 @@ class Line(NamedTuple):
     text: str
 
 
-def lines_of(shown: Sequence[Shown], count: Counter) -> list[Line]:
+def lines_of(shown: Sequence[Shown], count: Counter) -> list[SummaryInput]:
     """What was said, a line for each message and each call of a tool."""
     lines = []
     for one in shown:
         if one.kind == "summary":
-            lines.append(Line("summary", text_of(one.message).partition("\n")[2]))
+            lines.append(SummaryInput("summary", text_of(one.message).partition("\n")[2]))
             continue
         most = _RESULT if one.role == "tool" else _LINE
         text = _within(text_of(one.message), most, count)
         if images := images_in(one.message):
             text = f"{text}\n[images: {images}]".strip()
         if text:
-            lines.append(Line(one.role, text))
+            lines.append(SummaryInput(one.role, text))
         for call in calls_in(one.message):
             called = _within(call_arguments(call), _RESULT, count)
-            lines.append(Line("call", f"{call_name(call)} {called}"))
+            lines.append(SummaryInput("call", f"{call_name(call)} {called}"))
     return lines
 
 
@@ -73,7 +73,7 @@ def _within(text: str, most: int, count: Counter) -> str:
     return cut(text[: 40 * most], most, count).strip()
 
 
-def language_in(lines: Sequence[Line]) -> str:
+def language_in(lines: Sequence[SummaryInput]) -> str:
     """The language that the user speaks."""
     said = [line.text for line in lines if line.label in ("user", "summary")]
     return language_of("\n".join(text[:200] for text in said[-40:]))
@@ -82,7 +82,9 @@ def language_in(lines: Sequence[Line]) -> str:
 # --- By a model -----------------------------------------------------------------------------------
 
 
-def by_model(tell: Tell, lines: Sequence[Line], most: int, room: int, count: Counter) -> str:
+def by_model(
+    tell: Tell, lines: Sequence[SummaryInput], most: int, room: int, count: Counter
+) -> str:
     """A summary of at most `most` tokens, asking about at most `room` tokens at a time.
 
     What does not fit one question is summed up piece by piece, each with the summary so far. Raises
@@ -99,7 +101,7 @@ def by_model(tell: Tell, lines: Sequence[Line], most: int, room: int, count: Cou
         raise UnfitError("there is too much to sum up")
     summary = ""
     for piece in pieces:
-        before = [Line("summary", summary)] if summary else []
+        before = [SummaryInput("summary", summary)] if summary else []
         text = fenced((line.label, line.text) for line in [*before, *piece])
         summary = tell(system, text, most).rpartition("</think>")[2].strip()
         if len(summary) < 2:
@@ -108,8 +110,8 @@ def by_model(tell: Tell, lines: Sequence[Line], most: int, room: int, count: Cou
     return summary
 
 
-def _pieces(lines: Sequence[Line], room: int, count: Counter) -> list[list[Line]]:
-    pieces: list[list[Line]] = [[]]
+def _pieces(lines: Sequence[SummaryInput], room: int, count: Counter) -> list[list[SummaryInput]]:
+    pieces: list[list[SummaryInput]] = [[]]
     used = 0
     for line in lines:
         size = count(line.text) * 11 // 10 + 8  # quoting takes some
@@ -124,7 +126,7 @@ def _pieces(lines: Sequence[Line], room: int, count: Counter) -> list[list[Line]
 # --- Extractively ---------------------------------------------------------------------------------
 
 
-def extracted(lines: Sequence[Line], most: int, count: Counter) -> str:
+def extracted(lines: Sequence[SummaryInput], most: int, count: Counter) -> str:
     """A summary of at most `most` tokens in the words that were said."""
     language = language_in(lines)
     said = [line for line in lines if line.label in ("user", "assistant")]
@@ -132,7 +134,7 @@ def extracted(lines: Sequence[Line], most: int, count: Counter) -> str:
     room = most - count(about) - 8
     earlier = _most_telling(_earlier(lines), int(_EARLIER * room), count)
     spoken = [
-        Told(place, _label(line.label, language), _short(sentence, count))
+        AttributedSentence(place, _label(line.label, language), _short(sentence, count))
         for place, line in enumerate(said)
         for sentence in sentences_of(line.text, line.label == "user")
     ]
@@ -140,7 +142,7 @@ def extracted(lines: Sequence[Line], most: int, count: Counter) -> str:
     return cut("\n".join(part for part in (earlier, now, about) if part), most, count)
 
 
-class Told(NamedTuple):
+class AttributedSentence(NamedTuple):
     """A sentence, who said it, and which message it is from."""
 
     place: int
@@ -153,7 +155,7 @@ def _short(sentence: Sentence, count: Counter) -> Sentence:
     return sentence._replace(text=cut(" ".join(sentence.text.split()), _SENTENCE, count))
 
 
-def _earlier(lines: Sequence[Line]) -> list[Told]:
+def _earlier(lines: Sequence[SummaryInput]) -> list[AttributedSentence]:
     """The lines of earlier summaries, without what is told anew for all."""
     told = [
         _short(Sentence(text, index_words(text)), estimate)
@@ -162,10 +164,10 @@ def _earlier(lines: Sequence[Line]) -> list[Told]:
         for text in line.text.splitlines()
         if text.strip() and not text.startswith(_headings())
     ]
-    return [Told(place, "", sentence) for place, sentence in enumerate(told)]
+    return [AttributedSentence(place, "", sentence) for place, sentence in enumerate(told)]
 
 
-def _most_telling(told: Sequence[Told], room: int, count: Counter) -> str:
+def _most_telling(told: Sequence[AttributedSentence], room: int, count: Counter) -> str:
     """As many of these as fit, those that tell most, in their order."""
     sentences = [one.sentence for one in told]
     best, share = "", 1.0
@@ -185,7 +187,7 @@ _FULL = 0.85
 """The share of the room that is worth filling."""
 
 
-def _written(told: Sequence[Told]) -> str:
+def _written(told: Sequence[AttributedSentence]) -> str:
     """Sentences as lines, one for each message."""
     return "\n".join(
         (f"- {label}: " if label else "") + " ".join(one.sentence.text for one in group)
@@ -204,13 +206,13 @@ def _headings() -> tuple[str, ...]:
 _TOOLS, _TOPICS = "Tools used", "Topics"
 
 
-def _tools(lines: Sequence[Line], language: str) -> list[str]:
+def _tools(lines: Sequence[SummaryInput], language: str) -> list[str]:
     used = Tally(line.text.partition(" ")[0] for line in lines if line.label == "call")
     names = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in used.most_common(12))
     return [f"{t('Tools used', language)}: {names}"] if names else []
 
 
-def _topics(said: Sequence[Line], language: str) -> list[str]:
+def _topics(said: Sequence[SummaryInput], language: str) -> list[str]:
     text = "\n".join(line.text[:2_000] for line in said if line.label == "user")
     topics = quick(text[-20_000:], _MOST_TOPICS)
     return [f"{t('Topics', language)}: {', '.join(topics)}"] if topics else []

@@ -26,7 +26,7 @@ _SHOWN = 200
 _NOTHING: Mapping[str, Any] = {}
 
 
-class Line(NamedTuple):
+class EditedEntry(NamedTuple):
     """An entry of a view as it stands there now."""
 
     file: str
@@ -44,11 +44,11 @@ class Line(NamedTuple):
     """What else it says, which cannot be changed by writing something else there."""
 
 
-class Page(NamedTuple):
+class EditedView(NamedTuple):
     """A view that a person changed."""
 
     file: str
-    lines: Sequence[Line]
+    lines: Sequence[EditedEntry]
     family: str = ""
     """Views of one family share out their memories: an entry may move from one to another."""
     problems: Sequence[FileProblem] = ()
@@ -88,7 +88,7 @@ class Edit(NamedTuple):
 class New(NamedTuple):
     """A memory that a person wrote into a view."""
 
-    line: Line
+    line: EditedEntry
     digest: str
 
 
@@ -108,7 +108,7 @@ class Plan(NamedTuple):
         return frozenset(one.file for one in (*self.conflicts, *self.problems))
 
 
-class Held(NamedTuple):
+class CurrentMemories(NamedTuple):
     """What the memory has."""
 
     now: Mapping[str, Record]
@@ -119,7 +119,7 @@ class Held(NamedTuple):
     """Fields as they may be kept; an InputError for what may not (`fields.checked`)."""
 
 
-def decide(pages: Sequence[Page], held: Held, deletions: bool = False) -> Plan:
+def decide(pages: Sequence[EditedView], held: CurrentMemories, deletions: bool = False) -> Plan:
     """What becomes of the changes in `pages`.
 
     With `deletions` every missing entry counts as deleted on purpose: also where most of a view is
@@ -136,7 +136,7 @@ def decide(pages: Sequence[Page], held: Held, deletions: bool = False) -> Plan:
     return deciding.plan()
 
 
-def digests(lines: Sequence[Line]) -> list[str]:
+def digests(lines: Sequence[EditedEntry]) -> list[str]:
     """What tells entries without an id apart, also such as say the same."""
     seen: Counter[str] = Counter()
     found = []
@@ -160,7 +160,7 @@ class _Wish(NamedTuple):
 
 
 class _Deciding:
-    def __init__(self, held: Held, deletions: bool) -> None:
+    def __init__(self, held: CurrentMemories, deletions: bool) -> None:
         self.held = held
         self.deletions = deletions
         self.wishes: dict[str, list[_Wish]] = {}
@@ -175,7 +175,7 @@ class _Deciding:
 
     # What stands in a view
 
-    def read(self, page: Page) -> None:
+    def read(self, page: EditedView) -> None:
         """Take up what the entries of a page say."""
         for lines in _by_id(page.lines).values():
             if any(_says(line) != _says(lines[0]) for line in lines[1:]):
@@ -196,7 +196,7 @@ class _Deciding:
                 )
             )
 
-    def _twice(self, lines: Sequence[Line]) -> None:
+    def _twice(self, lines: Sequence[EditedEntry]) -> None:
         first = lines[0]
         self.refused.add(first.id)
         places = ", ".join(str(line.line) for line in lines)
@@ -211,7 +211,7 @@ class _Deciding:
             t("keep one of them; without its id, the other becomes a new memory"),
         )
 
-    def _entry(self, page: Page, line: Line) -> None:
+    def _entry(self, page: EditedView, line: EditedEntry) -> None:
         record = self.held.now.get(line.id)
         if record is None:
             self._stranger(page, line)
@@ -238,7 +238,7 @@ class _Deciding:
             self._weigh(page, line, changed, base)
             self._note_fixed(line, base)
 
-    def _stranger(self, page: Page, line: Line) -> None:
+    def _stranger(self, page: EditedView, line: EditedEntry) -> None:
         """An id that the memory does not have: erased, or copied from elsewhere."""
         if line.id in page.written:
             self._problem(
@@ -255,7 +255,7 @@ class _Deciding:
                 )
             )
 
-    def _add(self, line: Line, digest: str) -> bool:
+    def _add(self, line: EditedEntry, digest: str) -> bool:
         fields = self._checked(line, {"content": "", **line.fields})
         if fields is not None:
             self.new.append(New(line._replace(fields=fields), digest))
@@ -265,7 +265,7 @@ class _Deciding:
         record = self.held.now[id]
         return record if version in (0, record.version) else self.held.at(id, version)
 
-    def _changed(self, line: Line, base: Record) -> dict[str, Any] | None:
+    def _changed(self, line: EditedEntry, base: Record) -> dict[str, Any] | None:
         """What a person changed in an entry; None where it makes no sense."""
         differing = {n: v for n, v in line.fields.items() if not _same(v, getattr(base, n))}
         checked = self._checked(line, differing)
@@ -273,14 +273,16 @@ class _Deciding:
             return None
         return {n: v for n, v in checked.items() if not _same(v, getattr(base, n))}
 
-    def _checked(self, line: Line, fields: Mapping[str, Any]) -> dict[str, Any] | None:
+    def _checked(self, line: EditedEntry, fields: Mapping[str, Any]) -> dict[str, Any] | None:
         try:
             return self.held.check(fields, line.kind)
         except InputError as error:
             self._problem(line, *error.localized())
             return None
 
-    def _weigh(self, page: Page, line: Line, changed: Mapping[str, Any], base: Record) -> None:
+    def _weigh(
+        self, page: EditedView, line: EditedEntry, changed: Mapping[str, Any], base: Record
+    ) -> None:
         """Take up a change, unless the memory was changed in the same place meanwhile."""
         record = self.held.now[line.id]
         state = line.state if line.state not in (None, base.state) else None
@@ -299,7 +301,7 @@ class _Deciding:
         elif self._is_older(page, line):
             self.older[page.file] += 1
 
-    def _note_fixed(self, line: Line, base: Record) -> None:
+    def _note_fixed(self, line: EditedEntry, base: Record) -> None:
         for name, value in line.fixed.items():
             if value != getattr(base, name):
                 what = t(
@@ -307,7 +309,7 @@ class _Deciding:
                 )
                 self.notes.append(FileProblem(line.file, line.line, what))
 
-    def _moved_on(self, line: Line, name: str, here: Any, now: Any, record: Record) -> None:
+    def _moved_on(self, line: EditedEntry, name: str, here: Any, now: Any, record: Record) -> None:
         self.refused.add(line.id)
         self._conflict(
             line.file,
@@ -328,7 +330,7 @@ class _Deciding:
 
     # What is missing from a view
 
-    def missing(self, page: Page, pages: Sequence[Page]) -> None:
+    def missing(self, page: EditedView, pages: Sequence[EditedView]) -> None:
         """Take up what was deleted, where that can be believed."""
         here: set[str] = set()
         for other in pages:
@@ -352,7 +354,7 @@ class _Deciding:
         for id in gone:
             self._deleted(page, id)
 
-    def _doubt(self, page: Page, gone: Collection[str], unread: Sequence[str]) -> str:
+    def _doubt(self, page: EditedView, gone: Collection[str], unread: Sequence[str]) -> str:
         """Why missing entries may not have been deleted on purpose; empty where they were."""
         living = [id for id in gone if self._active(id)]
         if not living:
@@ -375,7 +377,7 @@ class _Deciding:
             return t("it is an older copy: {n} memories not in it were not archived", n=len(living))
         return ""
 
-    def _is_older(self, page: Page, line: Line) -> bool:
+    def _is_older(self, page: EditedView, line: EditedEntry) -> bool:
         """Whether an entry says what a memory was before the view was last written."""
         if not 0 < line.version < page.written.get(line.id, 0) or line.id in page.taken:
             return False
@@ -390,7 +392,7 @@ class _Deciding:
         record = self.held.now.get(id)
         return record is not None and record.state == "active"
 
-    def _deleted(self, page: Page, id: str) -> None:
+    def _deleted(self, page: EditedView, id: str) -> None:
         record = self.held.now.get(id)
         if record is None:
             return
@@ -477,7 +479,7 @@ class _Deciding:
     def _conflict(self, file: str, line: int, what: str, hint: str) -> None:
         self.conflicts.append(FileProblem(file, line, what, hint))
 
-    def _problem(self, line: Line, what: str, hint: str) -> None:
+    def _problem(self, line: EditedEntry, what: str, hint: str) -> None:
         if line.id:
             self.refused.add(line.id)
         self.problems.append(FileProblem(line.file, line.line, what, hint))
@@ -504,15 +506,15 @@ def _same(one: object, other: object) -> bool:
     return one == other
 
 
-def _by_id(lines: Sequence[Line]) -> dict[str, list[Line]]:
-    found: dict[str, list[Line]] = {}
+def _by_id(lines: Sequence[EditedEntry]) -> dict[str, list[EditedEntry]]:
+    found: dict[str, list[EditedEntry]] = {}
     for line in lines:
         if line.id:
             found.setdefault(line.id, []).append(line)
     return found
 
 
-def _says(line: Line) -> tuple[Mapping[str, Any], State | None]:
+def _says(line: EditedEntry) -> tuple[Mapping[str, Any], State | None]:
     return line.fields, line.state
 
 

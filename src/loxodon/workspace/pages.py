@@ -7,9 +7,9 @@ from typing import Any
 
 from loxodon.fields import EDITABLE
 from loxodon.types import FileProblem, Record
-from loxodon.workspace.edits import Line, Page
+from loxodon.workspace.edits import EditedEntry, EditedView
 from loxodon.workspace.views import insights, projects, records
-from loxodon.workspace.views.entries import ARCHIVED, Entry, state_of
+from loxodon.workspace.views.entries import ARCHIVED, ListEntry, state_of
 from loxodon.workspace.views.reading import as_problems
 
 _OURS = frozenset({"id", "version", "updated_at", "strength"})
@@ -19,7 +19,7 @@ _DEFAULTS = {name: value for name, value in Record._field_defaults.items() if na
 
 def page_of(
     file: str, text: str, written: Mapping[str, int], known: Callable[[], Mapping[str, str]]
-) -> Page:
+) -> EditedView:
     """The page of a view that `manifest.editable` admits. Raises InputError for no such view.
 
     `known` gives the lines that a file of JSON would have now, each with its memory: most lines
@@ -38,10 +38,10 @@ def page_of(
         cut = bool(written) and not any(one.startswith(ARCHIVED) for one in sections)
     family = file.split("/")[0].removesuffix(".md")
     torn = cut and not ended
-    return Page(file, lines, family, problems, written, cut, torn, untouched=untouched)
+    return EditedView(file, lines, family, problems, written, cut, torn, untouched=untouched)
 
 
-Found = tuple[list[Line], tuple[FileProblem, ...]]
+Found = tuple[list[EditedEntry], tuple[FileProblem, ...]]
 
 
 def _of_records(file: str, text: str, known: Mapping[str, str]) -> tuple[*Found, frozenset[str]]:
@@ -54,19 +54,19 @@ def _of_records(file: str, text: str, known: Mapping[str, str]) -> tuple[*Found,
     return lines, as_problems(file, found.troubles), untouched
 
 
-def _of_record(file: str, entry: records.Entry) -> Line:
+def _of_record(file: str, entry: records.RecordLine) -> EditedEntry:
     """A field that a line lacks has its default; of a new memory that is left to `capture`."""
     said = {name: value for name, value in entry.fields.items() if name in EDITABLE}
     fixed = {name: value for name, value in entry.fields.items() if name not in EDITABLE | _OURS}
     fields = {**_DEFAULTS, **said} if entry.id else said
     version = entry.version
-    return Line(file, entry.line, fields, entry.id, version, entry.kind, entry.state, fixed)
+    return EditedEntry(file, entry.line, fields, entry.id, version, entry.kind, entry.state, fixed)
 
 
 def _of_insights(file: str, text: str) -> tuple[*Found, tuple[str, ...]]:
     found = insights.parse(file, text)
     lines = [
-        Line(file, entry.line, _said(entry), entry.id, entry.version, state=state_of(entry))
+        EditedEntry(file, entry.line, _said(entry), entry.id, entry.version, state=state_of(entry))
         for entry in found.entries
     ]
     return lines, found.problems, found.sections
@@ -81,11 +81,11 @@ def _of_projects(file: str, text: str) -> Found:
             said["project"] = entry.section
         if not entry.id and entry.done is not None:
             said["category"] = "plan"
-        lines.append(Line(file, entry.line, said, entry.id, entry.version))
+        lines.append(EditedEntry(file, entry.line, said, entry.id, entry.version))
     return lines, found.problems
 
 
-def _said(entry: Entry) -> dict[str, Any]:
+def _said(entry: ListEntry) -> dict[str, Any]:
     said = {
         "content": entry.content,
         "tags": entry.tags,

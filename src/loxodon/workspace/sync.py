@@ -3,7 +3,8 @@
 Files are read first; then, in one transaction, `edits` decides what becomes of each change and it
 is done, so that two syncs at once take nothing twice. Afterwards the notes beside the views are
 indexed, and the views whose changes were all taken are written anew. A view that holds something
-which could not be taken stays as it is, and what was taken of it is marked (`Shelf.set_mark`).
+which could not be taken stays as it is, and what was taken of it is marked
+(`WorkspaceData.set_mark`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,16 @@ from loxodon.layout import VIEWS
 from loxodon.messages import t
 from loxodon.store import Filter
 from loxodon.types import Exported, FileProblem, Kind, Record, Source, Synced
-from loxodon.workspace.edits import Edit, Held, Line, New, Page, Plan, decide, digests
+from loxodon.workspace.edits import (
+    CurrentMemories,
+    Edit,
+    EditedEntry,
+    EditedView,
+    New,
+    Plan,
+    decide,
+    digests,
+)
 from loxodon.workspace.pages import page_of
 from loxodon.workspace.views import VERSION, insights, manifest, marker_of, projects, records
 
@@ -63,7 +73,7 @@ class Taken(NamedTuple):
 class _Read(NamedTuple):
     """The views that a person changed."""
 
-    pages: Sequence[Page]
+    pages: Sequence[EditedView]
     hashes: Mapping[str, str]
     written: Mapping[str, str]
     """The hash of each as it was last written."""
@@ -167,7 +177,7 @@ def take_in(
     return Taken(synced, {} if dry_run else settled, read.waiting)
 
 
-def _without_forgotten(workspace: Workspace, page: Page) -> Page:
+def _without_forgotten(workspace: Workspace, page: EditedView) -> EditedView:
     """A page without entries of memories that were forgotten: an old copy of a view brings none of
     them back."""
     marks = workspace.memory.forgotten()
@@ -185,7 +195,7 @@ def _changed_views(workspace: Workspace, root: str, before: int | None) -> _Read
     space, store = workspace.memory.space, workspace.store
     last, problems = _last_written(root, space)
     files = last.files if last else {}
-    pages: list[Page] = []
+    pages: list[EditedView] = []
     hashes: dict[str, str] = {}
     waiting = False
     for name in _names(root, files):
@@ -295,7 +305,7 @@ def _changed_after(path: str, moment: int) -> bool:
 # What the memory has
 
 
-def _held(workspace: Workspace, pages: Sequence[Page]) -> Held:
+def _held(workspace: Workspace, pages: Sequence[EditedView]) -> CurrentMemories:
     store, zone = workspace.store, workspace.zone
     ids = {line.id for page in pages for line in page.lines if line.id}
     ids |= {id for page in pages for id in page.written if id not in page.untouched}
@@ -316,7 +326,7 @@ def _held(workspace: Workspace, pages: Sequence[Page]) -> Held:
     def check(values: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
         return fields.checked(values, kind, zone)
 
-    return Held(now, at, check)
+    return CurrentMemories(now, at, check)
 
 
 class _Mark(NamedTuple):
@@ -333,11 +343,13 @@ class _Mark(NamedTuple):
 
 
 def _mark(workspace: Workspace, path: str) -> _Mark:
-    kept = workspace.store.shelf.mark(path)
+    kept = workspace.store.workspace_data.mark(path)
     return _Mark(**json.loads(kept)) if kept else _Mark()
 
 
-def _with_marks(workspace: Workspace, root: str, page: Page, written: Mapping[str, str]) -> Page:
+def _with_marks(
+    workspace: Workspace, root: str, page: EditedView, written: Mapping[str, str]
+) -> EditedView:
     """A page with what was taken from it before."""
     mark = _mark(workspace, os.path.join(root, page.file))
     page = page._replace(ours=mark.ours)
@@ -346,7 +358,7 @@ def _with_marks(workspace: Workspace, root: str, page: Page, written: Mapping[st
     return page._replace(lines=_named(page, mark.named))
 
 
-def _named(page: Page, named: Mapping[str, str]) -> list[Line]:
+def _named(page: EditedView, named: Mapping[str, str]) -> list[EditedEntry]:
     """The lines of a page. One that got an id when the view was written anew has it still, though
     an editor that had the file open before has written it without."""
     here = page.ids
@@ -373,7 +385,11 @@ def _told(plan: Plan) -> Synced:
 
 
 def _do(
-    workspace: Workspace, root: str, pages: Sequence[Page], plan: Plan, written: Mapping[str, str]
+    workspace: Workspace,
+    root: str,
+    pages: Sequence[EditedView],
+    plan: Plan,
+    written: Mapping[str, str],
 ) -> Synced:
     versions = {edit.id: _edit(workspace, edit) for edit in plan.edits}
     added = {id(new): _capture(workspace, new) for new in plan.new}
@@ -399,7 +415,9 @@ def _set_mark(workspace: Workspace, path: str, mark: _Mark) -> None:
     before = _mark(workspace, path)
     ours, named = {**before.ours, **mark.ours}, {**before.named, **mark.named}
     mark = mark._replace(ours=_latest(ours), named=_latest(named))
-    workspace.store.shelf.set_mark(path, "", json.dumps(mark._asdict()), workspace.memory.now())
+    workspace.store.workspace_data.set_mark(
+        path, "", json.dumps(mark._asdict()), workspace.memory.now()
+    )
 
 
 def _latest(found: dict[str, _T]) -> dict[str, _T]:

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 from loxodon import layout
 from loxodon.errors import UsageError
-from loxodon.store import Progress, Store
+from loxodon.store import Progress
+from loxodon.store.protocol import Store
 from loxodon.trust.access.places import named
 from loxodon.trust.audit.witness import WORKSPACE, audited
 from loxodon.types import Exported, Followed, Imported, Indexed, SourceFile, Synced
@@ -99,7 +100,7 @@ class Workspace:
     @property
     def trouble(self) -> str:
         """Why the views could not be written the last time, in English; empty where they could."""
-        page = self.store.desk.page(TROUBLE, "")
+        page = self.store.worklog.page(TROUBLE, "")
         return page[0] if page else ""
 
     def sync(self, *, deletions: bool = False, dry_run: bool = False) -> Synced:
@@ -126,7 +127,7 @@ class Workspace:
 
     def sources(self) -> list[SourceFile]:
         """The files that were read, as they were then; nothing is read now."""
-        counts = self.store.shelf.chunk_counts()
+        counts = self.store.workspace_data.chunk_counts()
         return [
             SourceFile(
                 os.path.join(file.root, *file.path.split("/")),
@@ -135,7 +136,7 @@ class Workspace:
                 counts.get((file.root, file.path), 0),
                 file.problem,
             )
-            for file in self.store.shelf.files()
+            for file in self.store.workspace_data.files()
         ]
 
     def follow(self, state: str | None = None, agents: Sequence[str] = ()) -> Followed:

@@ -1,8 +1,8 @@
 """Asking a model: the bridge between consolidation and `models/`.
 
-Whatever the model does, nothing is lost: what it did not answer waits on the desk and stands as the
-rules read it, a summary keeps the words of its facts, a belief its confidence. No question is asked
-inside a transaction, so that nobody waits for a model in order to write.
+Whatever the model does, nothing is lost: what it did not answer waits in the work log and stands as
+the rules read it, a summary keeps the words of its facts, a belief its confidence. No question is
+asked inside a transaction, so that nobody waits for a model in order to write.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from loxodon.messages import t
 from loxodon.models import tasks, trial
 from loxodon.models.chat import ChatModel, Reply
 from loxodon.models.ledger import Ledger
-from loxodon.models.reading import Batch, Known, Line, Reading, read, size
-from loxodon.store import Filter, Store
+from loxodon.models.reading import Batch, KnownMemory, PromptMessage, Reading, read, size
+from loxodon.store import Filter
+from loxodon.store.protocol import Store
 from loxodon.text.language import language_of
 from loxodon.text.similarity import gist
 from loxodon.text.words import query_words
@@ -206,8 +207,8 @@ class Asking(Residue):
             return None if self._down else ()
         with self._store.writing_as(told[0].agent):
             near = StoreView(self._store).like(" ".join(one.summary for one in told)[:500], 12)
-        known = [Known(one.id, one.content, one.valid_from or said_at(one)) for one in near]
-        batch = Batch([Line(one.summary, one.at) for one in told], known, (), language)
+        known = [KnownMemory(one.id, one.content, one.valid_from or said_at(one)) for one in near]
+        batch = Batch([PromptMessage(one.summary, one.at) for one in told], known, (), language)
         reading = self._ask(lambda: read(self._model, batch, "compress"))
         if reading is None:
             return None
@@ -343,15 +344,15 @@ class StoreBook:
     def spend(self, day: str, phase: str, tokens_in: int, tokens_out: int) -> None:
         self.by_task[phase] += tokens_in + tokens_out
         with self._store.writing():
-            self._store.desk.spend(day, phase, tokens_in, tokens_out)
+            self._store.worklog.spend(day, phase, tokens_in, tokens_out)
 
     def spent(self, day: str) -> int:
-        return self._store.desk.spent(day)
+        return self._store.worklog.spent(day)
 
 
 def tried(store: Store, config: ModelConfig, language: str, now: datetime) -> trial.Trial | None:
     """How the model that is set did on the test sentences, where that is known and not long ago."""
-    page = store.desk.page(TRIAL, language)
+    page = store.worklog.page(TRIAL, language)
     if page is None or page[1] != _model_of(config):
         return None
     passed, of, *failed = json.loads(page[0])
@@ -365,7 +366,7 @@ def put_trial(
     """Keep how a model did."""
     text = json.dumps([found.passed, found.of, *found.failed], ensure_ascii=False)
     with store.writing():
-        store.desk.put_page(TRIAL, language, text, _model_of(config), now)
+        store.worklog.put_page(TRIAL, language, text, _model_of(config), now)
 
 
 def _model_of(config: ModelConfig) -> str:

@@ -11,7 +11,7 @@ from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Record
 
 if TYPE_CHECKING:
-    from loxodon.store import Store
+    from loxodon.store.protocol import Store
 
 SURER = 0.1
 """What being said again adds to the confidence of a belief."""
@@ -78,4 +78,4 @@ def _hedges() -> tuple[re.Pattern[str], ...]:
 def wait_for_owner(store: Store, record: Record, now: datetime) -> None:
     """Ask the owner about a belief that nothing bears out. Call inside `writing`."""
     if record.kind == "belief" and not is_own(record.trust):
-        store.desk.put_review(record.id, record.id, now)
+        store.worklog.put_review(record.id, record.id, now)

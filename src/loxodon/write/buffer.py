@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from loxodon.store.desk import Desk
+from loxodon.store.protocol import WorkLog
 from loxodon.tokens import Counter
 
 _MOST = 500
@@ -25,16 +25,16 @@ class Buffered(NamedTuple):
     """When the newest of them was said."""
 
 
-def buffered(desk: Desk, count: Counter, enough: int) -> Buffered:
+def buffered(worklog: WorkLog, count: Counter, enough: int) -> Buffered:
     """What is pending, counted up to about `enough` tokens."""
-    done_to = desk.work().done_to
-    pending = desk.pending(done_to)
+    done_to = worklog.work().done_to
+    pending = worklog.pending(done_to)
     if not pending:
         return Buffered(0, 0, None)
-    last = desk.last_turn()
-    (newest,) = desk.turns_after(last - 1, last) or (None,)
+    last = worklog.last_turn()
+    (newest,) = worklog.turns_after(last - 1, last) or (None,)
     tokens = enough if pending > _MOST else 0
-    for turn in desk.turns_after(done_to, last, _MOST):
+    for turn in worklog.turns_after(done_to, last, _MOST):
         if tokens >= enough:
             break
         tokens += count(turn.content)

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from loxodon.messages import LANGUAGES
-from loxodon.store import Filter, Store
+from loxodon.store import Filter
+from loxodon.store.protocol import Store
 from loxodon.text.similarity import gist, likeness
 from loxodon.trust.origin.provenance import OWN, is_own, least, may_tell
 from loxodon.types import Event, Record, Turn
@@ -56,7 +57,7 @@ _CHANGES: dict[str, What] = {
 def daily(store: Store, now: datetime, residue: Residue) -> Counter[str]:
     """Compress the events of every day that is over."""
     counts: Counter[str] = Counter()
-    pending = store.desk.events(until=f"{now:%Y-%m-%d}", pending=True)
+    pending = store.worklog.events(until=f"{now:%Y-%m-%d}", pending=True)
     days: dict[tuple[str, str], list[Event]] = {}
     for event in pending:
         days.setdefault((event.agent, event.date), []).append(event)
@@ -71,7 +72,7 @@ def daily(store: Store, now: datetime, residue: Residue) -> Counter[str]:
             counts += keeper.counts
             themes.renew(store, keeper.changed.values(), now)
             counts["days"] += themes.renew_theme(store, themes.DAY + day, now)
-            store.desk.mark_compressed(day, agent)
+            store.worklog.mark_compressed(day, agent)
     return counts
 
 
@@ -91,13 +92,13 @@ def _turn(event: Event) -> Turn:
 
 def weekly_due(store: Store, now: datetime, cron: str, zone: tzinfo | None) -> bool:
     """Whether the weekly work is due."""
-    return has_come(cron, store.desk.work().weekly_at, now, zone)
+    return has_come(cron, store.worklog.work().weekly_at, now, zone)
 
 
 def weekly(store: Store, now: datetime, residue: Residue) -> Counter[str]:
     """Clear crowded partitions, let the fleeting go, renew the profile."""
     counts: Counter[str] = Counter()
-    for project, topic, _ in store.desk.partitions(PARTITION):
+    for project, topic, _ in store.worklog.partitions(PARTITION):
         with store.writing():
             counts["merged"] += _merge(store, project, topic, now)
         for facts in _alike(store, project, topic):
@@ -109,7 +110,7 @@ def weekly(store: Store, now: datetime, residue: Residue) -> Counter[str]:
     pages = profiles(store, now, residue)
     with store.writing():
         put_profiles(store, pages, now)
-        store.desk.set_work(store.desk.work()._replace(weekly_at=now))
+        store.worklog.set_work(store.worklog.work()._replace(weekly_at=now))
     return counts
 
 
@@ -204,7 +205,7 @@ def _clear(store: Store, now: datetime) -> int:
     """Archive what was only for the moment and has faded."""
     cleared: list[Record] = []
     for category in _FLEETING:
-        for record in store.desk.of_category(category):
+        for record in store.worklog.of_category(category):
             if record.strength < FADED:
                 values = {"state": "archived"}
                 cleared.append(store.update(record.id, None, "faded", now, values))
@@ -230,10 +231,10 @@ _UNTRUE = frozenset({"edited", "archived", "superseded", "retracted", "corrected
 
 def kept_profile(store: Store, language: str) -> str:
     """The profile as it was last written; empty where something in it may not hold any more."""
-    page = store.desk.page(PROFILE, language)
+    page = store.worklog.page(PROFILE, language)
     if page is None:
         return ""
-    changes = store.desk.changes_since(page[2])
+    changes = store.worklog.changes_since(page[2])
     return "" if any(change in _UNTRUE and at > page[2] for _, change, at in changes) else page[0]
 
 
@@ -249,11 +250,11 @@ def profiles(store: Store, now: datetime, residue: Residue) -> dict[str, str]:
 def put_profiles(store: Store, pages: dict[str, str], now: datetime) -> None:
     """Keep the profile as it was written; call inside `writing`."""
     for language, text in pages.items():
-        store.desk.put_page(PROFILE, language, text, "{}", now)
+        store.worklog.put_page(PROFILE, language, text, "{}", now)
 
 
 def _changes(store: Store, since: datetime) -> Iterable[Change]:
-    for id, change, at in store.desk.changes_since(since):
+    for id, change, at in store.worklog.changes_since(since):
         record = store.get(id)
         if change in _CHANGES and record is not None and may_tell(record):
             yield Change(record, _CHANGES[change], at)

@@ -13,7 +13,7 @@ from loxodon.config import Config
 from loxodon.errors import BusyStoreError, ConsolidationError, UnwritableStoreError, UsageError
 from loxodon.filelock import FileLock
 from loxodon.layout import CONSOLIDATION_LOCK
-from loxodon.store import Store
+from loxodon.store.protocol import Store
 from loxodon.tokens import Counter
 from loxodon.types import Consolidated, HandedOut
 from loxodon.write.attempt import Attempt
@@ -52,10 +52,10 @@ class Consolidation:
 
     def due(self, now: datetime) -> str:
         """Why a run is due: `daily`, `overdue`, `backlog` or `interrupted`; empty where none is."""
-        work = self._store.desk.work()
+        work = self._store.worklog.work()
         if work.phase or work.attempts:  # one was begun, and did not succeed
             return "interrupted"
-        pending = self._store.desk.pending(work.done_to)
+        pending = self._store.worklog.pending(work.done_to)
         return due(work.last_success, pending, now, self._config.schedule.daily, self._zone)
 
     def run(
@@ -78,8 +78,8 @@ class Consolidation:
         """Make what was just said known; see `Run.flush`. Nothing pending is no run."""
 
         def work() -> Consolidated:
-            at = self._store.desk.work()
-            if not at.phase and not self._store.desk.pending(at.done_to):
+            at = self._store.worklog.work()
+            if not at.phase and not self._store.worklog.pending(at.done_to):
                 return Consolidated(False, "nothing is pending")
             return self._begin(now, on_phase, force=False).flush("flush")
 
@@ -90,7 +90,7 @@ class Consolidation:
 
         def work() -> Consolidated:
             run = self._begin(now, None, force=False)
-            return run.all("interrupted") if self._store.desk.work().phase else run.week()
+            return run.all("interrupted") if self._store.worklog.work().phase else run.week()
 
         return self._alone(False, work)
 
@@ -98,7 +98,7 @@ class Consolidation:
         """Ask the model once more about what waits for it, where nothing else is in hand."""
 
         def work() -> Consolidated:
-            if self._store.desk.work().phase:
+            if self._store.worklog.work().phase:
                 return Consolidated(False, "not due")
             return self._begin(now, None, force=False).undecided()
 
@@ -117,7 +117,7 @@ class Consolidation:
 
         def work() -> Consolidated:
             run = self._begin(now, None, force=False)
-            if self._store.desk.work().phase:
+            if self._store.worklog.work().phase:
                 return run.all("interrupted")  # it may have changed what waits
             asked, report = handing.answered(
                 self._store, run.hear, ticket, answer, thorough=self._thorough
@@ -135,7 +135,7 @@ class Consolidation:
 
         Where `shared`, what another did meanwhile is not done again.
         """
-        wanted = self._store.desk.last_turn()
+        wanted = self._store.worklog.last_turn()
         lock = self._lock()
         try:
             waited = not lock.acquire(0)
@@ -145,7 +145,7 @@ class Consolidation:
                     hint="see `loxodon status`; if that process hangs, it can be stopped safely",
                 )
             try:
-                done = self._store.desk.work()
+                done = self._store.worklog.work()
                 succeeded = not done.phase and not done.attempts
                 if waited and shared and done.done_to >= wanted and succeeded:
                     return Consolidated(False, "another run did it")
@@ -167,7 +167,7 @@ class Consolidation:
             ) from None
 
     def _begin(self, now: datetime, on_phase: OnPhase | None, force: bool) -> Run:
-        work = self._store.desk.work()
+        work = self._store.worklog.work()
         if work.attempts >= MOST_ATTEMPTS and not force:
             raise ConsolidationError(
                 "consolidation failed {n} times: {reason}",
@@ -192,18 +192,18 @@ class Consolidation:
         self, now: datetime, force: bool, if_due: bool, phase: int | None, on_phase: OnPhase | None
     ) -> Consolidated:
         run = self._begin(now, on_phase, force)
-        work = self._store.desk.work()
+        work = self._store.worklog.work()
         if phase is not None:
             self._check_phase(phase)
             return run.only(phase)
         reason = self.due(now)
-        pending = self._store.desk.pending(work.done_to)
+        pending = self._store.worklog.pending(work.done_to)
         if not force and not reason and (if_due or not pending):
             return Consolidated(False, "not due" if pending else "nothing is pending")
         return run.all(reason or ("forced" if force else "asked for"))
 
     def _check_phase(self, phase: int) -> None:
-        at = self._store.desk.work().phase
+        at = self._store.worklog.work().phase
         if phase > 4 or phase == at or (phase == 1 and not 1 < at <= 4):
             return
         raise UsageError(

@@ -16,9 +16,8 @@ from loxodon.filelock import FileLock
 from loxodon.messages import t
 from loxodon.models.embedders import Chosen
 from loxodon.models.embedders.limits import within
-from loxodon.store import Index, Progress, Store
-from loxodon.store.shelf import Note
-from loxodon.store.vectors import Embeddable, Vector, Waiting
+from loxodon.store import Embeddable, Index, Note, Progress, Vector, Waiting
+from loxodon.store.protocol import Store
 from loxodon.text.language import language_of
 from loxodon.tokens import estimate
 from loxodon.trust.origin.quarantine import heard
@@ -215,7 +214,7 @@ class _Run:
             pool: Index = "memories" if record.state == "active" else "archive"
             found[Waiting("memories", row)] = _text(pool, record)
         chunks = [one.row for one in waiting if one.kind == "chunks"]
-        for row, note in self._store.shelf.notes(chunks).items() if chunks else ():
+        for row, note in self._store.workspace_data.notes(chunks).items() if chunks else ():
             found[Waiting("chunks", row)] = _text("chunks", note)
         return found
 
@@ -304,7 +303,7 @@ class _Run:
         """Vectors as they are kept; for what is no vector, that it is none."""
         import numpy as np
 
-        from loxodon.store.nearest import unit, usable
+        from loxodon.store.vector_math import unit, usable
 
         vectors = usable(found, count)
         if vectors is None:

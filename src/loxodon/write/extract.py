@@ -19,8 +19,8 @@ from loxodon.language.statements import (
     MOST_WORDS,
     Fragment,
     Language,
-    Said,
     Statement,
+    TurnInContext,
 )
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.dates import Moment, absolute, find_moments, format_date
@@ -71,7 +71,7 @@ def fragments_of(turn: int, text: str) -> list[Fragment]:
     return [Fragment(turn, n, *piece) for n, piece in enumerate(pieces)]
 
 
-class Told(NamedTuple):
+class ExtractedTurn(NamedTuple):
     """What a turn says, ready to be compared with the memory."""
 
     candidates: Sequence[Candidate]
@@ -81,7 +81,7 @@ class Told(NamedTuple):
     """Whether it takes back what was said just before."""
 
 
-def read(said: Said) -> Told:
+def read(said: TurnInContext) -> ExtractedTurn:
     """What a turn says."""
     language, rules = rules_for(said.text)
     reading = rules.read(said)
@@ -91,7 +91,7 @@ def read(said: Said) -> Told:
             words = [one.text for one in said.fragments if one.n in statement.fragments]
             statement = statement._replace(basis=" ".join(words))
         found.append(candidate_of(statement, language, statement.importance, said.at))
-    return Told(found, reading.unclear, reading.takes_back)
+    return ExtractedTurn(found, reading.unclear, reading.takes_back)
 
 
 def candidate_of(statement: Statement, language: str, importance: float, at: datetime) -> Candidate:

@@ -1,6 +1,7 @@
 """Phase 5: what was used is lifted, what faded or expired leaves the active pool.
 
-None of it is done while the clock is doubted (`present.py`); what a wrong clock did is mended here.
+None of it is done while the clock is doubted (`store/clock_check.py`); what a wrong clock did is
+mended here.
 
 Strength is computed when read, so a day that passes costs nothing. The store knows when each memory
 will have faded; a run looks only at those whose time has come.
@@ -13,8 +14,8 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from loxodon.store import Store
-from loxodon.store.present import BACK, FLOOR
+from loxodon.store.clock_check import BACK, FLOOR
+from loxodon.store.protocol import Store
 from loxodon.types import Record
 from loxodon.write.decay import LIFT
 
@@ -30,7 +31,7 @@ _SAID_THEN = timedelta(days=366)
 def lift(store: Store, now: datetime) -> Counter[str]:
     """Lift what was used since the last run; bring back what was asked for from the archive."""
     counts: Counter[str] = Counter()
-    for used in store.desk.used():
+    for used in store.worklog.used():
         record = store.get(used.id)
         if record is None:
             continue
@@ -46,7 +47,7 @@ def lift(store: Store, now: datetime) -> Counter[str]:
             values |= {"state": "active", "strength": max(record.strength, RETURNED_STRENGTH)}
             store.update(record.id, None, "returned", now, values)
             counts["returned"] += 1
-    store.desk.clear_uses()
+    store.worklog.clear_uses()
     return counts
 
 
@@ -89,7 +90,7 @@ def mend(store: Store, now: datetime) -> Counter[str]:
     clock archived comes back as it was.
     """
     counts: Counter[str] = Counter()
-    for id, base, since in store.desk.misdated(FLOOR, now + BACK):
+    for id, base, since in store.worklog.misdated(FLOOR, now + BACK):
         record = store.get(id)
         if record is None:
             continue
@@ -129,8 +130,8 @@ def _is_wrong(at: datetime, now: datetime) -> bool:
 def let_go(store: Store, now: datetime) -> Counter[str]:
     """Archive what has faded or expired."""
     counts: Counter[str] = Counter()
-    store.desk.reckon_ends()
-    while ids := store.desk.ended(now, _AT_A_TIME):
+    store.worklog.reckon_ends()
+    while ids := store.worklog.ended(now, _AT_A_TIME):
         for record in filter(None, map(store.get, ids)):
             expired = record.expires_at is not None and record.expires_at <= now
             change = "expired" if expired else "faded"

@@ -13,9 +13,9 @@ from collections import Counter
 from typing import Any
 
 from loxodon.errors import InputError
-from loxodon.models.reading import Known, believed, question
+from loxodon.models.reading import KnownMemory, believed, question
 from loxodon.models.replies import UnfitError, record, value_of
-from loxodon.store import Store
+from loxodon.store.protocol import Store
 from loxodon.types import Asking, HandedOut, Record
 from loxodon.write import passages
 from loxodon.write.passages import Passage, Stack
@@ -85,7 +85,7 @@ def _stack(store: Store, hear: Hear, ticket: str, thorough: bool) -> Stack:
     stack = passages.stack_of(store, some, hear)
     records = [store.get(id) for id in ids]
     known = [
-        Known(one.id, one.content, one.valid_from or said_at(one))
+        KnownMemory(one.id, one.content, one.valid_from or said_at(one))
         for one in records
         if one is not None
     ]

@@ -13,7 +13,8 @@ from typing import Any
 from loxodon.errors import InputError, no_memory
 from loxodon.language.projects import named_project
 from loxodon.language.statements import USER, Statement
-from loxodon.store import Filter, Store
+from loxodon.store import Filter
+from loxodon.store.protocol import Store
 from loxodon.text.keywords import quick
 from loxodon.text.names import candidates
 from loxodon.text.words import fold, query_words
@@ -58,7 +59,7 @@ class Keeper:
 
     def take(self, candidate: Candidate, turn: Turn) -> None:
         """Make of one statement what it means for the memory."""
-        desk = self._store.desk
+        worklog = self._store.worklog
         statement = candidate.statement
         turn = provenance.as_vouched(turn, vouched=candidate.vouched)
         if turn.origin == "relayed":  # nobody vouches for it: at most it is a guess
@@ -68,8 +69,8 @@ class Keeper:
         if turn.origin != "relayed" and provenance.speaks_for_user(
             turn
         ):  # nobody else says who goes by what name
-            entities.learn(desk, statement, self._now, self._rename)
-        subject = entities.known_name(desk, statement.subject)
+            entities.learn(worklog, statement, self._now, self._rename)
+        subject = entities.known_name(worklog, statement.subject)
         project = statement.project or self._project(turn.content)
         candidate = candidate._replace(
             statement=statement._replace(subject=subject, project=project)
@@ -121,7 +122,7 @@ class Keeper:
             self._end(record, over, since)
         for record in found.promoted:
             self._archive(record, "confirmed")
-            self._store.desk.answer_review(record.id, "confirmed", self._now)
+            self._store.worklog.answer_review(record.id, "confirmed", self._now)
         if found.outcome == "add":
             # What was known to be so comes before what was only thought to be.
             gone = [one.id for one in (*found.replaced, *found.promoted)]
@@ -134,7 +135,7 @@ class Keeper:
             )
         elif found.outcome == "hold" and found.target:
             belief = self._add(candidate, turn, "held")
-            self._store.desk.put_review(belief.id, found.target.id, self._now)
+            self._store.worklog.put_review(belief.id, found.target.id, self._now)
         elif found.outcome == "late" and found.target and candidate.statement.act != "end":
             until = found.target.valid_from or said_at(found.target)
             self._add(candidate, turn, "late", state="archived", valid_until=until)
@@ -149,7 +150,7 @@ class Keeper:
     def _doubt(self, records: Sequence[Record]) -> None:
         """Leave memories as they are; `review` asks whether they still hold."""
         for record in records:
-            self._store.desk.put_review(record.id, record.id, self._now)
+            self._store.worklog.put_review(record.id, record.id, self._now)
             self.counts["doubted"] += 1
 
     def _add(self, candidate: Candidate, turn: Turn, change: str, **more: Any) -> Record:
@@ -189,7 +190,7 @@ class Keeper:
         confidence = round(belief.confidence - DENIED, 6)
         if confidence < DOUBTFUL:
             self._archive(belief, "denied", confidence=max(0.0, confidence))
-            self._store.desk.answer_review(belief.id, "rejected", self._now)
+            self._store.worklog.answer_review(belief.id, "rejected", self._now)
             return
         # As present as it was, for what is left of it.
         strength = belief.strength * confidence / belief.confidence
@@ -233,7 +234,7 @@ class Keeper:
     def _promoted(self, belief: Record, against: Record | None) -> Record:
         now = self._now
         self._archive(belief, "confirmed")
-        self._store.desk.answer_review(belief.id, "confirmed", now)
+        self._store.worklog.answer_review(belief.id, "confirmed", now)
         belief = belief._replace(content=certain(belief.content))
         over = {one.id: one for one in self._opposed(belief)}
         if against is not None and against.state == "active":
@@ -294,7 +295,7 @@ def confirm(store: Store, id: str, now: datetime) -> Record:
     """
     belief, against = _belief(store, id)
     if belief.kind == "fact":
-        store.desk.answer_review(id, "confirmed", now)
+        store.worklog.answer_review(id, "confirmed", now)
         strength = min(1.0, belief.strength + LIFT)
         values = {"confirmed_at": now, "strength": strength, "trust": "user"}
         return store.update(id, None, "confirmed", now, values)
@@ -311,7 +312,7 @@ def reject(store: Store, id: str, now: datetime) -> Record:
     A fact that was asked about has held until now.
     """
     belief, _ = _belief(store, id)
-    store.desk.answer_review(id, "rejected", now)
+    store.worklog.answer_review(id, "rejected", now)
     values: dict[str, Any] = {"state": "archived"}
     if belief.kind == "fact":
         values["valid_until"] = now
@@ -327,7 +328,7 @@ def _belief(store: Store, id: str) -> tuple[Record, Record | None]:
     record = store.get(id)
     if record is None:
         raise no_memory(id)
-    waiting = [one.against for one in store.desk.reviews() if one.belief.id == id]
+    waiting = [one.against for one in store.worklog.reviews() if one.belief.id == id]
     open_to = record.kind == "belief" or waiting or not provenance.is_own(record.trust)
     if not open_to or record.kind == "summary" or record.state != "active":
         raise InputError(

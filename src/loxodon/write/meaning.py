@@ -11,8 +11,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from loxodon.language.attributes import IMPORTANCE
-from loxodon.language.statements import USER, Mention, Said, Statement
-from loxodon.store.desk import Desk
+from loxodon.language.statements import USER, Mention, Statement, TurnInContext
+from loxodon.store.protocol import WorkLog
 from loxodon.text.bounds import tame
 from loxodon.types import Record
 from loxodon.write import extract
@@ -111,17 +111,17 @@ def is_user(name: str) -> bool:
     return name.casefold() in (USER, "the user", "用户")
 
 
-def meet(desk: Desk, said: Meaning, now: datetime) -> None:
+def meet(worklog: WorkLog, said: Meaning, now: datetime) -> None:
     """Make known whom a memory is about, under the names that are free. Call inside `writing`."""
     if not said.attribute:
         return
-    known = desk.entities_named([alias for one in said.mentions for alias in one.aliases])
+    known = worklog.entities_named([alias for one in said.mentions for alias in one.aliases])
     mentions = tuple(
         one._replace(aliases=tuple(alias for alias in one.aliases if alias not in known))
         for one in said.mentions
     )
     statement = Statement("", said.subject, said.attribute, said.value, mentions=mentions)
-    learn(desk, statement, now, _nobody_is_renamed)
+    learn(worklog, statement, now, _nobody_is_renamed)
 
 
 def _nobody_is_renamed(old: str, new: str) -> None:
@@ -141,7 +141,7 @@ def read(text: str, at: datetime) -> list[tuple[Candidate, list[str]]]:
     text = tame(text)
     try:
         fragments = fragments_of(0, text)
-        found = extract.read(Said(text, at, fragments)).candidates
+        found = extract.read(TurnInContext(text, at, fragments)).candidates
     except (ValueError, LookupError, AttributeError, RecursionError):
         return []  # the rules stumbled over it, and it is kept by its words
     return [

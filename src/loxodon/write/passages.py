@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from loxodon.language.statements import Statement
 from loxodon.models.grounding import stands
-from loxodon.models.reading import Batch, Hint, Item, Known, Line, Reading, size
-from loxodon.store import Filter, Store
+from loxodon.models.reading import Batch, Hint, Item, KnownMemory, PromptMessage, Reading, size
+from loxodon.store import Filter
+from loxodon.store.protocol import Store
 from loxodon.text.sentences import split
 from loxodon.tokens import cut, estimate
 from loxodon.trust.origin.provenance import is_context, speaks_for_user
@@ -69,12 +70,12 @@ class Stack(NamedTuple):
 
 def waiting(store: Store, turns: Sequence[Turn], *, thorough: bool) -> list[Passage]:
     """What waits, in the order of the journal; `turns` are those in hand."""
-    desk = store.desk
+    worklog = store.worklog
     in_hand = {number(one): one for one in turns}
     read: dict[int, list[tuple[int, Candidate]]] = {}
-    for no, turn, body in desk.candidates():
+    for no, turn, body in worklog.candidates():
         read.setdefault(turn, []).append((no, codec.from_json(body)))
-    rows = [(no, list(group)) for no, group in groupby(desk.waiting(), lambda one: one[0].turn)]
+    rows = [(no, list(group)) for no, group in groupby(worklog.waiting(), lambda one: one[0].turn)]
     known = store.turns([no for no, _ in rows if no not in in_hand])
     found = []
     for no, group in rows:
@@ -124,7 +125,7 @@ def _learned(store: Store, turn: int, thorough: bool) -> tuple[Record, ...]:
 
 def stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
     """One question about passages of one agent and one language."""
-    lines: list[Line] = []
+    lines: list[PromptMessage] = []
     hints: list[Hint] = []
     meant: list[int | Record] = []
     placed: dict[int, Passage] = {}
@@ -132,8 +133,8 @@ def stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
     for one in passages:
         session = one.turn.session
         lines += [
-            Line(_part(said), said.at, said.role, said.speaker, asked=False)
-            for said in hear(store.desk.turns_before(session, one.no, BEFORE))
+            PromptMessage(_part(said), said.at, said.role, said.speaker, asked=False)
+            for said in hear(store.worklog.turns_before(session, one.no, BEFORE))
             if number(said) > last.get(session, 0) and is_context(said)
         ]
         last[session] = one.no
@@ -141,7 +142,7 @@ def stack_of(store: Store, passages: Sequence[Passage], hear: Hear) -> Stack:
         for what, text in _readings(one):
             hints.append(Hint(len(lines), text))
             meant.append(what)
-        lines.append(Line(one.text, one.turn.at, "user", one.turn.speaker))
+        lines.append(PromptMessage(one.text, one.turn.at, "user", one.turn.speaker))
     shown = {one.id for passage in passages for one in passage.learned}
     known = _known(store, passages, shown)
     return Stack(Batch(lines, known, hints, passages[0].language), placed, meant)
@@ -166,7 +167,7 @@ def _readings(passage: Passage) -> list[tuple[int | Record, str]]:
     return [*read, *((one, one.content) for one in passage.learned)]
 
 
-def _known(store: Store, passages: Sequence[Passage], left_out: set[str]) -> list[Known]:
+def _known(store: Store, passages: Sequence[Passage], left_out: set[str]) -> list[KnownMemory]:
     """The memories nearest to passages: by subject and attribute, by words, then what matters
     most."""
     found: dict[str, Record] = {}
@@ -181,7 +182,7 @@ def _known(store: Store, passages: Sequence[Passage], left_out: set[str]) -> lis
         strongest = store.find(Filter(state="active"), 2 * MOST_KNOWN, strongest=True)
         found |= {one.id: one for one in strongest if one.kind != "summary" and one.id not in found}
     left = [one for id, one in found.items() if id not in left_out][:MOST_KNOWN]
-    return [Known(one.id, one.content, one.valid_from or said_at(one)) for one in left]
+    return [KnownMemory(one.id, one.content, one.valid_from or said_at(one)) for one in left]
 
 
 def that_fit(

@@ -10,8 +10,8 @@
 
 Every phase is one transaction that also notes which phase is next (the sixth, where very much has
 changed, several of 2,000 memories each): a run that is killed leaves whole phases behind it, and
-the next goes on at the one that was cut short. What passes from phase to phase is on the desk
-(`store/desk.py`).
+the next goes on at the one that was cut short. What passes from phase to phase is in the work
+log (`WorkLog`).
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from typing import NamedTuple, ParamSpec, TypeVar
 
 from loxodon.config import Config
 from loxodon.errors import LoxodonError, StoreError
-from loxodon.language.statements import CONTEXT, Fragment, Line, Said
-from loxodon.store import Filter, Store, present
-from loxodon.store.desk import Desk, Work
+from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
+from loxodon.store import Filter, Work, clock_check
+from loxodon.store.protocol import Store, WorkLog
 from loxodon.text.bounds import CLOSELY, tame
 from loxodon.text.steps import counted
 from loxodon.tokens import Counter as TokenCounter
@@ -71,28 +71,28 @@ class _Context:
     def __init__(
         self,
         turns: Sequence[Turn],
-        desk: Desk,
+        worklog: WorkLog,
         hear: Callable[[Sequence[Turn]], Sequence[Turn]],
         done_to: int,
     ) -> None:
-        self._desk = desk
+        self._worklog = worklog
         self._known: dict[str, dict[str, str]] = {}
-        self._lines: dict[int, tuple[list[Line], int]] = {}
+        self._lines: dict[int, tuple[list[PriorTurn], int]] = {}
         self._last: dict[int, int] = {}
         for session, said in by_session(turns):
-            before = hear(desk.turns_before(session, number(said[0]), CONTEXT))
-            lines: list[Line] = []
+            before = hear(worklog.turns_before(session, number(said[0]), CONTEXT))
+            lines: list[PriorTurn] = []
             last = 0
             if number(said[0]) <= done_to:  # read again: others have said something between them
-                said = [*hear(desk.turns_from(session, number(said[0]), number(said[-1])))]
+                said = [*hear(worklog.turns_from(session, number(said[0]), number(said[-1])))]
             for turn in (*before, *said):
                 self._lines[number(turn)] = lines, len(lines)
                 self._last[number(turn)] = last
                 last = number(turn) if turn.role == "user" else last
                 if provenance.is_context(turn):
-                    lines.append(Line(turn.role, tame(turn.content, CLOSELY), turn.at))
+                    lines.append(PriorTurn(turn.role, tame(turn.content, CLOSELY), turn.at))
 
-    def before(self, turn: Turn) -> list[Line]:
+    def before(self, turn: Turn) -> list[PriorTurn]:
         """The turns before one of its session."""
         lines, n = self._lines[number(turn)]
         return lines[max(0, n - CONTEXT) : n]
@@ -104,7 +104,7 @@ class _Context:
     def known(self, turn: Turn) -> dict[str, str]:
         """Who goes by other names, as far as the agent of a turn knows."""
         if turn.agent not in self._known:
-            self._known[turn.agent] = self._desk.aliases(turn.agent)
+            self._known[turn.agent] = self._worklog.aliases(turn.agent)
         return self._known[turn.agent]
 
     def add(self, turn: Turn, read: Sequence[Candidate]) -> None:
@@ -133,7 +133,7 @@ class Run:
     ) -> None:
         self._store = store
         self._is_forgotten = is_forgotten
-        self._desk = store.desk
+        self._worklog = store.worklog
         self._config = config
         self._now = now
         self._count = count
@@ -158,14 +158,14 @@ class Run:
         What is said while it runs waits for the next run, so that each comes to an end.
         """
         with self._begun():
-            upto = self._desk.last_turn()
+            upto = self._worklog.last_turn()
             quarantine.screen_older(self._store, self._now)
             self._go_on()
             while self._take_up(upto):
                 self._go_on()
             if not self._turns:
                 self._ask_again()
-            for phase in range(max(_AFTER, self._desk.work().phase), PHASES + 1):
+            for phase in range(max(_AFTER, self._worklog.work().phase), PHASES + 1):
                 self._set(phase=phase)
                 self._one(phase)
             self._compress()
@@ -178,11 +178,11 @@ class Run:
 
         The rest waits for the nightly run. One of these that was cut short is brought to its end.
         """
-        if self._desk.work().phase >= _AFTER:
+        if self._worklog.work().phase >= _AFTER:
             return self.all(reason)
         self._patient = True
         with self._begun():
-            upto = self._desk.last_turn()
+            upto = self._worklog.last_turn()
             self._go_on()
             while self._take_up(upto):
                 self._go_on()
@@ -204,7 +204,7 @@ class Run:
         """Ask once more about what waits for a model; nothing else."""
         with self._begun():
             self._ask_again()
-            if self._desk.work().phase:
+            if self._worklog.work().phase:
                 self._set(phase=6)
                 self._one(6)
         self._set(phase=0, attempts=0)
@@ -213,7 +213,7 @@ class Run:
     def only(self, phase: int) -> Consolidated:
         """One phase by itself: 1 takes turns up, 2 to 4 go on with what is in hand."""
         with self._begun():
-            pending = phase != 1 or self._take_up(self._desk.last_turn())
+            pending = phase != 1 or self._take_up(self._worklog.last_turn())
             if pending:
                 self._one(phase)
             if phase == 6:
@@ -226,16 +226,16 @@ class Run:
     @contextmanager
     def _begun(self) -> Iterator[None]:
         """One attempt; if it fails, `status` can say why."""
-        self._set(attempts=self._desk.work().attempts + 1, last_run=self._now, error="")
+        self._set(attempts=self._worklog.work().attempts + 1, last_run=self._now, error="")
         self._give_up(self._attempt.fatal)
-        self._aside = {one.turn for one in self._desk.fragments("failed")}
+        self._aside = {one.turn for one in self._worklog.fragments("failed")}
         try:
-            self._held = present.look(self._store, self._now)
+            self._held = clock_check.look(self._store, self._now)
             yield
             self._attempt.done()
         except KeyboardInterrupt:  # somebody wants it to stop: that is no failed attempt
             with suppress(StoreError):
-                self._set(attempts=max(0, self._desk.work().attempts - 1))
+                self._set(attempts=max(0, self._worklog.work().attempts - 1))
             raise
         except Exception as error:
             self._attempt.done()  # it says why, and that is no message's doing
@@ -250,38 +250,38 @@ class Run:
         """Put a turn aside over which runs have ended; those say nothing against the next."""
         for no, one in self._store.turns([turn]).items() if turn else ():
             with self._store.writing():
-                self._desk.fail_turn(no, one.content, "runs were cut short while they read it")
-                self._desk.set_work(self._desk.work()._replace(attempts=1))
+                self._worklog.fail_turn(no, one.content, "runs were cut short while they read it")
+                self._worklog.set_work(self._worklog.work()._replace(attempts=1))
 
     def _take_up(self, upto: int) -> bool:
         """Take the next turns up to number `upto` in hand; whether there are any."""
-        done_to = self._desk.work().done_to
-        turns = self._desk.turns_after(done_to, upto, self._residue.most_turns or BATCH)
-        if not turns and not self._desk.count_fragments("again"):
+        done_to = self._worklog.work().done_to
+        turns = self._worklog.turns_after(done_to, upto, self._residue.most_turns or BATCH)
+        if not turns and not self._worklog.count_fragments("again"):
             return False
         self._set(upto=number(turns[-1]) if turns else done_to, phase=1)
         return True
 
     def _go_on(self) -> None:
         """Make memories of what is in hand, if anything is."""
-        phase = self._desk.work().phase
+        phase = self._worklog.work().phase
         for rest in range(phase, _AFTER) if phase else ():
             self._one(rest)
 
     def _one(self, phase: int) -> None:
         started = perf_counter()
-        done = self._desk.work().done_to
-        self._on_phase(phase, done, self._desk.last_turn())
+        done = self._worklog.work().done_to
+        self._on_phase(phase, done, self._worklog.last_turn())
         getattr(self, f"_phase_{phase}")()
         self._seconds[phase] = self._seconds.get(phase, 0.0) + perf_counter() - started
 
     def _set(self, **values: object) -> None:
         with self._store.writing():
-            self._desk.set_work(self._desk.work()._replace(**values))  # type: ignore[arg-type]
+            self._worklog.set_work(self._worklog.work()._replace(**values))  # type: ignore[arg-type]
 
     def _outcome(self, reason: str) -> Consolidated:
-        self._counts["waiting"] = self._desk.count_fragments("waiting")
-        self._counts["failed"] = self._desk.count_fragments("failed")
+        self._counts["waiting"] = self._worklog.count_fragments("waiting")
+        self._counts["failed"] = self._worklog.count_fragments("failed")
         counts = {name: n for name, n in sorted(self._counts.items()) if n}
         seconds = {phase: round(s, 4) for phase, s in sorted(self._seconds.items())}
         return Consolidated(
@@ -299,32 +299,32 @@ class Run:
     # Phase 1: fragments and segments
 
     def _phase_1(self) -> None:
-        work = self._desk.work()
+        work = self._worklog.work()
         turns = self._in_hand(work)
         talks = [self._talk(session, said) for session, said in by_session(turns)]
         fragments: list[Fragment] = []
-        again = self._hear(self._desk.again(BATCH))
+        again = self._hear(self._worklog.again(BATCH))
         for turn in filter(provenance.speaks_for_user, (*again, *turns)):
             fragments += self._read(turn, fragments_of, number(turn), turn.content) or ()
         with self._store.writing():
-            self._desk.let_go(map(number, again))
+            self._worklog.let_go(map(number, again))
             for talk in talks:
-                self._desk.put_segments(talk.segments, talk.instead_of)
+                self._worklog.put_segments(talk.segments, talk.instead_of)
                 for event in talk.events:
-                    self._desk.put_event(event)
-            self._desk.put_fragments(fragments)
+                    self._worklog.put_event(event)
+            self._worklog.put_fragments(fragments)
             self._put_aside()
-            self._desk.set_work(work._replace(phase=2))
+            self._worklog.set_work(work._replace(phase=2))
         self._turns += len(turns) + len(again)
 
     def _talk(self, session: str, turns: Sequence[Turn]) -> _Talk:
         """What a session's new turns make, together with the segment that they go on with."""
         cuts = segments(turns, self._sentences)
         events = [*events_of(cuts, self._count), *self._deeds(turns)]
-        last = self._desk.last_segment(session)
+        last = self._worklog.last_segment(session)
         if last is None or not goes_on(last, turns[0]):
             return _Talk([kept_segment(one) for one in cuts], (), events)
-        upto = self._desk.turns_from(session, last.first_turn, number(turns[-1]))
+        upto = self._worklog.turns_from(session, last.first_turn, number(turns[-1]))
         cuts = segments(self._hear(upto), self._sentences)
         return _Talk([kept_segment(one) for one in cuts], (last.no,), events)
 
@@ -354,7 +354,7 @@ class Run:
     # Phase 2: reading
 
     def _phase_2(self) -> None:
-        work = self._desk.work()
+        work = self._worklog.work()
         turns = self._in_hand(work)
         context = self._context(turns, work)
         found: list[tuple[int, Candidate]] = []
@@ -362,7 +362,9 @@ class Run:
         left: list[tuple[int, int, float]] = []
         for turn, fragments in self._cut(turns):
             text = tame(turn.content, CLOSELY)
-            said = Said(text, turn.at, fragments, context.before(turn), context.known(turn))
+            said = TurnInContext(
+                text, turn.at, fragments, context.before(turn), context.known(turn)
+            )
             if (told := self._read(turn, read, said)) is None:
                 continue
             if told.takes_back and (meant := context.said_last(turn)):
@@ -381,10 +383,10 @@ class Run:
             ]
         with self._store.writing():
             self._take_back(taken_back)
-            self._desk.put_candidates((turn, codec.to_json(one)) for turn, one in found)
+            self._worklog.put_candidates((turn, codec.to_json(one)) for turn, one in found)
             self._put_aside()
-            self._desk.settle(left)
-            self._desk.set_work(work._replace(phase=3))
+            self._worklog.settle(left)
+            self._worklog.set_work(work._replace(phase=3))
 
     def _take_back(self, turns: Sequence[int]) -> None:
         """Retract what earlier runs learned from turns that were not meant, and only from these."""
@@ -410,22 +412,22 @@ class Run:
     # Phase 3: asking
 
     def _phase_3(self) -> None:
-        work = self._desk.work()
+        work = self._worklog.work()
         turns = self._in_hand(work)
         asked = self._residue.read(turns, self._hear, patient=self._patient)
         with self._store.writing():
             self._take_in(asked, turns)
-            self._desk.set_work(work._replace(phase=4))
+            self._worklog.set_work(work._replace(phase=4))
 
     def _ask_again(self) -> None:
         """What waits is asked about also when nothing new was said."""
-        work = self._desk.work()
+        work = self._worklog.work()
         asked = self._residue.read((), self._hear)
         if asked == Asked():
             return
         with self._store.writing():
             self._take_in(asked, ())
-            self._desk.set_work(work._replace(phase=4, upto=work.done_to))
+            self._worklog.set_work(work._replace(phase=4, upto=work.done_to))
         self._one(4)
 
     def hear(self, turns: Sequence[Turn]) -> list[Turn]:
@@ -435,10 +437,10 @@ class Run:
     def take_answer(self, asked: Asked) -> Consolidated:
         """Make memories of what somebody else than our model has read of what waits."""
         with self._begun():
-            work = self._desk.work()
+            work = self._worklog.work()
             with self._store.writing():
                 self._take_in(asked, ())
-                self._desk.set_work(work._replace(phase=4, upto=work.done_to))
+                self._worklog.set_work(work._replace(phase=4, upto=work.done_to))
             self._one(4)
             self._set(phase=6)
             self._one(6)
@@ -454,10 +456,10 @@ class Run:
             for no, read in asked.found
             for one in self._by_name(numbered[no], turns, [read])
         ]
-        self._desk.drop_candidates(asked.dropped)
-        self._desk.put_candidates((no, codec.to_json(one)) for no, one in found)
-        self._desk.drop_waiting(asked.settled)
-        self._desk.put_off(asked.in_vain)
+        self._worklog.drop_candidates(asked.dropped)
+        self._worklog.put_candidates((no, codec.to_json(one)) for no, one in found)
+        self._worklog.drop_waiting(asked.settled)
+        self._worklog.put_off(asked.in_vain)
         for record in asked.taken_back:
             kept = self._store.get(record.id)
             if kept is not None and kept.version == record.version:
@@ -470,10 +472,10 @@ class Run:
     # Phase 4: keeping the store right
 
     def _phase_4(self) -> None:
-        work = self._desk.work()
+        work = self._worklog.work()
         staged = [
             (codec.from_json(body), turn)
-            for _, turn, body in self._desk.candidates()
+            for _, turn, body in self._worklog.candidates()
             if turn not in self._aside
         ]
         turns = self._store.turns([turn for _, turn in staged])
@@ -488,9 +490,9 @@ class Run:
             keeper.counts["summaries"] += themes.renew(
                 self._store, list(keeper.changed.values()), self._now
             )
-            self._desk.drop_candidates()
+            self._worklog.drop_candidates()
             self._put_aside()
-            self._desk.set_work(work._replace(phase=_AFTER, done_to=work.upto))
+            self._worklog.set_work(work._replace(phase=_AFTER, done_to=work.upto))
         self._counts += keeper.counts
         self._summed_up |= keeper.changed.keys()
         self._residue.afterwards(keeper.changed.values(), self._now)
@@ -508,7 +510,9 @@ class Run:
                 self._counts += fading.lift(self._store, self._now)
                 self._counts += fading.let_go(self._store, self._now)
             # What faded, or a person edited or archived, is no longer told by a summary.
-            others = [one for one in self._desk.changed(_INDEXED) if one.id not in self._summed_up]
+            others = [
+                one for one in self._worklog.changed(_INDEXED) if one.id not in self._summed_up
+            ]
             self._counts["summaries"] += themes.renew(self._store, others, self._now)
             self._advance(5)
 
@@ -516,7 +520,7 @@ class Run:
         done = _INDEXED
         while done == _INDEXED:
             with self._store.writing():
-                done = self._desk.index(_INDEXED)
+                done = self._worklog.index(_INDEXED)
                 self._counts["indexed"] += done
                 if done < _INDEXED:
                     self._advance(6)
@@ -525,15 +529,15 @@ class Run:
         rewritten = gather.renewed_snapshots(self._store, self._config, self._now, self._count)
         with self._store.writing():
             for page in rewritten:
-                self._desk.put_page(*page, self._now)
+                self._worklog.put_page(*page, self._now)
             self._counts["snapshots"] += len(rewritten)
             self._advance(7)
 
     def _advance(self, phase: int) -> None:
         """Note that a phase is done, in the transaction in which it was."""
-        work = self._desk.work()
+        work = self._worklog.work()
         if work.phase == phase:
-            self._desk.set_work(work._replace(phase=(phase + 1) % (PHASES + 1)))
+            self._worklog.set_work(work._replace(phase=(phase + 1) % (PHASES + 1)))
 
     def _compress(self) -> None:
         if self._held:  # no day or week is over by this clock
@@ -563,15 +567,15 @@ class Run:
 
     def _put_aside(self) -> None:
         for turn, (text, error) in self._failed.items():
-            self._desk.fail_turn(turn, text, error)
+            self._worklog.fail_turn(turn, text, error)
         self._aside |= self._failed.keys()
         self._failed.clear()
 
     # What the phases look at
 
     def _in_hand(self, work: Work) -> list[Turn]:
-        again = self._desk.anew(work.done_to)
-        turns = [*again, *self._desk.turns_after(work.done_to, work.upto)]
+        again = self._worklog.anew(work.done_to)
+        turns = [*again, *self._worklog.turns_after(work.done_to, work.upto)]
         return self._hear([turn for turn in turns if turn.channel != CAPTURED])
 
     def _hear(self, turns: Sequence[Turn]) -> list[Turn]:
@@ -586,12 +590,12 @@ class Run:
         return [own_turn(turn._replace(content=tame(turn.content))) for turn in heard]
 
     def _context(self, turns: Sequence[Turn], work: Work) -> _Context:
-        return _Context(turns, self._desk, self._hear, work.done_to)
+        return _Context(turns, self._worklog, self._hear, work.done_to)
 
     def _cut(self, turns: Sequence[Turn]) -> Iterator[tuple[Turn, list[Fragment]]]:
         """Those of the turns in hand that have fragments, with these, in order."""
         numbered = {number(turn): turn for turn in turns}
-        for no, group in groupby(self._desk.fragments("cut"), key=lambda one: one.turn):
+        for no, group in groupby(self._worklog.fragments("cut"), key=lambda one: one.turn):
             yield numbered[no], list(group)
 
 
@@ -620,7 +624,7 @@ def goes_on(last: Segment, turn: Turn) -> bool:
 
 
 def kept_segment(cut: Cut) -> Segment:
-    """A segment as the desk keeps it."""
+    """A segment as the work log keeps it."""
     return Segment(
         cut.session,
         number(cut.turns[0]),

@@ -1,7 +1,8 @@
 """What waits for a model, and who decides it.
 
-What the rules kept in somebody's own words, found doubtful, or dropped as unclear waits on the
-desk, the most promising first. Without a model nobody decides it, and what the rules read stands.
+What the rules kept in somebody's own words, found doubtful, or dropped as unclear waits in the
+work log, the most promising first. Without a model nobody decides it, and what the rules read
+stands.
 With one, or with an agent that reads in its place, what it was asked about is as it decides; what
 it was not asked about or did not answer waits on, so that no talk counts as done because a model
 failed.
@@ -16,7 +17,7 @@ from typing import NamedTuple
 
 from loxodon.language.statements import Fragment
 from loxodon.types import Asking, Event, Record, Turn
-from loxodon.write.extract import Candidate, Told
+from loxodon.write.extract import Candidate, ExtractedTurn
 from loxodon.write.pages.profile import Change
 
 Hear = Callable[[Sequence[Turn]], Sequence[Turn]]
@@ -54,7 +55,7 @@ class Residue:
         self.thorough = thorough
         """Whether all that was said is to be read, not only what the rules left."""
 
-    def wants(self, told: Told, fragments: Sequence[Fragment]) -> set[int]:
+    def wants(self, told: ExtractedTurn, fragments: Sequence[Fragment]) -> set[int]:
         """The numbers of the fragments of a turn that a model should decide."""
         if self.thorough:
             return {one.n for one in fragments}

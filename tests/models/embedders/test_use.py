@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from loxodon.models.embedders.use import UseEmbedder
-from loxodon.store.nearest import unit
+from loxodon.store.vector_math import unit
 
 
 def test_what_means_the_same_is_close_in_both_languages() -> None:

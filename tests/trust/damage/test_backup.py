@@ -23,8 +23,8 @@ from loxodon.errors import (
     LoxodonError,
     NewerStoreError,
 )
-from loxodon.store import cipher
-from loxodon.store.database import migrations
+from loxodon.store.sqlite import cipher
+from loxodon.store.sqlite.database import migrations
 from loxodon.trust.access.offered import NOTHING, Choice
 from loxodon.trust.damage import backup_file, restoring
 from loxodon.trust.rest import encryption
@@ -263,7 +263,9 @@ def test_an_older_schema_is_brought_up_to_date(home: Home, tmp_path: Path) -> No
     with open(home.file, "wb") as file, open(old, "rb") as source:
         writer = backup_file.Writer(file)
         writer.put("spaces/main/loxodon.db", source)
-        writer.finish("2026-01-01T00:00:00", 6, (backup_file.Held("main", "main", False),), ())
+        writer.finish(
+            "2026-01-01T00:00:00", 6, (backup_file.BackedUpSpace("main", "main", False),), ()
+        )
     restore(home)
     with home.open() as memory:
         assert memory.list() == []

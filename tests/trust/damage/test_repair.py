@@ -14,7 +14,7 @@ import pytest
 from loxodon import Memory
 from loxodon.config import from_mapping
 from loxodon.errors import BusyStoreError, NotFoundError
-from loxodon.store.exact import TRUTH, Row
+from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.trust.damage.repair import repair
 from loxodon.types import Repaired
 from tests.conftest import Clock
@@ -33,8 +33,10 @@ def mend(home: Path, source: Path | str = "") -> Repaired:
 
 def truth(home: Path) -> dict[str, list[Row]]:
     with opened(home) as memory:
-        tables = [table for table in TRUTH if table not in ("counters", "meta", "unindexed")]
-        return {table: list(memory._store.exact.dump(table)) for table in tables}
+        tables = [
+            table for table in PRIMARY_TABLES if table not in ("counters", "meta", "unindexed")
+        ]
+        return {table: list(memory._store.primary.dump(table)) for table in tables}
 
 
 @pytest.fixture

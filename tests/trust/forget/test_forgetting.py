@@ -556,7 +556,7 @@ def _killed(home: Path, clock: Clock, point: _Point) -> bool:
 
 
 def _die_at(n: int) -> None:
-    from loxodon.store.database import Database
+    from loxodon.store.sqlite.database import Database
 
     steps = iter(range(n))
 

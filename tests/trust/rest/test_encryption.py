@@ -26,8 +26,8 @@ from loxodon.errors import (
     UsageError,
 )
 from loxodon.layout import RECODING
-from loxodon.store import cipher, copying
-from loxodon.store.database import migrations
+from loxodon.store.sqlite import cipher, copying
+from loxodon.store.sqlite.database import migrations
 from loxodon.trust.rest import encryption, recoding
 from loxodon.trust.rest.encryption import Source
 from loxodon.working import Session

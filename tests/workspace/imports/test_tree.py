@@ -11,7 +11,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.types import Record
-from loxodon.workspace.imports.notes import Entry, entries
+from loxodon.workspace.imports.notes import NoteEntry, entries
 from loxodon.workspace.imports.tree import is_daily
 from tests.conftest import NOW
 from tests.workspace.imports.conftest import Take
@@ -212,7 +212,7 @@ def test_dreams_of_openclaw_are_not_eaten(memory: Memory, take: Take, tmp_path: 
 
 
 def texts(*lines: str) -> list[tuple[int, str]]:
-    return [(one.line, one.text) for one in entries(lines) if isinstance(one, Entry)]
+    return [(one.line, one.text) for one in entries(lines) if isinstance(one, NoteEntry)]
 
 
 def test_bullets_with_what_belongs_to_them() -> None:
@@ -247,7 +247,7 @@ def test_long_paragraphs_are_cut_at_sentences() -> None:
 
 def test_headings_in_bold_and_tables() -> None:
     found = list(entries(["**Personal context**", "", "Ann hikes.", "", "| a | b |", "|---|---|"]))
-    assert [(one.text, one.category) for one in found if isinstance(one, Entry)] == [
+    assert [(one.text, one.category) for one in found if isinstance(one, NoteEntry)] == [
         ("Ann hikes.", "identity"),
         ("a | b", "identity"),
     ]

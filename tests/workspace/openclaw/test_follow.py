@@ -205,8 +205,8 @@ def test_without_marks_everything_is_read_again_and_nothing_added(
     store = memory.workspace.store
     with store.writing():
         for name in (str(path), str(database.file)):
-            for session in store.shelf.marks(name):
-                store.shelf.set_mark(name, session, "not a mark", memory.now())
+            for session in store.workspace_data.marks(name):
+                store.workspace_data.set_mark(name, session, "not a mark", memory.now())
     found = follow(memory, claw)
     assert (found.added, found.known) == (0, 3)
 

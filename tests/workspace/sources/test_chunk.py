@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from loxodon.store.shelf import Chunk, FileRole
+from loxodon.store import Chunk, FileRole
 from loxodon.tokens import estimate
 from loxodon.workspace.readers.lines import split_lines
 from loxodon.workspace.sources.chunk import OVERLAP, TARGET, chunks

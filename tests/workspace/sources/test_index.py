@@ -1,4 +1,4 @@
-"""The shelf follows the files: what changed is read, what is gone is dropped."""
+"""The workspace_data follows the files: what changed is read, what is gone is dropped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
-from loxodon.store.shelf import Chunk
+from loxodon.store import Chunk
 from loxodon.types import Indexed
 from loxodon.workspace.sources import index as module
 from loxodon.workspace.sources.chunk import RULES
@@ -270,10 +270,10 @@ def test_a_large_file_goes_on_where_it_was_cut_short(
     write(folder / "MEMORY.md", "".join(f"- item {n} is a thing\n" for n in range(55)))
     index(memory)
     store = memory.workspace.store
-    (whole,) = (file for file in store.shelf.files() if file.path == "MEMORY.md")
+    (whole,) = (file for file in store.workspace_data.files() if file.path == "MEMORY.md")
     half = [Chunk(f"item {n} is a thing", n + 1, n + 1) for n in range(25)]
     with store.writing():
-        store.shelf.put_file(whole._replace(hash=b""), half, memory.now())
+        store.workspace_data.put_file(whole._replace(hash=b""), half, memory.now())
     assert index(memory).read == 1
     assert chunks(memory)["MEMORY.md"] == 55
     assert index(memory) == Indexed(unchanged=2)

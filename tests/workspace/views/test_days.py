@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from loxodon import Memory
 from loxodon.errors import InputError
-from loxodon.store.exact import Row
+from loxodon.store.primary import Row
 from loxodon.workspace.views import comment
 from loxodon.workspace.views.days import parse, part_of, views
 
@@ -39,7 +39,7 @@ def test_a_day_reads_well(memory: Memory) -> None:
     assert lines[8].startswith("## 09:00:00 Ada · monday <!-- ")
     assert lines[9:] == ["", "> hello", "> there"]
     rows = [row for view in (first, second) for _, row in parse(view.name, view.text).rows]
-    assert sorted(rows) == sorted(store.exact.dump("turns"))
+    assert sorted(rows) == sorted(store.primary.dump("turns"))
 
 
 @given(st.text(max_size=200), st.text(min_size=1, max_size=40), st.text(max_size=40))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from loxodon.types import Record, Source
 from loxodon.workspace.views import comment, insights, projects
 from loxodon.workspace.views.entries import (
-    Entry,
+    ListEntry,
     bullet_lines,
     entry_lines,
     escaped,
@@ -73,7 +73,7 @@ def as_file(*blocks: list[str]) -> str:
     return joined([[comment("insights.md", "main")], ["# x"], ["## Active facts"], *blocks])
 
 
-def only(text: str, short: bool = False) -> Entry:
+def only(text: str, short: bool = False) -> ListEntry:
     found = projects.parse("x.md", text) if short else insights.parse("x.md", text)
     assert not found.problems
     (entry,) = found.entries

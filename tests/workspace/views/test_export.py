@@ -107,7 +107,7 @@ def test_a_segment_is_what_the_store_has(lived: Memory) -> None:
     name = "segments/2026-02-04-001.md"
     text = (views(lived) / name).read_text("utf-8")
     assert "\nfact_count: 6\n" in text or "\nfact_count: 5\n" in text
-    (row,) = lived._store.exact.dump("segments")
+    (row,) = lived._store.primary.dump("segments")
     assert segments.parse(name, text) == row
     assert segments.parse(name, text.replace("\n", "\r\n")) == row
     for nonsense in ("", "---\nloxodon: segment\n---\n\nx\n", text[:-1], text.replace("t_", "u_")):
@@ -291,7 +291,7 @@ def test_times_with_milliseconds_and_zones_come_back(memory: Memory) -> None:
     memory.add([{"role": "user", "content": "x"}], session="s")
     at = datetime(2026, 2, 4, 10, 0, 0, 123_000, tzinfo=UTC)
     with memory._store.writing():
-        memory._store.desk.put_segments([Segment("s", 1, 1, at, at, "t", (), "x")])
+        memory._store.worklog.put_segments([Segment("s", 1, 1, at, at, "t", (), "x")])
     memory.workspace.export()
     (path,) = (views(memory) / "segments").iterdir()
     assert "started_at: 2026-02-04T10:00:00.123+00:00" in path.read_text("utf-8")

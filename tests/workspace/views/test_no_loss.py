@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from loxodon import Memory
 from loxodon.errors import ConsolidationError
 from loxodon.layout import VIEWS
-from loxodon.store.exact import TRUTH
+from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.workspace.views.folder import LOCK
 from loxodon.workspace.views.indexes import KEYWORDS
 from loxodon.workspace.views.manifest import MANIFEST
@@ -198,24 +198,24 @@ class Life:
 
     def _spend(self, tokens: int) -> None:
         with self.store.writing():
-            self.store.desk.spend("2026-02-04", "2", tokens, 1)
+            self.store.worklog.spend("2026-02-04", "2", tokens, 1)
 
     def _mark(self, session: str, mark: str) -> None:
         with self.store.writing():
-            self.store.shelf.set_mark("/agents/a.jsonl", session, mark, self.clock.now)
+            self.store.workspace_data.set_mark("/agents/a.jsonl", session, mark, self.clock.now)
 
     def _import(self, key: bytes, place: int) -> None:
         if id := self._one(place):
             with self.store.writing():
-                self.store.shelf.put_import(key, id, self.clock.now)
+                self.store.workspace_data.put_import(key, id, self.clock.now)
 
     def _wait(self, days: float) -> None:
         self.clock.pass_days(days)
 
 
 def dumped(memory: Memory) -> dict[str, list[Any]]:
-    exact = memory.workspace.store.exact
-    return {table: list(exact.dump(table)) for table in TRUTH}
+    exact = memory.workspace.store.primary
+    return {table: list(exact.dump(table)) for table in PRIMARY_TABLES}
 
 
 def share_key(one: Path, other: Path) -> None:
@@ -225,7 +225,7 @@ def share_key(one: Path, other: Path) -> None:
 
 def same(one: Memory, other: Memory) -> None:
     mine, theirs = dumped(one), dumped(other)
-    for table in TRUTH:
+    for table in PRIMARY_TABLES:
         assert mine[table] == theirs[table], table
     assert other.validate() == one.validate()
     for record in one.list(state="all"):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from loxodon import Memory
 from loxodon.errors import InputError
-from loxodon.store.exact import Row
+from loxodon.store.primary import Row
 from loxodon.types import Source
 from loxodon.workspace.views import View, head
 from loxodon.workspace.views.records import FILES, Rendered, line_of, parse, rows_of, views
@@ -21,7 +21,7 @@ BELIEFS = "layer2/active/beliefs.jsonl"
 def made(memory: Memory) -> dict[str, View]:
     store = memory.workspace.store
     with store.reading():
-        planned = list(views(store, None, store.exact.bases(), Rendered()))
+        planned = list(views(store, None, store.primary.bases(), Rendered()))
         return {one.name: one.make() for one in planned}
 
 
@@ -83,9 +83,9 @@ def test_a_line_is_read_back_whole(memory: Memory) -> None:
     assert (entry.id, entry.version, entry.line) == (fact.id, 2, 2)
     assert entry.sources == ((Source("capture", "#1"), 1),)
     row, sources, changes = rows_of(entry)
-    assert [row] == list(store.exact.dump("memories"))
-    assert sources == list(store.exact.dump("memory_sources"))
-    assert changes == list(store.exact.dump("memory_changes"))
+    assert [row] == list(store.primary.dump("memories"))
+    assert sources == list(store.primary.dump("memory_sources"))
+    assert changes == list(store.primary.dump("memory_changes"))
 
 
 def test_only_what_changed_is_made_anew(memory: Memory) -> None:

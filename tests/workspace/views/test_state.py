@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from loxodon import Memory
 from loxodon.errors import InputError
-from loxodon.store.desk import Work
-from loxodon.store.exact import TRUTH
+from loxodon.store import Work
+from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.workspace.views import entities, head, indexes, records, state
 from tests.conftest import NOW, Clock
 
@@ -22,7 +22,7 @@ def made(memory: Memory, *modules: Any) -> dict[str, Any]:
         planned = [
             one
             for module in modules
-            for one in module.views(store, NOW.tzinfo, store.exact.bases())
+            for one in module.views(store, NOW.tzinfo, store.primary.bases())
         ]
         texts = {one.name: one.make().text for one in planned}
     return {name: json.loads(t) if name.endswith(".json") else t for name, t in texts.items()}
@@ -64,16 +64,16 @@ def test_where_the_work_stands_is_exact(memory: Memory) -> None:
     assert state.parse_work(json.dumps(made(memory, state)[state.CONSOLIDATION])) == []
     work = Work(3, 9, 4, 2, NOW, None, 'it "broke"\n', "2026-02-03", NOW)
     with store.writing():
-        store.desk.set_work(work)
+        store.worklog.set_work(work)
     (row,) = state.parse_work(json.dumps(made(memory, state)[state.CONSOLIDATION]))
-    assert row in list(store.exact.dump("meta"))
+    assert row in list(store.primary.dump("meta"))
     assert set(Work._fields) == set(state._WORK_READ)
 
 
 @pytest.mark.parametrize("name", state.FILES)
 def test_every_table_has_all_its_columns(name: str) -> None:
     table, columns = state.FILES[name]
-    assert columns.keys() <= set(TRUTH[table].columns)
+    assert columns.keys() <= set(PRIMARY_TABLES[table].columns)
 
 
 def test_every_table_is_in_some_view() -> None:
@@ -87,7 +87,7 @@ def test_every_table_is_in_some_view() -> None:
         "counters",
         "meta",
     }
-    assert {table for table, _ in state.FILES.values()} == TRUTH.keys() - elsewhere
+    assert {table for table, _ in state.FILES.values()} == PRIMARY_TABLES.keys() - elsewhere
 
 
 def test_bad_lines_are_named_and_good_ones_kept() -> None:
@@ -143,7 +143,7 @@ def test_entities_are_shown_and_read_back(memory: Memory, clock: Clock) -> None:
     lived(memory, clock)
     found = made(memory, entities)
     rows = entities.parse(json.dumps(found[entities.INDEX]))
-    assert rows == list(memory.workspace.store.exact.dump("entities"))
+    assert rows == list(memory.workspace.store.primary.dump("entities"))
     mei = next(one for name, one in found.items() if one.get("name") == "Mei")
     card = memory.entity("Mei")
     assert {name: one["value"] for name, one in mei["attributes"].items()} == {

@@ -29,7 +29,7 @@ def test_a_snapshot_is_written_once_for_each_language(told: Memory) -> None:
     assert rewritten(told) == 0
     assert "Leeds" in told.snapshot("en")
     assert "Leeds" in told.snapshot("zh")
-    page = told._store.desk.page(gather.SNAPSHOT, "en")
+    page = told._store.worklog.page(gather.SNAPSHOT, "en")
     assert page is not None
     assert told.snapshot("en") == page[0]
 

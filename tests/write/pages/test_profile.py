@@ -110,14 +110,14 @@ def test_the_week_in_english() -> None:
             change(fact("The user is subscribed to a paper", importance=0.9), "retracted"),
             change(fact("The user plays chess on Mondays", importance=0.85), "retracted"),
             change(fact("The user has a lodger", importance=0.84), "retracted"),
-            change(fact("The user moved to a new desk", importance=0.8), "retracted"),
+            change(fact("The user moved to a new worklog", importance=0.8), "retracted"),
             change(fact("Mei has an internship", subject="Mei", importance=0.7), "updated"),
             change(fact("The user might change jobs", kind="belief", importance=0.6)),
         ]
     ) == (
         "This week: now lives in Sheffield; no longer drinks coffee; is no longer subscribed to a "
         "paper; no longer plays chess on Mondays; no longer has a lodger; “The user moved to a new "
-        "desk” no longer holds; Mei has an internship; might change jobs"
+        "worklog” no longer holds; Mei has an internship; might change jobs"
     )
 
 

@@ -23,7 +23,7 @@ from loxodon.language.en.clauses import (
 )
 from loxodon.language.frames import Frames, Match
 from loxodon.language.speech import Speech
-from loxodon.language.statements import USER, Piece, Reading, Said
+from loxodon.language.statements import USER, Piece, Reading, TurnInContext
 from loxodon.language.worth import Worth
 from loxodon.text import sentences
 
@@ -71,7 +71,7 @@ class _English:
     def small(self, text: str) -> bool:
         return not any(map(str.isupper, re.sub(r"\bI\b|\b[A-Z]{2,}\b", "", text)))
 
-    def told(self, clause: Clause, match: Match) -> str:
+    def third_person(self, clause: Clause, match: Match) -> str:
         whole = all(pattern.whole for pattern in match.frame.patterns)
         subject = "The user" if whole else clause.shown
         text = match.frame.say
@@ -105,7 +105,7 @@ def split(text: str) -> list[Piece]:
     return [Piece(one, grammar.speech.type(one)) for one in sentences.split(text)]
 
 
-def read(said: Said) -> Reading:
+def read(said: TurnInContext) -> Reading:
     """What a user's turn says."""
     return reader.read(grammar, said)
 

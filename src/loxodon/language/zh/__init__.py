@@ -15,7 +15,7 @@ from loxodon.language import reader
 from loxodon.language.clauses import Clause
 from loxodon.language.frames import Frames, Match
 from loxodon.language.speech import Speech
-from loxodon.language.statements import Fragment, Piece, Reading, Said
+from loxodon.language.statements import Fragment, Piece, Reading, TurnInContext
 from loxodon.language.worth import Worth
 from loxodon.language.zh.clauses import (
     attribute_of,
@@ -77,7 +77,7 @@ class _Chinese:
     def small(self, text: str) -> bool:
         return False
 
-    def told(self, clause: Clause, match: Match) -> str:
+    def third_person(self, clause: Clause, match: Match) -> str:
         whole = all(pattern.whole for pattern in match.frame.patterns)
         subject = "用户" if whole else clause.shown
         text = match.frame.say
@@ -117,7 +117,7 @@ grammar = _Chinese("", "")
 """The tables of the language, for whoever looks at them."""
 
 
-def read(said: Said) -> Reading:
+def read(said: TurnInContext) -> Reading:
     """What a user's turn says."""
     if any(re.search(like, said.text) for like in _SPEECH.table["task"]["like"]):
         return Reading((), takes_back=_SPEECH.takes_back(said.text))

@@ -12,11 +12,11 @@ from loxodon.errors import LoxodonError
 from loxodon.messages import t
 from loxodon.models.embedders import Chosen, Embedder
 from loxodon.models.embedders.limits import within
-from loxodon.store.vectors import View
+from loxodon.store import QuestionVector
 from loxodon.text.language import language_of
 
 if TYPE_CHECKING:
-    from loxodon.store.nearest import Floats
+    from loxodon.store.vector_math import Floats
 
 MOST_CHARACTERS = 2_000
 LOAD_SECONDS = 30.0
@@ -29,7 +29,7 @@ _REMEMBERED = 256
 class Question(NamedTuple):
     """A question in vectors."""
 
-    views: tuple[View, ...]
+    views: tuple[QuestionVector, ...]
     """As each model sees it, the one that knows its language best first. Empty where none could
     be asked."""
     problem: str = ""
@@ -64,14 +64,14 @@ class Questioner:
             return Question((), _said(error))
         language = language_of(text)
         asks = language if is_question(text) else ""
-        views: list[View] = []
+        views: list[QuestionVector] = []
         problem = ""
         # The model of its own language first: a row is judged by the first that has it.
         for one in sorted(chosen, key=lambda one: not one.language):
             if one.language not in ("", language):
                 continue
             try:
-                views.append(View(one.embedder.name, self._vector(one, text), asks))
+                views.append(QuestionVector(one.embedder.name, self._vector(one, text), asks))
             except _FailedError as error:
                 problem = str(error)
         return Question(tuple(views), problem)
@@ -134,7 +134,7 @@ _ASKING = re.compile(
 
 def _direction(found: object) -> Floats:
     """The one vector in an answer, of length 1."""
-    from loxodon.store.nearest import unit, usable
+    from loxodon.store.vector_math import unit, usable
 
     vectors = usable(found, 1)
     if vectors is not None:

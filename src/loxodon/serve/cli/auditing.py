@@ -12,7 +12,7 @@ from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.serve.cli.parser import whole
-from loxodon.trust.audit.auditing import Entry
+from loxodon.trust.audit.auditing import AuditEntry
 from loxodon.trust.audit.verifying import Verified
 
 _LISTED = 50
@@ -70,7 +70,7 @@ def _show(args: Namespace) -> Outcome:
     return Outcome({"entries": found}, lambda: _print(found))
 
 
-def _print(entries: Sequence[Entry]) -> None:
+def _print(entries: Sequence[AuditEntry]) -> None:
     if not entries:
         print(t("no entries"))
         return
@@ -98,7 +98,7 @@ def _print(entries: Sequence[Entry]) -> None:
     )
 
 
-def _about(entry: Entry) -> str:
+def _about(entry: AuditEntry) -> str:
     shown = ", ".join(entry.ids[:_IDS])
     return f"{shown}, …" if len(entry.ids) > _IDS or entry.more else shown
 

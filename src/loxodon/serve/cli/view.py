@@ -29,7 +29,7 @@ from loxodon.types import (
 )
 
 if TYPE_CHECKING:
-    from loxodon.store.shelf import Note
+    from loxodon.store import Note
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _NARROW = 90

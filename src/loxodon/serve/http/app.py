@@ -57,7 +57,7 @@ from loxodon.serve.http.requests import (
 from loxodon.serve.http.rights import right_for
 from loxodon.serve.http.streaming import Steps, form_of, given_up, written
 from loxodon.serve.http.wire import plain
-from loxodon.serve.logs import log, told
+from loxodon.serve.logs import log, log_fields
 from loxodon.spaces import folder_name, no_space
 from loxodon.trust.access.acting import Actor, acting
 from loxodon.trust.access.places import full_path
@@ -367,7 +367,7 @@ class App:
 
         def run(memory: Memory) -> Done:
             result = operation.run(memory, fields)
-            return Done(encoded(plain(result)), told(result), result)  # here: it may be long
+            return Done(encoded(plain(result)), log_fields(result), result)  # here: it may be long
 
         try:
             done = await self._host.call(

@@ -29,8 +29,8 @@ from loxodon.serve.http.fields import (
     choice,
 )
 from loxodon.standing import Stats, Status
-from loxodon.store.shelf import Note
-from loxodon.trust.audit.auditing import Entry
+from loxodon.store import Note
+from loxodon.trust.audit.auditing import AuditEntry
 from loxodon.trust.audit.inspection import Inspected, Subject
 from loxodon.trust.audit.verifying import Verified
 from loxodon.types import (
@@ -692,7 +692,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "/audit",
         "Who read and wrote what, oldest first; nothing of what was said.",
         lambda memory, given: memory.audit.entries(**{"limit": 100, **given}),
-        list[Entry],
+        list[AuditEntry],
         (
             Field("id", TEXT, "only about this memory or turn: who saw it"),
             Field("op", TEXT, "only entries of this operation, such as recall"),

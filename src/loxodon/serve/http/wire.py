@@ -16,7 +16,7 @@ from loxodon.recall.gate import State as Conversation
 from loxodon.recall.gate import Topic
 from loxodon.recall.understand import Question
 from loxodon.serve.cli import view
-from loxodon.store.desk import Spent
+from loxodon.store import Spent
 from loxodon.types import Entity, Frame, Item, Recall, Source
 
 Schema = dict[str, Any]

@@ -164,7 +164,7 @@ class Answers:
         started, about = perf_counter(), dict[str, Any](code="cancelled")
         try:
             result = await work
-            about = told(result)
+            about = log_fields(result)
             return result
         except Exception as error:  # it is only noted here
             about = {"code": getattr(error, "code", type(error).__name__)}
@@ -305,7 +305,7 @@ def _described(tool: Tool, open_world: bool) -> wire.Tool:
     )
 
 
-def told(result: object) -> dict[str, Any]:
+def log_fields(result: object) -> dict[str, Any]:
     """What may be logged of a result: ids and counts."""
     if isinstance(result, shapes.Known):
         return {"id": result.id, "version": result.version}

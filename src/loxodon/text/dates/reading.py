@@ -36,10 +36,10 @@ from functools import cache
 
 from loxodon.text.dates.reckoning import (
     Clock,
+    DatedText,
     Grain,
-    Hit,
     Piece,
-    Said,
+    RuleMatch,
     Span,
     any_of,
     compiled,
@@ -223,7 +223,7 @@ class _AbsentError(Exception):
         self.end = end
 
 
-_RESOLVERS: dict[str, Callable[[Said, Hit], Piece | None]] = {
+_RESOLVERS: dict[str, Callable[[DatedText, RuleMatch], Piece | None]] = {
     "iso": iso,
     "nth": nth_day,
     "day_word": day_word,
@@ -241,7 +241,7 @@ _RESOLVERS: dict[str, Callable[[Said, Hit], Piece | None]] = {
     "en_season": en_season,
     "now": right_now,
 }
-_TIMES: dict[str, Callable[[Said, Hit, str], Clock | None]] = {
+_TIMES: dict[str, Callable[[DatedText, RuleMatch, str], Clock | None]] = {
     "time_part": time_part,
     "time_zh": time_zh,
     "time_en": time_en,
@@ -305,17 +305,17 @@ def _key(token: str) -> str:
     return "#" if token[0] in "0123456789" else "〇" if token[0] in NUM else token
 
 
-def _tries(said: Said, i: int, table: _Table) -> Iterator[tuple[str, Hit]]:
+def _tries(said: DatedText, i: int, table: _Table) -> Iterator[tuple[str, RuleMatch]]:
     """The rules of `table` that match at i."""
     token = _starts()[0].match(said.text, i)
     for follow, name, source in table.get(_key(token[0]), ()) if token else ():
         if not name or (follow and said.text[i + 1 : i + 2] not in follow):
             continue
         if m := _pattern(source).match(said.text, i):
-            yield name, Hit(i, m.end(), {k: v for k, v in m.groupdict().items() if v})
+            yield name, RuleMatch(i, m.end(), {k: v for k, v in m.groupdict().items() if v})
 
 
-def _date_at(said: Said, i: int, edged: bool = False) -> tuple[Piece, int] | None:
+def _date_at(said: DatedText, i: int, edged: bool = False) -> tuple[Piece, int] | None:
     """The date that begins at i, and where it ends."""
     edge = None if edged else compiled(_EDGE_OF).match(said.text, i)
     if edge:
@@ -339,7 +339,7 @@ def _date_at(said: Said, i: int, edged: bool = False) -> tuple[Piece, int] | Non
     return None
 
 
-def _dated(said: Said, i: int) -> tuple[Piece, int] | None:
+def _dated(said: DatedText, i: int) -> tuple[Piece, int] | None:
     """A date with the weekday beside it: Monday, March 5; 2月4日(周三); Tuesday last week."""
     got = _date_at(said, i)
     if got is None or got[0].grain not in ("day", "week") or got[0].recurring:
@@ -365,7 +365,7 @@ def _dated(said: Said, i: int) -> tuple[Piece, int] | None:
     return got
 
 
-def _clocks_at(said: Said, i: int, after: str) -> tuple[list[Clock], int]:
+def _clocks_at(said: DatedText, i: int, after: str) -> tuple[list[Clock], int]:
     """A part of the day, a time, or the one and then the other; `after` is the grain before it."""
     clocks: list[Clock] = []
     end = i
@@ -385,7 +385,7 @@ def _clocks_at(said: Said, i: int, after: str) -> tuple[list[Clock], int]:
     return clocks, end
 
 
-def _point(said: Said, i: int) -> tuple[Piece, int] | None:
+def _point(said: DatedText, i: int) -> tuple[Piece, int] | None:
     """A date, a time of day, or both in either order."""
     got = _dated(said, i)
     if got and got[0].grain not in ("day", "part"):
@@ -405,14 +405,14 @@ def _point(said: Said, i: int) -> tuple[Piece, int] | None:
     return piece, end
 
 
-def _day_behind(said: Said, i: int) -> tuple[Piece, int] | None:
+def _day_behind(said: DatedText, i: int) -> tuple[Piece, int] | None:
     """The day that follows a time: 3pm tomorrow, 9:15 on Friday."""
     glue = compiled(r",? (?:on )?").match(said.text, i)
     got = _dated(said, glue.end()) if glue else None
     return got if got and got[0].grain == "day" else None
 
 
-def _second(said: Said, piece: Piece, i: int, between: bool) -> tuple[Piece, int] | None:
+def _second(said: DatedText, piece: Piece, i: int, between: bool) -> tuple[Piece, int] | None:
     """What follows a "to" at i: another date, or the number or time that ends the first one."""
     join = compiled(r" ?[-~到至] ?| (?:to|until|till|through|thru|and) ").match(said.text, i)
     if not join or piece.recurring or ("and" in join[0] and not between):
@@ -439,7 +439,7 @@ def _second(said: Said, piece: Piece, i: int, between: bool) -> tuple[Piece, int
         return None
 
 
-def _timed_span(said: Said, piece: Piece, clocks: list[Clock], end: int) -> tuple[Piece, int]:
+def _timed_span(said: DatedText, piece: Piece, clocks: list[Clock], end: int) -> tuple[Piece, int]:
     """A time of day to another: 下午两点到四点, 9am to 5, 9:30 to 11 on Friday."""
 
     def change(since: datetime, _: datetime) -> Span:
@@ -460,7 +460,7 @@ def _timed_span(said: Said, piece: Piece, clocks: list[Clock], end: int) -> tupl
     return mapped(day[0], "span", lambda s, _: (s + offsets[0], s + offsets[1])), day[1]
 
 
-def _between(said: Said, a: Piece, b: Piece, cue: int) -> Piece:
+def _between(said: DatedText, a: Piece, b: Piece, cue: int) -> Piece:
     """From a to b, where either may still be any of several."""
     if b.grain == "span" and a.grain in ("hour", "minute"):
         return settle(said, b, cue)
@@ -476,7 +476,7 @@ def _between(said: Said, a: Piece, b: Piece, cue: int) -> Piece:
     return Piece(a.since, until, "span", a.fixed and b.fixed, False, a.again or b.again, a.lean)
 
 
-def _read(said: Said, i: int) -> tuple[Moment | None, int]:
+def _read(said: DatedText, i: int) -> tuple[Moment | None, int]:
     """The moment that begins at i, and where reading goes on."""
     try:
         opened = compiled("from |(between )|[从自]").match(said.text, i)
@@ -505,12 +505,12 @@ def _read(said: Said, i: int) -> tuple[Moment | None, int]:
         return None, i
 
 
-def _looks_ahead(said: Said, start: int, end: int) -> bool:
+def _looks_ahead(said: DatedText, start: int, end: int) -> bool:
     """Whether a question is about what is to come: "remember" and "should" do not make it so."""
     return bool(compiled(_AHEAD).search(said.text, max(0, start - 60), end + 60))
 
 
-def _finish(said: Said, piece: Piece, i: int, end: int, cue: int) -> Moment:
+def _finish(said: DatedText, piece: Piece, i: int, end: int, cue: int) -> Moment:
     zone = said.at.tzinfo
     since, until = piece.since.replace(tzinfo=zone), piece.until.replace(tzinfo=zone)
     told = cue in (-1, 1) or (piece.lean in ("weekday", "coming") and cue == 0)

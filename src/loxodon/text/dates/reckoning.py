@@ -22,7 +22,7 @@ Grain = Literal[
 # --- What a rule is handed, and what it gives -----------------------------------------------------
 
 
-class Said(NamedTuple):
+class DatedText(NamedTuple):
     """A text as the rules read it, and the moment it was said at."""
 
     raw: str
@@ -38,7 +38,7 @@ class Said(NamedTuple):
     """The text is a question, so what it leaves open lies behind."""
 
 
-class Hit(NamedTuple):
+class RuleMatch(NamedTuple):
     """Where a rule matched, and those of its groups that did."""
 
     start: int
@@ -79,10 +79,10 @@ class Clock(NamedTuple):
 compiled = cache(re.compile)
 
 
-def hear(text: str, at: datetime, *, whole: bool = False, asked: bool = False) -> Said:
+def hear(text: str, at: datetime, *, whole: bool = False, asked: bool = False) -> DatedText:
     now = at.replace(tzinfo=None, fold=0)
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    return Said(text, text.translate(_plain()), at, now, today, whole, asked)
+    return DatedText(text, text.translate(_plain()), at, now, today, whole, asked)
 
 
 @cache
@@ -196,7 +196,7 @@ def edge_of(piece: Piece, word: str) -> Piece | None:
     return mapped(piece, "span", lambda s, u: (shift(s, unit, first), min(u, shift(s, unit, last))))
 
 
-def around(said: Said, unit: str, n: int, sign: int) -> Piece:
+def around(said: DatedText, unit: str, n: int, sign: int) -> Piece:
     """The last (sign -1) or the next n units, with today."""
     if unit in ("minute", "hour"):
         ends = said.now, said.now + sign * timedelta(minutes=n * (60 if unit == "hour" else 1))
@@ -205,7 +205,7 @@ def around(said: Said, unit: str, n: int, sign: int) -> Piece:
     return Piece(min(ends), max(ends) + timedelta(1), "span")
 
 
-def apart(said: Said, unit: str, low: int, high: int, sign: int) -> Piece:
+def apart(said: DatedText, unit: str, low: int, high: int, sign: int) -> Piece:
     """What lies `low` to `high` units back (sign -1) or ahead."""
     if unit in ("minute", "hour"):
         length = sign * timedelta(minutes=low * (60 if unit == "hour" else 1))
@@ -220,7 +220,7 @@ def apart(said: Said, unit: str, low: int, high: int, sign: int) -> Piece:
     return Piece(min(ends)[0], max(ends)[1], "span")
 
 
-def settle(said: Said, piece: Piece, cue: int) -> Piece:
+def settle(said: DatedText, piece: Piece, cue: int) -> Piece:
     """The piece as the one of its occurrences that is meant: back for cue -1, ahead for 1."""
     if piece.again is None:
         return piece
@@ -255,7 +255,7 @@ _MOVED_TO = (
 """What stands before the day that something was put off to, which is still to come."""
 
 
-def cue_at(said: Said, start: int, end: int, hour: bool = False) -> int:
+def cue_at(said: DatedText, start: int, end: int, hour: bool = False) -> int:
     """-1 where the nearest verb of the sentence looks back, 1 ahead, 2 for a habit, 0 for none.
     What is appointed looks ahead by itself, but its `hour` alone is no day."""
     text, low = said.text, max(0, start - 160)  # "met X, an old colleague from …, on May 3"

@@ -10,11 +10,11 @@ from datetime import UTC, datetime, timedelta
 
 from loxodon.text.dates.reckoning import (
     Clock,
+    DatedText,
     Grain,
-    Hit,
     Lean,
     Piece,
-    Said,
+    RuleMatch,
     Span,
     any_of,
     apart,
@@ -49,18 +49,18 @@ from loxodon.text.dates.words import (
 # ValueError for a date that does not exist (then nothing of it counts).
 
 
-def before(said: Said, i: int, pattern: str) -> bool:
+def before(said: DatedText, i: int, pattern: str) -> bool:
     """Whether `pattern` stands right before position i."""
     return compiled(f"(?:{pattern})$").search(said.text[max(0, i - 16) : i]) is not None
 
 
-def _asked(said: Said, i: int) -> bool:
+def _asked(said: DatedText, i: int) -> bool:
     """Whether a preposition before i asks for a date."""
     prepositions = "in|on|by|since|until|till|from|to|before|after|during|through|of|around"
     return said.whole or before(said, i, rf"\b(?:{prepositions}|mid|early|late)[ -](?:the )?")
 
 
-def _ends(said: Said, i: int) -> bool:
+def _ends(said: DatedText, i: int) -> bool:
     """Whether no noun follows at i that the number before it could count: the 4th floor."""
     follows = compiled(
         r"[$%]|\s+(?!(?:and|or|but|with|for|in|at|to|on|i|we|he|she|they|it|you|my|our|the|an?|if|as"
@@ -70,11 +70,11 @@ def _ends(said: Said, i: int) -> bool:
     return follows is None or said.raw[follows.end() - 1].isupper()
 
 
-def _proper(said: Said, i: int) -> bool:
+def _proper(said: DatedText, i: int) -> bool:
     return said.whole or said.raw[i].isupper()
 
 
-def day_word(said: Said, hit: Hit) -> Piece | None:
+def day_word(said: DatedText, hit: RuleMatch) -> Piece | None:
     """今天, 大后天, tomorrow, tonight, this morning, last night."""
     word, part = hit.words.get("day", ""), hit.words.get("part", "")
     # 目前天气, 小明天生: the character belongs to the word before.
@@ -84,7 +84,7 @@ def day_word(said: Said, hit: Hit) -> Piece | None:
     return narrow(piece, _part(part)) if part else piece
 
 
-def relative_to(said: Said, hit: Hit) -> Piece | None:
+def relative_to(said: DatedText, hit: RuleMatch) -> Piece | None:
     """Last, this or next: week, month, quarter, year, weekday, weekend, season, month by name."""
     words, which = hit.words, hit.words["which"]
     if which == "coming" and before(said, hit.start, r"(?:\b(?:is|are|was|be)|'s|'re|'m) "):
@@ -106,7 +106,7 @@ def relative_to(said: Said, hit: Hit) -> Piece | None:
     return edge_of(piece, words["edge"][0]) if "edge" in words else piece
 
 
-def _week_of(said: Said, hit: Hit) -> Piece | None:
+def _week_of(said: DatedText, hit: RuleMatch) -> Piece | None:
     """上周三, 上个周末, last Tuesday, this coming Friday, next weekend."""
     which, weekday = hit.words["which"], hit.words["weekday"]
     n = OFF[which]
@@ -124,7 +124,7 @@ def _week_of(said: Said, hit: Hit) -> Piece | None:
     return Piece(*days_from(unit_at(said.today, "week", n)[0], WEEKDAY[weekday[:3]]), "day")
 
 
-def _named(said: Said, hit: Hit) -> Piece | None:
+def _named(said: DatedText, hit: RuleMatch) -> Piece | None:
     """Last, this or next summer or October."""
     name, n = hit.words["name"], OFF[hit.words["which"]]
     if (
@@ -142,7 +142,7 @@ def _named(said: Said, hit: Hit) -> Piece | None:
     return Piece(*span, "season" if length == 3 else "month")
 
 
-def nth_day(said: Said, hit: Hit) -> Piece | None:
+def nth_day(said: DatedText, hit: RuleMatch) -> Piece | None:
     """The first Monday of the month, the last Friday in May, 每月第二个周三."""
     words, which = hit.words, hit.words.get("which", "")
     weekday = WEEKDAY[words["weekday"][:3]]
@@ -170,7 +170,7 @@ def nth_day(said: Said, hit: Hit) -> Piece | None:
     return Piece(*day(shift(month, "month", OFF[which])), "day")
 
 
-def bare_week(said: Said, hit: Hit) -> Piece | None:
+def bare_week(said: DatedText, hit: RuleMatch) -> Piece | None:
     """A weekday or a weekend that does not say which. "sun" and "sat" must look like one."""
     day, i = hit.words["weekday"], hit.start
     # 两周一次, "on a Tuesday", "Black Friday"
@@ -220,7 +220,7 @@ def _amount(words: dict[str, str]) -> tuple[str, int, int] | None:
     return unit, low, high
 
 
-def away(said: Said, hit: Hit) -> Piece | None:
+def away(said: DatedText, hit: RuleMatch) -> Piece | None:
     """三天前, 过两天, three days ago, in two weeks, a week from tomorrow; 三天内, within 3 days."""
     if "name" in hit.words:  # two summers ago
         month, n = SEASON[hit.words["name"]], number_of(hit.words["many"])
@@ -239,7 +239,7 @@ def away(said: Said, hit: Hit) -> Piece | None:
     return apart(said, unit, low, high, -1 if way in ("前", "ago", "back") else 1)
 
 
-def stretch(said: Said, hit: Hit) -> Piece | None:
+def stretch(said: DatedText, hit: RuleMatch) -> Piece | None:
     """最近三天, 这几天, 未来两周, the last 3 days, the next few weeks."""
     amount, lead, many = _amount(hit.words), hit.words["lead"], hit.words["many"]
     if not amount:
@@ -252,7 +252,7 @@ def stretch(said: Said, hit: Hit) -> Piece | None:
     return around(said, unit, min(high, low + 1), 1 if lead[0] in "未接往今nfc" else -1)
 
 
-def _year_of(said: Said, word: str) -> int | None:
+def _year_of(said: DatedText, word: str) -> int | None:
     """The year of "2024", 二〇二四年, 98年, 去年, "last year"."""
     near = OFF.get(word.removesuffix(" year").removesuffix("年"))
     if not word or near is not None:
@@ -262,7 +262,7 @@ def _year_of(said: Said, word: str) -> int | None:
     return year if len(word) > 2 else year + (1900 if year >= 50 else 2000)
 
 
-def calendar(said: Said, hit: Hit) -> Piece | None:
+def calendar(said: DatedText, hit: RuleMatch) -> Piece | None:
     """A year and what may go with it or stand alone: month, day, season, quarter, half, end."""
     words, year = hit.words, _year_of(said, hit.words.get("year", ""))
     fixed = words.get("year", "x")[0] in "0123456789〇零一二三四五六七八九"
@@ -296,7 +296,7 @@ def calendar(said: Said, hit: Hit) -> Piece | None:
     return None if short or not 1000 <= piece.since.year < 2200 else piece
 
 
-def zh_calendar(said: Said, hit: Hit) -> Piece | None:
+def zh_calendar(said: DatedText, hit: RuleMatch) -> Piece | None:
     # The lunar calendar is another one, and a 春天 without a year or a verb is any spring.
     if not hit.words or before(said, hit.start, "[农阴旧]历"):
         return None
@@ -304,14 +304,14 @@ def zh_calendar(said: Said, hit: Hit) -> Piece | None:
     return None if loose and cue_at(said, hit.start, hit.end) % 2 == 0 else calendar(said, hit)
 
 
-def en_season(said: Said, hit: Hit) -> Piece | None:
+def en_season(said: DatedText, hit: RuleMatch) -> Piece | None:
     told = (
         before(said, hit.start, r"\b(?:in|over|during) ") and cue_at(said, hit.start, hit.end) % 2
     )
     return calendar(said, hit) if told or said.whole or "year" in hit.words else None
 
 
-def en_month(said: Said, hit: Hit) -> Piece | None:
+def en_month(said: DatedText, hit: RuleMatch) -> Piece | None:
     """February 4th 2026, 4 Feb, March 2024; a bare month where the words before it ask for one."""
     name, asked, day = hit.words["month"], _asked(said, hit.start), "day" in hit.words
     i = said.text.index(name, hit.start)
@@ -324,11 +324,11 @@ def en_month(said: Said, hit: Hit) -> Piece | None:
     return calendar(said, hit)
 
 
-def en_year(said: Said, hit: Hit) -> Piece | None:
+def en_year(said: DatedText, hit: RuleMatch) -> Piece | None:
     return calendar(said, hit) if _asked(said, hit.start) and _ends(said, hit.end) else None
 
 
-def month_day(said: Said, hit: Hit) -> Piece | None:
+def month_day(said: DatedText, hit: RuleMatch) -> Piece | None:
     """15号, 月底, the 4th, the 1st of every month, the 15th of next month."""
     which, month = hit.words.get("which", ""), unit_at(said.today, "month")[0]
     if "edge" in hit.words:
@@ -346,7 +346,7 @@ def month_day(said: Said, hit: Hit) -> Piece | None:
     return any_of(lambda k: day_of(shift(month, "month", k), n), "day", "this", bool(which))
 
 
-def decade(said: Said, hit: Hit) -> Piece | None:
+def decade(said: DatedText, hit: RuleMatch) -> Piece | None:
     """90年代, 上世纪八十年代, the 1990s, the 80s; not "in his 80s"."""
     n, century = number_of(hit.words["decade"]), hit.words.get("century", "")
     the = century or before(said, hit.start, r"\bthe (?:early|mid|late)[ -]'?|'")
@@ -357,7 +357,7 @@ def decade(said: Said, hit: Hit) -> Piece | None:
     return Piece(*months_from(n, 1, 120), "span", True)
 
 
-def iso(said: Said, hit: Hit) -> Piece | None:
+def iso(said: DatedText, hit: RuleMatch) -> Piece | None:
     """2026-02-04, 2026/2/4, 2026.2.4, also with a time and an offset; 2026-02; 20260204."""
     g = hit.words
     if before(said, hit.start, r"(?:version|ver|release|build|版本号?|\bv)[.:是]? ?"):
@@ -377,11 +377,11 @@ def iso(said: Said, hit: Hit) -> Piece | None:
     return Piece(since, since + timedelta(minutes=1), "minute", True)
 
 
-def right_now(said: Said, hit: Hit) -> Piece | None:
+def right_now(said: DatedText, hit: RuleMatch) -> Piece | None:
     return apart(said, "minute", 0, 0, 1) if said.whole else None
 
 
-def every(said: Said, hit: Hit) -> Piece | None:
+def every(said: DatedText, hit: RuleMatch) -> Piece | None:
     """每周三, 每个月1号, 每年3月5日, 每晚, every Monday, every other week, weekly on Fridays."""
     words, monday = hit.words, unit_at(said.today, "week")[0]
     unit = UNITS.get(words.get("unit", "天"), words.get("unit", ""))
@@ -442,7 +442,7 @@ def narrow(piece: Piece, clock: Clock) -> Piece:
     return mapped(piece, clock.grain, change)
 
 
-def time_part(said: Said, hit: Hit, after: str) -> Clock | None:
+def time_part(said: DatedText, hit: RuleMatch, after: str) -> Clock | None:
     """下午, 晚, "morning" behind a date, "the morning of"."""
     word = hit.words.get("part") or hit.words["of"]
     time = compiled(" ?(?:[0-9]{1,2}|[一二两三四五六七八九十]{1,3})[点时:]").match(
@@ -452,7 +452,7 @@ def time_part(said: Said, hit: Hit, after: str) -> Clock | None:
     return _part(word) if after or alone or time or "of" in hit.words else None
 
 
-def time_zh(said: Said, hit: Hit, after: str) -> Clock | None:
+def time_zh(said: DatedText, hit: RuleMatch, after: str) -> Clock | None:
     """三点半, 15时30分. A bare 三点 is a time only where the words around do not count points."""
     words, hour = hit.words, number_of(hit.words["h"])
     if len(words) == 2:
@@ -475,7 +475,7 @@ def time_zh(said: Said, hit: Hit, after: str) -> Clock | None:
     return _time(hour, minute, words["h"][0] in "0零〇")
 
 
-def time_en(said: Said, hit: Hit, after: str) -> Clock | None:
+def time_en(said: DatedText, hit: RuleMatch, after: str) -> Clock | None:
     """3pm, 15:30, 7 o'clock, half past six, 10 in the evening, noon; behind a date also "at 5"."""
     words, past = hit.words, hit.words.get("past", "")
     if "word" in words:

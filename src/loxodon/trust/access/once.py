@@ -13,9 +13,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from loxodon.errors import InputError, NotFoundError, TokenReusedError
-from loxodon.store import Store
-from loxodon.store.seals import digest
-from loxodon.store.tokens import Used
+from loxodon.store import CompletedCall
+from loxodon.store.protocol import Store
+from loxodon.store.sqlite.seals import digest
 from loxodon.types import Record
 
 MOST = 255
@@ -45,7 +45,7 @@ def once(
         used = store.tokens.used(token, since)
         if used is None:
             record = do()
-            store.tokens.put(token, Used(request, record.id, record.version), now, since)
+            store.tokens.put(token, CompletedCall(request, record.id, record.version), now, since)
             return record
         if used.request != request:
             raise TokenReusedError(
@@ -56,7 +56,7 @@ def once(
         return _as_it_was(store, used)
 
 
-def _as_it_was(store: Store, used: Used) -> Record:
+def _as_it_was(store: Store, used: CompletedCall) -> Record:
     """The record that a call led to, though it may have changed since."""
     record = store.get(used.memory)
     if record is not None and record.version == used.version:

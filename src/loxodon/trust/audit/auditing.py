@@ -13,16 +13,16 @@ from datetime import datetime, tzinfo
 from typing import Any, NamedTuple
 
 from loxodon.errors import ConfigError
-from loxodon.store import Store
+from loxodon.store.protocol import Store
 from loxodon.trust.audit import trail
 from loxodon.trust.audit.log import Audit, this_boot
-from loxodon.trust.audit.verifying import Kept, Verified, verified
+from loxodon.trust.audit.verifying import LogOnDisk, Verified, verified
 from loxodon.trust.audit.witness import audited
 
 _OWN = ("n", "at", "surface", "agent", "caller", "op", "ids", "count", "outcome", "more", "mac")
 
 
-class Entry(NamedTuple):
+class AuditEntry(NamedTuple):
     """One thing that was done, and by whom."""
 
     n: int
@@ -75,12 +75,12 @@ class AuditLog:
         op: str = "",
         id: str = "",
         limit: int = 0,
-    ) -> list[Entry]:
+    ) -> list[AuditEntry]:
         """The latest `limit` entries (0: all) that are meant, oldest first. Not checked: `verify`.
 
         With `id`, those about one memory, turn or note: who saw it, who changed it.
         """
-        found: list[Entry] = []
+        found: list[AuditEntry] = []
         for raw in self._backwards():
             entry = self._entry(raw)
             if entry is None:
@@ -131,7 +131,7 @@ class AuditLog:
             )
         return self._store.audit
 
-    def _kept(self, audit: Audit) -> Kept:
+    def _kept(self, audit: Audit) -> LogOnDisk:
         with audit.held():
             head = None
             if os.path.exists(audit.settings.head):
@@ -141,7 +141,7 @@ class AuditLog:
                 number: _content(os.path.join(audit.settings.folder, trail.file_name(number)))
                 for number in trail.file_numbers(audit.settings.folder)
             }
-        return Kept(head, files, this_boot())
+        return LogOnDisk(head, files, this_boot())
 
     def _backwards(self) -> Iterator[bytes]:
         folder = self._log().settings.folder
@@ -150,14 +150,14 @@ class AuditLog:
                 _content(os.path.join(folder, trail.file_name(number))).split(b"\n")
             )
 
-    def _entry(self, raw: bytes) -> Entry | None:
+    def _entry(self, raw: bytes) -> AuditEntry | None:
         line = trail.parsed(raw)
         if line is None:
             return None
         given = line.entry
         try:
             at = datetime.fromisoformat(given["at"]).astimezone(self._zone)
-            return Entry(
+            return AuditEntry(
                 line.n,
                 at,
                 str(given.get("surface", "")),

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import NotFoundError
 from loxodon.language.statements import USER
-from loxodon.store import Filter, Store
-from loxodon.store.shelf import Note
+from loxodon.store import Filter, Note
+from loxodon.store.protocol import Store
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold, query_words
-from loxodon.trust.audit.auditing import Entry
+from loxodon.trust.audit.auditing import AuditEntry
 from loxodon.trust.forget.tombstones import plain
 from loxodon.types import Card, Event, Record, Source, Turn, Version
 
@@ -45,11 +45,11 @@ class Inspected(NamedTuple):
     """Memories that were made of it; of an entity, those about it."""
     found_by: tuple[str, ...] = ()
     """The words and names that a recall would find it by."""
-    seen: tuple[Entry, ...] = ()
+    seen: tuple[AuditEntry, ...] = ()
     """Who read or changed it, by the audit log, oldest first."""
 
 
-class Known(NamedTuple):
+class SubjectMemory(NamedTuple):
     """A memory about a subject, with its history and the words it is known from."""
 
     record: Record
@@ -70,7 +70,7 @@ class Subject(NamedTuple):
 
     name: str
     names: tuple[str, ...]
-    memories: tuple[Known, ...]
+    memories: tuple[SubjectMemory, ...]
     turns: tuple[Turn, ...]
     events: tuple[Event, ...]
     notes: tuple[NoteAt, ...]
@@ -128,7 +128,7 @@ def _turn(memory: Memory, store: Store, turn: Turn) -> Inspected:
 
 
 def _entity(memory: Memory, store: Store, name: str) -> Inspected:
-    numbered = [one.name for one in store.desk.entities() if one.id == name]
+    numbered = [one.name for one in store.worklog.entities() if one.id == name]
     card = memory.entity(numbered[0] if numbered else name)
     ids = (*card.facts, *card.beliefs, *card.summaries)
     records = [record for id in ids if (record := store.get(id)) is not None]
@@ -152,7 +152,7 @@ def _said(store: Store, sources: Iterable[Source]) -> tuple[Turn, ...]:
     return tuple(store.turns(rows).values())
 
 
-def _seen(memory: Memory, id: str) -> tuple[Entry, ...]:
+def _seen(memory: Memory, id: str) -> tuple[AuditEntry, ...]:
     if not memory.audit.enabled:
         return ()
     return tuple(memory.audit.entries(id=id, limit=_SEEN))
@@ -168,7 +168,7 @@ def subject(memory: Memory, store: Store, name: str) -> Subject:
         names = (found.name, *found.aliases) if found else (name,)
         of_user = USER in names
         memories = tuple(
-            Known(record, tuple(store.history(record.id)), _said(store, record.sources))
+            SubjectMemory(record, tuple(store.history(record.id)), _said(store, record.sources))
             for record in store.find(Filter())
             if _is_about(record, names)
         )
@@ -179,7 +179,7 @@ def subject(memory: Memory, store: Store, name: str) -> Subject:
         )
         events = tuple(
             one
-            for one in store.desk.events()
+            for one in store.worklog.events()
             if of_user or _names_any((one.sender, one.summary), names)
         )
         notes = tuple(_notes(store, names))
@@ -216,7 +216,7 @@ def _notes(store: Store, names: Sequence[str]) -> Iterable[NoteAt]:
         for name in names
         for hit in store.search("chunks", query_words(name), Filter(), 1_000)
     }
-    for note in store.shelf.notes(sorted(rows)).values():
+    for note in store.workspace_data.notes(sorted(rows)).values():
         if _names_any((note.chunk.text, note.chunk.heading), names):
             path = os.path.join(note.file.root, *note.file.path.split("/"))
             yield NoteAt(path, note.chunk.first_line, note.chunk.text)

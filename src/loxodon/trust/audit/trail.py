@@ -62,7 +62,7 @@ def line_of(entry: dict[str, Any], prev: str, mac: Mac) -> tuple[bytes, str]:
     return body + _MAC_MARK + digest.encode("ascii") + _MAC_END + b"\n", digest
 
 
-class Line(NamedTuple):
+class TrailLine(NamedTuple):
     """A line that has the form of an entry."""
 
     entry: dict[str, Any]
@@ -78,7 +78,7 @@ class Line(NamedTuple):
         return mac(prev.encode("ascii") + self.body)[: _MAC_DIGITS // 2].hex() == self.mac
 
 
-def parsed(line: bytes) -> Line | None:
+def parsed(line: bytes) -> TrailLine | None:
     """A line without its line break; None for what is no entry."""
     body, ending = line[:-_TAIL], line[-_TAIL:]
     if not ending.startswith(_MAC_MARK) or not ending.endswith(_MAC_END):
@@ -92,7 +92,7 @@ def parsed(line: bytes) -> Line | None:
         return None
     if not isinstance(entry.get("prev", ""), str) or not entry.get("prev", "0").isascii():
         return None
-    return Line(entry, body, digest)
+    return TrailLine(entry, body, digest)
 
 
 def head_bytes(head: Head, mac: Mac) -> bytes:

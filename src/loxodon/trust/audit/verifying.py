@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from loxodon.messages import t
 from loxodon.store import Signatures
 from loxodon.trust.audit import trail
-from loxodon.trust.audit.trail import Head, Line, Mac
+from loxodon.trust.audit.trail import Head, Mac, TrailLine
 from loxodon.trust.audit.witness import RESTORE
 
 ACCEPTED = "audit.accept"
@@ -73,7 +73,7 @@ class Verified(NamedTuple):
         return not self.findings
 
 
-class Kept(NamedTuple):
+class LogOnDisk(NamedTuple):
     """What lies on disk of a log."""
 
     head: bytes | None
@@ -90,7 +90,7 @@ class _Walk:
 
     def __init__(self, mac: Mac, begins: int) -> None:
         self.mac = mac
-        self.good: dict[int, Line] = {}
+        self.good: dict[int, TrailLine] = {}
         self.findings: list[Finding] = []
         self.missing: list[tuple[int, int]] = []
         self.n = begins - 1
@@ -110,7 +110,7 @@ class _Walk:
                 return True
         return False
 
-    def _line(self, line: Line) -> None:
+    def _line(self, line: TrailLine) -> None:
         if line.n == self.n + 1 and line.hangs_on(self.tip, self.mac):
             self._take(line)
             return
@@ -124,7 +124,7 @@ class _Walk:
             self.n = line.n
         self.tip = line.mac
 
-    def _take(self, line: Line) -> None:
+    def _take(self, line: TrailLine) -> None:
         self.good[line.n] = line
         self.first = self.first or line.n
         self.n, self.tip = line.n, line.mac
@@ -137,7 +137,7 @@ class _Walk:
             self.findings.append(Finding(kind, n, {"to": n} if kind == "changed" else {}))
 
 
-def verified(kept: Kept, mac: Mac) -> Verified:
+def verified(kept: LogOnDisk, mac: Mac) -> Verified:
     """Whether a log is as it was written."""
     head = trail.head_of(kept.head, mac) if kept.head is not None else None
     anchors = [_anchor(one) for one in kept.anchors]
@@ -181,7 +181,7 @@ def _walk_files(walk: _Walk, files: Mapping[int, bytes], head: Head | None) -> s
     return begins
 
 
-def _unfinished(begins: str, head: Head | None, kept: Kept, walk: _Walk) -> Finding:
+def _unfinished(begins: str, head: Head | None, kept: LogOnDisk, walk: _Walk) -> Finding:
     """What a last line without an end is: our own, cut short by a kill or a power cut, or not."""
     if head is not None and walk.n >= head.synced:
         beyond = len(kept.files[max(kept.files)]) > head.end
@@ -190,7 +190,7 @@ def _unfinished(begins: str, head: Head | None, kept: Kept, walk: _Walk) -> Find
     return Finding("unreadable", walk.n + 1)
 
 
-def _told(lines: Sequence[Line]) -> list[Finding]:
+def _told(lines: Sequence[TrailLine]) -> list[Finding]:
     """What the log says of itself."""
     found = []
     for line in lines:
@@ -205,7 +205,7 @@ def _told(lines: Sequence[Line]) -> list[Finding]:
     return found
 
 
-def _missing(missing: Sequence[tuple[int, int]], lines: Sequence[Line]) -> list[Finding]:
+def _missing(missing: Sequence[tuple[int, int]], lines: Sequence[TrailLine]) -> list[Finding]:
     """Entries that are not there and of which the log does not say so itself."""
     told = [
         (line.entry["from"], line.entry["to"]) for line in lines if line.entry["op"] == trail.GAP
@@ -217,7 +217,7 @@ def _missing(missing: Sequence[tuple[int, int]], lines: Sequence[Line]) -> list[
     ]
 
 
-def _against_head(head: Head | None, kept: Kept, walk: _Walk) -> list[Finding]:
+def _against_head(head: Head | None, kept: LogOnDisk, walk: _Walk) -> list[Finding]:
     if head is None:
         return [Finding("head_missing" if kept.head is None else "head_bad", 0)]
     if walk.n < head.n:
@@ -239,11 +239,11 @@ def _anchor(text: str) -> tuple[int, str]:
 
 
 def _against_database(
-    lines: Sequence[Line], before: tuple[int, str], after: tuple[int, str]
+    lines: Sequence[TrailLine], before: tuple[int, str], after: tuple[int, str]
 ) -> list[Finding]:
     """Each write names the one before it that was committed, and the database the last one."""
     found = []
-    last: Line | None = None
+    last: TrailLine | None = None
     free = not lines or lines[0].n > 1  # what was let go cannot be asked
     for line in lines:
         if line.entry["op"] == RESTORE:  # before it is done, and again with what was done
@@ -263,7 +263,7 @@ def _against_database(
     return found
 
 
-def _is_other(last: Line, lines: Sequence[Line], anchor: tuple[int, str]) -> bool:
+def _is_other(last: TrailLine, lines: Sequence[TrailLine], anchor: tuple[int, str]) -> bool:
     """Whether the database names an entry by its number that is another."""
     named = last if last.n == anchor[0] else next((x for x in lines if x.n == anchor[0]), None)
     return named is not None and named.mac != anchor[1]
@@ -273,7 +273,7 @@ def _good(signatures: Signatures | None) -> int:
     return signatures.good if signatures else 0
 
 
-def _signed_wrong(lines: Sequence[Line], signatures: Signatures | None) -> list[Finding]:
+def _signed_wrong(lines: Sequence[TrailLine], signatures: Signatures | None) -> list[Finding]:
     """Signatures that do not hold; and whether some were taken away, which the log can tell."""
     if signatures is None:
         return []
@@ -298,7 +298,7 @@ def _signed_wrong(lines: Sequence[Line], signatures: Signatures | None) -> list[
 
 
 def _settled(
-    walk: _Walk, lines: Sequence[Line], findings: list[Finding], notices: list[Finding]
+    walk: _Walk, lines: Sequence[TrailLine], findings: list[Finding], notices: list[Finding]
 ) -> Verified:
     """The findings, without those that the owner has accepted."""
     accepted = max((line.n for line in lines if line.entry["op"] == ACCEPTED), default=0)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from loxodon.config import Config
-    from loxodon.store import Store
+    from loxodon.store.protocol import Store
     from loxodon.trust.audit.log import Audit
 
 Class = TypeVar("Class", bound=type)

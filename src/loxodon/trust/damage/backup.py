@@ -21,11 +21,12 @@ from loxodon.errors import FullStoreError, InputError, StoreError, UnwritableSto
 from loxodon.files import sync_folder
 from loxodon.layout import CONFIG, DATABASE, KEYS, SESSIONS, SESSIONS_INDEX, SPACES, STRETCH
 from loxodon.spaces import folder_name, space_path
-from loxodon.store import Progress, copying
-from loxodon.store.cipher import Keys
+from loxodon.store import Progress
+from loxodon.store.sqlite import copying
+from loxodon.store.sqlite.cipher import Keys
 from loxodon.trust.access.places import named
 from loxodon.trust.damage import backup_file
-from loxodon.trust.damage.backup_file import Held, Writer
+from loxodon.trust.damage.backup_file import BackedUpSpace, Writer
 from loxodon.trust.forget import tombstones
 from loxodon.types import Backup
 
@@ -127,7 +128,7 @@ def _write(
             folder = space_path(home, space)
             about = _put_space(writer, folder, keys, progress)
             turns, memories, schema = turns + about[0], memories + about[1], about[2]
-            held.append(Held(os.path.basename(folder), "" if keys else space, bool(keys)))
+            held.append(BackedUpSpace(os.path.basename(folder), "" if keys else space, bool(keys)))
         for name in (os.path.join(KEYS, STRETCH), _POLICY):
             _put_file(writer, name.replace(os.sep, "/"), os.path.join(home, name))
         writer.put(CONFIG, io.BytesIO(settings.without_secrets(home).encode()))

@@ -29,7 +29,7 @@ from typing import IO, Any, NamedTuple
 
 from loxodon.errors import FullStoreError, InputError, LockedStoreError
 from loxodon.store import Progress
-from loxodon.store.cipher import Keys
+from loxodon.store.sqlite.cipher import Keys
 from loxodon.trust.damage.unpacking import Allowance
 from loxodon.trust.rest.keys import mac
 
@@ -63,7 +63,7 @@ class Part(NamedTuple):
     size: int
 
 
-class Held(NamedTuple):
+class BackedUpSpace(NamedTuple):
     """A space in a backup."""
 
     folder: str
@@ -77,7 +77,7 @@ class Manifest(NamedTuple):
 
     made_at: str
     schema: int
-    spaces: tuple[Held, ...]
+    spaces: tuple[BackedUpSpace, ...]
     parts: Mapping[str, Part]
     seal: str = ""
 
@@ -112,7 +112,9 @@ class Writer:
                 target.write(piece)
         self.parts[name] = Part(digest.hexdigest(), size)
 
-    def finish(self, made_at: str, schema: int, spaces: tuple[Held, ...], keys: Keys) -> None:
+    def finish(
+        self, made_at: str, schema: int, spaces: tuple[BackedUpSpace, ...], keys: Keys
+    ) -> None:
         """The manifest, which makes it whole."""
         manifest = Manifest(made_at, schema, spaces, self.parts)
         seal = _seal(manifest, keys[0]) if keys else ""
@@ -262,7 +264,7 @@ class Reader:
 
 def _manifest(given: Any) -> Manifest:
     spaces = tuple(
-        Held(str(one["folder"]), str(one["space"]), bool(one["encrypted"]))
+        BackedUpSpace(str(one["folder"]), str(one["space"]), bool(one["encrypted"]))
         for one in given["spaces"]
     )
     parts = {

@@ -12,8 +12,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from loxodon.store.exact import TRUTH, Row
-from loxodon.store.salvage import Key, Salvaged
+from loxodon.store.primary import PRIMARY_TABLES, Row
+from loxodon.store.sqlite.salvage import Key, Salvaged
 
 Fate = Literal["exact", "older", "lost"]
 Rows = dict[str, dict[Key, Row]]
@@ -99,9 +99,9 @@ def _unknown(one: Salvaged, copies: Sequence[Copy], rows: dict[Key, Row]) -> lis
 
 # Memories
 
-_CHANGE = {name: n for n, name in enumerate(TRUTH["memory_changes"].columns)}
-_SOURCE = TRUTH["memory_sources"].columns
-_MEMORY = {name: n for n, name in enumerate(TRUTH["memories"].columns)}
+_CHANGE = {name: n for n, name in enumerate(PRIMARY_TABLES["memory_changes"].columns)}
+_SOURCE = PRIMARY_TABLES["memory_sources"].columns
+_MEMORY = {name: n for n, name in enumerate(PRIMARY_TABLES["memories"].columns)}
 _HISTORY = "history"
 
 
@@ -167,7 +167,7 @@ def _fill_histories(rows: Rows) -> list[Mended]:
 
 def _name_sessions(rows: Rows) -> None:
     """Turns whose session is gone get it back under a name that says so."""
-    columns = {name: n for n, name in enumerate(TRUTH["turns"].columns)}
+    columns = {name: n for n, name in enumerate(PRIMARY_TABLES["turns"].columns)}
     known = {key[0] for key in rows["sessions"]}
     orphans: dict[int, list[int]] = {}
     for turn in rows["turns"].values():
@@ -185,7 +185,7 @@ def _let_go(rows: Rows, references: Iterable[Reference]) -> list[Mended]:
         before = len(found)
         for one in wanted:
             there = {key[0] for key in rows[one.parent]}
-            place = TRUTH[one.table].columns.index(one.column)
+            place = PRIMARY_TABLES[one.table].columns.index(one.column)
             for key, row in list(rows[one.table].items()):
                 if row[place] is None or row[place] in there:
                     continue
@@ -219,7 +219,7 @@ class Names:
         self._memories = {id: row for row, id in self._memory_ids.items()}
 
     def dumped(self, table: str, row: Row) -> Row:
-        """A row as `Exact.dump` gives it."""
+        """A row as `PrimaryData.dump` gives it."""
         return self._changed(table, row, self._session_ids, self._memory_ids)
 
     def kept(self, table: str, row: Row) -> Row:
@@ -230,7 +230,7 @@ class Names:
     def _changed(
         table: str, row: Row, sessions: Mapping[Any, Any], memories: Mapping[Any, Any]
     ) -> Row:
-        spec = TRUTH[table]
+        spec = PRIMARY_TABLES[table]
         return tuple(
             sessions.get(value)
             if name in spec.sessions
@@ -243,5 +243,5 @@ class Names:
 
 def keyed(table: str, rows: Iterable[Row], key: Sequence[str]) -> dict[Key, Row]:
     """Rows by their keys."""
-    places = [TRUTH[table].columns.index(name) for name in key]
+    places = [PRIMARY_TABLES[table].columns.index(name) for name in key]
     return {tuple(row[place] for place in places): row for row in rows}

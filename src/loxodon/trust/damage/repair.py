@@ -34,14 +34,14 @@ from loxodon.files import replace
 from loxodon.layout import DATABASE, WORKSPACE
 from loxodon.memory import Memory, keys_for
 from loxodon.spaces import folder_name, home_at, no_space, space_folder
-from loxodon.store import Progress, cipher, seals
-from loxodon.store.blueprint import blueprint
-from loxodon.store.cipher import Keys
-from loxodon.store.database import move_in
-from loxodon.store.exact import TRUTH, Row
-from loxodon.store.salvage import UNREADABLE, Salvaged, of_truth, salvage
-from loxodon.store.sqlite import SqliteStore
-from loxodon.store.strangers import check_schema
+from loxodon.store import Progress
+from loxodon.store.primary import PRIMARY_TABLES, Row
+from loxodon.store.sqlite import cipher, seals
+from loxodon.store.sqlite.cipher import Keys
+from loxodon.store.sqlite.database import move_in
+from loxodon.store.sqlite.salvage import UNREADABLE, Salvaged, of_truth, salvage
+from loxodon.store.sqlite.schema import blueprint, check_schema
+from loxodon.store.sqlite.store import SqliteStore
 from loxodon.trust.audit.witness import note_restore
 from loxodon.trust.damage.mending import Copy, Names, Reference, Result, Rows, keyed, mend
 from loxodon.types import Lost, Problem, Repaired
@@ -136,7 +136,7 @@ def _in_place(place: _Place, progress: Progress) -> tuple[list[Problem], bool]:
 
 def _wrong(store: SqliteStore, progress: Progress) -> list[Problem]:
     """What is wrong but for messages that were put aside: `validate` goes on telling of those."""
-    put_aside = {f"t_{one.turn}" for one in store.desk.fragments("failed")}
+    put_aside = {f"t_{one.turn}" for one in store.worklog.fragments("failed")}
     return [one for one in store.check(progress) if one.where not in put_aside]
 
 
@@ -168,7 +168,7 @@ def _anew(
     new = os.path.join(draft, DATABASE)
     store = place.opened(new)
     try:
-        store.exact.load(_batches(result.rows), progress)
+        store.primary.load(_batches(result.rows), progress)
         if wrong := _wrong(store, progress):
             raise StoreError(
                 "the recovered data is inconsistent: {where}: {what}",
@@ -232,7 +232,7 @@ def _salvaged(path: str, place: _Place) -> tuple[dict[str, Salvaged], list[Refer
         nothing = {
             one.table: Salvaged(one, {}, {}, {}, False)
             for one in seals.tables(seals.asking(model))
-            if one.table in TRUTH
+            if one.table in PRIMARY_TABLES
         }
     connection = None
     try:
@@ -258,14 +258,14 @@ def _salvaged(path: str, place: _Place) -> tuple[dict[str, Salvaged], list[Refer
 
 def _references(connection: apsw.Connection) -> Iterator[Reference]:
     """Which columns of the truth name a row of it."""
-    for table in TRUTH:
+    for table in PRIMARY_TABLES:
         needed = dict(
             connection.execute('SELECT name, "notnull" OR pk FROM pragma_table_info(?)', (table,))
         )
         for parent, column in connection.execute(
             'SELECT "table", "from" FROM pragma_foreign_key_list(?)', (table,)
         ):
-            if parent in TRUTH and column in TRUTH[table].columns:
+            if parent in PRIMARY_TABLES and column in PRIMARY_TABLES[table].columns:
                 yield Reference(table, column, parent, bool(needed[column]))
 
 
@@ -319,14 +319,16 @@ def _copy_at(place: _Place, draft: str, source: str) -> Copy:
     store = place.opened(target)
     try:
         with store.reading():
-            return Copy(source, _by_table((table, [*store.exact.dump(table)]) for table in TRUTH))
+            return Copy(
+                source, _by_table((table, [*store.primary.dump(table)]) for table in PRIMARY_TABLES)
+            )
     finally:
         store.close()
 
 
 def _by_table(batches: Iterable[Batch]) -> Rows:
     """Rows under numbers, until it is known what their keys are in the file."""
-    found: dict[str, list[Row]] = {table: [] for table in TRUTH}
+    found: dict[str, list[Row]] = {table: [] for table in PRIMARY_TABLES}
     for table, rows in batches:
         found[table] += rows
     return {table: {(n,): row for n, row in enumerate(rows)} for table, rows in found.items()}
@@ -338,7 +340,7 @@ def _by_table(batches: Iterable[Batch]) -> Rows:
 def _batches(rows: Rows) -> Iterator[Batch]:
     """All rows as an empty store takes them."""
     names = Names(rows)
-    for table, spec in TRUTH.items():
+    for table, spec in PRIMARY_TABLES.items():
         kept = sorted(rows[table].items(), key=lambda one: repr(one[0]))
         wanted = of_truth(table, [row[0] for _, row in kept]) if spec.which != "1" else None
         yield (

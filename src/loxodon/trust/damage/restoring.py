@@ -37,17 +37,19 @@ from loxodon.layout import (
 )
 from loxodon.memory import Memory
 from loxodon.spaces import folder_name, space_folder, space_path
-from loxodon.store import Progress, Store, cipher, copying, mark, seals
-from loxodon.store.cipher import Keys
-from loxodon.store.database import Database, migrations, move_in
-from loxodon.store.sqlite import SqliteStore
-from loxodon.store.strangers import check_schema
-from loxodon.store.whose import space_of
+from loxodon.store import Progress
+from loxodon.store.protocol import Store
+from loxodon.store.sqlite import cipher, copying, seals, write_counter
+from loxodon.store.sqlite.cipher import Keys
+from loxodon.store.sqlite.database import Database, migrations, move_in
+from loxodon.store.sqlite.owner import space_of
+from loxodon.store.sqlite.schema import check_schema
+from loxodon.store.sqlite.store import SqliteStore
 from loxodon.trust.access import offered
 from loxodon.trust.access.offered import NOTHING, POLICY, Choice, Value
 from loxodon.trust.audit.witness import audited, note_restore
 from loxodon.trust.damage import backup_file
-from loxodon.trust.damage.backup_file import Held, Reader
+from loxodon.trust.damage.backup_file import BackedUpSpace, Reader
 from loxodon.trust.forget import forgetting, tombstones
 from loxodon.trust.forget.scanning import mend_restored
 from loxodon.trust.guard import policy
@@ -215,7 +217,7 @@ class _Restoring:
         given = encryption.key_from(text, self._home, self._stretching())
         return tuple(dict.fromkeys((*self._keys, given)))
 
-    def name_of(self, held: Held) -> str:
+    def name_of(self, held: BackedUpSpace) -> str:
         """The name of a space of the backup."""
         if held.space:
             return held.space
@@ -225,7 +227,7 @@ class _Restoring:
             check_schema(path, self._their_keys)
             return space_of(path, self._their_keys)
 
-    def _chosen(self, space: str, other: bool) -> Held:
+    def _chosen(self, space: str, other: bool) -> BackedUpSpace:
         spaces = self._reader.manifest.spaces
         for held in spaces:
             if held.folder == folder_name(space):
@@ -271,7 +273,7 @@ class _Restoring:
             if held.folder != folder_name(space):
                 _rename(new, self._keys, space)
             self._bring_sessions(held, folder, draft)
-            self._bring_stones(held, folder, draft, space)
+            self._bring_tombstones(held, folder, draft, space)
             counts = self._made_ready(new, draft, space)
             before = self._put(new, os.path.join(folder, DATABASE), space)
             self._put_beside(folder, draft)
@@ -280,7 +282,7 @@ class _Restoring:
             counts[0], counts[1], before=before, settings=self._taken, offered=self._left
         )
 
-    def _under_own_key(self, path: str, held: Held) -> None:
+    def _under_own_key(self, path: str, held: BackedUpSpace) -> None:
         """Give the copy the key of this home, or none, as its other databases."""
         theirs = self._their_keys if held.encrypted else ()
         try:
@@ -300,7 +302,7 @@ class _Restoring:
             connection.close()
         os.replace(f"{path}.own", path)
 
-    def _bring_sessions(self, held: Held, folder: str, draft: str) -> None:
+    def _bring_sessions(self, held: BackedUpSpace, folder: str, draft: str) -> None:
         """Transcripts that are not here: those that are have gone on since."""
         names = self._reader.named(held.folder, f"{SESSIONS}/")
         here = os.path.join(folder, SESSIONS)
@@ -316,7 +318,7 @@ class _Restoring:
             if theirs or own:
                 _reseal(path, theirs, own)
 
-    def _bring_stones(self, held: Held, folder: str, draft: str, space: str) -> None:
+    def _bring_tombstones(self, held: BackedUpSpace, folder: str, draft: str, space: str) -> None:
         """What was forgotten here, and what was forgotten when the backup was made."""
         lines = _lines(os.path.join(folder, tombstones.FILE))
         if held.folder == folder_name(space):  # another space has another key
@@ -361,7 +363,7 @@ class _Restoring:
                 connection.close()
             if self._keys:
                 cipher.put_check(new, self._keys[:1])
-            mark.clear(path)
+            write_counter.clear(path)
             move_in(new, path, before, self._keys)
             return before
         try:
@@ -375,14 +377,14 @@ class _Restoring:
                     copying.take_over(connection, fresh)
                 finally:
                     fresh.close()
-                mark.put(path, writes)
+                write_counter.put(path, writes)
         finally:
             live.close()
         return before
 
     def _put_beside(self, folder: str, draft: str) -> None:
-        if os.path.exists(stones := os.path.join(draft, tombstones.FILE)):
-            os.replace(stones, os.path.join(folder, tombstones.FILE))
+        if os.path.exists(marks := os.path.join(draft, tombstones.FILE)):
+            os.replace(marks, os.path.join(folder, tombstones.FILE))
         source = os.path.join(draft, SESSIONS)
         names = [name for name in os.listdir(source) if name.endswith(".jsonl")]
         if not names:

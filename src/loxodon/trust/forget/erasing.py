@@ -1,7 +1,7 @@
-"""Taking out of a store whatever meets a stone: turns, memories, and all that was made of them.
+"""Taking out of a store whatever meets a tombstone: turns, memories, and all that was made of them.
 
 Everything in the database goes in one transaction, so that it is as it was before or all of it is
-gone. It can be done again at any time: what is gone does not meet a stone again.
+gone. It can be done again at any time: what is gone does not meet a tombstone again.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from loxodon.language.statements import USER
-from loxodon.store import Filter, Store
-from loxodon.store.erasure import KnownRow, TextAt
+from loxodon.store import Filter, MemoryRow, TextAt
+from loxodon.store.protocol import Store
 from loxodon.store.rows import loaded
 from loxodon.text.similarity import covers
 from loxodon.text.words import fold
@@ -140,16 +140,16 @@ class Eraser:
 
         touched = [*said.gone, *said.left]
         for no, session, first, last in self._erasure.segments_with(touched):
-            turns = self._store.desk.turns_from(session, first, last)
+            turns = self._store.worklog.turns_from(session, first, last)
             rest = [one for one in turns if int(one.ref[2:]) not in said.gone]
             cuts = segments(rest) if rest else []
-            self._store.desk.put_segments([kept_segment(one) for one in cuts], (no,))
+            self._store.worklog.put_segments([kept_segment(one) for one in cuts], (no,))
             self.counts["segments"] += 1
         self.counts["work in hand"] += self._erasure.drop_work(said.gone, said.left)
         self._losing = self._losing_sources(said)
         self._erasure.drop_turns(said.gone)
 
-    def _losing_sources(self, said: _Said) -> list[KnownRow]:
+    def _losing_sources(self, said: _Said) -> list[MemoryRow]:
         """The memories that lose a source, as they are before."""
         return list(self._erasure.memories(self._erasure.drawn_from(said.barred)))
 
@@ -185,7 +185,7 @@ class Eraser:
             return None
         by_words = {
             row
-            for row, text in self._erasure.told()
+            for row, text in self._erasure.memory_texts()
             if sieve.may_have(text) or any(name in text for name in unsaid)
         }
         return by_words | self._erasure.rows_of(sieve.ids) | set(losing)
@@ -194,10 +194,10 @@ class Eraser:
         """Names that only turns that went had said: whoever is called so elsewhere is known by
         that name from there."""
         erased = "\n".join(self._erased)
-        names = [n for one in self._store.desk.entities() for n in (one.name, *one.aliases)]
+        names = [n for one in self._store.worklog.entities() for n in (one.name, *one.aliases)]
         return [n for n in names if n != USER and n in erased and not self._erasure.is_said(n)]
 
-    def _meets(self, one: KnownRow) -> bool:
+    def _meets(self, one: MemoryRow) -> bool:
         record, marks = one.record, self._marks
         at = _ms(record.created_at)
         if marks.memory(record.id):
@@ -208,7 +208,7 @@ class Eraser:
             return True
         return marks.cut(record.content, at) != record.content or is_named(record, marks, at)
 
-    def _carried(self, one: KnownRow, said: _Said) -> bool:
+    def _carried(self, one: MemoryRow, said: _Said) -> bool:
         """Whether what is left of what a memory was drawn from still says it."""
         rest = [turn for turn in one.turns if turn not in said.gone]
         texts = [turn.content for turn in self._store.turns(rest).values()]
@@ -217,7 +217,7 @@ class Eraser:
         names = (*record.entities, *((record.value,) if not record.value.isascii() else ()))
         return any(_says(text, record.content, names) for text in texts)
 
-    def _keep_histories_of(self, kept: Iterable[KnownRow], said: _Said) -> None:
+    def _keep_histories_of(self, kept: Iterable[MemoryRow], said: _Said) -> None:
         """What memories said before that only what is gone had said."""
         self._doubtful = {
             one.row: " ".join(
@@ -280,8 +280,8 @@ class Eraser:
         from loxodon.write.events import events_of
         from loxodon.write.segment import segments
 
-        desk = self._store.desk
-        done_to = desk.work().done_to
+        worklog = self._store.worklog
+        done_to = worklog.work().done_to
         for session, dates in days.items():
             deeds = self._deeds(session, dates)
             was = dict(self._erasure.drop_events(session, dates))
@@ -290,7 +290,7 @@ class Eraser:
                 turns = self._said_on(session, date, done_to)
                 for event in (*events_of(segments(turns), self._count), *deeds):
                     if event.date == date:
-                        desk.put_event(event._replace(compressed=bool(compressed)))
+                        worklog.put_event(event._replace(compressed=bool(compressed)))
 
     def _deeds(self, session: str, dates: set[str]) -> list[Event]:
         """What the assistant did in a session on these days, where the turn that tells is there."""
@@ -300,7 +300,7 @@ class Eraser:
         for date in sorted(dates):
             found += [
                 one
-                for one in self._store.desk.events(date, _after(date))
+                for one in self._store.worklog.events(date, _after(date))
                 if one.session == session and one.sender == "assistant" and (date, one.at) in left
             ]
         return found
@@ -341,7 +341,7 @@ class Eraser:
         for one in records:
             self._erased += (one.content, one.subject, *one.entities)
         erased = "\n".join(self._erased)
-        for entity in self._store.desk.entities():
+        for entity in self._store.worklog.entities():
             at = _ms(entity.created_at)
             touched = any(name in erased for name in (entity.name, *entity.aliases))
             left = [
@@ -355,12 +355,12 @@ class Eraser:
             if entity.name not in left and not (
                 self._erasure.rename(entity.name, left[0] if left else "") and left
             ):
-                self._store.desk.drop_entity(entity.no)
+                self._store.worklog.drop_entity(entity.no)
                 self.counts["entities"] += 1
                 continue
-            self._store.desk.put_entity(entity._replace(name=left[0], aliases=tuple(left[1:])))
+            self._store.worklog.put_entity(entity._replace(name=left[0], aliases=tuple(left[1:])))
             self.counts["names"] += 1
-        while self._store.desk.index(_BATCH):
+        while self._store.worklog.index(_BATCH):
             pass
 
     def _stays(self, name: str, at: int, touched: bool) -> bool:

@@ -2,10 +2,10 @@
 
     receipt = memory.forget("f_20260204_001")
 
-What is named becomes stones (`selecting.py`), which say what must go without saying it. They are
-put down first, in the file SPACE/forgotten: a run that is killed is finished by whoever opens the
-memory next, and a database that was restored from a backup is held against the same file. Then
-whatever meets a stone goes: from the database in one transaction (`erasing.py`), from the files
+What is named becomes tombstones (`selecting.py`), which say what must go without saying it. They
+are put down first, in the file SPACE/forgotten: a run that is killed is finished by whoever opens
+the memory next, and a database that was restored from a backup is held against the same file. Then
+whatever meets a tombstone goes: from the database in one transaction (`erasing.py`), from the files
 beside it (`leftovers.py`), from the indexes and the log.
 """
 
@@ -26,12 +26,13 @@ from loxodon.layout import DATABASE
 from loxodon.store.rows import loaded, moment
 from loxodon.trust.forget import tombstones
 from loxodon.trust.forget.gatekeeper import marker_of
-from loxodon.trust.forget.tombstones import Marks, Sieve, Stone
+from loxodon.trust.forget.tombstones import Marks, Sieve, Tombstone
 from loxodon.types import FileProblem, NearName, Receipt
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.store import Progress, Store
+    from loxodon.store import Progress
+    from loxodon.store.protocol import Store
     from loxodon.trust.forget.erasing import Touched
     from loxodon.trust.forget.selecting import Selection
     from loxodon.workspace.workspace import Workspace
@@ -66,7 +67,7 @@ def forget(
             memory,
             store,
             workspace,
-            found.stones,
+            found.tombstones,
             found.sieve,
             selection.all,
             unknown=selection.entity,
@@ -90,8 +91,8 @@ def finish(memory: Memory, store: Store) -> bool:
     if not size or store.erasure.value(APPLIED) == str(size):
         return False
     with suppress(BusyStoreError), _alone(workspace.folder, 0):  # else whoever forgets does it
-        stones, receipts = tombstones.read(workspace.folder)
-        run = _Forgetting(memory, store, workspace, stones, present=False)
+        kept, receipts = tombstones.read(workspace.folder)
+        run = _Forgetting(memory, store, workspace, kept, present=False)
         run.again(receipts)
         return True
     return False
@@ -150,7 +151,7 @@ class _Forgetting:
         memory: Memory,
         store: Store,
         workspace: Workspace,
-        stones: Sequence[Stone],
+        kept: Sequence[Tombstone],
         sieve: Sieve | None = None,
         everything: bool = False,
         present: bool = True,
@@ -161,13 +162,13 @@ class _Forgetting:
         self._memory = memory
         self._store = store
         self._workspace = workspace
-        self._stones = stones
+        self._tombstones = kept
         self._everything = everything
         self._present = present
         self._marker = marker_of(memory)
         self._unknown = unknown
         self._progress = progress or (lambda done, total: None)
-        self._marks = Marks(self._marker, stones, present=present, sieve=sieve)
+        self._marks = Marks(self._marker, kept, present=present, sieve=sieve)
         self._counts: Counter[str] = Counter()
         self._touched: Touched | None = None
 
@@ -188,12 +189,12 @@ class _Forgetting:
     def done(self, receipt: Receipt, settled: Mapping[str, str]) -> Receipt:
         folder = self._workspace.folder
         with self._store.writing():
-            stones = [*self._stones, *self._sweep_store()]
+            kept = [*self._tombstones, *self._sweep_store()]
             if self._unknown and not self._counts:
                 self._see_that_it_is_known(self._sweep_files(None))
             # On disk before it is committed: from then on it is done, by whoever opens it next.
-            tombstones.append(folder, stones)
-            self._store.erasure.put_stones((s.kind, s.mark, s.size, s.until) for s in stones)
+            tombstones.append(folder, kept)
+            self._store.erasure.put_tombstones((s.kind, s.mark, s.size, s.until) for s in kept)
         self._progress(2, _STEPS)
         files = self._sweep_files(settled)
         self._progress(_STEPS - 1, _STEPS)
@@ -215,7 +216,7 @@ class _Forgetting:
         with self._store.writing():
             self._sweep_store()
             erasure = self._store.erasure
-            erasure.put_stones((s.kind, s.mark, s.size, s.until) for s in self._stones)
+            erasure.put_tombstones((s.kind, s.mark, s.size, s.until) for s in self._tombstones)
             for one in receipts:
                 at = moment(one["at"], None)
                 rest = (one["actor"], one["what"], one["erased"], one["files"])
@@ -228,8 +229,8 @@ class _Forgetting:
 
     # The database
 
-    def _sweep_store(self) -> list[Stone]:
-        """Take out of the database what meets a stone; the stones of imports that went."""
+    def _sweep_store(self) -> list[Tombstone]:
+        """Take out of the database what meets a tombstone; the tombstones of imports that went."""
         if self._everything:
             self._counts += Counter(
                 {name: n for name, n in self._store.erasure.drop_all().items() if name in _TOLD}
@@ -237,7 +238,7 @@ class _Forgetting:
             return []
         imports = self._erased(self._store)
         until = to_stored(self._memory.now())[0]
-        return [self._marker.stone("import", until, key) for key in imports]
+        return [self._marker.tombstone("import", until, key) for key in imports]
 
     def _erased(self, store: Store) -> list[bytes]:
         from loxodon.tokens import counter

@@ -1,4 +1,4 @@
-"""Who keeps out what was forgotten: whatever comes in is held against the stones of a space."""
+"""Who keeps out what was forgotten: whatever comes in is held against the tombstones of a space."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Admitted(NamedTuple):
 
 
 class Gatekeeper:
-    """Holds what comes in against the stones of a space, which are read when they change."""
+    """Holds what comes in against the tombstones of a space, which are read when they change."""
 
     def __init__(self, memory: Opened, folder: str) -> None:
         self._memory = memory
@@ -34,13 +34,13 @@ class Gatekeeper:
         self._marks: Marks | None = None
 
     def marks(self) -> Marks | None:
-        """The stones; None where nothing was ever forgotten."""
+        """The tombstones; None where nothing was ever forgotten."""
         size = tombstones.size(self._folder)
         if not size:
             return None
         if size != self._read or self._marks is None:
-            stones, _ = tombstones.read(self._folder)
-            self._marks, self._read = Marks(marker_of(self._memory), stones), size
+            kept, _ = tombstones.read(self._folder)
+            self._marks, self._read = Marks(marker_of(self._memory), kept), size
         return self._marks
 
     def admitted(
@@ -88,5 +88,5 @@ def _placed(marks: Marks, turn: Turn, at: int) -> Turn:
 
 
 def marker_of(memory: Opened) -> Marker:
-    """What makes the stones of a space, with its own key."""
+    """What makes the tombstones of a space, with its own key."""
     return Marker(Keys(memory.home, memory.config.keys.source).key("tombstone", memory.space))

@@ -3,7 +3,7 @@
 What Loxodon wrote is rewritten: transcripts of live conversations, text views wherever they were
 ever written to, databases that were set aside. What is the user's own is only named (`own_files`,
 `kept_copies`): notes, transcripts of an agent that are followed, views with a person's changes. A
-backup that was carried away cannot be reached; when it comes back, the stones
+backup that was carried away cannot be reached; when it comes back, the tombstones
 are held against it (`forgetting.finish`).
 """
 
@@ -216,11 +216,11 @@ class Leftovers:
         return (*found, *self._in_databases())
 
     def _notes(self) -> Iterator[str]:
-        for file in self._workspace.store.shelf.files():
+        for file in self._workspace.store.workspace_data.files():
             yield os.path.join(file.root, *file.path.split("/"))
 
     def _followed(self) -> Iterator[str]:
-        for path, *_ in self._workspace.store.exact.dump("followed"):
+        for path, *_ in self._workspace.store.primary.dump("followed"):
             if path.endswith(".jsonl") and os.path.isfile(path):
                 yield path
 
@@ -228,7 +228,7 @@ class Leftovers:
         """Databases of another program that are followed: rows have no lines, so it is the file."""
         from loxodon.workspace.readers.openclaw_db import read_database
 
-        paths = dict.fromkeys(path for path, *_ in self._workspace.store.exact.dump("followed"))
+        paths = dict.fromkeys(path for path, *_ in self._workspace.store.primary.dump("followed"))
         for path in paths:
             if path.endswith(".sqlite") and os.path.isfile(path):
                 drafts = read_database(path, self._workspace.memory.now().tzinfo).drafts

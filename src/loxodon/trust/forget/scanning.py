@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon import files
 from loxodon.layout import SESSIONS
-from loxodon.store.erasure import TextAt
+from loxodon.store import TextAt
 from loxodon.trust.audit.witness import is_id
 from loxodon.working.sessions import locked
 from loxodon.workspace import copies
@@ -25,7 +25,7 @@ from loxodon.write.journal import key_of
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
-    from loxodon.store import Store
+    from loxodon.store.protocol import Store
     from loxodon.trust.guard.guard import Guard
     from loxodon.trust.rest.sealing import Seal
 
@@ -205,30 +205,30 @@ class _Scan:
         return one.text if new == old else json.dumps(new, ensure_ascii=False)
 
     def _segments(self) -> None:
-        for one in self._store.desk.segments():
+        for one in self._store.worklog.segments():
             text, topic = self._clean(one.text, "segments"), self._clean(one.topic, "segments")
             if (text, topic) != (one.text, one.topic) and self._mend:
                 new = one._replace(text=text, topic=topic, no=0)
-                self._store.desk.put_segments([new], [one.no])
+                self._store.worklog.put_segments([new], [one.no])
 
     def _entities(self) -> None:
-        for one in self._store.desk.entities():
+        for one in self._store.worklog.entities():
             names = [self._clean(name, "entities") for name in (one.name, *one.aliases)]
             if names != [one.name, *one.aliases] and self._mend:
                 new = one._replace(name=names[0], aliases=tuple(names[1:]))
-                self._store.desk.put_entity(new)
+                self._store.worklog.put_entity(new)
 
     def _notes(self) -> None:
         """Notes are read again, through the guard, where one has something."""
-        shelf = self._store.shelf
-        for file in shelf.files():
+        workspace_data = self._store.workspace_data
+        for file in workspace_data.files():
             found = [
                 note
-                for note in shelf.of_file(file.root, file.path)
+                for note in workspace_data.of_file(file.root, file.path)
                 if self._clean(note, "notes") != note
             ]
             if found and self._mend:
-                shelf.drop_file(file.root, file.path)
+                workspace_data.drop_file(file.root, file.path)
 
     # Files
 

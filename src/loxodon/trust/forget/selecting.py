@@ -1,8 +1,8 @@
-"""What a person means by "forget this": from what is named to the stones that stand for it.
+"""What a person means by "forget this": from what is named to the tombstones that stand for it.
 
 A memory is not only its own row. Its words stand in the turns that it was drawn from, in what was
 answered there, and perhaps in other memories that say the same. Here all of that is found, and
-becomes stones (`tombstones.py`); `erasing.py` then takes out whatever meets one.
+becomes tombstones (`tombstones.py`); `erasing.py` then takes out whatever meets one.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import NamedTuple
 from loxodon.clock import to_stored
 from loxodon.errors import InputError, NotFoundError, no_memory
 from loxodon.language.statements import USER
-from loxodon.store import Filter, Index, Store
-from loxodon.store.erasure import KnownRow, SaidRow
+from loxodon.store import Filter, Index, MemoryRow, TurnRow
+from loxodon.store.protocol import Store
 from loxodon.text.sentences import spans, split
 from loxodon.text.similarity import covers, gist, likeness
 from loxodon.text.words import fold, index_words, query_words
@@ -29,7 +29,7 @@ from loxodon.trust.forget.tombstones import (
     Marker,
     Marks,
     Sieve,
-    Stone,
+    Tombstone,
     address_of,
     clauses,
     has_name,
@@ -98,9 +98,9 @@ class Selection(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The stones of a selection, made from a store as it is."""
+    """The tombstones of a selection, made from a store as it is."""
 
-    stones: list[Stone]
+    tombstones: list[Tombstone]
     sieve: Sieve
     names: tuple[str, ...] = ()
     """For an entity, what it is called."""
@@ -111,23 +111,23 @@ class Chosen(NamedTuple):
 def chosen(
     store: Store, marker: Marker, selection: Selection, now: datetime, *, preview: bool = False
 ) -> Chosen:
-    """The stones of what is named; NotFoundError where there is no such thing."""
+    """The tombstones of what is named; NotFoundError where there is no such thing."""
     until = to_stored(now)[0]
     what = selection.what
     maker = _Maker(store, marker, until)
     if what == "ids":
-        stones = [stone for id in selection.ids for stone in maker.of_id(id)]
+        tombstones = [tombstone for id in selection.ids for tombstone in maker.of_id(id)]
     elif what == "entity":
-        stones = list(maker.of_names(maker.names_of(selection.entity, selection.also)))
+        tombstones = list(maker.of_names(maker.names_of(selection.entity, selection.also)))
     elif what == "topic":
-        stones = list(maker.of_topic(selection.topic))
+        tombstones = list(maker.of_topic(selection.topic))
     elif what == "session":
-        stones = list(maker.of_session(selection.session))
+        tombstones = list(maker.of_session(selection.session))
     else:
         since = -FOREVER if selection.since is None else to_stored(selection.since)[0]
-        stones = [span(since, until)]
+        tombstones = [span(since, until)]
     names = tuple(dict.fromkeys(maker.names))
-    return Chosen(stones, maker.sieve, names, tuple(maker.near(names)) if preview else ())
+    return Chosen(tombstones, maker.sieve, names, tuple(maker.near(names)) if preview else ())
 
 
 class _Maker:
@@ -143,14 +143,14 @@ class _Maker:
         self._roles: list[str] = []
         """Those that others may be called too: `sister`, `同事`."""
 
-    def _stone(self, kind: str, *parts: bytes | str) -> Stone:
+    def _tombstone(self, kind: str, *parts: bytes | str) -> Tombstone:
         self.sieve.add(kind, parts)
-        return self._marker.stone(kind, self._until, *parts)
+        return self._marker.tombstone(kind, self._until, *parts)
 
     # Turns
 
-    def of_id(self, id: str) -> Iterator[Stone]:
-        """The stones of a memory, a turn or an entity, by what it is called."""
+    def of_id(self, id: str) -> Iterator[Tombstone]:
+        """The tombstones of a memory, a turn or an entity, by what it is called."""
         if id.startswith("n_"):
             raise InputError(
                 "{id} is a note in one of your own files, which Loxodon never changes",
@@ -158,7 +158,7 @@ class _Maker:
                 id=id,
             )
         if id.startswith("e_"):
-            found = [one for one in self._store.desk.entities() if one.id == id]
+            found = [one for one in self._store.worklog.entities() if one.id == id]
             if not found:
                 raise NotFoundError(
                     "no entity with the id {id}",
@@ -190,26 +190,26 @@ class _Maker:
             )
         return row
 
-    def of_turns(self, rows: Iterable[int]) -> Iterator[Stone]:
+    def of_turns(self, rows: Iterable[int]) -> Iterator[Tombstone]:
         """Turns as a whole, by their keys and by what was said when."""
         for turn in self._erasure.turns(rows):
             yield from self._of_turn(turn)
 
-    def _of_turn(self, turn: SaidRow) -> Iterator[Stone]:
+    def _of_turn(self, turn: TurnRow) -> Iterator[Tombstone]:
         words = plain(turn.content)
-        yield self._stone("turn", turn.key)
-        yield self._stone("spoken", words, str(turn.at))
+        yield self._tombstone("turn", turn.key)
+        yield self._tombstone("spoken", words, str(turn.at))
         if len(index_words(turn.content)) >= LEAST_WORDS:
-            yield self._stone("words", words)
+            yield self._tombstone("words", words)
 
-    def of_session(self, name: str) -> Iterator[Stone]:
+    def of_session(self, name: str) -> Iterator[Tombstone]:
         if not self._store.session_size(name):
             raise NotFoundError(
                 "no session named {session}",
                 hint="list the messages and their sessions with `loxodon journal`",
                 session=repr(name),
             )
-        yield self._stone("session", name)
+        yield self._tombstone("session", name)
         for turn in self._erasure.turns():
             if turn.session == name:
                 yield from self._of_turn(turn)
@@ -219,7 +219,7 @@ class _Maker:
     def names_of(self, name: str, also: Iterable[str] = ()) -> tuple[str, ...]:
         """All names of an entity: those that it is known by, those that were said to be its, and
         those that are given. What is no entity goes by the name that is given."""
-        found = self._store.desk.entities_named([name, *also])
+        found = self._store.worklog.entities_named([name, *also])
         names = [
             other
             for one in (name, *also)
@@ -234,7 +234,7 @@ class _Maker:
             raise InputError("{name} is not a name", hint="use a word", name=repr(name))
         own = [one for one in names if is_proper(one) or one in (name, *also)]
         said = said_aliases(self._texts_with(own), own, self._known_names)
-        more = self._store.desk.entities_named(said)
+        more = self._store.worklog.entities_named(said)
         said = [one for one in said if one not in more or more[one].name != USER]
         self._roles = [one for one in names if one not in own]
         return tuple(dict.fromkeys((*names, *said)))
@@ -244,7 +244,7 @@ class _Maker:
         """What anybody is called but the user."""
         return [
             name
-            for one in self._store.desk.entities()
+            for one in self._store.worklog.entities()
             for name in (one.name, *one.aliases)
             if one.name != USER and name != USER
         ]
@@ -262,7 +262,7 @@ class _Maker:
             sieve.add("name", (plain(name),))
         texts = chain(
             (turn.content for turn in self._erasure.turns()),
-            (text for _, text in self._erasure.told()),
+            (text for _, text in self._erasure.memory_texts()),
         )
         return list(filter(sieve.may_have, texts))
 
@@ -273,27 +273,32 @@ class _Maker:
         texts = (turn.content for turn in self._erasure.turns())
         return near(names, [*self._known_names, *self._apart], texts)
 
-    def of_names(self, names: Sequence[str]) -> Iterator[Stone]:
+    def of_names(self, names: Sequence[str]) -> Iterator[Tombstone]:
         """Every sentence that names someone, and those that tell what is known of them."""
         self.names += names
         yield from self._of_roles(names)
         names = [name for name in names if name not in self._roles]
-        stones = [stone for name in names for stone in self._of_name(name, "name")]
+        tombstones = [tombstone for name in names for tombstone in self._of_name(name, "name")]
         self._apart += self._longer(names)
-        stones += [stone for other in self._apart for stone in self._of_name(other, "apart")]
-        yield from stones
-        marks = Marks(self._marker, stones, present=True, sieve=self.sieve)
-        rows = [row for row, text in self._erasure.told() if self.sieve.may_have(text)]
+        tombstones += [
+            tombstone for other in self._apart for tombstone in self._of_name(other, "apart")
+        ]
+        yield from tombstones
+        marks = Marks(self._marker, tombstones, present=True, sieve=self.sieve)
+        rows = [row for row, text in self._erasure.memory_texts() if self.sieve.may_have(text)]
         about = [one for one in self._erasure.memories(rows) if _is_about(one.record, marks)]
         # Kept apart from the marks, which look through the same sieve.
         yield from [
-            stone
+            tombstone
             for one in about
             if one.record.kind != "summary"  # which was made of what others were drawn from
-            for stone in (self._stone("memory", one.record.id), *self._sources_of(one, marks))
+            for tombstone in (
+                self._tombstone("memory", one.record.id),
+                *self._sources_of(one, marks),
+            )
         ]
 
-    def _of_roles(self, names: Sequence[str]) -> Iterator[Stone]:
+    def _of_roles(self, names: Sequence[str]) -> Iterator[Tombstone]:
         """The sentences and memories that speak of someone as `my sister`, and of nobody else."""
         roles, own = [*map(plain, self._roles)], set(map(fold, names))
         others = [
@@ -311,16 +316,16 @@ class _Maker:
         for text in self._texts_with(self._roles):
             for sentence in split(text):
                 if speaks_of(sentence):
-                    yield self._stone("said", plain(sentence))
-        for row, text in self._erasure.told() if roles else ():
+                    yield self._tombstone("said", plain(sentence))
+        for row, text in self._erasure.memory_texts() if roles else ():
             if speaks_of(text):
                 for one in self._erasure.memories([row]):
-                    yield self._stone("memory", one.record.id)
+                    yield self._tombstone("memory", one.record.id)
 
-    def _of_name(self, name: str, kind: str) -> Iterator[Stone]:
-        if stone := self._marker.name(name, self._until, kind):
-            self.sieve.add(stone.kind, (address_of(name) or plain(name),))
-            yield stone
+    def _of_name(self, name: str, kind: str) -> Iterator[Tombstone]:
+        if tombstone := self._marker.name(name, self._until, kind):
+            self.sieve.add(tombstone.kind, (address_of(name) or plain(name),))
+            yield tombstone
 
     def _longer(self, names: Sequence[str]) -> Iterator[str]:
         """Names of others that have one of these in them, and so do not name it."""
@@ -336,7 +341,7 @@ class _Maker:
                 ]
             yield from (one for one in dict.fromkeys(found) if fold(one) not in own)
 
-    def _sources_of(self, one: KnownRow, marks: Marks) -> Iterator[Stone]:
+    def _sources_of(self, one: MemoryRow, marks: Marks) -> Iterator[Tombstone]:
         """The sentences that a memory was drawn from, where they do not name whom it is about."""
         contents = {one.record.content: _wording(one.record)}
         told = _Told(contents, (), self._others([one.record]))
@@ -348,11 +353,11 @@ class _Maker:
             captured = turn.channel == CAPTURED
             hit = [] if captured else told.in_turn(rest, True, False)
             hit = [part for part in hit if plain(part) and not told.names_another(part)]
-            yield from (self._stone("said", plain(part)) for part in hit)
+            yield from (self._tombstone("said", plain(part)) for part in hit)
             if not hit and not named and (captured or not told.names_another(rest)):
                 yield from self._of_turn(turn)
 
-    def of_topic(self, topic: str) -> Iterator[Stone]:
+    def of_topic(self, topic: str) -> Iterator[Tombstone]:
         wanted = fold(topic)
         records = [
             known.record
@@ -361,7 +366,7 @@ class _Maker:
         ]
         rows = [
             row
-            for one in self._store.desk.segments()
+            for one in self._store.worklog.segments()
             if wanted in map(fold, (one.topic, *one.tags))
             for row in _numbers(self._store, one.session, one.first_turn, one.last_turn)
         ]
@@ -376,16 +381,16 @@ class _Maker:
 
     # Memories
 
-    def of_memories(self, records: Sequence[Record]) -> Iterator[Stone]:
+    def of_memories(self, records: Sequence[Record]) -> Iterator[Tombstone]:
         """Memories, those that say the same, and the words that they were drawn from."""
         if not records:
             return
         family, sources, names = self._family(records)
         contents: dict[str, _Wording] = {}
         for one in family:
-            yield self._stone("memory", one.id)
+            yield self._tombstone("memory", one.id)
             if one.value and one.attribute:
-                yield self._stone("stated", *map(plain, statement_of(one)))
+                yield self._tombstone("stated", *map(plain, statement_of(one)))
             for version in self._store.history(one.id):
                 if version.record.id == one.id:
                     contents.setdefault(version.record.content, _wording(version.record))
@@ -394,10 +399,10 @@ class _Maker:
         told = _Told(contents, tuple(map(plain, names)), self._others(family))
         yield from self._spoken_of(told, sources)
 
-    def _said(self, text: str) -> Iterator[Stone]:
+    def _said(self, text: str) -> Iterator[Tombstone]:
         """A text as a whole, and each of its sentences."""
         parts = dict.fromkeys(plain(text[start:end]) for start, end in spans(text))
-        yield from (self._stone("said", part) for part in (plain(text), *parts) if part)
+        yield from (self._tombstone("said", part) for part in (plain(text), *parts) if part)
 
     def _family(self, records: Sequence[Record]) -> tuple[list[Record], set[int], list[str]]:
         """These memories with those that say the same, the turns they were drawn from, and the
@@ -413,7 +418,7 @@ class _Maker:
                 sources.update(known.turns)
         names = dict.fromkeys(name for one in family for name in (*one.entities, *_proper(one)))
         # `猫` and `my sister` are what many are called.
-        common = {USER, *(alias for one in self._store.desk.entities() for alias in one.aliases)}
+        common = {USER, *(alias for one in self._store.worklog.entities() for alias in one.aliases)}
         own = [n for n in names if n not in common and not self._erasure.is_told(n, rows)]
         return family, sources, own
 
@@ -432,7 +437,7 @@ class _Maker:
         told = fold("\n".join(one.content for one in family))
         return tuple(name for folded, name in self._folded_names if folded not in told)
 
-    def _spoken_of(self, told: _Told, sources: set[int]) -> Iterator[Stone]:
+    def _spoken_of(self, told: _Told, sources: set[int]) -> Iterator[Tombstone]:
         """The clauses of turns that say what the memories say."""
         found = self._found(told.contents) - sources
         near = self._near(sources)
@@ -444,7 +449,7 @@ class _Maker:
             hit = told.in_turn(turn.content, turn.seq in sources, turn.seq in near)
             if turn.seq not in sources:  # what is said again and again is not said of this
                 hit = [part for part in hit if told.is_whole(part) or not self._is_common(part)]
-            yield from (self._stone("said", plain(part)) for part in hit if plain(part))
+            yield from (self._tombstone("said", plain(part)) for part in hit if plain(part))
             if not hit and turn.seq in sources:
                 yield from self._of_turn(turn)
 
@@ -453,10 +458,10 @@ class _Maker:
 
     def _near(self, sources: Iterable[int]) -> set[int]:
         """The turns beside these in their sessions, in which the same is spoken of."""
-        desk, found = self._store.desk, set[int]()
+        worklog, found = self._store.worklog, set[int]()
         for row, turn in self._store.turns(list(sources)).items():
-            after = desk.turns_from(turn.session, row, row + _FAR)[: NEAR + 1]
-            beside = [*desk.turns_before(turn.session, row, NEAR), *after]
+            after = worklog.turns_from(turn.session, row, row + _FAR)[: NEAR + 1]
+            beside = [*worklog.turns_before(turn.session, row, NEAR), *after]
             found.update(int(one.ref[2:]) for one in beside)
         return found
 
@@ -488,7 +493,7 @@ def _is_about(record: Record, marks: Marks) -> bool:
 
 
 def _numbers(store: Store, session: str, first: int, last: int) -> list[int]:
-    return [int(one.ref[2:]) for one in store.desk.turns_from(session, first, last)]
+    return [int(one.ref[2:]) for one in store.worklog.turns_from(session, first, last)]
 
 
 def _parts(text: str) -> list[str]:

@@ -1,8 +1,8 @@
 """Tombstones: what must not come back, recognised without keeping a word of it.
 
-A stone is a keyed digest (the key is the space's own, purpose `tombstone`), so that nobody who has
-the file can try out what was forgotten. It stands for what was said up to a moment: who says the
-same again later says something new.
+A tombstone is a keyed digest (the key is the space's own, purpose `tombstone`), so that nobody who
+has the file can try out what was forgotten. It stands for what was said up to a moment: who says
+the same again later says something new.
 
 | kind | is of | and stops |
 |---|---|---|
@@ -40,7 +40,7 @@ from loxodon.text.words import fold, index_words
 FILE = "forgotten"
 FOREVER = 1 << 60
 _NEVER = -FOREVER
-"""Of what nobody knows the time of: older than any stone."""
+"""Of what nobody knows the time of: older than any tombstone."""
 LEAST_WORDS = 3
 """Words that a turn must have to be known by them alone: a `yes` is anybody's."""
 _SIZE = 16
@@ -53,7 +53,7 @@ _FEW = 40
 """Words that are looked for one by one faster than a text is cut into words."""
 
 
-class Stone(NamedTuple):
+class Tombstone(NamedTuple):
     """One thing that must not come back."""
 
     kind: str
@@ -81,24 +81,24 @@ class Marker:
         )
         return blake2b(data, key=self._key, digest_size=_SIZE, person=kind.encode()).digest()
 
-    def stone(self, kind: str, until: int, *parts: bytes | str, size: int = 0) -> Stone:
-        return Stone(kind, self.mark(kind, *parts), until, size)
+    def tombstone(self, kind: str, until: int, *parts: bytes | str, size: int = 0) -> Tombstone:
+        return Tombstone(kind, self.mark(kind, *parts), until, size)
 
     def key(self, key: bytes) -> bytes:
         """The key of a turn that lost a part of its words, which the old one was a digest of."""
         return self.mark("key", key)
 
-    def name(self, name: str, until: int, kind: str = "name") -> Stone | None:
-        """The stone of a name; None where there is nothing of it to look for."""
+    def name(self, name: str, until: int, kind: str = "name") -> Tombstone | None:
+        """The tombstone of a name; None where there is nothing of it to look for."""
         if address := address_of(name):
-            return self.stone("address", until, address)
+            return self.tombstone("address", until, address)
         found = plain(name)[:_MOST_NAME]
-        return self.stone(kind, until, found, size=len(found)) if found else None
+        return self.tombstone(kind, until, found, size=len(found)) if found else None
 
 
-def span(since: int, until: int) -> Stone:
-    """The stone of a stretch of time, which is no secret."""
-    return Stone("span", since.to_bytes(8, "big", signed=True), until)
+def span(since: int, until: int) -> Tombstone:
+    """The tombstone of a stretch of time, which is no secret."""
+    return Tombstone("span", since.to_bytes(8, "big", signed=True), until)
 
 
 def plain(text: str) -> str:
@@ -135,7 +135,7 @@ def address_of(name: str) -> str:
 
 
 class Sieve:
-    """What the stones of one selection are of, so that texts without any of it need no digest.
+    """What the tombstones of one selection are of, so that texts without any of it need no digest.
 
     It is there while something is being forgotten, and never kept.
     """
@@ -153,7 +153,7 @@ class Sieve:
         self._last = ("", False)
 
     def add(self, kind: str, parts: Sequence[bytes | str]) -> None:
-        """Note what a stone is made of."""
+        """Note what a tombstone is made of."""
         first = parts[0]
         if isinstance(first, bytes):
             self.keys.add(first)
@@ -209,12 +209,12 @@ def clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 class Marks:
-    """The stones of a space, to be held against what comes or is there."""
+    """The tombstones of a space, to be held against what comes or is there."""
 
     def __init__(
         self,
         marker: Marker,
-        stones: Iterable[Stone],
+        tombstones: Iterable[Tombstone],
         *,
         present: bool = False,
         sieve: Sieve | None = None,
@@ -223,7 +223,7 @@ class Marks:
         time it says of itself."""
         self.marker = marker
         self.sieve = sieve
-        """Of these stones; None where nobody knows what they were made of."""
+        """Of these tombstones; None where nobody knows what they were made of."""
         self._present = present
         self._kinds: dict[str, dict[bytes, int]] = {}
         self._sizes: dict[str, dict[int, None]] = {"name": {}, "apart": {}}
@@ -231,7 +231,7 @@ class Marks:
         self.spans: list[tuple[int, int]] = []
         self._clean: dict[str, bool] = {}
         """Short texts, which come again and again, and whether nothing of them was forgotten."""
-        for one in stones:
+        for one in tombstones:
             if one.kind == "span":
                 self.spans.append((int.from_bytes(one.mark, "big", signed=True), one.until))
                 continue
@@ -428,15 +428,15 @@ def _run_of_letters() -> re.Pattern[str]:
 # The file
 
 
-def read(folder: str) -> tuple[list[Stone], list[dict[str, Any]]]:
-    """The stones and the receipts in the file of a space; a line that a kill cut short is none."""
-    stones: list[Stone] = []
+def read(folder: str) -> tuple[list[Tombstone], list[dict[str, Any]]]:
+    """The tombstones and receipts in the file of a space; a line that a kill cut short is none."""
+    tombstones: list[Tombstone] = []
     receipts: list[dict[str, Any]] = []
     try:
         with open(os.path.join(folder, FILE), "rb") as file:
             lines = file.read().split(b"\n")
     except FileNotFoundError:
-        return stones, receipts
+        return tombstones, receipts
     for line in lines:
         try:
             found = json.loads(line)
@@ -444,17 +444,21 @@ def read(folder: str) -> tuple[list[Stone], list[dict[str, Any]]]:
                 receipts.append(found["receipt"])
             else:
                 mark = bytes.fromhex(found["mark"])
-                stones.append(Stone(found["kind"], mark, found["until"], found.get("size", 0)))
+                tombstones.append(
+                    Tombstone(found["kind"], mark, found["until"], found.get("size", 0))
+                )
         except (ValueError, TypeError, KeyError):
             continue
-    return stones, receipts
+    return tombstones, receipts
 
 
-def append(folder: str, stones: Sequence[Stone], receipt: Mapping[str, Any] | None = None) -> int:
-    """Put stones and a receipt at the end of the file, on disk; how many bytes it has then."""
+def append(
+    folder: str, tombstones: Sequence[Tombstone], receipt: Mapping[str, Any] | None = None
+) -> int:
+    """Put tombstones and a receipt at the end of the file, on disk; how many bytes it has then."""
     rows: list[Mapping[str, Any]] = [
         {"kind": one.kind, "mark": one.mark.hex(), "until": one.until, "size": one.size}
-        for one in stones
+        for one in tombstones
     ]
     if receipt is not None:
         rows.append({"receipt": receipt})

@@ -18,7 +18,7 @@ import re2  # type: ignore[import-untyped]
 from loxodon.text.patterns import lazy
 from loxodon.trust.guard import personal, plausible, tagging, wallets
 from loxodon.trust.guard.cues import MAYBE
-from loxodon.trust.guard.guard import ANSWER, DOTS, Found, Said
+from loxodon.trust.guard.guard import ANSWER, DOTS, Detection, EarlierTurn
 from loxodon.trust.guard.personal import Candidate
 from loxodon.trust.guard.policy import Policy
 from loxodon.trust.guard.rules import LIST, Rule, label_of
@@ -93,8 +93,8 @@ class Finder:
         return _compile(f"{_MARK}|{_MASK.replace('?P<kind>', '?P<of>')}")
 
     def looked(
-        self, text: str, lately: Sequence[Said] = (), *, weighs: bool = True
-    ) -> tuple[list[Found], bool]:
+        self, text: str, lately: Sequence[EarlierTurn] = (), *, weighs: bool = True
+    ) -> tuple[list[Detection], bool]:
         """What is in a text, in order, none overlapping; and whether a secret is named in it.
 
         `lately` is what was said right before it; `weighs` also looks for what is told in words.
@@ -126,7 +126,7 @@ class Finder:
             ]
         return found, is_named
 
-    def found_in_page(self, text: str) -> list[Found]:
+    def found_in_page(self, text: str) -> list[Detection]:
         """The same for a text of many lines: what is told in words is told within one of them."""
         found = self.looked(text, weighs=False)[0]
         at = 0
@@ -141,7 +141,7 @@ class Finder:
         """Whether a secret is talked about in a text by its name."""
         return not self._named.isdisjoint(self._wanted(text))
 
-    def weighs(self, text: str, lately: Sequence[Said] = ()) -> bool | None:
+    def weighs(self, text: str, lately: Sequence[EarlierTurn] = ()) -> bool | None:
         """Whether all words of a text are weighed; None where not even those that look odd are."""
         if self.is_named(text) or (len(text) <= ANSWER and any(one.is_named for one in lately)):
             return True
@@ -154,26 +154,26 @@ class Finder:
             return set()
         return {n for hit in hits for n in self._of_sign[hit]}
 
-    def _weigh(self, text: str, lately: Sequence[Said], found: list[Found]) -> None:
+    def _weigh(self, text: str, lately: Sequence[EarlierTurn], found: list[Detection]) -> None:
         """Add what is told in words, where something says that a secret follows."""
         spared = sorted(self._spared(text))
-        for one in (self.tagger or tagging.tagger()).told(text, lately):
+        for one in (self.tagger or tagging.tagger()).secrets(text, lately):
             if not _overlapping(spared, one.start, one.end):
                 kind = one.kind if one.score >= tagging.SURE else MAYBE
                 if label_of(kind) not in self._labels:
                     continue
-                _join(found, Found(one.start, one.end, kind, "secret"))
+                _join(found, Detection(one.start, one.end, kind, "secret"))
 
-    def _tried(self, text: str, rules: Iterable[int]) -> list[Found]:
+    def _tried(self, text: str, rules: Iterable[int]) -> list[Detection]:
         spared = sorted(self._spared(text))
         data = text.encode()
-        found: list[Found] = []
+        found: list[Detection] = []
         for n in rules:
             rule = self._rules[n]
             for first, start, end in self._matches(n, rule, text, data):
                 # What leads to it counts too: words before a marker are not about what is behind.
                 if not _overlapping(spared, first, end):
-                    _join(found, Found(start, end, rule.kind, rule.family))
+                    _join(found, Detection(start, end, rule.kind, rule.family))
         return found
 
     def _matches(
@@ -292,7 +292,7 @@ def _overlapping(spans: Sequence[tuple[Any, ...]], start: int, end: int) -> list
     return list(range(first, last))
 
 
-def _join(found: list[Found], new: Found) -> None:
+def _join(found: list[Detection], new: Detection) -> None:
     """Add what overlaps nothing; of two secrets in one place the first names both."""
     over = _overlapping(found, new.start, new.end)
     if not over:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
-    from loxodon.store.shelf import Chunk
+    from loxodon.store import Chunk
     from loxodon.trust.guard.policy import Policy
     from loxodon.types import Draft, Record, Turn
 
@@ -44,14 +44,14 @@ ANSWER = 100
 DOTS = "••"
 
 
-class Said(NamedTuple):
+class EarlierTurn(NamedTuple):
     """A turn that was said before, and whether a secret is named in it."""
 
     text: str
     is_named: bool
 
 
-class Found(NamedTuple):
+class Detection(NamedTuple):
     """Something in a text, and where."""
 
     start: int
@@ -128,7 +128,11 @@ class Guard:
         return self._without(text, found) if found else Taken(text)
 
     def _without(
-        self, text: str, found: Sequence[Found], lately: Sequence[Said] = (), rounds: int = _ROUNDS
+        self,
+        text: str,
+        found: Sequence[Detection],
+        lately: Sequence[EarlierTurn] = (),
+        rounds: int = _ROUNDS,
     ) -> Taken:
         actions = self.engine.policy.actions
         told = [one for one in found if actions[one.kind] != "allow" or one.family == "private"]
@@ -161,7 +165,7 @@ class Guard:
         is so short that it may be an answer.
         """
         kept: list[Draft] = []
-        lately: dict[str, deque[Said]] = {}
+        lately: dict[str, deque[EarlierTurn]] = {}
         for draft in drafts:
             if draft.session not in lately:
                 texts = before(draft.session) if len(draft.content) <= SHORT else ()
@@ -169,7 +173,7 @@ class Guard:
             said = lately[draft.session]
             found, is_named = self.engine.looked(draft.content, said)
             text = self._without(draft.content, found, tuple(said)).text if found else draft.content
-            said.append(Said(text, is_named))
+            said.append(EarlierTurn(text, is_named))
             kept.append(self._named_well(draft, self._cleaned(text)))
         return kept
 
@@ -179,8 +183,8 @@ class Guard:
         found, _ = self.engine.looked(text, said)
         return self._without(text, found, said).text if found else text
 
-    def _looked_at(self, text: str) -> Said:
-        return Said(text, self.engine.finder.is_named(text))
+    def _looked_at(self, text: str) -> EarlierTurn:
+        return EarlierTurn(text, self.engine.finder.is_named(text))
 
     def _cleaned(self, text: str) -> Clean:
         clean = Clean(text)
@@ -270,17 +274,19 @@ class Guard:
         found = [one for one in self.engine.found(text) if self._is_masked_secret(one)]
         return _put(text, found, self._mask) if found else text
 
-    def _is_masked_secret(self, one: Found) -> bool:
+    def _is_masked_secret(self, one: Detection) -> bool:
         return one.family == "secret" and self.engine.policy.actions[one.kind] == "mask"
 
-    def _hidden(self, found: Iterable[Found], private: bool, reveal: bool) -> Iterator[Found]:
+    def _hidden(
+        self, found: Iterable[Detection], private: bool, reveal: bool
+    ) -> Iterator[Detection]:
         for one in found:
             action = self.engine.policy.actions[one.kind]
             masked = one.family in ("identity", "secret") or not private
             if action == "never" or (action == "mask" and masked and not reveal):
                 yield one
 
-    def _mask(self, it: str, one: Found) -> str:
+    def _mask(self, it: str, one: Detection) -> str:
         never = self.engine.policy.actions[one.kind] == "never"
         return _marker(it, one) if never else mask_of(it, one)
 
@@ -349,7 +355,7 @@ def _texts(record: Record) -> str:
     return "\n".join((*texts, *record.tags, *record.entities))
 
 
-def _put(text: str, found: Iterable[Found], instead: Callable[[str, Found], str]) -> str:
+def _put(text: str, found: Iterable[Detection], instead: Callable[[str, Detection], str]) -> str:
     parts, at = [], 0
     for one in found:
         parts += [text[at : one.start], instead(text[one.start : one.end], one)]
@@ -357,13 +363,13 @@ def _put(text: str, found: Iterable[Found], instead: Callable[[str, Found], str]
     return "".join((*parts, text[at:]))
 
 
-def _marker(it: str, one: Found) -> str:
+def _marker(it: str, one: Detection) -> str:
     """What is kept in the place of what is not."""
     word = "secret" if one.family == "secret" else "removed"
     return f"[{word}: {one.kind.replace('-', ' ')}]"
 
 
-def mask_of(it: str, one: Found) -> str:
+def mask_of(it: str, one: Detection) -> str:
     """What is shown in the place of something: its kind, and enough to know which it is."""
     label = one.kind.replace("-", " ")
     if one.kind == "mail" and "@" in it:
@@ -394,5 +400,5 @@ class _Engine:
         self.finder = Finder(policy)
         self.looked = self.finder.looked
 
-    def found(self, text: str) -> list[Found]:
+    def found(self, text: str) -> list[Detection]:
         return self.finder.found_in_page(text) if "\n" in text else self.looked(text)[0]

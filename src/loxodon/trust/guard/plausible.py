@@ -555,7 +555,7 @@ def is_technical(low: str) -> bool:
     return low.startswith(TECHNICAL) or _SHA.match(low) is not None
 
 
-def told(one: Candidate) -> bool:
+def unnamed_password(one: Candidate) -> bool:
     """Behind a password that was only spoken of: letters with digits, and no name of a technique."""
     it = _value(one)
     if _no_password(it) or not it.isascii() or _is_time(it) or len(it) < 6 or it.count("/") > 1:
@@ -571,7 +571,7 @@ _UNITS = ("th", "1st", "2nd", "3rd", "am", "pm", "km", "kg", "gb", "mb", "px", "
 
 def paired(one: Candidate) -> bool:
     """Behind `root/`, where paths stand too."""
-    return told(one) and strong(one)
+    return unnamed_password(one) and strong(one)
 
 
 _OTHER_CODES = (

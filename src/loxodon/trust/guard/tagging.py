@@ -18,7 +18,7 @@ from zlib import crc32
 
 from loxodon.text.patterns import lazy
 from loxodon.trust.guard import cues
-from loxodon.trust.guard.guard import SHORT, Said
+from loxodon.trust.guard.guard import SHORT, EarlierTurn
 from loxodon.values import NamedTuple
 
 BITS = 17
@@ -85,7 +85,7 @@ class Token(NamedTuple):
     """The buckets of what it looks like."""
 
 
-class Told(NamedTuple):
+class TaggedSpan(NamedTuple):
     """Where something stands that is told as a secret, how sure that is, and of what kind it is."""
 
     start: int
@@ -229,7 +229,7 @@ _FORMS = tuple((d, _SALT * (30 + n)) for n, d in enumerate((-3, -2, -1, 1, 2, 3)
 class Reading:
     """A text, and what was said before it, as the model sees it."""
 
-    def __init__(self, text: str, lately: Sequence[Said] = ()) -> None:
+    def __init__(self, text: str, lately: Sequence[EarlierTurn] = ()) -> None:
         self.text = text
         self.tokens = tokens(text)
         self._lately = lately if len(text) <= SHORT else ()
@@ -393,7 +393,7 @@ class Reading:
 
 
 @lru_cache(maxsize=64)
-def _turn(said: Said, back: int) -> tuple[int, ...]:
+def _turn(said: EarlierTurn, back: int) -> tuple[int, ...]:
     """What a turn before is about: its last words, the cues among them, and how it ends."""
     text = said.text[-SHORT:]
     words = tokens(text)
@@ -414,7 +414,7 @@ class Tagger:
         self._weights = memoryview(data[HEAD.size :]).cast("b")
 
     def scores(
-        self, text: str, lately: Sequence[Said] = (), is_named: bool = True
+        self, text: str, lately: Sequence[EarlierTurn] = (), is_named: bool = True
     ) -> tuple[Reading, dict[int, float]]:
         """How likely each word is told as a secret."""
         reading, weights = Reading(text, lately), self._weights
@@ -427,7 +427,9 @@ class Tagger:
             found[n] = 1 / (1 + exp(-max(-30.0, min(30.0, total))))
         return reading, found
 
-    def told(self, text: str, lately: Sequence[Said] = (), is_named: bool = True) -> Iterator[Told]:
+    def secrets(
+        self, text: str, lately: Sequence[EarlierTurn] = (), is_named: bool = True
+    ) -> Iterator[TaggedSpan]:
         """What in a text is told as a secret, or may be; only what looks odd, if none is named."""
         reading, scores = self.scores(text, lately, is_named)
         if not scores:
@@ -445,7 +447,7 @@ class Tagger:
             in_doubt = is_page or _COMPOUND.fullmatch(it)
             if in_doubt and not reading.is_named_beside(first, last, on_page=is_page):
                 continue
-            yield Told(start, end, score, reading.kind(first))
+            yield TaggedSpan(start, end, score, reading.kind(first))
 
 
 _MARKS = " \t\r\n*_#|>~:-"

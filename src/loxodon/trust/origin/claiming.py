@@ -10,11 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from loxodon.store import Known, Store
+from loxodon.store import KnownTurn
 from loxodon.store.walls import Wall
 from loxodon.trust.origin.provenance import speaks_for_user
 from loxodon.types import ROLES, Turn
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import Store
+
 
 Keyed = tuple[Turn, bytes]
 
@@ -29,16 +34,16 @@ def is_named(turn: Turn) -> bool:
     return turn.role == "user" and key_of(turn.speaker) not in ("", *ROLES)
 
 
-def told(turns: Iterable[Keyed], me: Collection[str], wall: Wall) -> list[Keyed]:
+def attributed(turns: Iterable[Keyed], me: Collection[str], wall: Wall) -> list[Keyed]:
     """`turns` once it is told by which names the user speaks: what anyone else says is theirs.
 
     Who speaks for themselves behind a wall does not tell it.
     """
     names = set() if wall.speaks else {key_of(name) for name in me} - {""}
-    return [(_told(turn, names), key) for turn, key in turns] if names else list(turns)
+    return [(_attributed(turn, names), key) for turn, key in turns] if names else list(turns)
 
 
-def _told(turn: Turn, names: Collection[str]) -> Turn:
+def _attributed(turn: Turn, names: Collection[str]) -> Turn:
     if not is_named(turn):
         return turn
     if key_of(turn.speaker) in names:
@@ -46,7 +51,7 @@ def _told(turn: Turn, names: Collection[str]) -> Turn:
     return turn._replace(origin="group") if turn.origin == "user" else turn
 
 
-def told_before(turns: Sequence[Keyed], known: Sequence[Known | None]) -> set[str]:
+def told_before(turns: Sequence[Keyed], known: Sequence[KnownTurn | None]) -> set[str]:
     """The names by which the user speaks, as it was told of some of these turns before."""
     return {
         turn.speaker
@@ -82,8 +87,8 @@ def put_right(store: Store, turns: Sequence[Keyed], now: datetime) -> int:
     quarantine.screen(store, [new for _, new in changed], now)
     store.vectors.retold(rows)
     _archive(store, {_row(old) for old, _ in changed if speaks_for_user(old)}, now)
-    store.desk.let_go(rows)
-    store.desk.read_again(own)
+    store.worklog.let_go(rows)
+    store.worklog.read_again(own)
     return len(changed)
 
 

@@ -35,7 +35,7 @@ READ = 200_000
 """Characters of a text that are looked at; what is beyond is held, since nobody has looked."""
 
 
-class Found(NamedTuple):
+class Instruction(NamedTuple):
     """A stretch of a text that is an instruction, and of what kind."""
 
     start: int
@@ -50,7 +50,7 @@ def screens(origin: str) -> bool:
     return origin in _WIDE or origin in _NARROW
 
 
-def found_in(text: str, origin: Origin) -> list[Found]:
+def found_in(text: str, origin: Origin) -> list[Instruction]:
     """The instructions in a text of this origin, in order, none within another."""
     if not text or not screens(origin):
         return []
@@ -58,7 +58,7 @@ def found_in(text: str, origin: Origin) -> list[Found]:
     read = text[:READ]
     places = [*_worded(read, wide), *_smuggled(read), *_encoded(read, wide)]
     if len(text) > READ:
-        places.append(Found(READ, len(text), "unread"))
+        places.append(Instruction(READ, len(text), "unread"))
     return _joined(_whole(text, places)) if places else []
 
 
@@ -220,7 +220,7 @@ def _exactly(pattern: str) -> Any:
 # --- where it stands ----------------------------------------------------------------------------
 
 
-def _worded(text: str, wide: bool) -> Iterator[Found]:
+def _worded(text: str, wide: bool) -> Iterator[Instruction]:
     """What is worded as an instruction, however it is spelled."""
     view = _folded(text)
     if not view.text:
@@ -237,15 +237,15 @@ def _worded(text: str, wide: bool) -> Iterator[Found]:
         for match in _strong().finditer(other.text):
             start, end = match.span()
             if other.text[start:end] != looks.text[start:end]:  # not what was seen already
-                yield Found(*other.place(start, end), "hidden")
+                yield Instruction(*other.place(start, end), "hidden")
     yield from _set_apart(looks)
 
 
-def _matches(view: _View, pattern: Any, kind: str) -> Iterator[Found]:
+def _matches(view: _View, pattern: Any, kind: str) -> Iterator[Instruction]:
     for match in pattern.finditer(view.text):
         start, end = match.span()
         if end > start:
-            yield Found(*view.place(start, end), kind)
+            yield Instruction(*view.place(start, end), kind)
 
 
 def _disguises(view: _View) -> Iterator[_View]:
@@ -264,7 +264,7 @@ def _letters_for_digits(text: str) -> str:
     return " ".join(word.translate(_DIGITS) if is_mixed else word for word, is_mixed in pairs)
 
 
-def _set_apart(view: _View) -> Iterator[Found]:
+def _set_apart(view: _View) -> Iterator[Instruction]:
     """Letters with blanks or marks between them: `i g n o r e`, `ig-no-re`."""
     for found in _matches(_run_together(view), _joined_letters(), "hidden"):
         said = view.text[_index(view, found.start) : _index(view, found.end - 1) + 1]
@@ -282,7 +282,7 @@ def _index(view: _View, at: int) -> int:
 _UNSEEN = re.compile("[\U000e0020-\U000e007e\U000e0100-\U000e01ef\u202e]")
 
 
-def _smuggled(text: str) -> Iterator[Found]:
+def _smuggled(text: str) -> Iterator[Instruction]:
     """Words in characters that nobody sees: tags, selectors, marks of direction turned round."""
     if not _UNSEEN.search(text):
         return
@@ -296,15 +296,15 @@ def _smuggled(text: str) -> Iterator[Found]:
         elif not hidden and start >= 0:
             # A flag is made of a few of them: 🏴 and its letters.
             if n - start > 3 and text[start - 1 : start] != "\U0001f3f4":
-                yield Found(start, n, "hidden")
+                yield Instruction(start, n, "hidden")
             start = -1
     if "\u202e" in text:
         at = text.index("\u202e")
         stop = text.find("\u202c", at)
-        yield Found(at, stop + 1 if stop >= 0 else len(text), "hidden")
+        yield Instruction(at, stop + 1 if stop >= 0 else len(text), "hidden")
 
 
-def _encoded(text: str, wide: bool) -> Iterator[Found]:
+def _encoded(text: str, wide: bool) -> Iterator[Instruction]:
     """Stretches that say an instruction once they are decoded."""
     if not _any_code().search(text):
         return
@@ -313,7 +313,7 @@ def _encoded(text: str, wide: bool) -> Iterator[Found]:
             said = decode(match[0])
             if said and said != match[0] and any(_worded(said, wide)):
                 start, end = match.span()
-                yield Found(start, end, "encoded")
+                yield Instruction(start, end, "encoded")
 
 
 @cache
@@ -394,7 +394,7 @@ _LINE_ENDS = str.maketrans("", "", "\t\n\r")
 # --- what is held -------------------------------------------------------------------------------
 
 
-def _whole(text: str, places: Iterable[Found]) -> list[Found]:
+def _whole(text: str, places: Iterable[Instruction]) -> list[Instruction]:
     """The sentences that instructions stand in, and what belongs to them."""
     from loxodon.text.sentences import spans
 
@@ -402,7 +402,7 @@ def _whole(text: str, places: Iterable[Found]) -> list[Found]:
     return [_widened(text, sentences, one) for one in dict.fromkeys(places)]
 
 
-def _widened(text: str, sentences: Sequence[tuple[int, int]], one: Found) -> Found:
+def _widened(text: str, sentences: Sequence[tuple[int, int]], one: Instruction) -> Instruction:
     from bisect import bisect_right
 
     starts = [start for start, _ in sentences]
@@ -420,17 +420,17 @@ def _widened(text: str, sentences: Sequence[tuple[int, int]], one: Found) -> Fou
     if opened >= 0 and text.find("-->", opened, start) < 0:
         closed = text.find("-->", end)
         start, end = opened, closed + 3 if closed >= 0 else len(text)
-    return Found(start, end, one.reason)
+    return Instruction(start, end, one.reason)
 
 
-def _joined(places: Iterable[Found]) -> list[Found]:
+def _joined(places: Iterable[Instruction]) -> list[Instruction]:
     """Places that touch are one, called after the first."""
-    found: list[Found] = []
+    found: list[Instruction] = []
     for one in sorted(places, key=lambda one: one.start):
         if found and one.start <= found[-1].end + 1:
             found[-1] = found[-1]._replace(end=max(found[-1].end, one.end))
         else:
             found.append(one)
     if len(found) > MOST:
-        found = [*found[: MOST - 1], Found(found[MOST - 1].start, found[-1].end, "unread")]
+        found = [*found[: MOST - 1], Instruction(found[MOST - 1].start, found[-1].end, "unread")]
     return found

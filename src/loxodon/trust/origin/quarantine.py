@@ -14,10 +14,10 @@ from typing import Any
 
 from loxodon.errors import InputError, NotFoundError
 from loxodon.messages import t
-from loxodon.store import Known, Store
-from loxodon.store.quarantine import Kept
+from loxodon.store import KnownTurn, QuarantinedText
+from loxodon.store.protocol import Store
 from loxodon.text.language import language_of
-from loxodon.trust.origin.instructions import Found, found_in, screens
+from loxodon.trust.origin.instructions import Instruction, found_in, screens
 from loxodon.trust.origin.pasting import others
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Held, Origin, Record, Turn
 
@@ -32,7 +32,9 @@ _OLDER = 2_000
 # --- What comes in ------------------------------------------------------------------------------
 
 
-def screen(store: Store, said: Iterable[Turn | Known], now: datetime) -> dict[str, list[Kept]]:
+def screen(
+    store: Store, said: Iterable[Turn | KnownTurn], now: datetime
+) -> dict[str, list[QuarantinedText]]:
     """Hold what is to be held of turns that were just journalled, by ref. Call inside `writing`."""
     fresh = [one for one in said if isinstance(one, Turn) and screens(one.origin)]
     new = [
@@ -40,13 +42,13 @@ def screen(store: Store, said: Iterable[Turn | Known], now: datetime) -> dict[st
         for turn, places in _found(store, fresh)
         for place in places
     ]
-    held: dict[str, list[Kept]] = {}
+    held: dict[str, list[QuarantinedText]] = {}
     for one in store.quarantine.put(new) if new else ():
         held.setdefault(f"t_{one.turn}", []).append(one)
     return held
 
 
-def _found(store: Store, turns: Sequence[Turn]) -> list[tuple[Turn, list[Found]]]:
+def _found(store: Store, turns: Sequence[Turn]) -> list[tuple[Turn, list[Instruction]]]:
     """What to hold of each turn; an instruction may go on from one turn to the next."""
     found = [(turn, _places(turn)) for turn in turns]
     for n in range(1, len(found)):
@@ -57,16 +59,16 @@ def _found(store: Store, turns: Sequence[Turn]) -> list[tuple[Turn, list[Found]]
                     some.append(place._replace(end=len(before.content)))
                 rest = place.end - len(before.content) - 1
                 if rest > 0 and not _has(more, 0):
-                    more.insert(0, Found(0, min(rest, len(turn.content)), place.reason))
+                    more.insert(0, Instruction(0, min(rest, len(turn.content)), place.reason))
     return found
 
 
-def _places(turn: Turn) -> list[Found]:
+def _places(turn: Turn) -> list[Instruction]:
     """The instructions in a turn; of one that a program passed on, in what is another's in it."""
     if turn.origin != "relayed":
         return found_in(turn.content, turn.origin)
     return [
-        Found(span.start + one.start, span.start + one.end, one.reason)
+        Instruction(span.start + one.start, span.start + one.end, one.reason)
         for span in others(turn.content, relayed=True)
         for one in found_in(turn.content[span.start : span.end], "web")
     ]
@@ -76,7 +78,7 @@ _TAIL = 200
 """Characters of a turn that are read together with those of the next."""
 
 
-def _across(before: Turn, turn: Turn) -> list[Found]:
+def _across(before: Turn, turn: Turn) -> list[Instruction]:
     """Instructions that begin in one turn and end in the next, by their place in both joined."""
     skipped = max(0, len(before.content) - _TAIL)
     joined = f"{before.content[skipped:]}\n{turn.content[:_TAIL]}"
@@ -85,17 +87,21 @@ def _across(before: Turn, turn: Turn) -> list[Found]:
     return [one._replace(start=one.start + skipped, end=one.end + skipped) for one in found]
 
 
-def _has(places: Iterable[Found], at: int) -> bool:
+def _has(places: Iterable[Instruction], at: int) -> bool:
     return any(one.start <= at < one.end for one in places)
 
 
 def _kept(
-    place: Found, now: datetime, origin: str, turn: int | None = None, text: str = ""
-) -> Kept:
-    return Kept(0, turn, "", place.start, place.end, text, place.reason, origin, now, HELD, None)
+    place: Instruction, now: datetime, origin: str, turn: int | None = None, text: str = ""
+) -> QuarantinedText:
+    return QuarantinedText(
+        0, turn, "", place.start, place.end, text, place.reason, origin, now, HELD, None
+    )
 
 
-def insert(store: Store, record: Record, change: str, held: Sequence[Kept] | None = None) -> Record:
+def insert(
+    store: Store, record: Record, change: str, held: Sequence[QuarantinedText] | None = None
+) -> Record:
     """Keep a memory made of words that nobody vouches for, without what is held of them.
 
     `held` is what was held of the turn that has these words; None where no turn has them. Labels
@@ -111,7 +117,7 @@ def insert(store: Store, record: Record, change: str, held: Sequence[Kept] | Non
         )
     fields = _labels({name: getattr(record, name) for name in _LABELS}, origin)
     if held:
-        fields |= {"content": told(content, held), "value": ""}
+        fields |= {"content": with_notes(content, held), "value": ""}
     kept = store.insert(record._replace(**fields), change)
     for one in held:
         store.quarantine.of_memory(one.no, kept.id)
@@ -135,7 +141,7 @@ def update(store: Store, record: Record, fields: Mapping[str, Any], now: datetim
         ]
     )
     if held:
-        fields |= {"content": told(content, held), "value": ""}
+        fields |= {"content": with_notes(content, held), "value": ""}
     for one in held:
         store.quarantine.of_memory(one.no, record.id)
     return store.update(record.id, None, "edited", now, fields)
@@ -192,7 +198,7 @@ def heard(store: Store, turns: Iterable[Turn]) -> list[Turn]:
     if not held:
         return turns
     return [
-        one._replace(content=told(one.content, held[row]))
+        one._replace(content=with_notes(one.content, held[row]))
         if one.ref and (row := int(one.ref[2:])) in held
         else one
         for one in turns
@@ -216,7 +222,7 @@ _TELLING = 8
 """Characters of a line that are enough to know it by."""
 
 
-def told(text: str, held: Sequence[Kept]) -> str:
+def with_notes(text: str, held: Sequence[QuarantinedText]) -> str:
     """`text` with a note in the place of each stretch that is held."""
     if not held:
         return text
@@ -246,7 +252,7 @@ def listed(store: Store, state: str | None, limit: int) -> list[Held]:
         return [_held(one, turns) for one in found if _is_seen(store, one, turns)]
 
 
-def _is_seen(store: Store, one: Kept, turns: Mapping[int, Turn]) -> bool:
+def _is_seen(store: Store, one: QuarantinedText, turns: Mapping[int, Turn]) -> bool:
     """Whether what a stretch is of is within the walls of whoever asks."""
     if one.turn is not None:
         return one.turn in turns
@@ -277,7 +283,7 @@ def drop(store: Store, id: str, now: datetime) -> Held:
     return _held(one, turns)._replace(state=DROPPED)
 
 
-def _waiting(store: Store, id: str) -> tuple[Kept, dict[int, Turn]]:
+def _waiting(store: Store, id: str) -> tuple[QuarantinedText, dict[int, Turn]]:
     number = id.removeprefix("q_")
     one = store.quarantine.get(int(number)) if number.isdecimal() and len(number) < 18 else None
     turns = store.turns([one.turn]) if one is not None and one.turn is not None else {}
@@ -297,7 +303,7 @@ def _waiting(store: Store, id: str) -> tuple[Kept, dict[int, Turn]]:
     return one, turns
 
 
-def _held(one: Kept, turns: Mapping[int, Turn]) -> Held:
+def _held(one: QuarantinedText, turns: Mapping[int, Turn]) -> Held:
     turn = turns.get(one.turn) if one.turn is not None else None
     text = turn.content[one.start : one.stop] if turn else one.text
     return Held(

@@ -15,7 +15,8 @@ from heapq import nlargest
 from itertools import islice
 from typing import Any
 
-from loxodon.store import Filter, Store
+from loxodon.store import Filter
+from loxodon.store.protocol import Store
 from loxodon.text.language import language_of
 from loxodon.text.words import fold, index_words
 from loxodon.trust.origin import quarantine

@@ -23,7 +23,7 @@ from loxodon import files
 from loxodon.config import EncryptionConfig
 from loxodon.errors import KeyProblemError, install_hint
 from loxodon.layout import KEYS, STRETCH
-from loxodon.store.cipher import KEY_BYTES
+from loxodon.store.sqlite.cipher import KEY_BYTES
 
 VARIABLE = "LOXODON_KEY"
 NEXT_VARIABLE = "LOXODON_KEY_NEXT"
@@ -98,12 +98,12 @@ def text_at(source: Source, environ: Mapping[str, str]) -> str:
         raise KeyProblemError(
             "there is no key in {place}",
             hint="this memory is encrypted and cannot be read without its key",
-            place=told(source),
+            place=describe(source),
         )
     return found
 
 
-def told(source: Source) -> str:
+def describe(source: Source) -> str:
     """A source as people are told of it."""
     if source.kind == "keyring":
         return f"keyring:{SERVICE}/{source.name}"
@@ -240,7 +240,7 @@ def make(source: Source) -> None:
     raise KeyProblemError(
         "there is already a key in {place}",
         hint="omit --make-key to use it, or choose another place",
-        place=told(source),
+        place=describe(source),
     )
 
 

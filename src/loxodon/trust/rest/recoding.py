@@ -44,10 +44,11 @@ from loxodon.layout import (
 )
 from loxodon.live.pending import Pending
 from loxodon.memory import Memory
-from loxodon.store import Progress, cipher, copying
-from loxodon.store.cipher import Keys
-from loxodon.store.database import held
-from loxodon.store.whose import space_of
+from loxodon.store import Progress
+from loxodon.store.sqlite import cipher, copying
+from loxodon.store.sqlite.cipher import Keys
+from loxodon.store.sqlite.database import held
+from loxodon.store.sqlite.owner import space_of
 from loxodon.trust.rest import encryption, overwriting
 from loxodon.trust.rest.encryption import Source
 from loxodon.trust.rest.sealing import Seal, read_lines, shut
@@ -103,7 +104,7 @@ def encrypt(
         raise UsageError(
             "this memory is already encrypted, with the key in {place}",
             hint="change the key with `loxodon rekey`",
-            place=encryption.told(current),
+            place=encryption.describe(current),
         )
     source = source or current
     if source is None:
@@ -131,7 +132,7 @@ def _encrypted(
     work = _Work(home, config, (), (key,), progress)
     done = _all_files(work)
     left = (*_without_views(work), *plain_backups(home, config))
-    return Recoded(done, encryption.told(source), left)
+    return Recoded(done, encryption.describe(source), left)
 
 
 def decrypt(
@@ -201,7 +202,7 @@ def _rekeyed(
     else:
         _set(home, place)
     encryption.note_next(home, None)
-    return Recoded(done, encryption.told(waiting if waiting.kind == "env" else place))
+    return Recoded(done, encryption.describe(waiting if waiting.kind == "env" else place))
 
 
 def _see_that_there_is_a_key(source: Source, environ: Mapping[str, str], make: bool) -> None:
@@ -231,7 +232,7 @@ def _at_work(
         raise KeyProblemError(
             "an earlier change was interrupted, and cannot be completed without the key in {place}",
             hint="restore that key, and try again",
-            place=encryption.told(noted[2]),
+            place=encryption.describe(noted[2]),
         )
     begun = False
 
@@ -326,7 +327,7 @@ def _good_key(home: str, source: Source, environ: Mapping[str, str]) -> bytes:
         raise KeyProblemError(
             "the passphrase in {place} is too short",
             hint="use at least {n} characters, or create a key with --make-key",
-            place=encryption.told(source),
+            place=encryption.describe(source),
             n=_SHORTEST_PHRASE,
         )
     return encryption.key_from(text, home)

@@ -20,7 +20,7 @@ _JOINED = 300
 """Characters up to which nested bullets stay with the one above them."""
 
 
-class Entry(NamedTuple):
+class NoteEntry(NamedTuple):
     line: int
     text: str
     category: str = ""
@@ -75,7 +75,9 @@ class _Open:
         return wide and not last.endswith(_ENDS)
 
 
-def entries(lines: Sequence[str], left_out: set[int] | None = None) -> Iterator[Entry | Skipped]:
+def entries(
+    lines: Sequence[str], left_out: set[int] | None = None
+) -> Iterator[NoteEntry | Skipped]:
     """The entries of a note, in order; the lines numbered in `left_out` are not looked at."""
     reader = _Notes()
     for number, line in enumerate(lines, 1):
@@ -97,7 +99,7 @@ class _Notes:
         self._open: _Open | None = None
         self._comment = ""
 
-    def line(self, number: int, text: str) -> Iterator[Entry | Skipped]:
+    def line(self, number: int, text: str) -> Iterator[NoteEntry | Skipped]:
         fence = _FENCE.match(text)
         if self._fence or fence:
             if not self._fence and fence:
@@ -126,7 +128,7 @@ class _Notes:
             return
         yield from self._content(number, text)
 
-    def _content(self, number: int, text: str) -> Iterator[Entry | Skipped]:
+    def _content(self, number: int, text: str) -> Iterator[NoteEntry | Skipped]:
         bullet = _BULLET.match(text)
         one = self._open
         if bullet:
@@ -158,7 +160,7 @@ class _Notes:
         self._headings.append((level, _plain(title)))
         self._comment = ""
 
-    def close(self) -> Iterator[Entry | Skipped]:
+    def close(self) -> Iterator[NoteEntry | Skipped]:
         """What was being read, as entries."""
         one, self._open = self._open, None
         if one is None:
@@ -178,7 +180,7 @@ class _Notes:
             for line, child in children:
                 yield from self._entry(one, line, child)
 
-    def _entry(self, one: _Open, line: int, text: str) -> Iterator[Entry | Skipped]:
+    def _entry(self, one: _Open, line: int, text: str) -> Iterator[NoteEntry | Skipped]:
         todo = ""
         box = _BOX.match(text)
         if box:
@@ -193,7 +195,7 @@ class _Notes:
         category = "plan" if todo else category_of(titles)
         project = project_of(titles)
         for piece in _pieces(text) if one.indent < 0 else [text]:
-            yield Entry(line, piece, category, project, todo, one.before)
+            yield NoteEntry(line, piece, category, project, todo, one.before)
 
 
 def _is_form(text: str, is_bullet: bool) -> bool:

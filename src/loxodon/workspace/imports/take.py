@@ -1,7 +1,7 @@
 """Taking in what a reader found: turns, memories and settings, in batches that are kept whole.
 
 What was taken before is known again: a turn by its key in the journal, a memory by what it is
-called where it comes from (`Shelf.imported`), whatever has become of it here since.
+called where it comes from (`WorkspaceData.imported`), whatever has become of it here since.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from loxodon import config
 from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import checked
-from loxodon.store import Filter, Progress, Store
+from loxodon.store import Filter, Progress
+from loxodon.store.protocol import Store
 from loxodon.text.words import fold
 from loxodon.trust.access import offered
 from loxodon.trust.access.offered import Choice, Value
@@ -147,7 +148,9 @@ class Taker:
     def _new_of(self, batch: list[NewMemory]) -> list[NewMemory]:
         """Those that are not here yet, by what they are called there and by their words."""
         with self._store.reading():
-            taken = set(self._store.shelf.imported(key for one in batch for key in _keys(one)))
+            taken = set(
+                self._store.workspace_data.imported(key for one in batch for key in _keys(one))
+            )
             if not self._compared:
                 self._compared = True
                 known = (one for one in self._store.find(Filter()) if one.kind != "summary")
@@ -195,7 +198,7 @@ class Taker:
     def _put_records(self, records: Iterable[tuple[NewMemory, tuple[Record, Meaning]]]) -> None:
         for one, (record, said) in records:
             kept = quarantine.insert(self._store, record, _CHANGE)
-            meet(self._store.desk, said, self._now)
+            meet(self._store.worklog, said, self._now)
             self._contents[_folded(one.content)] = kept.id
             self._note(one, kept.id)
         same, self._same = self._same, []
@@ -204,7 +207,7 @@ class Taker:
 
     def _note(self, one: NewMemory, id: str) -> None:
         for key in _keys(one):
-            self._store.shelf.put_import(key, id, self._now)
+            self._store.workspace_data.put_import(key, id, self._now)
 
     # Settings
 

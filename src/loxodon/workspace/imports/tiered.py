@@ -1,7 +1,7 @@
 """The SQLite database of a four-tier memory: what is known, its log of events, its buffer.
 
-It is read as `store/others.py` does. Any of its tables, and any of their columns, may be missing.
-Its times are in UTC, which is what SQLite's `datetime('now')` gives.
+It is read as `store/sqlite/foreign_files.py` does. Any of its tables, and any of their columns, may
+be missing. Its times are in UTC, which is what SQLite's `datetime('now')` gives.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from loxodon.errors import InputError
-from loxodon.store import others
-from loxodon.store.database import APPLICATION_ID
+from loxodon.store.sqlite import foreign_files
+from loxodon.store.sqlite.database import APPLICATION_ID
 from loxodon.types import CATEGORIES, Draft, Source
 from loxodon.workspace.imports.claims import TRUST
 from loxodon.workspace.imports.document import instant_in, share_in, text_in
@@ -39,7 +39,7 @@ def read(package: Package, around: Around) -> Iterator[Found]:
             "{file} is not a database", hint="give the file memory.db itself", file=package.name
         )
     try:
-        connection = others.connect(package.path, "mode=ro", _LONGEST)
+        connection = foreign_files.connect(package.path, "mode=ro", _LONGEST)
     except apsw.Error as error:
         raise _unusable(package.name, error) from None
     try:
@@ -50,7 +50,7 @@ def read(package: Package, around: Around) -> Iterator[Found]:
                 hint="open it with `loxodon --home DIR`",
                 file=package.name,
             )
-        tables = {name for name in _TABLES if others.columns(connection, name)}
+        tables = {name for name in _TABLES if foreign_files.columns(connection, name)}
         if not tables:
             raise InputError(
                 "{file} is not a four-tier memory",
@@ -81,7 +81,7 @@ def _unusable(name: str, error: Exception) -> InputError:
 
 def _rows(connection: apsw.Connection, table: str) -> Iterator[dict[str, Any]]:
     """The rows of a table in order, by the names of their columns; `no` is the row's number."""
-    columns = others.columns(connection, table)
+    columns = foreign_files.columns(connection, table)
     listed = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
     for row in connection.execute(f"SELECT rowid, {listed} FROM {table} ORDER BY rowid"):  # noqa: S608
         yield {"no": row[0], **dict(zip(columns, row[1:], strict=True))}

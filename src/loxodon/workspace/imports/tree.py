@@ -17,7 +17,7 @@ from loxodon.workspace.imports import layers
 from loxodon.workspace.imports.document import number_in
 from loxodon.workspace.imports.found import Around, Found, NewMemory, Skipped, Talk, problem
 from loxodon.workspace.imports.layers import is_pool
-from loxodon.workspace.imports.notes import Entry, entries
+from loxodon.workspace.imports.notes import NoteEntry, entries
 from loxodon.workspace.imports.package import Package
 from loxodon.workspace.readers import read as read_turns
 from loxodon.workspace.readers.lines import split_lines
@@ -130,7 +130,7 @@ def _remembered(data: bytes, name: str, package: Package, around: Around) -> Ite
         )
 
 
-def _memory(entry: Entry, front: Marks, prefixes: Prefixes, around: Around) -> NewMemory:
+def _memory(entry: NoteEntry, front: Marks, prefixes: Prefixes, around: Around) -> NewMemory:
     """What one entry says, with what is written about it."""
     text, marks = annotated(entry.text)
     marks = marks.and_(annotated(entry.before)[1]).and_(front)

@@ -207,7 +207,7 @@ class _Run:
             return
         index = self._index(os.path.join(os.path.dirname(changed[0]), "sessions.json"))
         for path in sorted(changed, key=_began):
-            mark = parsed_mark(self._store.shelf.mark(path))
+            mark = parsed_mark(self._store.workspace_data.mark(path))
             try:
                 part = read_file(path, mark, lambda name: index.get(name, About()), self._zone)
             except (OSError, InputError) as error:
@@ -218,7 +218,7 @@ class _Run:
                 self._take(path, "", part, (parent, ""))
 
     def _lies_still(self, path: str) -> bool:
-        mark = parsed_mark(self._store.shelf.mark(path))
+        mark = parsed_mark(self._store.workspace_data.mark(path))
         try:
             stat = os.stat(path)
         except OSError:
@@ -251,7 +251,7 @@ class _Run:
 
     def follow_database(self, path: str) -> None:
         """Journal what is new in all sessions of a database."""
-        marks = self._store.shelf.marks(path)
+        marks = self._store.workspace_data.marks(path)
         stamp = {"files": [_stat(path), _stat(path + "-wal")]}
         if parsed_mark(marks.get("", "")) == stamp:
             self._count(unchanged=len(marks) - 1)
@@ -323,7 +323,7 @@ class _Run:
         name = session_of(parent) if parent else ""
         if not name:
             return ()
-        above = parsed_mark(self._store.shelf.mark(path, session)).get("from")
+        above = parsed_mark(self._store.workspace_data.mark(path, session)).get("from")
         more = [one for one in above if isinstance(one, str)] if isinstance(above, list) else []
         return (name, *more[: _MOST_ANCESTORS - 1])
 
@@ -348,7 +348,7 @@ class _Run:
             now = self._memory.now()
             with self._store.writing():
                 for path, session, mark in marks:
-                    self._store.shelf.set_mark(path, session, json.dumps(mark), now)
+                    self._store.workspace_data.set_mark(path, session, json.dumps(mark), now)
 
     def _count(self, **more: int) -> None:
         now = self._found._asdict()

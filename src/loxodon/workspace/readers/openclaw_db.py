@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from loxodon.errors import InputError, install_hint
-from loxodon.store import others
+from loxodon.store.sqlite import foreign_files
 from loxodon.trust.damage.unpacking import Allowance
 from loxodon.types import Draft
 from loxodon.workspace.readers.jsonl import as_object, parse_line
@@ -107,7 +107,9 @@ def opened(path: str) -> Iterator[Sessions]:
     """
     still = _stamp(path) if _lies_still(path) else None
     with _translated(path):
-        connection = others.connect(path, "immutable=1" if still else "mode=ro", 4 * MAX_LINE)
+        connection = foreign_files.connect(
+            path, "immutable=1" if still else "mode=ro", 4 * MAX_LINE
+        )
     try:
         yield Sessions(path, connection, still)
     finally:
@@ -345,7 +347,7 @@ class Sessions:
     def _has(self, table: str, *columns: str) -> bool:
         if table not in self._columns:
             with _translated(self.file):
-                found = others.columns(self._connection, table, computed=True)
+                found = foreign_files.columns(self._connection, table, computed=True)
             self._columns[table] = found
         return set(columns) <= set(self._columns[table])
 

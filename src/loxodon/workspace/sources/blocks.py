@@ -23,7 +23,7 @@ BULLET = re.compile(r"([ \t]*)(?:[-*+•]|\d{1,9}[.)、])(?:[ \t]+|(?<=、))(?=\
 _LONGEST_TITLE = 160
 
 
-class Line(NamedTuple):
+class SourceLine(NamedTuple):
     """A line without what is written about it."""
 
     number: int
@@ -33,7 +33,7 @@ class Line(NamedTuple):
 
 class Block(NamedTuple):
     kind: Literal["text", "item", "code"]
-    lines: list[Line]
+    lines: list[SourceLine]
     indent: int = 0
 
     @property
@@ -159,13 +159,13 @@ class _Blocks:
         bullet = BULLET.match(text)
         if not bullet and not kind and self._goes_on(indent):
             if self._skipped < 0:
-                self._append(Line(number, text, marks))
+                self._append(SourceLine(number, text, marks))
             self._gap = False
             return
         marks = self._said_before.and_(marks).and_(Marks(type=kind))
         self._said_before = NOTHING
         self._begin(
-            Line(number, bare, NOTHING if marks == NOTHING else marks),
+            SourceLine(number, bare, NOTHING if marks == NOTHING else marks),
             indent,
             item=bool(bullet or kind),
         )
@@ -178,7 +178,7 @@ class _Blocks:
                 self._new(Block("code", []))
             self._said_before = NOTHING
         if self._skipped < 0:
-            self._append(Line(number, text))
+            self._append(SourceLine(number, text))
         self._gap = False
 
     def _empty(self, marks: Marks, indent: int) -> None:
@@ -204,7 +204,7 @@ class _Blocks:
             return False
         return not self._gap or (self._open.kind == "item" and indent > self._open.indent)
 
-    def _begin(self, line: Line, indent: int, *, item: bool) -> None:
+    def _begin(self, line: SourceLine, indent: int, *, item: bool) -> None:
         """A bullet, nested or not, or a paragraph."""
         self._gap = False
         nested = item and self._open and self._open.kind == "item" and indent > self._open.indent
@@ -222,7 +222,7 @@ class _Blocks:
         self._open = block
         self.found.append(block)
 
-    def _append(self, line: Line) -> None:
+    def _append(self, line: SourceLine) -> None:
         if self._open is None:
             self._new(Block("text", []))
         assert self._open is not None  # noqa: S101
@@ -235,13 +235,13 @@ def _indent(text: str) -> int:
     return sum(4 if c == "\t" else 1 for c in text[: len(text) - len(bare)])
 
 
-def nested(block: Block) -> tuple[list[Line], list[Block]]:
+def nested(block: Block) -> tuple[list[SourceLine], list[Block]]:
     """The lines of a bullet itself, and the bullets that hang on it."""
     below = [_indent(line.text) for line in block.lines[1:] if BULLET.match(line.text)]
     if not below:
         return block.lines, []
     level = min(below)
-    own: list[Line] = []
+    own: list[SourceLine] = []
     items: list[Block] = []
     for line in block.lines:
         if line is not block.lines[0] and BULLET.match(line.text) and _indent(line.text) <= level:
@@ -250,9 +250,9 @@ def nested(block: Block) -> tuple[list[Line], list[Block]]:
     return own, items
 
 
-def dedented(lines: Iterable[Line]) -> list[Line]:
+def dedented(lines: Iterable[SourceLine]) -> list[SourceLine]:
     """The lines of a bullet without its sign, and without the room that it takes below."""
-    found: list[Line] = []
+    found: list[SourceLine] = []
     width = 0
     for line in lines:
         if not found:

@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, tzinfo
 from typing import NamedTuple
 
-from loxodon.store.shelf import Chunk, FileRole
+from loxodon.store import Chunk, FileRole
 from loxodon.text.sentences import spans
 from loxodon.tokens import estimate
 from loxodon.workspace.readers.markdown import day_in_name
 from loxodon.workspace.readers.moments import MIDNIGHT, Clock, moment
 from loxodon.workspace.sources.annotations import NOTHING, Marks, day_at_start, front_matter
-from loxodon.workspace.sources.blocks import Block, Line, Section, dedented, nested, sections
+from loxodon.workspace.sources.blocks import Block, Section, SourceLine, dedented, nested, sections
 from loxodon.workspace.sources.generated import generated
 
 TARGET = 400
@@ -117,7 +117,7 @@ def _of_item(block: Block, marks: Marks, place: _Place) -> Iterator[Chunk]:
     yield from _packed_chunks([block._replace(lines=lines)], marks, place, _day_of(lines))
 
 
-def _day_of(lines: Sequence[Line]) -> date | None:
+def _day_of(lines: Sequence[SourceLine]) -> date | None:
     """The day that a bullet begins with: `- 2026-01-15: chose PostgreSQL`."""
     return day_at_start(lines[0].text) if lines else None
 

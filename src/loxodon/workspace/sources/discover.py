@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from loxodon.messages import t
-from loxodon.store.shelf import FileRole
+from loxodon.store import FileRole
 from loxodon.trust.access.places import is_inside
 from loxodon.types import FileProblem
 
@@ -38,7 +38,7 @@ _LEFT_ALONE = frozenset({"node_modules", "__pycache__", "venv"})
 _DAILY = re.compile(r"\d{4}-\d{2}-\d{2}(?:-.+)?\.(?:md|markdown)", re.IGNORECASE)
 
 
-class Found(NamedTuple):
+class DiscoveredFile(NamedTuple):
     """A file that may be a source: whether it is one of our views is seen when it is read."""
 
     root: str
@@ -56,7 +56,7 @@ class Found(NamedTuple):
 
 
 class Discovered(NamedTuple):
-    files: list[Found]
+    files: list[DiscoveredFile]
     problems: list[FileProblem]
 
 
@@ -78,7 +78,7 @@ class _Search:
 
     def __init__(self, workspace: str, home: str) -> None:
         self._closed = home
-        self.files: list[Found] = []
+        self.files: list[DiscoveredFile] = []
         self.problems: list[FileProblem] = []
         self._seen: set[str] = set()
         self._full = False
@@ -202,7 +202,9 @@ class _Search:
                 t("use smaller folders in the setting workspace.folders"),
             )
         else:
-            self.files.append(Found(root, path, role, real, status.st_size, status.st_mtime_ns))
+            self.files.append(
+                DiscoveredFile(root, path, role, real, status.st_size, status.st_mtime_ns)
+            )
 
     def _role(self, path: str, real: str, deep: bool) -> FileRole | None:
         """What a file is; None for what is no source."""

@@ -1,4 +1,5 @@
-"""Keeping the shelf as the files are: what changed is read, what is gone is dropped.
+"""Keeping what the store has of files as the files are: what changed is read, what is gone is
+dropped.
 
 A file with the size and the time it had is not opened. Each that changed is read and cut first and
 then kept in a short transaction of its own, so that nobody waits, and a run that was cut short goes
@@ -18,12 +19,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from loxodon.errors import InputError
 from loxodon.layout import VIEWS
 from loxodon.messages import t
-from loxodon.store import Progress
-from loxodon.store.shelf import Chunk, NoteFile
+from loxodon.store import Chunk, NoteFile, Progress
 from loxodon.types import FileProblem, Indexed
 from loxodon.workspace.readers.lines import Lines, split_lines
 from loxodon.workspace.sources.chunk import RULES, chunks
-from loxodon.workspace.sources.discover import Found, discover
+from loxodon.workspace.sources.discover import DiscoveredFile, discover
 from loxodon.workspace.views.manifest import is_view, load
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ class _ChangingError(Exception):
 
 
 def index(workspace: Workspace, progress: Progress | None = None) -> Indexed:
-    """Bring the shelf up to date with the files; see `Workspace.index`."""
+    """Bring what the store has of files up to date with them; see `Workspace.index`."""
     discovered = discover(workspace.path, folders_of(workspace), workspace.memory.home)
-    known = {(file.root, file.path): file for file in workspace.store.shelf.files()}
+    known = {(file.root, file.path): file for file in workspace.store.workspace_data.files()}
     run = _Run(workspace, known)
     for done, found in enumerate(discovered.files, 1):
         run.file(found)
@@ -89,7 +89,7 @@ class _Run:
         self._workspace = workspace
         self._gone = known
 
-    def file(self, found: Found) -> None:
+    def file(self, found: DiscoveredFile) -> None:
         key = (found.root, found.path)
         known = self._gone.get(key)
         if known and _is_as_it_was(known, found):
@@ -135,7 +135,7 @@ class _Run:
             return ()
         return written.files if written else ()
 
-    def _take(self, found: Found, content: _Content, known: NoteFile | None) -> None:
+    def _take(self, found: DiscoveredFile, content: _Content, known: NoteFile | None) -> None:
         lines = split_lines(_whole_lines(content))
         problems = _problems(found, content, lines)
         texts = [text or "" for text in lines.texts]
@@ -163,14 +163,14 @@ class _Run:
         """
         if total <= STEP or (known and known.hash):
             return range(0)
-        kept = self._workspace.store.shelf.chunk_counts() if known else {}
+        kept = self._workspace.store.workspace_data.chunk_counts() if known else {}
         return range(kept.get((file.root, file.path), 0) + STEP, total, STEP)
 
     def _put(self, file: NoteFile, cut: Sequence[Chunk]) -> None:
         with self._workspace.store.writing():
-            self._workspace.store.shelf.put_file(file, cut, self._workspace.memory.now())
+            self._workspace.store.workspace_data.put_file(file, cut, self._workspace.memory.now())
 
-    def _unread(self, found: Found, error: OSError, known: NoteFile | None) -> None:
+    def _unread(self, found: DiscoveredFile, error: OSError, known: NoteFile | None) -> None:
         """Keep a file that could not be opened; not again where it is known to be so."""
         why = t("cannot read the file: {reason}", reason=error.strerror or str(error))
         self.problems.append(FileProblem(found.name, 0, why))
@@ -184,11 +184,11 @@ class _Run:
         """Drop what is known of files that are there no more, or are no sources any more."""
         for root, path in self._gone:
             with self._workspace.store.writing():
-                self._workspace.store.shelf.drop_file(root, path)
+                self._workspace.store.workspace_data.drop_file(root, path)
             self.removed += 1
 
 
-def _is_as_it_was(known: NoteFile, found: Found) -> bool:
+def _is_as_it_was(known: NoteFile, found: DiscoveredFile) -> bool:
     same = (known.size, known.mtime, known.role) == (found.size, found.mtime, found.role)
     # Without a hash it could not be opened, and now may; one of other rules was cut otherwise.
     return same and known.hash.endswith(_rules())
@@ -226,7 +226,7 @@ def _whole_lines(content: _Content) -> bytes:
     return content.data[: content.data.rfind(b"\n") + 1] or content.data
 
 
-def _problems(found: Found, content: _Content, lines: Lines) -> list[FileProblem]:
+def _problems(found: DiscoveredFile, content: _Content, lines: Lines) -> list[FileProblem]:
     problems = [_problem(found, line, error) for line, error in lines.problems[:_MOST_BAD_LINES]]
     if len(lines.problems) > _MOST_BAD_LINES:
         more = len(lines.problems) - _MOST_BAD_LINES
@@ -241,7 +241,7 @@ def _problems(found: Found, content: _Content, lines: Lines) -> list[FileProblem
     return problems
 
 
-def _problem(found: Found, line: int, error: InputError) -> FileProblem:
+def _problem(found: DiscoveredFile, line: int, error: InputError) -> FileProblem:
     what, hint = error.localized()
     return FileProblem(found.name, line, what, hint)
 

@@ -22,8 +22,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.store import Store
-from loxodon.store.exact import TRUTH, Day, Row
+from loxodon.store.primary import PRIMARY_TABLES, Day, Row
+from loxodon.store.protocol import Store
 from loxodon.text.markdown import one_line
 from loxodon.types import CHATS, ORIGIN_OF_ROLE, ORIGINS, ROLES
 from loxodon.workspace.views import Planned, View, based_on, comment, local_text, stored_moment
@@ -34,7 +34,7 @@ FOLDER = "daily"
 NAME = re.compile(r"daily/\d{4}-\d\d-\d\d(?:-[1-9]\d{0,5})?\.md")
 _LABEL = 60
 """Characters of a name in a heading, at most."""
-_COLUMNS = TRUTH["turns"].columns
+_COLUMNS = PRIMARY_TABLES["turns"].columns
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 _ODD = re.compile(r"[<>\x7f-\x9f\u2028\u2029]")
 
@@ -50,7 +50,7 @@ class Parsed(NamedTuple):
 
 def views(store: Store, zone: tzinfo | None, bases: Mapping[str, str]) -> Iterator[Planned]:
     """A file for each day of the journal, or several."""
-    for day in store.exact.days():
+    for day in store.primary.days():
         name = _name(day)
         basis = based_on(day.turns, day.first, day.last)
         yield Planned(name, basis, partial(_made, store, name, day))
@@ -62,7 +62,7 @@ def _name(day: Day) -> str:
 
 def _made(store: Store, name: str, day: Day) -> View:
     parts = [comment(name, store.space), f"# {day.date}"]
-    parts += [part_of(row) for row in store.exact.turns_of(day)]
+    parts += [part_of(row) for row in store.primary.turns_of(day)]
     return View(name, "\n\n".join(parts) + "\n")
 
 

@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.store import Store
-from loxodon.store.exact import TRUTH, Row
+from loxodon.store.primary import PRIMARY_TABLES, Row
+from loxodon.store.protocol import Store
 from loxodon.text.words import fold
 from loxodon.workspace.views import Planned, View, bad_view, based_on, head, moment_text
 from loxodon.workspace.views import reading as read
@@ -23,7 +23,7 @@ from loxodon.workspace.views.reading import Object, field, json_object
 INDEX = "layer2/entities/_index.json"
 _MOST = 200
 """Memories of a kind that a file names, the newest."""
-_MEMORY = {name: place for place, name in enumerate(TRUTH["memories"].columns)}
+_MEMORY = {name: place for place, name in enumerate(PRIMARY_TABLES["memories"].columns)}
 
 
 class _Known(NamedTuple):
@@ -40,7 +40,7 @@ class _Known(NamedTuple):
 
 def views(store: Store, zone: tzinfo | None, bases: Mapping[str, str]) -> Iterator[Planned]:
     """The list of entities, and a file for each."""
-    entities = list(store.exact.dump("entities"))
+    entities = list(store.primary.dump("entities"))
     yield Planned(INDEX, based_on(bases["entities"]), lambda: _index(store.space, entities))
     active = "+".join(bases[name] for name in sorted(bases) if name.endswith("/active"))
     known: dict[tuple[str, str], _Known] = {}
@@ -82,7 +82,7 @@ def _index(space: str, entities: list[Row]) -> View:
 def _known(store: Store) -> dict[tuple[str, str], _Known]:
     """What the active memories of each agent have on each name, in one pass, newest first."""
     found: dict[tuple[str, str], _Known] = {}
-    rows = [row for row in store.exact.dump("memories") if row[_MEMORY["state"]] == "active"]
+    rows = [row for row in store.primary.dump("memories") if row[_MEMORY["state"]] == "active"]
     for row in reversed(rows):
         subject = fold(row[_MEMORY["subject"]]) if row[_MEMORY["subject"]] else ""
         agent = row[_MEMORY["agent"]]

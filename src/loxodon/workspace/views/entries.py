@@ -26,7 +26,7 @@ from loxodon.workspace.views import Marker, marker_of
 _LABEL_LENGTH = 40
 
 
-class Entry(NamedTuple):
+class ListEntry(NamedTuple):
     """A memory as it stands in a list; None and 0 for what is not said there."""
 
     line: int
@@ -45,7 +45,7 @@ class Entry(NamedTuple):
 class Listed(NamedTuple):
     """What stands in a file of entries."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[ListEntry, ...]
     sections: tuple[str, ...]
     """Its headings of the second level."""
     problems: tuple[FileProblem, ...]
@@ -338,7 +338,7 @@ def _stray(file: str, line: int) -> FileProblem:
     )
 
 
-def _entry(block: _Block, file: str, labels: bool, problems: list[FileProblem]) -> Entry | None:
+def _entry(block: _Block, file: str, labels: bool, problems: list[FileProblem]) -> ListEntry | None:
     bullet = _BULLET.match(block.lines[0])
     first = block.lines[0][bullet.end() :] if bullet else ""
     box, id = (bullet["box"], bullet["id"] or "") if bullet else (None, "")
@@ -356,13 +356,15 @@ def _entry(block: _Block, file: str, labels: bool, problems: list[FileProblem]) 
         what = t("the entry is empty")
         problems.append(FileProblem(file, block.line, what, t("delete the line to archive it")))
         return None
-    entry = Entry(block.line, id, content, block.section, done=box in ("x", "X") if box else None)
+    entry = ListEntry(
+        block.line, id, content, block.section, done=box in ("x", "X") if box else None
+    )
     return _with_about(entry, about, block.line + len(rest) + 1, file, problems)
 
 
 def _with_about(
-    entry: Entry, about: str, line: int, file: str, problems: list[FileProblem]
-) -> Entry:
+    entry: ListEntry, about: str, line: int, file: str, problems: list[FileProblem]
+) -> ListEntry:
     for span in _SPANS.findall(about):
         if span[0] == "v" and span[1:].isdecimal():
             entry = entry._replace(version=int(span[1:]))
@@ -392,7 +394,7 @@ ACTIVE = ("活跃事实", "Active facts")
 ARCHIVED = ("归档事实", "Archived facts")
 
 
-def state_of(entry: Entry) -> State:
+def state_of(entry: ListEntry) -> State:
     """Which part of insights.md an entry stands in."""
     return "archived" if entry.section.startswith(ARCHIVED) else "active"
 

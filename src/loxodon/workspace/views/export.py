@@ -12,7 +12,8 @@ from itertools import chain
 from loxodon.errors import LoxodonError, UsageError
 from loxodon.layout import VIEWS
 from loxodon.messages import LANGUAGES, current
-from loxodon.store import Filter, Progress, Store
+from loxodon.store import Filter, Progress
+from loxodon.store.protocol import Store
 from loxodon.text.language import language_of
 from loxodon.trust.access.places import is_closed
 from loxodon.trust.guard.guard import Guard
@@ -103,13 +104,13 @@ def renew(workspace: Workspace) -> str:
 
 def _keep_trouble(workspace: Workspace, text: str) -> None:
     with workspace.store.writing():
-        workspace.store.desk.put_page(TROUBLE, "", text, "{}", workspace.memory.now())
+        workspace.store.worklog.put_page(TROUBLE, "", text, "{}", workspace.memory.now())
 
 
 def _planned(workspace: Workspace, known: Mapping[str, str]) -> Iterator[Planned]:
     """Every view in order: first what a store can be made of, or a person edits."""
     store, zone = workspace.store, workspace.zone
-    bases, space = store.exact.bases(), store.space
+    bases, space = store.primary.bases(), store.space
     language = _language(workspace)
     facts = cache(lambda: store.find(Filter(kind="fact")))
     number = store.counts().kinds["fact"]

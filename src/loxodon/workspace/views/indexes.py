@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import tzinfo
 from typing import Any
 
-from loxodon.store import Store
-from loxodon.store.exact import TRUTH, Row
+from loxodon.store.primary import PRIMARY_TABLES, Row
+from loxodon.store.protocol import Store
 from loxodon.store.rows import moment
 from loxodon.workspace.views import Planned, View, based_on, head
 
@@ -19,7 +19,7 @@ KEYWORDS = "layer2/index/keywords.json"
 TIMELINE = "layer2/index/timeline.json"
 RELATIONS = "layer2/index/relations.json"
 
-_MEMORY = {name: place for place, name in enumerate(TRUTH["memories"].columns)}
+_MEMORY = {name: place for place, name in enumerate(PRIMARY_TABLES["memories"].columns)}
 _PLURAL = {"fact": "facts", "belief": "beliefs", "summary": "summaries"}
 
 
@@ -31,14 +31,14 @@ def views(store: Store, zone: tzinfo | None, bases: Mapping[str, str]) -> Iterat
     def memories() -> list[Row]:
         if not rows:
             rows.extend(
-                row for row in store.exact.dump("memories") if row[_MEMORY["state"]] == "active"
+                row for row in store.primary.dump("memories") if row[_MEMORY["state"]] == "active"
             )
         return rows
 
     yield Planned(
         KEYWORDS,
         based_on(active, bases["unindexed"]),
-        lambda: _view(KEYWORDS, store.space, _grouped(store.exact.labels("keyword"))),
+        lambda: _view(KEYWORDS, store.space, _grouped(store.primary.labels("keyword"))),
     )
     yield Planned(
         TIMELINE,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from loxodon.store import Store
+from loxodon.store.protocol import Store
 from loxodon.workspace.views import Planned, View, based_on, comment
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def views(
     memory: Memory, store: Store, bases: Mapping[str, str], language: str
 ) -> Iterator[Planned]:
     memories = [basis for name, basis in sorted(bases.items()) if name.startswith("memories/")]
-    made = {name: store.desk.page(name, language) for name in ("profile", "snapshot")}
+    made = {name: store.worklog.page(name, language) for name in ("profile", "snapshot")}
     times = {name: page[2].timestamp() if page else 0 for name, page in made.items()}
 
     def profile() -> View:

@@ -20,8 +20,8 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 from loxodon.errors import InputError
-from loxodon.store import Store
-from loxodon.store.exact import Row
+from loxodon.store.primary import Row
+from loxodon.store.protocol import Store
 from loxodon.store.rows import COLUMNS, stored
 from loxodon.types import AUDIENCES, CHANGES, KINDS, ORIGINS, Kind, Record, Source, State
 from loxodon.workspace.views import Planned, View, based_on, head, moment_text
@@ -94,7 +94,7 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 _SOURCE_FIELDS = frozenset({"session", "turn", "ref", "file", "line"})
 
 
-class Step(NamedTuple):
+class RecordChange(NamedTuple):
     """A change of a memory, as the store keeps it."""
 
     version: int
@@ -104,7 +104,7 @@ class Step(NamedTuple):
     """JSON."""
 
 
-class Entry(NamedTuple):
+class RecordLine(NamedTuple):
     """A line, as it was written or as a person left it."""
 
     line: int
@@ -121,11 +121,11 @@ class Entry(NamedTuple):
     score_at: datetime | None
     sources: tuple[tuple[Source, int | None], ...]
     """Each with the number of its turn, where that is known."""
-    history: tuple[Step, ...]
+    history: tuple[RecordChange, ...]
 
 
 class Parsed(NamedTuple):
-    entries: tuple[Entry, ...]
+    entries: tuple[RecordLine, ...]
     troubles: tuple[Trouble, ...] = ()
 
 
@@ -190,9 +190,9 @@ def _file_of(row: Row) -> str:
 
 def _whole(store: Store) -> Iterator[tuple[Row, list[Row], list[Row]]]:
     """Every memory with its sources and changes: three tables in the same order, read at once."""
-    sources = _Following(store.exact.dump("memory_sources"))
-    changes = _Following(store.exact.dump("memory_changes"))
-    for row in store.exact.dump("memories"):
+    sources = _Following(store.primary.dump("memory_sources"))
+    changes = _Following(store.primary.dump("memory_changes"))
+    for row in store.primary.dump("memories"):
         yield row, sources.of(row[0]), changes.of(row[0])
 
 
@@ -279,7 +279,7 @@ def parse(name: str, text: str) -> Parsed:
     """The lines of one of `FILES`, and what cannot be read. Raises where it is no such view."""
     kind, state = FILES[name]
     lines = json_lines(name, text)
-    entries: list[Entry] = []
+    entries: list[RecordLine] = []
     troubles = list(lines.troubles)
     for line, found in lines.objects:
         try:
@@ -289,7 +289,7 @@ def parse(name: str, text: str) -> Parsed:
     return Parsed(tuple(entries), tuple(sorted(troubles, key=lambda one: one[0])))
 
 
-def _entry(line: int, found: Object, kind: Kind, state: State) -> Entry:
+def _entry(line: int, found: Object, kind: Kind, state: State) -> RecordLine:
     names = _COLUMN[kind]
     fields: dict[str, Any] = {}
     for shown in found:
@@ -301,7 +301,7 @@ def _entry(line: int, found: Object, kind: Kind, state: State) -> Entry:
     if id and not id.startswith(f"{kind[0]}_"):
         raise InputError("{id} is not the id of a {kind}", id=id, kind=kind)
     score_at = fields.pop("strength_at", None)
-    return Entry(
+    return RecordLine(
         line,
         id,
         kind,
@@ -383,7 +383,7 @@ def _sources(value: object) -> tuple[tuple[Source, int | None], ...]:
     return tuple(found)
 
 
-def _history(value: object) -> tuple[Step, ...]:
+def _history(value: object) -> tuple[RecordChange, ...]:
     if not isinstance(value, list):
         raise InputError("it is not a list")
     steps = []
@@ -393,11 +393,11 @@ def _history(value: object) -> tuple[Step, ...]:
         before = json.dumps(one["before"], ensure_ascii=False) if "before" in one else None
         change = field(one, "change", _one_of(CHANGES))
         version, at = field(one, "version", read.a_number), field(one, "at", read.a_moment)
-        steps.append(Step(version, at, change, before))
+        steps.append(RecordChange(version, at, change, before))
     return tuple(steps)
 
 
-def rows_of(entry: Entry) -> tuple[Row, list[Row], list[Row]]:
+def rows_of(entry: RecordLine) -> tuple[Row, list[Row], list[Row]]:
     """A line as the rows that it was written from: the memory, its sources, its changes."""
     missing = [
         name

@@ -21,17 +21,17 @@ from loxodon.memory import Memory, keys_for
 from loxodon.messages import t
 from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.store import Progress
-from loxodon.store.cipher import Keys
-from loxodon.store.database import move_in
-from loxodon.store.exact import TRUTH, Row
-from loxodon.store.sqlite import SqliteStore
+from loxodon.store.primary import PRIMARY_TABLES, Row
+from loxodon.store.sqlite.cipher import Keys
+from loxodon.store.sqlite.database import move_in
+from loxodon.store.sqlite.store import SqliteStore
 from loxodon.trust.audit.witness import note_restore
 from loxodon.trust.forget.scanning import mend_restored
 from loxodon.types import FileProblem, Restored
 from loxodon.workspace.views import bad_view, days, entities, records, segments, state
 from loxodon.workspace.views.manifest import MANIFEST, change_of, load, read
 from loxodon.workspace.views.reading import Trouble
-from loxodon.workspace.views.records import Entry
+from loxodon.workspace.views.records import RecordLine
 from loxodon.write.decay import Decay
 
 Batch = tuple[str, Sequence[Row]]
@@ -48,7 +48,7 @@ _REFERRING = {
 }
 """The columns of these tables that name a memory."""
 _SEQ = 4
-_REPLACES = TRUTH["memories"].columns.index("replaces")
+_REPLACES = PRIMARY_TABLES["memories"].columns.index("replaces")
 
 
 def restore(
@@ -97,7 +97,7 @@ def restore(
 def _fill(memory: Memory, store: SqliteStore, views: _Views, progress: Progress) -> Restored:
     """Everything into an empty store, checked."""
     try:
-        store.exact.load(views.batches(progress), progress)
+        store.primary.load(views.batches(progress), progress)
     except StoreError as error:
         if type(error) is not StoreError or not views.file:  # of the disk, not of what is put there
             raise
@@ -109,7 +109,7 @@ def _fill(memory: Memory, store: SqliteStore, views: _Views, progress: Progress)
         raise bad_view(views.file, 0, reason) from None
     store.sign_if_foreign()
     # Messages that were put aside are told of by `validate`, here as there.
-    put_aside = {f"t_{one.turn}" for one in store.desk.fragments("failed")}
+    put_aside = {f"t_{one.turn}" for one in store.worklog.fragments("failed")}
     if wrong := [one for one in store.check(progress) if one.where not in put_aside]:
         raise InputError(
             "the text views are inconsistent: {where}: {what}",
@@ -120,7 +120,7 @@ def _fill(memory: Memory, store: SqliteStore, views: _Views, progress: Progress)
     added = tuple(views.take_in(memory))
     mend_restored(memory, store)
     counts = store.counts()
-    return Restored(counts.turns, counts.active + counts.archived, added, tuple(views.told()))
+    return Restored(counts.turns, counts.active + counts.archived, added, tuple(views.problems()))
 
 
 def _quiet(done: int, total: int) -> None:
@@ -128,7 +128,7 @@ def _quiet(done: int, total: int) -> None:
 
 
 def rows_in(source: str, space: str) -> Iterator[Batch]:
-    """The rows of all tables that the views in `source` have, as `Exact.dump` gives them."""
+    """The rows of all tables that the views in `source` have, as `PrimaryData.dump` gives them."""
     return _Views(_root(source), space).batches(_quiet)
 
 
@@ -155,7 +155,7 @@ def is_kept(path: str, space: str, decay: Decay, keys: Keys = ()) -> bool:
     except StoreError:
         return True
     try:
-        return not store.exact.is_empty()
+        return not store.primary.is_empty()
     finally:
         store.close()
 
@@ -188,7 +188,7 @@ class _Views:
         self._numbers: dict[int, _Place] = {}
         self._turns: set[int] | None = None
         self._memories: set[str] | None = None
-        self._new: list[tuple[str, Entry]] = []
+        self._new: list[tuple[str, RecordLine]] = []
         self._check(space)
         self._edited = [
             name for name in manifest.files if change_of(root, name, manifest) == "edited"
@@ -271,7 +271,7 @@ class _Views:
             ("memory_changes", changes),
         )
 
-    def _claim(self, name: str, entry: Entry) -> None:
+    def _claim(self, name: str, entry: RecordLine) -> None:
         """Every id and number is of one memory."""
         here = _Place(name, entry.line)
         other = self._ids.setdefault(entry.id, here)
@@ -350,7 +350,7 @@ class _Views:
                 raise bad_view(name, entry.line, error) from None
             yield record.id
 
-    def told(self) -> Iterator[FileProblem]:
+    def problems(self) -> Iterator[FileProblem]:
         """What is to say of the files that were edited."""
         for name in self._edited:
             if _is_read(name):

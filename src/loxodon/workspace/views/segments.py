@@ -30,8 +30,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from loxodon.errors import InputError
-from loxodon.store import Store
-from loxodon.store.exact import Row
+from loxodon.store.primary import Row
+from loxodon.store.protocol import Store
 from loxodon.types import STATES
 from loxodon.workspace.views import (
     VERSION,
@@ -75,7 +75,7 @@ def views(store: Store, bases: Mapping[str, str], known: Mapping[str, str]) -> I
 def rows_by_name(store: Store) -> Iterator[tuple[str, Row]]:
     """The segments as the store dumps them, each with the name of its view."""
     days: Counter[str] = Counter()
-    for row in store.exact.dump("segments"):
+    for row in store.primary.dump("segments"):
         day = local_text(row[4], row[6])[:10]
         days[day] += 1
         yield f"{FOLDER}/{day}-{days[day]:03d}.md", row
@@ -95,13 +95,13 @@ def tagged(store: Store) -> Iterator[tuple[str, tuple[str, ...], int]]:
 def fact_counts(store: Store) -> Counter[int]:
     """How many facts were drawn from each segment, by its number."""
     starts: dict[str, list[tuple[int, int, int]]] = {}
-    for no, session, first, last, *_ in store.exact.dump("segments"):
+    for no, session, first, last, *_ in store.primary.dump("segments"):
         starts.setdefault(session, []).append((first, last, no))
     for some in starts.values():
         some.sort()
-    facts = {row[0] for row in store.exact.dump("memories") if row[1].startswith("f_")}
+    facts = {row[0] for row in store.primary.dump("memories") if row[1].startswith("f_")}
     found: set[tuple[int, int]] = set()
-    for memory, _, session, _, seq, *_ in store.exact.dump("memory_sources"):
+    for memory, _, session, _, seq, *_ in store.primary.dump("memory_sources"):
         if seq is None or memory not in facts:
             continue
         some = starts.get(session, [])

@@ -27,8 +27,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.store import Store
-from loxodon.store.exact import TRUTH, Row
+from loxodon.store.primary import PRIMARY_TABLES, Row
+from loxodon.store.protocol import Store
 from loxodon.workspace.views import Planned, View, bad_view, based_on, head, moment_text
 from loxodon.workspace.views import reading as read
 from loxodon.workspace.views.reading import Object, Trouble, field, json_lines, json_object
@@ -137,15 +137,15 @@ no line is not there."""
 
 def views(store: Store, zone: tzinfo | None, bases: Mapping[str, str]) -> Iterator[Planned]:
     """All files of `state/`. Most are small, and made to see whether they changed."""
-    meta: dict[str, str] = dict(store.exact.dump("meta"))
+    meta: dict[str, str] = dict(store.primary.dump("meta"))
     yield _planned(CONSOLIDATION, store.space, _work(meta.pop(_WORK, "")))
-    numbers = {"counters": dict(store.exact.dump("counters")), "values": meta}
+    numbers = {"counters": dict(store.primary.dump("counters")), "values": meta}
     yield _planned(NUMBERS, store.space, numbers)
-    yield _planned(RANKINGS, store.space, _rankings(store.exact.dump("pages")))
-    uses = list(store.exact.dump("memory_uses"))
+    yield _planned(RANKINGS, store.space, _rankings(store.primary.dump("pages")))
+    uses = list(store.primary.dump("memory_uses"))
     yield _planned(PENDING, store.space, {"items": _pending(store, uses)})
     for name, (table, _) in FILES.items():
-        rows = list(store.exact.dump(table)) if table not in bases else None
+        rows = list(store.primary.dump(table)) if table not in bases else None
         if rows or (rows is None and not bases[table].startswith("0.")):
             basis = "" if rows else based_on(bases[table])
             yield Planned(name, basis, partial(_made, store, name, rows))
@@ -159,9 +159,9 @@ def _planned(name: str, space: str, found: Object) -> Planned:
 
 def _made(store: Store, name: str, rows: Iterable[Row] | None) -> View:
     table, columns = FILES[name]
-    names = TRUTH[table].columns
+    names = PRIMARY_TABLES[table].columns
     lines = [json.dumps({"loxodon": head(name, store.space)}, ensure_ascii=False)]
-    for row in store.exact.dump(table) if rows is None else rows:
+    for row in store.primary.dump(table) if rows is None else rows:
         found = {
             column: None if value is None else columns.get(column, _TEXT).show(value)
             for column, value in zip(names, row, strict=True)
@@ -230,7 +230,7 @@ def parse(name: str, text: str) -> Parsed:
         try:
             values = []
             found = {**_LACKED, **found}
-            for column in TRUTH[table].columns:
+            for column in PRIMARY_TABLES[table].columns:
                 reader = columns.get(column, _TEXT).read
                 reader = read.or_nothing(reader) if column in _MAYBE else reader
                 values.append(field(found, column, reader))

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from loxodon.config import Config
 from loxodon.language.statements import USER
 from loxodon.messages import LANGUAGES
-from loxodon.store import Filter, Store
+from loxodon.store import Filter
+from loxodon.store.protocol import Store
 from loxodon.text import quote
 from loxodon.tokens import Counter
 from loxodon.trust.origin.provenance import OWN, is_own, may_tell
@@ -31,7 +32,7 @@ _RELATED = 20
 _RULES = ("rule", "reply_style", "reply_language", "avoids", "form_of_address", "units")
 
 
-class Page(NamedTuple):
+class RenderedPage(NamedTuple):
     """Something written for a person to read, and what it was made from."""
 
     name: str
@@ -50,13 +51,13 @@ def material(store: Store, config: Config, now: datetime) -> Material:
     for attribute in _RULES:
         records += store.latest_about((USER, attribute), _BINDING)
     records = [one for one in records if may_tell(one)]
-    pool = store.desk.pool()
+    pool = store.worklog.pool()
     since = f"{now - RECENT + timedelta(days=1):%Y-%m-%d}"
     return Material(
         _once(records),
         Totals(pool.active, pool.archived, pool.entities, pool.topics),
         now,
-        [(one.date, one.summary) for one in store.desk.events(since=since) if _is_told(one)],
+        [(one.date, one.summary) for one in store.worklog.events(since=since) if _is_told(one)],
         config.snapshot.identity,
         cache(lambda record: related(store, record)),  # asked for each language
     )
@@ -78,7 +79,9 @@ def _is_told(event: Event) -> bool:
     return is_own(event.trust)
 
 
-def renewed_snapshots(store: Store, config: Config, now: datetime, count: Counter) -> list[Page]:
+def renewed_snapshots(
+    store: Store, config: Config, now: datetime, count: Counter
+) -> list[RenderedPage]:
     """The snapshots that are not what they should be any more, in both languages."""
     with store.reading():
         found = material(store, config, now)
@@ -94,7 +97,7 @@ def kept_snapshot(store: Store, found: Material, language: str) -> str | None:
 
     One that tells what has changed since is not kept, however little the ranking moved.
     """
-    page = store.desk.page(SNAPSHOT, language)
+    page = store.worklog.page(SNAPSHOT, language)
     if page is None:
         return None
     text, basis, _ = page
@@ -105,7 +108,7 @@ def kept_snapshot(store: Store, found: Material, language: str) -> str | None:
     return None if moved(old["ranking"], ranking(found.records, found.now)) else text
 
 
-def written(found: Material, config: Config, count: Counter, language: str) -> Page:
+def written(found: Material, config: Config, count: Counter, language: str) -> RenderedPage:
     """A snapshot, with what it was made from."""
     text = snapshot(found, config.snapshot.budget, count, language)
     ranks = ranking(found.records, found.now)
@@ -117,7 +120,7 @@ def written(found: Material, config: Config, count: Counter, language: str) -> P
             if one.id in ranks or quote.line(one.content) in text
         },
     }
-    return Page(SNAPSHOT, language, text, json.dumps(basis, ensure_ascii=False))
+    return RenderedPage(SNAPSHOT, language, text, json.dumps(basis, ensure_ascii=False))
 
 
 def _once(records: Iterable[Record]) -> list[Record]:

@@ -18,7 +18,7 @@ SHORT = 40
 """Tokens that a line may always take; a longer one is cut to the share that it stands in."""
 
 
-class Line(NamedTuple):
+class PageLine(NamedTuple):
     """A line to be written, and the memory that it tells."""
 
     text: str
@@ -29,7 +29,7 @@ class Line(NamedTuple):
     """Our own words before it."""
 
 
-class Said:
+class PageContents:
     """What stands on a page already."""
 
     def __init__(self, known: Mapping[str, Record]) -> None:
@@ -38,7 +38,7 @@ class Said:
         self._pieces: dict[str, set[str]] = {}
         self._lines: set[str] = set()
 
-    def has(self, line: Line) -> bool:
+    def has(self, line: PageLine) -> bool:
         """Whether a line would say nothing new."""
         record, text = line.record, one_line(line.text)
         if record is None or not text:
@@ -49,7 +49,7 @@ class Said:
             return any(fact.id in self._ids for fact in said_by(record, self._known))
         return pieces(clause_of(record)) <= self._pieces.get(about(record).casefold(), set())
 
-    def add(self, line: Line) -> None:
+    def add(self, line: PageLine) -> None:
         """Remember that a line was placed; a summary says its facts too."""
         record = line.record
         if record is None:
@@ -59,11 +59,16 @@ class Said:
         self._pieces.setdefault(about(record).casefold(), set()).update(pieces(clause_of(record)))
 
 
-class Page:
+class PageDraft:
     """A page in the making: its sections, and the room that is left."""
 
     def __init__(
-        self, head: Sequence[str], foot: Sequence[str], budget: int, count: Counter, said: Said
+        self,
+        head: Sequence[str],
+        foot: Sequence[str],
+        budget: int,
+        count: Counter,
+        said: PageContents,
     ) -> None:
         self._head, self._foot, self._budget, self._count = head, foot, budget, count
         self._said = said
@@ -74,7 +79,7 @@ class Page:
         """The tokens that lines take, each with its end."""
         return sum(self._count(line) + 1 for line in lines)
 
-    def fill(self, heading: str, lines: Iterable[Line], share: float) -> None:
+    def fill(self, heading: str, lines: Iterable[PageLine], share: float) -> None:
         """Place what fits into a share of the room, under a heading, and was not said yet."""
         room = min(self._left, self.room * share)
         placed: list[str] = []
@@ -94,8 +99,8 @@ class Page:
     def rank(
         self,
         heading: str,
-        top: Sequence[Line],
-        details: Callable[[Line], Iterable[Line]],
+        top: Sequence[PageLine],
+        details: Callable[[PageLine], Iterable[PageLine]],
         kept: int,
     ) -> None:
         """Place a numbered list: the higher a line stands, the more of its details are told.
@@ -107,7 +112,7 @@ class Page:
         shares = (*SHARES, 1 - sum(SHARES))
         granted, spent = 0.0, 0
         entries: list[list[str]] = []
-        waiting: list[tuple[list[str], Line]] = []
+        waiting: list[tuple[list[str], PageLine]] = []
         for place, line in enumerate(top):
             granted += room * shares[place] if place < len(shares) else 0
             written = self._written(f"{len(entries) + 1}. ", line, granted - spent)
@@ -126,7 +131,7 @@ class Page:
         self._left -= spent + (self.cost("", heading) if entries else 0)
         self._sections[heading] = [line for entry in entries for line in entry]
 
-    def _enrich(self, entry: list[str], details: Iterable[Line], room: float) -> int:
+    def _enrich(self, entry: list[str], details: Iterable[PageLine], room: float) -> int:
         """Put the details that fit below an entry; the tokens they take."""
         spent = 0
         for line in details:
@@ -140,7 +145,7 @@ class Page:
                 spent += cost
         return spent
 
-    def _written(self, mark: str, line: Line, room: float) -> str:
+    def _written(self, mark: str, line: PageLine, room: float) -> str:
         most = max(SHORT, int(room))
         text = item(cut(quote.line(line.text), most, self._count))
         return f"{mark}{line.mark}{text}{line.note}"

@@ -19,7 +19,7 @@ from loxodon.text.markdown import one_line
 from loxodon.text.quote import label
 from loxodon.tokens import Counter
 from loxodon.types import Record
-from loxodon.write.pages.layout import SHARES, Line, Page, Said
+from loxodon.write.pages.layout import SHARES, PageContents, PageDraft, PageLine
 from loxodon.write.pages.ranking import TOP, holds, ranked, score
 from loxodon.write.pages.wording import about, clause_of
 
@@ -106,8 +106,8 @@ def snapshot(material: Material, budget: int, count: Counter, language: str) -> 
     holding = {one.id: one for one in material.records if holds(one, now)}
     facts = [one for one in holding.values() if one.kind != "summary"]
     facts.sort(key=lambda one: (-score(one, now), one.id))
-    said = Said(holding)
-    page = Page(*_frame(material.totals, now, budget, language), budget, count, said)
+    said = PageContents(holding)
+    page = PageDraft(*_frame(material.totals, now, budget, language), budget, count, said)
 
     constraints, user = t("## Constraints", language), t("## User", language)
     identity, core = t("## Identity", language), t("## Core memories", language)
@@ -188,14 +188,14 @@ def _agent(facts: Iterable[Record]) -> list[Record]:
     return [one for one in facts if one.subject == ASSISTANT][:_CONSIDERED]
 
 
-def _lines(text: str) -> list[Line]:
+def _lines(text: str) -> list[PageLine]:
     lines = [line.lstrip(" \t-*#>•") for line in text.splitlines()[: _CONSIDERED * 2]]
-    return [Line(line) for line in lines if line.strip()]
+    return [PageLine(line) for line in lines if line.strip()]
 
 
-def _events(events: Iterable[tuple[str, str]]) -> list[Line]:
+def _events(events: Iterable[tuple[str, str]]) -> list[PageLine]:
     newest = sorted(events, key=lambda event: event[0], reverse=True)[:_CONSIDERED]
-    return [Line(f"{day}: {line}") for day, line in newest if line.strip()]
+    return [PageLine(f"{day}: {line}") for day, line in newest if line.strip()]
 
 
 def _new(facts: Iterable[Record], now: datetime) -> list[Record]:
@@ -214,7 +214,7 @@ class _Pen(NamedTuple):
     now: datetime
     language: str
 
-    def line(self, record: Record) -> Line:
+    def line(self, record: Record) -> PageLine:
         """Its words, and what one must know with them: when it is due, how sure it is."""
         notes = []
         if record.due_at and not _names_day(record.content, record.due_at):
@@ -226,17 +226,17 @@ class _Pen(NamedTuple):
         if record.kind == "belief":
             sure = round(record.confidence * 100)
             notes.append(t("{percent}% sure", self.language, percent=sure))
-        return Line(record.content, self._bracketed(notes), record)
+        return PageLine(record.content, self._bracketed(notes), record)
 
-    def learned(self, record: Record) -> Line:
+    def learned(self, record: Record) -> PageLine:
         """The same behind its day."""
         return self.line(record)._replace(mark=f"{_when(record).date()}: ")
 
-    def ranked(self, record: Record) -> Line:
+    def ranked(self, record: Record) -> PageLine:
         """The same behind its strength."""
         return self.line(record)._replace(mark=f"[{record.strength:.2f}] ")
 
-    def dated(self, record: Record) -> Line:
+    def dated(self, record: Record) -> PageLine:
         """The same with its day, and when it was last confirmed."""
         line, day = self.ranked(record), _when(record).date()
         if record.kind == "summary":
@@ -246,7 +246,7 @@ class _Pen(NamedTuple):
             times.append(t("last said {day}", self.language, day=record.confirmed_at.date()))
         return line._replace(note=line.note + self._bracketed(times))
 
-    def below(self, main: Record, other: Record) -> Line:
+    def below(self, main: Record, other: Record) -> PageLine:
         """Another memory under the one it belongs to, whose subject need not be said again."""
         clause = clause_of(other)
         same = about(main).casefold() == about(other).casefold() and not clause.owned
@@ -280,14 +280,14 @@ class _Details(NamedTuple):
     pen: _Pen
     top: frozenset[str]
 
-    def of(self, line: Line) -> Iterator[Line]:
+    def of(self, line: PageLine) -> Iterator[PageLine]:
         """What it rests on, the facts behind it, what it was before, then what belongs to it."""
         main = line.record
         if main is None:
             return
         if main.basis:
             basis = one_line(main.basis)
-            yield Line(t("because: {basis}", self.pen.language, basis=basis))
+            yield PageLine(t("because: {basis}", self.pen.language, basis=basis))
         for other in sorted(self.related(main), key=lambda one: self._order(main, one)):
             if other.id != main.id and self._belongs(main, other):
                 yield self.pen.below(main, other)

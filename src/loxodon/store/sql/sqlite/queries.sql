@@ -109,7 +109,7 @@ DELETE FROM common_words WHERE name = ?
 INSERT INTO common_words (name, word, share) VALUES (?, ?, ?)
 
 
--- Consolidation: the desk -------------------------------------------------------------------------
+-- Consolidation: the work log ----------------------------------------------------------------------
 
 -- name: counters
 SELECT name, last FROM counters WHERE name LIKE 'rows\_%' ESCAPE '\'
@@ -360,7 +360,7 @@ DELETE FROM vector_todo WHERE model = ? AND kind = ? AND row = ?
 SELECT count(*), count(*) FILTER (WHERE tries > 0), coalesce(max(error), '')
 FROM vector_todo WHERE model = ?
 
--- The workspace: the shelf -------------------------------------------------------------------------
+-- The workspace: files, marks, imports ----------------------------------------------------------------
 
 -- name: source_file
 SELECT no, role FROM source_files WHERE root = ? AND path = ?

@@ -1,0 +1,759 @@
+"""One SQLite file: opening it safely, transactions that wait in turn, errors that say what to do.
+
+WAL with synchronous=FULL, because an acknowledged turn must survive the power going off. Every
+write begins IMMEDIATE behind a lock between processes. A file that is not ours, or that a newer
+Loxodon wrote, is refused before anything in it is touched.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from threading import RLock
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import apsw
+
+from loxodon.errors import (
+    BusyStoreError,
+    DamagedStoreError,
+    ForeignStoreError,
+    FullStoreError,
+    InputError,
+    LockedStoreError,
+    NewerStoreError,
+    StoreError,
+    UnwritableStoreError,
+)
+from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
+from loxodon.files import sync_folder
+from loxodon.store.sqlite import cipher, seals, write_counter
+from loxodon.store.sqlite.cipher import Keys
+from loxodon.text.patterns import lazy
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import Witness
+
+APPLICATION_ID = 0x4C4F5844  # "LOXD"
+
+_FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "sql", "sqlite")
+_BUSY_MS = 30_000
+_LOCK_SECONDS = 120.0
+_MOVE_SECONDS = 10.0
+_FOLD_MS = 2_000
+_FORK_SECONDS = 5.0
+"""How long a fork waits for other threads that read or write."""
+_WAL_LIMIT = 64 << 20
+
+_PRAGMAS = (
+    "synchronous=FULL",
+    "fullfsync=ON",
+    "foreign_keys=ON",
+    "cache_size=-65536",
+    "secure_delete=ON",
+    f"journal_size_limit={_WAL_LIMIT}",
+)
+
+_INDEXES = (
+    "turn_index",
+    "memory_index",
+    "archive_index",
+    "segment_index",
+    "chunk_index",
+    "document_index",
+)
+"""The full-text indexes. Beside each stands `…_words`: its words with the rows that have them."""
+
+_MEMO = 4_000
+"""What is remembered at most: who reads all of a store reads nothing twice."""
+
+Row = tuple[Any, ...]
+_Value = TypeVar("_Value")
+
+
+ANCHOR = "audit"
+"""The value of `meta` that says where the last transaction is on record."""
+
+
+NOTHING_SIGNED = (0, 0)
+
+_CUT_OFF: set[tuple[int, int]] = set()
+"""Files that this process must not open: it was forked while its parent was at them."""
+
+
+class Database:
+    """A connection for one process; its threads take turns."""
+
+    def __init__(self, path: str, keys: Keys = ()) -> None:
+        """`keys` open a file that is encrypted, and the first of them encrypts a new one."""
+        self.path = path
+        self._keys = keys
+        self.generation = 0
+        """Changes when another file was put in the place of this one: what was read is void."""
+        self._views: Mapping[str, str] = {}
+        self.witness: Witness | None = None
+        self.changed: list[str] = []
+        """Ids of what this transaction changed, for the witness."""
+        self.sign: Callable[[bytes], bytes] | None = None
+        """What signs changes of sensitive memories."""
+        self.signing = NOTHING_SIGNED
+        """What this transaction did to the sum of all signatures (`signatures.py`)."""
+        self.sum_anew = False
+        """Whether that sum is to be made anew from what there is."""
+        self._turn = RLock()
+        self._mode = ""  # or "reading", "writing"
+        self._memo: dict[Hashable, Any] = {}
+        self._lasting: dict[str, tuple[object, dict[int, int]]] = {}
+        self._closed = False
+        self._lock: FileLock | None = None
+        self.read_only = _only_readable(path)
+        self.sql = _named_queries()
+        try:
+            if not self.read_only:
+                self._lock = FileLock(os.path.splitext(path)[0] + ".lock")
+            self._handle: apsw.Connection | None = self._connect()
+        except BaseException as error:
+            if self._lock is not None:
+                self._lock.close()
+            if isinstance(error, OSError):
+                raise _unwritable(path, error.strerror or str(error)) from None
+            raise
+        quiet_at_fork(self)
+
+    def before_fork(self) -> bool:
+        return self._turn.acquire(timeout=_FORK_SECONDS)
+
+    def go_on(self) -> None:
+        self._turn.release()
+
+    def after_fork(self) -> None:
+        """Give the connection up without a trace; we get one of our own when we need it.
+
+        SQLite must forget it: it keeps one list of locks for all connections of a process to a
+        file, would take the parent's for ours, and our log would be removed under us. That can be
+        done to a connection at rest. One that is not must never be touched, nor its file opened.
+        """
+        at_rest = not self._mode and self._turn._is_owned()  # type: ignore[attr-defined]
+        if self._handle is not None:
+            if at_rest:
+                self._handle.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+                let_go(self._handle)
+            else:
+                leave_behind(self._handle)
+                _CUT_OFF.add(self._inode)
+        self._handle = None
+        self._turn = RLock()
+        self._mode = ""
+
+    @property
+    def _connection(self) -> apsw.Connection:
+        if self._handle is None:
+            self._check_usable()
+            self._handle = self._connect()
+            self.generation += 1
+        return self._handle
+
+    def _connect(self) -> apsw.Connection:
+        connection = None
+        try:
+            if not self.read_only:
+                _make_private(self.path)
+            self._inode = _inode(self.path)
+            self._check_usable()
+            connection = self._open_file()
+            connection.set_busy_timeout(_BUSY_MS)
+            seals.register(connection)
+            version = self._recognise(connection)
+            known = migrations()
+            if version < len(known):
+                if self.read_only:
+                    raise _unwritable(self.path, "an older Loxodon wrote it, and it is read-only")
+                self._migrate(connection, known)
+            for pragma in _PRAGMAS:
+                connection.execute(f"PRAGMA {pragma}").fetchall()
+            _put_up(connection, {}, self._views)
+            for index in _INDEXES:
+                made = f"CREATE VIRTUAL TABLE temp.{index}_words "
+                connection.execute(f"{made} USING fts5vocab(main, {index}, instance)")
+            self._lost = lost_writes(self.path, connection)
+        except apsw.Error as error:
+            if connection is not None:
+                let_go(connection)
+            raise self._translated(error) from None
+        except StoreError:
+            if connection is not None:
+                let_go(connection)
+            raise
+        return connection
+
+    def _open_file(self) -> apsw.Connection:
+        if not self.read_only:
+            connection = cipher.connect(self.path, self._keys)
+            if self._keys and not os.path.exists(f"{self.path}.check"):
+                cipher.put_check(self.path, self._keys[:1])
+            return connection
+        from urllib.parse import quote
+
+        # A copy on a read-only disk can be read, but SQLite must be told not to look for writers.
+        uri, flags = f"file:{quote(self.path)}", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        try:
+            connection = cipher.connect(f"{uri}?mode=ro", self._keys, flags)
+            connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+        except (apsw.CantOpenError, apsw.ReadOnlyError):
+            connection = cipher.connect(f"{uri}?immutable=1", self._keys, flags)
+        return connection
+
+    def _recognise(self, connection: apsw.Connection) -> int:
+        """The schema version of the file, 0 for an empty one; refuses what is not ours."""
+        # One statement, so one view: another process may be making the schema right now.
+        ((application, version, tables),) = connection.execute(
+            "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) "
+            "FROM pragma_application_id, pragma_user_version"
+        )
+        if application != APPLICATION_ID:
+            if application or tables:
+                raise ForeignStoreError(
+                    "{path} is an SQLite database, but not a Loxodon one",
+                    hint="choose another home with --home; nothing was changed here",
+                    path=self.path,
+                )
+            return 0
+        if version > len(migrations()):
+            raise NewerStoreError(
+                "{path} was written by a newer version of Loxodon (schema {found}; this version "
+                "supports {known})",
+                hint="install that version of Loxodon or a later one; nothing was changed",
+                path=self.path,
+                found=version,
+                known=len(migrations()),
+            )
+        return int(version)
+
+    def _migrate(self, connection: apsw.Connection, known: Sequence[str]) -> None:
+        """Bring the schema up to date, each step in a transaction of its own."""
+        lock = self._wait_for_turn()
+        try:
+            connection.execute("PRAGMA journal_mode=WAL").fetchall()
+            for number in range(self._recognise(connection) + 1, len(known) + 1):
+                with open(known[number - 1], encoding="utf-8") as file:
+                    script = file.read()
+                connection.execute(
+                    f"BEGIN IMMEDIATE; {script}; PRAGMA application_id={APPLICATION_ID};"
+                    f"PRAGMA user_version={number}"
+                ).fetchall()
+                if number == len(known):  # with the last step, so that none is at it unsealed
+                    seals.make(connection)
+                connection.execute("COMMIT")
+        except BaseException:
+            _undo(connection)
+            raise
+        finally:
+            lock.release()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """One view of the data for several reads, whatever others write meanwhile."""
+        with self._turn:
+            if self._mode:
+                yield
+                return
+            self._check_usable()
+            self.run("BEGIN")
+            self._mode, self._memo = "reading", {}
+            try:
+                yield
+            finally:
+                self._mode, self._memo = "", {}
+                _undo(self._handle)
+
+    @property
+    def memo(self) -> dict[Hashable, Any]:
+        """For what need not be read twice: it lasts as long as `reading` shows the same moment."""
+        if self._mode != "reading" or len(self._memo) > _MEMO:
+            self._memo = {}
+        return self._memo
+
+    @property
+    def counters(self) -> Mapping[str, int]:
+        """How many rows each index has, about, and how often some of them changed."""
+        memo = self.memo
+        if "counters" not in memo:
+            memo["counters"] = dict(self.all(self.sql["index_counters"]))
+        found: dict[str, int] = memo["counters"]
+        return found
+
+    def lasting(self, name: str, counter: str, most: int) -> dict[int, int]:
+        """What stays known from one read to the next for as long as a counter stands still."""
+        version = self.generation, self.counters.get(counter, 0)
+        known = self._lasting.get(name)
+        if known is None or known[0] != version or len(known[1]) > most:
+            known = version, {}
+            if self._mode != "writing":  # which may be undone, and the counter with it
+                self._lasting[name] = known
+        return known[1]
+
+    def each(
+        self, kind: str, rows: Iterable[int], read: Callable[[list[int]], Mapping[int, _Value]]
+    ) -> dict[int, _Value]:
+        """What `read` gives for each of some rows, in their order; not asked twice (`memo`)."""
+        memo, wanted = self.memo, sorted(set(rows))
+        missing = [row for row in wanted if (kind, row) not in memo]
+        for row, value in read(missing).items() if missing else ():
+            memo[kind, row] = value
+        return {row: memo[kind, row] for row in wanted if (kind, row) in memo}
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """A transaction; one inside another is undone by itself, and kept for good with it."""
+        with self._turn:
+            if self._mode == "reading":
+                raise RuntimeError("a write cannot begin within a read: it would be undone with it")
+            if self._mode:
+                signing = self.signing
+                try:
+                    with self._connection:  # a savepoint
+                        yield
+                        signing = self.signing
+                except apsw.Error as error:  # it is gone: the whole was undone by an I/O error
+                    raise self._translated(error) from None
+                finally:
+                    self.signing = signing
+                return
+            self._check_usable()
+            lock = self._wait_for_turn()
+            try:
+                self.run("BEGIN IMMEDIATE")
+                self._mode = "writing"
+                self.changed.clear()
+                self.signing, self.sum_anew = NOTHING_SIGNED, False
+                changes, said, writes = self._connection.total_changes(), "", 0
+                try:
+                    yield
+                    if changes != self._connection.total_changes():
+                        writes = self._count_write()
+                        if self.witness is not None:
+                            said = self._testify(self.witness)
+                        elif self.signing != NOTHING_SIGNED:
+                            self._carry_on()
+                    self.run("COMMIT")
+                    said = ""
+                    if writes:
+                        write_counter.put(self.path, writes)
+                except BaseException:
+                    _undo(self._handle)
+                    if self.witness is not None and said:
+                        self.witness.undone(said)
+                    raise
+                finally:
+                    self._mode = ""
+            finally:
+                lock.release()
+
+    def _testify(self, witness: Witness) -> str:
+        """Have a transaction put on record; the database keeps where."""
+        row = self.one(self.sql["get_meta"], (ANCHOR,))
+        anchor, _, was = (row[0] if row else "").rpartition(":")
+        total = was
+        if not row or self.sum_anew or self.signing != NOTHING_SIGNED:
+            from loxodon.store.sqlite import signatures
+
+            was = "" if not row or self.sum_anew else was
+            total = signatures.moved(was, self.signing) if was else signatures.total(self)
+        said = witness.before_commit(anchor, self.changed, (was, total))
+        if said:
+            self.run(self.sql["set_meta"], (ANCHOR, f"{said}:{total}"))
+        return said
+
+    def _carry_on(self) -> None:
+        """Keep the sum of all signatures right while nothing is put on record."""
+        row = self.one(self.sql["get_meta"], (ANCHOR,))
+        if row:
+            from loxodon.store.sqlite import signatures
+
+            anchor, _, was = row[0].rpartition(":")
+            total = signatures.moved(was, self.signing)
+            self.run(self.sql["set_meta"], (ANCHOR, f"{anchor}:{total}"))
+
+    @contextmanager
+    def alone(self) -> Iterator[apsw.Connection]:
+        """The connection, while nobody else writes and no transaction is open."""
+        with self._turn:
+            self._check_usable()
+            lock = self._wait_for_turn()
+            try:
+                self._follow()
+                yield self._connection
+            except apsw.Error as error:
+                raise self._translated(error) from None
+            finally:
+                lock.release()
+
+    def _follow(self) -> None:
+        """Open the file anew where another was put in its place in the moment it was opened."""
+        if self._closed or self.read_only or self._connection.in_transaction:
+            return
+        found = _inode(self.path)
+        if any(found) and found != self._inode:
+            self._connection.close()
+            self._handle = self._connect()
+            self.generation += 1
+
+    def _count_write(self) -> int:
+        """One more write, within it: how many there were; and those that are gone are put down."""
+        count = self.sql["take_numbers"]
+        if self._lost:
+            self.run(count, (write_counter.LOST, self._lost))
+            self.run(count, (write_counter.WRITES, self._lost))
+            self._lost = 0
+        return int(self.all(count, (write_counter.WRITES, 1))[0][0])
+
+    def _wait_for_turn(self) -> FileLock:
+        if self._lock is None:
+            raise _unwritable(self.path, "it is read-only")
+        if self._lock.acquire(_LOCK_SECONDS):
+            return self._lock
+        raise _busy(self.path)
+
+    def _check_usable(self) -> None:
+        if self._closed:
+            raise StoreError(
+                "{path} is closed", hint="reopen the memory before using it", path=self.path
+            )
+        if self._inode in _CUT_OFF:
+            raise StoreError(
+                "this process was forked while {path} was in use",
+                hint="fork before or after that, or start a new process (spawn)",
+                path=self.path,
+            )
+
+    def all(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        """Every row of the answer."""
+        with self._turn:
+            if not self._mode:
+                self._follow()
+            try:
+                return self._connection.execute(self._sent(sql), values).fetchall()
+            except apsw.Error as error:
+                raise self._translated(error) from None
+            except UnicodeEncodeError:
+                raise _half_character() from None
+            except UnicodeDecodeError as error:
+                raise damaged(self.path, str(error)) from None
+
+    def one(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
+        """The first row of the answer, if there is one."""
+        rows = self.all(sql, values)
+        return rows[0] if rows else None
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> None:
+        """A statement whose answer does not matter."""
+        self.all(sql, values)
+
+    def many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
+        """A statement for each of many rows."""
+        with self._turn:
+            try:
+                self._connection.executemany(self._sent(sql), values).fetchall()
+            except apsw.Error as error:
+                raise self._translated(error) from None
+            except UnicodeEncodeError:
+                raise _half_character() from None
+
+    @property
+    def walled(self) -> bool:
+        """Whether views stand before the tables."""
+        return bool(self._views)
+
+    @property
+    def views(self) -> Mapping[str, str]:
+        """The views that stand before tables, by name."""
+        return self._views
+
+    def stand_before(self, views: Mapping[str, str]) -> None:
+        """Let these views stand before the tables of their names, in place of those that did.
+
+        From now on whatever is read by those names is read from the views; what is written goes to
+        the tables. Within a transaction that is undone, so is this: put the old ones up again.
+        """
+        with self._turn:
+            _put_up(self._connection, self._views, views)
+            self._views = views
+            self._memo = {}
+
+    def _sent(self, sql: str) -> str:
+        return _past_views(sql) if self._views else sql
+
+    def blob(self, table: str, column: str, row: int, writable: bool = False) -> apsw.Blob:
+        """A blob to be read or written in part. Call within a transaction, and close it there."""
+        try:
+            return self._connection.blob_open("main", table, column, row, writable)
+        except apsw.Error as error:
+            raise self._translated(error) from None
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this is within a write, which may still be undone."""
+        return self._mode == "writing"
+
+    def close(self) -> None:
+        """Closing twice is fine."""
+        with self._turn:
+            if not self._closed:
+                self._closed = True
+                if self._handle is not None:
+                    let_go(self._handle)
+                    self._handle = None
+                if self._lock is not None:
+                    self._lock.close()
+
+    def _translated(self, error: apsw.Error) -> StoreError:
+        if isinstance(error, apsw.ConnectionClosedError):
+            self._check_usable()
+        if isinstance(error, apsw.NotADBError):
+            return cipher.explained(self.path, self._keys)
+        return store_error(error, self.path)
+
+
+def store_error(error: apsw.Error, path: str, reason: str = "") -> StoreError:
+    """An error of SQLite as one of ours; `reason` stands for what SQLite says of it."""
+    reason = reason or str(error).removeprefix(f"{type(error).__name__}: ")
+    if isinstance(error, apsw.CorruptError):
+        return damaged(path, reason)
+    if isinstance(error, apsw.FullError):
+        return FullStoreError(
+            "cannot write {path}: the disk is full",
+            hint="free some disk space and try again; everything acknowledged is safe",
+            path=path,
+        )
+    if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
+        return _unwritable(path, reason)
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return _busy(path)
+    return StoreError(
+        "cannot use {path}: {reason}",
+        hint="run `loxodon validate`; if the error persists, report it with this message",
+        path=path,
+        reason=reason,
+    )
+
+
+def _undo(connection: apsw.Connection | None) -> None:
+    """End a transaction without keeping it, where SQLite has not done so at an I/O error."""
+    if connection is not None and connection.in_transaction:
+        with suppress(apsw.Error):  # one that says why is on its way already
+            connection.execute("ROLLBACK")
+
+
+def let_go(connection: apsw.Connection) -> None:
+    """Close a connection, whatever the disk says to that."""
+    with suppress(apsw.Error):  # what could not be taken out of the log is safe there
+        connection.close()
+
+
+_WRITES = lazy(
+    r"^\s*(INSERT(?: OR \w+)? INTO|REPLACE INTO|UPDATE(?: OR \w+)?|DELETE FROM)\s+(?=\w+\b(?!\.))",
+    re.MULTILINE,
+)
+_INDEXED = lazy(r"\bINDEXED BY \w+")
+
+
+@lru_cache(maxsize=512)
+def _past_views(sql: str) -> str:
+    """A statement with the table that it writes to named as such: a view cannot be written to. Nor
+    has it an index of its own to be told to use."""
+    return _INDEXED.sub("", _WRITES.sub(r"\1 main.", sql, count=1))
+
+
+def _put_up(
+    connection: apsw.Connection, before: Mapping[str, str], views: Mapping[str, str]
+) -> None:
+    for name in {**before, **views}:  # those too that an undone transaction brought back
+        connection.execute(f"DROP VIEW IF EXISTS temp.{name}")
+    if views and not connection.in_transaction:  # nothing of it in other files
+        connection.execute("PRAGMA temp_store=MEMORY").fetchall()
+    for name, select in views.items():
+        connection.execute(f"CREATE TEMP VIEW {name} AS {select}")
+
+
+def lost_writes(path: str, connection: apsw.Connection) -> int:
+    """How many writes that were acknowledged a file does not have."""
+    marked = write_counter.of(path)  # first: others write meanwhile
+    query = "SELECT last FROM counters WHERE name = ?"
+    try:
+        row = connection.execute(query, (write_counter.WRITES,)).fetchone()
+    except apsw.CorruptError:  # the rest may be read all the same; `validate` tells
+        return 0
+    return max(0, marked - (row[0] if row else 0))
+
+
+def _only_readable(path: str) -> bool:
+    """Whether a file that is there, or the folder that its log would be in, cannot be written."""
+    folder = os.path.dirname(path)
+    return os.path.exists(path) and not (os.access(path, os.W_OK) and os.access(folder, os.W_OK))
+
+
+def _inode(path: str) -> tuple[int, int]:
+    """Which file it is that has this name; nothing where there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return (0, 0)
+    return (found.st_dev, found.st_ino)
+
+
+def _make_private(path: str) -> None:
+    """SQLite would let everybody read what it makes."""
+    if not os.path.exists(path):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def damaged(path: str, reason: str) -> DamagedStoreError:
+    """The error for a file with something in it that nobody wrote there."""
+    return DamagedStoreError(
+        "{path} is damaged: {reason}",
+        hint="rebuild it from the readable data with `loxodon repair`; the damaged file is kept",
+        path=path,
+        reason=reason,
+    )
+
+
+def _busy(path: str) -> BusyStoreError:
+    return BusyStoreError(
+        "{path} is locked by another program",
+        hint="close that program, or try again later",
+        path=path,
+    )
+
+
+def _half_character() -> InputError:
+    return InputError(
+        "the text contains half a character (a lone surrogate)",
+        hint="it was cut off or decoded incorrectly; send it as UTF-8",
+    )
+
+
+def _unwritable(path: str, reason: str) -> UnwritableStoreError:
+    return UnwritableStoreError(
+        "cannot open {path} for writing: {reason}",
+        hint="check the folder's owner and permissions, or choose another with --home",
+        path=path,
+        reason=reason,
+    )
+
+
+def migrations() -> list[str]:
+    """The files that make the schema, in order."""
+    folder = os.path.join(_FOLDER, "migrations")
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder))
+
+
+def _named_queries() -> dict[str, str]:
+    """The statements of queries.sql by the name that stands above each."""
+    with open(os.path.join(_FOLDER, "queries.sql"), encoding="utf-8") as file:
+        parts = file.read().split("-- name: ")[1:]
+    found = {}
+    for part in parts:
+        name, _, body = part.partition("\n")
+        found[name.strip()] = body.strip()
+    return found
+
+
+def move_in(new: str, path: str, aside: str, keys: Keys = ()) -> None:
+    """Put the database file `new` in the place of `path`; what is there is kept as `aside`.
+
+    Without `aside` it is not kept. Both must be closed: a BusyStoreError where somebody has the
+    old one open, and nothing is moved. `keys` are those of the old one.
+    """
+    lock = FileLock(os.path.splitext(path)[0] + ".lock")
+    try:
+        if not lock.acquire(_MOVE_SECONDS):
+            raise _busy(path)
+        with held(path, keys):
+            moved = []
+            try:
+                for end in _PARTS if aside else ():  # the logs are of one that is damaged
+                    if os.path.exists(path + end):
+                        os.rename(path + end, aside + end)
+                        moved.append(end)
+                write_counter.clear(path)
+                os.replace(new, path)
+                if os.path.exists(f"{new}.check"):
+                    os.replace(f"{new}.check", f"{path}.check")
+                elif os.path.exists(f"{path}.check"):
+                    os.unlink(f"{path}.check")
+                sync_folder(os.path.dirname(path))
+            except BaseException:
+                for end in moved:
+                    os.replace(aside + end, path + end)
+                raise
+    except OSError as error:
+        raise _unwritable(path, error.strerror or str(error)) from None
+    finally:
+        lock.close()
+    if aside and os.path.exists(aside):
+        _as_before(aside, keys)
+
+
+_PARTS = ("", "-wal", "-shm", ".check")
+
+
+@contextmanager
+def held(path: str, keys: Keys = ()) -> Iterator[apsw.Connection | None]:
+    """Have a database to oneself, its log taken into it; a BusyStoreError where others have it.
+
+    Whoever opens it meanwhile waits. None where there is none, or it cannot be read: then nobody
+    can use it.
+    """
+    connection = _folded(path, keys) if os.path.exists(path) else None
+    try:
+        yield connection
+    finally:
+        if connection is not None:
+            connection.close()
+
+
+def _folded(path: str, keys: Keys) -> apsw.Connection | None:
+    try:
+        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI  # to be copied under a key
+        connection = cipher.connect(path, keys, flags)
+    except apsw.NotADBError:
+        if isinstance(why := cipher.explained(path, keys), LockedStoreError):
+            raise why from None  # others may have the key
+        return None
+    except apsw.Error:
+        return None
+    try:
+        connection.set_busy_timeout(_FOLD_MS)
+        seals.register(connection)
+        # Only in this mode does a lock keep everybody out, and is there no log that goes by name.
+        # It is kept after the transaction, so that the file can be copied.
+        for statement in (
+            "PRAGMA locking_mode=EXCLUSIVE",
+            "PRAGMA journal_mode=DELETE",
+            "BEGIN EXCLUSIVE",
+            "COMMIT",
+        ):
+            connection.execute(statement).fetchall()
+    except (apsw.BusyError, apsw.LockedError):
+        connection.close()
+        raise _busy(path) from None
+    except apsw.Error:  # it is damaged, or no database
+        connection.close()
+        return None
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _as_before(path: str, keys: Keys) -> None:
+    """Let a database that was put aside have its log again, for whoever puts it back."""
+    with suppress(apsw.Error):  # one that is damaged stays as it is
+        connection = cipher.connect(path, keys, apsw.SQLITE_OPEN_READWRITE)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL").fetchall()
+        finally:
+            connection.close()

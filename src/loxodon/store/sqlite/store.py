@@ -1,0 +1,850 @@
+"""The embedded store: one SQLite file for each space, so that a wall between people is a file.
+
+Apart from the walls this gives each space its own statistics for ranking, its own writers, and a
+backup or an erasure that is complete by construction. See `store/protocol.py` for what each method
+promises and `sql/sqlite/` for the schema.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime, tzinfo
+from typing import TYPE_CHECKING, Any
+
+from loxodon.clock import to_stored
+from loxodon.errors import DamagedStoreError, no_memory, stale_edit
+from loxodon.store import (
+    Beside,
+    Counts,
+    Filter,
+    Having,
+    Hit,
+    Index,
+    KnownTurn,
+    Nature,
+    Place,
+    Progress,
+    Signatures,
+    Standing,
+    Stretch,
+)
+from loxodon.store.rows import (
+    COLUMNS,
+    MEMORY,
+    TURN,
+    about_label,
+    damaged,
+    from_json,
+    labels_of,
+    moment,
+    record_of,
+    row_of,
+    stored,
+    to_json,
+    turn_of,
+)
+from loxodon.store.sqlite import name_lookup, neighbours
+from loxodon.store.sqlite.cipher import Keys
+from loxodon.store.sqlite.database import ANCHOR, Database, Row
+from loxodon.store.sqlite.indexes import Indexes
+from loxodon.store.sqlite.search import TABLES, THESE, Search, conditions_of, these
+from loxodon.store.walls import Wall, owners_only
+from loxodon.text.words import VERSION, fold
+from loxodon.types import KINDS, Entity, Problem, Record, Source, Turn, Version
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import DecayModel, Erasure, PrimaryData, Witness, WorkLog
+    from loxodon.store.sqlite.documents import SqliteDocuments
+    from loxodon.store.sqlite.quarantine import SqliteQuarantine
+    from loxodon.store.sqlite.tokens import SqliteTokens
+    from loxodon.store.sqlite.vectors import SqliteVectors
+    from loxodon.store.sqlite.workspace_data import SqliteWorkspaceData
+    from loxodon.trust.audit.log import Audit
+    from loxodon.trust.guard.guard import Guard
+
+_CHUNK = 500
+_OPEN = Wall()
+_NEVER = 253_370_764_800_000  # the year 9999: what never fades is strongest
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ID_LETTER = {"fact": "f", "belief": "b", "summary": "s"}
+
+
+class SqliteStore:
+    """A `Store` in a file."""
+
+    def __init__(
+        self,
+        path: str,
+        space: str,
+        zone: tzinfo | None,
+        decay: DecayModel,
+        keys: Keys = (),
+        wall: Wall = _OPEN,
+        guard: Guard | None = None,
+    ) -> None:
+        self.space = space
+        self.audit: Audit | None = None
+        self.wall = wall
+        self._path, self._keys = path, keys
+        self._guard = guard
+        self._zone = zone
+        self._decay = decay
+        self._worklog: WorkLog | None = None
+        self._workspace_data: SqliteWorkspaceData | None = None
+        self._documents: SqliteDocuments | None = None
+        self._vectors: SqliteVectors | None = None
+        self._db = Database(path, keys)
+        self._indexes = Indexes(self._db)
+        try:
+            self._claim()
+            self._renew_words()
+            if wall.stands:
+                self._stand_behind(wall)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _claim(self) -> None:
+        """A file belongs to the space that made it, whatever folder it is found in."""
+        owner = self._meta("space")
+        if not owner:
+            from loxodon.store.clock_check import seen
+            from loxodon.types import Belief
+
+            with self.writing():
+                owner = self._meta("space") or self.space
+                self._db.run(self._db.sql["set_meta"], ("space", owner))
+                self.worklog.set_belief(seen(Belief(), self._decay.now()))
+        if owner != self.space:
+            raise DamagedStoreError(
+                "{path} contains the space {owner}, not {space}",
+                hint="the file was moved or copied here; move it back",
+                path=self._db.path,
+                owner=repr(owner),
+                space=repr(self.space),
+            )
+
+    def _renew_words(self) -> None:
+        """Make the indexes anew if their words are not those that queries use now."""
+        if self._meta("words") == VERSION or self._db.read_only:
+            return
+        with self.writing():
+            before = self._meta("words")
+            if before == VERSION:
+                return  # another process did it while this one waited
+            if before:
+                self.rebuild(lambda done, total: None)
+            else:
+                self._db.run(self._db.sql["set_meta"], ("rates", self._rates()))
+            self._db.run(self._db.sql["set_meta"], ("words", VERSION))
+
+    def put_on_record(self, audit: Audit, witness: Witness) -> None:
+        self.audit = audit
+        self._db.witness = witness
+
+    def sign_with(self, sign: Callable[[bytes], bytes]) -> None:
+        self._db.sign = sign
+
+    def signatures(self) -> Signatures:
+        from loxodon.store.sqlite import signatures
+
+        sign = self._db.sign
+        with self.reading():
+            good, bad = signatures.wrong(self._db, sign) if sign else (0, [])
+            return Signatures(good, tuple(bad), signatures.total(self._db), self.anchor)
+
+    def sign_if_foreign(self) -> int:
+        found = self.signatures()
+        if found.good or not found.bad:
+            return 0
+        with self.writing():
+            self.sign_anew(found.bad)
+        return len(found.bad)
+
+    def sign_anew(self, ids: Iterable[str]) -> None:
+        from loxodon.store.sqlite import signatures
+
+        for id in ids:
+            signatures.renew(self._db, self._row(id), missing=True)
+        self._db.sum_anew = True
+        if self.anchor:  # a change, so that it is put on record
+            self._db.run(self._db.sql["set_meta"], (ANCHOR, self.anchor))
+
+    @property
+    def anchor(self) -> str:
+        return self._meta(ANCHOR)
+
+    def reading(self) -> AbstractContextManager[None]:
+        return self._db.reading()
+
+    def writing(self) -> AbstractContextManager[None]:
+        return self._db.writing()
+
+    @contextmanager
+    def writing_as(self, agent: str) -> Iterator[None]:
+        with self._db.writing():
+            before, wall, alone = self._db.views, self.wall, Wall(agent, alone=True)
+            # Without agents there is nothing to keep apart, and no view to pay for.
+            if wall == alone or (not agent and not wall.stands and not self._agents()):
+                yield
+                return
+            self.wall = alone
+            self._stand_behind(alone)
+            try:
+                yield
+            finally:  # while it can still be undone: the views would be as well
+                self.wall = wall
+                self._db.stand_before(before)
+
+    def _stand_behind(self, wall: Wall) -> None:
+        # Imported here: the owner has no use for it.
+        from loxodon.store.sqlite.views import views_of
+
+        self._db.stand_before(views_of(wall))
+
+    def behind(self, wall: Wall) -> SqliteStore:
+        return SqliteStore(
+            self._path, self.space, self._zone, self._decay, self._keys, wall, self._guard
+        )
+
+    def agents(self) -> list[str]:
+        return ["", *self._agents()]
+
+    def _agents(self) -> list[str]:
+        return [name for (name,) in self._db.all(self._db.sql["agents"])]
+
+    def close(self) -> None:
+        self._db.close()
+
+    @property
+    def worklog(self) -> WorkLog:
+        if self._worklog is None:
+            # Imported here: a recall has no use for it.
+            from loxodon.store.sqlite.worklog import SqliteWorkLog
+
+            self._worklog = SqliteWorkLog(
+                self._db,
+                self._zone,
+                self.records,
+                self._indexes,
+                self._take,
+                self._reckon_ends,
+                lambda: self.wall,
+            )
+        return self._worklog
+
+    @property
+    def workspace_data(self) -> SqliteWorkspaceData:
+        if self._workspace_data is None:
+            # Imported here: without files a recall has no use for it.
+            from loxodon.store.sqlite.workspace_data import SqliteWorkspaceData
+
+            self._workspace_data = SqliteWorkspaceData(
+                self._db,
+                self._zone,
+                self._indexes,
+                self._take,
+                lambda chunks: self.vectors.gone(chunks),
+                self._guard,
+            )
+        return self._workspace_data
+
+    @property
+    def documents(self) -> SqliteDocuments:
+        if self._documents is None:  # as above
+            from loxodon.store.sqlite.documents import SqliteDocuments
+
+            self._documents = SqliteDocuments(self._db, self._indexes, self._take)
+        return self._documents
+
+    @property
+    def tokens(self) -> SqliteTokens:
+        # Imported here: a recall has no use for it.
+        from loxodon.store.sqlite.tokens import SqliteTokens
+
+        return SqliteTokens(self._db)
+
+    def _for_owner(self) -> None:
+        """Refuse what is about the whole of a space to whoever sees a part of it."""
+        if self.wall.stands:
+            raise owners_only()
+
+    @property
+    def erasure(self) -> Erasure:
+        # Imported here: only what is forgotten has a use for it.
+        from loxodon.store.sqlite.erasure import SqliteErasure
+
+        return SqliteErasure(self._db, self._indexes, lambda: self.vectors, self._record)
+
+    @property
+    def primary(self) -> PrimaryData:
+        self._for_owner()
+        # Imported here: a recall has no use for it.
+        from loxodon.store.sqlite.primary import SqlitePrimaryData
+
+        return SqlitePrimaryData(self._db, self.rebuild)
+
+    @property
+    def quarantine(self) -> SqliteQuarantine:
+        # Imported here: what only the owner said needs none.
+        from loxodon.store.sqlite.quarantine import SqliteQuarantine
+
+        return SqliteQuarantine(self._db, self._zone, self._take)
+
+    @property
+    def vectors(self) -> SqliteVectors:
+        if self._vectors is None:
+            # Imported here: without an embedder a recall has no use for it.
+            from loxodon.store.sqlite.vectors import SqliteVectors
+
+            self._vectors = SqliteVectors(self._db, self._take)
+        return self._vectors
+
+    # The journal
+
+    def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | KnownTurn]:
+        db = self._db
+        if self._guard:
+            turns = [(self._guard.turn(turn), key) for turn, key in turns]
+        turns = [(self._bound(turn), key) for turn, key in turns]
+        known = self.known(turns)
+        fresh = known.count(None)
+        seq = self._take("turn", fresh) - fresh
+        sessions: dict[str, list[Any]] = {}
+        rows: list[Sequence[Any]] = []
+        kept: list[Turn | KnownTurn] = []
+        for (turn, key), already in zip(turns, known, strict=True):
+            if already:
+                kept.append(already)
+                continue
+            seq += 1
+            at, offset = to_stored(turn.at)
+            session = sessions.get(turn.session) or self._session(turn.session, at, sessions)
+            session[1] += 1
+            session[2] = min(session[2], at)
+            session[3] = max(session[3], at)
+            id = turn.id or f"#{session[1]}"
+            rows.append(
+                (
+                    seq,
+                    session[0],
+                    id,
+                    key,
+                    turn.role,
+                    turn.speaker,
+                    turn.channel,
+                    turn.chat,
+                    turn.origin,
+                    at,
+                    offset,
+                    turn.content,
+                    turn.agent,
+                )
+            )
+            kept.append(turn._replace(id=id, ref=f"t_{seq}"))
+        for name, (no, count, first, last) in sessions.items():
+            db.run(db.sql["put_session"], (no, name, count, first, last))
+        db.many(db.sql["put_turn"], rows)
+        said = [one for one in kept if isinstance(one, Turn)]
+        if said:
+            texts = [(int(one.ref[2:]), one.searchable) for one in said]
+            self._look_at_journal(self._indexes.put("turns", texts))
+            db.changed += [one.ref for one in said]
+        return kept
+
+    def _bound(self, turn: Turn) -> Turn:
+        """A turn as whoever is behind the wall says it: theirs, and heard where they are."""
+        turn = turn._replace(origin=self.wall.heard(turn.origin))
+        if self.wall.agent:
+            turn = turn._replace(agent=self.wall.agent)
+        return turn._replace(chat="group") if self.wall.group and turn.chat == "direct" else turn
+
+    def _look_at_journal(self, rows: int) -> None:
+        """Find out what kind of talk the journal holds, each time it has doubled."""
+        if rows >= 2 * int(self._meta("nature_at") or 4):
+            self._db.run(self._db.sql["set_meta"], ("nature", neighbours.measured(self._db, rows)))
+            self._db.run(self._db.sql["set_meta"], ("nature_at", str(rows)))
+
+    def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[KnownTurn | None]:
+        seen: dict[bytes, tuple[str, bool]] = {}
+        for start in range(0, len(turns), _CHUNK):
+            keys = [key for _, key in turns[start : start + _CHUNK]]
+            marks = ",".join("?" * len(keys))
+            rows = self._db.all(
+                "SELECT key, content, origin = 'user' AND speaker = '' FROM main.turns "
+                f"WHERE key IN ({marks})",
+                keys,
+            )
+            seen.update((key, (content, bool(own))) for key, content, own in rows)
+        found: list[KnownTurn | None] = []
+        for turn, key in turns:
+            content, own = seen.get(key, ("", False))
+            found.append(KnownTurn(content != turn.content, own) if key in seen else None)
+            seen.setdefault(key, (turn.content, False))
+        return found
+
+    def attribute(self, turns: Sequence[tuple[Turn, bytes]]) -> list[tuple[Turn, Turn]]:
+        wanted = {key: turn for turn, key in turns}
+        rows: dict[int, bytes] = {}
+        keys = list(wanted)
+        for start in range(0, len(keys), _CHUNK):
+            some = keys[start : start + _CHUNK]
+            marks = ",".join("?" * len(some))
+            rows |= dict(self._db.all(f"SELECT seq, key FROM turns WHERE key IN ({marks})", some))
+        changed = []
+        for row, old in self.turns(list(rows)).items():
+            new = wanted[rows[row]]
+            if (old.speaker, old.origin) != (new.speaker, new.origin):
+                changed.append((old, old._replace(speaker=new.speaker, origin=new.origin)))
+        said = [(new.speaker, new.origin, int(new.ref[2:])) for _, new in changed]
+        self._db.many("UPDATE main.turns SET speaker = ?, origin = ? WHERE seq = ?", said)
+        self._indexes.drop("turns", [row for _, _, row in said])
+        self._indexes.put("turns", [(int(new.ref[2:]), new.searchable) for _, new in changed])
+        self._db.changed += [new.ref for _, new in changed]
+        return changed
+
+    def _session(self, id: str, at: int, sessions: dict[str, list[Any]]) -> list[Any]:
+        row = self._db.one(self._db.sql["session"], (id,))
+        sessions[id] = list(row) if row else [self._take("session", 1), 0, at, at]
+        return sessions[id]
+
+    def session_size(self, id: str) -> int:
+        row = self._db.one(self._db.sql["session"], (id,))
+        return int(row[1]) if row else 0
+
+    def last_texts(self, session: str, limit: int) -> list[str]:
+        rows = self._db.all(self._db.sql["last_texts"], (session, limit))
+        return [text for (text,) in reversed(rows)]
+
+    def turn_row(self, session: str, id: str) -> int | None:
+        row = self._db.one(self._db.sql["turn_row"], (session, id))
+        return int(row[0]) if row else None
+
+    def turns(self, rows: Iterable[int]) -> dict[int, Turn]:
+        return self._db.each("turn", rows, self._turns)
+
+    def _turns(self, rows: Iterable[int]) -> dict[int, Turn]:
+        found = self._db.all(f"SELECT {TURN} WHERE t.seq IN {THESE}", (these(rows),))
+        return {row[0]: turn_of(row) for row in found}
+
+    def journal(self, where: Filter, limit: int) -> list[Turn]:
+        conditions, values = conditions_of(where, TABLES["turns"])
+        rows = self._db.all(
+            f"SELECT {TURN} WHERE {conditions or '1'} ORDER BY t.at DESC, t.seq DESC LIMIT ?",
+            [*values, limit or -1],
+        )
+        return [turn_of(row) for row in reversed(rows)]
+
+    # Memories
+
+    def insert(self, record: Record, change: str) -> Record:
+        if self._guard:
+            record = self._guard.record(record)
+        day = record.created_at
+        prefix = f"{_ID_LETTER[record.kind]}_{day.year:04d}{day.month:02d}{day.day:02d}"
+        record = record._replace(id=f"{prefix}_{self._take(prefix, 1):03d}", space=self.space)
+        if self.wall.agent or self.wall.alone:
+            record = record._replace(agent=self.wall.agent)
+        record = record._replace(trust=self.wall.heard(record.trust))
+        row = self._take("memory", 1)
+        db = self._db
+        marks = ",".join("?" * (len(COLUMNS) + 2))
+        db.run(
+            f"INSERT INTO memories (row, ends_at, {', '.join(COLUMNS)}) VALUES ({marks})",
+            [row, self._end(record, record.created_at), *row_of(record)],
+        )
+        self._label(row, record)
+        self._put_sources(row, record.sources)
+        at = to_stored(record.created_at)[0]
+        db.run(db.sql["put_change"], (row, record.version, at, change, None))
+        self._put(row, record)
+        db.run(db.sql["put_unindexed"], (row,))
+        db.changed.append(record.id)
+        self._signed(row, record.sensitivity)
+        return record
+
+    def _signed(self, row: int, *sensitivities: str) -> None:
+        """Sign a version of a memory where it, or what was there before, is sensitive."""
+        if any(one != "low" for one in sensitivities):
+            from loxodon.store.sqlite import signatures
+
+            signatures.put(self._db, row)
+
+    def _put_sources(self, row: int, sources: Sequence[Source]) -> None:
+        for n, source in enumerate(sources):
+            seq = self.turn_row(source.session, source.turn)
+            values = (row, n, source.session, source.turn, seq, source.file, source.line)
+            self._db.run(self._db.sql["put_source"], values)
+
+    def _end(self, record: Record, since: datetime) -> int:
+        """When a memory that has its strength since `since` leaves by itself."""
+        since = moment(to_stored(since)[0], UTC)  # as it is kept, so that it can be made anew
+        end = self._decay.end(record.strength, since, record.kind, record.importance)
+        times = [to_stored(at)[0] for at in (end, record.expires_at) if at is not None]
+        return min(times, default=_NEVER)
+
+    def _put(self, row: int, record: Record) -> None:
+        """Into the index of its state."""
+        index: Index = "memories" if record.state == "active" else "archive"
+        self._indexes.put(index, [(row, record.searchable)])
+
+    def _label(self, row: int, record: Record) -> None:
+        self._db.many(
+            self._db.sql["put_label"], [(label, name, row) for label, name in labels_of(record)]
+        )
+
+    def update(
+        self,
+        id: str,
+        version: int | None,
+        change: str,
+        at: datetime,
+        values: Mapping[str, Any],
+        *,
+        vouched: bool = False,
+    ) -> Record:
+        db = self._db
+        row = self._row(id)
+        # From here on of the table itself: after the change, it may be out of sight.
+        before = db.all(f"SELECT {MEMORY} FROM main.memories t WHERE t.row = ?", (row,))[0]
+        sources = self.sources([row]).get(row, ())
+        old = record_of(before, self.space, self._zone, None, sources)
+        if version is not None and version != old.version:
+            raise stale_edit(id, old.version, version)
+        self.wall.check_change(old, vouched=vouched)
+        if self._guard:
+            values = self._guard.fields(values, old)
+        changed = {**values, "updated_at": at, "version": old.version + 1}
+        new_sources = changed.pop("sources", sources)
+        columns = {name: stored(name, value) for name, value in changed.items()}
+        if "strength" in columns:
+            columns["strength_at"] = to_stored(at)[0]
+        new, since = old._replace(**changed), moment(before[-1], self._zone)
+        columns["ends_at"] = self._end(new, at if "strength" in columns else since)
+        assignments = ", ".join(f"{name} = ?" for name in columns)
+        db.run(f"UPDATE memories SET {assignments} WHERE row = ?", [*columns.values(), row])
+        earlier = to_json(before, sources)
+        db.run(db.sql["put_change"], (row, old.version + 1, to_stored(at)[0], change, earlier))
+        if new_sources != sources:
+            db.run(db.sql["drop_sources"], (row,))
+            self._put_sources(row, new_sources)
+        kept = db.all(f"SELECT {MEMORY} FROM main.memories t WHERE t.row = ?", (row,))[0]
+        record = self._record(kept, new_sources)
+        self._reindex(row, old, record)
+        db.changed.append(id)
+        self._signed(row, old.sensitivity, record.sensitivity)
+        return record
+
+    def _reindex(self, row: int, old: Record, new: Record) -> None:
+        if (old.state, old.searchable) != (new.state, new.searchable):
+            index: Index = "memories" if old.state == "active" else "archive"
+            self._indexes.drop(index, [row])
+            self._put(row, new)
+            self._db.run(self._db.sql["put_unindexed"], (row,))
+        if old.content != new.content:
+            self.vectors.changed(row)
+        elif old.state != new.state:
+            self.vectors.moved(row, "memories" if new.state == "active" else "archive")
+        if labels_of(old) != labels_of(new):
+            self._db.run(self._db.sql["drop_labels"], (row,))  # all but its keywords
+            self._label(row, new)
+
+    def get(self, id: str) -> Record | None:
+        with self.reading():
+            row = self._db.one(self._db.sql["memory_row"], (id,))
+            if row is None:
+                return None
+            return self.records(row)[row[0]]._replace(sources=self.sources(row).get(row[0], ()))
+
+    def find(self, where: Filter, limit: int = 0, strongest: bool = False) -> list[Record]:
+        conditions, values = conditions_of(where, TABLES["memories"])
+        # Either order is that of an index. What has furthest to fall is strongest.
+        order = "t.ends_at DESC" if strongest else "t.created_at DESC"
+        if not strongest:  # the plus keeps SQLite from sorting all that are active
+            conditions = conditions.replace("t.state = ?", "+t.state = ?")
+        with self.reading():
+            rows = self._db.all(
+                f"SELECT t.row, {MEMORY} FROM memories t WHERE {conditions or '1'} "
+                f"ORDER BY {order}, t.row DESC LIMIT ?",
+                [*values, limit or -1],
+            )
+            sources: dict[int, tuple[Source, ...]] = {}
+            for start in range(0, len(rows), _CHUNK):
+                sources |= self.sources([row[0] for row in rows[start : start + _CHUNK]])
+        return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
+
+    def latest(self, label: str, name: str, limit: int) -> list[Record]:
+        return self._latest(label, fold(name), limit)
+
+    def latest_about(self, about: tuple[str, ...], limit: int) -> list[Record]:
+        return self._latest("about", about_label(*about), limit)
+
+    def _latest(self, label: str, folded: str, limit: int) -> list[Record]:
+        rows = self._db.all(
+            f"SELECT t.row, {MEMORY} FROM memory_labels l "
+            "CROSS JOIN memories t ON t.row = l.memory "
+            "WHERE l.label = ? AND l.name = ? AND t.state = 'active' "
+            "ORDER BY l.memory DESC LIMIT ?",
+            (label, folded, limit),
+        )
+        sources = self.sources(row[0] for row in rows)
+        return [self._record(row[1:], sources.get(row[0], ())) for row in rows]
+
+    def labelled(self, label: str, name: str, limit: int, state: str = "active") -> list[int]:
+        return name_lookup.labelled(self._db, label, name, limit, state)
+
+    def foremost(self, where: Filter, projects: Sequence[str], limit: int) -> list[int]:
+        conditions, values = conditions_of(where, TABLES["memories"])
+        if projects:
+            some = ",".join("?" * len(projects))
+            conditions = f"{conditions or '1'} AND t.project COLLATE NOCASE IN ({some})"
+            values += projects
+        rows = self._db.all(
+            f"SELECT t.row FROM memories t WHERE {conditions or '1'} "
+            "ORDER BY t.importance DESC, t.row DESC LIMIT ?",
+            [*values, limit],
+        )
+        return [row for (row,) in rows]
+
+    def told_at(self, rows: Iterable[int]) -> dict[int, datetime]:
+        found = self._db.all(
+            "SELECT s.memory, min(t.at) FROM memory_sources s JOIN turns t ON t.seq = s.seq "
+            f"WHERE s.memory IN {THESE} GROUP BY s.memory",
+            (these(rows),),
+        )
+        return {row: moment(at, self._zone) for row, at in found}
+
+    def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
+        return name_lookup.entities_named(self._db, self._zone, names)
+
+    def labels_named(self, label: str, names: Iterable[str]) -> dict[str, str]:
+        return name_lookup.labels_named(self._db, label, names)
+
+    def records(self, rows: Iterable[int]) -> dict[int, Record]:
+        return self._db.each("record", rows, self._records)
+
+    def _records(self, rows: Iterable[int]) -> dict[int, Record]:
+        found = self._db.all(
+            f"SELECT t.row, {MEMORY} FROM memories t WHERE t.row IN {THESE}", (these(rows),)
+        )
+        return {row[0]: self._record(row[1:]) for row in found}
+
+    def sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
+        found: dict[int, tuple[Source, ...]] = {}
+        for memory, *source in self._db.all(
+            "SELECT memory, session, turn, file, line FROM memory_sources "
+            f"WHERE memory IN {THESE} ORDER BY memory, n",
+            (these(rows),),
+        ):
+            found[memory] = (*found.get(memory, ()), Source(*source))
+        return found
+
+    def live(self, rows: Iterable[int], now: datetime) -> set[int]:
+        found = self._db.all(
+            f"SELECT row FROM memories WHERE row IN {THESE} AND state = 'active' "
+            "AND (expires_at IS NULL OR expires_at > ?)",
+            (these(rows), to_stored(now)[0]),
+        )
+        return {row for (row,) in found}
+
+    def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
+        found = self._db.all(
+            "SELECT m.row, CASE WHEN m.state = 'active' THEN CASE WHEN EXISTS ("
+            "SELECT 1 FROM memory_changes e WHERE e.memory = m.row AND e.change = 'edited' "
+            "AND e.before ->> 'content' <> m.content) THEN 'reworded' ELSE 'live' END "
+            # What happened has happened: only a state that has a successor is over.
+            "WHEN m.valid_until IS NOT NULL AND m.attribute <> '' AND m.category <> 'event' "
+            "THEN 'past' WHEN m.valid_until IS NOT NULL THEN 'faded' "
+            "WHEN c.change = 'archived' THEN 'put away' ELSE 'faded' END "
+            "FROM memories m JOIN memory_changes c ON c.memory = m.row AND c.version = m.version "
+            f"WHERE m.row IN {THESE}",
+            (these(rows),),
+        )
+        return dict(found)
+
+    def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for seq, memory in self._db.all(
+            f"SELECT seq, memory FROM memory_sources WHERE seq IN {THESE}", (these(turns),)
+        ):
+            found.setdefault(seq, []).append(memory)
+        return found
+
+    def history(self, id: str) -> list[Version]:
+        with self.reading():
+            versions = [self._versions(self._row(id))]
+            seen = {id}
+            while (before := versions[-1][-1].record.replaces) and before not in seen:
+                seen.add(before)
+                row = self._db.one(self._db.sql["memory_row"], (before,))
+                if row is None:
+                    break
+                versions.append(self._versions(row[0]))
+        admits = self.wall.admits  # what it was while it was private, or another's, stays so
+        return [
+            version
+            for memory in reversed(versions)
+            for version in memory
+            if admits(version.record.agent, version.record.audience)
+        ]
+
+    def _versions(self, row: int) -> list[Version]:
+        changes = self._db.all(self._db.sql["changes"], (row,))
+        records = [from_json(before, self.space, self._zone) for *_, before in changes[1:]]
+        sources = self.sources([row]).get(row, ())
+        records.append(self.records([row])[row]._replace(sources=sources))
+        return [
+            Version(version, moment(at, self._zone), change, record)
+            for (version, at, change, _), record in zip(changes, records, strict=True)
+        ]
+
+    def _row(self, id: str) -> int:
+        row = self._db.one(self._db.sql["memory_row"], (id,))
+        if row is None:
+            raise no_memory(id)
+        return int(row[0])
+
+    def _record(self, row: Row, sources: tuple[Source, ...] = ()) -> Record:
+        return record_of(row, self.space, self._zone, self._decay, sources)
+
+    # Search
+
+    def search(self, index: Index, words: Sequence[str], where: Filter, limit: int) -> list[Hit]:
+        rows = self._indexes.rows(index) if words and limit > 0 else 0
+        if not rows:
+            return []
+        return Search(self._db, index, where, limit).best(words, self._indexes.common(index), rows)
+
+    def having(self, index: Index, words: Sequence[str]) -> Having:
+        rows, common = self._indexes.rows(index), self._indexes.common(index)
+        return neighbours.having(self._db, index, words, common, rows)
+
+    def admitted(self, index: Index, rows: Iterable[int], where: Filter) -> set[int]:
+        table = TABLES[index]
+        conditions, values = conditions_of(where, table)
+        found = self._db.all(
+            f"SELECT t.{table.key} FROM {table.truth} t "
+            f"WHERE t.{table.key} IN {THESE} AND {conditions or '1'}",
+            [these(rows), *values],
+        )
+        return {row for (row,) in found}
+
+    def places(self, rows: Iterable[int]) -> dict[int, Place]:
+        return self._db.each("place", rows, lambda some: neighbours.places(self._db, some))
+
+    def beside(self, rows: Iterable[int]) -> dict[int, Beside]:
+        return self._db.each("beside", rows, lambda some: neighbours.beside(self._db, some))
+
+    def stretches(self, segments: Iterable[int]) -> dict[int, Stretch]:
+        return neighbours.stretches(self._db, segments)
+
+    def nature(self) -> Nature:
+        return neighbours.nature(self._indexes.meta("nature"))
+
+    # Care
+
+    def counts(self) -> Counts:
+        with self.reading():
+            turns, sessions = self._db.all(self._db.sql["count_journal"])[0]
+            memories = self._db.all(self._db.sql["count_memories"])
+        kinds: dict[str, int] = dict.fromkeys(KINDS, 0)
+        states = {"active": 0, "archived": 0}
+        bands = {"critical": 0, "high": 0, "medium": 0, "low": 0}
+        for kind, state, band, n in memories:
+            if kind not in kinds or state not in states or band not in bands:
+                raise damaged()
+            kinds[kind] += n
+            states[state] += n
+            bands[band] += n
+        return Counts(turns, sessions, kinds, states["active"], states["archived"], bands)
+
+    def check(self, progress: Progress) -> list[Problem]:
+        from loxodon.store.sqlite import checks
+
+        self._for_owner()
+        with self.reading():
+            same_rates = self._meta("rates") == self._rates()
+            end_of = self._end_of if same_rates else None
+            return checks.check(self._db, self._record, end_of, progress)
+
+    def rebuild(self, progress: Progress) -> int:
+        from loxodon.store.sqlite import reindexing
+
+        self._for_owner()
+        done = 0
+        with self.writing():
+            reindexing.clear_indexes(self._db)
+            for index, rows, total in reindexing.batches(self._db):
+                if TABLES[index].truth != "memories":
+                    texts = [(row, text) for row, text in rows]
+                else:
+                    records = [(row[0], self._record(row[1:])) for row in rows]
+                    for row, record in records:
+                        self._label(row, record)
+                    self._set_ends(rows)
+                    texts = [(row, record.searchable) for row, record in records]
+                self._indexes.put(index, texts)
+                done += len(texts)
+                progress(done, total)
+            while self.worklog.index(reindexing.BATCH):
+                pass
+            reindexing.name_entities(self._db)
+            self.vectors.rebuild()
+            self._db.run(self._db.sql["set_meta"], ("rates", self._rates()))
+        return done
+
+    def remake(self, progress: Progress) -> int:
+        """What `rebuild` does, also for what else is derived and damaged; call inside `writing`."""
+        from loxodon.store.sqlite import reindexing
+
+        reindexing.drop_damaged(self._db)
+        return self.rebuild(progress)
+
+    # When memories end
+
+    def _reckon_ends(self) -> int:
+        from loxodon.store.sqlite import reindexing
+
+        rates = self._rates()
+        if self._meta("rates") == rates:
+            return 0
+        done = 0
+        for rows in reindexing.memories(self._db, "active"):
+            self._set_ends(rows)
+            done += len(rows)
+        self._db.run(self._db.sql["set_meta"], ("rates", rates))
+        return done
+
+    def _rates(self) -> str:
+        """How strength falls, as text: two that are the same make memories end alike."""
+        ends = [self._decay.end(1.0, _EPOCH, kind, n) for kind in KINDS for n in (0.0, 1.0)]
+        return ",".join(str(end and to_stored(end)[0]) for end in ends)
+
+    def _set_ends(self, rows: Sequence[Row]) -> None:
+        self._db.many(
+            "UPDATE memories SET ends_at = ? WHERE row = ?",
+            [(self._end_of(columns), row) for row, *columns in rows],
+        )
+
+    def _end_of(self, columns: Sequence[Any]) -> int:
+        kept = record_of(columns, self.space, self._zone, None)
+        return self._end(kept, moment(columns[-1], self._zone))
+
+    def size(self) -> int:
+        if self.wall.stands:  # it would tell how much there is that cannot be seen
+            return 0
+        return sum(
+            os.path.getsize(path)
+            for path in (self._db.path, self._db.path + "-wal")
+            if os.path.exists(path)
+        )
+
+    def _meta(self, name: str) -> str:
+        row = self._db.one(self._db.sql["get_meta"], (name,))
+        return row[0] if row else ""
+
+    def _take(self, counter: str, count: int) -> int:
+        """The last of `count` numbers that nobody else gets."""
+        return int(self._db.all(self._db.sql["take_numbers"], (counter, count))[0][0])

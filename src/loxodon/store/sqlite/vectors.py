@@ -1,0 +1,550 @@
+"""Vectors in the same SQLite file. See `sql/sqlite/migrations/0003_vectors.sql` for the tables.
+
+What moves or drops a single vector works on bytes, so that archiving a memory does not load numpy;
+what searches or computes does.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, Vector, Waiting
+from loxodon.store.sqlite.database import Database, Row
+from loxodon.store.sqlite.search import TABLES, conditions_of, listed
+from loxodon.text.language import language_of
+from loxodon.types import Coverage
+
+if TYPE_CHECKING:
+    from numpy import bool_
+    from numpy.typing import NDArray
+
+    from loxodon.store.sqlite.matrix import Matrix
+    from loxodon.store.vector_math import Floats, Frame, Numbers
+
+BLOCK = 1_024
+"""Vectors that are kept together; the file depends on it."""
+CANDIDATES = 500
+"""How many of the closest by their signs are compared exactly, at least; else four times as many as
+are asked for. Among 12,000 real texts 500 have 99.9% of the best 10 and 97% of the best 100; each
+one more is a page to be read."""
+SETTLED = 32_768
+"""Vectors from which on their mean is taken to stay as it is."""
+_SAMPLE = 8_192
+_CHUNK = 500
+_CHANGES = "vectors"
+"""The counter of changes to blocks."""
+
+
+class _Model(NamedTuple):
+    no: int
+    size: int
+    turns_to: int
+    memories_to: int
+    chunks_to: int
+    sampled: int
+    error: str
+
+
+class SqliteVectors:
+    """`Vectors` in a file."""
+
+    def __init__(self, db: Database, take: Callable[[str, int], int]) -> None:
+        self._db = db
+        self._take = take
+        self._loaded: dict[tuple[int, int, str], Matrix] = {}
+        self._generation = db.generation
+
+    # What a recall asks
+
+    def similar(
+        self, pool: Index, views: Sequence[QuestionVector], limit: int, where: Filter | None = None
+    ) -> list[Near]:
+        found: list[Near] = []
+        if limit <= 0:
+            return found
+        with self._db.reading():
+            for asked, barred in self._asked(pool, views):
+                count = max(CANDIDATES, 4 * limit)
+                places = asked.closest(count, barred)
+                if where is not None or self._db.walled:
+                    places = self._admitted(pool, where or Filter(), asked, barred, places, limit)
+                found += asked.near(places, limit)
+        found.sort(key=lambda near: (-near.score, -near.row))
+        return found[:limit]
+
+    def similarities(
+        self, pool: Index, views: Sequence[QuestionVector], rows: Iterable[int]
+    ) -> dict[int, float]:
+        found: dict[int, float] = {}
+        wanted = set(rows)
+        with self._db.reading():
+            for asked, _ in self._asked(pool, views):
+                places = asked.matrix.places(wanted - found.keys())
+                if len(places):
+                    scores = asked.scores(asked.cosines(places))
+                    found |= zip(asked.matrix.rows[places].tolist(), scores.tolist(), strict=True)
+        return found
+
+    def _asked(
+        self, pool: Index, views: Sequence[QuestionVector]
+    ) -> Iterator[tuple[_Asked, NDArray[bool_] | None]]:
+        """The question for each model that has vectors here, and which places are not its to judge:
+        those of rows that a model before it has."""
+        # What is loaded within a write might be undone; and of another file nothing is known.
+        if self._db.is_writing or self._generation != self._db.generation:
+            self._loaded.clear()
+            self._generation = self._db.generation
+        earlier: list[Matrix] = []
+        for view in views:
+            model = self._model(view.model)
+            if model is None or len(view.vector) != model.size:
+                continue
+            matrix = self._matrix(model, pool)
+            barred = None
+            for one in earlier:
+                same = matrix.shared(one)
+                barred = same if barred is None else barred | same
+            earlier.append(matrix)
+            if matrix.live:
+                frame = self._frame(model)
+                yield _Asked(matrix, frame, frame.answer(view.vector, view.asks)), barred
+        if self._db.is_writing:
+            self._loaded.clear()
+
+    def _admitted(
+        self,
+        pool: Index,
+        where: Filter,
+        asked: _Asked,
+        barred: NDArray[bool_] | None,
+        places: Numbers,
+        limit: int,
+    ) -> Numbers:
+        """Those of `places` whose rows a filter admits; where these are too few, the closest of all
+        that it admits."""
+        import numpy as np
+
+        table = TABLES[pool]
+        conditions, values = conditions_of(where, table)
+        if not conditions and not self._db.walled:
+            return places
+        matrix = asked.matrix
+        query = f"SELECT t.{table.key} FROM {table.truth} t WHERE {conditions or '1'}"
+        near = listed(matrix.rows[places].tolist())
+        rows = self._db.all(f"{query} AND t.{table.key} IN {near}", values)
+        if len(rows) >= limit or len(places) >= matrix.live:
+            return matrix.places(row for (row,) in rows)
+        admitted = matrix.places(row for (row,) in self._db.all(query, values))
+        outside = np.ones(len(matrix.rows), bool)
+        outside[admitted] = False
+        if barred is not None:
+            outside |= barred
+        return asked.closest(max(CANDIDATES, 4 * limit), outside)
+
+    def _matrix(self, model: _Model, pool: str) -> Matrix:
+        from loxodon.store.sqlite.matrix import Matrix
+
+        key = (model.no, model.size, pool)
+        if key not in self._loaded:
+            self._loaded[key] = Matrix(self._db, model.no, pool, model.size)
+        last = self._db.one(self._db.sql["counter"], (_CHANGES,))
+        self._loaded[key].refresh(last[0] if last else 0)
+        return self._loaded[key]
+
+    def _frame(self, model: _Model) -> Frame:
+        from loxodon.store.vector_math import from_bytes
+
+        kept, spread = self._db.all(self._db.sql["vector_frame"], (model.no,))[0]
+        return from_bytes(kept, model.size, spread)
+
+    # What embedding needs
+
+    def begin(self, model: str) -> None:
+        self._db.run(self._db.sql["put_vector_model"], (model,))
+
+    def size(self, model: str) -> int:
+        found = self._model(model)
+        return found.size if found else 0
+
+    def failed(self, model: str, tries: int) -> list[Waiting]:
+        found = self._known_model(model)
+        return [
+            Waiting(kind, row)
+            for kind, row in self._db.all(self._db.sql["vector_todo"], (found.no, tries))
+        ]
+
+    def next(self, model: str, kind: Embeddable, limit: int) -> list[int]:
+        found = self._known_model(model)
+        after = {"turns": found.turns_to, "memories": found.memories_to, "chunks": found.chunks_to}[
+            kind
+        ]
+        rows = self._db.all(self._db.sql[f"next_{kind}"], (found.no, after, limit))
+        return [row for (row,) in rows]
+
+    def known(self, model: str, hashes: Iterable[bytes]) -> dict[bytes, bytes]:
+        found = self._known_model(model)
+        wanted = list(dict.fromkeys(hashes))
+        kept: dict[bytes, bytes] = {}
+        for start in range(0, len(wanted), _CHUNK):
+            some = wanted[start : start + _CHUNK]
+            kept |= self._db.all(
+                "SELECT hash, half FROM vectors WHERE model = ? "
+                f"AND hash IN ({','.join('?' * len(some))})",
+                [found.no, *some],
+            )
+        return kept
+
+    def put(self, model: str, vectors: Sequence[Vector]) -> None:
+        import numpy as np
+
+        from loxodon.store.vector_math import sign_bits
+
+        if not vectors:
+            return
+        self._db.run(
+            self._db.sql["set_vector_size"],
+            (len(vectors[0].half) // 2, self._known_model(model).no),
+        )
+        found = self._known_model(model)
+        for vector in vectors:
+            self._drop(found, vector.pool, vector.row)
+        mean = self._frame(found).mean
+        pools: dict[Index, list[Vector]] = {}
+        for vector in vectors:
+            pools.setdefault(vector.pool, []).append(vector)
+        for pool, some in pools.items():
+            halves = np.frombuffer(b"".join(one.half for one in some), np.float16)
+            bits = sign_bits(halves.reshape(len(some), -1).astype(np.float32), mean)
+            slots = self._append(
+                found.no,
+                found.size,
+                pool,
+                [one.row for one in some],
+                [word.tobytes() for word in bits],
+            )
+            self._db.many(
+                self._db.sql["put_vector"],
+                [
+                    (slot, found.no, pool, one.row, one.hash, one.half)
+                    for slot, one in zip(slots, some, strict=True)
+                ],
+            )
+        self._reframe_when_due(found)
+
+    def fail(self, model: str, failures: Mapping[Waiting, str]) -> None:
+        no = self._known_model(model).no
+        self._db.many(
+            self._db.sql["fail_vector"],
+            [(no, one.kind, one.row, error) for one, error in failures.items()],
+        )
+
+    def settle(self, model: str, done: Iterable[Waiting]) -> None:
+        no = self._known_model(model).no
+        self._db.many(self._db.sql["settle_vector"], [(no, one.kind, one.row) for one in done])
+
+    def advance(self, model: str, kind: Embeddable, upto: int) -> None:
+        self._db.run(self._db.sql[f"advance_{kind}"], (upto, model))
+
+    def stop(self, model: str, error: str) -> None:
+        self._db.run(self._db.sql["set_vector_error"], (error, model))
+
+    def keep_only(self, models: Iterable[str]) -> None:
+        kept = set(models)
+        for no, name in self._db.all("SELECT no, name FROM vector_models"):
+            if name not in kept:
+                for statement in (
+                    "DELETE FROM vector_todo WHERE model = ?",
+                    "DELETE FROM vectors WHERE model = ?",
+                    "DELETE FROM vector_bits WHERE block IN "
+                    "(SELECT no FROM vector_blocks WHERE model = ?)",
+                    "DELETE FROM vector_blocks WHERE model = ?",
+                    "DELETE FROM vector_models WHERE no = ?",
+                ):
+                    self._db.run(statement, (no,))
+
+    def coverage(self, model: str) -> Coverage:
+        with self._db.reading():
+            found = self._model(model)
+            after = (found.no, found.memories_to, found.turns_to, found.chunks_to) if found else ()
+            ((behind,),) = self._db.all(self._db.sql["vectors_behind"], after or (0, 0, 0, 0))
+            if found is None:
+                return Coverage(model, 0, behind, 0, "")
+            ((embedded,),) = self._db.all(self._db.sql["count_vectors"], (found.no,))
+            ((todo, failing, error),) = self._db.all(self._db.sql["count_vector_todo"], (found.no,))
+            return Coverage(model, embedded, behind + todo, failing, found.error or error)
+
+    def _model(self, name: str) -> _Model | None:
+        row = self._db.one(self._db.sql["vector_model"], (name,))
+        return _Model(*row) if row else None
+
+    def _known_model(self, name: str) -> _Model:
+        return _Model(*self._db.all(self._db.sql["vector_model"], (name,))[0])
+
+    # What becomes of rows
+
+    def changed(self, row: int) -> None:
+        for slot, _, size in self._db.all(self._db.sql["vectors_of_memory"], (row,)):
+            self._clear(slot, size)
+            self._db.run("DELETE FROM vectors WHERE slot = ?", (slot,))
+        self._db.run(self._db.sql["queue_vector"], (row,))
+
+    def retold(self, turns: Iterable[int]) -> None:
+        rows = list(turns)
+        self.gone(rows, "turns")
+        self._db.many(
+            "INSERT OR IGNORE INTO vector_todo (model, kind, row, tries, error) "
+            "SELECT no, 'turns', ?1, 0, '' FROM vector_models WHERE turns_to >= ?1",
+            [(row,) for row in rows],
+        )
+
+    def moved(self, row: int, pool: Index) -> None:
+        for slot, model, size in self._db.all(self._db.sql["vectors_of_memory"], (row,)):
+            bits = self._clear(slot, size)
+            (new,) = self._append(model, size, pool, [row], bits)
+            self._db.run("UPDATE vectors SET slot = ?, pool = ? WHERE slot = ?", (new, pool, slot))
+
+    def gone(self, rows: Iterable[int], kind: Embeddable = "chunks") -> None:
+        wanted = listed(rows)
+        pools = "'memories', 'archive'" if kind == "memories" else f"'{kind}'"
+        for slot, size in self._db.all(
+            "SELECT v.slot, m.size FROM vectors v JOIN vector_models m ON m.no = v.model "
+            f"WHERE v.pool IN ({pools}) AND v.row IN {wanted}"
+        ):
+            self._clear(slot, size)
+            self._db.run("DELETE FROM vectors WHERE slot = ?", (slot,))
+        self._db.run(f"DELETE FROM vector_todo WHERE kind = '{kind}' AND row IN {wanted}")
+
+    def _drop(self, model: _Model, pool: Index, row: int) -> None:
+        """Let go of the vector that a row has of a model, if any; a memory's of either pool."""
+        of_memory = pool in ("memories", "archive")
+        pools = "('memories', 'archive')" if of_memory else f"('{pool}')"
+        for (slot,) in self._db.all(
+            f"DELETE FROM vectors WHERE row = ? AND pool IN {pools} AND model = ? RETURNING slot",
+            (row, model.no),
+        ):
+            self._clear(slot, model.size)
+
+    # Blocks
+
+    def _append(
+        self, model: int, size: int, pool: str, rows: Sequence[int], bits: Sequence[bytes]
+    ) -> list[int]:
+        """Give places to rows with their bits (of each word those of all rows); their slots."""
+        slots: list[int] = []
+        change = self._take(_CHANGES, 1)
+        block, used = self._db.one(self._db.sql["last_block"], (model, pool)) or (0, BLOCK)
+        while len(slots) < len(rows):
+            if used == BLOCK:
+                block, used = self._take("vector_block", 1), 0
+                self._db.run(self._db.sql["put_block"], (block, model, pool, change))
+                sizes = (block, BLOCK * 8, BLOCK * 8 * words_of(size))
+                self._db.run(self._db.sql["put_bits"], sizes)
+            first = len(slots)
+            count = min(BLOCK - used, len(rows) - first)
+            part = slice(first * 8, (first + count) * 8)
+            self._write(block, used, rows[first : first + count], [word[part] for word in bits])
+            slots += range(block * BLOCK + used, block * BLOCK + used + count)
+            used += count
+            self._db.run(self._db.sql["use_block"], (used, change, block))
+        return slots
+
+    def _write(self, block: int, place: int, rows: Sequence[int], bits: Sequence[bytes]) -> None:
+        with self._db.blob("vector_bits", "rows", block, writable=True) as blob:
+            blob.seek(place * 8)
+            blob.write(array("q", rows).tobytes())
+        with self._db.blob("vector_bits", "bits", block, writable=True) as blob:
+            for n, word in enumerate(bits):
+                blob.seek((n * BLOCK + place) * 8)
+                blob.write(word)
+
+    def _clear(self, slot: int, size: int) -> list[bytes]:
+        """Take a vector out of its block, which keeps nothing of it; its bits."""
+        block, place = divmod(slot, BLOCK)
+        bits = []
+        with self._db.blob("vector_bits", "bits", block) as blob:
+            for n in range(words_of(size)):
+                blob.seek((n * BLOCK + place) * 8)
+                bits.append(blob.read(8))
+        self._write(block, place, [0], [bytes(8)] * len(bits))
+        self._db.run(self._db.sql["use_block"], (0, self._take(_CHANGES, 1), block))
+        return bits
+
+    def _reframe_when_due(self, model: _Model) -> None:
+        """Find the mean anew whenever the number of vectors has doubled, until it has settled."""
+        if model.sampled >= SETTLED:
+            return
+        ((count,),) = self._db.all(self._db.sql["count_vectors"], (model.no,))
+        if count >= 2 * model.sampled:
+            self._reframe(model, count)
+
+    def _reframe(self, model: _Model, count: int) -> None:
+        from loxodon.store.vector_math import frame_of, to_bytes
+
+        sql = self._db.sql["sampled_vectors"]
+        # Where the numbering has gaps, a step may meet them all.
+        rows = self._db.all(sql, (model.no, max(1, count // _SAMPLE))) or self._db.all(
+            sql, (model.no, 1)
+        )
+        asks = [language_of(text) if _asks(end) else "" for text, end, _ in rows]
+        says = [language_of(text) if text and not _asks(end) else "" for text, end, _ in rows]
+        frame = frame_of(_floats(rows, model.size), count, asks, says)
+        self._db.run(
+            self._db.sql["set_vector_frame"], (count, to_bytes(frame), frame.spread, model.no)
+        )
+        for (block,) in self._db.all("SELECT no FROM vector_blocks WHERE model = ?", (model.no,)):
+            self._rewrite(model, block, frame.mean)
+
+    def _rewrite(self, model: _Model, block: int, mean: Floats) -> None:
+        """Make the bits of a block anew from its vectors."""
+        import numpy as np
+
+        from loxodon.store.vector_math import sign_bits
+
+        found = self._db.all(
+            "SELECT slot, row, half FROM vectors WHERE slot BETWEEN ? AND ? ORDER BY slot",
+            (block * BLOCK, block * BLOCK + BLOCK - 1),
+        )
+        places = [slot % BLOCK for slot, _, _ in found]
+        rows = np.zeros(BLOCK, np.int64)
+        rows[places] = [row for _, row, _ in found]
+        bits = np.zeros((words_of(model.size), BLOCK), np.uint64)
+        if found:
+            bits[:, places] = sign_bits(_floats(found, model.size), mean)
+        self._db.run(
+            "UPDATE vector_bits SET rows = ?, bits = ? WHERE block = ?",
+            (rows.tobytes(), bits.tobytes(), block),
+        )
+        self._db.run(self._db.sql["use_block"], (0, self._take(_CHANGES, 1), block))
+
+    # Care
+
+    def rebuild(self) -> None:
+        """Put every vector into its place anew, without gaps; those of nothing go."""
+        for condition in _ASTRAY:
+            self._db.run(f"DELETE FROM vectors AS v WHERE {condition}")
+        models = self._db.all("SELECT name FROM vector_models WHERE size > 0")
+        for model in (self._known_model(name) for (name,) in models):
+            self._db.run(
+                "DELETE FROM vector_bits WHERE block IN "
+                "(SELECT no FROM vector_blocks WHERE model = ?)",
+                (model.no,),
+            )
+            self._db.run("DELETE FROM vector_blocks WHERE model = ?", (model.no,))
+            blank = [bytes(8 * BLOCK)] * words_of(model.size)
+            count = 0
+            for pool in TABLES:
+                found = self._db.all(
+                    "SELECT slot, row FROM vectors WHERE model = ? AND pool = ? ORDER BY row",
+                    (model.no, pool),
+                )
+                for start in range(0, len(found), BLOCK):
+                    some = found[start : start + BLOCK]
+                    slots = self._append(model.no, model.size, pool, [r for _, r in some], blank)
+                    self._db.many(
+                        "UPDATE vectors SET slot = ? WHERE slot = ?",
+                        [(new, old) for new, (old, _) in zip(slots, some, strict=True)],
+                    )
+                count += len(found)
+            if count:
+                self._reframe(model, count)
+
+
+# Vectors of what is not there (any more), or not in that pool.
+_ASTRAY = (
+    "pool = 'turns' AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.seq = v.row)",
+    "pool = 'memories' AND NOT EXISTS "
+    "(SELECT 1 FROM memories m WHERE m.row = v.row AND m.state = 'active')",
+    "pool = 'archive' AND NOT EXISTS "
+    "(SELECT 1 FROM memories m WHERE m.row = v.row AND m.state = 'archived')",
+    "pool = 'chunks' AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.no = v.row)",
+)
+
+
+def check_vectors(db: Database) -> tuple[int, int]:
+    """How many vectors no search finds, and how many places or vectors are of nothing."""
+    missing = stale = 0
+    for condition in _ASTRAY:
+        ((n,),) = db.all(f"SELECT count(*) FROM vectors v WHERE {condition}")
+        stale += n
+    for block, rows, bits, size, frame in db.all(
+        "SELECT b.block, b.rows, b.bits, m.size, m.frame FROM vector_bits b "
+        "JOIN vector_blocks v ON v.no = b.block JOIN vector_models m ON m.no = v.model"
+    ):
+        found = array("q", rows)
+        first = block * BLOCK
+        kept = db.all(
+            "SELECT slot - ?1, row, half FROM vectors WHERE slot BETWEEN ?1 AND ?2",
+            (first, first + BLOCK - 1),
+        )
+        places = {place: row for place, row, _ in kept}
+        missing += sum(found[place] != row for place, row in places.items())
+        stale += sum(bool(row) and place not in places for place, row in enumerate(found))
+        missing += _wrong_bits(kept, bits, size, frame)
+    return missing, stale
+
+
+def _wrong_bits(kept: Sequence[Row], bits: bytes, size: int, frame: bytes) -> int:
+    """How many of these vectors of a block, (place, row, half), have other bits than theirs."""
+    if not kept:
+        return 0
+    import numpy as np
+
+    from loxodon.store.vector_math import from_bytes, sign_bits
+
+    wanted = sign_bits(_floats(kept, size), from_bytes(frame, size, 0.0).mean)
+    held = np.frombuffer(bits, np.uint64).reshape(words_of(size), BLOCK)
+    places = [place for place, *_ in kept]
+    return int((held[:, places] != wanted).any(axis=0).sum())
+
+
+class _Asked(NamedTuple):
+    """A question to one model's vectors of one pool."""
+
+    matrix: Matrix
+    frame: Frame
+    vector: Floats
+
+    def closest(self, limit: int, barred: NDArray[bool_] | None) -> Numbers:
+        return self.matrix.closest(self.vector, self.frame.mean, limit, barred)
+
+    def near(self, places: Numbers, limit: int) -> list[Near]:
+        """The best `limit` of these places, in order."""
+        import numpy as np
+
+        if not len(places):
+            return []
+        found = self.cosines(places)
+        rows = self.matrix.rows[places]
+        best = np.lexsort((-rows, -found))[:limit]
+        found = found[best]
+        return list(map(Near, rows[best].tolist(), found.tolist(), self.scores(found).tolist()))
+
+    def cosines(self, places: Numbers) -> Floats:
+        return self.matrix.cosines(places, self.frame.seen(self.vector), self.frame)
+
+    def scores(self, cosines: Floats) -> Floats:
+        """What `Near.score` is of these."""
+        usual = float(self.frame.seen(self.vector) @ self.frame.usual)
+        found: Floats = (cosines - usual) / self.frame.spread
+        return found
+
+
+def _asks(end: str) -> bool:
+    """Whether what ends like this is a question."""
+    return end.rstrip().endswith(("?", "？"))
+
+
+def words_of(size: int) -> int:
+    """64-bit words for one bit of each of `size` numbers."""
+    return -(-size // 64)
+
+
+def _floats(rows: Sequence[Row], size: int) -> Floats:
+    """The vectors that stand last in each of `rows`."""
+    import numpy as np
+
+    halves = np.frombuffer(b"".join(row[-1] for row in rows), np.float16)
+    found: Floats = halves.reshape(-1, size).astype(np.float32)
+    return found

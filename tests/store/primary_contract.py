@@ -1,0 +1,180 @@
+"""What every store promises of its truth, out and in, and by inheritance of all the rest."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from loxodon.errors import StoreError
+from loxodon.language.statements import Fragment
+from loxodon.store import CompletedCall, Filter, JobRuns, QuarantinedText, Work
+from loxodon.store.primary import PRIMARY_TABLES, Row
+from loxodon.store.protocol import Store
+from loxodon.types import Entity, Source
+from tests.conftest import NOW
+from tests.store.contract import OpenStore, key, record, turn
+from tests.store.documents_contract import DocumentsContract
+
+Dump = dict[str, list[Row]]
+
+
+def dumped(store: Store) -> Dump:
+    with store.reading():
+        return {table: list(store.primary.dump(table)) for table in PRIMARY_TABLES}
+
+
+def quiet(done: int, total: int) -> None:
+    """No progress to report to."""
+
+
+class PrimaryDataContract(DocumentsContract):
+    """Inherit this one: it has every promise."""
+
+    def fill(self, store: Store) -> None:
+        """Something into every table."""
+        self.put(store, turn("I live in Leeds"), turn("noted", role="assistant"), turn("茶", "二"))
+        old, new = self.keep(
+            store,
+            record("lives in Leeds", sources=(Source("s", "#1"),), entities=("Leeds",)),
+            record("perhaps likes tea", kind="belief", confidence=0.5),
+        )
+        store.sign_with(lambda said: said[:16].ljust(16))
+        self.keep(store, record("a number", sensitivity="high"))
+        with store.writing():
+            store.update(old.id, None, "edited", NOW, {"content": "lives in York"})
+            worklog = store.worklog
+            worklog.put_entity(Entity("Leeds", "place", ("the city",), NOW, NOW))
+            worklog.put_review(new.id, old.id, NOW)
+            worklog.use([old.id], "2026-02-04", NOW)
+            worklog.put_fragments([Fragment(1, 0, "I live in Leeds", "statement")])
+            worklog.put_candidates([(1, "{}")])
+            worklog.spend("2026-02-04", "2", 5, 7)
+            worklog.put_page("snapshot", "en", "text", "{}", NOW)
+            worklog.set_work(Work(done_to=2, phase=3, last_run=NOW))
+            worklog.put_job(JobRuns("daily", NOW, 1.5, {"added": 2}, failed_at=NOW, error="full"))
+            store.workspace_data.set_mark("/a.jsonl", "s", "{}", NOW)
+            store.workspace_data.put_import(key("import"), old.id, NOW)
+            store.documents.put(("a", "b"), "k", '{"x": 1}', "one", NOW, 5.0, NOW)
+            store.documents.put(("a",), "", "null", "", NOW, None, None)
+            store.quarantine.put(
+                [
+                    QuarantinedText(0, 1, "", 0, 4, "", "override", "web", NOW, "held", None),
+                    QuarantinedText(
+                        0, None, old.id, 0, 4, "obey", "claim", "import", NOW, "released", NOW
+                    ),
+                ]
+            )
+            store.erasure.put_tombstones([("turn", key("gone"), 0, 5)])
+            store.erasure.put_receipt("r_1", NOW, "cli", "ids", '{"turns": 1}', "[]")
+            store.tokens.put("once", CompletedCall(key("asked"), old.id, 2), NOW, NOW)
+
+    def test_a_dump_fills_an_empty_store(self, store: Store, open_store: OpenStore) -> None:
+        self.fill(store)
+        truth = dumped(store)
+        empty = [table for table, rows in truth.items() if not rows]
+        assert empty in ([], ["segments", "events"])
+        other = open_store("other")
+        assert other.primary.is_empty()
+        other.primary.load(truth.items(), quiet)
+        assert not other.primary.is_empty()
+        assert dumped(other) == truth
+        assert other.check(quiet) == []
+        assert self.contents(other, "york") == ["lives in York"]
+        assert self.found(other, "leeds", "turns") == [1]
+        assert [one.record.content for one in other.history(store.find(Filter())[-1].id)] == [
+            "lives in Leeds",
+            "lives in York",
+        ]
+        other.close()
+
+    def test_only_an_empty_store_is_filled(self, store: Store) -> None:
+        self.put(store, turn("hello"))
+        with pytest.raises(StoreError, match="not empty"):
+            store.primary.load([("counters", [("turn", 9)])], quiet)
+
+    def test_what_does_not_fit_leaves_nothing(self, store: Store, open_store: OpenStore) -> None:
+        self.fill(store)
+        truth = dumped(store)
+        truth["memory_uses"] = [("f_19990101_001", "2026-02-04", 1, 0)]
+        other = open_store("other")
+        with pytest.raises(StoreError):
+            other.primary.load(truth.items(), quiet)
+        assert other.primary.is_empty()
+        assert other.journal(Filter(), 0) == []
+        other.close()
+
+    def test_a_number_is_not_given_out_again(self, store: Store, open_store: OpenStore) -> None:
+        self.fill(store)
+        truth = dumped(store)
+        truth["counters"] = []
+        other = open_store("other")
+        other.primary.load(truth.items(), quiet)
+        (kept,) = self.keep(other, record("the next"))
+        assert kept.id == "f_20260204_003"
+        assert self.put(other, turn("next"))[0]
+        assert other.check(quiet) == []
+        other.close()
+
+    def test_days_are_those_where_it_was_said(self, store: Store) -> None:
+        def at(text: str, hours: float) -> datetime:
+            return datetime.fromisoformat(text).replace(tzinfo=timezone(timedelta(hours=hours)))
+
+        self.put(
+            store,
+            turn("late in Apia", at=at("2026-02-03T23:59:59.999", 14)),
+            turn("the first day there is", at=at("0001-01-02T00:00:00", 0)),
+            turn("long ago", at=at("1969-12-31T23:00:00", -3)),
+            turn("early in Honolulu", at=at("2026-02-04T00:00:00", -10)),
+            turn("the last", at=at("9999-12-30T12:00:00", 5.5)),
+        )
+        days = store.primary.days()
+        assert [(day.date, day.part, day.turns) for day in days] == [
+            ("0001-01-02", 1, 1),
+            ("1969-12-31", 1, 1),
+            ("2026-02-03", 1, 1),
+            ("2026-02-04", 1, 1),
+            ("9999-12-30", 1, 1),
+        ]
+        rows = [row for day in days for row in store.primary.turns_of(day)]
+        assert sorted(rows) == sorted(store.primary.dump("turns"))
+
+    def test_a_long_day_is_in_parts_that_stay(self, store: Store) -> None:
+        self.put(store, *(turn(f"n{n}", at=NOW - timedelta(seconds=n)) for n in range(2_500)))
+        first, second = store.primary.days()
+        assert (first.part, first.turns, second.part, second.turns) == (1, 2_000, 2, 500)
+        assert [row[0] for row in store.primary.turns_of(second)] == list(range(2_500, 2_000, -1))
+        self.put(store, turn("one more", at=NOW - timedelta(hours=2)))
+        assert store.primary.days()[0] == first
+        assert store.primary.days()[1].turns == 501
+        self.put(store, *(turn(f"{n}" * 3_000_000, at=NOW + timedelta(days=1)) for n in range(4)))
+        assert [day.turns for day in store.primary.days()[2:]] == [2, 2]
+
+    def test_a_basis_changes_with_its_table(self, store: Store) -> None:
+        exact = store.primary
+        seen = [exact.bases()]
+        self.put(store, turn("hello"))
+        seen.append(exact.bases())
+        (kept,) = self.keep(store, record("one"))
+        seen.append(exact.bases())
+        with store.writing():
+            store.update(kept.id, None, "archived", NOW, {"state": "archived"})
+        seen.append(exact.bases())
+        assert seen[0]["turns"] != seen[1]["turns"] == seen[2]["turns"]
+        assert "memories/fact/active" not in seen[1]
+        assert "memories/fact/active" in seen[2]
+        assert "memories/fact/archived" in seen[3]
+        assert "memories/fact/active" not in seen[3]
+
+    def test_labels_are_of_active_memories(self, store: Store) -> None:
+        self.keep(
+            store,
+            record("a", tags=("茶", "B")),
+            record("b", tags=("b",)),
+            record("c", tags=("b",), state="archived"),
+        )
+        assert store.primary.labels("tag") == [
+            ("b", "f_20260204_001"),
+            ("b", "f_20260204_002"),
+            ("茶", "f_20260204_001"),
+        ]
