@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from loxodon.store.protocol import Store
 
 
-CANDIDATES = 24
+CANDIDATES = 16
 SUMMARY = 0.3
 """A summary has a little of everything; what it was made of says it better."""
 
@@ -45,7 +45,7 @@ def known(
     top: int,
 ) -> dict[int, Match]:
     """Memories of an index that match and have not expired, by row, unweighed."""
-    most = max(CANDIDATES, 2 * top)
+    most = max(CANDIDATES, top + top // 2)
     rows = [hit.row for hit in store.search(index, terms.leading, where, most)]
     others: dict[int, float] = {}
     if terms.related:

@@ -57,19 +57,20 @@ def weigh(
     present = to_stored(now)[0]
     voices = Voices(question)
     for found in pool.values():
+        factors = found.factors
         if found.place is not None:
-            found.factors |= voices.of(found.place)
+            factors |= voices.of(found.place)
         elif found.record is not None:
             _weigh_memory(found, found.record, asks_past, now)
         elif found.note is not None:
             importance = found.note.chunk.importance
-            found.factors["importance"] = 0.95 + 0.1 * (0.5 if importance is None else importance)
+            factors["importance"] = 0.95 + 0.1 * (0.5 if importance is None else importance)
         at = _time_of(found)
         if at is not None:
-            found.factors["recency"] = recency_factor((present - at) / _DAY_MS)
+            factors["recency"] = recency_factor((present - at) / _DAY_MS)
             if spans and any(since <= at < until for since, until in spans):
-                found.factors["time"] = IN_TIME
-        found.score = prod(found.factors.values(), start=found.score)
+                factors["time"] = IN_TIME
+        found.score = prod(factors.values(), start=found.score)
 
 
 class Voices:
