@@ -56,7 +56,6 @@ VARIANTS: dict[str, list[Patch]] = {
     "surroundings whatever the journal is": [
         ("store.sqlite.neighbours", "nature", lambda stored: Nature(0.9, 24.0))
     ],
-    "without segments": _without("segment"),
     "without what hits have in common": _without("alike"),
     "without words for the same": _without("related"),
     "without meaning": _without("meaning", "setting"),

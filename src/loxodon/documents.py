@@ -295,7 +295,7 @@ class _Asked(NamedTuple):
 
     words: list[str]
     weights: Mapping[str, float]
-    lists: Mapping[str, frozenset[int]]
+    lists: Mapping[str, Mapping[int, int]]
     """Which documents have each word; not of words that very many have."""
     whole: float
 

@@ -393,29 +393,11 @@ def test_a_project_filter_holds_for_what_another_project_brings(memory: Memory) 
 # Segments
 
 
-def test_the_same_words_count_more_where_the_talk_was_about_it(memory: Memory) -> None:
-    talk(memory, "one", DAY, *CHAT)
-    talk(
-        memory,
-        "two",
-        DAY + timedelta(days=1),
-        "Ann: the car is in the workshop again",
-        "Bea: what broke",
-        "Ann: the gearbox",
-        "Bea: that is expensive",
-    )
-    memory.consolidate(force=True)
-    found = memory.recall("what did Bea make at the pottery workshop?", kind="turn")
-    lifted = [item for item in found.items if "segment" in item.why["routes"]]
-    assert lifted
-    assert {item.sources[0].session for item in lifted} == {"one"}
-
-
 def test_a_group_gets_nothing_from_segments(memory: Memory) -> None:
     talk(memory, "one", DAY, *CHAT)
     memory.consolidate(force=True)
     memory.add([{"role": "user", "content": "pottery workshop", "chat": "group"}], session="g")
-    found = memory.recall("pottery workshop", chat="group")
+    found = memory.recall("pottery workshop", chat="group", profile="phase1")
     assert found.items
     assert not any("segment" in item.why["routes"] for item in found.items)
 

@@ -546,18 +546,18 @@ class StoreContract:
         def read() -> tuple[object, ...]:
             with store.reading():
                 for _ in range(2):  # the second time from what was read before
-                    places, turns = store.places([1, 2]), store.turns([1, 2])
+                    beside, turns = store.beside([1, 2]), store.turns([1, 2])
                     having = store.having("turns", ["appl"])
                     records = store.records([1])
-            return places[1].after, list(turns), having.rows, having.lists, records[1].content
+            return beside[1].after, list(turns), having.rows, having.lists, records[1].content
 
-        assert read() == ((), [1], 1, {"appl": {1}}, "apple")
+        assert read() == ((), [1], 1, {"appl": {1: 1}}, "apple")
         self.put(store, turn("apple two"))
         with store.writing():
             store.update(kept.id, None, "edited", NOW, {"content": "pear"})
             assert store.records([1])[1].content == "pear"
             assert store.having("turns", ["appl"]).rows == 2
-        assert read() == ((2,), [1, 2], 2, {"appl": {1, 2}}, "pear")
+        assert read() == ((2,), [1, 2], 2, {"appl": {1: 1, 2: 1}}, "pear")
 
     # Walls
 

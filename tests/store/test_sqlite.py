@@ -860,7 +860,7 @@ def test_small_writes_leave_an_index_in_few_parts(tmp_path: Path) -> None:
 
 def test_where_turns_stand_is_looked_up(tmp_path: Path) -> None:
     store = opened(tmp_path / "x.db")
-    plan = store._db.all("EXPLAIN QUERY PLAN " + neighbours._PLACES, ("[1]",))
+    plan = store._db.all("EXPLAIN QUERY PLAN " + neighbours._BESIDE, ("[1]",))
     steps = [step for *_, step in plan]
     assert "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)" in steps
     beside = [step for step in steps if step.startswith("SEARCH n USING COVERING INDEX turns_by_")]

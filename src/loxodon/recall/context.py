@@ -46,6 +46,10 @@ def block(
     One that does not fit is passed over for a shorter one; but where that would be the best of all,
     it is cut to the sentences that matter. What no longer holds gets the room that is left.
     """
+    entries = [_entry(number, item, language) for number, item in enumerate(items, 1)]
+    whole = _framed(entries, budget, count, language, unsure)
+    if items and whole.tokens <= budget:
+        return whole._replace(items=tuple(items))
     used = _frame(count, language, unsure)
     fitting: dict[int, Item] = {}
     for n in sorted(range(len(items)), key=lambda n: n > 0 and items[n].valid_until is not None):

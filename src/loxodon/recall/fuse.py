@@ -87,17 +87,20 @@ def fused(each: Sequence[Answers], weights: Parts) -> Pool:
     """Everything that was found, its parts on a scale on which the best match by words has 1."""
     pool: Pool = {}
     scaled = [_scaled(answers, pool) for answers in each]
+    if len(scaled) == 1:
+        shares, scale = scaled[0]
+        for key, found in pool.items():
+            for name, value in shares[key].items():
+                found.add(name, value * scale, weights)
+        return pool
     for key, found in pool.items():
-        if len(scaled) == 1:
-            parts = scaled[0][key]
-        else:
-            best = max((one.get(key, {}) for one in scaled), key=lambda own: _sum(own, weights))
-            together = sum(_sum(one.get(key, {}), weights) for one in scaled)
-            parts = {name: value / 2 for name, value in best.items()}
-            # The best that it is for any of the questions, and what it is for all together.
-            parts["all questions"] = together / len(scaled) / 2
-        for name, value in parts.items():
-            found.add(name, value, weights)
+        own = [(shares.get(key, {}), scale) for shares, scale in scaled]
+        sums = [scale * _sum(parts, weights) for parts, scale in own]
+        best, scale = own[sums.index(max(sums))]
+        # The best that it is for any of the questions, and what it is for all together.
+        for name, value in best.items():
+            found.add(name, value * scale / 2, weights)
+        found.add("all questions", sum(sums) / len(sums) / 2, weights)
     return pool
 
 
@@ -108,7 +111,8 @@ def _sum(parts: Mapping[str, float], weights: Parts) -> float:
     return sum(value * weights[name] for name, value in parts.items())
 
 
-def _scaled(answers: Answers, pool: Pool) -> _Shares:
+def _scaled(answers: Answers, pool: Pool) -> tuple[_Shares, float]:
+    """The parts of what was found, put into the pool, and what brings them to one scale."""
     shares: _Shares = {}
     for row, parts in answers.turns.items():
         key = Key(True, row)
@@ -118,7 +122,6 @@ def _scaled(answers: Answers, pool: Pool) -> _Shares:
         key = Key(False, row)
         found = _of(pool, key)
         found.record = match.record
-        found.said = match.said
         found.words |= match.words
         shares[key] = match.found
     for row, noted in answers.notes.items():
@@ -129,9 +132,7 @@ def _scaled(answers: Answers, pool: Pool) -> _Shares:
         shares[key] = noted.found
     best = max([parts.get("words", 0.0) for parts in shares.values()], default=0.0)
     best = best or max((sum(parts.values()) for parts in shares.values()), default=0.0) or 1.0
-    return {
-        key: {name: value / best for name, value in parts.items()} for key, parts in shares.items()
-    }
+    return shares, 1 / best
 
 
 def _of(pool: Pool, key: Key) -> Found:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from loxodon.store.protocol import Store
 
 
-CANDIDATES = 24
+CANDIDATES = 16
 SUMMARY = 0.3
 """A summary has a little of everything; what it was made of says it better."""
 
@@ -30,8 +30,6 @@ class Match(NamedTuple):
 
     record: Record
     found: dict[str, float]
-    said: frozenset[str]
-    """Its words, as an index has them."""
     words: frozenset[str]
     """Those of the question that it has."""
 
@@ -47,7 +45,7 @@ def known(
     top: int,
 ) -> dict[int, Match]:
     """Memories of an index that match and have not expired, by row, unweighed."""
-    most = max(CANDIDATES, 2 * top)
+    most = max(CANDIDATES, top + top // 2)
     rows = [hit.row for hit in store.search(index, terms.leading, where, most)]
     others: dict[int, float] = {}
     if terms.related:
@@ -57,7 +55,7 @@ def known(
         others = {hit.row: part * hit.score for hit in found}
     if not rows and not others:
         return {}
-    return matches(store, {*rows, *others}, terms, having, nature, now, others)
+    return matches(store, {*rows, *others}, terms, having, nature, now, others, index)
 
 
 _NONE: Mapping[int, float] = {}
@@ -71,29 +69,29 @@ def matches(
     nature: Nature,
     now: datetime,
     others: Mapping[int, float] = _NONE,
+    index: Index = "memories",
 ) -> dict[int, Match]:
-    """How well these memories match: `having` tells how rare words are in the journal, `others`
-    what words for the same give."""
+    """How well these memories of an index match: `having` tells how rare words are in the journal,
+    `others` what words for the same give."""
     having = having if having.rows else Having(1, {}, {})  # nothing was said: all tell the same
     worth = {word: rarity(having, word) for word in terms.words}
     worth |= {word: LIGHT * rarity(having, word) for word in terms.light}
+    # These lists were read to find them; for other words it costs less to read the few found.
+    lists = store.having(index, terms.leading).lists
+    unlisted = [word for word in worth if word not in lists]
     found: dict[int, Match] = {}
     for row, record in store.records(rows).items():
         if record.expires_at is None or record.expires_at > now:
-            found[row] = _match(record, worth, others.get(row, 0.0), nature)
+            own = [word for word, has in lists.items() if row in has]
+            if unlisted:
+                own += among(unlisted, set(index_words(record.searchable)))
+            each = saturated(1.0, length_of(record.content), nature.words)
+            part = SUMMARY if record.kind == "summary" else 1.0
+            gave = {"words": part * each * sum([worth[word] for word in own])}
+            if row in others:
+                gave["related"] = part * others[row]
+            found[row] = Match(record, gave, frozenset(own))
     return found
-
-
-def _match(record: Record, worth: Mapping[str, float], other: float, nature: Nature) -> Match:
-    # To read the few that were found costs less than to ask the index for each word.
-    said = frozenset(index_words(record.searchable))
-    own = among(worth, said)
-    each = saturated(1.0, length_of(record.content), nature.words)
-    part = SUMMARY if record.kind == "summary" else 1.0
-    found = {"words": part * each * sum(worth[word] for word in own)}
-    if other:
-        found["related"] = part * other
-    return Match(record, found, said, frozenset(own))
 
 
 def length_of(text: str) -> float:

@@ -52,7 +52,9 @@ def linked(
 ) -> list[Linked]:
     """The best `most` of what was found, in order, each thing once."""
     if len(pool) > most:
-        pool = {found.key: found for found in sorted(pool.values(), key=order)[:most]}
+        least = sorted([found.score for found in pool.values()])[-most]
+        leading = [found for found in pool.values() if found.score >= least]
+        pool = {found.key: found for found in sorted(leading, key=order)[:most]}
     turns = {key.row: found for key, found in pool.items() if key.is_turn}
     memories = {key.row: found for key, found in pool.items() if key.is_memory}
     drawn = store.drawn_from(turns) if turns and where.kind != "turn" else {}

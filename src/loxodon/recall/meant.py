@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from loxodon.recall.fuse import Found, Key, Pool, note_key
 from loxodon.recall.weights import Parts
-from loxodon.store import Filter, Index, Nature, Place
+from loxodon.store import Beside, Filter, Index, Nature
 
 if TYPE_CHECKING:
     from loxodon.store import Near, QuestionVector
@@ -43,7 +43,8 @@ class Meant:
         rows = {key.row for key in pool if key.is_turn} | near.keys()
         places = self._store.places(rows)
         alone = not weights["setting"]
-        beside = {} if alone else {row: _beside(place) for row, place in places.items()}
+        others = {} if alone else self._store.beside(places)
+        beside = {row: _counted(one) for row, one in others.items()}
         wanted = rows | {other for others in beside.values() for other, _ in others}
         known = self._store.vectors.similarities("turns", self._views, wanted - near.keys())
         score = near | known
@@ -97,10 +98,10 @@ def _found(pool: Pool, key: Key, own: float, setting: float, weights: Parts) -> 
 _Others = list[tuple[int, float]]
 
 
-def _beside(place: Place) -> _Others:
+def _counted(beside: Beside) -> _Others:
     """The neighbours of a turn, each with what its meaning counts."""
-    before = zip(place.before, _CONTEXT, strict=False)
-    return [*before, *zip(place.after, _CONTEXT, strict=False)]
+    before, after = beside
+    return [*zip(before, _CONTEXT, strict=False), *zip(after, _CONTEXT, strict=False)]
 
 
 def _with(row: int, others: _Others, score: Mapping[int, float], cohesion: float) -> float:

@@ -27,7 +27,6 @@ from loxodon.recall.lately import last_turns
 from loxodon.recall.link import Linked
 from loxodon.recall.relevance import halved, kept
 from loxodon.recall.routes import has_memories, has_turns
-from loxodon.recall.segments import turns_of
 from loxodon.recall.understand import Question
 from loxodon.store import Filter, Note, Place
 from loxodon.store.protocol import Store
@@ -43,6 +42,11 @@ RECENT_DAYS = 3
 """What the time route of `phase1` looks at."""
 _READ = 600
 """Characters of a text whose words are compared."""
+_SEGMENTS = 6
+_WELL = 0.8
+"""How good, beside the best, a segment must be."""
+_TURNS = 12
+"""Turns of one segment that it brings."""
 
 
 class Features(NamedTuple):
@@ -242,7 +246,7 @@ def widened(
             recent = last_turns(store, where, now, 10)
             _bring(pool, store.places([r for r in recent if Key(True, r) not in pool]), "recent")
             if where.audience is None and question.words:
-                inside = turns_of(store, question.words, where)
+                inside = _of_segments(store, question.words, where)
                 kept = store.admitted("turns", list(inside), where)
                 _bring(pool, {row: inside[row] for row in kept}, "segment")
         for word in question.keywords[:5]:
@@ -424,3 +428,14 @@ def _each_once(ordered: Sequence[Found], groups: Sequence[Sequence[Found]]) -> l
             hidden.update(partners[found.key])
             shown.append(Linked(found, tuple(key.row for key in partners[found.key])))
     return shown
+
+
+def _of_segments(store: Store, words: Sequence[str], where: Filter) -> dict[int, Place]:
+    """The turns of the segments that match, where they stand."""
+    hits = store.search("segments", words, where, _SEGMENTS)
+    well = [hit.row for hit in hits if hit.score > 0 and hit.score >= _WELL * hits[0].score]
+    found: dict[int, Place] = {}
+    for session, first, last in store.stretches(well).values() if well else ():
+        places = store.places(range(first, min(last, first + _TURNS) + 1))
+        found |= {row: place for row, place in places.items() if place.session == session}
+    return found

@@ -57,19 +57,20 @@ def weigh(
     present = to_stored(now)[0]
     voices = Voices(question)
     for found in pool.values():
+        factors = found.factors
         if found.place is not None:
-            found.factors |= voices.of(found.place)
+            factors |= voices.of(found.place)
         elif found.record is not None:
             _weigh_memory(found, found.record, asks_past, now)
         elif found.note is not None:
             importance = found.note.chunk.importance
-            found.factors["importance"] = 0.95 + 0.1 * (0.5 if importance is None else importance)
+            factors["importance"] = 0.95 + 0.1 * (0.5 if importance is None else importance)
         at = _time_of(found)
         if at is not None:
-            found.factors["recency"] = recency_factor((present - at) / _DAY_MS)
+            factors["recency"] = recency_factor((present - at) / _DAY_MS)
             if spans and any(since <= at < until for since, until in spans):
-                found.factors["time"] = IN_TIME
-        found.score = prod(found.factors.values(), start=found.score)
+                factors["time"] = IN_TIME
+        found.score = prod(factors.values(), start=found.score)
 
 
 class Voices:
@@ -81,17 +82,23 @@ class Voices:
             bool(question.last)
             or re.search(r"\b(?:you|your)\b|[你您]", question.text, re.I) is not None
         )
-        self._named: dict[str, bool] = {}
+        self._factors: dict[tuple[str, str], dict[str, float]] = {}
 
     def of(self, place: Place) -> dict[str, float]:
-        found: dict[str, float] = {}
-        if place.role == "assistant" and not self._to_assistant:
-            found["assistant"] = BY_ASSISTANT
-        if place.speaker not in self._named:
-            self._named[place.speaker] = is_named(place.speaker, self._words)
-        if self._named[place.speaker]:
-            found["speaker"] = NAMED
+        """The factors of a turn."""
+        voice = place.role, place.speaker
+        found = self._factors.get(voice)
+        if found is None:
+            found = self._factors[voice] = {}
+            if place.role == "assistant" and not self._to_assistant:
+                found["assistant"] = BY_ASSISTANT
+            if is_named(place.speaker, self._words):
+                found["speaker"] = NAMED
         return found
+
+    def part(self, place: Place) -> float:
+        """What they come to."""
+        return prod(self.of(place).values())
 
 
 def is_named(speaker: str, words: frozenset[str]) -> bool:

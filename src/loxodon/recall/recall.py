@@ -6,7 +6,7 @@ found, weigh it, link what belongs together, and fit the block into the budget.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from time import perf_counter
@@ -22,7 +22,7 @@ from loxodon.recall.routes import Look, Seen, look
 from loxodon.recall.sure import is_unsure
 from loxodon.recall.trace import rounded, traced
 from loxodon.recall.understand import Known, Question, understand
-from loxodon.store import Filter
+from loxodon.store import Filter, Having
 from loxodon.text.words import among, fold, index_words
 from loxodon.text.words import spoken as as_typed
 from loxodon.tokens import Counter
@@ -35,8 +35,10 @@ if TYPE_CHECKING:
     from loxodon.store import Note
     from loxodon.store.protocol import Store
 
-_RANKED = 80
+_RANKED = 40
 """How many of the best findings are linked and put in order; more where more are asked for."""
+_LISTED = 16
+"""Words of the query that are told to be in a turn by their lists; others by reading it."""
 _COMPARED = 4_000
 """Characters of a turn in which the words of the query are looked for when it is shown."""
 
@@ -189,13 +191,14 @@ def _items(
     """
     items: list[Item] = []
     said: dict[str, int] = {}
+    having = store.having("turns", question.words[:_LISTED])  # read before, most of it
     for start in range(0, len(ranked), max(top, 1)):
         batch = ranked[start : start + top]
         turns = _told(store, [one.found.key.row for one in batch if one.found.key.is_turn])
         rows = [one.found.key.row for one in batch if one.found.key.is_memory]
         sources = store.sources(rows)
         for one in batch:
-            item = _item(one, turns, sources, question, now, shown)
+            item = _item(one, turns, sources, question, having, now, shown)
             if item is None:
                 continue
             words = fold(_bare(item))
@@ -251,6 +254,7 @@ def _item(
     turns: Mapping[int, Turn],
     sources: Mapping[int, tuple[Source, ...]],
     question: Question,
+    having: Having,
     now: datetime,
     shown: Callable[[str], str],
 ) -> Item | None:
@@ -260,9 +264,13 @@ def _item(
     one: Turn | Record | None = turns.get(found.key.row) if found.key.is_turn else found.record
     if one is None:
         return None
-    is_turn = isinstance(one, Turn)
-    said = frozenset(index_words(one.searchable[:_COMPARED])) if is_turn else found.said
-    why = _why(found, said, question)
+    if isinstance(one, Turn):
+        has = [word for word in question.words if found.key.row in having.lists.get(word, ())]
+        if unlisted := [word for word in question.words if word not in having.lists]:
+            has += among(unlisted, set(index_words(one.searchable[:_COMPARED])))
+    else:
+        has = among(question.words, found.said)
+    why = _why(found, has, question)
     text = snippet(shown(one.content), question.words)
     score = round(found.score, 4)
     if found.again:
@@ -305,9 +313,8 @@ def _item(
     )
 
 
-def _why(found: Found, said: frozenset[str], question: Question) -> dict[str, object]:
+def _why(found: Found, has: Collection[str], question: Question) -> dict[str, object]:
     """What made something come: the words that matched, and what each route and factor gave."""
-    has = among(question.words, said)
     return {
         "words": as_typed(question.text[:_COMPARED], has),
         "routes": rounded(found.routes),
@@ -325,7 +332,7 @@ def _note_item(
     found: Found, note: Note, question: Question, now: datetime, shown: Callable[[str], str]
 ) -> Item:
     file, chunk = note
-    why = _why(found, found.said, question) | {
+    why = _why(found, among(question.words, found.said), question) | {
         "route": "notes",
         "file": file.path,
         "root": file.root,

@@ -2,7 +2,6 @@
 
     words       full text over turns and memories, with what stands around a turn
     related     the same in other words (text/related.py)
-    segment     turns of stretches of talk that match as a whole
     alike       what has much in common with the best hits, where the journal is a pile of notes
     meaning     vectors, where an embedder is set
     attribute   what is filed under the very thing asked for: `home`, for "where do I live"
@@ -28,8 +27,7 @@ from loxodon.recall.known import Match, known, matches
 from loxodon.recall.lately import is_bare_last, last_turns
 from loxodon.recall.meant import Meant
 from loxodon.recall.noted import has_notes, is_triggered, noted
-from loxodon.recall.rank import Span, spans_of
-from loxodon.recall.segments import lifted
+from loxodon.recall.rank import Span, Voices, spans_of
 from loxodon.recall.sought import sought
 from loxodon.recall.spelling import near_names
 from loxodon.recall.spoken import hops, spoken
@@ -108,7 +106,7 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
     if asked.views:  # vectors have what a message is about, and better
         each = [one._replace(often={}) for one in each]
     asks = question.kind != "none" and not question.tells
-    rest = asked.where, nature, asked.top, asks, bool(asked.weights["around"])
+    rest = asked.where, nature, asked.top, asks, asked.weights, Voices(question)
     answers, looked = [], []
     for wanted in each:
         said = spoken(store, wanted, *rest)
@@ -131,7 +129,6 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
     problems: list[str] = []
     terms, of_turns = looked[0]
     routes: dict[str, Callable[[], None]] = {
-        "segment": lambda: _segments(asked, pool, terms),
         "alike": lambda: _alike(asked, pool, nature),
         "meaning": lambda: _meaning(asked, pool, nature),
         "attribute": lambda: _attributes(asked, pool),
@@ -242,15 +239,6 @@ def _add(asked: Look, pool: Pool, key: Key, route: str, part: float) -> Found:
     found = pool.setdefault(key, Found(key))
     found.add(route, part, asked.weights)
     return found
-
-
-def _segments(asked: Look, pool: Pool, terms: Terms) -> None:
-    """A little more for what was said where the talk was about what is asked."""
-    if not has_turns(asked.where) or asked.where.audience is not None:
-        return  # what a group asks about must not be answered by what it was not told
-    if asked.weights["segment"]:
-        for found, part in lifted(asked.store, terms.leading, asked.where, pool):
-            found.add("segment", part, asked.weights)
 
 
 def _alike(asked: Look, pool: Pool, nature: Nature) -> None:

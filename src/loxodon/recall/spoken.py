@@ -15,8 +15,10 @@ from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
-from loxodon.recall.terms import LEADING, Terms, rarity, weights
-from loxodon.store import Filter, Having, Nature, Place
+from loxodon.recall.rank import Voices
+from loxodon.recall.terms import LEADING, Terms, rarity, worth_of
+from loxodon.recall.weights import Parts
+from loxodon.store import Beside, Filter, Having, Nature, Place
 from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import index_words
 from loxodon.values import NamedTuple
@@ -29,7 +31,7 @@ CANDIDATES = 100
 """Turns that the words lead to."""
 _SEEDS = 50
 """Those of them whose neighbours are looked at."""
-_KEPT = 120
+_KEPT = 60
 """Turns and neighbours that go on to be weighed."""
 _LENT = (0.8, 0.45)
 """What a word of a neighbour counts, by its distance."""
@@ -69,38 +71,54 @@ def spoken(
     nature: Nature,
     top: int,
     asks: bool,
-    around: bool = True,
+    weights: Parts,
+    voices: Voices,
 ) -> Spoken:
-    """Turns that match, with what each way of finding them gave, unweighed; what stands `around`
+    """Turns that match, with what each way of finding them gave, unweighed, and what stands around
     them where that counts."""
     having = store.having("turns", terms.all)
     terms = terms.rarest_first(having)
-    worth = weights(terms, having)
+    worth = worth_of(terms, having)
     scores: dict[int, dict[str, float]] = {}
     for hit in store.search("turns", terms.leading, where, max(CANDIDATES, 2 * top)):
         scores[hit.row] = {"words": hit.score}
     _add_common(scores, terms, having, worth)
     if terms.related:
         _add_related(store, scores, terms, where)
-    places = store.places(_best(scores, _SEEDS))
+    places = store.places(scores)
+    best = _Best(places, voices, weights)
     # In a group nothing may show what stands beside a turn: that may be private.
-    beside_too = around and nature.cohesion > _LEAST_COHESION
+    beside_too = weights["around"] and nature.cohesion > _LEAST_COHESION
     if beside_too and not where.session and where.audience is None:
-        lent = _lent(places, terms, having, worth)
+        seeds = best.of(scores, _SEEDS)
+        lent = _lent(store.beside(seeds), places, terms, having, worth)
         for row, value in lent.items():
             # Who names a thing wants what has it; who asks, what stands beside it too.
             if asks or row in scores:
                 scores.setdefault(row, {})["around"] = value * nature.cohesion
-        kept = _best(scores, max(_KEPT, 2 * top))
-        scores = {row: scores[row] for row in kept}
-        places |= store.places(row for row in kept if row not in places)
-    return Spoken(scores, terms, having, places)
+        places |= store.places(row for row in scores if row not in places)
+    kept = best.of(scores, max(_KEPT, 2 * top))
+    return Spoken({row: scores[row] for row in kept}, terms, having, places)
 
 
-def _best(scores: Mapping[int, Mapping[str, float]], number: int) -> list[int]:
-    """The rows with the highest scores, best first; of equals the newer."""
-    totals = [(-sum(found.values()), -row) for row, found in scores.items()]
-    return [-row for _, row in sorted(totals)[:number]]
+class _Best:
+    """Puts turns in order by what each way of finding them counts, and who said them."""
+
+    def __init__(self, places: Mapping[int, Place], voices: Voices, weights: Parts) -> None:
+        self._places = places
+        self._voices = voices
+        self._weights = weights
+
+    def of(self, scores: Mapping[int, Mapping[str, float]], number: int) -> list[int]:
+        """The best rows first; of equals the newer."""
+        weights, places, part = self._weights, self._places, self._voices.part
+        totals = [
+            (sum([weights[name] * value for name, value in found.items()]) * part(places[row]), row)
+            for row, found in scores.items()
+            if row in places
+        ]
+        totals.sort(reverse=True)
+        return [row for _, row in totals[:number]]
 
 
 def _add_common(
@@ -114,7 +132,7 @@ def _add_common(
     missing |= {word: worth[word] - _given(having, word) for word in terms.leading}
     for word, part in missing.items():
         if part > _NEGLIGIBLE and word in having.lists:
-            for row in scores.keys() & having.lists[word]:
+            for row in scores.keys() & having.lists[word].keys():
                 scores[row]["words"] += part
 
 
@@ -135,14 +153,18 @@ def _add_related(
 
 
 def _lent(
-    places: Mapping[int, Place], terms: Terms, having: Having, worth: Mapping[str, float]
+    beside: Mapping[int, Beside],
+    places: Mapping[int, Place],
+    terms: Terms,
+    having: Having,
+    worth: Mapping[str, float],
 ) -> dict[int, float]:
     """What neighbours lend: for each word that a turn lacks, the most that one has to give."""
-    chains = [(*reversed(place.before), place.row, *place.after) for place in places.values()]
+    chains = [(*reversed(before), row, *after) for row, (before, after) in beside.items()]
     by_assistant = {row for row, place in places.items() if place.role == "assistant"}
     lent: dict[int, float] = {}
     for word in terms.all:
-        rows = having.lists.get(word, frozenset())
+        rows = having.lists.get(word, {})
         most: dict[int, float] = {}
         for chain in chains:
             for i, row in enumerate(chain):

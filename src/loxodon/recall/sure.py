@@ -9,14 +9,14 @@ Of a message that tells more than it asks nothing is said: no finding has much o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from loxodon.recall.fuse import Found
 from loxodon.recall.routes import Seen
 from loxodon.recall.terms import is_light, rarity
 from loxodon.recall.understand import Question
-from loxodon.store import Filter, Having
+from loxodon.store import Beside, Filter, Having
 from loxodon.text.patterns import lazy
 from loxodon.text.words import index_words, query_words
 
@@ -54,7 +54,7 @@ def is_unsure(
     if any(_found_otherwise(found) for found in best[:3]):
         return False
     if question.language == "zh":
-        return min(_pairs_found(seen, best)) < _LEAST_PAIRS
+        return min(_pairs_found(store, seen, best)) < _LEAST_PAIRS
     share, rows = _words_found(store, question, best)
     least = _LEAST + _MORE * math.log10(max(rows, _SMALL) / _SMALL)
     return share < least or (share < _WITH_UNKNOWN_NAME and _unknown_name(store, question, where))
@@ -68,15 +68,16 @@ def _found_otherwise(found: Found) -> bool:
     )
 
 
-def _pairs_found(seen: Seen, best: Sequence[Found]) -> list[float]:
+def _pairs_found(store: Store, seen: Seen, best: Sequence[Found]) -> list[float]:
     """For each thing asked, the largest share of its pairs that one finding has."""
     shares = []
+    beside = _beside(store, best)
     for terms, having in seen.each:
         worth = {word: rarity(having, word) for word in terms.words}
         whole = sum(worth.values()) or 1.0
         most = 0.0
         for one in best:
-            has = _has(one, having)
+            has = _has(one, having, beside)
             most = max(most, sum(part * has(word) for word, part in worth.items()))
         shares.append(most / whole)
     return shares
@@ -95,18 +96,23 @@ def _words_found(store: Store, question: Question, best: Sequence[Found]) -> tup
     ]
     whole = sum(value for _, value in worth) or 1.0
     shares = []
+    beside = _beside(store, best)
     for one in best:
-        has = _has(one, having)
+        has = _has(one, having, beside)
         shares.append(sum(v * sum(map(has, words)) / len(words) for words, v in worth) / whole)
     return max(shares), having.rows
 
 
-def _has(found: Found, having: Having) -> Callable[[str], float]:
+def _beside(store: Store, best: Sequence[Found]) -> dict[int, Beside]:
+    return store.beside([one.key.row for one in best if one.key.is_turn])
+
+
+def _has(found: Found, having: Having, beside: Mapping[int, Beside]) -> Callable[[str], float]:
     """How much a finding has of a word: 1 for itself, less where it stands beside."""
     if found.record is not None or found.note is not None:
         return lambda word: float(word.rstrip("*") in found.said or word in found.words)
-    place = found.place
-    beside = (*place.before[:1], *place.after[:1]) if place else ()
+    before, after = beside.get(found.key.row, ((), ()))
+    next_to = (*before[:1], *after[:1])
 
     def has(word: str) -> float:
         rows = having.lists.get(word)
@@ -114,7 +120,7 @@ def _has(found: Found, having: Having) -> Callable[[str], float]:
             return _COMMON
         if found.key.row in rows:
             return 1.0
-        return _BESIDE if any(row in rows for row in beside) else 0.0
+        return _BESIDE if any(row in rows for row in next_to) else 0.0
 
     return has
 

@@ -87,7 +87,7 @@ def is_light(words: Sequence[str]) -> bool:
     return all(word in _ASKING for word in words)
 
 
-def weights(terms: Terms, having: Having) -> Mapping[str, float]:
+def worth_of(terms: Terms, having: Having) -> Mapping[str, float]:
     """What each word tells: the rarer the more, as bm25 has it."""
     found = {word: rarity(having, word) * _stressed(terms, word) for word in terms.words}
     return found | {word: LIGHT * rarity(having, word) for word in terms.light}

@@ -62,7 +62,7 @@ class Hit(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a turn stands in its session, and what is to know of it without reading it."""
+    """Where a turn stands, and what is to know of it without reading it."""
 
     row: int
     session: int
@@ -71,9 +71,13 @@ class Place(NamedTuple):
     channel: str
     at: int
     """Milliseconds since 1970 UTC."""
-    before: tuple[int, ...]
-    """The rows of the turns before it in its session, nearest first."""
-    after: tuple[int, ...]
+
+
+class Beside(NamedTuple):
+    """The rows of the turns before and after one in its session, nearest first."""
+
+    before: tuple[int, ...] = ()
+    after: tuple[int, ...] = ()
 
 
 class Stretch(NamedTuple):
@@ -91,8 +95,8 @@ class Having(NamedTuple):
     """How many rows the index has, about."""
     counts: Mapping[str, float]
     """How many have each word, about."""
-    lists: Mapping[str, frozenset[int]]
-    """Which; not of words that very many have."""
+    lists: Mapping[str, Mapping[int, int]]
+    """Which, and how often each; not of words that very many have."""
 
 
 class Nature(NamedTuple):

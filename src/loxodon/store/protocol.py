@@ -29,6 +29,7 @@ from typing import Any, Protocol
 
 from loxodon.language.statements import Fragment
 from loxodon.store import (
+    Beside,
     Chunk,
     CompletedCall,
     Counts,
@@ -323,6 +324,9 @@ class Store(Protocol):
 
     def places(self, rows: Iterable[int]) -> dict[int, Place]:
         """Where turns stand, by row."""
+
+    def beside(self, rows: Iterable[int]) -> dict[int, Beside]:
+        """The neighbours of turns, by row."""
 
     def stretches(self, segments: Iterable[int]) -> dict[int, Stretch]:
         """Which turns segments hold, by their row in the index `segments`."""

@@ -20,6 +20,7 @@ from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.store.rows import labels_of
 from loxodon.store.sqlite import seals, write_counter
 from loxodon.store.sqlite.database import Database, Row
+from loxodon.store.sqlite.postings import numbers
 from loxodon.store.sqlite.reindexing import INDEXES, batches
 from loxodon.store.sqlite.schema import expected_schema
 from loxodon.store.sqlite.search import TABLES
@@ -375,20 +376,16 @@ class _Words:
             return
         if wrong:
             yield _derived(self.name, t("{n} words point to the wrong rows", n=wrong))
-        if [*_numbers(kept[0] if kept else b"")][:2] not in ([self._rows, self._words], []):
+        if [*numbers(kept[0] if kept else b"")][:2] not in ([self._rows, self._words], []):
             yield _derived(self.name, t("its number of words does not match its rows"))
 
     def _wrong(self, db: Database) -> int:
         sums, wrong = self._sums, 0
-        db.run(f"CREATE VIRTUAL TABLE temp.held USING fts5vocab(main, {self.name}, instance)")
-        try:
-            for word, count, total in db.all(
-                f"SELECT term, count(*), sum((doc * {self._ROW} + offset * {self._PLACE}) "
-                f"& {self._MASK}) FROM temp.held GROUP BY term"
-            ):
-                wrong += sums.pop(word, 0) != count * self._ONE + total
-        finally:
-            db.run("DROP TABLE temp.held")
+        for word, count, total in db.all(
+            f"SELECT term, count(*), sum((doc * {self._ROW} + offset * {self._PLACE}) "
+            f"& {self._MASK}) FROM {self.name}_words GROUP BY term"
+        ):
+            wrong += sums.pop(word, 0) != count * self._ONE + total
         return wrong + len(sums)
 
 
@@ -445,14 +442,4 @@ def _sizes(db: Database, index: str, between: tuple[int, int]) -> dict[int, list
         kept = db.all(f"SELECT id, sz FROM {index}_docsize WHERE id BETWEEN ? AND ?", between)
     except StoreError:  # told of already
         return {}
-    return {row: [*_numbers(sizes)] for row, sizes in kept}
-
-
-def _numbers(blob: bytes) -> Iterator[int]:
-    """SQLite's variable-length integers in `blob`."""
-    value = 0
-    for byte in blob:
-        value = value << 7 | byte & 0x7F
-        if byte < 0x80:
-            yield value
-            value = 0
+    return {row: [*numbers(sizes)] for row, sizes in kept}

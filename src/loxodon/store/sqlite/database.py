@@ -57,6 +57,16 @@ _PRAGMAS = (
     f"journal_size_limit={_WAL_LIMIT}",
 )
 
+_INDEXES = (
+    "turn_index",
+    "memory_index",
+    "archive_index",
+    "segment_index",
+    "chunk_index",
+    "document_index",
+)
+"""The full-text indexes. Beside each stands `…_words`: its words with the rows that have them."""
+
 _MEMO = 4_000
 """What is remembered at most: who reads all of a store reads nothing twice."""
 
@@ -96,6 +106,7 @@ class Database:
         self._turn = RLock()
         self._mode = ""  # or "reading", "writing"
         self._memo: dict[Hashable, Any] = {}
+        self._lasting: dict[str, tuple[object, dict[int, int]]] = {}
         self._closed = False
         self._lock: FileLock | None = None
         self.read_only = _only_readable(path)
@@ -164,6 +175,9 @@ class Database:
             for pragma in _PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}").fetchall()
             _put_up(connection, {}, self._views)
+            for index in _INDEXES:
+                made = f"CREATE VIRTUAL TABLE temp.{index}_words "
+                connection.execute(f"{made} USING fts5vocab(main, {index}, instance)")
             self._lost = lost_writes(self.path, connection)
         except apsw.Error as error:
             if connection is not None:
@@ -261,6 +275,25 @@ class Database:
         if self._mode != "reading" or len(self._memo) > _MEMO:
             self._memo = {}
         return self._memo
+
+    @property
+    def counters(self) -> Mapping[str, int]:
+        """How many rows each index has, about, and how often some of them changed."""
+        memo = self.memo
+        if "counters" not in memo:
+            memo["counters"] = dict(self.all(self.sql["index_counters"]))
+        found: dict[str, int] = memo["counters"]
+        return found
+
+    def lasting(self, name: str, counter: str, most: int) -> dict[int, int]:
+        """What stays known from one read to the next for as long as a counter stands still."""
+        version = self.generation, self.counters.get(counter, 0)
+        known = self._lasting.get(name)
+        if known is None or known[0] != version or len(known[1]) > most:
+            known = version, {}
+            if self._mode != "writing":  # which may be undone, and the counter with it
+                self._lasting[name] = known
+        return known[1]
 
     def each(
         self, kind: str, rows: Iterable[int], read: Callable[[list[int]], Mapping[int, _Value]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from loxodon.store import Index
 from loxodon.store.sqlite.database import Database
@@ -32,7 +31,7 @@ class Indexes:
 
     def rows(self, index: Index) -> int:
         """About how many rows an index has; counting them would take longer than most searches."""
-        return int(self._kept("counter", f"rows_{index}") or 0)
+        return self._db.counters.get(f"rows_{index}", 0)
 
     def common(self, index: Index) -> Mapping[str, float]:
         """The common words of an index by share, read anew when any process has sampled again."""
@@ -74,6 +73,8 @@ class Indexes:
         there = self._db.all(f"SELECT id FROM {name}_docsize WHERE id IN {listed(rows)}")
         self._db.many(f"DELETE FROM {name} WHERE rowid = ?", there)
         self._count(index, -len(there))
+        if there:
+            self._db.run(self._db.sql["take_numbers"], (f"changed_{name}", 1))
 
     def merge(self) -> None:
         """Bring together the parts that small writes leave of an index, a few pages at a time.
@@ -125,12 +126,8 @@ class Indexes:
 
     def meta(self, name: str) -> str:
         """A value that is kept by its name; empty for none."""
-        return str(self._kept("get_meta", name) or "")
-
-    def _kept(self, query: str, name: str) -> Any:
-        """A single value, read once for all that reads the same moment."""
         memo = self._db.memo
-        if name not in memo:
-            row = self._db.one(self._db.sql[query], (name,))
+        if name not in memo:  # read once for all that reads the same moment
+            row = self._db.one(self._db.sql["get_meta"], (name,))
             memo[name] = row[0] if row else None
-        return memo[name]
+        return str(memo[name] or "")

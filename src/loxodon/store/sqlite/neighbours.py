@@ -14,10 +14,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from loxodon.store import Having, Index, Nature, Place, Stretch
+from loxodon.store import Beside, Having, Index, Nature, Place, Stretch
 from loxodon.store.rows import loaded
 from loxodon.store.sqlite.database import Database
-from loxodon.store.sqlite.search import TABLES, THESE, any_of, divided, listed, these
+from loxodon.store.sqlite.postings import Postings, postings
+from loxodon.store.sqlite.search import TABLES, THESE, IndexedTable, any_of, divided, listed, these
 from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import index_words
 
@@ -32,14 +33,14 @@ _FAR = 12
 _DEFAULT = Nature(0.7, 24.0)
 """Of a journal too short to tell: most are conversations."""
 
-_BESIDE = (
+_NEIGHBOUR = (
     "(SELECT n.seq FROM turns n WHERE n.session = t.session AND n.seq {sign} t.seq "
     "ORDER BY n.seq {order} LIMIT 1 OFFSET {skipped})"
 )
-_PLACES = (
-    "SELECT t.seq, t.session, t.role, t.speaker, t.channel, t.at, "
+_BESIDE = (
+    "SELECT t.seq, "
     + ", ".join(
-        _BESIDE.format(sign=sign, order=order, skipped=n)
+        _NEIGHBOUR.format(sign=sign, order=order, skipped=n)
         for sign, order in (("<", "DESC"), (">", "ASC"))
         for n in range(REACH)
     )
@@ -49,16 +50,20 @@ _PLACES = (
 
 def places(db: Database, rows: Iterable[int]) -> dict[int, Place]:
     """Where turns stand, and what can be known of them without reading them."""
+    found = db.all(
+        "SELECT t.seq, t.session, t.role, t.speaker, t.channel, t.at FROM turns t "
+        f"WHERE t.seq IN {THESE}",
+        (these(rows),),
+    )
+    return {row[0]: Place(*row) for row in found}
+
+
+def beside(db: Database, rows: Iterable[int]) -> dict[int, Beside]:
+    """The neighbours of turns, as far as there are any."""
     return {
-        row: Place(row, session, role, speaker, channel, at, *_beside(others))
-        for row, session, role, speaker, channel, at, *others in db.all(_PLACES, (these(rows),))
+        row: Beside(tuple(filter(None, others[:REACH])), tuple(filter(None, others[REACH:])))
+        for row, *others in db.all(_BESIDE, (these(rows),))
     }
-
-
-def _beside(others: Sequence[int | None]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Those that stand before and behind, as far as there are any."""
-    before, after = others[:REACH], others[REACH:]
-    return tuple(filter(None, before)), tuple(filter(None, after))
 
 
 def stretches(db: Database, segments: Iterable[int]) -> dict[int, Stretch]:
@@ -74,22 +79,29 @@ def having(
     db: Database, index: Index, words: Sequence[str], common: Mapping[str, float], rows: int
 ) -> Having:
     """Which rows of an index have each of `words`; not for those whose lists are too long."""
-    table = TABLES[index]
-    name, behind = table.name, ""
-    if db.walled:  # no row that cannot be seen
-        behind = f"CROSS JOIN {table.truth} t ON t.{table.key} = {name}.rowid"
     listable, _ = divided(words, common, rows)
-    statement = f"SELECT {name}.rowid FROM {name} {behind} WHERE {name} MATCH ?"
-    kept, lists = db.memo, dict[str, frozenset[int]]()
-    for word in listable:
-        known = kept.get((name, word))
-        if known is None:
-            found = db.all(statement, (any_of([word]),))
-            known = kept[name, word] = frozenset([row for (row,) in found])
-        lists[word] = known
+    name = TABLES[index].name
+    if db.walled:
+        lists = {word: _seen(db, TABLES[index], word) for word in listable}
+    else:
+        lists = {word: postings(db, name, word) for word in listable}
     counts = {word: common.get(word, 0.0) * rows for word in words}
     counts |= {word: float(len(rows_with)) for word, rows_with in lists.items()}
     return Having(rows, counts, lists)
+
+
+def _seen(db: Database, table: IndexedTable, word: str) -> Postings:
+    """The rows of an index that have a word, without those that cannot be seen."""
+    memo, name = db.memo, table.name
+    if (name, word) not in memo:
+        found = db.all(
+            f"SELECT {name}.rowid FROM {name} CROSS JOIN {table.truth} t "
+            f"ON t.{table.key} = {name}.rowid WHERE {name} MATCH ?",
+            (any_of([word]),),
+        )
+        memo[name, word] = {row: 1 for (row,) in found}
+    rows: Postings = memo[name, word]
+    return rows
 
 
 def nature(stored: str) -> Nature:

@@ -19,6 +19,7 @@ from loxodon.clock import to_stored
 from loxodon.store import Filter, Hit, Index
 from loxodon.store.rows import about_label
 from loxodon.store.sqlite.database import Database
+from loxodon.store.sqlite.postings import best, postings
 from loxodon.text.words import among, fold, index_words
 from loxodon.values import NamedTuple
 
@@ -112,7 +113,7 @@ class Search:
     def best(self, words: Sequence[str], common: Mapping[str, float], rows: int) -> list[Hit]:
         """The rows that match best; `common` has the share of the `rows` of each common word."""
         leading, plain = divided(words, common, rows)
-        hits = self._ranked(any_of(leading)) if leading else []
+        hits = self._ranked(leading) if leading else []
         if not plain:
             return hits
         found = {hit.row: hit.score for hit in hits}
@@ -122,12 +123,15 @@ class Search:
                     found.setdefault(row, 0.0)
         return self._lifted(found, plain, common)[: self._limit]
 
-    def _ranked(self, expression: str) -> list[Hit]:
+    def _ranked(self, words: Sequence[str]) -> list[Hit]:
         name = self._table.name
+        if not self._narrowed[1]:
+            lists = [postings(self._db, name, word) for word in words]
+            return best(self._db, name, lists, self._limit)
         rows = self._db.all(
             f"SELECT {name}.rowid, bm25({name}) AS s FROM {self._narrowed[0]} "
             f"WHERE {name} MATCH ? {self._narrowed[1]} ORDER BY s, {name}.rowid DESC LIMIT ?",
-            [expression, *self._values, self._limit],
+            [any_of(words), *self._values, self._limit],
         )
         return [Hit(row, -score) for row, score in rows]
 

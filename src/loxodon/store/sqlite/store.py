@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from loxodon.clock import to_stored
 from loxodon.errors import DamagedStoreError, no_memory, stale_edit
 from loxodon.store import (
+    Beside,
     Counts,
     Filter,
     Having,
@@ -732,6 +733,9 @@ class SqliteStore:
 
     def places(self, rows: Iterable[int]) -> dict[int, Place]:
         return self._db.each("place", rows, lambda some: neighbours.places(self._db, some))
+
+    def beside(self, rows: Iterable[int]) -> dict[int, Beside]:
+        return self._db.each("beside", rows, lambda some: neighbours.beside(self._db, some))
 
     def stretches(self, segments: Iterable[int]) -> dict[int, Stretch]:
         return neighbours.stretches(self._db, segments)

@@ -12,6 +12,10 @@ RETURNING last
 -- name: counter
 SELECT last FROM counters WHERE name = ?
 
+-- name: index_counters
+SELECT name, last FROM counters
+WHERE name BETWEEN 'rows_' AND 'rows_~' OR name BETWEEN 'changed_' AND 'changed_~'
+
 -- name: get_meta
 SELECT value FROM meta WHERE name = ?
 
