@@ -53,9 +53,24 @@ def is_unsure(
         return False
     if any(_found_otherwise(found) for found in best[:3]):
         return False
+    if not _is_little(store, question, seen, best, where, {}):
+        return False
+    # What stands beside counts too, and is only looked up where that may help.
+    beside = store.beside([one.key.row for one in best if one.key.is_turn])
+    return _is_little(store, question, seen, best, where, beside)
+
+
+def _is_little(
+    store: Store,
+    question: Question,
+    seen: Seen,
+    best: Sequence[Found],
+    where: Filter,
+    beside: Mapping[int, Beside],
+) -> bool:
     if question.language == "zh":
-        return min(_pairs_found(store, seen, best)) < _LEAST_PAIRS
-    share, rows = _words_found(store, question, best)
+        return min(_pairs_found(seen, best, beside)) < _LEAST_PAIRS
+    share, rows = _words_found(store, question, best, beside)
     least = _LEAST + _MORE * math.log10(max(rows, _SMALL) / _SMALL)
     return share < least or (share < _WITH_UNKNOWN_NAME and _unknown_name(store, question, where))
 
@@ -68,10 +83,9 @@ def _found_otherwise(found: Found) -> bool:
     )
 
 
-def _pairs_found(store: Store, seen: Seen, best: Sequence[Found]) -> list[float]:
+def _pairs_found(seen: Seen, best: Sequence[Found], beside: Mapping[int, Beside]) -> list[float]:
     """For each thing asked, the largest share of its pairs that one finding has."""
     shares = []
-    beside = _beside(store, best)
     for terms, having in seen.each:
         worth = {word: rarity(having, word) for word in terms.words}
         whole = sum(worth.values()) or 1.0
@@ -83,7 +97,9 @@ def _pairs_found(store: Store, seen: Seen, best: Sequence[Found]) -> list[float]
     return shares
 
 
-def _words_found(store: Store, question: Question, best: Sequence[Found]) -> tuple[float, int]:
+def _words_found(
+    store: Store, question: Question, best: Sequence[Found], beside: Mapping[int, Beside]
+) -> tuple[float, int]:
     """The largest share of the question's keywords that one finding has, and of how many turns."""
     keywords = [(key, query_words(key)) for key in question.keywords]
     keywords = [(key, words) for key, words in keywords if words] or [
@@ -96,15 +112,10 @@ def _words_found(store: Store, question: Question, best: Sequence[Found]) -> tup
     ]
     whole = sum(value for _, value in worth) or 1.0
     shares = []
-    beside = _beside(store, best)
     for one in best:
         has = _has(one, having, beside)
         shares.append(sum(v * sum(map(has, words)) / len(words) for words, v in worth) / whole)
     return max(shares), having.rows
-
-
-def _beside(store: Store, best: Sequence[Found]) -> dict[int, Beside]:
-    return store.beside([one.key.row for one in best if one.key.is_turn])
 
 
 def _has(found: Found, having: Having, beside: Mapping[int, Beside]) -> Callable[[str], float]:

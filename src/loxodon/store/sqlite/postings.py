@@ -45,16 +45,16 @@ def best(db: Database, index: str, lists: Sequence[Postings], limit: int) -> lis
     """The rows that match these lists best, as SQLite's `bm25` scores them; of equals the newer."""
     rows, words = _size(db, index)
     weighed = [(one, _weight(len(one), rows)) for one in lists]
-    lengths = _lengths(db, index, _looked_at(weighed))
+    looked_at = _looked_at(weighed)
+    lengths = _lengths(db, index, looked_at)
     usual, each = _K1 * (1 - _B), _K1 * _B * rows / (words or 1)
-    scores: dict[int, float] = {}
-    get = scores.get
+    longer = {row: usual + each * lengths[row] for row in looked_at}
+    scores = dict.fromkeys(longer, 0.0)
     for one, weight in weighed:
         weight *= 1 + _K1
         for row, times in one.items():
-            if row in lengths:
-                part = weight * times / (times + usual + each * lengths[row])
-                scores[row] = get(row, 0.0) + part
+            if row in scores:
+                scores[row] += weight * times / (times + longer[row])
     return [Hit(row, score) for score, row in _first(scores, limit)]
 
 
