@@ -1,4 +1,8 @@
-"""What an agent can call: the one table, from which checks, schemas and descriptions are made.
+"""What an agent can call: a tool for each thing that it may want, by one or more verbs.
+
+The verbs say who may use a tool (`verbs/table.py`), and its arguments are theirs. What it is called
+and how it is described is made for a model, which has nothing else to go by; so is what it answers
+(`shapes.py`). That is why tools are not derived from verbs one by one.
 
 `memory_search` and `memory_get` are called and shaped as in OpenClaw, and answered by the same
 function as its plugin is. A tool gets the memory and who hears its answer. Where others hear it
@@ -14,18 +18,6 @@ from typing import Any, NamedTuple
 from loxodon.errors import InputError, no_memory
 from loxodon.memory import Memory
 from loxodon.messages import current, t
-from loxodon.serve.http.fields import (
-    FLAG,
-    LANGUAGE,
-    MOMENT,
-    MOMENT_OR_NONE,
-    NUMBER,
-    TEXT,
-    TEXTS,
-    WHOLE,
-    Field,
-    choice,
-)
 from loxodon.serve.http.wire import Schema
 from loxodon.serve.mcp import shapes
 from loxodon.serve.mcp.shapes import (
@@ -43,7 +35,10 @@ from loxodon.serve.mcp.shapes import (
 from loxodon.text.language import language_of
 from loxodon.trust.access.tokens import Right
 from loxodon.trust.origin.provenance import is_own
-from loxodon.types import AUDIENCES, CATEGORIES, KINDS, Chat, Record
+from loxodon.types import Chat, Record
+from loxodon.verbs import arguments as a
+from loxodon.verbs.arguments import FLAG, NUMBER, TEXT, WHOLE, Argument
+from loxodon.verbs.table import BY_NAME
 
 Given = dict[str, Any]
 Run = Callable[[Memory, Chat, Given], Any]
@@ -58,14 +53,15 @@ class Tool(NamedTuple):
     """One thing that an agent can call."""
 
     name: str
+    verbs: str
+    """What it does with the memory."""
     title: str
     about: str
     run: Run
     gives: Schema
     show: Callable[[Any], str]
     """The result as text."""
-    takes: tuple[Field, ...]
-    writes: bool = False
+    takes: tuple[Argument, ...]
     overwrites: bool = False
     """Whether it changes what is there, rather than adding to it."""
     repeatable: bool = False
@@ -74,8 +70,16 @@ class Tool(NamedTuple):
     """Whether it is for the user alone."""
     long: bool = False
     """Whether it can take long; it is then handed `progress`."""
-    owners: bool = False
-    """Whether it is the owner's, as the same is over HTTP: not for an agent, nor a lesser token."""
+
+    @property
+    def writes(self) -> bool:
+        return any(BY_NAME[verb].right != "read" for verb in self.verbs.split())
+
+    @property
+    def owners(self) -> bool:
+        """Whether it is the owner's, as the same is over HTTP: not for an agent, nor a lesser
+        token."""
+        return all(BY_NAME[verb].right == "owner" for verb in self.verbs.split())
 
 
 def offered(chat: Chat, right: Right = "owner") -> tuple[Tool, ...]:
@@ -234,36 +238,22 @@ def recall_prompt(memory: Memory, chat: Chat, message: str) -> str:
     return f"{told}\n\n{message}"
 
 
-_ID = Field("id", TEXT, "the id of the memory, such as f_20260204_001", required=True)
-_VERSION = Field("version", WHOLE, "fail if the memory is no longer at this version")
-_SINCE = Field("since", MOMENT, "only from then on")
-_UNTIL = Field("until", MOMENT, "only before then")
-_FILTERS = (
-    Field("project", TEXT, "only in this project"),
-    Field("topic", TEXT, "only on this topic"),
-    Field("tag", TEXT, "only with this tag"),
-    Field("entity", TEXT, "only about this person, place or thing, by any of its names"),
-    _SINCE,
-    _UNTIL,
+_ID = Argument("id", TEXT, "the id of the memory, such as f_20260204_001", required=True)
+_KIND = a.KIND._replace(
+    kind=("fact", "belief"),
+    about="fact (default: said outright) or belief (you suppose it; give a confidence below 1)",
 )
 _ABOUT = (
-    Field(
-        "importance",
-        NUMBER,
-        "0 to 1: how much it matters. 1 for what would do harm to forget "
-        "(an allergy), 0.7 for decisions and preferences, 0.3 for small things",
+    a.IMPORTANCE._replace(
+        about="0 to 1: how much it matters. 1 for what would do harm to forget (an allergy), "
+        "0.7 for decisions and preferences, 0.3 for small things"
     ),
-    Field("confidence", NUMBER, "0 to 1: how sure it is; a fact has 1, a belief less"),
-    Field("entities", TEXTS, "people, places, projects it is about, by name"),
-    Field("tags", TEXTS, "a few short tags"),
-    Field("project", TEXT, "the project it belongs to"),
-    Field("topic", TEXT, "the topic within the project"),
-    Field("category", choice(*CATEGORIES), "what sort of thing it is"),
-    Field("expires_at", MOMENT_OR_NONE, "when it ends by itself, such as a temporary arrangement"),
-    Field(
-        "audience",
-        choice(*AUDIENCES),
-        "who may be told: private (the user alone), group (group chats too), all (every agent)",
+    a.CONFIDENCE._replace(about="0 to 1: how sure it is; a fact has 1, a belief less"),
+    *a.LABELS[2:],
+    a.EXPIRES._replace(about="when it expires by itself, such as a temporary arrangement"),
+    a.AUDIENCE._replace(
+        about="who may see it: private (only the user), group (group chats too) or all (every "
+        "agent)"
     ),
 )
 _HIT: Schema = {
@@ -312,6 +302,7 @@ _TEXT: Schema = {
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "memory_search",
+        "recall",
         "Search the memory",
         "Search long-term memory: facts, preferences, decisions, people, plans, past conversations "
         "and notes. Call it before answering anything about earlier talks, the user, their people "
@@ -322,18 +313,19 @@ TOOLS: tuple[Tool, ...] = (
         _HITS,
         shapes.show_hits,
         (
-            Field("query", TEXT, "what to look for, as the user put it", required=True),
-            Field("maxResults", WHOLE, "most results (10; at most 50)"),
-            Field("minScore", NUMBER, "leave out results below this share of the best, 0 to 1"),
-            Field(
+            Argument("query", TEXT, "what to look for, as the user put it", required=True),
+            Argument("maxResults", WHOLE, "most results (10; at most 50)"),
+            Argument("minScore", NUMBER, "leave out results below this share of the best, 0 to 1"),
+            Argument(
                 "corpus",
-                choice("all", "memory", "sessions", "wiki"),
+                ("all", "memory", "sessions", "wiki"),
                 "all (default), memory (what is known, and notes), sessions (past messages only)",
             ),
         ),
     ),
     Tool(
         "memory_get",
+        "get turn",
         "Read from the memory",
         "Read a memory or a past message by its id, or lines of a Markdown or text file of the "
         "memory's workspace by its path (MEMORY.md, memory/insights.md), as memory_search gives "
@@ -342,14 +334,15 @@ TOOLS: tuple[Tool, ...] = (
         _TEXT,
         shapes.show_text,
         (
-            Field("path", TEXT, "a file of the workspace, relative to it; or an id"),
-            Field("from", WHOLE, "the first line to read (1)"),
-            Field("lines", WHOLE, "how many lines (2,000 at most)"),
-            Field("corpus", choice("all", "memory", "sessions", "wiki"), "as in memory_search"),
-            Field("id", TEXT, "f_…, b_…, s_… (a memory) or t_… (a message)"),
+            Argument("path", TEXT, "a file of the workspace, relative to it; or an id"),
+            Argument("from", WHOLE, "the first line to read (1)"),
+            Argument("lines", WHOLE, "how many lines (2,000 at most)"),
+            Argument("corpus", ("all", "memory", "sessions", "wiki"), "as in memory_search"),
+            Argument("id", TEXT, "f_…, b_…, s_… (a memory) or t_… (a message)"),
         ),
     ),
     Tool(
+        "remember",
         "remember",
         "Remember one thing",
         "Keep one thing in long-term memory. Call it when the user asks to (“remember…”, “记住”, "
@@ -360,20 +353,11 @@ TOOLS: tuple[Tool, ...] = (
         _remember,
         shapes.schema(Known),
         shapes.show_known,
-        (
-            Field("content", TEXT, "what to remember, one statement", required=True),
-            Field(
-                "kind",
-                choice("fact", "belief"),
-                "fact (default: said outright) or belief "
-                "(you suppose it; give a confidence below 1)",
-            ),
-            *_ABOUT,
-        ),
-        writes=True,
+        (a.CONTENT._replace(about="what to remember, as one statement"), _KIND, *_ABOUT),
     ),
     Tool(
         "recall_context",
+        "recall",
         "Recall what belongs to a message",
         "Everything the memory has on a message, as one block to read before replying, within a "
         "budget of tokens. Use it at the start of a task or topic; use memory_search to look for "
@@ -382,18 +366,21 @@ TOOLS: tuple[Tool, ...] = (
         shapes.schema(Recalled),
         shapes.show_recalled,
         (
-            Field(
+            Argument(
                 "message", TEXT, "the user's message, or a description of the task", required=True
             ),
-            Field("top", WHOLE, "maximum number of items (10)"),
-            Field("budget", WHOLE, "most tokens of the block (1,000)"),
-            Field("kind", choice(*KINDS, "turn", "note"), "only this kind"),
-            *_FILTERS,
-            Field("as_of", MOMENT, "what was known and true then"),
+            a.TOP,
+            a.BUDGET,
+            a.ITEM_KIND,
+            *a.FILTERS,
+            a.SINCE,
+            a.UNTIL,
+            a.AS_OF,
         ),
     ),
     Tool(
         "archive_memory",
+        "archive unarchive",
         "Archive a memory",
         "Take a memory out of ordinary recall because it is wrong, over or unwanted (“忘了它吧”). "
         "It is kept and can come back: `undo` brings it back. If something is merely different "
@@ -401,12 +388,12 @@ TOOLS: tuple[Tool, ...] = (
         _archive,
         shapes.schema(Known),
         shapes.show_known,
-        (_ID, _VERSION, Field("undo", FLAG, "bring an archived memory back")),
-        writes=True,
+        (_ID, a.VERSION, Argument("undo", FLAG, "bring an archived memory back")),
         overwrites=True,
         repeatable=True,
     ),
     Tool(
+        "forget",
         "forget",
         "Forget for good",
         "Erase one memory or one message for good, with the words it was drawn from: it cannot "
@@ -418,17 +405,16 @@ TOOLS: tuple[Tool, ...] = (
         shapes.schema(Forgotten),
         shapes.show_forgotten,
         (
-            Field("id", TEXT, "the memory (f_…, b_…) or message (t_…)", required=True),
-            Field("confirm", FLAG, "the user was told what would go and said yes"),
+            Argument("id", TEXT, "the memory (f_…, b_…) or message (t_…)", required=True),
+            Argument("confirm", FLAG, "the user was told what would go and said yes"),
         ),
-        writes=True,
         overwrites=True,
         repeatable=True,
         private=True,
-        owners=True,
     ),
     Tool(
         "list_memories",
+        "list",
         "List memories",
         "List what is known, newest first, by kind, project, topic, tag, person or time. To find "
         "something by what it says, use memory_search.",
@@ -436,14 +422,17 @@ TOOLS: tuple[Tool, ...] = (
         shapes.schema(Memories),
         shapes.show_memories,
         (
-            Field("kind", choice(*KINDS), "only this kind"),
-            Field("state", choice("active", "archived", "all"), "active where not given"),
-            *_FILTERS,
-            Field("limit", WHOLE, f"most memories ({LISTED}; at most {_MOST_LISTED})"),
+            a.KIND,
+            a.LISTED,
+            *a.FILTERS,
+            a.SINCE,
+            a.UNTIL,
+            Argument("limit", WHOLE, f"most memories ({LISTED}; at most {_MOST_LISTED})"),
         ),
     ),
     Tool(
         "update_memory",
+        "revise",
         "Change a memory",
         "Correct or complete a memory: its words, how much it matters, its tags, until when it "
         "holds, whether a plan is done. What it was stays in its history.",
@@ -452,19 +441,19 @@ TOOLS: tuple[Tool, ...] = (
         shapes.show_known,
         (
             _ID,
-            _VERSION,
-            Field("content", TEXT, "the new words, as one statement"),
+            a.VERSION,
+            a.CONTENT._replace(about="the new text, as one statement", required=False),
             *_ABOUT,
-            Field("valid_from", MOMENT_OR_NONE, "since when it holds"),
-            Field("valid_until", MOMENT_OR_NONE, "until when it held; null where it still does"),
-            Field("due_at", MOMENT_OR_NONE, "when a plan or reminder is due"),
-            Field("done", FLAG, "whether a plan or reminder is done"),
+            a.VALID_FROM,
+            a.VALID_UNTIL._replace(about="until when it was true; null if it still is"),
+            a.DUE_AT,
+            a.DONE,
         ),
-        writes=True,
         overwrites=True,
         repeatable=True,
     ),
     Tool(
+        "history",
         "history",
         "How a memory came to be",
         "Every version of a memory, oldest first: what it said, what was done to it and when. For "
@@ -476,6 +465,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "review",
+        "reviews confirm reject",
         "Beliefs to confirm or reject",
         "Beliefs that contradict something firm and wait for the user's word. Without arguments it "
         "lists them. Ask the user, then call it with the id of the belief and the decision. Never "
@@ -484,19 +474,19 @@ TOOLS: tuple[Tool, ...] = (
         shapes.schema(Reviewed),
         shapes.show_reviewed,
         (
-            Field("id", TEXT, "the belief (b_…) that the user has answered"),
-            Field(
+            Argument("id", TEXT, "the belief (b_…) that the user has answered"),
+            Argument(
                 "decision",
-                choice("confirm", "reject"),
+                ("confirm", "reject"),
                 "confirm: it becomes a fact, what it contradicts is over; reject: it is archived",
             ),
         ),
-        writes=True,
         overwrites=True,
         repeatable=True,
         private=True,
     ),
     Tool(
+        "quarantine",
         "quarantine",
         "What is held back",
         "Instructions that were found in tool output, web pages or messages of others, and are "
@@ -505,10 +495,11 @@ TOOLS: tuple[Tool, ...] = (
         _quarantine,
         shapes.schema(HeldBack),
         shapes.show_held,
-        (Field("limit", WHOLE, "maximum number of entries, newest first (50)"),),
+        (a.HELD,),
         private=True,
     ),
     Tool(
+        "snapshot",
         "snapshot",
         "What a conversation starts with",
         "A page on the user: who they are, what matters now, what to be careful about. Read it "
@@ -516,10 +507,11 @@ TOOLS: tuple[Tool, ...] = (
         _snapshot,
         shapes.schema(Page),
         shapes.show_page,
-        (Field("language", LANGUAGE, "en or zh; that of the user"),),
+        (a.LANGUAGE._replace(about="en or zh: the user's language"),),
         private=True,
     ),
     Tool(
+        "consolidate",
         "consolidate",
         "Make knowledge of what was said",
         "Turn conversations that were journalled since the last run into facts, beliefs and "
@@ -528,17 +520,13 @@ TOOLS: tuple[Tool, ...] = (
         _consolidate,
         shapes.schema(Worked),
         shapes.show_worked,
-        (
-            Field("force", FLAG, "run even if nothing is pending, or after three failures"),
-            Field("if_due", FLAG, "only if it is due"),
-        ),
-        writes=True,
+        (a.FORCE, a.IF_DUE),
         repeatable=True,
         long=True,
-        owners=True,
     ),
     Tool(
         "read_waiting",
+        "hand_out take_answer",
         "Read what waits to be understood",
         "Messages that the memory's rules could not read surely. Without arguments it hands out a "
         "batch with a ticket, instructions and the shape of the answer. Read it as instructed, "
@@ -551,12 +539,10 @@ TOOLS: tuple[Tool, ...] = (
         shapes.schema(Waiting),
         shapes.show_waiting,
         (
-            Field("ticket", TEXT, "the ticket of the batch that you answer"),
-            Field("answer", TEXT, "your answer: the JSON object, as text"),
+            Argument("ticket", TEXT, "the ticket of the batch that you answer"),
+            Argument("answer", TEXT, "your answer: the JSON object, as text"),
         ),
-        writes=True,
         overwrites=True,
         private=True,
-        owners=True,
     ),
 )
