@@ -66,7 +66,9 @@ ENTITIES = Argument("entities", TEXTS, "people, places or projects it is about")
 TAGS = Argument("tags", TEXTS, "tags")
 PROJECT = Argument("project", TEXT, "the project it belongs to")
 TOPIC = Argument("topic", TEXT, "the topic within the project")
-CATEGORY = Argument("category", CATEGORIES, "what sort of information it is")
+CATEGORY = Argument(
+    "category", CATEGORIES, "what sort of information it is", typed="--category NAME"
+)
 EXPIRES = Argument("expires_at", MOMENT_OR_NONE, "when it expires; null for never")
 AUDIENCE = Argument(
     "audience", AUDIENCES, "who may see it: private (only you), group (group chats too) or all"
@@ -91,7 +93,9 @@ BY_TOPIC = Argument("topic", TEXT, "everything under this topic or tag")
 BY_SESSION = Argument("session", TEXT, "everything in this conversation")
 ALL = Argument("all", FLAG, "everything")
 OP = Argument("op", TEXT, "only entries of this operation, such as recall")
-ABOUT_ID = Argument("id", TEXT, "only entries about this memory or message: shows who read it")
+ABOUT_ID = Argument(
+    "id", TEXT, "only entries about this memory or message: shows who read it", typed="--id ID"
+)
 HELD = Argument("limit", WHOLE, "maximum number of entries, newest first (50)")
 FORMAT = Argument("format", TEXT, "format of the file; detected if omitted")
 WHOSE = Argument(

@@ -21,7 +21,7 @@ from loxodon.documents import Documents
 from loxodon.errors import ForbiddenError, InputError, LoxodonError, StaleEditError
 from loxodon.live.schedule import Schedule
 from loxodon.serve.cli.main import main
-from loxodon.serve.cli.parser import COMMANDS
+from loxodon.serve.cli.table import COMMANDS
 from loxodon.serve.host import Host
 from loxodon.serve.http.guard import Caller
 from loxodon.serve.http.operations import OPERATIONS
