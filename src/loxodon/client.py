@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import wraps
+from functools import update_wrapper
 from inspect import Parameter, signature
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
@@ -77,8 +77,7 @@ def _asks(
     taken = signature(method)
     others = [one.name for one in taken.parameters.values() if one.kind is Parameter.VAR_KEYWORD]
 
-    @wraps(method)
-    def asked(self: Any, *args: _Takes.args, **named: _Takes.kwargs) -> _Gives:
+    def asked(self: Any, /, *args: _Takes.args, **named: _Takes.kwargs) -> _Gives:
         given = dict(taken.bind(self, *args, **named).arguments)
         del given["self"]
         for name in others:
@@ -86,7 +85,7 @@ def _asks(
         found: _Gives = self.do(method.__name__, given)
         return found
 
-    return asked
+    return update_wrapper(asked, method)
 
 
 class Client:

@@ -121,8 +121,8 @@ def _argument(spelling: str, about: str, default: str = "") -> Argument:
     elif kind == TEXT and (len(names) > 1 or value.startswith("ACTION=")):
         kind = tuple(names)
     required = default == _REQUIRED
-    value = None if required else _value(default, kind)
-    return Argument(name, kind, about.strip(), required, spelling, value)
+    unless = None if required else _value(default, kind)
+    return Argument(name, kind, about.strip(), required, spelling, unless)
 
 
 def _value(written: str, kind: Kind) -> str | int | float | None:

@@ -72,8 +72,9 @@ _OTHERS: tuple[Any, ...] = (
 def type_of(written: str) -> Any:
     """A type as the table of verbs has it."""
     name = written.strip("[]")
-    kind = next((one for one in _OTHERS if one.__name__ == name), None) or getattr(types, name)
-    return list[kind] if written[0] == "[" else kind
+    kind: Any = next((one for one in _OTHERS if one.__name__ == name), None)
+    kind = kind or getattr(types, name)
+    return list.__class_getitem__(kind) if written[0] == "[" else kind
 
 
 def names_in(path: str) -> list[str]:
