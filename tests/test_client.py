@@ -328,7 +328,7 @@ def test_the_client_takes_what_the_memory_and_the_route_take(
         assert taken.keys() <= own[name].parameters.keys(), name
         for one in taken.values():
             assert one.kind is own[name].parameters[one.name].kind, (name, one.name)
-        named = names_in(verb.routes[0].at) if verb.routes else []
+        named = names_in(verb.routes[0].path) if verb.routes else []
         fixed = {given for route in verb.routes for given in route.given}
         others = {"progress", "changes"} | fixed
         assert len(set(list(taken)[len(named) :]) - sent - others) == 0, name

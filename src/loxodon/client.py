@@ -336,12 +336,14 @@ class Client:
         is told each step of what can take long."""
         verb = BY_NAME[name]
         at, progress = verb.routes[route], given.pop("progress", None)
-        method, path = at.at.split(" ")
-        for part in names_in(path):
+        path = at.path
+        for part in names_in(at.path):
             path = path.replace(f"{{{part}}}", _part(given.pop(next(iter(given)))), 1)
         said = _said(verb.takes, given)
         try:
-            data = self._stream(path, said, progress) if at.long else self._ask(method, path, said)
+            data = (
+                self._stream(path, said, progress) if at.long else self._ask(at.method, path, said)
+            )
         except self._trouble as error:
             raise self._unreachable(error) from None
         if progress and "turns" in said:  # to add them is one step

@@ -6,9 +6,10 @@ that came as JSON, `serve/cli/parser.py` those that were typed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from loxodon.types import AUDIENCES, CATEGORIES, CHATS, KINDS
+from loxodon.types import AUDIENCES, CATEGORIES, CHATS, KINDS, ORIGINS
 from loxodon.values import NamedTuple
 
 TEXT, TEXTS, WORDS, PATH = "text", "texts", "words", "path"
@@ -31,6 +32,22 @@ class Argument(NamedTuple):
     """How it is typed, where that does not follow from its name and kind: `--type`, `QUERY…`."""
     default: Any = None
     """What a command has where it is not typed."""
+
+
+def shared(written: str, about: str) -> Iterator[Argument]:
+    """Arguments of this module by their names (`@TOP @BUDGET`), in other words where some are
+    given; `!` makes one needed, `?` not."""
+    for name in written.replace("@", "").split():
+        found = globals()[name.rstrip("!?")]
+        for one in (found,) if isinstance(found, Argument) else found:
+            needed = one.required if name[-1] not in "!?" else name[-1] == "!"
+            yield one._replace(about=about.strip() or one.about, required=needed)
+
+
+def joined(paragraph: str) -> list[str]:
+    """The lines of a paragraph of a table, which are indented; one that is indented further goes on
+    with the one before."""
+    return paragraph.replace("\n        ", " ").replace("\n    ", "\n").split("\n")
 
 
 QUERY = Argument("query", TEXT, "any text; there is no query syntax")
@@ -73,6 +90,7 @@ EXPIRES = Argument("expires_at", MOMENT_OR_NONE, "when it expires; null for neve
 AUDIENCE = Argument(
     "audience", AUDIENCES, "who may see it: private (only you), group (group chats too) or all"
 )
+ORIGIN = Argument("origin", ORIGINS, "where the text came from (the user, or the agent itself)")
 LABELS = (IMPORTANCE, CONFIDENCE, ENTITIES, TAGS, PROJECT, TOPIC, CATEGORY)
 VALID_FROM = Argument("valid_from", MOMENT_OR_NONE, "since when it has been true")
 VALID_UNTIL = Argument("valid_until", MOMENT_OR_NONE, "until when it was true")

@@ -25,8 +25,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from loxodon.values import NamedTuple
-from loxodon.verbs import arguments
-from loxodon.verbs.arguments import FLAG, NUMBER, TEXT, TEXTS, WHOLE, WORDS, Argument, Kind
+from loxodon.verbs.arguments import (
+    FLAG,
+    NUMBER,
+    TEXT,
+    TEXTS,
+    WHOLE,
+    WORDS,
+    Argument,
+    Kind,
+    joined,
+    shared,
+)
 from loxodon.verbs.table import BY_NAME
 
 _KINDS = {
@@ -98,15 +108,13 @@ def _arguments(spelling: str, about: str) -> Iterator[Argument]:
     if spelling[0] != "@":
         yield _argument(spelling, about, default)
         return
-    for name in spelling.replace("@", "").split():
+    for name in spelling.split():
         if name in _SHARED:
-            for line in _joined(_SHARED[name].strip()):
+            for line in joined(_SHARED[name].strip()):
                 yield _argument(*line.split("  ", 1))
-            continue
-        shared = getattr(arguments, name)
-        for one in (shared,) if isinstance(shared, Argument) else shared:
-            value = _value(default, one.kind)
-            yield one._replace(about=about.strip() or one.about, default=value)
+        else:
+            for one in shared(name, about):
+                yield one._replace(default=_value(default, one.kind))
 
 
 def _argument(spelling: str, about: str, default: str = "") -> Argument:
@@ -131,11 +139,6 @@ def _value(written: str, kind: Kind) -> str | int | float | None:
     return "" if written == "''" else written or None
 
 
-def _joined(text: str) -> list[str]:
-    """The lines of a paragraph; one that is indented further goes on with the one before."""
-    return text.replace("\n        ", " ").replace("\n    ", "\n").split("\n")
-
-
 class _Commands(Mapping[str, Command]):
     """The commands by name, in the order of the table. One is read when it is asked for."""
 
@@ -150,7 +153,7 @@ class _Commands(Mapping[str, Command]):
 
     def __getitem__(self, name: str) -> Command:
         group, paragraph = self._paragraphs[name]
-        head, about, *lines = _joined(paragraph)
+        head, about, *lines = joined(paragraph)
         more = (one.strip() for one in head.split("|")[1:])
         return Command(group, name, about, tuple(lines), *more)
 
@@ -162,19 +165,19 @@ class _Commands(Mapping[str, Command]):
 
 
 _SHARED = {
-    "ID": "ID  id of the memory, such as f_20260204_001",
-    "YES": "--yes  do not ask for confirmation",
-    "STATE": "--state DIR  OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.openclaw)",
-    "TIMES": """
+    "@ID": "ID  id of the memory, such as f_20260204_001",
+    "@YES": "--yes  do not ask for confirmation",
+    "@STATE": "--state DIR  OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.openclaw)",
+    "@TIMES": """
     --since WHEN  from this time on: 2026-02-04, 上周三, 3 days ago
     --until WHEN  up to this time, including that day
 """,
-    "SETTINGS": """
+    "@SETTINGS": """
     --with-settings  also apply the settings that come with it, except addresses, paths, keys and
         security settings
     --take SETTING…  also apply this setting, of any kind; can be repeated
 """,
-    "KEY": """
+    "@KEY": """
     --keyring  use the key in the system keyring
     --key-file FILE  use the key or passphrase in this file
     --env  use the key in LOXODON_KEY

@@ -84,7 +84,7 @@ def names_in(path: str) -> list[str]:
 
 def _doing(verb: Verb, route: Route, field: str) -> Run:
     """Does a verb with the fields of a request."""
-    called, named = attrgetter(verb.name), names_in(route.at)
+    called, named = attrgetter(verb.name), names_in(route.path)
 
     def run(memory: Memory, given: dict[str, Any]) -> object:
         fields = {**route.given, **given}
@@ -131,12 +131,11 @@ _OWN_WAY: dict[str, Run] = {"validate": _validate, "forget": _forget, "consolida
 
 
 def _operation(verb: Verb, route: Route) -> Operation:
-    method, _, path = route.at.partition(" ")
     field, _, kind = verb.gives.rpartition(": ")
     return Operation(
         route.called or verb.name.rpartition(".")[2],
-        method,
-        path,
+        route.method,
+        route.path,
         route.about or verb.about,
         verb.takes,
         tuple(one.name for one in verb.takes if one.kind == PATH),
