@@ -336,7 +336,7 @@ SENTENCES: dict[str, str] = {
     "only in this project": "只要这个项目的",
     "only on this topic": "只要这个话题的",
     "only with this tag": "只要带这个标签的",
-    "only about this person, place or thing": "只要关于这个人、地点或事物的",
+    "only about this person, place or thing, by any of its names": "只要关于这个人、地点或事物的（任一名字均可）",
     "from this time on: 2026-02-04, 上周三, 3 days ago": "从何时起：2026-02-04、上周三、3 days ago",
     "up to this time, including that day": "到何时止，含当天",
     "any text; there is no query syntax": "任意文字；没有特殊语法",

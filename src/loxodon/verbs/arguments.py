@@ -69,7 +69,7 @@ FILTERS = (
     Argument("project", TEXT, "only in this project"),
     Argument("topic", TEXT, "only on this topic"),
     Argument("tag", TEXT, "only with this tag"),
-    Argument("entity", TEXT, "only about this person, place or thing"),
+    Argument("entity", TEXT, "only about this person, place or thing, by any of its names"),
 )
 AS_OF = Argument("as_of", MOMENT, "what was known at this time")
 PROFILE = Argument("profile", TEXT, "use this ranking (setting recall.profile)")

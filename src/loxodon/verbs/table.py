@@ -86,7 +86,7 @@ class Verb(NamedTuple):
 
     @property
     def takes(self) -> tuple[Argument, ...]:
-        return _takes(self.lines)
+        return takes(self.lines)
 
     @property
     def routes(self) -> tuple[Route, ...]:
@@ -125,7 +125,8 @@ def _route(written: str, about: str) -> Route:
 
 
 @cache
-def _takes(lines: tuple[str, ...]) -> tuple[Argument, ...]:
+def takes(lines: tuple[str, ...]) -> tuple[Argument, ...]:
+    """The arguments that lines of a table have."""
     found: list[Argument] = []
     for line in lines:
         spelling, _, about = line.partition("  ")
