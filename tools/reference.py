@@ -40,7 +40,7 @@ def command(one: Command) -> str:
     )
     found = f"### `loxodon {one.name}{' ' if usage else ''}{usage}`\n\n{one.about}"
     if one.also:
-        found += f" Also typed as {', '.join(f'`{name}`' for name in one.also.split())}."
+        found += f" Aliases: {', '.join(f'`{name}`' for name in one.also.split())}."
     rows = [(_shown(given), _meaning(given)) for given in one.takes]
     return f"{found}\n" + (f"\n{table(('argument', 'meaning'), rows)}" if rows else "")
 

@@ -23,7 +23,9 @@ from loxodon.tokens import counter
 from loxodon.trust.access.acting import Actor, acting
 from loxodon.trust.guard.guard import Guard
 from loxodon.types import Problem, Record
+from loxodon.verbs.arguments import AUDIENCE, FILTERS, LABELS
 
+_FILTERS = tuple(one.name for one in FILTERS)
 _LISTED = 50
 """Memories or turns that a person is shown unless they ask for more."""
 
@@ -152,19 +154,15 @@ def _given_text(text: str) -> str:
         ) from None
 
 
+def _named(args: Namespace, *names: str) -> dict[str, Any]:
+    """Arguments that a verb takes as they were typed."""
+    return {name: getattr(args, name) for name in names}
+
+
 def _given_fields(args: Namespace, now: datetime) -> dict[str, Any]:
     """The fields of a memory that were typed."""
-    names = (
-        "importance",
-        "confidence",
-        "entities",
-        "tags",
-        "project",
-        "topic",
-        "category",
-        "audience",
-    )
-    given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    fields = _named(args, *(one.name for one in (*LABELS, AUDIENCE)))
+    given = {name: value for name, value in fields.items() if value is not None}
     if args.expires is not None:
         never = args.expires.strip().lower() in ("never", "永不")
         given["expires_at"] = None if never else _deadline(args.expires, now)
@@ -221,23 +219,11 @@ def _between(args: Namespace, now: datetime) -> dict[str, datetime | None]:
 def _recall(args: Namespace) -> Outcome:
     with opened(args) as memory:
         now = memory.now()
-        times = _between(args, now)
-        as_of = _moments(args.as_of, now)[1] if args.as_of is not None else None
         answer = memory.recall(
             " ".join(args.query),
-            args.top,
-            args.budget,
-            kind=args.kind,
-            project=args.project,
-            topic=args.topic,
-            tag=args.tag,
-            entity=args.entity,
-            since=times["since"],
-            until=times["until"],
-            as_of=as_of,
-            profile=args.profile,
-            chat=args.chat,
-            reveal=args.reveal,
+            **_named(args, "top", "budget", "kind", "profile", "chat", "reveal", *_FILTERS),
+            **_between(args, now),
+            as_of=_moments(args.as_of, now)[1] if args.as_of is not None else None,
         )
         budget = memory.config.recall.budget if args.budget is None else args.budget
     data = answer if args.explain else answer._replace(trace=None)
@@ -247,14 +233,9 @@ def _recall(args: Namespace) -> Outcome:
 def _context(args: Namespace) -> Outcome:
     soul = _soul(args) if args.soul is not None else None
     with opened(args) as memory:
-        frame = memory.assemble(
-            _given_text(" ".join(args.message)),
-            soul=soul,
-            workspace=args.workspace,
-            chat=args.chat,
-            top=args.top,
-            budget=args.budget,
-        )
+        message = _given_text(" ".join(args.message))
+        given = _named(args, "workspace", "chat", "top", "budget")
+        frame = memory.assemble(message, soul=soul, **given)
 
     def show() -> None:
         from loxodon.serve.cli import explaining
@@ -310,16 +291,8 @@ def _list(args: Namespace) -> Outcome:
         )
     limit = args.limit if args.limit is not None else (0 if args.json else _LISTED + 1)
     with opened(args) as memory:
-        found = memory.list(
-            kind=args.kind,
-            state=args.state,
-            project=args.project,
-            topic=args.topic,
-            tag=args.tag,
-            entity=args.entity,
-            limit=limit,
-            audience=args.audience,
-        )
+        given = _named(args, "kind", "state", "audience", *_FILTERS)
+        found = memory.list(limit=limit, **given)
     more = args.limit is None and not args.json and len(found) > _LISTED
     return Outcome(found, lambda: view.records(found[:_LISTED] if more else found, more))
 

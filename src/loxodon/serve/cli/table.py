@@ -71,12 +71,11 @@ class Command(NamedTuple):
         """What it takes, by the heading that it stands under."""
         heading, found = "", dict[str, list[Argument]]({"": []})
         for line in self.lines:
-            spelling, gap, about = line.partition("  ")
-            if spelling[-1] == ":" and not gap:
-                heading = spelling[:-1]
+            if line[-1] == ":":
+                heading = line[:-1]
                 found[heading] = []
             else:
-                found[heading] += _arguments(spelling, about)
+                found[heading] += _arguments(line)
         return found
 
     @property
@@ -102,16 +101,17 @@ def spelled(one: Argument) -> str:
     return one.typed or f"--{one.name.replace('_', '-')} {value}".rstrip()
 
 
-def _arguments(spelling: str, about: str) -> Iterator[Argument]:
+def _arguments(line: str) -> Iterator[Argument]:
     """What a line says that a command takes."""
+    spelling, _, about = line.partition("  ")
     spelling, _, default = spelling.partition(" = ")
     if spelling[0] != "@":
         yield _argument(spelling, about, default)
         return
     for name in spelling.split():
         if name in _SHARED:
-            for line in joined(_SHARED[name].strip()):
-                yield _argument(*line.split("  ", 1))
+            for each in joined(_SHARED[name].strip()):
+                yield from _arguments(each)
         else:
             for one in shared(name, about):
                 yield one._replace(default=_value(default, one.kind))
@@ -172,6 +172,17 @@ _SHARED = {
     --since WHEN  from this time on: 2026-02-04, 上周三, 3 days ago
     --until WHEN  up to this time, including that day
 """,
+    "@FIELDS": """
+    @IMPORTANCE @CONFIDENCE @ENTITIES @TAGS @PROJECT @TOPIC
+    @CATEGORY  one of {names}
+    @AUDIENCE
+    --expires WHEN  when it expires: 2026-12-31, tomorrow, in two weeks, 下个月底, never
+""",
+    "@ADDRESS": """
+    --host ADDRESS = 127.0.0.1  address to listen on (127.0.0.1)
+    --token TEXT = ''  access token that clients must send (LOXODON_TOKEN); required unless
+        listening on this machine only
+""",
     "@SETTINGS": """
     --with-settings  also apply the settings that come with it, except addresses, paths, keys and
         security settings
@@ -224,10 +235,7 @@ capture | capture | | remember save
     Save one memory in your own words.
     TEXT…  what to remember, or - for standard input
     --type fact|belief = fact  a fact, or a belief that is not certain
-    @IMPORTANCE @CONFIDENCE @ENTITIES @TAGS @PROJECT @TOPIC
-    @CATEGORY  one of {names}
-    @AUDIENCE
-    --expires WHEN  when it expires: 2026-12-31, tomorrow, in two weeks, 下个月底, never
+    @FIELDS
 
 list | list | | ls
     List memories, newest first.
@@ -277,13 +285,11 @@ history | history
 
 edit | edit
     Change a memory; the old version stays in its history.
-    --done yes|no  whether a plan is done
-    @ID @VERSION
+    @ID
     --content TEXT  the new text, or - for standard input; without any option, your editor opens
-    @IMPORTANCE @CONFIDENCE @ENTITIES @TAGS @PROJECT @TOPIC
-    @CATEGORY  one of {names}
-    @AUDIENCE
-    --expires WHEN  when it expires: 2026-12-31, tomorrow, in two weeks, 下个月底, never
+    @FIELDS
+    --done yes|no  whether a plan is done
+    @VERSION
 
 tag | edit
     Add tags to a memory, or remove them.
@@ -380,17 +386,13 @@ restore | | restoring.run
 
 serve | | serving.run
     Serve the memory over HTTP, and run its background jobs.
-    --host ADDRESS = 127.0.0.1  address to listen on (127.0.0.1)
-    --token TEXT = ''  access token that clients must send (LOXODON_TOKEN); required unless
-        listening on this machine only
+    @ADDRESS
     --port N = 8710  port to listen on ({default}); 0 for any free port
 
 proxy | | proxying.run
     Add memory to any client, as a proxy in front of its model.
     --upstream URL = required  base URL of the model's server, such as https://api.openai.com/v1
-    --host ADDRESS = 127.0.0.1  address to listen on (127.0.0.1)
-    --token TEXT = ''  access token that clients must send (LOXODON_TOKEN); required unless
-        listening on this machine only
+    @ADDRESS
     --port N = 8711  port to listen on ({default}); 0 for any free port
     --key-env NAME = ''  environment variable with the upstream's API key (default: each client
         sends its own)
@@ -406,9 +408,7 @@ mcp | | mcp.run
     @AUDIENCE  who may see memories saved here (private; with --chat group: group)
     --background  also run the background jobs: flush, consolidate, heartbeat
     --http  use streamable HTTP instead of standard input and output
-    --host ADDRESS = 127.0.0.1  address to listen on (127.0.0.1)
-    --token TEXT = ''  access token that clients must send (LOXODON_TOKEN); required unless
-        listening on this machine only
+    @ADDRESS
     --port N = 8712  port to listen on ({default}); 0 for any free port
 
 openclaw | | openclaw.run
