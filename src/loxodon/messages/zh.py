@@ -315,6 +315,7 @@ SENTENCES: dict[str, str] = {
     "Check the data and its indexes for damage.": "检查数据和索引是否损坏。",
     "Rebuild every index from the data.": "从数据重建所有索引。",
     "Show or change the settings.": "查看或修改设置。",
+    "id of a memory (f_…), a message (t_…) or a chunk of a note (n_…)": "记忆（f_…）、消息（t_…）或笔记片段（n_…）的编号",
     "id of the memory, such as f_20260204_001": "记忆的编号，例如 f_20260204_001",
     "fail if the memory is no longer at this version": "若记忆已不是这一版本则报错",
     "a file, or - for standard input": "文件，或用 - 表示标准输入",

@@ -246,7 +246,7 @@ list | list | | ls
 
 get | get | | show cat
     Show a memory, or a message (t_…).
-    @ID
+    ID  id of a memory (f_…), a message (t_…) or a chunk of a note (n_…)
 
 forget | forget | control.forget
     Delete something permanently, everywhere.
