@@ -108,7 +108,7 @@ bench-peers:  ## beside others, in one run (an environment of its own: .venv-pee
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -r .venv-peers/group.in
 	.venv-peers/bin/python bench/peers.py $(FILES) $(LEAVE)
 
-reference: $(VENV)/dev.done  ## write the generated parts of docs/reference.md and docs/http.md
+reference: $(VENV)/dev.done  ## write the generated parts of docs/reference.md, docs/http.md and docs/mcp.md
 	$(BIN)/python tools/reference.py
 
 lock:  ## pin the dependencies anew

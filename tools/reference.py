@@ -1,4 +1,4 @@
-"""Write the parts of the docs that say what the code has: commands, settings, errors, HTTP paths.
+"""Write what the docs take from the code: commands, settings, errors, HTTP paths and MCP tools.
 
     python tools/reference.py          # write them; also `make reference`
     python tools/reference.py --check  # fail if a page is not as this would write it
@@ -20,10 +20,11 @@ from loxodon.config import KEYS, written
 from loxodon.errors import LoxodonError
 from loxodon.serve.cli.table import COMMANDS, Command, spelled
 from loxodon.serve.http.operations import OPERATIONS
+from loxodon.serve.mcp.tools import TOOLS
 from loxodon.verbs.arguments import Argument
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ("reference.md", "http.md")
+PAGES = ("reference.md", "http.md", "mcp.md")
 _PART = re.compile(r"(<!-- ([a-z -]+) -->\n).*?(<!-- end -->\n)", re.S)
 _LEAF = re.compile(r"^ +[├└│─ ]*(\w+Error) +(?:exit code )?(?:\d+  )?(.*)$", re.M)
 
@@ -100,10 +101,27 @@ def paths() -> str:
     return table(("method", "path", "what it does", "right"), rows)
 
 
+def tools() -> str:
+    def named(one: Argument) -> str:
+        return f"**`{one.name}`**" if one.required else f"`{one.name}`"
+
+    rows = (
+        (
+            f"`{one.name}`",
+            one.title,
+            ", ".join(map(named, one.takes)) or "–",
+            "changes" if one.overwrites else "adds" if one.writes else "–",
+        )
+        for one in TOOLS
+    )
+    return table(("tool", "what it is for", "arguments", "changes"), rows)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "settings": settings,
     "exit codes": exit_codes,
     "paths": paths,
+    "tools": tools,
     **{f"command {name}": partial(command, one) for name, one in COMMANDS.items()},
 }
 

@@ -210,7 +210,7 @@ def _no_date(text: str) -> InputError:
     )
 
 
-def _between(args: Namespace, now: datetime) -> dict[str, datetime | None]:
+def _between(args: Namespace, now: datetime) -> dict[str, Any]:
     since = _moments(args.since, now)[0] if args.since is not None else None
     until = _moments(args.until, now)[1] if args.until is not None else None
     return {"since": since, "until": until}
