@@ -123,11 +123,10 @@ def _argument(spelling: str, about: str, default: str = "") -> Argument:
     value = value.strip("[]…") if not option else value.removesuffix("…")
     name = name or (option or value.partition("=")[0]).strip("-").lower().replace("-", "_")
     kind: Kind = FLAG if value[:2] == "--" else _KINDS.get(value, TEXT)
-    names = value.rpartition("=")[2].split("|")
     if kind == WORDS and option:
         kind = TEXT
-    elif kind == TEXT and (len(names) > 1 or value.startswith("ACTION=")):
-        kind = tuple(names)
+    elif kind == TEXT and ("|" in value or ("=" in value and not option)):
+        kind = tuple(value.rpartition("=")[2].split("|"))
     required = default == _REQUIRED
     unless = None if required else _value(default, kind)
     return Argument(name, kind, about.strip(), required, spelling, unless)

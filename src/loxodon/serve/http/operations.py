@@ -63,9 +63,8 @@ class Operation(NamedTuple):
     run: Run
 
 
-_OTHERS: tuple[Any, ...] = (
-    *(str, int, bool, Checked, Due, Stats, Status, Note, Entry, Inspected, Subject, Verified),
-)
+_OTHERS: tuple[Any, ...] = (str, int, bool, Checked, Due, Stats, Status)
+_OTHERS += (Note, Entry, Inspected, Subject, Verified)
 """Types of what verbs give that are not in `types`."""
 
 
