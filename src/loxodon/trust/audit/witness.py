@@ -131,7 +131,7 @@ def doing(audit: Audit) -> Doing | None:
 
 
 def audited(verbs: Mapping[str, tuple[str, ...]], prefix: str = "") -> Callable[[Class], Class]:
-    """A class whose verbs are permitted (`within.VERBS`) and put on record; it has its store as
+    """A class whose verbs are permitted (`within.permit`) and put on record; it has its store as
     `store` or `_store`."""
 
     def decorate(kind: Class) -> Class:
