@@ -11,7 +11,7 @@ LEAVE = $(addprefix --leave-out ,$(LEAVE_OUT))
 GROUP = python -c 'import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"][sys.argv[1]], sep="\n")'
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help demo test test-long test-model test-compat test-openclaw test-inspector lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-peers lock clean
+.PHONY: help demo test test-long test-model test-compat test-openclaw test-inspector lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-peers reference lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -107,6 +107,9 @@ bench-peers:  ## beside others, in one run (an environment of its own: .venv-pee
 	.venv-peers/bin/$(GROUP) peers > .venv-peers/group.in
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -r .venv-peers/group.in
 	.venv-peers/bin/python bench/peers.py $(FILES) $(LEAVE)
+
+reference: $(VENV)/dev.done  ## write the generated parts of docs/reference.md, docs/http.md and docs/mcp.md
+	$(BIN)/python tools/reference.py
 
 lock:  ## pin the dependencies anew
 	uv --version >/dev/null 2>&1 || { echo "make lock needs uv: pip install uv"; exit 1; }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from loxodon import Memory
-from loxodon.client import Client
+from loxodon.client import Client, ClientAudit, ClientSchedule, ClientWorkspace
 from loxodon.clock import fixed_clock
 from loxodon.errors import (
     InputError,
@@ -22,6 +23,11 @@ from loxodon.errors import (
     TokenReusedError,
     UsageError,
 )
+from loxodon.live.schedule import Schedule
+from loxodon.serve.http.operations import names_in
+from loxodon.trust.audit.auditing import AuditLog
+from loxodon.verbs.table import BY_NAME, VERBS
+from loxodon.workspace.workspace import Workspace
 
 from .conftest import NOW
 from .serve.http.server import Server, unscheduled
@@ -288,3 +294,41 @@ def test_a_call_with_a_token_is_done_once(pair: tuple[Memory, Client], server: S
         other = http.post(address, json={"content": "y"}, headers=headers)
         assert (other.status_code, other.json()["error"]["code"]) == (409, "token_reused")
     assert len(client.list()) == 2
+
+
+def _methods(kind: type) -> dict[str, inspect.Signature]:
+    return {
+        name: inspect.signature(value)
+        for name, value in inspect.getmembers_static(kind, inspect.isfunction)
+        if not name.startswith("_") and name not in ("do", "close")
+    }
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "of"),
+    [
+        (Memory, Client, ""),
+        (Workspace, ClientWorkspace, "workspace."),
+        (Schedule, ClientSchedule, "schedule."),
+        (AuditLog, ClientAudit, "audit."),
+    ],
+)
+def test_the_client_takes_what_the_memory_and_the_route_take(
+    ours: type, theirs: type, of: str
+) -> None:
+    own, methods = _methods(ours), _methods(theirs)
+    routed = {one.name.removeprefix(of) for one in VERBS if one.routes and one.name.startswith(of)}
+    assert {name for name in routed if "." not in name} - {"consolidation_due"} <= methods.keys()
+    for name, found in methods.items():
+        verb = BY_NAME[of + name]
+        sent = {one.name for one in verb.takes} if verb.routes else set()
+        taken = dict(list(found.parameters.items())[1:])
+        for extra in {"reveal", "explain"} & sent - own[name].parameters.keys():
+            assert taken.pop(extra).default is False, name
+        assert taken.keys() <= own[name].parameters.keys(), name
+        for one in taken.values():
+            assert one.kind is own[name].parameters[one.name].kind, (name, one.name)
+        named = names_in(verb.routes[0].path) if verb.routes else []
+        fixed = {given for route in verb.routes for given in route.given}
+        others = {"progress", "changes"} | fixed
+        assert len(set(list(taken)[len(named) :]) - sent - others) == 0, name

@@ -12,8 +12,8 @@ from loxodon import errors, messages
 from loxodon.config import _TAKES, KEYS
 from loxodon.messages.zh import SENTENCES
 from loxodon.recall.gate import REASONS
-from loxodon.serve.cli.help import GROUPS, OPTIONS
-from loxodon.serve.cli.parser import COMMANDS
+from loxodon.serve.cli.help import OPTIONS
+from loxodon.serve.cli.table import COMMANDS
 from loxodon.store.sqlite.checks import BROKEN
 from loxodon.trust.audit.verifying import SAID
 from loxodon.types import CHANGES, ENTITY_TYPES
@@ -42,10 +42,12 @@ def _said() -> set[str]:
     said = set()
     for path in SOURCE.rglob("*.py"):
         said |= _said_in(ast.parse(path.read_text("utf-8")))
-    said |= {about for about, _ in COMMANDS.values()} | {key.about for key in KEYS.values()}
+    for command in COMMANDS.values():
+        said |= {command.group, command.about, *(one.about for one in command.takes)}
+    said |= {key.about for key in KEYS.values()}
     said |= set(_TAKES.values()) | {what for what, _ in BROKEN}
     said |= {*CHANGES, *ENTITY_TYPES, *REASONS.values()}
-    said |= {*SAID.values(), *GROUPS, *OPTIONS, *errors.INSTALL}
+    said |= {*SAID.values(), *OPTIONS, *errors.INSTALL}
     said |= {"fix these lines, or skip them with --skip-bad"}
     said |= {"no line is valid: fix the file, or set its format with --format"}
     return said - {""}

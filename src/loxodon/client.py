@@ -5,74 +5,58 @@
         print(memory.recall("花生").context)
 
 It takes what `Memory` takes, returns the same values and raises the same errors. Of a recall or a
-frame the trace comes only where it is asked for (`explain`). Needs the extra `serve`.
+frame the trace comes only where it is asked for (`explain`), and numbers of people come as masks,
+unless with `reveal`. Needs the extra `serve`.
+
+A method is the signature of a verb and nothing else: `_asks` sends what it was given to the route
+of that verb. Most are `Memory`'s own; the others take something more over HTTP, or less.
 """
+# mypy: disable-error-code="empty-body"
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import update_wrapper
+from inspect import Parameter, signature
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 from urllib.parse import quote
 
 from loxodon import errors
 from loxodon.errors import ConfigError, InputError, LoxodonError, StoreError, install_hint
-from loxodon.fields import Changes
+from loxodon.live.schedule import Schedule
+from loxodon.memory import Memory
 from loxodon.recall.gate import State as Conversation
+from loxodon.serve.http.operations import names_in, type_of
 from loxodon.serve.http.wire import plain, read, state_to
-from loxodon.standing import Stats, Status
-from loxodon.store import Note
+from loxodon.trust.audit.auditing import AuditLog
 from loxodon.types import (
-    Added,
     Audience,
     Backup,
-    Card,
     Chat,
-    Consolidated,
-    Embedded,
-    Entities,
-    Entity,
-    Event,
-    Events,
     Exported,
     Frame,
-    Gate,
-    Held,
-    HeldBack,
     Imported,
-    Indexed,
-    Job,
     Kind,
     Origin,
     Pause,
-    Problem,
     Problems,
-    Ran,
     Recall,
-    Receipt,
-    Receipts,
     Record,
     Records,
-    Review,
-    Reviews,
-    Segment,
-    Segments,
-    SourceFile,
     State,
-    Synced,
     Turn,
-    Version,
     Versions,
 )
+from loxodon.verbs.arguments import HISTORY, MOMENT_OR_NONE, TEXTS, TURNS, Argument
+from loxodon.verbs.table import BY_NAME
+from loxodon.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from loxodon.store import Progress
-    from loxodon.trust.audit.auditing import AuditEntry
     from loxodon.trust.audit.inspection import Inspected, Subject
-    from loxodon.trust.audit.verifying import Verified
-    from loxodon.write.phases import OnPhase
 
 TIMEOUT = 30.0
 """Seconds that an answer may take; what can take long has no limit."""
@@ -82,6 +66,26 @@ _ERRORS: dict[str, type[LoxodonError]] = {
     for kind in vars(errors).values()
     if isinstance(kind, type) and issubclass(kind, LoxodonError)
 }
+_Takes = ParamSpec("_Takes")
+_Gives = TypeVar("_Gives")
+
+
+def _asks(
+    method: Callable[Concatenate[Any, _Takes], _Gives],
+) -> Callable[Concatenate[Any, _Takes], _Gives]:
+    """A method that asks the server for the verb that is called like it."""
+    taken = signature(method)
+    others = [one.name for one in taken.parameters.values() if one.kind is Parameter.VAR_KEYWORD]
+
+    def asked(self: Any, /, *args: _Takes.args, **named: _Takes.kwargs) -> _Gives:
+        given = dict(taken.bind(self, *args, **named).arguments)
+        del given["self"]
+        for name in others:
+            given |= given.pop(name, {})
+        found: _Gives = self.do(method.__name__, given)
+        return found
+
+    return update_wrapper(asked, method)
 
 
 class Client:
@@ -149,25 +153,13 @@ class Client:
         """Who read and wrote what, and whether that record was tampered with."""
         return ClientAudit(self)
 
-    # What is said
+    # Messages
 
-    def add(
-        self,
-        turns: Iterable[Mapping[str, object]],
-        session: str = "",
-        progress: Progress | None = None,
-        *,
-        me: Collection[str] = (),
-    ) -> Added:
-        """Journal turns, in order. When this returns they are on the server's disk."""
-        said = [plain(dict(turn)) if isinstance(turn, Mapping) else turn for turn in turns]
-        found: Added = self.ask(
-            "POST", "/turns", Added, turns=said, session=session or None, me=list(me) or None
-        )
-        if progress:
-            progress(len(said), len(said))
-        return found
+    add = _asks(Memory.add)
+    segments = _asks(Memory.segments)
+    events = _asks(Memory.events)
 
+    @_asks
     def journal(
         self,
         query: str = "",
@@ -178,25 +170,30 @@ class Client:
         limit: int = 0,
         reveal: bool = False,
     ) -> list[Turn]:
-        """Turns as they were said, oldest first; with a query those that match it, best first.
+        """Turns as they were said, oldest first; with a query those that match it, best first."""
 
-        Here and below numbers of people come as masks, unless with `reveal`.
-        """
-        found: list[Turn] = self.ask(
-            "GET",
-            "/turns",
-            list[Turn],
-            query=query,
-            session=session,
-            since=since,
-            until=until,
-            limit=limit,
-            reveal=reveal or None,
-        )
-        return found
+    @_asks
+    def turn(self, ref: str, *, reveal: bool = False) -> Turn:
+        """The turn called `ref`; NotFoundError if there is none."""
 
-    # What is known
+    # Memories
 
+    edit = _asks(Memory.edit)
+    archive = _asks(Memory.archive)
+    unarchive = _asks(Memory.unarchive)
+    confirm = _asks(Memory.confirm)
+    reject = _asks(Memory.reject)
+    touch = _asks(Memory.touch)
+    note = _asks(Memory.note)
+    reviews = _asks(Memory.reviews)
+    quarantine = _asks(Memory.quarantine)
+    release = _asks(Memory.release)
+    drop = _asks(Memory.drop)
+    entities = _asks(Memory.entities)
+    entity = _asks(Memory.entity)
+    due_reminders = _asks(Memory.due_reminders)
+
+    @_asks
     def capture(
         self,
         content: str,
@@ -215,41 +212,24 @@ class Client:
         token: str = "",
     ) -> Record:
         """Keep a memory as it is given, on the server's disk when this returns."""
-        found: Record = self.ask(
-            "POST",
-            "/memories",
-            Record,
-            content=content,
-            kind=kind,
-            importance=importance,
-            confidence=confidence,
-            entities=list(entities),
-            tags=list(tags),
-            project=project,
-            topic=topic,
-            category=category,
-            expires_at=expires_at,
-            audience=audience,
-            origin=origin,
-            token=token or None,
-        )
-        return found
 
+    @_asks
     def get(self, id: str, *, reveal: bool = False) -> Record:
         """The memory called `id`; NotFoundError if there is none."""
-        found: Record = self.ask("GET", f"/memories/{_part(id)}", Record, reveal=reveal or None)
-        return found
 
-    def turn(self, ref: str, *, reveal: bool = False) -> Turn:
-        """The turn called `ref`; NotFoundError if there is none."""
-        found: Turn = self.ask("GET", f"/turns/{_part(ref)}", Turn, reveal=reveal or None)
-        return found
+    @_asks
+    def history(self, id: str, *, reveal: bool = False) -> Versions:
+        """Every version of a memory, oldest first, the present one last."""
 
-    def note(self, id: str) -> Note:
-        """The note of a file that a recall calls `id`; NotFoundError if it is gone."""
-        found: Note = self.ask("GET", f"/notes/{_part(id)}", Note)
-        return found
+    @_asks
+    def inspect(self, name: str, *, reveal: bool = False) -> Inspected:
+        """Everything there is on a memory, a turn, a note or an entity."""
 
+    @_asks
+    def subject(self, name: str, *, reveal: bool = False) -> Subject:
+        """All that is known about someone or something."""
+
+    @_asks
     def list(
         self,
         *,
@@ -266,219 +246,17 @@ class Client:
         reveal: bool = False,
     ) -> Records:
         """Memories, newest first; `state` None or `all` has the archived ones too."""
-        found: Records = self.ask(
-            "GET",
-            "/memories",
-            Records,
-            kind=kind,
-            state=state or "all",
-            project=project,
-            topic=topic,
-            tag=tag,
-            entity=entity,
-            since=since,
-            until=until,
-            limit=limit,
-            audience=audience,
-            reveal=reveal or None,
-        )
-        return found
-
-    def edit(
-        self, id: str, *, version: int | None = None, token: str = "", **changes: Unpack[Changes]
-    ) -> Record:
-        """Change fields of a memory; what it was stays in its history."""
-        found: Record = self.ask(
-            "PATCH",
-            f"/memories/{_part(id)}",
-            Record,
-            keep_none=frozenset(changes),
-            version=version,
-            token=token or None,
-            **changes,
-        )
-        return found
-
-    def archive(self, id: str, *, version: int | None = None) -> Record:
-        """Take a memory out of ordinary recall; it is kept and can come back."""
-        return self._change(id, "archive", version=version)
-
-    def unarchive(self, id: str, *, version: int | None = None) -> Record:
-        """Bring an archived memory back."""
-        return self._change(id, "unarchive", version=version)
-
-    def confirm(self, id: str) -> Record:
-        """The belief called `id` is so: it becomes a fact, and what it contradicts is over."""
-        return self._change(id, "confirm")
-
-    def reject(self, id: str) -> Record:
-        """The belief called `id` is not so: it is archived."""
-        return self._change(id, "reject")
-
-    def _change(self, id: str, verb: str, version: int | None = None) -> Record:
-        path = f"/memories/{_part(id)}/{verb}"
-        found: Record = self.ask("POST", path, Record, version=version)
-        return found
-
-    def history(self, id: str, *, reveal: bool = False) -> Versions:
-        """Every version of a memory, oldest first, the present one last."""
-        found: Versions = self.ask(
-            "GET", f"/memories/{_part(id)}/history", list[Version], reveal=reveal or None
-        )
-        return found
-
-    def consolidate(
-        self,
-        *,
-        force: bool = False,
-        if_due: bool = False,
-        phase: int | None = None,
-        progress: OnPhase | None = None,
-    ) -> Consolidated:
-        """Make knowledge of what was said since the last time."""
-        found: Consolidated = self.work(
-            "/consolidate", Consolidated, progress, force=force, if_due=if_due, phase=phase
-        )
-        return found
-
-    def flush(self) -> Consolidated:
-        """Make what was just said known, without the nightly work."""
-        found: Consolidated = self.work("/flush", Consolidated, None)
-        return found
-
-    def flush_due(self) -> str:
-        """Why a flush is due; empty for not."""
-        return str(self.ask("GET", "/due", dict[str, str])["flush"])
-
-    def consolidation_due(self) -> str:
-        """Why a consolidation is due; empty for not."""
-        return str(self.ask("GET", "/due", dict[str, str])["consolidation"])
-
-    def embed(self, progress: Progress | None = None) -> Embedded:
-        """Give every turn and memory that has none a vector of the embedder that is set."""
-        found: Embedded = self.work("/embed", Embedded, progress)
-        return found
-
-    def forget(
-        self,
-        *ids: str,
-        entity: str = "",
-        topic: str = "",
-        session: str = "",
-        since: datetime | None = None,
-        all: bool = False,
-        also: Sequence[str] = (),
-        dry_run: bool = False,
-        progress: Progress | None = None,
-    ) -> Receipt:
-        """Erase for good, everywhere; see `Memory.forget`."""
-        found: Receipt = self.work(
-            "/forget",
-            Receipt,
-            progress,
-            ids=list(ids) or None,
-            entity=entity or None,
-            topic=topic or None,
-            session=session or None,
-            since=since,
-            all=all or None,
-            also=list(also) or None,
-            dry_run=dry_run or None,
-        )
-        return found
-
-    def receipts(self) -> Receipts:
-        """What was forgotten when and by whom, without the words; the newest first."""
-        found: Receipts = self.ask("GET", "/receipts", list[Receipt])
-        return found
-
-    @property
-    def paused(self) -> Pause | None:
-        """The pause that is on; None where what is said is kept."""
-        return self.status().paused
-
-    def pause(self, until: datetime | None = None) -> Pause:
-        """Journal and learn nothing from now on, until then or until `resume`."""
-        found: Pause = self.ask("POST", "/pause", Pause, until=until)
-        return found
-
-    def resume(self) -> bool:
-        """End a pause; whether there was one."""
-        return bool(self.ask("POST", "/resume", dict[str, bool])["resumed"])
-
-    def inspect(self, name: str, *, reveal: bool = False) -> Inspected:
-        """Everything there is on a memory, a turn, a note or an entity."""
-        from loxodon.trust.audit.inspection import Inspected
-
-        found: Inspected = self.ask(
-            "GET", f"/inspect/{_part(name)}", Inspected, reveal=reveal or None
-        )
-        return found
-
-    def subject(self, name: str, *, reveal: bool = False) -> Subject:
-        """All that is known about someone or something."""
-        from loxodon.trust.audit.inspection import Subject
-
-        found: Subject = self.ask("GET", f"/subjects/{_part(name)}", Subject, reveal=reveal or None)
-        return found
-
-    def reviews(self) -> Reviews:
-        """Beliefs that wait for an answer; oldest first."""
-        found: Reviews = self.ask("GET", "/reviews", list[Review])
-        return found
-
-    def quarantine(self, state: str | None = "held", limit: int = 50) -> HeldBack:
-        """Instructions that were found in others' words and are held back, newest first."""
-        state = "all" if state is None else state
-        found: HeldBack = self.ask("GET", "/quarantine", list[Held], state=state, limit=limit)
-        return found
-
-    def release(self, id: str) -> Held:
-        """Let what is held as `id` (`q_12`) be told again: fenced, with its origin."""
-        found: Held = self.ask("POST", f"/quarantine/{_part(id)}/release", Held)
-        return found
-
-    def drop(self, id: str) -> Held:
-        """Never tell what is held as `id`; the message stays in the journal."""
-        found: Held = self.ask("POST", f"/quarantine/{_part(id)}/drop", Held)
-        return found
-
-    def touch(self, ids: Iterable[str]) -> int:
-        """Note that memories were used; how many of them there are."""
-        return int(self.ask("POST", "/touch", dict[str, int], ids=[*ids])["touched"])
-
-    def due_reminders(self, limit: int = 20) -> Records:
-        """Plans whose time has come and that are not done, the first due first."""
-        found: Records = self.ask("GET", "/reminders", Records, limit=limit)
-        return found
-
-    def entities(self) -> Entities:
-        """Whom and what the memories are about, in the order they were first named."""
-        found: Entities = self.ask("GET", "/entities", list[Entity])
-        return found
-
-    def entity(self, name: str) -> Card:
-        """All that is known of someone or something, by any of its names."""
-        found: Card = self.ask("GET", f"/entities/{_part(name)}", Card)
-        return found
-
-    def segments(self, since: datetime | None = None) -> Segments:
-        """What was said, cut into stretches of one topic, in order of time."""
-        found: Segments = self.ask("GET", "/segments", list[Segment], since=since)
-        return found
-
-    def events(self, since: datetime | None = None) -> Events:
-        """What was talked about, a line for each session and day, in order of time."""
-        found: Events = self.ask("GET", "/events", list[Event], since=since)
-        return found
 
     def profile(self, language: str = "en", *, refresh: bool = False) -> str:
         """The core of what is known of the user, as Markdown."""
-        method = "POST" if refresh else "GET"
-        return str(self.ask(method, "/profile", dict[str, str], language=language)["profile"])
+        return str(self.do("profile", {"language": language}, route=int(refresh)))
 
-    # What is remembered
+    # Recall
 
+    gate = _asks(Memory.gate)
+    snapshot = _asks(Memory.snapshot)
+
+    @_asks
     def recall(
         self,
         query: str,
@@ -500,29 +278,8 @@ class Client:
         reveal: bool = False,
     ) -> Recall:
         """What the memory has on `query`, best first; its trace only with `explain`."""
-        found: Recall = self.ask(
-            "POST",
-            "/recall",
-            Recall,
-            query=query,
-            top=top,
-            budget=budget,
-            kind=kind,
-            project=project,
-            topic=topic,
-            tag=tag,
-            entity=entity,
-            since=since,
-            until=until,
-            as_of=as_of,
-            profile=profile,
-            chat=chat,
-            in_view=[*in_view] or None,
-            explain=explain or None,
-            reveal=reveal or None,
-        )
-        return found
 
+    @_asks
     def assemble(
         self,
         message: str,
@@ -536,96 +293,80 @@ class Client:
         explain: bool = False,
     ) -> Frame:
         """All that an agent should have before it when it replies to `message`, as one text."""
-        found: Frame = self.ask(
-            "POST",
-            "/context",
-            Frame,
-            message=message,
-            soul=soul,
-            history=[one if isinstance(one, str) else dict(one) for one in history],
-            chat=chat,
-            state=state,
-            top=top,
-            budget=budget,
-            explain=explain or None,
-        )
-        return found
 
-    def gate(
-        self, message: str, *, chat: Chat = "direct", state: Conversation | None = None
-    ) -> Gate:
-        """Whether `message` is worth a recall in this conversation, and why."""
-        found: Gate = self.ask("POST", "/gate", Gate, message=message, chat=chat, state=state)
-        return found
+    # Work, control and care
 
-    def snapshot(self, language: str = "en") -> str:
-        """What a conversation should start with, as Markdown within the configured budget."""
-        return str(self.ask("GET", "/snapshot", dict[str, str], language=language)["snapshot"])
+    consolidate = _asks(Memory.consolidate)
+    flush = _asks(Memory.flush)
+    embed = _asks(Memory.embed)
+    forget = _asks(Memory.forget)
+    receipts = _asks(Memory.receipts)
+    pause = _asks(Memory.pause)
+    resume = _asks(Memory.resume)
+    status = _asks(Memory.status)
+    stats = _asks(Memory.stats)
+    rebuild_index = _asks(Memory.rebuild_index)
 
-    # Care
-
-    def status(self) -> Status:
-        """Where this memory stands."""
-        found: Status = self.ask("GET", "/status", Status)
-        return found
-
-    def stats(self) -> Stats:
-        """What this memory holds, counted."""
-        found: Stats = self.ask("GET", "/stats", Stats)
-        return found
+    @_asks
+    def backup(self, *, progress: Progress | None = None) -> Backup:
+        """Write this space to one file, where the server keeps its backups."""
 
     def validate(self, progress: Progress | None = None) -> Problems:
         """Everything wrong with the data, its history or its indexes; empty when all is well."""
-        data = self.work("/validate", dict[str, Any], progress)
-        found: Problems = read(list[Problem], data["problems"])
+        found: Problems = self.do("validate", {"progress": progress}).problems
         return found
 
-    def backup(self, *, progress: Progress | None = None) -> Backup:
-        """Write this space to one file, where the server keeps its backups."""
-        found: Backup = self.work("/backup", Backup, progress)
-        return found
+    def flush_due(self) -> str:
+        """Why a flush is due; empty for not."""
+        return str(self.do("consolidation_due", {}).flush)
 
-    def rebuild_index(self, progress: Progress | None = None) -> int:
-        """Make every index anew from the data; how many rows were indexed."""
-        return int(self.work("/rebuild-index", dict[str, int], progress)["indexed"])
+    def consolidation_due(self) -> str:
+        """Why a consolidation is due; empty for not."""
+        return str(self.do("consolidation_due", {}).consolidation)
+
+    @property
+    def paused(self) -> Pause | None:
+        """The pause that is on; None where what is said is kept."""
+        return self.status().paused
 
     # Over the wire
 
-    def ask(
-        self,
-        method: str,
-        path: str,
-        gives: Any,
-        /,
-        *,
-        keep_none: frozenset[str] = frozenset(),
-        **fields: object,
-    ) -> Any:
-        """What the server answers to a request of this space; fields that are None are left out."""
-        given = _said(fields, keep_none)
-        options = {"params": _query(given)} if method == "GET" else {"json": given}
+    def do(self, name: str, given: dict[str, Any], *, route: int = 0) -> Any:
+        """What the server answers to a verb. What its path has comes first in `given`; `progress`
+        is told each step of what can take long."""
+        verb = BY_NAME[name]
+        at, progress = verb.routes[route], given.pop("progress", None)
+        path = at.path
+        for part in names_in(at.path):
+            path = path.replace(f"{{{part}}}", _part(given.pop(next(iter(given)))), 1)
+        said = _said(verb.takes, given)
         try:
-            answer = self._http.request(method, self._address(path), **options)
+            data = (
+                self._stream(path, said, progress) if at.long else self._ask(at.method, path, said)
+            )
         except self._trouble as error:
             raise self._unreachable(error) from None
+        if progress and "turns" in said:  # to add them is one step
+            progress(len(said["turns"]), len(said["turns"]))
+        field, _, kind = verb.gives.rpartition(": ")
+        return read(type_of(kind), data[field] if field else data)
+
+    def _ask(self, method: str, path: str, said: Mapping[str, Any]) -> Any:
+        options = {"params": _query(said)} if method == "GET" else {"json": said}
+        answer = self._http.request(method, self._address(path), **options)
         if answer.status_code >= 400:
             raise _error(answer.content, answer.status_code)
-        return read(gives, answer.json())
+        return answer.json()
 
-    def work(
-        self, path: str, gives: Any, progress: Callable[..., None] | None, /, **fields: object
+    def _stream(
+        self, path: str, said: Mapping[str, Any], progress: Callable[..., None] | None
     ) -> Any:
-        """The same for what can take long: `progress` is told each step."""
-        given = _said(fields, frozenset())
-        try:
-            with self._http.stream(
-                "POST", self._address(path), json=given, timeout=None, headers={"accept": _LINES}
-            ) as answer:
-                if answer.status_code >= 400:
-                    raise _error(answer.read(), answer.status_code)
-                return read(gives, _result(answer.iter_lines(), progress))
-        except self._trouble as error:
-            raise self._unreachable(error) from None
+        with self._http.stream(
+            "POST", self._address(path), json=said, timeout=None, headers={"accept": _LINES}
+        ) as answer:
+            if answer.status_code >= 400:
+                raise _error(answer.read(), answer.status_code)
+            return _result(answer.iter_lines(), progress)
 
     def _address(self, path: str) -> str:
         return f"{self.url}/v1/spaces/{_part(self.space)}{path}"
@@ -639,80 +380,49 @@ class Client:
         )
 
 
-class ClientAudit:
-    """See `loxodon.trust.audit.auditing.AuditLog`."""
+class _Part:
+    """What a memory has beside its own verbs."""
+
+    _name = ""
 
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    def entries(
-        self,
-        *,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        surface: str = "",
-        agent: str = "",
-        op: str = "",
-        id: str = "",
-        limit: int = 100,
-    ) -> list[AuditEntry]:
-        """The latest `limit` entries (0: all) that are meant, oldest first."""
-        from loxodon.trust.audit.auditing import AuditEntry
-
-        found: list[AuditEntry] = self._client.ask(
-            "GET",
-            "/audit",
-            list[AuditEntry],
-            since=since,
-            until=until,
-            surface=surface or None,
-            agent=agent or None,
-            op=op or None,
-            id=id or None,
-            limit=limit,
-        )
-        return found
-
-    def verify(self) -> Verified:
-        """Whether the log, its head and the signatures are as they were written."""
-        from loxodon.trust.audit.verifying import Verified
-
-        found: Verified = self._client.ask("POST", "/audit/verify", Verified)
-        return found
+    def do(self, name: str, given: dict[str, Any]) -> Any:
+        return self._client.do(f"{self._name}.{name}", given)
 
 
-class ClientWorkspace:
+class ClientAudit(_Part):
+    """See `loxodon.trust.audit.auditing.AuditLog`. Without a limit, the latest hundred entries."""
+
+    _name = "audit"
+    entries = _asks(AuditLog.entries)
+    verify = _asks(AuditLog.verify)
+
+
+class ClientSchedule(_Part):
+    """See `loxodon.live.schedule.Schedule`."""
+
+    _name = "schedule"
+    jobs = _asks(Schedule.jobs)
+    run = _asks(Schedule.run)
+
+
+class ClientWorkspace(_Part):
     """See `loxodon.workspace.workspace.Workspace`; paths are of the server's machine."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    _name = "workspace"
+    sync = _asks(Workspace.sync)
+    index = _asks(Workspace.index)
+    sources = _asks(Workspace.sources)
 
+    @_asks
     def export(
         self, folder: str | None = None, *, masked: bool = False, progress: Progress | None = None
     ) -> Exported:
         """Write the memory as text."""
-        found: Exported = self._client.work(
-            "/workspace/export", Exported, progress, folder=folder, masked=masked
-        )
-        return found
 
-    def sync(self, *, deletions: bool = False, dry_run: bool = False) -> Synced:
-        """Take in what was changed in the views, and index the notes."""
-        found: Synced = self._client.ask(
-            "POST", "/workspace/sync", Synced, deletions=deletions, dry_run=dry_run
-        )
-        return found
-
-    def index(self, progress: Progress | None = None) -> Indexed:
-        """Read the notes that changed."""
-        found: Indexed = self._client.work("/workspace/index", Indexed, progress)
-        return found
-
-    def sources(self) -> list[SourceFile]:
-        """The files that were read, as they were then."""
-        found: list[SourceFile] = self._client.ask("GET", "/workspace/sources", list[SourceFile])
-        return found
-
+    @_asks
     def take_in(
         self,
         path: str,
@@ -723,33 +433,6 @@ class ClientWorkspace:
         progress: Progress | None = None,
     ) -> Imported:
         """Take in what another program keeps."""
-        found: Imported = self._client.work(
-            "/workspace/import",
-            Imported,
-            progress,
-            path=path,
-            format=format,
-            user=user,
-            dry_run=dry_run,
-        )
-        return found
-
-
-class ClientSchedule:
-    """See `loxodon.live.schedule.Schedule`."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    def jobs(self) -> list[Job]:
-        """Every job: when it is due, how it last went and what went wrong."""
-        found: list[Job] = self._client.ask("GET", "/schedule", list[Job])
-        return found
-
-    def run(self, name: str) -> Ran:
-        """Run a job now, due or not."""
-        found: Ran = self._client.work(f"/schedule/{_part(name)}", Ran, None)
-        return found
 
 
 def _httpx() -> Any:
@@ -771,15 +454,22 @@ def _part(text: str) -> str:
     return quote(text, safe="") or "%20"
 
 
-def _said(fields: Mapping[str, object], keep_none: frozenset[str]) -> dict[str, Any]:
-    return {
-        name: _wired(value)
-        for name, value in fields.items()
-        if value is not None or name in keep_none
-    }
+def _said(takes: Sequence[Argument], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given, as JSON has it. What is None is left out, unless that says something."""
+    known = {one.name: one.kind for one in takes}
+    said = {}
+    for name, value in given.items():
+        kind = known.get(name, "")
+        if value is None and isinstance(kind, tuple) and "all" in kind:
+            value = "all"
+        if value is not None or kind == MOMENT_OR_NONE:
+            said[name] = _wired(value, kind)
+    return said
 
 
-def _wired(value: object) -> Any:
+def _wired(value: object, kind: object) -> Any:
+    if kind in (TEXTS, TURNS, HISTORY) and isinstance(value, Iterable):
+        return [plain(dict(one) if isinstance(one, Mapping) else one) for one in value]
     if isinstance(value, Conversation):
         return state_to(value)
     if isinstance(value, datetime):  # to the microsecond: it may be the end of a range

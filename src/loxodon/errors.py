@@ -1,33 +1,33 @@
 """Every error that Loxodon raises on purpose.
 
     LoxodonError               exit code 1
-    ├── UsageError             2  a command or argument that makes no sense
-    ├── ForbiddenError         2  something that is not for whoever asks
-    ├── NotFoundError          3  no such home, space, memory or turn
-    │   └── GoneError             the same to a caller who knows other libraries: a ValueError too
-    ├── InputError             4  text, dates or files that cannot be taken in
-    │   └── CallError             a call that makes no sense, likewise
-    ├── StaleEditError         5  the memory was changed by someone else meanwhile
-    ├── PausedError            5  nothing is kept now: the memory is paused
-    ├── TokenReusedError       5  the token of a call was given with another call before
-    ├── ConfigError            6  config.toml, or a key in it, is wrong
+    ├── UsageError             2  an invalid command or argument
+    ├── ForbiddenError         2  not allowed for this agent, chat or token
+    ├── NotFoundError          3  no such home, space, memory or message
+    │   └── GoneError             the same, raised by `loxodon.compat`; also a ValueError
+    ├── InputError             4  invalid text, date, file or field
+    │   └── CallError             an invalid call, raised by `loxodon.compat`; also a ValueError
+    ├── StaleEditError         5  the memory was changed in the meantime
+    ├── PausedError            5  the memory is paused and stores nothing
+    ├── TokenReusedError       5  the idempotency token was already used for a different call
+    ├── ConfigError            6  config.toml, or a setting in it, is invalid
     ├── StoreError             7  the database cannot be used
-    │   ├── ForeignStoreError     it is not ours
-    │   ├── NewerStoreError       a newer Loxodon wrote it
-    │   ├── DamagedStoreError     its content is damaged
+    │   ├── ForeignStoreError     it is not a Loxodon database
+    │   ├── NewerStoreError       it was written by a newer version of Loxodon
+    │   ├── DamagedStoreError     it is damaged
     │   ├── FullStoreError        the disk is full
     │   ├── UnwritableStoreError  the home cannot be written
     │   ├── LockedStoreError      it is encrypted, and the key is missing or wrong
-    │   ├── BusyStoreError        others held it for too long
-    │   └── AuditError            what is to be written cannot be put on record
-    ├── KeyProblemError       10  a key is gone, wrong or cannot be read
-    ├── ConsolidationError     9  consolidation failed too often and has stopped
-    └── ModelError             8  the model gave no answer that can be used
-        ├── UnreachableModelError it does not answer, or not in time
-        ├── BusyModelError        it has too much to do, or fails
-        ├── RejectedModelError    it does not take our requests: key, address or name
-        ├── BadReplyError         what it answers makes no sense
-        └── SpentModelError       the tokens of the day are used up
+    │   ├── BusyStoreError        another process held it for too long
+    │   └── AuditError            a write cannot be recorded in the audit log
+    ├── KeyProblemError       10  a key is missing, wrong or cannot be read
+    ├── ConsolidationError     9  consolidation has stopped after three failures
+    └── ModelError             8  the model gave no usable answer
+        ├── UnreachableModelError it cannot be reached, or is too slow
+        ├── BusyModelError        it is overloaded, or fails
+        ├── RejectedModelError    it rejects the key, the address or the request
+        ├── BadReplyError         its answer makes no sense
+        └── SpentModelError       its tokens for today are used up
 
 An error says what was attempted, on what, why it failed (the message) and what to do next (the
 hint). Both are English templates with named values, so that an entry point can say them in the

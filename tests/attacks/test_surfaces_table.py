@@ -17,7 +17,7 @@ from mcp import Client
 
 from loxodon import Memory
 from loxodon.serve.cli.main import main
-from loxodon.serve.cli.parser import COMMANDS
+from loxodon.serve.cli.table import COMMANDS
 from loxodon.serve.host import Host
 from loxodon.serve.http.guard import Caller
 from loxodon.serve.http.operations import OPERATIONS

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from loxodon.errors import InputError
-from loxodon.serve.http.fields import (
+from loxodon.serve.http.fields import from_query, given
+from loxodon.verbs.arguments import (
     CONVERSATION,
     FLAG,
     HISTORY,
@@ -17,19 +18,16 @@ from loxodon.serve.http.fields import (
     TEXTS,
     TURNS,
     WHOLE,
-    Field,
+    Argument,
     Kind,
-    choice,
-    from_query,
-    given,
 )
 
 FIELDS = (
-    Field("query", TEXT, "", required=True),
-    Field("top", WHOLE, ""),
-    Field("tags", TEXTS, ""),
-    Field("done", FLAG, ""),
-    Field("ends", MOMENT_OR_NONE, ""),
+    Argument("query", TEXT, "", required=True),
+    Argument("top", WHOLE, ""),
+    Argument("tags", TEXTS, ""),
+    Argument("done", FLAG, ""),
+    Argument("ends", MOMENT_OR_NONE, ""),
 )
 
 
@@ -70,8 +68,8 @@ def test_what_cannot_be_taken_is_named(data: Any, said: str) -> None:
         (TEXTS, [1]),
         (MOMENT, 5),
         (MOMENT, "yesterday-ish"),
-        (choice("a", "b"), "c"),
-        (choice("a", "b"), ["a"]),
+        (("a", "b"), "c"),
+        (("a", "b"), ["a"]),
         (TURNS, {"role": "user"}),
         (HISTORY, [{"role": "user"}]),
         (HISTORY, [7]),
@@ -82,17 +80,17 @@ def test_what_cannot_be_taken_is_named(data: Any, said: str) -> None:
 )
 def test_a_wrong_type_names_the_field(kind: Kind, bad: Any) -> None:
     with pytest.raises(InputError, match="it"):
-        given((Field("it", kind, ""),), {"it": bad})
+        given((Argument("it", kind, ""),), {"it": bad})
 
 
 def test_a_field_of_a_turn_that_nobody_knows_is_named() -> None:
     turns = [{"role": "user", "content": "a"}, {"role": "user", "content": "b", "timestmp": 1}]
     with pytest.raises(InputError, match="turn 2 is invalid: unknown field 'timestmp'"):
-        given((Field("turns", TURNS, ""),), {"turns": turns})
+        given((Argument("turns", TURNS, ""),), {"turns": turns})
 
 
 def test_a_time_without_an_offset_is_left_to_the_memory() -> None:
-    field = (Field("at", MOMENT, ""),)
+    field = (Argument("at", MOMENT, ""),)
     assert given(field, {"at": "2026-02-04"}) == {"at": datetime(2026, 2, 4)}
     aware = datetime(2026, 2, 4, 9, 30, tzinfo=timezone(timedelta(hours=8)))
     assert given(field, {"at": "2026-02-04T09:30:00+08:00"}) == {"at": aware}

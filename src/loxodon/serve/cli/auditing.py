@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from argparse import Namespace
 from collections.abc import Sequence
 
@@ -11,7 +10,6 @@ from loxodon.errors import UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
-from loxodon.serve.cli.parser import whole
 from loxodon.trust.audit.auditing import AuditEntry
 from loxodon.trust.audit.verifying import Verified
 
@@ -19,37 +17,6 @@ _LISTED = 50
 _IDS = 3
 """Ids of an entry that a person is shown; JSON has all."""
 _TAMPERED = 7
-
-
-def build(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument(
-        "what",
-        nargs="?",
-        choices=("show", "verify", "accept"),
-        default="show",
-        help=t(
-            "show the entries, verify that none was tampered with, or accept "
-            "the problems that verify found"
-        ),
-    )
-    parser.add_argument("--since", metavar="TIME", help=t("only entries since this time"))
-    about = t("only entries of this interface or agent")
-    parser.add_argument("--actor", metavar="NAME", help=about)
-    parser.add_argument(
-        "--op", metavar="NAME", help=t("only entries of this operation, such as recall")
-    )
-    parser.add_argument(
-        "--id", metavar="ID", help=t("only entries about this memory or message: shows who read it")
-    )
-    parser.add_argument(
-        "--limit",
-        metavar="N",
-        type=whole,
-        default=_LISTED,
-        help=t("show the latest N entries; 0 for all"),
-    )
-    parser.add_argument("--yes", action="store_true", help=t("accept without asking"))
 
 
 def run(args: Namespace) -> Outcome:

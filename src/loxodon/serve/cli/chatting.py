@@ -3,32 +3,13 @@
 from __future__ import annotations
 
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from loxodon import config as settings
 from loxodon.config import ChatConfig
-from loxodon.messages import t
 from loxodon.serve.cli.opening import Outcome, home_of, opened
-from loxodon.serve.cli.parser import whole
 
 SESSION = "chat"
-
-
-def build(parser: ArgumentParser) -> None:
-    """What `chat` takes."""
-    parser.add_argument(
-        "--model", default="", metavar="NAME", help=t("name of the chat model (setting chat.name)")
-    )
-    about = t("base URL of the model, such as http://127.0.0.1:8080/v1 (setting chat.base_url)")
-    parser.add_argument("--base-url", default="", metavar="URL", help=about)
-    parser.add_argument(
-        "--session",
-        default=SESSION,
-        metavar="NAME",
-        help=t("the conversation to continue (default: chat)"),
-    )
-    about = t("context window of the model, in tokens (setting working.window)")
-    parser.add_argument("--window", type=whole, default=0, metavar="TOKENS", help=about)
 
 
 def run(args: Namespace) -> Outcome:

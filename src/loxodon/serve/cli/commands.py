@@ -16,32 +16,16 @@ from loxodon.errors import DamagedStoreError, InputError, LoxodonError, UsageErr
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of, opened
+from loxodon.serve.cli.table import COMMANDS
 from loxodon.spaces import space_path
 from loxodon.standing import Stats, Status
 from loxodon.tokens import counter
 from loxodon.trust.access.acting import Actor, acting
 from loxodon.trust.guard.guard import Guard
 from loxodon.types import Problem, Record
+from loxodon.verbs.arguments import AUDIENCE, FILTERS, LABELS
 
-_TELLING = frozenset(
-    {
-        "capture",
-        "journal",
-        "list",
-        "get",
-        "edit",
-        "tag",
-        "archive",
-        "unarchive",
-        "history",
-        "review",
-        "quarantine",
-        "entities",
-        "schedule",
-        "chat",
-    }
-)
-"""What shows memories and turns: identity and card numbers as masks. A recall does so itself."""
+_FILTERS = tuple(one.name for one in FILTERS)
 _LISTED = 50
 """Memories or turns that a person is shown unless they ask for more."""
 
@@ -54,49 +38,19 @@ def run(args: Namespace) -> int:
 
 
 def _run(args: Namespace) -> int:
-    if args.as_agent and args.command not in _AGENTS:
+    command = COMMANDS.get(args.command)  # else what is shown of Loxodon itself, to anybody
+    if args.as_agent and command and not command.agents:
         from loxodon.store.walls import owners_only
 
         raise owners_only()
-    view.mask_with(_mask(args) if args.command in _TELLING else None)
-    outcome = _RUN[args.command](args)
+    view.mask_with(_mask(args) if command and command.masked else None)
+    run = _in(*command.run.split(".")) if command and command.run else _RUN[args.command]
+    outcome = run(args)
     if args.json:
         view.print_json(outcome.data)
     else:
         outcome.show()
     return outcome.code
-
-
-_AGENTS = frozenset(
-    {
-        "add",
-        "capture",
-        "recall",
-        "context",
-        "journal",
-        "list",
-        "get",
-        "edit",
-        "tag",
-        "archive",
-        "unarchive",
-        "history",
-        "review",
-        "quarantine",
-        "entities",
-        "profile",
-        "snapshot",
-        "schedule",
-        "status",
-        "stats",
-        "mcp",
-        "chat",
-        "help",
-        "usage",
-        "version",
-    }
-)
-"""What can be done as an agent, as far as the memory lets it. Anything else is the owner's."""
 
 
 def _mask(args: Namespace) -> Callable[[str], str]:
@@ -200,19 +154,15 @@ def _given_text(text: str) -> str:
         ) from None
 
 
+def _named(args: Namespace, *names: str) -> dict[str, Any]:
+    """Arguments that a verb takes as they were typed."""
+    return {name: getattr(args, name) for name in names}
+
+
 def _given_fields(args: Namespace, now: datetime) -> dict[str, Any]:
     """The fields of a memory that were typed."""
-    names = (
-        "importance",
-        "confidence",
-        "entities",
-        "tags",
-        "project",
-        "topic",
-        "category",
-        "audience",
-    )
-    given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    fields = _named(args, *(one.name for one in (*LABELS, AUDIENCE)))
+    given = {name: value for name, value in fields.items() if value is not None}
     if args.expires is not None:
         never = args.expires.strip().lower() in ("never", "永不")
         given["expires_at"] = None if never else _deadline(args.expires, now)
@@ -260,7 +210,7 @@ def _no_date(text: str) -> InputError:
     )
 
 
-def _between(args: Namespace, now: datetime) -> dict[str, datetime | None]:
+def _between(args: Namespace, now: datetime) -> dict[str, Any]:
     since = _moments(args.since, now)[0] if args.since is not None else None
     until = _moments(args.until, now)[1] if args.until is not None else None
     return {"since": since, "until": until}
@@ -269,23 +219,11 @@ def _between(args: Namespace, now: datetime) -> dict[str, datetime | None]:
 def _recall(args: Namespace) -> Outcome:
     with opened(args) as memory:
         now = memory.now()
-        times = _between(args, now)
-        as_of = _moments(args.as_of, now)[1] if args.as_of is not None else None
         answer = memory.recall(
             " ".join(args.query),
-            args.top,
-            args.budget,
-            kind=args.kind,
-            project=args.project,
-            topic=args.topic,
-            tag=args.tag,
-            entity=args.entity,
-            since=times["since"],
-            until=times["until"],
-            as_of=as_of,
-            profile=args.profile,
-            chat=args.chat,
-            reveal=args.reveal,
+            **_named(args, "top", "budget", "kind", "profile", "chat", "reveal", *_FILTERS),
+            **_between(args, now),
+            as_of=_moments(args.as_of, now)[1] if args.as_of is not None else None,
         )
         budget = memory.config.recall.budget if args.budget is None else args.budget
     data = answer if args.explain else answer._replace(trace=None)
@@ -295,14 +233,9 @@ def _recall(args: Namespace) -> Outcome:
 def _context(args: Namespace) -> Outcome:
     soul = _soul(args) if args.soul is not None else None
     with opened(args) as memory:
-        frame = memory.assemble(
-            _given_text(" ".join(args.message)),
-            soul=soul,
-            workspace=args.workspace,
-            chat=args.chat,
-            top=args.top,
-            budget=args.budget,
-        )
+        message = _given_text(" ".join(args.message))
+        given = _named(args, "workspace", "chat", "top", "budget")
+        frame = memory.assemble(message, soul=soul, **given)
 
     def show() -> None:
         from loxodon.serve.cli import explaining
@@ -358,16 +291,8 @@ def _list(args: Namespace) -> Outcome:
         )
     limit = args.limit if args.limit is not None else (0 if args.json else _LISTED + 1)
     with opened(args) as memory:
-        found = memory.list(
-            kind=args.kind,
-            state=args.state,
-            project=args.project,
-            topic=args.topic,
-            tag=args.tag,
-            entity=args.entity,
-            limit=limit,
-            audience=args.audience,
-        )
+        given = _named(args, "kind", "state", "audience", *_FILTERS)
+        found = memory.list(limit=limit, **given)
     more = args.limit is None and not args.json and len(found) > _LISTED
     return Outcome(found, lambda: view.records(found[:_LISTED] if more else found, more))
 
@@ -636,12 +561,6 @@ def _validate(args: Namespace) -> Outcome:
     return Outcome(data, show, 7 if found else 0)
 
 
-def _audit(args: Namespace) -> Outcome:
-    from loxodon.serve.cli.auditing import run as audit
-
-    return audit(args)
-
-
 def _rebuild_index(args: Namespace) -> Outcome:
     with opened(args) as memory, view.Bar(t("indexing")) as bar:
         rows = memory.rebuild_index(bar)
@@ -682,7 +601,7 @@ def _version(args: Namespace) -> Outcome:
     return Outcome({"version": __version__}, lambda: print(f"loxodon {__version__}"))
 
 
-def _in(module: str, name: str = "run") -> Callable[[Namespace], Outcome]:
+def _in(module: str, name: str) -> Callable[[Namespace], Outcome]:
     """A command of another module, which is imported when the command is asked for."""
 
     def run(args: Namespace) -> Outcome:
@@ -695,13 +614,12 @@ def _in(module: str, name: str = "run") -> Callable[[Namespace], Outcome]:
 
 
 def _export(args: Namespace) -> Outcome:
-    return _in("control", "export_about")(args) if args.about else _in("exporting")(args)
+    return _in("control", "export_about")(args) if args.about else _in("exporting", "run")(args)
 
 
 _RUN: dict[str, Callable[[Namespace], Outcome]] = {
     "init": _init,
     "add": _add,
-    "import": _in("importing"),
     "capture": _capture,
     "recall": _recall,
     "context": _context,
@@ -713,46 +631,14 @@ _RUN: dict[str, Callable[[Namespace], Outcome]] = {
     "archive": _archive,
     "unarchive": _unarchive,
     "history": _history,
-    "inspect": _in("control", "inspect"),
-    "forget": _in("control", "forget"),
-    "pause": _in("control", "pause"),
-    "resume": _in("control", "resume"),
-    "consolidate": _in("knowledge", "consolidate"),
-    "model": _in("knowledge", "model"),
-    "embed": _in("knowledge", "embed"),
-    "review": _in("knowledge", "review"),
-    "quarantine": _in("quarantining"),
-    "policy": _in("policing"),
-    "entities": _in("knowledge", "entities"),
-    "profile": _in("knowledge", "profile"),
     "snapshot": _snapshot,
-    "schedule": _in("scheduling", "schedule"),
     "status": _status,
-    "clock": _in("knowledge", "clock"),
     "stats": _stats,
     "validate": _validate,
-    "audit": _audit,
-    "repair": _in("repairing"),
     "rebuild-index": _rebuild_index,
     "config": _config,
-    "backup": _in("backing_up"),
-    "restore": _in("restoring"),
-    "token": _in("granting"),
-    "encrypt": _in("encrypting", "run_encrypt"),
-    "decrypt": _in("encrypting", "run_decrypt"),
-    "rekey": _in("encrypting", "run_rekey"),
     "export": _export,
-    "sync": _in("syncing", "run_sync"),
-    "watch": _in("syncing", "run_watch"),
-    "sources": _in("sources"),
-    "openclaw": _in("openclaw"),
-    "mcp": _in("mcp"),
-    "serve": _in("serving"),
-    "proxy": _in("proxying"),
-    "chat": _in("chatting"),
-    "bench": _in("bench", "bench"),
     "help": _in("help", "overview"),
-    "completion": _in("help", "completion"),
     "usage": _usage,
     "version": _version,
 }

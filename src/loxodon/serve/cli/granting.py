@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable
 
 from loxodon.clock import zone_named
@@ -12,35 +12,7 @@ from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
 from loxodon.trust.access import tokens as access
-from loxodon.trust.access.tokens import RIGHTS, Grant
-from loxodon.types import CHATS
-
-
-def build(parser: ArgumentParser) -> None:
-    """What `token` takes."""
-    parser.add_argument("action", choices=tuple(ACTIONS), help=t("what to do"))
-    parser.add_argument("name", metavar="NAME", nargs="?", default="", help=t("name of the token"))
-    about = t("a space it can access; can be repeated (default: all)")
-    parser.add_argument("--for", dest="spaces", metavar="SPACE", action="append", help=about)
-    about = t(
-        "the agent that uses it; without this, the owner, who can access every agent's memories"
-    )
-    parser.add_argument("--agent", metavar="NAME", default="", help=about)
-    parser.add_argument(
-        "--chat",
-        choices=CHATS,
-        default="direct",
-        help=t("who sees the answer; group leaves out private memories"),
-    )
-    about = t(
-        "it passes on what the user said; without this, everything it sends counts as the "
-        "agent's own words"
-    )
-    parser.add_argument("--relays-user", action="store_true", help=about)
-    about = t(
-        "permissions: read, write (default; also add and change memories) or owner (everything)"
-    )
-    parser.add_argument("--rights", choices=RIGHTS, default="write", help=about)
+from loxodon.trust.access.tokens import Grant
 
 
 def run(args: Namespace) -> Outcome:

@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from loxodon.errors import UsageError
 from loxodon.messages import t
+from loxodon.serve.cli.table import COMMANDS, spelled
 
 if TYPE_CHECKING:
     from loxodon.serve.cli.opening import Outcome
 
-DAILY = "add consolidate recall context capture list get forget status chat"
-GROUPS = {
-    "Memories": (
-        "journal history edit tag archive unarchive inspect review entities profile snapshot"
-    ),
-    "Data": "init import export sync watch sources backup restore",
-    "Servers": "serve proxy mcp openclaw token schedule",
-    "Safety": "pause resume quarantine policy audit encrypt decrypt rekey",
-    "Maintenance": "config embed model stats validate repair rebuild-index clock bench completion",
-}
-ALIASES = {
-    "search": "recall",
-    "find": "recall",
-    "ask": "recall",
-    "remember": "capture",
-    "save": "capture",
-    "ls": "list",
-    "show": "get",
-    "cat": "get",
-    "log": "journal",
-    "learn": "consolidate",
-    "settings": "config",
-}
+ALIASES = {name: one.name for one in COMMANDS.values() for name in one.also.split()}
 """What is taken for a command of ours."""
 _ERASING = frozenset({"delete", "rm", "remove", "del"})
 OPTIONS = (
@@ -73,13 +51,15 @@ def unknown(name: str, known: list[str]) -> UsageError:
 def overview(args: Namespace) -> Outcome:
     """`loxodon --help`: the commands of every day, the others by name; all with `help all`."""
     from loxodon.serve.cli.opening import Outcome
-    from loxodon.serve.cli.parser import COMMANDS
 
-    commands = {name: t(about) for name, (about, _) in COMMANDS.items()}
+    commands = {one.name: t(one.about) for one in COMMANDS.values()}
     width = max(map(len, commands))
+    groups: dict[str, list[str]] = {}
+    for one in COMMANDS.values():
+        groups.setdefault(one.group, []).append(one.name)
 
-    def listed(names: str) -> None:
-        for name in names.split():
+    def listed(names: list[str]) -> None:
+        for name in names:
             print(f"  {name:{width}}  {commands[name]}")
 
     def show() -> None:
@@ -87,13 +67,13 @@ def overview(args: Namespace) -> Outcome:
         print()
         print("loxodon [--home DIR] [--space NAME] [--agent NAME] [--now ISO] [--json] COMMAND …")
         print()
-        listed(DAILY)
-        for group, names in GROUPS.items():
-            if args.all:
+        for group, names in groups.items():
+            if group and not args.all:
+                print(f"\n{t(group)}: {', '.join(names)}")
+                continue
+            if group:
                 print(f"\n{t(group)}")
-                listed(names)
-            else:
-                print(f"\n{t(group)}: {', '.join(names.split())}")
+            listed(names)
         print()
         for option in OPTIONS:
             print(t(option))
@@ -115,16 +95,13 @@ def completion(args: Namespace) -> Outcome:
 
 def _words() -> dict[str, list[str]]:
     """Every command, with its options."""
-    from loxodon.serve.cli.parser import COMMANDS
-
-    found = {}
-    for name, (_, build) in COMMANDS.items():
-        parser = argparse.ArgumentParser()
-        build(parser)
-        found[name] = sorted(
-            word for word in parser._option_string_actions if word.startswith("--")
+    return {
+        one.name: sorted(
+            {word for given in one.takes if (word := spelled(given).split()[0])[:2] == "--"}
+            | {"--help"}
         )
-    return found
+        for one in COMMANDS.values()
+    }
 
 
 def _bash(words: dict[str, list[str]]) -> str:
@@ -159,4 +136,3 @@ def _fish(words: dict[str, list[str]]) -> str:
 
 
 _SCRIPTS = {"bash": _bash, "zsh": _zsh, "fish": _fish}
-SHELLS = tuple(_SCRIPTS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from loxodon.messages import t
 from loxodon.serve.cli import settling, view
@@ -12,26 +12,6 @@ from loxodon.types import FileProblem, Imported
 
 _SHOWN = 20
 """Problems that a person is shown; JSON has them all."""
-
-
-def build(parser: ArgumentParser) -> None:
-    """What `import` takes."""
-    from loxodon.workspace.imports import FORMATS
-
-    parser.add_argument("path", metavar="PATH", help=t("a file, an archive or a folder"))
-    parser.add_argument(
-        "--format", choices=FORMATS, help=t("format of the file; detected if omitted")
-    )
-    parser.add_argument(
-        "--user",
-        default="",
-        metavar="NAME",
-        help=t("only import this person's memories, if the file has several people's"),
-    )
-    parser.add_argument(
-        "--dry-run", action="store_true", help=t("show what would be imported, without importing")
-    )
-    settling.build(parser)
 
 
 def run(args: Namespace) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -15,36 +15,19 @@ from loxodon.config import load
 from loxodon.errors import ConfigError, UsageError, install_hint
 from loxodon.messages import t
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
-from loxodon.serve.cli.serving import address
-from loxodon.types import AUDIENCES, CHATS, Audience
+from loxodon.serve.cli.table import COMMANDS
+from loxodon.types import Audience
 
 if TYPE_CHECKING:
     from loxodon.serve.mcp.server import Served
 
-PORT = 8712
-
-
-def build(parser: ArgumentParser) -> None:
-    """What `mcp` takes."""
-    parser.add_argument(
-        "--chat",
-        choices=CHATS,
-        default="direct",
-        help=t("who sees the answer; group leaves out private memories"),
-    )
-    about = t("who may see memories saved here (private; with --chat group: group)")
-    parser.add_argument("--audience", choices=AUDIENCES, help=about)
-    about = t("also run the background jobs: flush, consolidate, heartbeat")
-    parser.add_argument("--background", action="store_true", help=about)
-    about = t("use streamable HTTP instead of standard input and output")
-    parser.add_argument("--http", action="store_true", help=about)
-    address(parser, PORT)
+_ADDRESS = [one for one in COMMANDS["mcp"].takes if one.name in ("host", "port", "token")]
 
 
 def run(args: Namespace) -> Outcome:
     if args.http:
         _over_http(args)
-    elif args.token or (args.host, args.port) != ("127.0.0.1", PORT):
+    elif any(getattr(args, one.name) != one.default for one in _ADDRESS):
         raise UsageError("--host, --port and --token need --http", hint="add --http")
     else:
         _load_sdk()

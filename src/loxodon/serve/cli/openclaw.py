@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -19,19 +19,6 @@ class _Action(NamedTuple):
     run: Callable[[Namespace], Outcome]
     takes: tuple[str, ...]
     """The options that mean something to it, as `args` calls them."""
-
-
-def build(parser: ArgumentParser) -> None:
-    parser.add_argument("action", choices=tuple(ACTIONS), help=t("what to do"))
-    about = t("OpenClaw's state folder (OPENCLAW_STATE_DIR, or ~/.openclaw)")
-    parser.add_argument("--state", metavar="DIR", help=about)
-    about = t("only this agent's sessions; can be repeated")
-    parser.add_argument("--agent", metavar="ID", action="append", help=about)
-    about = t("the agent's workspace (as in OpenClaw's own settings)")
-    parser.add_argument("--workspace", metavar="DIR", help=about)
-    about = t("show what would change, without changing anything")
-    parser.add_argument("--dry-run", action="store_true", help=about)
-    parser.add_argument("--yes", action="store_true", help=t("do not ask for confirmation"))
 
 
 def run(args: Namespace) -> Outcome:

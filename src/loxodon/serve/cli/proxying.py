@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from loxodon.clock import zone_named
 from loxodon.config import load
@@ -13,53 +13,13 @@ from loxodon.errors import UsageError
 from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
-from loxodon.serve.cli.parser import number
-from loxodon.serve.cli.serving import address
 
-PORT = 8711
 _SWITCH = 0.0005
 """Seconds that a thread may keep others waiting: a stream goes on while something is recalled."""
 
 
 _THREADS = 2
 """Threads that recall, and as many that journal. More would only stand in the streams' way."""
-
-
-def build(parser: ArgumentParser) -> None:
-    """What `proxy` takes."""
-    parser.add_argument(
-        "--upstream",
-        required=True,
-        metavar="URL",
-        help=t("base URL of the model's server, such as https://api.openai.com/v1"),
-    )
-    address(parser, PORT)
-    about = t(
-        "environment variable with the upstream's API key (default: each client sends its own)"
-    )
-    parser.add_argument("--key-env", default="", metavar="NAME", help=about)
-    about = t(
-        "how to tell users apart: user (a header or the field user), key (then also by API "
-        "key) or fixed (a header only)"
-    )
-    parser.add_argument("--space-by", choices=("user", "key", "fixed"), default="user", help=about)
-    parser.add_argument(
-        "--limit",
-        type=number,
-        default=1.5,
-        metavar="SECONDS",
-        help=t("how long a request waits for the memory, in seconds (1.5)"),
-    )
-    parser.add_argument(
-        "--timeout",
-        type=number,
-        default=600.0,
-        metavar="SECONDS",
-        help=t("how long to wait for data from the upstream, in seconds (600)"),
-    )
-    parser.add_argument(
-        "--explain", action="store_true", help=t("log the ids of recalled memories")
-    )
 
 
 def run(args: Namespace) -> Outcome:

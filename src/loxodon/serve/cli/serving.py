@@ -4,43 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from loxodon.clock import zone_named
 from loxodon.config import load
 from loxodon.messages import t
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
-from loxodon.serve.cli.parser import whole
 from loxodon.serve.host import Host
 from loxodon.serve.logs import log
 
-PORT = 8710
 _PATIENCE = 3.0
 """Seconds that work which has begun may take to end, once the server does."""
-
-
-def build(parser: ArgumentParser) -> None:
-    """What `serve` takes."""
-    address(parser, PORT)
-
-
-def address(parser: ArgumentParser, port: int) -> None:
-    """Where a server listens, and who may ask it."""
-    parser.add_argument(
-        "--host", default="127.0.0.1", metavar="ADDRESS", help=t("address to listen on (127.0.0.1)")
-    )
-    parser.add_argument(
-        "--port",
-        type=whole,
-        default=port,
-        metavar="N",
-        help=t("port to listen on ({port}); 0 for any free port", port=port),
-    )
-    about = t(
-        "access token that clients must send (LOXODON_TOKEN); required unless listening on "
-        "this machine only"
-    )
-    parser.add_argument("--token", default="", metavar="TEXT", help=about)
 
 
 def run(args: Namespace) -> Outcome:

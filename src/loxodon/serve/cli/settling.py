@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Mapping
 
 from loxodon import config
@@ -13,17 +13,6 @@ from loxodon.serve.cli import view
 from loxodon.serve.cli.control import AGREED
 from loxodon.trust.access import offered
 from loxodon.trust.access.offered import POLICY, Choice, Value
-
-
-def build(parser: ArgumentParser) -> None:
-    """What `import` and `restore` take."""
-    about = t(
-        "also apply the settings that come with it, except addresses, paths, keys and "
-        "security settings"
-    )
-    parser.add_argument("--with-settings", action="store_true", help=about)
-    about = t("also apply this setting, of any kind; can be repeated")
-    parser.add_argument("--take", action="append", default=[], metavar="SETTING", help=about)
 
 
 def choice(args: Namespace) -> Choice:

@@ -29,7 +29,7 @@ from loxodon.serve.http.guard import (
 )
 from loxodon.serve.http.health import Watch, gauges, paused, reasons
 from loxodon.serve.http.metrics import TYPE, Metrics
-from loxodon.serve.http.operations import OPERATIONS, PROGRESSING, Operation
+from loxodon.serve.http.operations import OPERATIONS, Operation, names_in
 from loxodon.serve.http.rates import GUESSES, Rates
 from loxodon.serve.http.replies import (
     Reply,
@@ -54,7 +54,6 @@ from loxodon.serve.http.requests import (
     json_of,
     request_of,
 )
-from loxodon.serve.http.rights import right_for
 from loxodon.serve.http.streaming import Steps, form_of, given_up, written
 from loxodon.serve.http.wire import plain
 from loxodon.serve.logs import log, log_fields
@@ -222,7 +221,7 @@ class App:
         folder_name(match.space)  # what can be no name is told alike to everybody
         if not caller.grant.reaches(match.space):
             raise no_space(match.space)
-        right = right_for(match.operation.name)
+        right = match.operation.right
         walled = bool(caller.agent) or caller.chat != "direct"
         if not caller.grant.may(right) or (right == "owner" and walled):
             raise _not_granted()
@@ -362,7 +361,7 @@ class App:
 
     async def _work(self, match: Match, fields: dict[str, Any], steps: Steps | None) -> Done:
         operation = match.operation
-        if steps is not None and operation.name in PROGRESSING:
+        if steps is not None and operation.progress:
             fields = {**fields, "progress": steps.progress}
 
         def run(memory: Memory) -> Done:
@@ -527,7 +526,7 @@ def _matches(parts: tuple[str, ...]) -> dict[str, Match]:
         named = rest[1]
     matches = {}
     for method, operation in (found or {}).items():
-        names = openapi.names_in(operation.path)
+        names = names_in(operation.path)
         matches[method] = Match(operation, parts[2], dict.fromkeys(names, named))
     return matches
 

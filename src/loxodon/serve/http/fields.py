@@ -1,21 +1,25 @@
-"""What a request may say: each field with its kind, checked and described by the same entry."""
+"""What a request may say: the arguments of a verb or a tool, as JSON. What checks a kind also
+describes it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from loxodon.clock import parse_instant
 from loxodon.errors import InputError, LoxodonError
 from loxodon.serve.http.wire import Schema, state_of
 from loxodon.types import CHATS, ORIGINS, ROLES
+from loxodon.verbs import arguments
+from loxodon.verbs.arguments import Argument
 
 Check = Callable[[str, Any], Any]
 """Makes the value of a field, by its name, of what JSON has; an InputError where it cannot."""
 
 
 class Kind(NamedTuple):
-    """What may stand in a field."""
+    """What may stand in a field of a kind."""
 
     schema: Schema
     check: Check
@@ -25,14 +29,12 @@ class Kind(NamedTuple):
     """What the text of a query parameter is in JSON."""
 
 
-class Field(NamedTuple):
-    name: str
-    kind: Kind
-    about: str
-    required: bool = False
+def kind_of(field: Argument) -> Kind:
+    """How a field is checked and described."""
+    return _choice(field.kind) if isinstance(field.kind, tuple) else _KINDS[field.kind]
 
 
-def given(fields: Sequence[Field], data: object) -> dict[str, Any]:
+def given(fields: Sequence[Argument], data: object) -> dict[str, Any]:
     """What a request says, checked; an InputError names the first field that cannot be taken."""
     if not isinstance(data, Mapping):
         raise InputError(
@@ -49,8 +51,8 @@ def given(fields: Sequence[Field], data: object) -> dict[str, Any]:
             )
     found = {}
     for field in fields:
-        value = data.get(field.name)
-        if field.name not in data or (value is None and not field.kind.nullable):
+        value, kind = data.get(field.name), kind_of(field)
+        if field.name not in data or (value is None and not kind.nullable):
             if field.required:
                 raise InputError(
                     "the field {field} is missing",
@@ -59,26 +61,26 @@ def given(fields: Sequence[Field], data: object) -> dict[str, Any]:
                     fields=", ".join(known),
                 )
             continue
-        found[field.name] = None if value is None else field.kind.check(field.name, value)
+        found[field.name] = None if value is None else kind.check(field.name, value)
     return found
 
 
-def from_query(fields: Sequence[Field], items: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def from_query(fields: Sequence[Argument], items: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """Query parameters as the JSON they stand for; one of a list may be given several times."""
     known = {field.name: field for field in fields}
     data: dict[str, Any] = {}
     for name, text in items:
-        field = known.get(name)
-        if field is not None and field.kind.schema.get("type") == "array":
+        kind = kind_of(known[name]) if name in known else _KINDS[arguments.TEXT]
+        if kind.schema.get("type") == "array":
             data.setdefault(name, []).append(text)
         elif name in data:
             raise InputError("{field} appears twice", field=repr(name)[:80])
         else:
-            data[name] = field.kind.from_text(text) if field else text
+            data[name] = kind.from_text(text)
     return data
 
 
-def described(fields: Sequence[Field]) -> Schema:
+def described(fields: Sequence[Argument]) -> Schema:
     """The JSON schema of a body with these fields."""
     found: Schema = {
         "type": "object",
@@ -89,9 +91,10 @@ def described(fields: Sequence[Field]) -> Schema:
     return {**found, "required": required} if required else found
 
 
-def schema_of(field: Field) -> Schema:
-    schema = field.kind.schema
-    if field.kind.nullable:
+def schema_of(field: Argument) -> Schema:
+    kind = kind_of(field)
+    schema = kind.schema
+    if kind.nullable:
         schema = {"anyOf": [schema, {"type": "null"}]}
     return {**schema, "description": field.about}
 
@@ -212,7 +215,8 @@ def _as_flag(text: str) -> Any:
     return {"true": True, "1": True, "": True, "false": False, "0": False}.get(text.lower(), text)
 
 
-def choice(*names: str) -> Kind:
+@cache
+def _choice(names: tuple[str, ...]) -> Kind:
     """One of some names."""
 
     def check(field: str, value: Any) -> str:
@@ -233,47 +237,51 @@ _MOMENT: Schema = {
     "type": "string",
     "description": "ISO 8601; without an offset in the user's own zone",
 }
-TEXT = Kind({"type": "string"}, _text)
-WHOLE = Kind({"type": "integer", "minimum": 0}, _whole, from_text=_as_number)
-NUMBER = Kind({"type": "number"}, _number)
-FLAG = Kind({"type": "boolean"}, _flag, from_text=_as_flag)
-MOMENT = Kind(_MOMENT, _moment)
-MOMENT_OR_NONE = Kind(_MOMENT, _moment, nullable=True)
-TEXTS = Kind({"type": "array", "items": {"type": "string"}}, _texts)
-LANGUAGE = choice("en", "zh")
-TURNS = Kind(
-    {
-        "type": "array",
-        "items": {
-            "type": "object",
-            "required": ["role", "content"],
-            "additionalProperties": False,
-            "properties": {
-                "role": {"type": "string", "enum": list(ROLES)},
-                "content": {"anyOf": [{"type": "string"}, {"type": "array"}]},
-                "at": {"anyOf": [_MOMENT, {"type": "number"}]},
-                **{name: {"type": "string"} for name in ("speaker", "id", "session", "channel")},
-                "chat": {"type": "string", "enum": list(CHATS)},
-                "origin": {"type": "string", "enum": list(ORIGINS)},
+_KINDS: Mapping[str, Kind] = {
+    arguments.TEXT: Kind({"type": "string"}, _text),
+    arguments.PATH: Kind({"type": "string"}, _text),
+    arguments.WHOLE: Kind({"type": "integer", "minimum": 0}, _whole, from_text=_as_number),
+    arguments.NUMBER: Kind({"type": "number"}, _number),
+    arguments.FLAG: Kind({"type": "boolean"}, _flag, from_text=_as_flag),
+    arguments.MOMENT: Kind(_MOMENT, _moment),
+    arguments.MOMENT_OR_NONE: Kind(_MOMENT, _moment, nullable=True),
+    arguments.TEXTS: Kind({"type": "array", "items": {"type": "string"}}, _texts),
+    arguments.TURNS: Kind(
+        {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["role", "content"],
+                "additionalProperties": False,
+                "properties": {
+                    "role": {"type": "string", "enum": list(ROLES)},
+                    "content": {"anyOf": [{"type": "string"}, {"type": "array"}]},
+                    "at": {"anyOf": [_MOMENT, {"type": "number"}]},
+                    **{
+                        name: {"type": "string"} for name in ("speaker", "id", "session", "channel")
+                    },
+                    "chat": {"type": "string", "enum": list(CHATS)},
+                    "origin": {"type": "string", "enum": list(ORIGINS)},
+                },
             },
         },
-    },
-    _turns,
-)
-HISTORY = Kind(
-    {
-        "type": "array",
-        "items": {
-            "anyOf": [
-                {"type": "string"},
-                {
-                    "type": "object",
-                    "required": ["content"],
-                    "properties": {"role": {"type": "string"}, "content": {"type": "string"}},
-                },
-            ]
+        _turns,
+    ),
+    arguments.HISTORY: Kind(
+        {
+            "type": "array",
+            "items": {
+                "anyOf": [
+                    {"type": "string"},
+                    {
+                        "type": "object",
+                        "required": ["content"],
+                        "properties": {"role": {"type": "string"}, "content": {"type": "string"}},
+                    },
+                ]
+            },
         },
-    },
-    _history,
-)
-CONVERSATION = Kind({"type": "object"}, _conversation)
+        _history,
+    ),
+    arguments.CONVERSATION: Kind({"type": "object"}, _conversation),
+}

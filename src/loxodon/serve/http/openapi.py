@@ -7,7 +7,7 @@ from typing import Any
 
 import loxodon
 from loxodon.serve.http.fields import described, schema_of
-from loxodon.serve.http.operations import OPERATIONS, Operation
+from loxodon.serve.http.operations import OPERATIONS, Operation, names_in
 from loxodon.serve.http.streaming import EVENTS, LINES
 from loxodon.serve.http.wire import Schema
 from loxodon.serve.http.wire import schema_of as value_schema
@@ -72,6 +72,8 @@ def document() -> dict[str, Any]:
 
 def _operation(one: Operation, named: dict[str, Schema]) -> dict[str, Any]:
     schema = value_schema(one.gives, named)
+    if one.field:
+        schema = {"type": "object", "properties": {one.field: schema}, "required": [one.field]}
     content = {"application/json": {"schema": schema}}
     if one.long:
         content |= {form: {"schema": {"type": "string"}} for form in (LINES, EVENTS)}
@@ -101,11 +103,6 @@ def _operation(one: Operation, named: dict[str, Schema]) -> dict[str, Any]:
             "content": {"application/json": {"schema": described(one.takes)}},
         }
     return found
-
-
-def names_in(path: str) -> list[str]:
-    """What stands in braces in a path."""
-    return [part[1:-1] for part in path.split("/") if part.startswith("{")]
 
 
 def _in_path(name: str) -> dict[str, Any]:

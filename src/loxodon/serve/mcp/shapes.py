@@ -15,7 +15,7 @@ from loxodon.messages import t
 from loxodon.serve.http.wire import Schema, schema_of
 from loxodon.trust.forget.receipts import counted
 from loxodon.trust.origin.provenance import is_own
-from loxodon.types import Consolidated, Held, Item, Recall, Record, Review, Source, Version
+from loxodon.types import Consolidated, Held, Recall, Record, Review, Source, Version
 
 
 class Known(NamedTuple):
@@ -233,31 +233,17 @@ def schema(kind: Any) -> Schema:
 # Out of the values of the library
 
 
+def _picked(kind: Any, value: Any, **more: Any) -> Any:
+    """A shape with what a value has under the same names, and more; numbers are rounded."""
+    same = {name: getattr(value, name) for name in kind._fields if name not in more}
+    rounded = {name: round(one, 3) if type(one) is float else one for name, one in same.items()}
+    return kind(**rounded, **more)
+
+
 def known(record: Record) -> Known:
-    return Known(
-        record.id,
-        record.kind,
-        record.content,
-        record.state,
-        record.category,
-        round(record.importance, 3),
-        round(record.confidence, 3),
-        round(record.strength, 3),
-        record.audience,
-        record.project,
-        record.topic,
-        record.tags,
-        record.entities,
-        record.created_at,
-        record.updated_at,
-        record.valid_until,
-        record.expires_at,
-        record.due_at,
-        record.done,
-        record.version,
-        _places(record.sources),
-        record.kind == "belief" and not is_own(record.trust),
-    )
+    waits = record.kind == "belief" and not is_own(record.trust)
+    found: Known = _picked(Known, record, sources=_places(record.sources), waits=waits)
+    return found
 
 
 def _places(sources: Iterable[Source]) -> tuple[str, ...]:
@@ -267,34 +253,16 @@ def _places(sources: Iterable[Source]) -> tuple[str, ...]:
 
 
 def recalled(found: Recall) -> Recalled:
-    items = tuple(map(_found, found.items))
+    items = tuple(
+        _picked(Found, one, score=round(one.score, 4), sources=_places(one.sources))
+        for one in found.items
+    )
     return Recalled(found.context, found.tokens, found.unsure, items)
 
 
-def _found(item: Item) -> Found:
-    return Found(
-        item.id,
-        item.kind,
-        item.content,
-        round(item.score, 4),
-        item.at,
-        item.state,
-        item.valid_until,
-        _places(item.sources),
-    )
-
-
 def step(one: Version) -> Step:
-    record = one.record
-    return Step(
-        one.version,
-        one.at,
-        one.change,
-        record.content,
-        record.state,
-        round(record.importance, 3),
-        round(record.confidence, 3),
-    )
+    found: Step = _picked(Step, one.record, version=one.version, at=one.at, change=one.change)
+    return found
 
 
 def waiting(one: Review) -> Open:

@@ -1,4 +1,11 @@
-"""What an agent can call: the one table, from which checks, schemas and descriptions are made.
+"""What an agent can call: a tool for each thing that it may want, by one or more verbs.
+
+`_TABLE` is written like that of the verbs (`verbs/table.py`), which say who may use a tool:
+
+    name | verbs | traits (see `Tool`) | title
+
+What a tool is called, how it is described and what it answers (`shapes.py`) is made for a model,
+which has nothing else to go by. That is why tools are not derived from verbs one by one.
 
 `memory_search` and `memory_get` are called and shaped as in OpenClaw, and answered by the same
 function as its plugin is. A tool gets the memory and who hears its answer. Where others hear it
@@ -8,24 +15,12 @@ a whole (`private`) is not offered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from loxodon.errors import InputError, no_memory
 from loxodon.memory import Memory
 from loxodon.messages import current, t
-from loxodon.serve.http.fields import (
-    FLAG,
-    LANGUAGE,
-    MOMENT,
-    MOMENT_OR_NONE,
-    NUMBER,
-    TEXT,
-    TEXTS,
-    WHOLE,
-    Field,
-    choice,
-)
 from loxodon.serve.http.wire import Schema
 from loxodon.serve.mcp import shapes
 from loxodon.serve.mcp.shapes import (
@@ -43,7 +38,9 @@ from loxodon.serve.mcp.shapes import (
 from loxodon.text.language import language_of
 from loxodon.trust.access.tokens import Right
 from loxodon.trust.origin.provenance import is_own
-from loxodon.types import AUDIENCES, CATEGORIES, KINDS, Chat, Record
+from loxodon.types import Chat, Record
+from loxodon.verbs.arguments import Argument, joined
+from loxodon.verbs.table import BY_NAME, takes
 
 Given = dict[str, Any]
 Run = Callable[[Memory, Chat, Given], Any]
@@ -58,24 +55,33 @@ class Tool(NamedTuple):
     """One thing that an agent can call."""
 
     name: str
+    verbs: str
+    """What it does with the memory."""
     title: str
     about: str
+    takes: tuple[Argument, ...]
     run: Run
     gives: Schema
     show: Callable[[Any], str]
     """The result as text."""
-    takes: tuple[Field, ...]
-    writes: bool = False
-    overwrites: bool = False
+    overwrites: bool
     """Whether it changes what is there, rather than adding to it."""
-    repeatable: bool = False
+    repeatable: bool
     """Whether a second call with the same arguments changes nothing more."""
-    private: bool = False
+    private: bool
     """Whether it is for the user alone."""
-    long: bool = False
+    long: bool
     """Whether it can take long; it is then handed `progress`."""
-    owners: bool = False
-    """Whether it is the owner's, as the same is over HTTP: not for an agent, nor a lesser token."""
+
+    @property
+    def writes(self) -> bool:
+        return any(BY_NAME[verb].right != "read" for verb in self.verbs.split())
+
+    @property
+    def owners(self) -> bool:
+        """Whether it is the owner's, as the same is over HTTP: not for an agent, nor a lesser
+        token."""
+        return all(BY_NAME[verb].right == "owner" for verb in self.verbs.split())
 
 
 def offered(chat: Chat, right: Right = "owner") -> tuple[Tool, ...]:
@@ -234,38 +240,6 @@ def recall_prompt(memory: Memory, chat: Chat, message: str) -> str:
     return f"{told}\n\n{message}"
 
 
-_ID = Field("id", TEXT, "the id of the memory, such as f_20260204_001", required=True)
-_VERSION = Field("version", WHOLE, "fail if the memory is no longer at this version")
-_SINCE = Field("since", MOMENT, "only from then on")
-_UNTIL = Field("until", MOMENT, "only before then")
-_FILTERS = (
-    Field("project", TEXT, "only in this project"),
-    Field("topic", TEXT, "only on this topic"),
-    Field("tag", TEXT, "only with this tag"),
-    Field("entity", TEXT, "only about this person, place or thing, by any of its names"),
-    _SINCE,
-    _UNTIL,
-)
-_ABOUT = (
-    Field(
-        "importance",
-        NUMBER,
-        "0 to 1: how much it matters. 1 for what would do harm to forget "
-        "(an allergy), 0.7 for decisions and preferences, 0.3 for small things",
-    ),
-    Field("confidence", NUMBER, "0 to 1: how sure it is; a fact has 1, a belief less"),
-    Field("entities", TEXTS, "people, places, projects it is about, by name"),
-    Field("tags", TEXTS, "a few short tags"),
-    Field("project", TEXT, "the project it belongs to"),
-    Field("topic", TEXT, "the topic within the project"),
-    Field("category", choice(*CATEGORIES), "what sort of thing it is"),
-    Field("expires_at", MOMENT_OR_NONE, "when it ends by itself, such as a temporary arrangement"),
-    Field(
-        "audience",
-        choice(*AUDIENCES),
-        "who may be told: private (the user alone), group (group chats too), all (every agent)",
-    ),
-)
 _HIT: Schema = {
     "type": "object",
     "required": ["id", "path", "startLine", "endLine", "score", "snippet", "source", "kind", "at"],
@@ -309,254 +283,154 @@ _TEXT: Schema = {
     },
 }
 
-TOOLS: tuple[Tool, ...] = (
-    Tool(
-        "memory_search",
-        "Search the memory",
-        "Search long-term memory: facts, preferences, decisions, people, plans, past conversations "
-        "and notes. Call it before answering anything about earlier talks, the user, their people "
-        "or projects, or when something is referred to that is not in view (“as we said”, "
-        "“还记得”, “上次”, “之前说的”). Any wording and either language will do. Read on with "
-        "memory_get.",
-        _search,
-        _HITS,
-        shapes.show_hits,
-        (
-            Field("query", TEXT, "what to look for, as the user put it", required=True),
-            Field("maxResults", WHOLE, "most results (10; at most 50)"),
-            Field("minScore", NUMBER, "leave out results below this share of the best, 0 to 1"),
-            Field(
-                "corpus",
-                choice("all", "memory", "sessions", "wiki"),
-                "all (default), memory (what is known, and notes), sessions (past messages only)",
-            ),
-        ),
-    ),
-    Tool(
-        "memory_get",
-        "Read from the memory",
-        "Read a memory or a past message by its id, or lines of a Markdown or text file of the "
-        "memory's workspace by its path (MEMORY.md, memory/insights.md), as memory_search gives "
-        "them.",
-        _get,
-        _TEXT,
-        shapes.show_text,
-        (
-            Field("path", TEXT, "a file of the workspace, relative to it; or an id"),
-            Field("from", WHOLE, "the first line to read (1)"),
-            Field("lines", WHOLE, "how many lines (2,000 at most)"),
-            Field("corpus", choice("all", "memory", "sessions", "wiki"), "as in memory_search"),
-            Field("id", TEXT, "f_…, b_…, s_… (a memory) or t_… (a message)"),
-        ),
-    ),
-    Tool(
-        "remember",
-        "Remember one thing",
-        "Keep one thing in long-term memory. Call it when the user asks to (“remember…”, “记住”, "
-        "“以后都…”), corrects you for good, or says something that would hurt to lose. One "
-        "statement that can be understood alone: third person, names and absolute dates "
-        "(“The user is allergic to peanuts”, “用户对花生过敏”). Never a password, key or card "
-        "number.",
-        _remember,
-        shapes.schema(Known),
-        shapes.show_known,
-        (
-            Field("content", TEXT, "what to remember, one statement", required=True),
-            Field(
-                "kind",
-                choice("fact", "belief"),
-                "fact (default: said outright) or belief "
-                "(you suppose it; give a confidence below 1)",
-            ),
-            *_ABOUT,
-        ),
-        writes=True,
-    ),
-    Tool(
-        "recall_context",
-        "Recall what belongs to a message",
-        "Everything the memory has on a message, as one block to read before replying, within a "
-        "budget of tokens. Use it at the start of a task or topic; use memory_search to look for "
-        "single things.",
-        _recall,
-        shapes.schema(Recalled),
-        shapes.show_recalled,
-        (
-            Field(
-                "message", TEXT, "the user's message, or a description of the task", required=True
-            ),
-            Field("top", WHOLE, "maximum number of items (10)"),
-            Field("budget", WHOLE, "most tokens of the block (1,000)"),
-            Field("kind", choice(*KINDS, "turn", "note"), "only this kind"),
-            *_FILTERS,
-            Field("as_of", MOMENT, "what was known and true then"),
-        ),
-    ),
-    Tool(
-        "archive_memory",
-        "Archive a memory",
-        "Take a memory out of ordinary recall because it is wrong, over or unwanted (“忘了它吧”). "
-        "It is kept and can come back: `undo` brings it back. If something is merely different "
-        "now, use update_memory or remember the new state instead.",
-        _archive,
-        shapes.schema(Known),
-        shapes.show_known,
-        (_ID, _VERSION, Field("undo", FLAG, "bring an archived memory back")),
-        writes=True,
-        overwrites=True,
-        repeatable=True,
-    ),
-    Tool(
-        "forget",
-        "Forget for good",
-        "Erase one memory or one message for good, with the words it was drawn from: it cannot "
-        "come back. Only where the user asks for just that (“forget that for good”, “彻底忘掉”); "
-        "else use archive_memory. Call it without `confirm` first and tell the user what would go; "
-        "call it again with `confirm` once they said yes. More than one thing at a time only the "
-        "owner can erase, with `loxodon forget`.",
-        _forget,
-        shapes.schema(Forgotten),
-        shapes.show_forgotten,
-        (
-            Field("id", TEXT, "the memory (f_…, b_…) or message (t_…)", required=True),
-            Field("confirm", FLAG, "the user was told what would go and said yes"),
-        ),
-        writes=True,
-        overwrites=True,
-        repeatable=True,
-        private=True,
-        owners=True,
-    ),
-    Tool(
-        "list_memories",
-        "List memories",
-        "List what is known, newest first, by kind, project, topic, tag, person or time. To find "
-        "something by what it says, use memory_search.",
-        _list,
-        shapes.schema(Memories),
-        shapes.show_memories,
-        (
-            Field("kind", choice(*KINDS), "only this kind"),
-            Field("state", choice("active", "archived", "all"), "active where not given"),
-            *_FILTERS,
-            Field("limit", WHOLE, f"most memories ({LISTED}; at most {_MOST_LISTED})"),
-        ),
-    ),
-    Tool(
-        "update_memory",
-        "Change a memory",
-        "Correct or complete a memory: its words, how much it matters, its tags, until when it "
-        "holds, whether a plan is done. What it was stays in its history.",
-        _update,
-        shapes.schema(Known),
-        shapes.show_known,
-        (
-            _ID,
-            _VERSION,
-            Field("content", TEXT, "the new words, as one statement"),
-            *_ABOUT,
-            Field("valid_from", MOMENT_OR_NONE, "since when it holds"),
-            Field("valid_until", MOMENT_OR_NONE, "until when it held; null where it still does"),
-            Field("due_at", MOMENT_OR_NONE, "when a plan or reminder is due"),
-            Field("done", FLAG, "whether a plan or reminder is done"),
-        ),
-        writes=True,
-        overwrites=True,
-        repeatable=True,
-    ),
-    Tool(
-        "history",
-        "How a memory came to be",
-        "Every version of a memory, oldest first: what it said, what was done to it and when. For "
-        "“since when do you know that?” and “what was it before?” (“以前是什么”).",
-        _history,
-        shapes.schema(Steps),
-        shapes.show_steps,
-        (_ID,),
-    ),
-    Tool(
-        "review",
-        "Beliefs to confirm or reject",
-        "Beliefs that contradict something firm and wait for the user's word. Without arguments it "
-        "lists them. Ask the user, then call it with the id of the belief and the decision. Never "
-        "decide by yourself.",
-        _review,
-        shapes.schema(Reviewed),
-        shapes.show_reviewed,
-        (
-            Field("id", TEXT, "the belief (b_…) that the user has answered"),
-            Field(
-                "decision",
-                choice("confirm", "reject"),
-                "confirm: it becomes a fact, what it contradicts is over; reject: it is archived",
-            ),
-        ),
-        writes=True,
-        overwrites=True,
-        repeatable=True,
-        private=True,
-    ),
-    Tool(
-        "quarantine",
-        "What is held back",
-        "Instructions that were found in tool output, web pages or messages of others, and are "
-        "held back: how many, of what kind, from where; not their words. Only the owner can "
-        "release them, with `loxodon quarantine`.",
-        _quarantine,
-        shapes.schema(HeldBack),
-        shapes.show_held,
-        (Field("limit", WHOLE, "maximum number of entries, newest first (50)"),),
-        private=True,
-    ),
-    Tool(
-        "snapshot",
-        "What a conversation starts with",
-        "A page on the user: who they are, what matters now, what to be careful about. Read it "
-        "once, at the start of a conversation.",
-        _snapshot,
-        shapes.schema(Page),
-        shapes.show_page,
-        (Field("language", LANGUAGE, "en or zh; that of the user"),),
-        private=True,
-    ),
-    Tool(
-        "consolidate",
-        "Make knowledge of what was said",
-        "Turn conversations that were journalled since the last run into facts, beliefs and "
-        "summaries. It runs by itself every night; call it when the user asks for it (“整理一下"
-        "记忆”). It can take minutes and reports progress.",
-        _consolidate,
-        shapes.schema(Worked),
-        shapes.show_worked,
-        (
-            Field("force", FLAG, "run even if nothing is pending, or after three failures"),
-            Field("if_due", FLAG, "only if it is due"),
-        ),
-        writes=True,
-        repeatable=True,
-        long=True,
-        owners=True,
-    ),
-    Tool(
-        "read_waiting",
-        "Read what waits to be understood",
-        "Messages that the memory's rules could not read surely. Without arguments it hands out a "
-        "batch with a ticket, instructions and the shape of the answer. Read it as instructed, "
-        "then call it again with the ticket and your answer; leave out fields that would be "
-        "empty. What you quote must stand in the messages; notes go where you drop them or answer "
-        "nothing; "
-        "what is not believed comes back with its number. Use it when the user asks you "
-        "to tidy up the memory (“整理记忆”) and no model of its own is set.",
-        _read_waiting,
-        shapes.schema(Waiting),
-        shapes.show_waiting,
-        (
-            Field("ticket", TEXT, "the ticket of the batch that you answer"),
-            Field("answer", TEXT, "your answer: the JSON object, as text"),
-        ),
-        writes=True,
-        overwrites=True,
-        private=True,
-        owners=True,
-    ),
-)
+_DONE: dict[str, tuple[Run, Schema, Callable[[Any], str]]] = {
+    "memory_search": (_search, _HITS, shapes.show_hits),
+    "memory_get": (_get, _TEXT, shapes.show_text),
+    "remember": (_remember, shapes.schema(Known), shapes.show_known),
+    "recall_context": (_recall, shapes.schema(Recalled), shapes.show_recalled),
+    "archive_memory": (_archive, shapes.schema(Known), shapes.show_known),
+    "forget": (_forget, shapes.schema(Forgotten), shapes.show_forgotten),
+    "list_memories": (_list, shapes.schema(Memories), shapes.show_memories),
+    "update_memory": (_update, shapes.schema(Known), shapes.show_known),
+    "history": (_history, shapes.schema(Steps), shapes.show_steps),
+    "review": (_review, shapes.schema(Reviewed), shapes.show_reviewed),
+    "quarantine": (_quarantine, shapes.schema(HeldBack), shapes.show_held),
+    "snapshot": (_snapshot, shapes.schema(Page), shapes.show_page),
+    "consolidate": (_consolidate, shapes.schema(Worked), shapes.show_worked),
+    "read_waiting": (_read_waiting, shapes.schema(Waiting), shapes.show_waiting),
+}
+"""How a tool is done, and what it answers."""
+_ABOUT = """@IMPORTANCE  0 to 1: how much it matters. 1 for what would do harm to forget (an
+        allergy), 0.7 for decisions and preferences, 0.3 for small things
+    @CONFIDENCE  0 to 1: how sure it is; a fact has 1, a belief less
+    @ENTITIES  people, places or projects it is about, by name
+    @TAGS  a few short tags
+    @PROJECT @TOPIC @CATEGORY
+    @EXPIRES  when it expires by itself, such as a temporary arrangement
+    @AUDIENCE  who may see it: private (only the user), group (group chats too) or all (every
+        agent)"""
+_TABLE = f"""
+memory_search | recall | | Search the memory
+    Search long-term memory: facts, preferences, decisions, people, plans, past conversations
+        and notes. Call it before answering anything about earlier talks, the user, their
+        people or projects, or when something is referred to that is not in view (“as we
+        said”, “还记得”, “上次”, “之前说的”). Any wording and either language will do. Read on with
+        memory_get.
+    @QUERY!  what to look for, as the user put it
+    maxResults whole  maximum number of results (10; at most 50)
+    minScore number  leave out results that score below this share of the best one, 0 to 1
+    corpus all|memory|sessions|wiki  all (default), memory (what is known, and notes), sessions
+        (past messages only)
+
+memory_get | get turn | | Read from the memory
+    Read a memory or a past message by its id, or lines of a Markdown or text file of the
+        memory's workspace by its path (MEMORY.md, memory/insights.md), as memory_search gives
+        them.
+    path text  a file of the workspace, relative to it; or an id
+    from whole  the first line to read (1)
+    lines whole  how many lines (2,000 at most)
+    corpus all|memory|sessions|wiki  as in memory_search
+    id text  f_…, b_…, s_… (a memory) or t_… (a message)
+
+remember | remember | | Remember something
+    Keep one thing in long-term memory. Call it when the user asks to (“remember…”, “记住”,
+        “以后都…”), corrects you for good, or says something that would hurt to lose. One
+        statement that can be understood alone: third person, names and absolute dates (“The
+        user is allergic to peanuts”, “用户对花生过敏”). Never a password, key or card number.
+    @CONTENT  what to remember, as one statement
+    kind fact|belief  fact (default: said outright) or belief (you suppose it; give a confidence
+        below 1)
+    {_ABOUT}
+
+recall_context | recall | | Recall what is relevant to a message
+    Everything the memory has on a message, as one block to read before replying, within a
+        budget of tokens. Use it at the start of a task or topic; use memory_search to look
+        for single things.
+    message text!  the user's message, or a description of the task
+    @TOP @BUDGET @ITEM_KIND @FILTERS @SINCE @UNTIL @AS_OF
+
+archive_memory | archive unarchive | overwrites repeatable | Archive a memory
+    Take a memory out of ordinary recall because it is wrong, over or unwanted (“忘了它吧”). It is
+        kept and can come back: `undo` brings it back. If something is merely different now,
+        use update_memory or remember the new state instead.
+    id text!  the id of the memory, such as f_20260204_001
+    @VERSION
+    undo flag  bring back an archived memory
+
+forget | forget | overwrites repeatable private | Delete permanently
+    Erase one memory or one message for good, with the words it was drawn from: it cannot come
+        back. Only where the user asks for just that (“forget that for good”, “彻底忘掉”); else
+        use archive_memory. Call it without `confirm` first and tell the user what would go;
+        call it again with `confirm` once they said yes. More than one thing at a time only
+        the owner can erase, with `loxodon forget`.
+    id text!  the memory (f_…, b_…) or message (t_…)
+    confirm flag  the user was told what would go and said yes
+
+list_memories | list | | List memories
+    List what is known, newest first, by kind, project, topic, tag, person or time. To find
+        something by what it says, use memory_search.
+    @KIND @LISTED @FILTERS @SINCE @UNTIL
+    limit whole  maximum number of memories ({LISTED}; at most {_MOST_LISTED})
+
+update_memory | revise | overwrites repeatable | Change a memory
+    Correct or complete a memory: its words, how much it matters, its tags, until when it
+        holds, whether a plan is done. What it was stays in its history.
+    id text!  the id of the memory, such as f_20260204_001
+    @VERSION
+    @CONTENT?  the new text, as one statement
+    {_ABOUT}
+    @VALID_FROM
+    @VALID_UNTIL  until when it was true; null if it still is
+    @DUE_AT @DONE
+
+history | history | | History of a memory
+    Every version of a memory, oldest first: what it said, what was done to it and when. For
+        “since when do you know that?” and “what was it before?” (“以前是什么”).
+    id text!  the id of the memory, such as f_20260204_001
+
+review | reviews confirm reject | overwrites repeatable private | Beliefs to confirm or reject
+    Beliefs that contradict something firm and wait for the user's word. Without arguments it
+        lists them. Ask the user, then call it with the id of the belief and the decision.
+        Never decide by yourself.
+    id text  the belief (b_…) that the user has answered
+    decision confirm|reject  confirm: it becomes a fact, what it contradicts ends; reject: it
+        is archived
+
+quarantine | quarantine | private | Quarantined instructions
+    Instructions that were found in tool output, web pages or messages of others, and are held
+        back: how many, of what kind, from where; not their words. Only the owner can release
+        them, with `loxodon quarantine`.
+    @HELD
+
+snapshot | snapshot | private | What a conversation starts with
+    A page on the user: who they are, what matters now, what to be careful about. Read it
+        once, at the start of a conversation.
+    @LANGUAGE  en or zh: the user's language
+
+consolidate | consolidate | repeatable long | Consolidate new messages
+    Turn conversations that were journalled since the last run into facts, beliefs and
+        summaries. It runs by itself every night; call it when the user asks for it
+        (“整理一下记忆”). It can take minutes and reports progress.
+    @FORCE @IF_DUE
+
+read_waiting | hand_out take_answer | overwrites private | Read unclear messages
+    Messages that the memory's rules could not read surely. Without arguments it hands out a
+        batch with a ticket, instructions and the shape of the answer. Read it as instructed,
+        then call it again with the ticket and your answer; leave out fields that would be
+        empty. What you quote must stand in the messages; notes go where you drop them or
+        answer nothing; what is not believed comes back with its number. Use it when the user
+        asks you to tidy up the memory (“整理记忆”) and no model of its own is set.
+    ticket text  the ticket of the batch that you answer
+    answer text  your answer: the JSON object, as text
+"""
+
+
+def _tools() -> Iterator[Tool]:
+    for paragraph in _TABLE.strip().split("\n\n"):
+        head, about, *lines = joined(paragraph)
+        name, verbs, traits, title = (one.strip() for one in head.split("|"))
+        flags = (one in traits.split() for one in ("overwrites", "repeatable", "private", "long"))
+        yield Tool(name, verbs, title, about, takes(tuple(lines)), *_DONE[name], *flags)
+
+
+TOOLS: tuple[Tool, ...] = tuple(_tools())

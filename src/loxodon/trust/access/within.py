@@ -1,76 +1,29 @@
 """A memory behind a wall: as one agent, or a chat that others hear, may see and change it.
 
 The wall itself is in the store (`store/walls.py`): what can be seen, in whose voice words come, and
-which memories may be changed. Here is the one list of what may be done at all: `VERBS` has every
-verb, and whoever asks, by whatever surface, passes it (`permit`). A verb without a row is the
-owner's.
+which memories may be changed. What may be done at all is in the table of verbs (`Verb.wall`), and
+whoever asks, by whatever surface, passes it (`permit`). A verb without a row is the owner's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from loxodon.errors import ForbiddenError
 from loxodon.store.walls import MAY_NAME, Wall, checked_agent, owners_only
 from loxodon.types import ORIGIN_OF_ROLE
+from loxodon.verbs.table import BY_NAME
 
 if TYPE_CHECKING:
     from loxodon.types import Chat, Draft, Origin
-
-Rule = Literal["sees", "says", "own", "keeps", "owner"]
-"""What a verb is for whoever is behind a wall.
-
-- sees: they are told of what the wall shows, and change nothing
-- says: they add words, which are theirs
-- own: they change memories, which must be theirs
-- keeps: they keep documents, where they have a name to keep them under
-- owner: they are refused
-"""
-
-
-def _rows(rule: Rule, names: str, prefix: str = "") -> dict[str, Rule]:
-    return {prefix + name: rule for name in names.split()}
-
-
-VERBS: Mapping[str, Rule] = {
-    **_rows(
-        "sees",
-        """
-        recall assemble gate snapshot profile get list history journal turn note drawn_from
-        changes_since reviews entities entity segments events due_reminders quarantine
-        status stats flush_due consolidation_due next_consolidation forgotten
-        refuse_if_paused touch
-    """,
-    ),
-    **_rows("says", "add add_drafts capture remember"),
-    **_rows("own", "edit revise archive unarchive reject"),
-    **_rows(
-        "owner",
-        """
-        confirm release drop take_entries forget receipts pause resume consolidate flush embed
-        validate rebuild_index scan backup beside inspect subject trust_clock timekeeping
-        unarchive_run hand_out take_answer check_model
-    """,
-    ),
-    **_rows("sees", "sources", "workspace."),
-    **_rows("owner", "export renew sync index follow take_in", "workspace."),
-    **_rows(
-        "keeps",
-        "get newest search namespaces put append delete clear pop sweep together",
-        "documents.",
-    ),
-    **_rows("sees", "jobs due failing wait reminders", "schedule."),
-    **_rows("owner", "run run_due", "schedule."),
-}
-"""To touch is to have been told of something, which a recall notes by itself."""
 
 
 def permit(wall: Wall, verb: str) -> None:
     """Refuse a verb that is not for whoever is behind a wall (ForbiddenError)."""
     if wall.alone or not wall.stands:  # consolidation looks at one agent's, and is the owner's
         return
-    rule = VERBS.get(verb, "owner")
+    rule = BY_NAME[verb].wall if verb in BY_NAME else "owner"
     if rule == "owner" or (rule == "keeps" and not wall.agent):
         raise owners_only()
 

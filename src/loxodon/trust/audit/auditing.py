@@ -17,7 +17,7 @@ from loxodon.store.protocol import Store
 from loxodon.trust.audit import trail
 from loxodon.trust.audit.log import Audit, this_boot
 from loxodon.trust.audit.verifying import LogOnDisk, Verified, verified
-from loxodon.trust.audit.witness import audited
+from loxodon.trust.audit.witness import AUDIT, audited
 
 _OWN = ("n", "at", "surface", "agent", "caller", "op", "ids", "count", "outcome", "more", "mac")
 
@@ -43,7 +43,7 @@ class AuditEntry(NamedTuple):
     """How it was asked for, such as `chat`; of a write `after`, the entry of the write before."""
 
 
-@audited({"writes": ("accept",)}, "audit.")
+@audited(AUDIT, "audit.")
 class AuditLog:
     """See the module. Made by `Memory.audit`."""
 

@@ -2,8 +2,8 @@
 
 A write is put on record before each commit of the database, too.
 
-The verbs are named in one table for each class, so that none can be left out by a surface; a test
-holds the tables against the classes. A verb within another is part of that one: what is on record
+The verbs stand in one table (`verbs/table.py`), so that none can be left out by a surface; a test
+holds it against the classes. A verb within another is part of that one: what is on record
 is what was asked for. A write is put on record by the database itself, whoever asked.
 """
 
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from loxodon.errors import LoxodonError
 from loxodon.spaces import folder_name, space_path
 from loxodon.trust.access.within import permit
+from loxodon.verbs.table import VERBS
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -29,83 +30,19 @@ if TYPE_CHECKING:
 
 Class = TypeVar("Class", bound=type)
 
-MEMORY = {
-    "reads": (
-        "recall",
-        "assemble",
-        "snapshot",
-        "profile",
-        "get",
-        "list",
-        "history",
-        "journal",
-        "turn",
-        "note",
-        "drawn_from",
-        "changes_since",
-        "reviews",
-        "entities",
-        "entity",
-        "segments",
-        "events",
-        "due_reminders",
-        "quarantine",
-        "inspect",
-        "subject",
-        "receipts",
-        "backup",
-        "hand_out",
-    ),
-    "writes": (
-        "add",
-        "add_drafts",
-        "capture",
-        "edit",
-        "archive",
-        "unarchive",
-        "confirm",
-        "reject",
-        "take_entries",
-        "remember",
-        "revise",
-        "release",
-        "drop",
-        "forget",
-        "pause",
-        "resume",
-        "trust_clock",
-        "unarchive_run",
-    ),
-    "works": (
-        "consolidate",
-        "flush",
-        "embed",
-        "touch",
-        "validate",
-        "rebuild_index",
-        "scan",
-        "check_model",
-        "take_answer",
-    ),
-}
-"""Verbs that are on record with what they gave; those that write, and are on record even where they
-wrote nothing; and those that are on record only by what they wrote. `touch` counts what was used
-before, and is never part of the verb that happens to do it."""
-WORKSPACE = {
-    "reads": ("export",),
-    "writes": ("sync", "take_in"),
-    "works": ("renew", "index", "follow"),
-}
-DOCUMENTS = {
-    "reads": ("get", "newest", "search", "namespaces"),
-    "writes": ("put", "append", "delete", "clear", "pop"),
-    "works": ("sweep",),
-}
-SCHEDULE: Mapping[str, tuple[str, ...]] = {
-    "reads": ("reminders",),
-    "writes": (),
-    "works": ("run", "run_due"),
-}
+
+def _recorded(prefix: str) -> Mapping[str, tuple[str, ...]]:
+    """The verbs of a class of which the record tells, by how; see `OnRecord`."""
+    own = [one for one in VERBS if one.name.rpartition(".")[0] == prefix]
+    return {
+        how: tuple(one.name.rpartition(".")[2] for one in own if one.record == how)
+        for how in ("reads", "writes", "works")
+    }
+
+
+MEMORY, WORKSPACE, DOCUMENTS, SCHEDULE, AUDIT = map(
+    _recorded, ("", "workspace", "documents", "schedule", "audit")
+)
 _FACTS = ("chat", "reveal", "dry_run", "masked", "as_of", "limit")
 """Arguments that tell how something was asked, and nothing of what."""
 _DEEPEST = 4
@@ -194,7 +131,7 @@ def doing(audit: Audit) -> Doing | None:
 
 
 def audited(verbs: Mapping[str, tuple[str, ...]], prefix: str = "") -> Callable[[Class], Class]:
-    """A class whose verbs are permitted (`within.VERBS`) and put on record; it has its store as
+    """A class whose verbs are permitted (`within.permit`) and put on record; it has its store as
     `store` or `_store`."""
 
     def decorate(kind: Class) -> Class:

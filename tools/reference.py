@@ -1,0 +1,157 @@
+"""Write what the docs take from the code: commands, settings, errors, HTTP paths and MCP tools.
+
+    python tools/reference.py          # write them; also `make reference`
+    python tools/reference.py --check  # fail if a page is not as this would write it
+
+A part stands between `<!-- command recall -->` and `<!-- end -->`; what is outside is written by
+hand. A command or a part that has no place in the docs is an error.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from loxodon import errors
+from loxodon.config import KEYS, written
+from loxodon.errors import LoxodonError
+from loxodon.serve.cli.table import COMMANDS, Command, spelled
+from loxodon.serve.http.operations import OPERATIONS
+from loxodon.serve.mcp.tools import TOOLS
+from loxodon.verbs.arguments import Argument
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = ("reference.md", "http.md", "mcp.md")
+_PART = re.compile(r"(<!-- ([a-z -]+) -->\n).*?(<!-- end -->\n)", re.S)
+_LEAF = re.compile(r"^ +[├└│─ ]*(\w+Error) +(?:exit code )?(?:\d+  )?(.*)$", re.M)
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(cells)} |" for cells in (heads, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(heads), *lines[1:], ""])
+
+
+def command(one: Command) -> str:
+    """A command: how it is typed, what it is for, and what it takes."""
+    usage = " ".join(
+        re.sub(r"=[^\]]*", "", spelled(given)) for given in one.takes if not _is_option(given)
+    )
+    found = f"### `loxodon {one.name}{' ' if usage else ''}{usage}`\n\n{one.about}"
+    if one.also:
+        found += f" Aliases: {', '.join(f'`{name}`' for name in one.also.split())}."
+    rows = [(_shown(given), _meaning(given)) for given in one.takes]
+    return f"{found}\n" + (f"\n{table(('argument', 'meaning'), rows)}" if rows else "")
+
+
+def _is_option(given: Argument) -> bool:
+    return spelled(given).startswith("--")
+
+
+def _shown(given: Argument) -> str:
+    """How an argument is typed; one that is no option and has choices, as these."""
+    spelling = re.sub(r"^\[?[A-Z]+=([^\]]+)\]?$", r"\1", spelled(given))
+    return f"`{spelling}`".replace("|", r"\|")
+
+
+def _meaning(given: Argument) -> str:
+    names = ", ".join(f"`{name}`" for name in given.kind) if isinstance(given.kind, tuple) else ""
+    said = given.about.replace("{names}", names).replace("{default}", str(given.default))
+    return re.sub(r"(?<![`\w-])--[a-z-]+", r"`\g<0>`", said)
+
+
+def settings() -> str:
+    rows = (
+        (f"`{name}`", f"`{written(key.default)}`" if key.default != "" else "empty", key.about)
+        for name, key in KEYS.items()
+    )
+    return table(("key", "default", "meaning"), rows)
+
+
+def exit_codes() -> str:
+    """The errors by exit code; what each means is in the tree at the top of `errors.py`."""
+    means = dict(_LEAF.findall(errors.__doc__ or ""))
+    kinds = [
+        kind
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, LoxodonError) and kind is not LoxodonError
+    ]
+    rows = [
+        (str(kind.exit_code), f"`{kind.code}`", f"`{kind.__name__}`", means[kind.__name__])
+        for kind in sorted(kinds, key=lambda kind: kind.exit_code)
+    ]
+    first = [("0", "", "", "success, also if nothing was found")]
+    first += [("1", "`error`", "`LoxodonError`", "anything else")]
+    last = [("130", "", "", "interrupted")]
+    return table(("exit code", "code in JSON", "exception", "meaning"), [*first, *rows, *last])
+
+
+def paths() -> str:
+    rows = (
+        (
+            one.method,
+            f"`{one.path}`",
+            one.about + (" [Long](#long-operations)." if one.long else ""),
+            one.right,
+        )
+        for one in OPERATIONS
+    )
+    return table(("method", "path", "what it does", "right"), rows)
+
+
+def tools() -> str:
+    def named(one: Argument) -> str:
+        return f"**`{one.name}`**" if one.required else f"`{one.name}`"
+
+    rows = (
+        (
+            f"`{one.name}`",
+            one.title,
+            ", ".join(map(named, one.takes)) or "–",
+            "changes" if one.overwrites else "adds" if one.writes else "–",
+        )
+        for one in TOOLS
+    )
+    return table(("tool", "what it is for", "arguments", "changes"), rows)
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "settings": settings,
+    "exit codes": exit_codes,
+    "paths": paths,
+    "tools": tools,
+    **{f"command {name}": partial(command, one) for name, one in COMMANDS.items()},
+}
+
+
+def rewritten(page: str, seen: set[str]) -> str:
+    """A page with its parts made anew; `seen` gets their names."""
+
+    def part(found: re.Match[str]) -> str:
+        start, name, end = found.groups()
+        seen.add(name)
+        return f"{start}{PARTS[name]()}{end}"
+
+    return _PART.sub(part, page)
+
+
+def main(argv: list[str]) -> Iterator[str]:
+    """What is wrong, a line each."""
+    seen: set[str] = set()
+    for name in PAGES:
+        path = DOCS / name
+        before = path.read_text("utf-8")
+        after = rewritten(before, seen)
+        if after != before and "--check" in argv:
+            yield f"docs/{name} is out of date: run `make reference`"
+        elif after != before:
+            path.write_text(after, "utf-8")
+    for one in PARTS.keys() - seen:
+        yield f"there is no place in the docs for `<!-- {one} -->` and `<!-- end -->`"
+
+
+if __name__ == "__main__":
+    problems = list(main(sys.argv[1:]))
+    sys.exit("\n".join(problems) or 0)
