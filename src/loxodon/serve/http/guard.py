@@ -81,6 +81,12 @@ class Caller(NamedTuple):
         """What the audit log calls whoever asks."""
         return f"token:{self.grant.name}" if self.grant.name else ""
 
+    @property
+    def owns_all(self) -> bool:
+        """Whether somebody asks for all spaces, as nobody in particular."""
+        grant = self.grant
+        return grant.may("owner") and not (grant.spaces or self.agent or self.chat != "direct")
+
 
 def door(host: str, token: str, grants: Callable[[], Sequence[Grant]] = _no_grants) -> Door:
     """The door of a server that listens at `host`; a UsageError where it would be open to all."""
@@ -137,6 +143,17 @@ def admit(at: Door, headers: Mapping[str, str]) -> Caller:
             {"www-authenticate": "Bearer"},
         )
     return _asking(grant, headers)
+
+
+def not_granted() -> RefusedError:
+    """For who has a token, but not for this."""
+    return RefusedError(
+        403,
+        "forbidden",
+        UsageError(
+            "this token does not have permission for this", hint="use a token with owner permission"
+        ),
+    )
 
 
 def has_token(at: Door, headers: Mapping[str, str]) -> bool:
