@@ -66,6 +66,8 @@ def run(args: Namespace) -> Outcome:
     from loxodon.serve.host import Host
     from loxodon.serve.http.guard import door
     from loxodon.serve.http.server import listen, need_uvicorn, serve, url_of
+
+    need_uvicorn()  # with which comes what the proxy speaks HTTP by
     from loxodon.serve.proxy.app import App
     from loxodon.serve.proxy.remember import Remembering
     from loxodon.serve.proxy.speaking import Rule
@@ -73,7 +75,6 @@ def run(args: Namespace) -> Outcome:
     from loxodon.serve.schedule import Runner
     from loxodon.trust.access.tokens import Grants
 
-    need_uvicorn()
     home = home_of(args)
     token = args.token or os.environ.get("LOXODON_TOKEN") or ""
     at = door(args.host, token, Grants(home))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from time import monotonic, perf_counter
-from typing import TYPE_CHECKING
 
 from loxodon.errors import LoxodonError, ModelError, UnreachableModelError, UsageError
 from loxodon.serve.http.guard import Caller, Door, RefusedError, admit, not_granted
@@ -17,13 +16,14 @@ from loxodon.serve.http.rates import GUESSES, Rates
 from loxodon.serve.http.requests import GONE, ClientGoneError, Receive, Scope, Send
 from loxodon.serve.logs import log
 from loxodon.serve.proxy import requests
+from loxodon.serve.proxy.connection import LateError, UnansweredError
 from loxodon.serve.proxy.gather import decoded
 from loxodon.serve.proxy.inject import NEXT, Manner, injected
 from loxodon.serve.proxy.keeping import Exchange
 from loxodon.serve.proxy.remember import OUTCOMES, Remembering
 from loxodon.serve.proxy.requests import Asked, Kind
 from loxodon.serve.proxy.speaking import OURS, Rule, bound, who_speaks
-from loxodon.serve.proxy.upstream import Received, Upstream, need_httpx
+from loxodon.serve.proxy.upstream import Received, Upstream
 from loxodon.serve.proxy.wire import (
     Answer,
     Body,
@@ -35,9 +35,6 @@ from loxodon.serve.proxy.wire import (
 )
 from loxodon.trust.access.acting import Actor, acting
 from loxodon.working.overflow import is_overflow
-
-if TYPE_CHECKING:
-    import httpx
 
 _SMALL = 1 << 16
 """Bytes of a body that is read on the spot; a larger one would keep others waiting."""
@@ -78,7 +75,6 @@ class App:
         self._rates = Rates(rate)
         self._manners = Manners()
         self._metrics = Metrics(_COUNTED)
-        self._failure: type[httpx.HTTPError] = need_httpx().HTTPError
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":  # a websocket: there is none here
@@ -93,7 +89,7 @@ class App:
             await reply.fail(refusal.status, refusal.code, refusal.error, refusal.headers)
         except LoxodonError as error:
             await reply.fail(502, error.code, error)
-        except self._failure as error:
+        except UnansweredError as error:
             await reply.fail(*_unanswered(error))
         except ClientGoneError:
             reply.about["gone"] = True
@@ -226,7 +222,7 @@ class App:
             said = await _told(found)
             if not _refuses(found.status, said):
                 return found
-            await found.close()
+            found.close()
             log("proxy.refused", model=model[:100], status=found.status, manner=manner)
             # What is too long this once says nothing of the next.
             learns = not is_overflow(said, found.status)
@@ -280,7 +276,7 @@ async def _told(found: Received) -> bytes:
     try:
         return decoded(await found.whole(), found.headers.get("content-encoding", ""))
     except BaseException:  # it broke off, or the client did
-        await found.close()
+        found.close()
         raise
 
 
@@ -289,18 +285,16 @@ def _refuses(status: int, said: bytes) -> bool:
     return status != 500 or any(word in said[:_SMALL].lower() for word in _TEMPLATE)
 
 
-def _unanswered(error: httpx.HTTPError) -> tuple[int, str, ModelError]:
+def _unanswered(error: UnansweredError) -> tuple[int, str, ModelError]:
     """The status, code and words for an upstream that gave no answer."""
-    httpx = need_httpx()
-    reason = str(error) or type(error).__name__
-    if isinstance(error, httpx.TimeoutException) and not isinstance(error, httpx.ConnectTimeout):
+    if isinstance(error, LateError):
         return (
             504,
             "upstream_timeout",
             UnreachableModelError(
                 "the upstream did not answer in time: {reason}",
                 hint="raise the limit with --timeout",
-                reason=reason,
+                reason=error,
             ),
         )
     return (
@@ -309,6 +303,6 @@ def _unanswered(error: httpx.HTTPError) -> tuple[int, str, ModelError]:
         UnreachableModelError(
             "cannot reach the upstream: {reason}",
             hint="check that it is running, and that --upstream is correct",
-            reason=reason,
+            reason=error,
         ),
     )

@@ -70,9 +70,9 @@ class Answer:
         try:
             if keeping is not None:
                 await keeping.heard()
-            headers = returned_headers(received.headers.raw)
+            headers = returned_headers(received.raw)
             headers += _about_memory(self.about)
-            self.headers = dict(received.headers)
+            self.headers = received.headers
             self.status = received.status
             await self._send(
                 {"type": "http.response.start", "status": self.status, "headers": headers}
@@ -86,7 +86,7 @@ class Answer:
                 await self._document(received, keeping)
             await self._send({"type": "http.response.body", "body": b""})
         finally:
-            await received.close()
+            received.close()
 
     async def _events(self, received: Received, keeping: Keeping) -> None:
         """Hand on events as they come, the last of them when all of them are kept."""
