@@ -11,6 +11,7 @@ from threading import Event
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
 from loxodon import Memory
@@ -19,8 +20,8 @@ from loxodon.serve.proxy.keeping import Keeping
 from loxodon.serve.proxy.remember import Remembering
 from loxodon.serve.proxy.requests import read
 from loxodon.serve.proxy.speaking import Who
-from tests.serve.proxy.conftest import started
-from tests.serve.proxy.upstream import DONE, Stage, deltas, says, streams, waits
+from tests.serve.proxy.conftest import Proxy, started
+from tests.serve.proxy.upstream import DONE, Handler, Stage, deltas, says, streams, waits
 
 QUESTION = "My sister Mei studies in Osaka"
 CHAT = {"model": "test", "messages": [{"role": "user", "content": QUESTION}]}
@@ -60,6 +61,25 @@ def test_what_was_said_is_on_disk_with_the_first_byte_of_the_reply(
     upstream.play(streams([deltas("late")[0], waits, DONE]))
     killed_after(tmp_path / "home", upstream, "chat/completions", {**CHAT, "stream": True}, bool)
     assert journalled(tmp_path / "home") == [("user", QUESTION)]
+
+
+def test_what_goes_on_with_a_conversation_is_on_disk_while_the_upstream_works(
+    client: httpx.Client, upstream: Stage, proxy: Proxy, space: str
+) -> None:
+    first, second = QUESTION, "And her dog is called Biscuit"
+    messages = [
+        {"role": "user", "content": first},
+        {"role": "assistant", "content": "ok"},
+        {"role": "user", "content": second},
+    ]
+    client.post("/chat/completions", json={"messages": messages[:1]})
+
+    def asks(handler: Handler) -> None:
+        assert [turn.content for turn in proxy.journal(space, 3)] == [first, "ok", second]
+        says("ok, noted")(handler)
+
+    upstream.play(asks)
+    assert client.post("/chat/completions", json={"messages": messages}).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -475,15 +475,22 @@ class App:
 
 async def _while_there(work: Awaitable[Result], receive: Receive) -> Result:
     """What `work` returns; where whoever asked hangs up first, it is cancelled."""
-    task = asyncio.ensure_future(work)
+    waiting = asyncio.current_task()
+
+    def leave(watch: asyncio.Future[None]) -> None:
+        if waiting is not None and not watch.cancelled():
+            waiting.cancel()
+
     gone = asyncio.ensure_future(_hung_up(receive))
+    gone.add_done_callback(leave)
     try:
-        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            return task.result()
-        task.cancel()
-        raise ClientGoneError
+        return await work
+    except asyncio.CancelledError:
+        if gone.done() and waiting is not None and not waiting.uncancel():
+            raise ClientGoneError from None
+        raise
     finally:
+        waiting = None  # who hangs up from here on breaks nothing off
         gone.cancel()
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 import ipaddress
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -32,6 +33,8 @@ FORWARDED = (
     "true-client-ip",
 )
 """Headers by which another server says that it passes on what came from elsewhere."""
+_KNOWN = 64
+"""Hosts that are remembered: nearly all requests name the same."""
 
 
 class RefusedError(Exception):
@@ -203,6 +206,7 @@ def _utf8(value: str) -> str:
         return value
 
 
+@lru_cache(_KNOWN)
 def is_loopback(host: str) -> bool:
     """Whether `host` is this machine's own address, by number or as localhost."""
     if host.lower().rstrip(".") == "localhost":
@@ -213,6 +217,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+@lru_cache(_KNOWN)
 def host_of(header: str) -> str:
     """The host of a Host header, without its port; empty where it is none."""
     try:

@@ -89,11 +89,11 @@ class Metrics:
             ]
             for name, numbers in self._counted.items():
                 about, label, _ = self._about[name]
-                samples: list[Sample] = [
+                counts: list[Sample] = [
                     ("", ((label, value),) if label else (), number)
                     for value, number in numbers.items()
                 ]
-                lines += _family(f"loxodon_{name}_total", "counter", about, samples)
+                lines += _family(f"loxodon_{name}_total", "counter", about, counts)
         for name, about, samples in gauges:
             lines += _family(f"loxodon_{name}", "gauge", about, samples)
         return "\n".join(lines) + "\n"

@@ -191,6 +191,7 @@ class App:
         keeping = self._remembering.keeping(exchange)
 
         async def forward() -> None:
+            keeping.begin()
             received = await self._accepted(request, url, exchange, body)
             await reply.stream(received, keeping if received.status < 400 else None)
 

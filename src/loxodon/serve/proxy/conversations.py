@@ -66,6 +66,8 @@ class Conversation:
         self.blocks: dict[str, Block] = {}
         self.full = False
         """Whether it has come near the end of the context window."""
+        self.accepted = False
+        """Whether the upstream has taken a request of it: whoever goes on with it may be heard."""
         self.ending: asyncio.Event | None = None
         """Of its latest reply that has ended: set once that is journalled."""
         self.used_at = 0.0

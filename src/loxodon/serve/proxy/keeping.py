@@ -9,7 +9,7 @@ it is tried again while the client goes on.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from threading import Lock
 from typing import Any, NamedTuple
@@ -139,18 +139,32 @@ class Journal:
 
 
 class Keeping:
-    """The keeping of one exchange, from when the upstream has taken the request."""
+    """The keeping of one exchange.
+
+    What begins a conversation is journalled once the upstream has taken it: a key that is good for
+    nothing there puts nothing into a memory either. What goes on with one is journalled while the
+    upstream works, so that a reply waits for no disk.
+    """
 
     def __init__(self, journal: Journal, exchange: Exchange) -> None:
         self._journal = journal
         self._exchange = exchange
         self._gathering = Gathering(exchange.asked.kind)
-        self._tasks: list[asyncio.Task[None]] = []
+        self._heard: asyncio.Task[None] | None = None
+        self._replied: asyncio.Task[None] | None = None
+        self._accepted = False
         self._reply: Reply | None = None
 
+    def begin(self) -> None:
+        """The request is on its way to the upstream."""
+        if self._exchange.conversation.accepted:
+            self._heard = asyncio.create_task(self._write_heard())
+
     async def heard(self) -> None:
-        """Journal what the user said."""
-        await self._in_time(self._write_heard())
+        """The upstream has taken the request: see that what the user said is journalled."""
+        self._accepted = self._exchange.conversation.accepted = True
+        self._heard = self._heard or asyncio.create_task(self._write_heard())
+        await self._in_time(self._heard)
 
     def take(self, chunk: bytes) -> None:
         """Note bytes of the reply."""
@@ -163,7 +177,7 @@ class Keeping:
 
     async def replied(self, headers: Mapping[str, str]) -> None:
         """Journal what was replied, once; of a reply that broke off, as far as it came."""
-        if self._reply is not None or not self._tasks:
+        if self._reply is not None or not self._accepted:
             return
         if self._gathering.size <= _SMALL:
             reply = self._gathering.reply(headers)
@@ -173,13 +187,15 @@ class Keeping:
         self._exchange.about["calls"] = len(reply.calls)
         self._journal.named(self._exchange, reply)
         self._exchange.conversation.ending = ending = asyncio.Event()
-        await self._in_time(self._write_replied(reply, ending))
+        self._replied = asyncio.create_task(self._write_replied(reply, ending))
+        await self._in_time(self._replied)
 
     async def ended(self, headers: Mapping[str, str]) -> None:
         """Do what is left once the client has all of it, or has hung up."""
         await self.replied(headers)
-        for task in self._tasks:
-            await task
+        for task in (self._heard, self._replied):
+            if task is not None:
+                await task
         if self._reply is not None:
             await self._journal.used(self._exchange)
             await self._journal.save(self._exchange, self._reply)
@@ -193,16 +209,16 @@ class Keeping:
 
     async def _write_replied(self, reply: Reply, ending: asyncio.Event) -> None:
         try:
-            await self._tasks[0]
+            if self._heard is not None:
+                await self._heard
             await self._journal.write(self._exchange, turns_replied(self._exchange, reply))
         finally:
             ending.set()
 
-    async def _in_time(self, work: Coroutine[Any, Any, None]) -> None:
-        """Begin something, and wait for it no longer than a client should; it goes on."""
-        task = asyncio.create_task(work)
-        self._tasks.append(task)
-        await asyncio.wait({task}, timeout=self._journal.limit)
+    async def _in_time(self, task: asyncio.Task[None]) -> None:
+        """Wait for something no longer than a client should; it goes on."""
+        if not task.done():
+            await asyncio.wait({task}, timeout=self._journal.limit)
 
 
 # --- Pure -----------------------------------------------------------------------------------------
