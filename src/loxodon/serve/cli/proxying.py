@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from argparse import ArgumentParser, Namespace
 
 from loxodon.clock import zone_named
@@ -17,10 +16,6 @@ from loxodon.serve.cli.parser import number
 from loxodon.serve.cli.serving import address
 
 PORT = 8711
-_SWITCH = 0.0005
-"""Seconds that a thread may keep others waiting: a stream goes on while something is recalled."""
-
-
 _THREADS = 2
 """Threads that recall, and as many that journal. More would only stand in the streams' way."""
 
@@ -81,7 +76,6 @@ def run(args: Namespace) -> Outcome:
     upstream = Upstream(args.upstream, _key(args.key_env), _seconds("--timeout", args.timeout))
     limit = _seconds("--limit", args.limit)
     clock = clock_of(args, zone_named(load(home).timezone)) if args.now else None
-    sys.setswitchinterval(_SWITCH)
     with (
         listen(args.host, args.port) as listening,
         Host(home, clock, threads=_THREADS, surface="proxy") as recalling,

@@ -191,8 +191,12 @@ async def _opened(way: Way) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]
     first = way.trusted if parts.scheme == "https" else None
     reader, writer = await _streams(parts.hostname or "", port, first, None)
     if way.trusted:
-        await _tunnel(reader, writer, way)
-        await writer.start_tls(way.trusted, server_hostname=way.host)
+        try:
+            await _tunnel(reader, writer, way)
+            await writer.start_tls(way.trusted, server_hostname=way.host)
+        except BaseException:
+            writer.transport.abort()
+            raise
     return reader, writer
 
 
@@ -214,7 +218,6 @@ async def _tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, wa
         wire.receive_data(await reader.read(_READ))
     status = event.status_code if isinstance(event, h11.Response) else 0
     if not 200 <= status < 300:
-        writer.transport.abort()
         raise OSError(f"the proxy answered {status} to CONNECT")
 
 
