@@ -48,9 +48,7 @@ _MANNER_SECONDS = 600.0
 
 
 _COUNTED = {
-    "proxy_memory": Counted(
-        "Requests, by what came of asking the memory.", "outcome", tuple(OUTCOMES)
-    )
+    "proxy_memory": Counted("Requests, by what came of asking the memory.", "outcome", OUTCOMES)
 }
 
 

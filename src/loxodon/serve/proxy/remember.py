@@ -36,15 +36,15 @@ _MOST_SNAPSHOTS = 64
 _MOST_SPACES = 1_000
 _IN_VIEW = 100_000
 """Characters of the conversation, the latest, that are compared with what is recalled."""
-OUTCOMES = {
-    "used": "memories were recalled",
-    "nothing-found": "a recall found nothing",
-    "not-needed": "the gate saw no need for a recall",
-    "timed-out": "the recall took longer than --limit",
-    "failed": "the recall failed",
-    "skipped": "not asked, because it failed or was late three times in a row",
-    "off": "the request asked for none, or the engine is off",
-}
+OUTCOMES = (
+    "used",
+    "nothing-found",
+    "not-needed",  # the gate says so
+    "timed-out",
+    "failed",
+    "skipped",  # after three that failed or were late
+    "off",
+)
 """What can come of asking the memory for a request."""
 
 
