@@ -18,9 +18,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from threading import Thread
 from time import perf_counter, process_time
 from typing import Any
@@ -142,13 +143,12 @@ def _in_turn(
     theirs: list[float] = []
     ends = perf_counter() + seconds
     while perf_counter() < ends:
-        for question in questions:
-            started = perf_counter()
-            memory.recall(question)
-            between = perf_counter()
-            asker.recall(question)
-            theirs.append(perf_counter() - between)
-            ours.append(between - started)
+        for n, question in enumerate(questions):
+            mine, yours = _both(
+                n, partial(memory.recall, question), partial(asker.recall, question)
+            )
+            ours.append(mine)
+            theirs.append(yours)
     return ours, theirs
 
 
@@ -160,13 +160,23 @@ def _adds_in_turn(
     theirs: list[float] = []
     for n, text in enumerate(texts):
         turn = [{"role": "user", "content": text, "id": str(n)}]
-        started = perf_counter()
-        memory.add(turn, session="here")
-        between = perf_counter()
-        asker.add(turn, session="there")
-        theirs.append(perf_counter() - between)
-        ours.append(between - started)
+        mine, yours = _both(
+            n, partial(memory.add, turn, session="here"), partial(asker.add, turn, session="there")
+        )
+        ours.append(mine)
+        theirs.append(yours)
     return ours, theirs
+
+
+def _both(n: int, mine: Callable[[], object], yours: Callable[[], object]) -> tuple[float, float]:
+    """Seconds that each takes. Now one comes first and now the other: on a busy machine whoever has
+    just computed waits longer for the processor."""
+    took = [0.0, 0.0]
+    for which in (n % 2, 1 - n % 2):
+        started = perf_counter()
+        (mine, yours)[which]()
+        took[which] = perf_counter() - started
+    return took[0], took[1]
 
 
 def _cpu_of(memory: Memory, questions: Sequence[str]) -> float:

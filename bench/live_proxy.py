@@ -5,12 +5,15 @@ one run. The memory has lived with 10,000 memories, and every request is a new c
 question it recalls for: the worst case, since most messages need no recall.
 
     alone           one client at an upstream that answers at once, one request after the other:
-                    milliseconds to the first word at the upstream itself, through the proxy with
-                    memory off, where the gate says no, and with a recall
+                    milliseconds to the first word that the proxy adds with memory off, where the
+                    gate says no, and with a recall; and beside what the same recall and the same
+                    durable write of the message take in this process. All of them in turn, each
+                    question several times: the best of each is compared, for a busy machine adds to
+                    any of them
     direct, proxy   50 streams at once: milliseconds to the first word and to the last
     bare            the same through the proxy, without memory (`X-Loxodon-Memory: off`)
     overhead        what the proxy adds to the upstream itself
-    clients         200 at once: every error counts
+    clients         24 and 200 at once: every error counts, and every request without memory
     flat            megabytes of the process while they run, in the first third and in the last
     cpu             milliseconds that the proxy's processor spends on a request
 """
@@ -20,16 +23,23 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from math import inf
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from live import at, cpu_of, lived_home, resident, served
+from live import NOW, at, cpu_of, lived_home, resident, served
+from loxodon import Memory
 
-STREAMS, CLIENTS = 50, 200
+STREAMS, FEW, CLIENTS = 50, 24, 200
+_ASKED, _TIMES = 25, 8
+"""Questions that one client asks, and how often each."""
+_IN_PROCESS = ("recalled", "written")
 WORDS, PAUSE = 80, 0.05
 """A reply takes four seconds, as one of a small model does."""
 _HEAD = (
@@ -54,6 +64,8 @@ class Load:
         self._questions = questions
         self._asked = 0
         self.took: list[Took] = []
+        self.outcomes: Counter[str] = Counter()
+        """What came of asking the memory."""
         self.errors: list[str] = []
 
     async def run(self, clients: int, seconds: float) -> None:
@@ -91,18 +103,22 @@ class Load:
         status = await reader.readline()
         if b" 200 " not in status:
             raise ValueError(status)
-        await reader.readuntil(b"data: ")
+        head = await reader.readuntil(b"data: ")
         first = perf_counter()
+        if told := re.search(rb"x-loxodon-memory: ([a-z-]+)", head):
+            self.outcomes[told[1].decode()] += 1
         await reader.readuntil(b"[DONE]\n\n\r\n0\r\n\r\n")
         last = perf_counter()
         return Took((first - started) * 1e3, (last - started) * 1e3)
 
-    async def in_turn(self, questions: Sequence[str]) -> list[float]:
-        """Milliseconds to the first word of each, asked one after the other."""
+    async def line(self) -> Callable[[str], Awaitable[float]]:
+        """A connection: milliseconds to the first word of what is asked on it."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
-        found = [(await self._ask(reader, writer, one)).first for one in questions]
-        writer.close()
-        return found
+
+        async def ask(question: str) -> float:
+            return (await self._ask(reader, writer, question)).first
+
+        return ask
 
 
 @contextmanager
@@ -153,9 +169,13 @@ def _at_once(home: str, questions: Sequence[str], seconds: float) -> dict[str, A
             key: round(found["proxy"][key] - found["direct"][key], 2)
             for key in ("first_p50_ms", "first_p99_ms", "last_p50_ms", "last_p99_ms")
         }
-        many = Load(port, questions)
+        few, many = Load(port, questions), Load(port, questions)
+        asyncio.run(few.run(FEW, seconds))
         sizes = asyncio.run(_watched(many, CLIENTS, max(20.0, seconds), pid))
-    found["clients"] = {"at_once": CLIENTS, **_figures(many)}
+    found["clients"] = [
+        {"at_once": number, **_figures(load), "memory": dict(load.outcomes)}
+        for number, load in ((FEW, few), (CLIENTS, many))
+    ]
     third = max(1, len(sizes) // 3)
     found["flat"] = {
         "first_third_mb": round(max(sizes[:third]) / 1e3, 1),
@@ -171,21 +191,56 @@ def _alone(home: str, questions: Sequence[str]) -> dict[str, Any]:
             url,
             _,
         ),
+        Memory.open(home, clock=lambda: NOW) as memory,
     ):
         port = int(url.rsplit(":", 1)[1].removesuffix("/v1"))
-        asked = [f"{one} {n}?" for n, one in enumerate(questions[:100])]
-        asyncio.run(Load(port, ()).in_turn([f"before that, {one}" for one in asked[:15]]))
-        loads = {
-            "direct": (Load(direct, ()), asked),
-            "off": (Load(port, (), _OFF), asked),
-            "gate_no": (Load(port, ()), [f"thanks, ok {n}" for n in range(len(asked))]),
-            "recall": (Load(port, ()), asked),
-        }
-        times = {name: asyncio.run(load.in_turn(said)) for name, (load, said) in loads.items()}
+        best = asyncio.run(_best(memory, direct, port, questions))
+
+    def added(name: str, *less: str) -> float:
+        """What the middle question takes longer than these."""
+        times = zip(best[name], *(best[one] for one in less), strict=True)
+        return round(at([one - sum(rest) for one, *rest in times], 0.5), 2)
+
     return {
-        name: {"first_p25_ms": round(at(one, 0.25), 2), "first_p50_ms": round(at(one, 0.5), 2)}
-        for name, one in times.items()
+        "direct_ms": added("direct"),
+        "in_process_ms": {name: added(name) for name in _IN_PROCESS},
+        "added_ms": {name: added(name, "direct") for name in ("off", "gate_no", "recall")},
+        "beside_the_recall_ms": added("recall", "direct", "recalled"),
+        "beside_recall_and_write_ms": {
+            "gate_no": added("gate_no", "direct", "written"),
+            "recall": added("recall", "direct", *_IN_PROCESS),
+        },
     }
+
+
+async def _best(
+    memory: Memory, direct: int, port: int, questions: Sequence[str]
+) -> dict[str, list[float]]:
+    """The best of several times for each question, in each way of asking it, all in turn."""
+    lines = {
+        "direct": await Load(direct, ()).line(),
+        "off": await Load(port, (), _OFF).line(),
+        "gate_no": await Load(port, ()).line(),
+        "recall": await Load(port, ()).line(),
+    }
+    for one in questions[:15]:  # what is loaded once is loaded now
+        memory.recall(one)
+        await lines["recall"](f"before that, {one}?")
+    best = {name: [inf] * _ASKED for name in (*lines, *_IN_PROCESS)}
+    for n in range(_TIMES * _ASKED):
+        place = n % _ASKED
+        question = f"{questions[place]} {n}?"
+        turn = {"role": "user", "content": question, "id": "1", "origin": "relayed"}
+        started = perf_counter()
+        memory.recall(question)
+        between = perf_counter()
+        memory.add([turn], session=f"chat {n}")
+        took = {"recalled": (between - started) * 1e3, "written": (perf_counter() - between) * 1e3}
+        for name, ask in lines.items():
+            took[name] = await ask(f"thanks, ok {n}" if name == "gate_no" else question)
+        for name, ms in took.items():
+            best[name][place] = min(best[name][place], ms)
+    return best
 
 
 async def _watched(load: Load, clients: int, seconds: float, pid: int) -> list[int]:

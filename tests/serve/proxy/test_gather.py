@@ -23,10 +23,10 @@ EVENTS = {"content-type": "text/event-stream; charset=utf-8"}
 
 
 def gathered(chunks: Iterable[bytes], kind: Kind = "chat", **headers: str) -> Reply:
-    found = Gathering()
+    found = Gathering(kind)
     for chunk in chunks:
         found.take(chunk)
-    return found.reply(kind, {name.replace("_", "-"): one for name, one in headers.items()})
+    return found.reply({name.replace("_", "-"): one for name, one in headers.items()})
 
 
 def test_a_stream_wherever_it_is_cut() -> None:
@@ -101,8 +101,8 @@ def test_packed_replies_are_read() -> None:
 
 
 def test_a_stream_without_end_is_not_kept_whole() -> None:
-    found = Gathering()
+    found = Gathering("chat")
     for _ in range(40):
         found.take(b"x" * 2**20)
     assert found.size <= MOST_BYTES + 2**20
-    assert found.reply("chat", EVENTS) == Reply()
+    assert found.reply(EVENTS) == Reply()

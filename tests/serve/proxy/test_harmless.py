@@ -320,6 +320,10 @@ def test_a_token_is_asked_for_where_one_is_set(tmp_path: Path, upstream: Stage) 
         key = {"authorization": "Bearer sk-theirs"}
         assert httpx.post(url, json=body(), headers=key, timeout=60).status_code == 401
         assert httpx.get(proxy.url.replace("/v1", "/health"), timeout=60).status_code == 200
+        metrics = proxy.url.replace("/v1", "/metrics")
+        assert httpx.get(metrics, headers=key, timeout=60).status_code == 401
+        ours = {"authorization": "Bearer t0"}
+        assert httpx.get(metrics, headers=ours, timeout=60).status_code == 200
         given = {**key, "x-loxodon-token": "t0"}
         assert httpx.post(url, json=body(), headers=given, timeout=60).status_code == 200
     assert upstream.requests[-1].headers["authorization"] == "Bearer sk-theirs"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 from loxodon import Memory
 from tests.serve.proxy.conftest import Proxy, eventually, started
-from tests.serve.proxy.upstream import Stage, completion, document, says, streams, waits
+from tests.serve.proxy.upstream import Stage, completion, document, says, stage, streams, waits
 from tests.serve.proxy.upstream import delta as part
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
@@ -229,9 +230,49 @@ def test_memory_can_be_left_out(
         body = {"messages": [{"role": "user", "content": text}]}
         answer = client.post("/chat/completions", json=body, headers=headers)
         assert "x-loxodon-recalled" not in answer.headers
+        assert answer.headers["x-loxodon-memory"] == "off"
         assert upstream.requests[-1].json == body
     client.post("/chat/completions", json={"messages": [{"role": "user", "content": "Any boat?"}]})
     assert [turn.content for turn in proxy.journal(space, 2)] == ["Any boat?", "ok"]
+
+
+def test_what_came_of_asking_the_memory_is_told_and_counted(tmp_path: Path) -> None:
+    def told(text: str) -> str:
+        body = {"messages": [{"role": "user", "content": text}]}
+        answer = httpx.post(f"{proxy.url}/chat/completions", json=body, timeout=60)
+        return str(answer.headers["x-loxodon-memory"])
+
+    def counted() -> dict[str, int]:
+        text = httpx.get(proxy.url.replace("/v1", "/metrics"), timeout=60).text
+        found = re.findall(r'loxodon_proxy_memory_total{outcome="(.+)"} (\d+)', text)
+        return {name: int(number) for name, number in found}
+
+    with Memory.open(tmp_path / "home") as memory:
+        memory.capture("The user has a boat")
+    with stage() as upstream, started(tmp_path / "home", upstream.url) as proxy:
+        assert told("Do I have a boat?") == "used; items=1"
+        assert told("Who was my zookeeper?") == "nothing-found"
+        assert told("thanks, ok") == "not-needed"
+        with Memory.open(tmp_path / "home") as memory:
+            memory.pause()
+        assert re.fullmatch(r"used; items=\d; paused", told("Which boat do I have?"))
+        assert upstream.requests[-1].method == "POST"  # what is ours to answer went no further
+        assert eventually(lambda: sum(counted().values()) == 4)
+        assert {name: number for name, number in counted().items() if number} == {
+            "used": 2,
+            "nothing-found": 1,
+            "not-needed": 1,
+        }
+
+
+def test_a_memory_that_took_too_long_is_told_apart(tmp_path: Path, upstream: Stage) -> None:
+    with Memory.open(tmp_path / "home") as memory:
+        memory.capture("The user has a boat")
+    with started(tmp_path / "home", upstream.url, "--limit", "0.000001") as proxy:
+        for n, expected in enumerate(["timed-out"] * 3 + ["skipped"]):
+            body = {"messages": [{"role": "user", "content": f"Do I have {n} boats?"}]}
+            answer = httpx.post(f"{proxy.url}/chat/completions", json=body, timeout=60)
+            assert answer.headers["x-loxodon-memory"] == expected
 
 
 def test_the_bytes_that_a_client_sends_and_gets_are_the_same(

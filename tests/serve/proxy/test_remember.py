@@ -11,15 +11,8 @@ from loxodon import Memory
 from loxodon.serve.host import Host
 from loxodon.serve.proxy.app import Manners
 from loxodon.serve.proxy.gather import Reply
-from loxodon.serve.proxy.remember import (
-    Exchange,
-    Patience,
-    Remembering,
-    is_filled,
-    snapshot_of,
-    turns_heard,
-    turns_replied,
-)
+from loxodon.serve.proxy.keeping import Exchange, is_filled, turns_heard, turns_replied
+from loxodon.serve.proxy.remember import Patience, Remembering, snapshot_of
 from loxodon.serve.proxy.requests import Asked, read
 from loxodon.serve.proxy.speaking import Who
 

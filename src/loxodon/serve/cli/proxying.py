@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from argparse import Namespace
 
 from loxodon.clock import zone_named
@@ -14,10 +13,6 @@ from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
 
-_SWITCH = 0.0005
-"""Seconds that a thread may keep others waiting: a stream goes on while something is recalled."""
-
-
 _THREADS = 2
 """Threads that recall, and as many that journal. More would only stand in the streams' way."""
 
@@ -26,6 +21,8 @@ def run(args: Namespace) -> Outcome:
     from loxodon.serve.host import Host
     from loxodon.serve.http.guard import door
     from loxodon.serve.http.server import listen, need_uvicorn, serve, url_of
+
+    need_uvicorn()  # with which comes what the proxy speaks HTTP by
     from loxodon.serve.proxy.app import App
     from loxodon.serve.proxy.remember import Remembering
     from loxodon.serve.proxy.speaking import Rule
@@ -33,14 +30,12 @@ def run(args: Namespace) -> Outcome:
     from loxodon.serve.schedule import Runner
     from loxodon.trust.access.tokens import Grants
 
-    need_uvicorn()
     home = home_of(args)
     token = args.token or os.environ.get("LOXODON_TOKEN") or ""
     at = door(args.host, token, Grants(home))
     upstream = Upstream(args.upstream, _key(args.key_env), _seconds("--timeout", args.timeout))
     limit = _seconds("--limit", args.limit)
     clock = clock_of(args, zone_named(load(home).timezone)) if args.now else None
-    sys.setswitchinterval(_SWITCH)
     with (
         listen(args.host, args.port) as listening,
         Host(home, clock, threads=_THREADS, surface="proxy") as recalling,

@@ -26,6 +26,7 @@ from loxodon.serve.http.guard import (
     check_place,
     has_token,
     is_loopback,
+    not_granted,
 )
 from loxodon.serve.http.health import Watch, gauges, paused, reasons
 from loxodon.serve.http.metrics import TYPE, Metrics
@@ -43,6 +44,7 @@ from loxodon.serve.http.replies import (
     start_of,
 )
 from loxodon.serve.http.requests import (
+    GONE,
     MOST_BYTES,
     ClientGoneError,
     Message,
@@ -69,8 +71,6 @@ Page = Mapping[str, Callable[[Request, Caller], Awaitable[Reply]]]
 _SMALL = 1 << 16
 """Bytes of a body that is read on the spot; a larger one would keep others waiting."""
 _HTML = "text/html; charset=utf-8"
-_GONE = 499
-"""The status that is counted where nobody is there to get one."""
 
 
 class Match(NamedTuple):
@@ -124,7 +124,7 @@ class App:
             return
         started = perf_counter()
         self.metrics.running += 1
-        name, status = "none", _GONE
+        name, status = "none", GONE
         begun = False
 
         async def sending(message: Message) -> None:
@@ -213,8 +213,8 @@ class App:
 
     def _check_page(self, name: str, caller: Caller) -> None:
         """What is about all spaces is the owner's."""
-        if name in ("metrics", "make_space") and not _is_owner(caller):
-            raise _not_granted()
+        if name in ("metrics", "make_space") and not caller.owns_all:
+            raise not_granted()
 
     def _check_reach(self, match: Match, caller: Caller) -> None:
         """A space that a token does not reach is one that is not there."""
@@ -224,7 +224,7 @@ class App:
         right = match.operation.right
         walled = bool(caller.agent) or caller.chat != "direct"
         if not caller.grant.may(right) or (right == "owner" and walled):
-            raise _not_granted()
+            raise not_granted()
 
     def _check_file(self, caller: Caller, request: Request) -> None:
         """A file of this machine is named by who is on it, and owns all that is here."""
@@ -238,8 +238,8 @@ class App:
                     hint="run the command on the server's machine, or serve on 127.0.0.1",
                 ),
             )
-        if not _is_owner(caller):
-            raise _not_granted()
+        if not caller.owns_all:
+            raise not_granted()
 
     def _fixed(self, parts: tuple[str, ...]) -> tuple[str, Page] | None:
         """What is not about the memory of one space."""
@@ -266,7 +266,7 @@ class App:
         """Do an operation and answer with what came of it; the status."""
         operation, started = match.operation, perf_counter()
         form = form_of(request.headers.get("accept", "")) if operation.long else ""
-        status = _GONE
+        status = GONE
         about: dict[str, Any] = {}
         try:
             fields = await self._given(match, request, receive)
@@ -311,7 +311,7 @@ class App:
                 self._check_file(match.caller, request)
                 full_path(name, found[name])
         if found.get("reveal") and not _may_reveal(match.caller):
-            raise _not_granted()
+            raise not_granted()
         key = request.headers.get("idempotency-key", "")
         if key and any(field.name == "token" for field in operation.takes):
             found.setdefault("token", key)
@@ -474,15 +474,22 @@ class App:
 
 async def _while_there(work: Awaitable[Result], receive: Receive) -> Result:
     """What `work` returns; where whoever asked hangs up first, it is cancelled."""
-    task = asyncio.ensure_future(work)
+    waiting = asyncio.current_task()
+
+    def leave(watch: asyncio.Future[None]) -> None:
+        if waiting is not None and not watch.cancelled():
+            waiting.cancel()
+
     gone = asyncio.ensure_future(_hung_up(receive))
+    gone.add_done_callback(leave)
     try:
-        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            return task.result()
-        task.cancel()
-        raise ClientGoneError
+        return await work
+    except asyncio.CancelledError:
+        if gone.done() and waiting is not None and not waiting.uncancel():
+            raise ClientGoneError from None
+        raise
     finally:
+        waiting = None  # who hangs up from here on breaks nothing off
         gone.cancel()
 
 
@@ -531,25 +538,9 @@ def _matches(parts: tuple[str, ...]) -> dict[str, Match]:
     return matches
 
 
-def _is_owner(caller: Caller) -> bool:
-    """Whether somebody asks for all spaces, as nobody in particular."""
-    grant = caller.grant
-    return grant.may("owner") and not (grant.spaces or caller.agent or caller.chat != "direct")
-
-
 def _may_reveal(caller: Caller) -> bool:
     """Whether what is masked may be shown: to the owner, where nobody else hears it."""
     return caller.grant.may("owner") and not caller.agent and caller.chat == "direct"
-
-
-def _not_granted() -> RefusedError:
-    return RefusedError(
-        403,
-        "forbidden",
-        UsageError(
-            "this token does not have permission for this", hint="use a token with owner permission"
-        ),
-    )
 
 
 def _options(methods: Any) -> Reply:

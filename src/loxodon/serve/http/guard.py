@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 import ipaddress
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -32,6 +33,8 @@ FORWARDED = (
     "true-client-ip",
 )
 """Headers by which another server says that it passes on what came from elsewhere."""
+_KNOWN = 64
+"""Hosts that are remembered: nearly all requests name the same."""
 
 
 class RefusedError(Exception):
@@ -80,6 +83,12 @@ class Caller(NamedTuple):
     def name(self) -> str:
         """What the audit log calls whoever asks."""
         return f"token:{self.grant.name}" if self.grant.name else ""
+
+    @property
+    def owns_all(self) -> bool:
+        """Whether somebody asks for all spaces, as nobody in particular."""
+        grant = self.grant
+        return grant.may("owner") and not (grant.spaces or self.agent or self.chat != "direct")
 
 
 def door(host: str, token: str, grants: Callable[[], Sequence[Grant]] = _no_grants) -> Door:
@@ -139,6 +148,17 @@ def admit(at: Door, headers: Mapping[str, str]) -> Caller:
     return _asking(grant, headers)
 
 
+def not_granted() -> RefusedError:
+    """For who has a token, but not for this."""
+    return RefusedError(
+        403,
+        "forbidden",
+        UsageError(
+            "this token does not have permission for this", hint="use a token with owner permission"
+        ),
+    )
+
+
 def has_token(at: Door, headers: Mapping[str, str]) -> bool:
     """Whether the request carries the owner's token; true where none is needed."""
     grant = _granted(at, headers)
@@ -186,6 +206,7 @@ def _utf8(value: str) -> str:
         return value
 
 
+@lru_cache(_KNOWN)
 def is_loopback(host: str) -> bool:
     """Whether `host` is this machine's own address, by number or as localhost."""
     if host.lower().rstrip(".") == "localhost":
@@ -196,6 +217,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+@lru_cache(_KNOWN)
 def host_of(header: str) -> str:
     """The host of a Host header, without its port; empty where it is none."""
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from threading import Lock
 from typing import NamedTuple
 
@@ -13,9 +13,18 @@ BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
+
+class Counted(NamedTuple):
+    """Something that is counted, by the values of a label where it has one."""
+
+    about: str
+    label: str = ""
+    values: tuple[str, ...] = ("",)
+
+
 COUNTED = {
-    "turns_added": "Turns that the journal did not have.",
-    "memories_captured": "Memories that were captured.",
+    "turns_added": Counted("Turns that the journal did not have."),
+    "memories_captured": Counted("Memories that were captured."),
 }
 
 Labels = tuple[tuple[str, str], ...]
@@ -34,10 +43,11 @@ class Gauge(NamedTuple):
 class Metrics:
     """What a server counts. Any thread may count."""
 
-    def __init__(self) -> None:
+    def __init__(self, counted: Mapping[str, Counted] = COUNTED) -> None:
         self._lock = Lock()
         self._requests: Counter[tuple[str, int]] = Counter()
-        self._counted = dict.fromkeys(COUNTED, 0)
+        self._counted = {name: dict.fromkeys(one.values, 0) for name, one in counted.items()}
+        self._about = counted
         self._buckets: dict[str, list[int]] = defaultdict(lambda: [0] * (len(BOUNDS) + 1))
         self._seconds: Counter[str] = Counter()
         self.running = 0
@@ -49,10 +59,10 @@ class Metrics:
             self._buckets[operation][bisect_left(BOUNDS, seconds)] += 1
             self._seconds[operation] += seconds  # type: ignore[assignment]
 
-    def count(self, what: str, number: int = 1) -> None:
-        """So many more of `what`, one of `COUNTED`."""
+    def count(self, what: str, number: int = 1, value: str = "") -> None:
+        """So many more of `what`, under that value of its label."""
         with self._lock:
-            self._counted[what] += number
+            self._counted[what][value] += number
 
     def text(self, gauges: Iterable[Gauge] = ()) -> str:
         """All of it in Prometheus' text format, and these `gauges`."""
@@ -77,10 +87,13 @@ class Metrics:
                     [("", (), self.running)],
                 ),
             ]
-            for name, number in self._counted.items():
-                lines += _family(
-                    f"loxodon_{name}_total", "counter", COUNTED[name], [("", (), number)]
-                )
+            for name, numbers in self._counted.items():
+                about, label, _ = self._about[name]
+                counts: list[Sample] = [
+                    ("", ((label, value),) if label else (), number)
+                    for value, number in numbers.items()
+                ]
+                lines += _family(f"loxodon_{name}_total", "counter", about, counts)
         for name, about, samples in gauges:
             lines += _family(f"loxodon_{name}", "gauge", about, samples)
         return "\n".join(lines) + "\n"

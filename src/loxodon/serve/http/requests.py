@@ -20,6 +20,8 @@ MOST_BYTES = 10_000_000
 BODY_SECONDS = 60.0
 """How long a client may take to send its body."""
 _MOST_FIELDS = 100
+GONE = 499
+"""The status that is counted where nobody is there to get one."""
 
 
 class ClientGoneError(Exception):

@@ -68,15 +68,16 @@ def url_of(listening: socket.socket) -> str:
 
 
 def need_uvicorn() -> Any:
-    """uvicorn, which the extra `serve` brings."""
+    """uvicorn, which the extra `serve` brings, with the parser that it reads requests by."""
     try:
+        import httptools  # noqa: F401 which is looked for before it is needed
         import uvicorn
     except ImportError as error:
         raise ConfigError(
             "the server needs {module}, which cannot be imported: {reason}",
             hint=install_hint(),
             extra="serve",
-            module="uvicorn",
+            module=error.name or "uvicorn",
             reason=error,
         ) from None
     return uvicorn

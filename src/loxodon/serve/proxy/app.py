@@ -8,20 +8,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from time import monotonic, perf_counter
-from typing import TYPE_CHECKING
 
 from loxodon.errors import LoxodonError, ModelError, UnreachableModelError, UsageError
-from loxodon.serve.http.guard import Caller, Door, RefusedError, admit
+from loxodon.serve.http.guard import Caller, Door, RefusedError, admit, not_granted
+from loxodon.serve.http.metrics import TYPE, Counted, Gauge, Metrics
 from loxodon.serve.http.rates import GUESSES, Rates
-from loxodon.serve.http.requests import ClientGoneError, Receive, Scope, Send
+from loxodon.serve.http.requests import GONE, ClientGoneError, Receive, Scope, Send
 from loxodon.serve.logs import log
 from loxodon.serve.proxy import requests
-from loxodon.serve.proxy.gather import Gathering, Reply, decoded
+from loxodon.serve.proxy.connection import LateError, UnansweredError
+from loxodon.serve.proxy.gather import decoded
 from loxodon.serve.proxy.inject import NEXT, Manner, injected
-from loxodon.serve.proxy.remember import Exchange, Remembering
+from loxodon.serve.proxy.keeping import Exchange
+from loxodon.serve.proxy.remember import OUTCOMES, Remembering
 from loxodon.serve.proxy.requests import Asked, Kind
 from loxodon.serve.proxy.speaking import OURS, Rule, bound, who_speaks
-from loxodon.serve.proxy.upstream import Received, Upstream, need_httpx
+from loxodon.serve.proxy.upstream import Received, Upstream
 from loxodon.serve.proxy.wire import (
     Answer,
     Body,
@@ -34,9 +36,6 @@ from loxodon.serve.proxy.wire import (
 from loxodon.trust.access.acting import Actor, acting
 from loxodon.working.overflow import is_overflow
 
-if TYPE_CHECKING:
-    import httpx
-
 _SMALL = 1 << 16
 """Bytes of a body that is read on the spot; a larger one would keep others waiting."""
 _LARGE = 1 << 20
@@ -46,6 +45,11 @@ _REFUSALS = (400, 413, 422, 500)
 _MOST_MODELS = 256
 _MANNER_SECONDS = 600.0
 """For how long a model that takes no memories at all is sent none."""
+
+
+_COUNTED = {
+    "proxy_memory": Counted("Requests, by what came of asking the memory.", "outcome", OUTCOMES)
+}
 
 
 class App:
@@ -68,7 +72,7 @@ class App:
         self._key_is_ours = key_is_ours
         self._rates = Rates(rate)
         self._manners = Manners()
-        self._failure: type[httpx.HTTPError] = need_httpx().HTTPError
+        self._metrics = Metrics(_COUNTED)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":  # a websocket: there is none here
@@ -76,29 +80,38 @@ class App:
             return
         request = request_of(scope)
         reply = Answer(send, request)
+        self._metrics.running += 1
         try:
             await self._answer(request, receive, reply)
         except RefusedError as refusal:
             await reply.fail(refusal.status, refusal.code, refusal.error, refusal.headers)
         except LoxodonError as error:
             await reply.fail(502, error.code, error)
-        except self._failure as error:
+        except UnansweredError as error:
             await reply.fail(*_unanswered(error))
         except ClientGoneError:
             reply.about["gone"] = True
-        log(
-            "proxy",
-            path=request.path,
-            status=reply.status,
-            ms=round((perf_counter() - reply.started) * 1e3, 2),
-            **reply.about,
-        )
+        finally:
+            self._metrics.running -= 1
+        self._told(request, reply)
+
+    def _told(self, request: Request, reply: Answer) -> None:
+        """Log and count a request that was answered."""
+        seconds = perf_counter() - reply.started
+        ms = round(seconds * 1e3, 2)
+        log("proxy", path=request.path, status=reply.status, ms=ms, **reply.about)
+        self._metrics.request(request.kind or "other", reply.status or GONE, seconds)
+        if memory := reply.about.get("memory"):
+            self._metrics.count("proxy_memory", value=memory)
 
     async def _answer(self, request: Request, receive: Receive, reply: Answer) -> None:
         if request.path == "/health" and request.method in ("GET", "HEAD"):
             await reply.document(200, {"status": "ok"})
             return
         caller = self._let_in(request)
+        if request.path == "/metrics" and request.method in ("GET", "HEAD"):
+            await self._tell_metrics(caller, reply)
+            return
         url = self._upstream.address(request.path, request.query)
         if url is None:
             raise RefusedError(400, "bad_path", UsageError("unknown path"))
@@ -118,6 +131,16 @@ class App:
         with acting(Actor("proxy", caller.agent, caller.name)):
             await self._remembered(request, url, asked, caller, head, receive, reply)
 
+    async def _tell_metrics(self, caller: Caller, reply: Answer) -> None:
+        if not caller.owns_all:
+            raise not_granted()
+        waiting = Gauge(
+            "calls_waiting",
+            "Recalls that have not returned.",
+            [("", (), self._remembering.waiting)],
+        )
+        await reply.text(200, self._metrics.text([waiting]), TYPE)
+
     def _let_in(self, request: Request) -> Caller:
         """Who asks; a RefusedError for who may not, or not so often."""
         try:
@@ -134,6 +157,8 @@ class App:
         if self._key_is_ours:
             return request.headers
         token = request.headers.get(f"{OURS}token", "")
+        if not token and request.path == "/metrics":  # which no upstream's key is sent to
+            return request.headers
         return {**request.headers, "authorization": f"Bearer {token}"}
 
     async def _asked(self, kind: Kind, body: bytes) -> Asked | None:
@@ -157,36 +182,22 @@ class App:
         who = bound(who_speaks(request.headers, asked, self._rule), caller)
         exchange = await self._remembering.prepared(asked, who)
         if exchange is None:
+            reply.about = {"memory": "off"}
             await while_there(self._untouched(request, url, body, reply), hung_up(receive))
             return
         reply.about = exchange.about
-        gathering = Gathering()
-        heard: list[asyncio.Task[None]] = []
+        keeping = self._remembering.keeping(exchange)
 
         async def forward() -> None:
+            keeping.begin()
             received = await self._accepted(request, url, exchange, body)
-            if received.status < 400:
-                heard.append(asyncio.create_task(self._remembering.heard(exchange)))
-            await reply.stream(received, gathering, len(exchange.recalled))
+            await reply.stream(received, keeping if received.status < 400 else None)
 
         try:
             await while_there(forward(), hung_up(receive))
         finally:
             # Also when the client has hung up, or the upstream broke off: it was said so far.
-            for task in heard:
-                said = await self._said(gathering, exchange, reply)
-                self._remembering.ended(exchange, said)
-                await task
-                await self._remembering.replied(exchange, said)
-
-    async def _said(self, gathering: Gathering, exchange: Exchange, reply: Answer) -> Reply:
-        kind = exchange.asked.kind
-        if gathering.size <= _SMALL:
-            found = gathering.reply(kind, reply.headers)
-        else:
-            found = await asyncio.to_thread(gathering.reply, kind, reply.headers)
-        reply.about["calls"] = len(found.calls)
-        return found
+            await keeping.ended(reply.headers)
 
     async def _accepted(
         self, request: Request, url: str, exchange: Exchange, body: bytes
@@ -210,7 +221,7 @@ class App:
             said = await _told(found)
             if not _refuses(found.status, said):
                 return found
-            await found.close()
+            found.close()
             log("proxy.refused", model=model[:100], status=found.status, manner=manner)
             # What is too long this once says nothing of the next.
             learns = not is_overflow(said, found.status)
@@ -264,7 +275,7 @@ async def _told(found: Received) -> bytes:
     try:
         return decoded(await found.whole(), found.headers.get("content-encoding", ""))
     except BaseException:  # it broke off, or the client did
-        await found.close()
+        found.close()
         raise
 
 
@@ -273,18 +284,16 @@ def _refuses(status: int, said: bytes) -> bool:
     return status != 500 or any(word in said[:_SMALL].lower() for word in _TEMPLATE)
 
 
-def _unanswered(error: httpx.HTTPError) -> tuple[int, str, ModelError]:
+def _unanswered(error: UnansweredError) -> tuple[int, str, ModelError]:
     """The status, code and words for an upstream that gave no answer."""
-    httpx = need_httpx()
-    reason = str(error) or type(error).__name__
-    if isinstance(error, httpx.TimeoutException) and not isinstance(error, httpx.ConnectTimeout):
+    if isinstance(error, LateError):
         return (
             504,
             "upstream_timeout",
             UnreachableModelError(
                 "the upstream did not answer in time: {reason}",
                 hint="raise the limit with --timeout",
-                reason=reason,
+                reason=error,
             ),
         )
     return (
@@ -293,6 +302,6 @@ def _unanswered(error: httpx.HTTPError) -> tuple[int, str, ModelError]:
         UnreachableModelError(
             "cannot reach the upstream: {reason}",
             hint="check that it is running, and that --upstream is correct",
-            reason=reason,
+            reason=error,
         ),
     )

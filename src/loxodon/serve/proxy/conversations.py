@@ -50,6 +50,8 @@ class Block(NamedTuple):
     """What the gate said."""
     used: tuple[str, ...] = ()
     """The ids that are of memories, where what was found is to the point."""
+    outcome: str = "not-needed"
+    """What came of asking the memory, one of `remember.OUTCOMES`."""
 
 
 class Conversation:
@@ -64,8 +66,10 @@ class Conversation:
         self.blocks: dict[str, Block] = {}
         self.full = False
         """Whether it has come near the end of the context window."""
-        self.settled: asyncio.Event | None = None
-        """Set once the last exchange of it is journalled."""
+        self.accepted = False
+        """Whether the upstream has taken a request of it: whoever goes on with it may be heard."""
+        self.ending: asyncio.Event | None = None
+        """Of its latest reply that has ended: set once that is journalled."""
         self.used_at = 0.0
         self.forgotten = 0
         """How much had been forgotten when it was last looked at."""

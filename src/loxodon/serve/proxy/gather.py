@@ -15,6 +15,12 @@ from loxodon.serve.proxy.requests import Kind, clean, words_of
 
 MOST_BYTES = 8 * 2**20
 """Bytes of a reply that are kept; what comes after them is passed on all the same."""
+_LAST = {
+    "chat": (b"data: [DONE]", b"data:[DONE]"),
+    "responses": tuple(b'"response.%b"' % how for how in (b"completed", b"incomplete", b"failed")),
+}
+"""What the last event of a stream has in it. In what a model says, quotes and line ends are
+escaped, so that it cannot say these."""
 READABLE = ("gzip", "x-gzip", "deflate", "identity")
 """Encodings that a reply may have to be read."""
 _THINKING = ("<think>", "</think>")
@@ -34,17 +40,24 @@ class Reply(NamedTuple):
 class Gathering:
     """Bytes of a reply, as they pass."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
         self._chunks: list[bytes] = []
+        self._last = False
         self.size = 0
+        self.complete = False
+        """Whether the last event of a stream has come, whole."""
 
     def take(self, chunk: bytes) -> None:
         if self.size < MOST_BYTES:
             self._chunks.append(chunk)
             self.size += len(chunk)
+        self._last = self._last or any(mark in chunk for mark in _LAST[self._kind])
+        self.complete = self._last and chunk.endswith((b"\n\n", b"\r\n\r\n"))
 
-    def reply(self, kind: Kind, headers: Mapping[str, str]) -> Reply:
+    def reply(self, headers: Mapping[str, str]) -> Reply:
         """What they say, by the headers they came with."""
+        kind = self._kind
         data = decoded(b"".join(self._chunks), headers.get("content-encoding", ""))
         if "event-stream" in headers.get("content-type", ""):
             return _from_events(kind, data)

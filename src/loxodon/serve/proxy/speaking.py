@@ -33,6 +33,11 @@ class Who(NamedTuple):
     relays: bool = False
     """Whether an agent hands on the user's own words."""
 
+    @property
+    def hearers(self) -> str:
+        """Whose conversations are told apart: what is recalled in private is not for a group."""
+        return f"{self.chat} {self.agent}@{self.space}"
+
 
 class Rule(NamedTuple):
     """How the proxy was told to tell people apart."""

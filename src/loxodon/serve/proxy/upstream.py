@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from time import monotonic
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote_to_bytes, urlsplit
+from urllib.parse import urlsplit
 
 from loxodon.errors import ConfigError, UsageError, install_hint
 from loxodon.serve.http.guard import is_loopback
+from loxodon.serve.proxy.connection import Connection, Headers, basic, login, way_to
 from loxodon.serve.proxy.gather import READABLE
 from loxodon.serve.proxy.speaking import OURS
 
 if TYPE_CHECKING:
-    import httpx
+    import h11
 
 TIMEOUT = 600.0
-_CONNECT = 10.0
 _IDLE = 4.0
 """Seconds for which a connection is kept: servers close theirs after five or more."""
 _HOP_BY_HOP = frozenset(
@@ -36,7 +35,8 @@ _HOP_BY_HOP = frozenset(
 )
 _PREFIX = "/v1"
 
-Headers = list[tuple[bytes, bytes]]
+_BODILESS = ("GET", "HEAD", "OPTIONS", "DELETE")
+"""Methods that are sent without a length where they have no body."""
 
 
 def need_httpx() -> Any:
@@ -57,7 +57,7 @@ def need_httpx() -> Any:
 def base_of(url: str) -> str:
     """The address that stands for `/v1`: as one gives it to a client; UsageError for no address.
 
-    Without the name and password that may stand in it (`login_of`), so that nothing tells them.
+    Without the name and password that may stand in it (`basic`), so that nothing tells them.
     """
     try:
         parts = urlsplit(url.strip())
@@ -73,14 +73,6 @@ def base_of(url: str) -> str:
         )
     path = parts.path.rstrip("/") or _PREFIX
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{path}"
-
-
-def login_of(url: str) -> bytes:
-    """The header for the name and password in an address; empty where it has none."""
-    name, _, password = urlsplit(url.strip()).netloc.rpartition("@")[0].partition(":")
-    if not name and not password:
-        return b""
-    return b"Basic " + b64encode(unquote_to_bytes(name) + b":" + unquote_to_bytes(password))
 
 
 def address(base: str, path: str, query: str) -> str | None:
@@ -138,10 +130,16 @@ def _named_by_connection(given: Iterable[tuple[bytes, bytes]]) -> frozenset[byte
 class Received:
     """The upstream's answer, of which only the head has been read. Whoever has it closes it."""
 
-    def __init__(self, response: httpx.Response, done: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self, response: h11.Response, connection: Connection, done: Callable[[Connection], None]
+    ) -> None:
         self.status = response.status_code
-        self.headers = response.headers
-        self._response = response
+        self.raw: Headers = response.headers.raw_items()
+        self.headers = {
+            name.decode("latin-1"): value.decode("latin-1") for name, value in response.headers
+        }
+        """By lower-case name; the last where one is given twice."""
+        self._connection = connection
         self._done = done
         self._whole: bytes | None = None
 
@@ -150,7 +148,7 @@ class Received:
         if self._whole is not None:
             yield self._whole
             return
-        async for chunk in self._response.aiter_raw():
+        async for chunk in self._connection.chunks():
             yield chunk
 
     async def whole(self) -> bytes:
@@ -158,31 +156,25 @@ class Received:
         self._whole = b"".join([chunk async for chunk in self.chunks()])
         return self._whole
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """Let go of it; what has not come yet will not."""
-        try:
-            await self._response.aclose()
-        finally:
-            await self._done()
+        self._done(self._connection)
 
 
 class Upstream:
-    """Connections to one server.
-
-    Each is a client of its own, taken by one request at a time: a client with many connections
-    looks at all of them for every request, which at some hundreds of streams is all that it does.
-    """
+    """Connections to one server, each taken by one request at a time."""
 
     def __init__(self, url: str, key: str = "", timeout: float = TIMEOUT) -> None:
-        self._httpx = need_httpx()
         self.base = base_of(url)
         self._key = key
-        self._login = login_of(url)
-        self._limits = self._httpx.Timeout(timeout, connect=_CONNECT).as_dict()
-        self._trusted = self._httpx.create_ssl_context()
+        self._login = basic(url)
+        self._timeout = timeout
+        parts = urlsplit(self.base)
+        self._host = parts.netloc.encode("idna" if not parts.netloc.isascii() else "ascii")
+        trusted = need_httpx().create_ssl_context() if parts.scheme == "https" else None
         # The way through a company's proxy is for servers elsewhere, not for this machine.
-        self._outside = not is_loopback(urlsplit(self.base).hostname or "")
-        self._idle: deque[tuple[float, httpx.AsyncClient]] = deque()
+        self._way = way_to(self.base, trusted, outside=not is_loopback(parts.hostname or ""))
+        self._idle: deque[tuple[float, Connection]] = deque()
 
     def address(self, path: str, query: str) -> str | None:
         """Where a request goes; None where it may go nowhere."""
@@ -201,37 +193,45 @@ class Upstream:
         """Forward a request.
 
         `size` is the length of a body that is handed on as it comes, where it is known. An
-        httpx.HTTPError where there is no answer.
+        UnansweredError where there is no answer.
         """
-        sent = sent_headers(list(headers), self._key, read=read)
+        sent = [(b"host", self._host), *sent_headers(list(headers), self._key, read=read)]
         if self._login:
             sent = [one for one in sent if one[0].lower() != b"authorization"]
             sent.append((b"authorization", self._login))
+        if isinstance(body, bytes) and (body or method not in _BODILESS):
+            size = str(len(body)).encode()
         if size is not None:
             sent.append((b"content-length", size))
-        request = self._httpx.Request(
-            method, url, headers=sent, content=body, extensions={"timeout": self._limits}
-        )
-        client = self._idle.pop()[1] if self._idle else self._client()
+        elif not isinstance(body, bytes):
+            sent.append((b"transfer-encoding", b"chunked"))
+        target = url
+        if self._way.trusted or not self._way.through:
+            parts = urlsplit(url)
+            target = parts.path + (f"?{parts.query}" if parts.query else "")
+        else:  # a proxy that is not tunnelled through is told where to
+            sent += login(self._way)
+        connection = self._kept() or await Connection.to(self._way, self._timeout)
         try:
-            response = await client.send(request, stream=True)
-        except BaseException:  # also when the client hangs up: the connection is closed by then
-            await self._keep(client)
+            response = await connection.ask(method, target, sent, body)
+        except BaseException:  # also when the client hangs up
+            connection.close()
             raise
-        return Received(response, lambda: self._keep(client))
+        return Received(response, connection, self._keep)
 
-    def _client(self) -> httpx.AsyncClient:
-        found: httpx.AsyncClient = self._httpx.AsyncClient(
-            verify=self._trusted,
-            follow_redirects=False,
-            trust_env=self._outside,
-            limits=self._httpx.Limits(keepalive_expiry=_IDLE),
-        )
-        return found
-
-    async def _keep(self, client: httpx.AsyncClient) -> None:
-        """Keep a client for the next request, and close those that nobody has needed."""
+    def _kept(self) -> Connection | None:
+        """A connection that is open still; those that nobody has needed are closed."""
         now = monotonic()
-        self._idle.append((now, client))
         while self._idle and now - self._idle[0][0] > _IDLE:
-            await self._idle.popleft()[1].aclose()
+            self._idle.popleft()[1].close()
+        while self._idle:
+            found = self._idle.pop()[1]
+            if found.alive:
+                return found
+            found.close()
+        return None
+
+    def _keep(self, connection: Connection) -> None:
+        """Keep a connection for the next request, where all of the answer was read."""
+        if connection.renewed():
+            self._idle.append((monotonic(), connection))

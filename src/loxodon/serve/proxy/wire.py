@@ -18,7 +18,7 @@ from loxodon.serve.http.requests import (
     language_of,
     peer_of,
 )
-from loxodon.serve.proxy.gather import Gathering
+from loxodon.serve.proxy.keeping import Keeping
 from loxodon.serve.proxy.requests import Kind
 from loxodon.serve.proxy.speaking import OURS
 from loxodon.serve.proxy.upstream import Received, returned_headers
@@ -26,6 +26,7 @@ from loxodon.serve.proxy.upstream import Received, returned_headers
 MOST_READ = 32 * 2**20
 """Bytes of a request that are looked at; a larger one is handed on as it comes, without memory."""
 _RECALLED = f"{OURS}recalled".encode()
+_MEMORY = f"{OURS}memory".encode()
 _KINDS: dict[str, Kind] = {"/chat/completions": "chat", "/responses": "responses"}
 
 
@@ -61,27 +62,55 @@ class Answer:
         self.headers: Mapping[str, str] = {}
         self.about: dict[str, Any] = {}
 
-    async def stream(
-        self, received: Received, gathering: Gathering | None = None, recalled: int | None = None
-    ) -> None:
-        """Hand on an answer as it comes. One that breaks off breaks off for the client too."""
+    async def stream(self, received: Received, keeping: Keeping | None = None) -> None:
+        """Hand on an answer as it comes. One that breaks off breaks off for the client too.
+
+        With `keeping`, what the client is sent is kept before it can rely on that.
+        """
         try:
-            headers = returned_headers(received.headers.raw)
-            if recalled is not None:
-                headers.append((_RECALLED, str(recalled).encode()))
-                self.about["recalled"] = recalled
-            self.headers = dict(received.headers)
+            if keeping is not None:
+                await keeping.heard()
+            headers = returned_headers(received.raw)
+            headers += _about_memory(self.about)
+            self.headers = received.headers
             self.status = received.status
             await self._send(
                 {"type": "http.response.start", "status": self.status, "headers": headers}
             )
-            async for chunk in received.chunks():
-                if gathering is not None:
-                    gathering.take(chunk)
-                await self._send({"type": "http.response.body", "body": chunk, "more_body": True})
+            if keeping is None:
+                async for chunk in received.chunks():
+                    await self._pass_on(chunk)
+            elif "event-stream" in self.headers.get("content-type", ""):
+                await self._events(received, keeping)
+            else:
+                await self._document(received, keeping)
             await self._send({"type": "http.response.body", "body": b""})
         finally:
-            await received.close()
+            received.close()
+
+    async def _events(self, received: Received, keeping: Keeping) -> None:
+        """Hand on events as they come, the last of them when all of them are kept."""
+        async for chunk in received.chunks():
+            keeping.take(chunk)
+            if keeping.complete:
+                await keeping.replied(self.headers)
+            await self._pass_on(chunk)
+        await keeping.replied(self.headers)
+
+    async def _document(self, received: Received, keeping: Keeping) -> None:
+        """Hand on a document, which is of no use before its last byte: that waits."""
+        held = b""
+        async for chunk in received.chunks():
+            keeping.take(chunk)
+            if held:
+                await self._pass_on(held)
+            held = chunk
+        await keeping.replied(self.headers)
+        if held:
+            await self._pass_on(held)
+
+    async def _pass_on(self, chunk: bytes) -> None:
+        await self._send({"type": "http.response.body", "body": chunk, "more_body": True})
 
     async def fail(
         self, status: int, code: str, error: LoxodonError, headers: Mapping[str, str] | None = None
@@ -101,12 +130,15 @@ class Answer:
     async def document(
         self, status: int, data: object, more: Mapping[str, str] | None = None
     ) -> None:
-        body = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+        text = json.dumps(data, ensure_ascii=False)
+        await self.text(status, text, "application/json", more)
+
+    async def text(
+        self, status: int, text: str, kind: str, more: Mapping[str, str] | None = None
+    ) -> None:
+        body = text.encode("utf-8", "replace")
         self.status = status
-        headers = [
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(body)).encode()),
-        ]
+        headers = [(b"content-type", kind.encode()), (b"content-length", str(len(body)).encode())]
         headers += [(name.encode(), value.encode()) for name, value in (more or {}).items()]
         await self._send({"type": "http.response.start", "status": status, "headers": headers})
         await self._send({"type": "http.response.body", "body": body})
@@ -151,6 +183,19 @@ def request_of(scope: Scope) -> Request:
         headers,
         peer_of(scope),
     )
+
+
+def _about_memory(about: Mapping[str, Any]) -> list[tuple[bytes, bytes]]:
+    """The headers that say what came of asking the memory."""
+    if "memory" not in about:
+        return []
+    told, items = about["memory"], about.get("recalled", 0)
+    if told == "used":
+        told += f"; items={items}"
+    if about.get("paused"):
+        told += "; paused"
+    found = [(_MEMORY, told.encode())]
+    return found if told == "off" else [*found, (_RECALLED, str(items).encode())]
 
 
 async def read_body(receive: Receive) -> tuple[bytes, bool]:
