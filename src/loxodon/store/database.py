@@ -33,6 +33,7 @@ from loxodon.files import sync_folder
 from loxodon.store import cipher, mark, seals
 from loxodon.store.cipher import Keys
 from loxodon.text.patterns import lazy
+from loxodon.values import NamedTuple
 
 APPLICATION_ID = 0x4C4F5844  # "LOXD"
 
@@ -71,11 +72,26 @@ _CUT_OFF: set[tuple[int, int]] = set()
 """Files that this process must not open: it was forked while its parent was at them."""
 
 
+Tail = Sequence[tuple[int, int, bytes]]
+"""Lines of the audit log: the file of each, where it begins there, and itself."""
+
+
+class Testimony(NamedTuple):
+    """Where a transaction is on record, for the database to keep with it."""
+
+    anchor: str
+    """Empty where it is not, and need not be."""
+    tail: tuple[int, int, bytes] | None = None
+    """Lines of the log that may not be on disk yet, as in `Tail`; None where all of it is."""
+
+
 class Witness(Protocol):
     """What is told of every transaction before it is committed, and can refuse it."""
 
-    def before_commit(self, anchor: str, changed: Sequence[str], signed: tuple[str, str]) -> str:
-        """Put on record that these were changed; where that is, for the database to keep.
+    def before_commit(
+        self, anchor: str, changed: Sequence[str], signed: tuple[str, str]
+    ) -> Testimony:
+        """Put on record that these were changed.
 
         `anchor` is what the database kept of the last transaction; `signed` the sum of all
         signatures before, empty where nobody kept it, and now.
@@ -342,10 +358,18 @@ class Database:
 
             was = "" if not row or self.sum_anew else was
             total = signatures.moved(was, self.signing) if was else signatures.total(self)
-        said = witness.before_commit(anchor, self.changed, (was, total))
+        said, tail = witness.before_commit(anchor, self.changed, (was, total))
         if said:
             self.run(self.sql["set_meta"], (ANCHOR, f"{said}:{total}"))
+            if tail is None:
+                self.run(self.sql["clear_audit_tail"])
+            else:
+                self.run(self.sql["put_audit_tail"], tail)
         return said
+
+    def audit_tail(self) -> Tail:
+        """The end of the audit log, as far as it may not be on disk."""
+        return self.all(self.sql["audit_tail"])
 
     def _carry_on(self) -> None:
         """Keep the sum of all signatures right while nothing is put on record."""
@@ -567,6 +591,20 @@ def lost_writes(path: str, connection: apsw.Connection) -> int:
     except apsw.CorruptError:  # the rest may be read all the same; `validate` tells
         return 0
     return max(0, marked - (row[0] if row else 0))
+
+
+def audit_tail(path: str, keys: Keys) -> Tail:
+    """What a file has of the end of the audit log; nothing where it is not there or damaged."""
+    try:
+        connection = cipher.connect(path, keys, apsw.SQLITE_OPEN_READWRITE)
+    except apsw.Error:
+        return ()
+    try:
+        return connection.execute(_named_queries()["audit_tail"]).fetchall()  # type: ignore[return-value]
+    except apsw.Error:  # damaged, or of an older version
+        return ()
+    finally:
+        let_go(connection)
 
 
 def _only_readable(path: str) -> bool:

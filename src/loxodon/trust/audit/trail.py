@@ -153,6 +153,28 @@ def followed(data: bytes, n: int, prev: str, mac: Mac) -> tuple[int, str, int]:
     return n, prev, good
 
 
+def lacks(data: bytes, at: int, lines: bytes, mac: Mac) -> bool:
+    """Whether a file that lost its end should have `lines` at `at`: they hang on what is before,
+    and what is there is a part of them."""
+    n, prev = _before(data[:at]) if at else _prev_in(lines)
+    if len(data) < at or followed(lines, n, prev, mac)[2] != len(lines):
+        return False
+    good = followed(data[at:], n, prev, mac)[2]
+    return good < len(lines) and lines.startswith(data[at : at + good])
+
+
+def _before(data: bytes) -> tuple[int, str]:
+    """The number and hash of the last line."""
+    line = parsed(data[data.rfind(b"\n", 0, -1) + 1 : -1]) if data.endswith(b"\n") else None
+    return (line.n, line.mac) if line is not None else (0, "")
+
+
+def _prev_in(lines: bytes) -> tuple[int, str]:
+    """What the first line of a file says that it hangs on."""
+    line = parsed(lines.partition(b"\n")[0])
+    return (line.n - 1, line.entry.get("prev", "")) if line is not None else (0, "")
+
+
 def last_anchored(data: bytes, mac: Mac) -> tuple[int, str] | None:
     """The last line of a file that can be believed without knowing what was before the file."""
     found: tuple[int, str] | None = None

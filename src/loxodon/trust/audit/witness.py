@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from loxodon.config import Config
     from loxodon.store import Store
+    from loxodon.store.database import Testimony
     from loxodon.trust.audit.log import Audit
 
 Class = TypeVar("Class", bound=type)
@@ -118,7 +119,9 @@ class OnRecord:
     def __init__(self, audit: Audit) -> None:
         self._audit = audit
 
-    def before_commit(self, anchor: str, changed: Sequence[str], signed: tuple[str, str]) -> str:
+    def before_commit(
+        self, anchor: str, changed: Sequence[str], signed: tuple[str, str]
+    ) -> Testimony:
         verb = doing(self._audit)
         if verb is not None:
             verb.wrote = True
@@ -156,19 +159,28 @@ def put_on_record(
     store.put_on_record(audit, OnRecord(audit))
 
 
-def note_restore(home: str, space: str, config: Config, now: Callable[[], datetime]) -> None:
-    """Put on record that the database of a space is about to be put in the place of another.
+def note_restore(
+    home: str, space: str, config: Config, now: Callable[[], datetime], opened_by: Sequence[bytes]
+) -> None:
+    """Put on record that the database of a space is about to be put in the place of another, which
+    these keys open.
 
     What the log says of writes before need not hold for that one; without this it would look
     rolled back.
     """
     if config.audit.enabled:
+        from loxodon.layout import DATABASE
+        from loxodon.store.database import audit_tail
         from loxodon.trust.audit.log import Audit, settings_of
         from loxodon.trust.rest.keys import Keys
 
         folder = space_path(home, space)
-        keys = Keys(home, config.keys.source)
-        audit = Audit(settings_of(home, folder, space, config.audit), keys, now)
+        audit = Audit(
+            settings_of(home, folder, space, config.audit),
+            Keys(home, config.keys.source),
+            now,
+            lambda: audit_tail(os.path.join(folder, DATABASE), opened_by),
+        )
         try:
             audit.note(RESTORE)
         finally:
