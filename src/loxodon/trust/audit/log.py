@@ -270,16 +270,17 @@ class Audit:
                 with suppress(StoreError):  # the gap in the log is found
                     self._lost = self.tail()
 
-    def put_back(self) -> None:
-        """Put the lines back that a power cut took from the log and the database has."""
+    def mend(self) -> None:
+        """Bring a log in order that a power cut may have hit, as the next entry would."""
         mac = self.mac()
-        with suppress(OSError):  # the gap in the log is found
+        with suppress(OSError):  # what is wrong is found all the same
             self._look_for_lost(mac)
-            if self._lost:
-                with self.held():
-                    head = self._read_head(mac)
-                    if head is not None and head.boot != self._boot:
-                        self._put_back(mac)
+            with self.held():
+                head = self._read_head(mac)
+                if head is not None and head.boot != self._boot:
+                    log, head = self._end(mac, "")
+                    os.close(log)
+                    self._write_head(head._replace(boot=self._boot), mac)
 
     def _end(self, mac: Mac, anchor: str) -> tuple[int, Head]:
         """The log, open for one more line, and its head; what is wrong with them is put on record.
@@ -395,7 +396,9 @@ class Audit:
         """Where to go on without a head: after the last line that can be believed."""
         numbers = trail.file_numbers(self.settings.folder)
         anchor, anchor_mac, *_ = (*anchor.split(":"), "")
-        if not numbers and not anchor and not os.path.exists(self.settings.head):
+        if not numbers and not anchor and not self._has_head():
+            # On disk before the first line: a power cut must not leave a log without its head.
+            self._write_head(EMPTY._replace(boot=self._boot), mac)
             return EMPTY
         found: tuple[int, str] | None = None
         number, end = numbers[-1] if numbers else 1, 0
@@ -406,9 +409,13 @@ class Audit:
         n, prev = found or (0, trail.START)
         if anchor and int(anchor) > n:
             n, prev = int(anchor), anchor_mac
-        why = "bad" if os.path.exists(self.settings.head) else "missing"
+        why = "bad" if self._has_head() else "missing"
         notes.append({**self._entry(trail.HEAD, (), {"why": why}), "prev": prev})
         return Head(n, prev, number, end, first=numbers[0] if numbers else 1)
+
+    def _has_head(self) -> bool:
+        """Whether there is a head, whatever it says; one that is empty was just being made."""
+        return os.path.exists(self.settings.head) and os.path.getsize(self.settings.head) > 0
 
     def _put_back(self, mac: Mac) -> None:
         """Put lines back where a power cut took them: those that hang on what is there."""
@@ -444,11 +451,17 @@ class Audit:
     ) -> Head:
         """The head of a log that is longer or shorter than it says, or that saw another boot."""
         data = self._content(head.file)
+        restarted = head.boot not in ("", self._boot)
         if size >= head.end and self._ends_at(data, head, mac):
             # Longer: someone was killed before the head was written, or within a line.
             n, prev, more = trail.followed(data[head.end :], head.n, head.tip, mac)
             rest = data[head.end + more :]
-            if rest and b"\n" not in rest:
+            lost = rest.count(b"\n")
+            if lost and restarted and n >= head.synced:  # lines after one that is not on disk
+                gap = {"from": n + 1, "to": n + lost, "why": "power"}
+                notes.append({**self._entry(trail.GAP, (), gap), "prev": prev})
+                n, lost = n + lost, 0
+            if rest and not lost:
                 os.ftruncate(log, head.end + more)
                 rest = b""
             return head._replace(n=n, tip=prev, end=head.end + more + len(rest))
@@ -457,7 +470,7 @@ class Audit:
             with suppress(FileNotFoundError):
                 kept = trail.last_anchored(self._content(head.file - 1), mac)
         last = kept[0] if kept else 0
-        lost_power = head.boot not in ("", self._boot) and last >= head.synced
+        lost_power = restarted and last >= head.synced
         why = "power" if lost_power else "cut"
         gap = {"from": last + 1, "to": head.n, "why": why}
         notes.append({**self._entry(trail.GAP, (), gap), "prev": head.tip})
