@@ -23,6 +23,7 @@ from loxodon.trust.access.pausing import Pauses
 from loxodon.trust.audit.witness import MEMORY, audited, put_on_record
 from loxodon.trust.guard.guard import Guard
 from loxodon.types import CHATS, Chat, Pause
+from loxodon.verbs import uses
 
 if TYPE_CHECKING:
     from loxodon.models.embedders import Chosen
@@ -82,7 +83,8 @@ class Opened:
         """Let go of the database. Closing twice is fine."""
         for one in self._narrower.values():
             one.close()
-        self._note_used()
+        if self._used and not self._leaves_used():
+            self._note_used()
         self._store.close()
         if self._store.audit is not None:
             self._store.audit.close()
@@ -199,14 +201,28 @@ class Opened:
         """
         now = self.now()
         with self._store.writing():
+            for at, earlier in uses.take(self._folder) if self._may_leave else ():
+                self._store.desk.use(earlier, f"{at:%Y-%m-%d}", at)
             return self._store.desk.use(ids, f"{now:%Y-%m-%d}", now)
 
     def _note_used(self) -> None:
         """Put down what was recalled since the last write: a recall itself never waits for one."""
         used, self._used = self._used, set()
-        if used:
+        if used or (self._may_leave and uses.are_left(self._folder)):
             with suppress(LoxodonError):  # to count uses is not worth failing for
                 self.touch(sorted(used))
+
+    def _leaves_used(self) -> bool:
+        """Leave what was recalled for the next who writes; whether that could be done."""
+        if not self._may_leave or not uses.leave(self._folder, sorted(self._used), self.now()):
+            return False
+        self._used = set()
+        return True
+
+    @property
+    def _may_leave(self) -> bool:
+        """Not from behind a wall, where a use counts less; nor beside an encrypted database."""
+        return not self._store.wall.stands and not self.encrypted
 
     @property
     def _has_embedder(self) -> bool:
