@@ -14,12 +14,11 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from loxodon import errors
 from loxodon.errors import ConfigError, InputError, LoxodonError, StoreError, install_hint
-from loxodon.fields import Changes
 from loxodon.recall.gate import State as Conversation
 from loxodon.serve.http.wire import plain, read, state_to
 from loxodon.standing import Stats, Status
@@ -68,6 +67,9 @@ from loxodon.types import (
 )
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from loxodon.fields import Changes
     from loxodon.store import Progress
     from loxodon.trust.audit.auditing import Entry
     from loxodon.trust.audit.inspection import Inspected, Subject

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
-from threading import RLock
+from _thread import RLock
 from typing import Any, Protocol, TypeVar
 
 import apsw

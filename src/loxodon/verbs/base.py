@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, tzinfo
-from threading import Lock
+from _thread import allocate_lock
 from typing import TYPE_CHECKING, Self, cast
 
 from loxodon.clock import Clock
@@ -67,14 +67,14 @@ class Opened:
         self._pauses = Pauses(folder)
         self._gatekeeper: Gatekeeper | None = None
         self._narrower: dict[Wall, Self] = {}
-        self._narrowing = Lock()
+        self._narrowing = allocate_lock()
         put_on_record(store, home, folder, config, self.now)
         at_fork(self)
 
     def after_fork(self) -> None:
         """What was recalled before is for the parent to note; models have threads and sockets."""
         self._used = set()
-        self._narrowing = Lock()
+        self._narrowing = allocate_lock()
         self._questions = None
         if not self._given:
             self._embedders = None

@@ -21,7 +21,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from threading import RLock
+from _thread import RLock
 from typing import Any
 
 from loxodon.errors import AuditError, KeyProblemError, StoreError

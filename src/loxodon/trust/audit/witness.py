@@ -10,7 +10,6 @@ is what was asked for. A write is put on record by the database itself, whoever 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from functools import cache, wraps
@@ -267,12 +266,18 @@ def _asked(args: tuple[Any, ...]) -> list[str]:
     return [args[0]] if args and isinstance(args[0], str) and is_id(args[0]) else []
 
 
-_ID = re.compile(r"(?:[fbstneqr](?:_[0-9]{1,17}){1,2}|pending(?:_[0-9A-Za-z]{1,17}){1,2})")
+_KINDS = frozenset("fbstneqr")
+_LONGEST_PART = 17
 
 
 def is_id(text: str) -> bool:
     """Whether a text has the form of an id of ours, and so can hold nothing else."""
-    return _ID.fullmatch(text) is not None
+    kind, *parts = text.split("_", 3)
+    if not text.isascii() or not 1 <= len(parts) <= 2 or len(max(parts, key=len)) > _LONGEST_PART:
+        return False
+    if kind == "pending":
+        return all(map(str.isalnum, parts))
+    return kind in _KINDS and all(map(str.isdecimal, parts))
 
 
 def ids_in(found: Any, depth: int = 0) -> Iterator[str]:

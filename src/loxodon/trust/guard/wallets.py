@@ -17,16 +17,23 @@ def words_of(it: str) -> list[str]:
 
 
 @cache
-def lists() -> tuple[dict[str, int], ...]:
-    """The words, English and Chinese, each with the numbers of its words."""
+def _texts() -> tuple[str, ...]:
+    """The lists, English and Chinese, as they are written: a line for each word."""
     found = []
     for name in ("en", "zh"):
         path = os.path.join(os.path.dirname(__file__), f"bip39_{name}.txt")
         with open(path, encoding="utf-8") as file:
-            found.append({word: n for n, word in enumerate(file.read().split())})
+            found.append(f"\n{file.read().strip()}\n")
     return tuple(found)
 
 
+@cache
+def lists() -> tuple[dict[str, int], ...]:
+    """The words, English and Chinese, each with the numbers of its words."""
+    return tuple({word: n for n, word in enumerate(text.split())} for text in _texts())
+
+
 def is_word(word: str) -> bool:
-    """Whether a phrase may have this word."""
-    return any(word in words for words in lists())
+    """Whether a phrase may have this word. Looked for in the text: of a few words a cold command
+    asks, a dictionary would take longer to make."""
+    return bool(word) and any(f"\n{word}\n" in text for text in _texts())
