@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # a cold command need not make it
         due_at: datetime | None
         done: bool
 
+
 MAX_CONTENT = 10_000
 MAX_NAME = 200
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 import re
+from _thread import RLock
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
-from _thread import RLock
 from typing import Any, Protocol, TypeVar
 
 import apsw

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from _thread import allocate_lock
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, tzinfo
-from _thread import allocate_lock
 from typing import TYPE_CHECKING, Self, cast
 
 from loxodon.clock import Clock

@@ -18,10 +18,10 @@ and the database lets go of them.
 from __future__ import annotations
 
 import os
+from _thread import RLock
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from _thread import RLock
 from typing import Any
 
 from loxodon.errors import AuditError, KeyProblemError, StoreError

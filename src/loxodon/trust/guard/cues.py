@@ -57,10 +57,13 @@ OTHERS = (
 """What other numbers and names are called."""
 
 _DIGIT = r"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double)"
-ODD_ASCII = (
-    r"[0-9]{3}|[a-z][0-9]|[0-9][a-z]|[0-9][- ][0-9]|[a-z][-_.&!@][0-9]|[a-z][_&!@$%^+][a-z]|[a-z]-[a-z]{1,16}-[a-z]"
-    rf"|\b{_DIGIT},? {_DIGIT}\b|[0-9] then|[a-z]{{14}}"
-)
+ODD_ASCII = {
+    "0123456789": r"[0-9]{3}|[a-z][0-9]|[0-9][a-z]|[0-9][- ][0-9]|[a-z][-_.&!@][0-9]|[0-9] then",
+    "_&!@$%^+": r"[a-z][_&!@$%^+][a-z]",
+    "-": r"[a-z]-[a-z]{1,16}-[a-z]",
+    "": rf"\b{_DIGIT},? {_DIGIT}\b|[a-z]{{14}}",
+}
+"""What a secret often looks like in Latin letters, by characters of which it has one."""
 ODD_HAN = r"[零〇一幺二两三四五六七八九]{3}|[0-9]、[0-9]|[一-鿿，：“][a-z]{7}"
-ODD = f"{ODD_ASCII}|{ODD_HAN}"
+ODD = "|".join((*ODD_ASCII.values(), ODD_HAN))
 """What a secret often looks like."""

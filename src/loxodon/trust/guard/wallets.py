@@ -17,23 +17,22 @@ def words_of(it: str) -> list[str]:
 
 
 @cache
-def _texts() -> tuple[str, ...]:
-    """The lists, English and Chinese, as they are written: a line for each word."""
-    found = []
-    for name in ("en", "zh"):
-        path = os.path.join(os.path.dirname(__file__), f"bip39_{name}.txt")
-        with open(path, encoding="utf-8") as file:
-            found.append(f"\n{file.read().strip()}\n")
-    return tuple(found)
-
-
-@cache
 def lists() -> tuple[dict[str, int], ...]:
     """The words, English and Chinese, each with the numbers of its words."""
-    return tuple({word: n for n, word in enumerate(text.split())} for text in _texts())
+    return tuple({word: n for n, word in enumerate(_written(name))} for name in ("en", "zh"))
 
 
 def is_word(word: str) -> bool:
-    """Whether a phrase may have this word. Looked for in the text: of a few words a cold command
-    asks, a dictionary would take longer to make."""
-    return bool(word) and any(f"\n{word}\n" in text for text in _texts())
+    """Whether a phrase may have this word."""
+    return word in _known("en" if word.isascii() else "zh")
+
+
+@cache  # each by itself: of a cold command's texts most are in one language
+def _known(name: str) -> frozenset[str]:
+    return frozenset(_written(name))
+
+
+def _written(name: str) -> list[str]:
+    path = os.path.join(os.path.dirname(__file__), f"bip39_{name}.txt")
+    with open(path, encoding="utf-8") as file:
+        return file.read().split()
