@@ -13,7 +13,7 @@ from _thread import RLock
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import apsw
 
@@ -33,7 +33,9 @@ from loxodon.files import sync_folder
 from loxodon.store import cipher, mark, seals
 from loxodon.store.cipher import Keys
 from loxodon.text.patterns import lazy
-from loxodon.values import NamedTuple
+
+if TYPE_CHECKING:
+    from loxodon.trust.audit.trail import Tail, Testimony
 
 APPLICATION_ID = 0x4C4F5844  # "LOXD"
 
@@ -70,19 +72,6 @@ NOTHING_SIGNED = (0, 0)
 
 _CUT_OFF: set[tuple[int, int]] = set()
 """Files that this process must not open: it was forked while its parent was at them."""
-
-
-Tail = Sequence[tuple[int, int, bytes]]
-"""Lines of the audit log: the file of each, where it begins there, and itself."""
-
-
-class Testimony(NamedTuple):
-    """Where a transaction is on record, for the database to keep with it."""
-
-    anchor: str
-    """Empty where it is not, and need not be."""
-    tail: tuple[int, int, bytes] | None = None
-    """Lines of the log that may not be on disk yet, as in `Tail`; None where all of it is."""
 
 
 class Witness(Protocol):

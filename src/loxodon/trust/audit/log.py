@@ -27,10 +27,9 @@ from typing import Any
 from loxodon.errors import AuditError, KeyProblemError, StoreError
 from loxodon.filelock import FileLock, at_fork
 from loxodon.files import sync_folder
-from loxodon.store.database import Tail, Testimony
 from loxodon.trust.access.acting import actor
 from loxodon.trust.audit import trail
-from loxodon.trust.audit.trail import EMPTY, Head, Mac
+from loxodon.trust.audit.trail import EMPTY, Head, Mac, Tail, Testimony
 from loxodon.trust.rest.keys import Keys, mac_with
 from loxodon.values import NamedTuple
 

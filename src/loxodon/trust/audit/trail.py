@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from loxodon.values import NamedTuple
@@ -53,6 +53,18 @@ class Head(NamedTuple):
 
 
 EMPTY = Head(0, START, 1, 0)
+
+Tail = Sequence[tuple[int, int, bytes]]
+"""Lines of the audit log: the file of each, where it begins there, and itself."""
+
+
+class Testimony(NamedTuple):
+    """Where a transaction is on record, for the database to keep with it."""
+
+    anchor: str
+    """Empty where it is not, and need not be."""
+    tail: tuple[int, int, bytes] | None = None
+    """Lines of the log that may not be on disk yet, as in `Tail`; None where all of it is."""
 
 
 def line_of(entry: dict[str, Any], prev: str, mac: Mac) -> tuple[bytes, str]:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from loxodon.config import Config
     from loxodon.store import Store
-    from loxodon.store.database import Testimony
     from loxodon.trust.audit.log import Audit
+    from loxodon.trust.audit.trail import Testimony
 
 Class = TypeVar("Class", bound=type)
 
