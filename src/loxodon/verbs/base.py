@@ -201,28 +201,28 @@ class Opened:
         """
         now = self.now()
         with self._store.writing():
-            for at, earlier in uses.take(self._folder) if self._may_leave else ():
+            for at, earlier in () if self._store.wall.stands else uses.take(self._folder):
                 self._store.desk.use(earlier, f"{at:%Y-%m-%d}", at)
             return self._store.desk.use(ids, f"{now:%Y-%m-%d}", now)
 
     def _note_used(self) -> None:
         """Put down what was recalled since the last write: a recall itself never waits for one."""
         used, self._used = self._used, set()
-        if used or (self._may_leave and uses.are_left(self._folder)):
+        if used or (not self._store.wall.stands and uses.are_left(self._folder)):
             with suppress(LoxodonError):  # to count uses is not worth failing for
                 self.touch(sorted(used))
 
     def _leaves_used(self) -> bool:
-        """Leave what was recalled for the next who writes; whether that could be done."""
-        if not self._may_leave or not uses.leave(self._folder, sorted(self._used), self.now()):
+        """Leave what was recalled for the next who writes; whether that could be done.
+
+        Not from behind a wall, where a use counts less; nor beside an encrypted database.
+        """
+        if self._store.wall.stands or self.encrypted:
+            return False
+        if not uses.leave(self._folder, sorted(self._used), self.now()):
             return False
         self._used = set()
         return True
-
-    @property
-    def _may_leave(self) -> bool:
-        """Not from behind a wall, where a use counts less; nor beside an encrypted database."""
-        return not self._store.wall.stands and not self.encrypted
 
     @property
     def _has_embedder(self) -> bool:
