@@ -4,13 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import in_zone
 from loxodon.errors import InputError
 from loxodon.store import Filter
 from loxodon.text.check import checked_text
-from loxodon.types import AUDIENCES, CATEGORIES, KINDS, ORIGINS, STATES, Audience
+from loxodon.types import AUDIENCES, CATEGORIES, KINDS, ORIGINS, STATES
+
+if TYPE_CHECKING:  # a cold command need not make it
+    from typing import TypedDict
+
+    from loxodon.types import Audience
+
+    class Changes(TypedDict, total=False):
+        """What `Memory.edit` can change."""
+
+        content: str
+        importance: float
+        confidence: float
+        entities: Sequence[str]
+        tags: Sequence[str]
+        project: str
+        topic: str
+        category: str
+        subject: str
+        attribute: str
+        value: str
+        audience: Audience
+        sensitivity: str
+        expires_at: datetime | None
+        valid_from: datetime | None
+        valid_until: datetime | None
+        due_at: datetime | None
+        done: bool
+
 
 MAX_CONTENT = 10_000
 MAX_NAME = 200
@@ -44,29 +72,6 @@ EDITABLE = frozenset(
         "done",
     }
 )
-
-
-class Changes(TypedDict, total=False):
-    """What `Memory.edit` can change."""
-
-    content: str
-    importance: float
-    confidence: float
-    entities: Sequence[str]
-    tags: Sequence[str]
-    project: str
-    topic: str
-    category: str
-    subject: str
-    attribute: str
-    value: str
-    audience: Audience
-    sensitivity: str
-    expires_at: datetime | None
-    valid_from: datetime | None
-    valid_until: datetime | None
-    due_at: datetime | None
-    done: bool
 
 
 def checked(fields: Mapping[str, Any], kind: str, zone: tzinfo | None) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from threading import Event, Lock, Thread, local
+from _thread import get_ident  # what `threading` is made of: a cold command starts no thread
 from typing import Protocol
 from weakref import WeakSet
 
@@ -101,6 +101,8 @@ class _Wait:
     """
 
     def __init__(self, descriptor: int) -> None:
+        from threading import Event, Lock
+
         self._descriptor = os.dup(descriptor)
         self._mind = Lock()
         self._given_up = False
@@ -116,6 +118,8 @@ class _Wait:
             os.close(descriptor)
 
     def up_to(self, seconds: float) -> bool:
+        from threading import Thread
+
         Thread(target=self._stand_in_line, daemon=True).start()
         if self._held.wait(seconds):
             return True
@@ -154,7 +158,8 @@ class Busy(Holder, Protocol):
 
 _holders: WeakSet[Holder] = WeakSet()
 _busy: WeakSet[Busy] = WeakSet()
-_kept = local()
+_kept: dict[int, list[Busy]] = {}
+"""Those that a thread which is about to fork has waited for."""
 
 
 def at_fork(holder: Holder) -> None:
@@ -176,19 +181,18 @@ def leave_behind(it: object) -> None:
 
 
 def _before() -> None:
-    _kept.holders = [holder for holder in list(_busy) if holder.before_fork()]
+    _kept[get_ident()] = [holder for holder in list(_busy) if holder.before_fork()]
 
 
 def _in_parent() -> None:
-    for holder in _kept.holders:
+    for holder in _kept.pop(get_ident()):
         holder.go_on()
-    _kept.holders = []
 
 
 def _in_child() -> None:
     for holder in list(_holders):
         holder.after_fork()
-    _kept.holders = []
+    _kept.clear()
 
 
 if hasattr(os, "register_at_fork"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from threading import get_ident
+from _thread import get_ident  # `threading` itself is for those who start threads
 
 PRIVATE = 0o600
 

@@ -23,14 +23,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, cast
 
 from loxodon import config as settings
-from loxodon import standing
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
 from loxodon.errors import ConfigError, InputError, LoxodonError
 from loxodon.fields import choice, moment, number
 from loxodon.layout import DATABASE, FORGOTTEN, KEYS, OFF_MARKER, RECODING
 from loxodon.spaces import home_at, space_folder
-from loxodon.standing import Stats, Status
 from loxodon.store import Progress
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.walls import Wall
@@ -60,6 +58,7 @@ if TYPE_CHECKING:
     from loxodon.documents import Documents
     from loxodon.live.schedule import Schedule
     from loxodon.models.embedders import Embedder
+    from loxodon.standing import Stats, Status
     from loxodon.store.protocol import Store
     from loxodon.store.sqlite.cipher import Keys
     from loxodon.trust.audit.auditing import AuditLog
@@ -387,6 +386,8 @@ class Memory(Telling):
     def timekeeping(self) -> Timekeeping:
         """What the clock says, whether it is believed, and what was archived for its age."""
         self.for_owner()
+        from loxodon import standing
+
         with self._store.reading():
             return standing.timekeeping(self, self._store)
 
@@ -403,11 +404,15 @@ class Memory(Telling):
 
     def status(self) -> Status:
         """Where this memory stands."""
+        from loxodon import standing
+
         with self._store.reading():
             return standing.status(self, self._store, self._coverage())
 
     def stats(self) -> Stats:
         """What this memory holds, counted."""
+        from loxodon import standing
+
         with self._store.reading():
             return standing.stats(self, self._store, self._coverage())
 

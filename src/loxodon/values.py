@@ -27,26 +27,31 @@ else:
 
     _FEW = 12
     """Values of a class that are made without a constructor of its own, which takes as long."""
-    _made = {}
 
-    def _first(cls, *args, **named):
-        """The constructor until there are a few values: then makes the one that stays."""
-        owner = next(one for one in cls.__mro__ if "_fields" in vars(one))
-        fields, defaults = owner._fields, owner._field_defaults
-        _made[owner] = made = _made.get(owner, 0) + 1
-        if made <= _FEW:
-            rest = fields[len(args) :]
-            given = defaults | named
-            if len(args) <= len(fields) and named.keys() <= set(rest) <= given.keys():
-                return _new(cls, (*args, *[given[name] for name in rest]))
-        _made.pop(owner, None)
-        names = "".join(f"{name}, " for name in fields)
-        source = f"lambda _cls, {names}: _new(_cls, ({names}))"
-        fast = eval(source, {"_new": _new})  # noqa: S307 names of fields, as collections does
-        fast.__defaults__ = tuple(defaults.values())
-        fast.__qualname__ = f"{owner.__qualname__}.__new__"  # which complaints name
-        owner.__new__ = fast
-        return fast(cls, *args, **named)
+    def _first(fields, defaults):
+        """The constructor of a class until it has a few values: then makes the one that stays."""
+        made = 0
+
+        def first(cls, /, *args, **named):
+            nonlocal made
+            made += 1
+            if made <= _FEW:
+                if len(args) == len(fields) and not named:
+                    return _new(cls, args)
+                rest = fields[len(args) :]
+                given = defaults | named
+                if len(args) <= len(fields) and named.keys() <= set(rest) <= given.keys():
+                    return _new(cls, (*args, *[given[name] for name in rest]))
+            owner = next(one for one in cls.__mro__ if "_fields" in vars(one))
+            names = "".join(f"{name}, " for name in fields)
+            source = f"lambda _cls, {names}: _new(_cls, ({names}))"
+            fast = eval(source, {"_new": _new})  # noqa: S307 names of fields, as collections does
+            fast.__defaults__ = tuple(defaults.values())
+            fast.__qualname__ = f"{owner.__qualname__}.__new__"  # which complaints name
+            owner.__new__ = fast
+            return fast(cls, *args, **named)
+
+        return first
 
     class _Values(tuple):
         __slots__ = ()
@@ -85,7 +90,7 @@ else:
             namespace |= {
                 "__slots__": (),
                 "__match_args__": fields,
-                "__new__": _first,
+                "__new__": _first(fields, defaults),
                 "_fields": fields,
                 "_field_defaults": defaults,
             }

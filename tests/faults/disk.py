@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import builtins
 import errno
+import fcntl
 import io
 import os
 from collections.abc import Callable, Iterator
@@ -331,7 +332,8 @@ class _System:
             return int(_REAL["write"](descriptor, data))
         data = bytes(data)
         how, part = self._disk.reach("write", path, data)
-        offset = os.lseek(descriptor, 0, os.SEEK_CUR)
+        appending = fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_APPEND
+        offset = os.lseek(descriptor, 0, os.SEEK_END if appending else os.SEEK_CUR)
         if how.startswith("torn"):
             _REAL["write"](descriptor, part)
         if how == "torn":

@@ -20,9 +20,10 @@ from random import Random
 from typing import Any, NamedTuple
 
 from loxodon.store.sqlite import database
+from loxodon.trust.audit import log
 from tests.faults.disk import Disk, Step, mounted
 from tests.faults.run import Batch, fast_folder
-from tests.faults.work import WORKS, run
+from tests.faults.work import WORKS, opened, run
 
 SECTOR = 512
 MODES = ("lost", "kept", "part", "reordered", "torn")
@@ -175,7 +176,20 @@ class Cuts(Batch):
             else:
                 with open(path, "wb") as file:
                     file.write(data)
-        return self.wrong([step.path for step in self.steps[:at] if step.what == "ack"])
+        boot = os.path.join(self._folder, "boot")
+        with open(boot, "w", encoding="ascii") as file:
+            file.write(f"after {seed}")  # the machine was started again
+        usual, log._BOOT = log._BOOT, boot
+        try:
+            return self.wrong([step.path for step in self.steps[:at] if step.what == "ack"])
+        finally:
+            log._BOOT = usual
+
+    def _looked_at(self, home: str, acknowledged: list[str]) -> list[str]:
+        """The same, and whether every write is on record, and nothing looks tampered with."""
+        with opened(home, self.work.days) as memory:
+            alarms = [f"the audit log: {one.said}" for one in memory.audit.verify().findings]
+        return alarms + super()._looked_at(home, acknowledged)
 
 
 class Report(NamedTuple):

@@ -156,8 +156,9 @@ def test_the_schema_is_pinned(tmp_path: Path) -> None:
         "signatures",
         "turns_by_agent",
         "memories_by_agent",
+        "audit_tail",
     }
-    assert connection.pragma("user_version") == 7
+    assert connection.pragma("user_version") == 8
     assert connection.pragma("application_id") == APPLICATION_ID
     assert connection.pragma("journal_mode") == "wal"
 
@@ -654,7 +655,7 @@ def old_home(path: Path) -> None:
 def test_a_home_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
     old_home(tmp_path / "x.db")
     store = opened(tmp_path / "x.db")
-    assert store._db.one("PRAGMA user_version") == (7,)
+    assert store._db.one("PRAGMA user_version") == (8,)
     assert store.check(lambda done, total: None) == []
     assert [one.content for one in store.journal(Filter(), 0)] == [
         "我对花生过敏",

@@ -66,6 +66,7 @@ from loxodon.store import (
 from loxodon.store.primary import Day, Row
 from loxodon.store.walls import Wall
 from loxodon.trust.audit.log import Audit
+from loxodon.trust.audit.trail import Testimony
 from loxodon.types import (
     Aged,
     Belief,
@@ -99,7 +100,9 @@ class DecayModel(Protocol):
 class Witness(Protocol):
     """What is told of every transaction before it is committed, and can refuse it."""
 
-    def before_commit(self, anchor: str, changed: Sequence[str], signed: tuple[str, str]) -> str:
+    def before_commit(
+        self, anchor: str, changed: Sequence[str], signed: tuple[str, str]
+    ) -> Testimony:
         """Put on record that these were changed; where that is, for the database to keep.
 
         `anchor` is what the database kept of the last transaction; `signed` the sum of all

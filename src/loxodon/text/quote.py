@@ -129,7 +129,7 @@ def clean(text: str) -> str:
         text = re.sub(_UNSEEN, "", text)
         text = re.sub(_SELECTORS, r"\1", text)
         text = _re(_HALVES).sub("\ufffd", text)
-    if _re(_OPENING).search(text):
+    if not _OPENERS.isdisjoint(text):
         text = re.sub(_ENTRY, r"\1(", text, flags=re.MULTILINE)
         text = _re(_OPENING).sub(
             lambda match: "(" if _is_mark(text, match.end()) else match[0], text
@@ -166,6 +166,7 @@ _SQUARE = "\\[［【〔〖〘〚﹝⁅❲⟦⟬⦋⦍⦏「『｢⌈⌊⸢⸤❴
 _ANGLE = "<＜﹤〈《〈⟨⟪‹«❬❮❰⦑⧼≪ᐸ˂"
 _OPENING = f"([{_SQUARE}{_ANGLE}])"
 """Whatever opens something, and looks like a bracket."""
+_OPENERS = frozenset((_SQUARE + _ANGLE).replace("\\", ""))
 _CLOSING = "\\]］】〕〗〙〛﹞⁆❳⟧⟭⦌⦎⦐」』｣⌉⌋⸣⸥❵⦄>＞﹥〉》〉⟩⟫›»❭❯❱⦒⧽≫ᐳ˃"
 _ENDED = f"[{_SQUARE}{_ANGLE}{_CLOSING}:：]"
 _BAR = "[|｜¦│∣❘ǀ⏐︱]"

@@ -125,22 +125,22 @@ def _han_in(folded: str) -> Iterator[tuple[str, str]]:
     """Known Chinese words, cut from the end of each stretch, the longest first."""
     if folded.isascii():
         return
-    thesaurus, longest = _thesaurus(), _longest()
+    han = _chinese()
     for stretch in _HAN.findall(folded):
         found: list[str] = []
         end = len(stretch)
         while end > 0:
-            start = max(0, end - longest)
-            while start < end and not _is_word(stretch[start:end], thesaurus):
+            start = max(0, end - han.longest)
+            while start < end and not _is_word(stretch[start:end], han):
                 start += 1
-            if stretch[start:end] in thesaurus.places:
+            if stretch[start:end] in han.known:
                 found.append(stretch[start:end])
             end = min(start, end - 1)
         yield from ((word, word) for word in reversed(found))
 
 
-def _is_word(piece: str, thesaurus: _Thesaurus) -> bool:
-    return piece in thesaurus.places or piece in thesaurus.others or piece in CHINESE_WORDS
+def _is_word(piece: str, han: _Chinese) -> bool:
+    return piece in han.known or piece in han.others or piece in CHINESE_WORDS
 
 
 # --- the groups -----------------------------------------------------------------------------------
@@ -153,63 +153,65 @@ class _Line(NamedTuple):
 
 
 class _Thesaurus(NamedTuple):
-    places: dict[str, list[str]]
-    """The rows that have a word, by how it is written there."""
+    rows: str
+    """As they are in the file, without what is not for us; those that stand for nothing last."""
+    words: str
+    """The same, character for character, with nothing but spaces around each word."""
+    known: int
+    """Where the rows end that stand for something."""
+
+
+class _Chinese(NamedTuple):
+    known: frozenset[str]
     others: frozenset[str]
-    """Chinese words that stand for nothing here, but are not to be cut apart."""
+    """Words that stand for nothing here, but are not to be cut apart."""
+    longest: int
 
 
 @cache
 def _thesaurus() -> _Thesaurus:
-    """The file, by word. Rows are taken apart when they are asked for, so that it loads fast."""
+    """The file, ready to be searched as text. Most words are never asked for, and to sort them all
+    into a dictionary takes a cold recall longer than it takes to find a few."""
     with open(os.path.join(os.path.dirname(__file__), "related.txt"), encoding="utf-8") as file:
-        text = file.read()
-    places: dict[str, list[str]] = {}
-    others = set(CHINESE_PROTECTED)
-    plain = text.replace("|", " ").replace(":", " ").splitlines()
-    for row, line in zip(text.splitlines(), plain, strict=True):
-        if row[:1] == "!":
-            others.update(line[1:].split())
-        elif row[:1] in ("=", ">"):
-            for word in line[1:].split():
-                if word in places:
-                    places[word].append(row)
-                else:
-                    places[word] = [row]
-    return _Thesaurus(places, frozenset(others))
+        lines = file.read().splitlines()
+    rows = "".join([f"{row} \n" for row in lines if row[:1] in ("=", ">")])
+    rest = "".join([f"{row} \n" for row in lines if row[:1] == "!"])
+    text = rows + rest
+    return _Thesaurus(text, text.replace("|", " ").replace(":", " "), len(rows))
 
 
 @cache
-def _longest() -> int:
-    """Characters of the longest Chinese word."""
-    places, others = _thesaurus()
-    return max(len(word) for word in chain(places, others) if word >= _FIRST_HAN)
-
-
-@cache
-def _english() -> dict[str, list[str]]:
-    """English words and phrases, by their first two letters."""
-    found: dict[str, list[str]] = {}
-    for word in filter(str.isascii, chain(*_thesaurus())):
-        found.setdefault(word[:2], []).append(word)
-    return found
+def _chinese() -> _Chinese:
+    """The Chinese words, to cut a question by."""
+    _, words, end = _thesaurus()
+    known = frozenset(word for word in words[:end].split() if word >= _FIRST_HAN)
+    others = frozenset(word for word in words[end:].split() if word >= _FIRST_HAN)
+    others |= CHINESE_PROTECTED
+    return _Chinese(known, others, max(map(len, known | others)))
 
 
 def _written(key: str) -> list[str]:
     """How the file writes the words that are known under `key`."""
     if _is_han(key):
-        return [key] if key in _thesaurus().places else []
+        return [key] if key in _chinese().known else []
     return _beginning(key[:2]).get(key, [])
 
 
 @cache
 def _beginning(letters: str) -> dict[str, list[str]]:
-    """The English words that begin with two `letters`, by key.
+    """The English words and phrases that begin with two `letters`, by key.
 
     Stemming all three thousand would take longer than all the rest; a stem begins as its word.
     """
+    words, begins = _thesaurus().words, f" {letters}"
+    found: dict[str, None] = {}
+    at = words.find(begins)
+    while at >= 0:
+        end = words.find(" ", at + 1)
+        found[words[at + 1 : end]] = None
+        at = words.find(begins, end)
     written: dict[str, list[str]] = {}
-    for word in _english().get(letters, ()):
+    for word in filter(str.isascii, found):
         written.setdefault(_key(word), []).append(word)
     return written
 
@@ -249,8 +251,17 @@ def _near(words: Sequence[str]) -> dict[str, float]:
     return near
 
 
+@cache
 def _lines(word: str) -> list[_Line]:
-    return [_line(row) for row in _thesaurus().places.get(word, ())]
+    """The rows that have a word and stand for something."""
+    rows, words, known = _thesaurus()
+    found = []
+    at = words.find(f" {word} ", 0, known)
+    while at >= 0:
+        end = words.index("\n", at)
+        found.append(_line(rows[rows.rfind("\n", 0, at) + 1 : end]))
+        at = words.find(f" {word} ", end, known)
+    return found
 
 
 @cache

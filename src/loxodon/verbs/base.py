@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from _thread import allocate_lock
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, tzinfo
-from threading import Lock
 from typing import TYPE_CHECKING, Self
 
 from loxodon.clock import Clock
@@ -21,6 +21,7 @@ from loxodon.trust.access.pausing import Pauses
 from loxodon.trust.audit.witness import MEMORY, audited, put_on_record
 from loxodon.trust.guard.guard import Guard
 from loxodon.types import CHATS, Chat, Pause
+from loxodon.verbs import uses
 
 if TYPE_CHECKING:
     from loxodon.models.embedders import Chosen
@@ -65,14 +66,14 @@ class Opened:
         self._pauses = Pauses(folder)
         self._gatekeeper: Gatekeeper | None = None
         self._narrower: dict[Wall, Self] = {}
-        self._narrowing = Lock()
+        self._narrowing = allocate_lock()
         put_on_record(store, home, folder, config, self.now)
         at_fork(self)
 
     def after_fork(self) -> None:
         """What was recalled before is for the parent to note; models have threads and sockets."""
         self._used = set()
-        self._narrowing = Lock()
+        self._narrowing = allocate_lock()
         self._questions = None
         if not self._given:
             self._embedders = None
@@ -81,7 +82,8 @@ class Opened:
         """Let go of the database. Closing twice is fine."""
         for one in self._narrower.values():
             one.close()
-        self._note_used()
+        if self._used and not self._leaves_used():
+            self._note_used()
         self._store.close()
         if self._store.audit is not None:
             self._store.audit.close()
@@ -193,14 +195,28 @@ class Opened:
         """
         now = self.now()
         with self._store.writing():
+            for at, earlier in () if self._store.wall.stands else uses.take(self._folder):
+                self._store.worklog.use(earlier, f"{at:%Y-%m-%d}", at)
             return self._store.worklog.use(ids, f"{now:%Y-%m-%d}", now)
 
     def _note_used(self) -> None:
         """Put down what was recalled since the last write: a recall itself never waits for one."""
         used, self._used = self._used, set()
-        if used:
+        if used or (not self._store.wall.stands and uses.are_left(self._folder)):
             with suppress(LoxodonError):  # to count uses is not worth failing for
                 self.touch(sorted(used))
+
+    def _leaves_used(self) -> bool:
+        """Leave what was recalled for the next who writes; whether that could be done.
+
+        Not from behind a wall, where a use counts less; nor beside an encrypted database.
+        """
+        if self._store.wall.stands or self.encrypted:
+            return False
+        if not uses.leave(self._folder, sorted(self._used), self.now()):
+            return False
+        self._used = set()
+        return True
 
     @property
     def _has_embedder(self) -> bool:

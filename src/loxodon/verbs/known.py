@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal
 
 from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
-from loxodon.fields import EDITABLE, Changes, checked, choice, filter_of, is_text, moment, number
+from loxodon.fields import EDITABLE, checked, choice, filter_of, is_text, moment, number
 from loxodon.trust.access.within import origin_of
 from loxodon.trust.audit.witness import MEMORY, audited
 from loxodon.trust.origin.provenance import is_own, is_wish, kind_for
@@ -36,6 +36,9 @@ from loxodon.verbs.said import Saying
 from loxodon.write.decay import initial_strength
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from loxodon.fields import Changes
     from loxodon.live.pending import PendingEntry
     from loxodon.store import Note
 

@@ -16,11 +16,9 @@ from loxodon.text.words import query_words
 from loxodon.trust.access.within import placed
 from loxodon.trust.audit.witness import MEMORY, audited
 from loxodon.trust.guard.guard import LATELY
-from loxodon.trust.origin import claiming
 from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Added, Draft, Events, Segments, Turn
 from loxodon.verbs.base import Opened
-from loxodon.write.journal import SAMPLE, session_for, with_keys
 
 if TYPE_CHECKING:
     from loxodon.store import QuarantinedText
@@ -77,6 +75,9 @@ class Saying(Opened):
         was said in a pause, and what was forgotten, is not taken; of a turn without a time nobody
         knows when it was said, unless it is `live`.
         """
+        from loxodon.trust.origin import claiming
+        from loxodon.write.journal import SAMPLE, session_for, with_keys
+
         if self.paused:
             return Added(0, 0, 0, (), paused=len(drafts))
         names = [self.guard.name(checked_text(name, "session", MAX_SESSION)) for name in names]
@@ -117,6 +118,8 @@ class Saying(Opened):
 
     def _told_before(self, keyed: Sequence[tuple[Turn, bytes]]) -> Collection[str]:
         """By which names the user speaks, where these turns are of people who are named."""
+        from loxodon.trust.origin import claiming
+
         theirs = [one for one in keyed if one[0].origin == "group" and claiming.is_named(one[0])]
         return claiming.told_before(theirs, self._store.known(theirs)) if theirs else ()
 
@@ -149,6 +152,8 @@ class Saying(Opened):
 
     def _has(self, session: str, drafts: Sequence[Draft], now: datetime) -> tuple[int, int]:
         """How many of these drafts a session has, and how many turns it has in all."""
+        from loxodon.write.journal import with_keys
+
         keyed, _, forgotten = self._admitted(drafts, with_keys(drafts, session, now), False)
         known = self._store.known(keyed)
         return len(known) - known.count(None) + forgotten, self._store.session_size(session)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -13,10 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from loxodon import Memory
+from loxodon import Config, Memory
 from loxodon.errors import AuditError, ConfigError, KeyProblemError
 from loxodon.trust.audit import trail
+from loxodon.trust.audit.log import MOST_TAIL
 from loxodon.trust.audit.trail import names, runs
+from loxodon.trust.rest.keys import Keys, mac_with
+from tests.conftest import NOW
 
 
 def log_of(home: Path) -> str:
@@ -201,6 +205,95 @@ def test_threads_and_processes_write_one_chain(tmp_path: Path) -> None:
         assert len(memory.audit.entries(op="recall")) == 20
 
 
+def lose_power(home: Path, kept: int) -> None:
+    """Of the log only the first bytes are on disk; the machine starts again."""
+    log, head_file = home / "spaces/main/audit/000001.log", home / "audit/main.head"
+    mac = mac_with(Keys(str(home)).key("audit", "main"))
+    head = trail.head_of(head_file.read_bytes(), mac)
+    assert head is not None
+    log.write_bytes(log.read_bytes()[:kept])
+    head_file.write_bytes(trail.head_bytes(head._replace(boot="another"), mac))
+
+
+def synced_of(memory: Memory) -> int:
+    return int(memory._store.anchor.split(":")[3])
+
+
+def test_a_write_is_synced_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The log is synced with its first line, and then once in many writes."""
+    synced: list[int] = []
+    real = os.fdatasync
+
+    def counted(descriptor: int) -> None:
+        synced.append(descriptor)
+        real(descriptor)
+
+    with Memory.open(tmp_path) as memory:
+        memory.capture("likes tea")
+        monkeypatch.setattr(os, "fdatasync", counted)
+        monkeypatch.setattr(os, "fsync", counted)
+        for n in range(30):
+            memory.add([{"role": "user", "content": f"said {n}", "id": str(n)}])
+            memory.list()
+        assert synced == []
+        for n in range(30, 130):
+            memory.add([{"role": "user", "content": f"said {n}", "id": str(n)}])
+        assert 1 <= len(synced) <= 3
+        (kept,) = memory._store._db.one("SELECT sum(length(lines)) FROM audit_tail")  # type: ignore[attr-defined]
+        assert 0 < kept < MOST_TAIL
+
+
+@pytest.mark.parametrize("first", ["verify", "list", "capture", "restore"])
+def test_what_a_power_cut_takes_of_the_log_the_database_has(tmp_path: Path, first: str) -> None:
+    home = tmp_path / "home"
+    with Memory.open(home) as memory:
+        for n in range(5):
+            memory.capture(f"fact {n}")
+            memory.list()
+        memory.capture("the last")
+        memory.backup(tmp_path / "copy")
+        before = memory.audit.entries()
+        synced = synced_of(memory)
+    whole = (home / "spaces/main/audit/000001.log").stat().st_size
+    assert synced < whole / 2
+    lose_power(home, synced + (whole - synced) // 3)
+    if first == "restore":
+        from loxodon.trust.damage.restoring import restore
+
+        restore(
+            str(tmp_path / "copy"),
+            str(home),
+            "main",
+            config=Config(),
+            environ={},
+            clock=lambda: NOW,
+            replace=True,
+            progress=lambda done, total: None,
+        )
+    with Memory.open(home) as memory:
+        if first in ("list", "capture"):
+            getattr(memory, first)(*["later"] * (first == "capture"))
+        found = memory.audit.verify()
+        assert found.sound, found
+        assert {one.kind for one in found.notices} <= {"power"}  # the backup, which is a read
+        writes = [one for one in before if "after" in one.facts]
+        assert [one for one in memory.audit.entries() if one in writes] == writes
+
+
+def test_lines_of_another_log_are_not_put_back(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        with Memory.open(tmp_path / name) as memory:
+            for n in range(6):
+                memory.capture(f"fact {n}")
+            synced = synced_of(memory)
+    lose_power(tmp_path / "one", synced)
+    shutil.copy(tmp_path / "other/spaces/main/loxodon.db", tmp_path / "one/spaces/main/loxodon.db")
+    with Memory.open(tmp_path / "one") as memory:
+        assert not memory.audit.verify().sound
+        ops = [one.op for one in memory.audit.entries()]
+        assert ops == ["audit.file", "capture", "audit.gap"]
+
+
 def test_what_was_found_can_be_accepted(tmp_path: Path) -> None:
     with Memory.open(tmp_path) as memory:
         memory.capture("my number is 13800138000")
@@ -221,7 +314,6 @@ def test_what_was_found_can_be_accepted(tmp_path: Path) -> None:
 
 
 def test_a_draft_of_a_restore_leaves_no_log(tmp_path: Path) -> None:
-    from loxodon.config import Config
     from loxodon.workspace.views.restore import restore
 
     with Memory.open(tmp_path / "a") as memory:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -306,3 +307,24 @@ def test_only_what_this_guard_has_looked_through_is_let_past() -> None:
     assert guard.turn(kept).content is draft.content
     assert "Zebra" not in draft.content
     assert type(draft.content[3:]) is type(draft.content + "x") is str
+
+
+def test_a_turn_is_looked_at_once_on_its_way_in(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By whoever makes its key; the store lets past what its own guard has seen, and no other."""
+    seen: list[str] = []
+    said = [f"We walked along the river, part {n} of the way" for n in range(3)]
+    with Memory.open(tmp_path, clock=clock) as memory:
+        real = memory.guard.engine.looked
+
+        def counted(text: str, *more: Any) -> Any:
+            seen.append(text)
+            return real(text, *more)
+
+        monkeypatch.setattr(memory.guard.engine, "looked", counted)
+        memory.add([{"role": "user", "content": text, "id": text[-14:]} for text in said])
+        assert [text for text in seen if text in said] == said
+        seen.clear()
+        memory._store.append([(Turn("s", "1", "user", said[0], clock.now), b"k" * 16)])
+        assert seen.count(said[0]) == 1

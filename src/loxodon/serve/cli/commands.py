@@ -7,7 +7,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from loxodon import config as settings
 from loxodon import messages
@@ -18,12 +18,14 @@ from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of, opened
 from loxodon.serve.cli.table import COMMANDS
 from loxodon.spaces import space_path
-from loxodon.standing import Stats, Status
 from loxodon.tokens import counter
 from loxodon.trust.access.acting import Actor, acting
 from loxodon.trust.guard.guard import Guard
 from loxodon.types import Problem, Record
 from loxodon.verbs.arguments import AUDIENCE, FILTERS, LABELS
+
+if TYPE_CHECKING:
+    from loxodon.standing import Stats, Status
 
 _FILTERS = tuple(one.name for one in FILTERS)
 _LISTED = 50

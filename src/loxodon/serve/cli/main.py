@@ -6,7 +6,6 @@ import atexit
 import gc
 import os
 import sys
-import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, NoReturn, TextIO
@@ -34,7 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _leave(code: int) -> NoReturn:
     """End the process without taking apart what the system frees at once, where nothing waits."""
-    if threading.active_count() > 1:
+    threading = sys.modules.get("threading")
+    if threading is not None and threading.active_count() > 1:
         sys.exit(code)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 import re
+from _thread import RLock
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
-from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
@@ -36,6 +36,7 @@ from loxodon.text.patterns import lazy
 
 if TYPE_CHECKING:
     from loxodon.store.protocol import Witness
+    from loxodon.trust.audit.trail import Tail
 
 APPLICATION_ID = 0x4C4F5844  # "LOXD"
 
@@ -362,10 +363,18 @@ class Database:
 
             was = "" if not row or self.sum_anew else was
             total = signatures.moved(was, self.signing) if was else signatures.total(self)
-        said = witness.before_commit(anchor, self.changed, (was, total))
+        said, tail = witness.before_commit(anchor, self.changed, (was, total))
         if said:
             self.run(self.sql["set_meta"], (ANCHOR, f"{said}:{total}"))
+            if tail is None:
+                self.run(self.sql["clear_audit_tail"])
+            else:
+                self.run(self.sql["put_audit_tail"], tail)
         return said
+
+    def audit_tail(self) -> Tail:
+        """The end of the audit log, as far as it may not be on disk."""
+        return self.all(self.sql["audit_tail"])
 
     def _carry_on(self) -> None:
         """Keep the sum of all signatures right while nothing is put on record."""
@@ -587,6 +596,20 @@ def lost_writes(path: str, connection: apsw.Connection) -> int:
     except apsw.CorruptError:  # the rest may be read all the same; `validate` tells
         return 0
     return max(0, marked - (row[0] if row else 0))
+
+
+def audit_tail(path: str, keys: Keys) -> Tail:
+    """What a file has of the end of the audit log; nothing where it is not there or damaged."""
+    try:
+        connection = cipher.connect(path, keys, apsw.SQLITE_OPEN_READWRITE)
+    except apsw.Error:
+        return ()
+    try:
+        return connection.execute(_named_queries()["audit_tail"]).fetchall()  # type: ignore[return-value]
+    except apsw.Error:  # damaged, or of an older version
+        return ()
+    finally:
+        let_go(connection)
 
 
 def _only_readable(path: str) -> bool:

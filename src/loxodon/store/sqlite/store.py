@@ -141,6 +141,7 @@ class SqliteStore:
             self._db.run(self._db.sql["set_meta"], ("words", VERSION))
 
     def put_on_record(self, audit: Audit, witness: Witness) -> None:
+        audit.tail = self._db.audit_tail
         self.audit = audit
         self._db.witness = witness
 

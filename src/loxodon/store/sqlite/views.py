@@ -30,6 +30,7 @@ SHARED = frozenset(
         "vector_todo",
         "tombstones",
         "signatures",
+        "audit_tail",
     }
 )
 """Tables without words of anybody, or that only lead to rows which are looked up behind a wall."""

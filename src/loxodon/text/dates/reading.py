@@ -288,8 +288,8 @@ def _pattern(source: str) -> re.Pattern[str]:
 
 
 @cache
-def _starts() -> tuple[re.Pattern[str], dict[str, str]]:
-    """What finds a word, a number or a character, and the characters that may come after it."""
+def _follows() -> dict[str, str]:
+    """What a date may begin with, and the characters that may come after it."""
     follows: dict[str, str] = {}
     for table in _grammar()[1:]:
         for first, rules in table.items():
@@ -297,8 +297,16 @@ def _starts() -> tuple[re.Pattern[str], dict[str, str]]:
             known = follows.get(first, chars)
             follows[first] = known + chars if known and chars else ""
     follows["〇"] = "个多来分小钟天日周星礼月季年点时号世 夜晚"
-    single = "".join(first for first in follows if not first.isascii() and first != "〇")
-    return re.compile(f"[a-z]+|[0-9]+|[{NUM}]+|[{single}]"), follows
+    return follows
+
+
+@cache  # a class of Chinese characters takes longer to compile than all of it for English
+def _token(ascii_only: bool) -> re.Pattern[str]:
+    """What finds a word, a number or a character that a date may begin with."""
+    if ascii_only:
+        return re.compile("[a-z]+|[0-9]+")
+    single = "".join(first for first in _follows() if not first.isascii() and first != "〇")
+    return re.compile(f"[a-z]+|[0-9]+|[{NUM}]+|[{single}]")
 
 
 def _key(token: str) -> str:
@@ -307,7 +315,7 @@ def _key(token: str) -> str:
 
 def _tries(said: DatedText, i: int, table: _Table) -> Iterator[tuple[str, RuleMatch]]:
     """The rules of `table` that match at i."""
-    token = _starts()[0].match(said.text, i)
+    token = _token(said.text.isascii()).match(said.text, i)
     for follow, name, source in table.get(_key(token[0]), ()) if token else ():
         if not name or (follow and said.text[i + 1 : i + 2] not in follow):
             continue
@@ -522,8 +530,8 @@ def _finish(said: DatedText, piece: Piece, i: int, end: int, cue: int) -> Moment
 def _scan(text: str, at: datetime, asked: bool = False) -> Iterator[Moment]:
     charge(len(text))
     said, done = hear(text, at, asked=asked), 0
-    tokens, follows = _starts()
-    for token in tokens.finditer(said.text):
+    follows = _follows()
+    for token in _token(said.text.isascii()).finditer(said.text):
         start, key = token.start(), _key(token[0])
         if start < done or key not in follows:
             continue

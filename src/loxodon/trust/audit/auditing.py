@@ -105,6 +105,7 @@ class AuditLog:
         """
         audit = self._log()
         mac = audit.mac()
+        audit.mend()
         signatures = self._store.signatures()  # before the log, which then has all of it
         kept = self._kept(audit)
         anchors = (signatures.anchor, self._store.anchor)

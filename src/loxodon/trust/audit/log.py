@@ -5,26 +5,31 @@ nor for the disk, and a log in the database would be rolled back, restored or lo
 are in SPACE/audit/000001.log and on; how they hang together is in `trail.py`, who checks them is
 `verifying.py`. The head is in another folder, on another disk if the owner says so (`audit.head`).
 
-A write is on record before it is committed: its line is synced, and its number goes into the
+A write is on record before it is committed: its line is written, and its number goes into the
 database with the same transaction. So every write in the database is in the log; a line of one
 that never was committed can be told, since the next write names the one before it.
+
+One sync is enough for both: the line itself goes into the database too, with all lines before it
+that may not be on disk yet. A power cut that takes them from the log leaves them there, and whoever
+first writes to the log afterwards puts them back. Once they are many the log is synced by itself,
+and the database lets go of them.
 """
 
 from __future__ import annotations
 
 import os
+from _thread import RLock
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from threading import RLock
 from typing import Any
 
-from loxodon.errors import AuditError, KeyProblemError
+from loxodon.errors import AuditError, KeyProblemError, StoreError
 from loxodon.filelock import FileLock, at_fork
 from loxodon.files import sync_folder
 from loxodon.trust.access.acting import actor
 from loxodon.trust.audit import trail
-from loxodon.trust.audit.trail import EMPTY, Head, Mac
+from loxodon.trust.audit.trail import EMPTY, Head, Mac, Tail, Testimony
 from loxodon.trust.rest.keys import Keys, mac_with
 from loxodon.values import NamedTuple
 
@@ -32,6 +37,8 @@ FOLDER = "audit"
 """In the space for the log, and in the home for the heads of its spaces."""
 MOST_RUNS = 2_000
 """Ids, or ids in a row, that a line names; a line with `more` may be about any other too."""
+MOST_TAIL = 16 << 10
+"""Bytes at the end of the log that the database keeps at most."""
 _LOCK_SECONDS = 30.0
 _BOOT = "/proc/sys/kernel/random/boot_id"
 
@@ -51,11 +58,33 @@ class Settings(NamedTuple):
     """The agent that the memory is bound to."""
 
 
+class _Safe(NamedTuple):
+    """Up to where a log survives a power cut: as it is, and by what the database has of it."""
+
+    file: int
+    synced: int
+    kept: int
+
+    @classmethod
+    def of(cls, anchor: str) -> _Safe:
+        """What an anchor says of it."""
+        said = anchor.split(":")[2:]
+        return cls(*map(int, said)) if len(said) == len(cls._fields) else cls(0, 0, 0)
+
+
 class Audit:
     """The log of one space, for one open memory. Use it from any thread, beside other processes."""
 
-    def __init__(self, settings: Settings, keys: Keys, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        keys: Keys,
+        now: Callable[[], datetime],
+        tail: Callable[[], Tail] = tuple,
+    ) -> None:
         self.settings = settings
+        self.tail = tail
+        """What the database has of the end of the log."""
         self.trouble = ""
         """Why the last line could not be written; empty where it could."""
         self._keys = keys
@@ -67,6 +96,8 @@ class Audit:
         self._raw: bytes | None = None
         self._head = EMPTY
         self._synced = 0
+        self._lost: Tail = ()
+        """What the database has of a log that was last written to before the machine started."""
         self._closed = False
         at_fork(self)
 
@@ -92,27 +123,31 @@ class Audit:
             if self.settings.on_failure == "all":
                 raise
 
-    def write(self, op: str, anchor: str, ids: Sequence[str] = (), **facts: Any) -> str:
+    def write(self, op: str, anchor: str, ids: Sequence[str] = (), **facts: Any) -> Testimony:
         """Put on record what is about to be committed; returns what the database is to keep.
 
-        `anchor` is what it kept the last time, empty for nothing. The line is on disk when this
-        returns. Empty where it could not be written, and the settings let that pass.
+        `anchor` is what it kept the last time, empty for nothing. The line is on disk once what
+        this returns is. Empty where it could not be written, and the settings let that pass.
         """
         try:
             entry = self._entry(op, ids, facts)
             entry["after"] = int(anchor.partition(":")[0] or 0)
-            head = self._append(entry, sync=True, anchor=anchor)
-            return f"{head.n}:{head.tip}"
+            self._synced = max(self._synced, entry["after"])  # it was committed
+            safe = _Safe.of(anchor)
+            head, lines = self._append(entry, anchor, safe)
+            synced = safe.synced if lines else head.end
+            anchor = f"{head.n}:{head.tip}:{head.file}:{synced}:{head.end}"
+            return Testimony(anchor, (head.file, safe.kept, lines) if lines else None)
         except (AuditError, KeyProblemError) as error:
             self.trouble = str(error)
             if self.settings.on_failure != "nothing":
                 raise
-            return ""
+            return Testimony("")
 
     def note(self, op: str) -> None:
         """Put on record what is about to be done, though not to the database; on disk at once."""
         try:
-            self._append(self._entry(op, (), {}), sync=True)
+            self._append(self._entry(op, (), {}), safe=_Safe(0, 0, 0))
         except (AuditError, KeyProblemError) as error:
             self.trouble = str(error)
             if self.settings.on_failure != "nothing":
@@ -189,24 +224,26 @@ class Audit:
                 os.makedirs(folder, mode=0o700, exist_ok=True)
                 sync_folder(os.path.dirname(folder))
 
-    def _append(self, entry: dict[str, Any], sync: bool = False, anchor: str = "") -> Head:
-        """Put an entry at the end of the log. Others who append wait; nobody waits for a sync."""
+    def _append(
+        self, entry: dict[str, Any], anchor: str = "", safe: _Safe | None = None
+    ) -> tuple[Head, bytes]:
+        """Put an entry at the end of the log. Others who append wait; nobody waits for a sync.
+
+        Where the entry must not be lost, `safe` says up to where the log is safe: the lines after
+        that come back for the database to keep. None do where these are too many, and so the log
+        was synced.
+        """
         mac = self.mac()
+        log, lines = -1, b""
         try:
+            self._look_for_lost(mac)
             with self.held():
-                if not self._boot:
-                    self._boot = this_boot()
                 log, head = self._end(mac, anchor)
-                try:
-                    head = self._put(log, head, [entry], mac)
-                finally:
-                    if not sync:
-                        os.close(log)
-            if sync:
-                try:
-                    getattr(os, "fdatasync", os.fsync)(log)
-                finally:
-                    os.close(log)
+                head = self._put(log, head, [entry], mac)
+                if safe is not None:
+                    lines = _since(safe, log, head)
+            if safe is not None and not lines:
+                getattr(os, "fdatasync", os.fsync)(log)
                 self._synced = max(self._synced, head.n)
         except OSError as error:
             raise AuditError(
@@ -216,8 +253,33 @@ class Audit:
                 path=self.settings.folder,
                 reason=error.strerror or str(error),
             ) from None
+        finally:
+            if log >= 0:
+                os.close(log)
         self.trouble = ""
-        return head
+        return head, lines
+
+    def _look_for_lost(self, mac: Mac) -> None:
+        """Ask the database once for what a power cut may have taken. Call it before the log is
+        `held`: who writes has the database first."""
+        if not self._boot:
+            self._boot = this_boot()
+            head = self._read_head(mac)
+            if head is not None and head.boot != self._boot:
+                with suppress(StoreError):  # the gap in the log is found
+                    self._lost = self.tail()
+
+    def mend(self) -> None:
+        """Bring a log in order that a power cut may have hit, as the next entry would."""
+        mac = self.mac()
+        with suppress(OSError):  # what is wrong is found all the same
+            self._look_for_lost(mac)
+            with self.held():
+                head = self._read_head(mac)
+                if head is not None and head.boot != self._boot:
+                    log, head = self._end(mac, "")
+                    os.close(log)
+                    self._write_head(head._replace(boot=self._boot), mac)
 
     def _end(self, mac: Mac, anchor: str) -> tuple[int, Head]:
         """The log, open for one more line, and its head; what is wrong with them is put on record.
@@ -229,6 +291,7 @@ class Audit:
         if head is None:
             head = self._without_head(mac, anchor, notes)
         elif head.boot != self._boot:
+            self._put_back(mac)
             head = self._caught_up(head, mac)
         log, head = self._opened(head, mac, notes)
         if head.end >= self.settings.size and not notes:
@@ -292,7 +355,7 @@ class Audit:
             tip=prev,
             end=head.end + len(data),
             boot=self._boot,
-            synced=max(head.synced, self._synced),
+            synced=min(n, max(head.synced, self._synced)),
         )
         self._write_head(head, mac)
         return head
@@ -331,8 +394,10 @@ class Audit:
     def _without_head(self, mac: Mac, anchor: str, notes: list[dict[str, Any]]) -> Head:
         """Where to go on without a head: after the last line that can be believed."""
         numbers = trail.file_numbers(self.settings.folder)
-        anchor, _, anchor_mac = anchor.partition(":")
-        if not numbers and not anchor and not os.path.exists(self.settings.head):
+        anchor, anchor_mac, *_ = (*anchor.split(":"), "")
+        if not numbers and not anchor and not self._has_head():
+            # On disk before the first line: a power cut must not leave a log without its head.
+            self._write_head(EMPTY._replace(boot=self._boot), mac)
             return EMPTY
         found: tuple[int, str] | None = None
         number, end = numbers[-1] if numbers else 1, 0
@@ -343,9 +408,29 @@ class Audit:
         n, prev = found or (0, trail.START)
         if anchor and int(anchor) > n:
             n, prev = int(anchor), anchor_mac
-        why = "bad" if os.path.exists(self.settings.head) else "missing"
+        why = "bad" if self._has_head() else "missing"
         notes.append({**self._entry(trail.HEAD, (), {"why": why}), "prev": prev})
         return Head(n, prev, number, end, first=numbers[0] if numbers else 1)
+
+    def _has_head(self) -> bool:
+        """Whether there is a head, whatever it says; one that is empty was just being made."""
+        return os.path.exists(self.settings.head) and os.path.getsize(self.settings.head) > 0
+
+    def _put_back(self, mac: Mac) -> None:
+        """Put lines back where a power cut took them: those that hang on what is there."""
+        for number, at, lines in self._lost:
+            try:
+                data = self._content(number)
+            except FileNotFoundError:
+                continue
+            if trail.lacks(data, at, lines, mac):
+                path = os.path.join(self.settings.folder, trail.file_name(number))
+                with open(path, "r+b") as file:
+                    file.seek(at)
+                    file.write(lines)
+                    file.flush()
+                    os.fsync(file.fileno())
+        self._lost = ()
 
     def _caught_up(self, head: Head, mac: Mac) -> Head:
         """A head that a power cut set back to when the log was in an earlier file."""
@@ -365,11 +450,17 @@ class Audit:
     ) -> Head:
         """The head of a log that is longer or shorter than it says, or that saw another boot."""
         data = self._content(head.file)
+        restarted = head.boot not in ("", self._boot)
         if size >= head.end and self._ends_at(data, head, mac):
             # Longer: someone was killed before the head was written, or within a line.
             n, prev, more = trail.followed(data[head.end :], head.n, head.tip, mac)
             rest = data[head.end + more :]
-            if rest and b"\n" not in rest:
+            lost = rest.count(b"\n")
+            if lost and restarted and n >= head.synced:  # lines after one that is not on disk
+                gap = {"from": n + 1, "to": n + lost, "why": "power"}
+                notes.append({**self._entry(trail.GAP, (), gap), "prev": prev})
+                n, lost = n + lost, 0
+            if rest and not lost:
                 os.ftruncate(log, head.end + more)
                 rest = b""
             return head._replace(n=n, tip=prev, end=head.end + more + len(rest))
@@ -378,7 +469,7 @@ class Audit:
             with suppress(FileNotFoundError):
                 kept = trail.last_anchored(self._content(head.file - 1), mac)
         last = kept[0] if kept else 0
-        lost_power = head.boot not in ("", self._boot) and last >= head.synced
+        lost_power = restarted and last >= head.synced
         why = "power" if lost_power else "cut"
         gap = {"from": last + 1, "to": head.n, "why": why}
         notes.append({**self._entry(trail.GAP, (), gap), "prev": head.tip})
@@ -402,6 +493,20 @@ class Audit:
 
 
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
+
+
+def _since(safe: _Safe, log: int, head: Head) -> bytes:
+    """The lines of a log after those that are safe; nothing where they are not for the database."""
+    if safe.file != head.file or not 0 <= safe.synced <= safe.kept < head.end:
+        return b""
+    if head.end - safe.synced > MOST_TAIL:
+        return b""
+    begins = max(0, safe.kept - 1)
+    os.lseek(log, begins, os.SEEK_SET)
+    data = os.read(log, head.end - begins)
+    if not safe.kept:
+        return data
+    return data[1:] if data[:1] == b"\n" else b""  # that is the place of another log
 
 
 def _end_of(data: bytes, n: int) -> int:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from loxodon.values import NamedTuple
@@ -53,6 +53,18 @@ class Head(NamedTuple):
 
 
 EMPTY = Head(0, START, 1, 0)
+
+Tail = Sequence[tuple[int, int, bytes]]
+"""Lines of the audit log: the file of each, where it begins there, and itself."""
+
+
+class Testimony(NamedTuple):
+    """Where a transaction is on record, for the database to keep with it."""
+
+    anchor: str
+    """Empty where it is not, and need not be."""
+    tail: tuple[int, int, bytes] | None = None
+    """Lines of the log that may not be on disk yet, as in `Tail`; None where all of it is."""
 
 
 def line_of(entry: dict[str, Any], prev: str, mac: Mac) -> tuple[bytes, str]:
@@ -151,6 +163,28 @@ def followed(data: bytes, n: int, prev: str, mac: Mac) -> tuple[int, str, int]:
             break
         n, prev, good = line.n, line.mac, end
     return n, prev, good
+
+
+def lacks(data: bytes, at: int, lines: bytes, mac: Mac) -> bool:
+    """Whether a file that lost its end should have `lines` at `at`: they hang on what is before,
+    and what is there is a part of them."""
+    n, prev = _before(data[:at]) if at else _prev_in(lines)
+    if len(data) < at or followed(lines, n, prev, mac)[2] != len(lines):
+        return False
+    good = followed(data[at:], n, prev, mac)[2]
+    return good < len(lines) and lines.startswith(data[at : at + good])
+
+
+def _before(data: bytes) -> tuple[int, str]:
+    """The number and hash of the last line."""
+    line = parsed(data[data.rfind(b"\n", 0, -1) + 1 : -1]) if data.endswith(b"\n") else None
+    return (line.n, line.mac) if line is not None else (0, "")
+
+
+def _prev_in(lines: bytes) -> tuple[int, str]:
+    """What the first line of a file says that it hangs on."""
+    line = parsed(lines.partition(b"\n")[0])
+    return (line.n - 1, line.entry.get("prev", "")) if line is not None else (0, "")
 
 
 def last_anchored(data: bytes, mac: Mac) -> tuple[int, str] | None:

@@ -141,7 +141,7 @@ def verified(kept: LogOnDisk, mac: Mac) -> Verified:
     """Whether a log is as it was written."""
     head = trail.head_of(kept.head, mac) if kept.head is not None else None
     anchors = [_anchor(one) for one in kept.anchors]
-    if kept.head is None and not kept.files and not any(n for n, _ in anchors):
+    if not kept.head and not kept.files and not any(n for n, _ in anchors):
         bad = _signed_wrong([], kept.signatures)
         return Verified(0, 0, 0, 0, tuple(bad), (), _good(kept.signatures))
     walk = _Walk(mac, head.begins if head else 1)
@@ -152,7 +152,7 @@ def verified(kept: LogOnDisk, mac: Mac) -> Verified:
     findings = [*walk.findings, *_missing(walk.missing, lines)]
     findings += [one for one in told if one.kind != "power"]
     notices += [one for one in told if one.kind == "power"]
-    if not lines and kept.files:
+    if not lines and any(kept.files.values()):
         findings = [Finding("foreign", 1)]
     for one in _against_head(head, kept, walk):
         (notices if one.kind == "power" else findings).append(one)

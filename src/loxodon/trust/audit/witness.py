@@ -10,7 +10,6 @@ is what was asked for. A write is put on record by the database itself, whoever 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from functools import cache, wraps
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from loxodon.config import Config
     from loxodon.store.protocol import Store
     from loxodon.trust.audit.log import Audit
+    from loxodon.trust.audit.trail import Testimony
 
 Class = TypeVar("Class", bound=type)
 
@@ -55,7 +55,9 @@ class OnRecord:
     def __init__(self, audit: Audit) -> None:
         self._audit = audit
 
-    def before_commit(self, anchor: str, changed: Sequence[str], signed: tuple[str, str]) -> str:
+    def before_commit(
+        self, anchor: str, changed: Sequence[str], signed: tuple[str, str]
+    ) -> Testimony:
         verb = doing(self._audit)
         if verb is not None:
             verb.wrote = True
@@ -93,19 +95,28 @@ def put_on_record(
     store.put_on_record(audit, OnRecord(audit))
 
 
-def note_restore(home: str, space: str, config: Config, now: Callable[[], datetime]) -> None:
-    """Put on record that the database of a space is about to be put in the place of another.
+def note_restore(
+    home: str, space: str, config: Config, now: Callable[[], datetime], opened_by: Sequence[bytes]
+) -> None:
+    """Put on record that the database of a space is about to be put in the place of another, which
+    these keys open.
 
     What the log says of writes before need not hold for that one; without this it would look
     rolled back.
     """
     if config.audit.enabled:
+        from loxodon.layout import DATABASE
+        from loxodon.store.sqlite.database import audit_tail
         from loxodon.trust.audit.log import Audit, settings_of
         from loxodon.trust.rest.keys import Keys
 
         folder = space_path(home, space)
-        keys = Keys(home, config.keys.source)
-        audit = Audit(settings_of(home, folder, space, config.audit), keys, now)
+        audit = Audit(
+            settings_of(home, folder, space, config.audit),
+            Keys(home, config.keys.source),
+            now,
+            lambda: audit_tail(os.path.join(folder, DATABASE), opened_by),
+        )
         try:
             audit.note(RESTORE)
         finally:
@@ -192,12 +203,18 @@ def _asked(args: tuple[Any, ...]) -> list[str]:
     return [args[0]] if args and isinstance(args[0], str) and is_id(args[0]) else []
 
 
-_ID = re.compile(r"(?:[fbstneqr](?:_[0-9]{1,17}){1,2}|pending(?:_[0-9A-Za-z]{1,17}){1,2})")
+_KINDS = frozenset("fbstneqr")
+_LONGEST_PART = 17
 
 
 def is_id(text: str) -> bool:
     """Whether a text has the form of an id of ours, and so can hold nothing else."""
-    return _ID.fullmatch(text) is not None
+    kind, *parts = text.split("_", 3)
+    if not text.isascii() or not 1 <= len(parts) <= 2 or len(max(parts, key=len)) > _LONGEST_PART:
+        return False
+    if kind == "pending":
+        return all(map(str.isalnum, parts))
+    return kind in _KINDS and all(map(str.isdecimal, parts))
 
 
 def ids_in(found: Any, depth: int = 0) -> Iterator[str]:

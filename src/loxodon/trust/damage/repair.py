@@ -181,7 +181,7 @@ def _anew(
         store.close()
     aside = free(f"{place.path}.before-repair")
     lost = _put_aside(place, found, result)
-    note_restore(place.home, place.space, place.config, place.clock)
+    note_restore(place.home, place.space, place.config, place.clock, place.keys)
     move_in(new, place.path, aside, place.keys)
     _read_notes(place)
     return Repaired(

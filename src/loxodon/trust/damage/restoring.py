@@ -348,7 +348,7 @@ class _Restoring:
         """The new content into its place; where the old is."""
         kept = self._is_kept(space)
         before = free(f"{path}.before-restore") if kept else ""
-        note_restore(self._home, space, self._config, self._clock)
+        note_restore(self._home, space, self._config, self._clock, self._keys)
         try:
             live = Database(path, self._keys) if os.path.exists(path) else None
         except (LockedStoreError, NewerStoreError):

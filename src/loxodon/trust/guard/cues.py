@@ -1,12 +1,10 @@
 """The words by which people tell secrets: what a secret is called, and what is done with it.
 
 Data for `tagging.py`, which weighs the words of a text that has one of these, and for `signs.py`:
-nothing is imported here but names, so that a cold command may look at them.
+nothing is imported here, so that a cold command may look at them. `policy.py` makes rules of them.
 """
 
 from __future__ import annotations
-
-from loxodon.trust.guard.rules import Rule
 
 MAYBE = "possible-secret"
 """What may be a secret or not: kept as it was said, and masked when shown."""
@@ -47,12 +45,6 @@ USERS = "user username userid account email e-mail mail admin root id handle log
 """Who is let in."""
 
 
-def _words(words: str) -> str:
-    latin = "|".join(one for one in words.split() if one.isascii())
-    other = "|".join(one for one in words.split() if not one.isascii())
-    return "|".join(filter(None, (rf"\b(?:{latin})\b" if latin else "", other)))
-
-
 OTHERS = (
     "error ref reference order room model version tag flight gate bus course area zip postcode extension ext invoice ticket booking "
     "tracking parcel serial number platform seat train page chapter line port build commit branch price cost dollars pounds euros "
@@ -65,16 +57,13 @@ OTHERS = (
 """What other numbers and names are called."""
 
 _DIGIT = r"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double)"
-ODD_ASCII = (
-    r"[0-9]{3}|[a-z][0-9]|[0-9][a-z]|[0-9][- ][0-9]|[a-z][-_.&!@][0-9]|[a-z][_&!@$%^+][a-z]|[a-z]-[a-z]{1,16}-[a-z]"
-    rf"|\b{_DIGIT},? {_DIGIT}\b|[0-9] then|[a-z]{{14}}"
-)
+ODD_ASCII = {
+    "0123456789": r"[0-9]{3}|[a-z][0-9]|[0-9][a-z]|[0-9][- ][0-9]|[a-z][-_.&!@][0-9]|[0-9] then",
+    "_&!@$%^+": r"[a-z][_&!@$%^+][a-z]",
+    "-": r"[a-z]-[a-z]{1,16}-[a-z]",
+    "": rf"\b{_DIGIT},? {_DIGIT}\b|[a-z]{{14}}",
+}
+"""What a secret often looks like in Latin letters, by characters of which it has one."""
 ODD_HAN = r"[零〇一幺二两三四五六七八九]{3}|[0-9]、[0-9]|[一-鿿，：“][a-z]{7}"
-ODD = f"{ODD_ASCII}|{ODD_HAN}"
+ODD = "|".join((*ODD_ASCII.values(), ODD_HAN))
 """What a secret often looks like."""
-
-CUES: tuple[Rule, ...] = (
-    *(Rule(kind, "", (f"~{_words(words)}",), told=True) for kind, words in NAMES.items()),
-    Rule(MAYBE, "", (f"~{ODD}",), action="mask", told=True),
-)
-"""The kinds of what is told in words, and the signs of a text in which something may be."""

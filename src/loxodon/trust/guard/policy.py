@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from loxodon.errors import ConfigError
-from loxodon.trust.guard.cues import CUES
+from loxodon.trust.guard import cues
 from loxodon.trust.guard.rules import ACTIONS, FAMILIES, TOKENS, Action, Family, Rule
 from loxodon.trust.guard.rules_commands import COMMANDS
 from loxodon.trust.guard.rules_context import CONTEXT
@@ -32,6 +32,19 @@ FILE = "policy.toml"
 LARGEST = 1 << 20
 _LONGEST = 2_000
 """Characters of a pattern; RE2 refuses what would take too much memory besides."""
+
+
+def _words(words: str) -> str:
+    latin = "|".join(one for one in words.split() if one.isascii())
+    other = "|".join(one for one in words.split() if not one.isascii())
+    return "|".join(filter(None, (rf"\b(?:{latin})\b" if latin else "", other)))
+
+
+CUES: tuple[Rule, ...] = (
+    *(Rule(kind, "", (f"~{_words(words)}",), told=True) for kind, words in cues.NAMES.items()),
+    Rule(cues.MAYBE, "", (f"~{cues.ODD}",), action="mask", told=True),
+)
+"""The kinds of what is told in words, and the signs of a text in which something may be."""
 BUILT_IN: tuple[Rule, ...] = (*TOKENS, *CONTEXT, *COMMANDS, *CUES, *PERSONAL)
 _SECTIONS = {"kinds", "rules", "exceptions"}
 _RULE_KEYS = {"name", "pattern", "keywords", "action", "family"}

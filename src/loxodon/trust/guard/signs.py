@@ -112,7 +112,8 @@ _STEMS = (
     "echo ",
     "psk",
 )
-_LISTED = lazy(r"(?:[a-z]{3,8}\n){3}|[1-9][.):、]? ?[a-z]{3,8}\s")
+_ASCII_STEMS = tuple(filter(str.isascii, _STEMS))
+_LISTED = lazy(r"(?:[a-z]{3,8}\n){3}|[1-9](?:[.):]|、)? ?[a-z]{3,8}\s")
 _WORDS = lazy(r"(?a:\w+)")
 
 
@@ -124,7 +125,8 @@ def _split(words: str) -> tuple[frozenset[str], tuple[str, ...]]:
 
 
 _NAMES, _NAMES_WITHIN = _split(" ".join(cues.NAMES.values()))
-_ODD_ASCII = lazy(cues.ODD_ASCII)
+_ASCII_WITHIN = tuple(filter(str.isascii, _NAMES_WITHIN))
+_ODD_ASCII = [(frozenset(one), lazy(pattern)) for one, pattern in cues.ODD_ASCII.items()]
 _ODD_HAN = lazy(cues.ODD_HAN)  # by itself: English need not wait for it to be compiled
 _OPTION = lazy(r"(?:^|\s)[-/]{1,2}[A-Za-z]")
 _WALLET = lazy(r"\b(?:[a-z]{3,8}[ ,\n]{1,2}){11}[a-z]{3,8}\b")
@@ -141,7 +143,7 @@ _STREETS = lazy(r"\d[a-d]? [a-z0-9]|\bbox \d|(?:flat|apt|apartment|unit|suite) \
 def has_sign(text: str) -> bool:
     """Whether the rules may find something in `text`; False only where they find nothing."""
     low = text.lower()
-    if any(stem in low for stem in _STEMS):
+    if any(stem in low for stem in (_ASCII_STEMS if low.isascii() else _STEMS)):
         return True
     if any(_is_mixed(run) for run in _RUN.findall(text)) or _OPTION.search(text):
         return True
@@ -169,10 +171,13 @@ def _is_wallet(text: str) -> bool:
 def _is_told(low: str) -> bool:
     """Whether a secret is talked about, as the signs of `cues.py` tell it."""
     words = set(_WORDS.findall(low))
-    if not words.isdisjoint(_NAMES) or any(one in low for one in _NAMES_WITHIN):
+    within = _ASCII_WITHIN if low.isascii() else _NAMES_WITHIN
+    if not words.isdisjoint(_NAMES) or any(one in low for one in within):
         return True
-    if _ODD_ASCII.search(low):
-        return True
+    letters = set(low)
+    for needed, pattern in _ODD_ASCII:
+        if not (needed and needed.isdisjoint(letters)) and pattern.search(low):
+            return True
     return not low.isascii() and _ODD_HAN.search(low) is not None
 
 

@@ -19,14 +19,20 @@ def words_of(it: str) -> list[str]:
 @cache
 def lists() -> tuple[dict[str, int], ...]:
     """The words, English and Chinese, each with the numbers of its words."""
-    found = []
-    for name in ("en", "zh"):
-        path = os.path.join(os.path.dirname(__file__), f"bip39_{name}.txt")
-        with open(path, encoding="utf-8") as file:
-            found.append({word: n for n, word in enumerate(file.read().split())})
-    return tuple(found)
+    return tuple({word: n for n, word in enumerate(_written(name))} for name in ("en", "zh"))
 
 
 def is_word(word: str) -> bool:
     """Whether a phrase may have this word."""
-    return any(word in words for words in lists())
+    return word in _known("en" if word.isascii() else "zh")
+
+
+@cache  # each by itself: of a cold command's texts most are in one language
+def _known(name: str) -> frozenset[str]:
+    return frozenset(_written(name))
+
+
+def _written(name: str) -> list[str]:
+    path = os.path.join(os.path.dirname(__file__), f"bip39_{name}.txt")
+    with open(path, encoding="utf-8") as file:
+        return file.read().split()

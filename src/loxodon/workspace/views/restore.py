@@ -89,7 +89,7 @@ def restore(
         with Memory(home, draft, store, config, clock, zone, keys) as memory:
             done = _fill(memory, store, views, progress or _quiet)
         before = free(f"{path}.before-restore") if kept else ""
-        note_restore(home, space, config, clock)
+        note_restore(home, space, config, clock, keys)
         move_in(os.path.join(draft, DATABASE), path, before, keys)
     return done._replace(before=before)
 

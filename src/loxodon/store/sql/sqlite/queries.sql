@@ -22,6 +22,17 @@ SELECT value FROM meta WHERE name = ?
 -- name: set_meta
 INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2
 
+-- The audit log -----------------------------------------------------------------------------------
+
+-- name: audit_tail
+SELECT file, at, lines FROM audit_tail ORDER BY file, at
+
+-- name: put_audit_tail
+INSERT OR REPLACE INTO audit_tail (file, at, lines) VALUES (?, ?, ?)
+
+-- name: clear_audit_tail
+DELETE FROM audit_tail
+
 -- The journal -------------------------------------------------------------------------------------
 
 -- name: session
