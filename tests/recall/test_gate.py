@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from loxodon.messages.zh import SENTENCES
 from loxodon.recall.gate import REASONS, State, should_recall, why
-from loxodon.text.names import folded_names
+from loxodon.text.words import fold
 from loxodon.types import Gate
 from tests.growth import level
 
@@ -30,7 +30,7 @@ HELD = [case for case in CASES if case["part"] == "held"]
 
 def verdict(case: dict[str, Any]) -> Gate:
     """What the gate says of a case, after the messages that came before it."""
-    state = State(names=folded_names(case.get("names", ())))
+    state = State(names=frozenset(map(fold, case.get("names", ()))))
     for earlier in case.get("after", ()):
         state = state.after(earlier, should_recall(earlier, state))
     return should_recall(case["text"], state)
@@ -120,7 +120,7 @@ def test_only_the_last_recalls_are_kept_in_mind_and_only_recalls() -> None:
 
 
 def test_a_known_name_is_enough_however_short_the_message() -> None:
-    state = State(names=folded_names(["豆豆", "Priya"]))
+    state = State(names=frozenset(("豆豆", "priya")))
     assert should_recall("豆豆呢", state) == Gate(True, "name")
     assert should_recall("豆豆", state) == Gate(True, "name")
     assert should_recall("豆豆") == Gate(False, "short")
@@ -168,7 +168,7 @@ def test_names_may_be_looked_up_all_at_once() -> None:
 
 
 def test_a_name_in_the_text_to_work_on_is_not_the_users() -> None:
-    state = State(names=folded_names(["Priya"]))
+    state = State(names=frozenset(("priya",)))
     assert should_recall("translate into French: Priya went home", state) == Gate(False, "command")
     assert should_recall("write a birthday card for Priya", state) == Gate(True, "name")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from loxodon.text.names import LOOKED_AT, candidates, folded_names, named, parts_of
+from loxodon.text.names import LOOKED_AT, candidates, named, parts_of
 from loxodon.text.words import fold
 
 
 def found(text: str, *names: str) -> list[str]:
-    known = folded_names(names)
+    known = set(map(fold, names))
     return [part.name for part in named(fold(text), lambda asked: known.intersection(asked))]
 
 

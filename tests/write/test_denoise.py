@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loxodon.text.sentences import split
+from loxodon.text.words import index_words
 from loxodon.write.denoise import (
+    KEEP,
     Sentence,
-    denoise,
     is_code,
     is_small_talk,
     kept,
@@ -23,6 +25,11 @@ from loxodon.write.denoise import (
 from tests.growth import linear
 
 CASES = Path(__file__).parent.parent / "consolidation" / "cases"
+
+
+def denoise(sentences: Sequence[str], keep: float = KEEP) -> list[str]:
+    """What is kept of them, as text."""
+    return [sentences[n] for n in kept([Sentence(s, index_words(s)) for s in sentences], keep)]
 
 
 @pytest.mark.parametrize(

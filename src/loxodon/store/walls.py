@@ -37,26 +37,6 @@ MAX_AGENT = 64
 _MARKS = frozenset("@~/\\")
 """Characters that no agent's name has: sessions are told apart with the first two."""
 
-SHARED = frozenset(
-    {
-        "counters",
-        "meta",
-        "common_words",
-        "memory_uses",
-        "unindexed",
-        "model_use",
-        "reviews",
-        "vector_models",
-        "vector_blocks",
-        "vector_bits",
-        "vectors",
-        "vector_todo",
-        "tombstones",
-        "signatures",
-    }
-)
-"""Tables without words of anybody, or that only lead to rows which are looked up behind a wall."""
-
 
 MAY_NAME: frozenset[Origin] = frozenset({"assistant", "tool", "web", "group"})
 """Origins that whoever is behind a wall may give to words: of any other the user's facts are

@@ -159,4 +159,3 @@ def _fish(words: dict[str, list[str]]) -> str:
 
 
 _SCRIPTS = {"bash": _bash, "zsh": _zsh, "fish": _fish}
-SHELLS = tuple(_SCRIPTS)
