@@ -16,6 +16,7 @@ from loxodon.config import KEYS, written
 from loxodon.serve.cli.parser import _OPTIONS, COMMANDS
 from loxodon.types import CATEGORIES, CHATS, ORIGINS, ROLES, Record, Turn
 from loxodon.workspace.readers import FORMATS
+from tests.each import each
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = (ROOT / "docs" / "reference.md").read_text("utf-8")
@@ -29,7 +30,7 @@ def section(title: str) -> str:
     return found[0]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each("name", COMMANDS)
 def test_every_command_and_option_is_in_the_reference(name: str) -> None:
     text = section(f"`loxodon {name}")
     parser = argparse.ArgumentParser()

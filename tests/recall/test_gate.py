@@ -18,6 +18,7 @@ from loxodon.messages.zh import SENTENCES
 from loxodon.recall.gate import REASONS, State, should_recall, why
 from loxodon.text.words import fold
 from loxodon.types import Gate
+from tests.each import each
 from tests.growth import level
 
 CASES: list[dict[str, Any]] = [
@@ -36,7 +37,7 @@ def verdict(case: dict[str, Any]) -> Gate:
     return should_recall(case["text"], state)
 
 
-@pytest.mark.parametrize("case", DEV, ids=lambda case: case["id"])
+@each("case", DEV)
 def test_a_message_is_let_through_or_not_for_the_right_reason(case: dict[str, Any]) -> None:
     gate = verdict(case)
     assert (gate.recall, gate.reason in case["why"]) == (case["recall"], True), gate
@@ -127,7 +128,7 @@ def test_a_known_name_is_enough_however_short_the_message() -> None:
     assert should_recall("PRIYA!", state) == Gate(True, "name")
 
 
-@pytest.mark.parametrize(
+@each(
     ("message", "reason"),
     [
         ("何伟是谁", "question"),
@@ -148,9 +149,7 @@ def test_few_characters_can_ask(message: str, reason: str) -> None:
     assert should_recall(message) == Gate(True, reason)
 
 
-@pytest.mark.parametrize(
-    "message", ["好", "嗯嗯", "吃了", "为啥", "谁", "why", "who?", "ok", "在吗"]
-)
+@each("message", ["好", "嗯嗯", "吃了", "为啥", "谁", "why", "who?", "ok", "在吗"])
 def test_few_characters_that_ask_about_nothing_are_too_short(message: str) -> None:
     assert should_recall(message) == Gate(False, "short")
 
@@ -205,7 +204,7 @@ def test_any_text_gets_a_known_reason_and_the_same_each_time(text: str) -> None:
     assert gate == should_recall(text, State(names=frozenset({"a", "猫"})))
 
 
-@pytest.mark.parametrize(
+@each(
     "piece",
     ["哈", "a", "ok ", "(", "if (", "a.b(", '{"', "\n", "谢谢你", "我妈说", "🙂", "\u200d", "?"],
 )

@@ -20,6 +20,7 @@ from loxodon.recall.asking import KINDS, asks_of, kind_of
 from loxodon.recall.understand import Known, Question, understand
 from loxodon.text.words import fold
 from loxodon.types import Entity
+from tests.each import each
 from tests.growth import level
 
 AT = datetime(2026, 2, 4, 10, 30, tzinfo=timezone(timedelta(hours=8)))
@@ -53,7 +54,7 @@ def expected(case: dict[str, Any]) -> dict[str, object]:
     return {part: case.get(part, []) for part in PARTS}
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if c["part"] == "dev"], ids=lambda c: c["id"])
+@each("case", [c for c in CASES if c["part"] == "dev"])
 def test_a_question_is_understood(case: dict[str, Any]) -> None:
     assert told(understand(case["text"], AT)) == expected(case)
 
@@ -121,7 +122,7 @@ def test_a_statement_asks_nothing() -> None:
     assert [ask.text for ask in question.asks] == ["我今天去跑步了"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language", "kind"),
     [
         ("没什么特别的吧？", "zh", "yes_no"),
@@ -276,7 +277,7 @@ def test_a_question_takes_no_longer_with_more_names() -> None:
     level(understood, names, 16_000)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "tells"),
     [
         ("I baked bread today. It went well! My sister loved it. She wants more.", True),

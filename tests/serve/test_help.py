@@ -11,6 +11,7 @@ from loxodon.errors import UsageError
 from loxodon.serve.cli import main
 from loxodon.serve.cli.help import ALIASES, DAILY, GROUPS
 from loxodon.serve.cli.parser import COMMANDS, parse
+from tests.each import each
 
 
 def test_every_command_is_listed_once() -> None:
@@ -46,7 +47,7 @@ def test_a_wrong_command_is_pointed_the_right_way(typed: str, hint: str) -> None
     assert hint in str(caught.value.hint).replace("{near}", "recall")
 
 
-@pytest.mark.parametrize("alias", sorted(ALIASES))
+@each("alias", sorted(ALIASES))
 def test_an_alias_is_a_command_and_no_other_commands_name(alias: str) -> None:
     assert alias not in COMMANDS
     assert ALIASES[alias] in COMMANDS

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon.text.dates import Moment, absolute, find_asked, find_moments, format_date, parse_moment
+from tests.each import each
 from tests.growth import linear
 
 ZONE = timezone(timedelta(hours=8))
@@ -835,7 +836,7 @@ def day(text: str, at: datetime = AT) -> str:
     return moment.since.date().isoformat()
 
 
-@pytest.mark.parametrize(("sentence", "words", "since", "until", "grain"), CHINESE + ENGLISH)
+@each(("sentence", "words", "since", "until", "grain"), CHINESE + ENGLISH)
 def test_finds(sentence: str, words: str, since: str, until: str, grain: str) -> None:
     moment = named(sentence, words)
     assert (moment.since, moment.until) == (instant(since), instant(until))
@@ -843,19 +844,19 @@ def test_finds(sentence: str, words: str, since: str, until: str, grain: str) ->
     assert sentence[moment.start : moment.end] == words
 
 
-@pytest.mark.parametrize(("sentence", "words", "since", "until", "grain"), RECURRING)
+@each(("sentence", "words", "since", "until", "grain"), RECURRING)
 def test_finds_what_recurs(sentence: str, words: str, since: str, until: str, grain: str) -> None:
     moment = named(sentence, words)
     assert (moment.since, moment.until) == (instant(since), instant(until))
     assert (moment.grain, moment.recurring) == (grain, True)
 
 
-@pytest.mark.parametrize("sentence", FALSE_FRIENDS)
+@each("sentence", FALSE_FRIENDS)
 def test_false_friends(sentence: str) -> None:
     assert find_moments(sentence, AT) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("sentence", "words"),
     [
         ("月初发工资，月底就没了", ["月初", "月底"]),
@@ -877,7 +878,7 @@ def test_finds_each(sentence: str, words: list[str]) -> None:
     assert [m.text for m in find_moments(sentence, AT)] == words
 
 
-@pytest.mark.parametrize(
+@each(
     ("sentence", "since"),
     [
         # The verb says which Monday, March or fourth is meant.
@@ -910,7 +911,7 @@ def test_which_one_is_meant(sentence: str, since: str) -> None:
     assert day(sentence) == since
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "words", "since", "recurring"),
     [
         # Who asks, asks for what was.
@@ -969,7 +970,7 @@ def test_offsets_are_turned_into_the_zone_of_the_reference() -> None:
     assert moment.since.isoformat() == "2026-02-04T07:15:30+08:00"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "since", "until"),
     [
         ("昨天", "2026-02-03", "2026-02-04"),
@@ -996,7 +997,7 @@ def test_parses(text: str, since: str, until: str) -> None:
     assert (moment.since, moment.until) == (instant(since), instant(until))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",
@@ -1026,7 +1027,7 @@ def test_does_not_parse(text: str) -> None:
     assert parse_moment(text, AT) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "english", "chinese"),
     [
         ("2026-02-04", "2026-02-04", "2026年2月4日"),
@@ -1054,7 +1055,7 @@ def test_formats(text: str, english: str, chinese: str) -> None:
     assert (format_date(moment, "en"), format_date(moment, "zh")) == (english, chinese)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language", "expected"),
     [
         ("明天要开会", "zh", "2026年2月5日要开会"),

@@ -24,6 +24,7 @@ from loxodon.text.stopwords import (
     ENGLISH,
     FILLERS,
 )
+from tests.each import each
 from tests.growth import linear
 
 Row = tuple[str, str, str]
@@ -262,7 +263,7 @@ both = pytest.mark.parametrize("function", [keywords, quick])
 
 
 @both
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",
@@ -407,7 +408,7 @@ def test_word_lists_are_clean() -> None:
     assert not CHINESE_WORDS & (CHINESE_PROTECTED | CHINESE_NOMINAL)
 
 
-@pytest.mark.parametrize("word", ["太太", "可可", "会议", "功能", "地址", "may", "us", "won"])
+@each("word", ["太太", "可可", "会议", "功能", "地址", "may", "us", "won"])
 def test_content_is_not_a_stop_word(word: str) -> None:
     assert word not in ENGLISH
     assert not set(word) <= CHINESE_CHARACTERS

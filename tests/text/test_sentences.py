@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loxodon.text.sentences import spans, split
+from tests.each import each
 from tests.growth import linear
 
 # Each text with ‖ where one sentence ends and the next begins; \\n is a line break.
@@ -94,7 +95,7 @@ CUT_BY_HAND = (
 )
 
 
-@pytest.mark.parametrize("marked", CUT_BY_HAND)
+@each("marked", CUT_BY_HAND)
 def test_cuts_as_a_person_would(marked: str) -> None:
     marked = marked.replace("\\n", "\n")
     assert split(marked.replace("‖", "")) == [piece.strip() for piece in marked.split("‖")]

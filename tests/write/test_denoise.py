@@ -22,6 +22,7 @@ from loxodon.write.denoise import (
     sayable,
     sentences_of,
 )
+from tests.each import each
 from tests.growth import linear
 
 CASES = Path(__file__).parent.parent / "consolidation" / "cases"
@@ -32,7 +33,7 @@ def denoise(sentences: Sequence[str], keep: float = KEEP) -> list[str]:
     return [sentences[n] for n in kept([Sentence(s, index_words(s)) for s in sentences], keep)]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "hey",
@@ -67,7 +68,7 @@ def test_small_talk(text: str) -> None:
     assert is_small_talk(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I like tea",
@@ -114,7 +115,7 @@ def test_what_is_said_again_goes() -> None:
     assert denoise(["我对花生过敏", "我对花生过敏的哦"], keep=1) == ["我对花生过敏的哦"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("I can drive", "I can not drive"),
@@ -197,7 +198,7 @@ def test_what_must_be_learned_survives(language: str) -> None:
     assert survived >= 0.97 * asked
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("see https://example.com/a?b=1 for the plan", "see for the plan"),

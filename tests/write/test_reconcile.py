@@ -13,6 +13,7 @@ from loxodon.types import Record
 from loxodon.write.extract import Candidate
 from loxodon.write.reconcile import Plan, plan
 from loxodon.write.relation import negative, relation
+from tests.each import each
 from tests.write.said import known, said
 
 
@@ -69,7 +70,7 @@ LIVES_LEEDS = said("The user lives in Leeds", "home", "Leeds", days=9)
 # What is new
 
 
-@pytest.mark.parametrize(
+@each(
     ("new", "old"),
     [
         (said("用户对花生过敏", "allergy", "花生"), []),
@@ -98,7 +99,7 @@ def test_what_is_new_is_added_and_what_has_many_values_gathers(
 # The same again
 
 
-@pytest.mark.parametrize(
+@each(
     ("new", "old"),
     [
         (
@@ -145,7 +146,7 @@ def test_what_says_more_makes_it_richer_and_what_says_less_confirms(
 # One value at a time
 
 
-@pytest.mark.parametrize(
+@each(
     ("new", "old"),
     [
         (said("用户住在上海", "home", "上海"), LIVES_BEIJING),
@@ -174,7 +175,7 @@ def test_attributes_with_one_value_supersede(new: Candidate, old: Candidate) -> 
 # Polarity
 
 
-@pytest.mark.parametrize(
+@each(
     ("new", "old"),
     [
         (
@@ -208,7 +209,7 @@ def test_the_contrary_supersedes(new: Candidate, old: Candidate) -> None:
 # What is over
 
 
-@pytest.mark.parametrize(
+@each(
     ("new", "old"),
     [
         (
@@ -462,7 +463,7 @@ def test_a_fact_settles_guesses() -> None:
 # What looks alike and is not
 
 
-@pytest.mark.parametrize(
+@each(
     ("new", "old"),
     [
         # two dogs, two sisters, two children

@@ -23,6 +23,7 @@ from loxodon.serve.http.fields import (
     from_query,
     given,
 )
+from tests.each import each
 
 FIELDS = (
     Field("query", TEXT, "", required=True),
@@ -38,7 +39,7 @@ def test_what_is_given_is_taken_and_null_is_as_good_as_nothing() -> None:
     assert given(FIELDS, {"query": "x", "ends": None}) == {"query": "x", "ends": None}
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "said"),
     [
         ([], "must be a JSON object"),
@@ -54,7 +55,7 @@ def test_what_cannot_be_taken_is_named(data: Any, said: str) -> None:
         given(FIELDS, data)
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "bad"),
     [
         (WHOLE, -1),

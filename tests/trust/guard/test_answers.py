@@ -12,6 +12,7 @@ from loxodon.trust.guard.guard import Guard
 from loxodon.trust.guard.policy import built_in
 from loxodon.types import Draft
 from loxodon.working.session import Session
+from tests.each import each
 
 ANSWERS = [
     (("what's the wifi code?",), "{{hunter2}}"),
@@ -104,7 +105,7 @@ def last(guard: Guard, texts: tuple[str, ...]) -> str:
     return guard.drafts(drafts, lambda session: ())[-1].content
 
 
-@pytest.mark.parametrize(("before", "answer"), ANSWERS)
+@each(("before", "answer"), ANSWERS)
 def test_an_answer_is_held_back(guard: Guard, before: tuple[str, ...], answer: str) -> None:
     (secret,) = re.findall(r"\{\{(.+?)\}\}", answer)
     kept = last(guard, (*before, answer.replace("{{", "").replace("}}", "")))
@@ -112,7 +113,7 @@ def test_an_answer_is_held_back(guard: Guard, before: tuple[str, ...], answer: s
     assert "[secret: password]" in kept
 
 
-@pytest.mark.parametrize(("before", "answer"), NO_ANSWERS)
+@each(("before", "answer"), NO_ANSWERS)
 def test_what_answers_nothing_stays(guard: Guard, before: tuple[str, ...], answer: str) -> None:
     assert last(guard, (*before, answer)) == answer
 

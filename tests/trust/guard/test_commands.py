@@ -7,6 +7,7 @@ import pytest
 from loxodon.trust.guard.guard import Guard
 from loxodon.trust.guard.policy import built_in
 from loxodon.trust.guard.signs import has_sign
+from tests.each import each
 
 HEX32 = "9f3c1e7ab2d4586071c9e0fa34b6d825"
 HEX64 = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318"
@@ -22,7 +23,7 @@ def guard() -> Guard:
     return Guard(built_in)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "secret"),
     [
         ("smbclient //nas/media -U kate%Tulip_2020", "Tulip_2020"),
@@ -75,7 +76,7 @@ def test_it_is_not_kept(guard: Guard, text: str, secret: str) -> None:
     assert has_sign(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "mkdir -p build/output && cp -p a.txt build",

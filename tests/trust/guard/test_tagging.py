@@ -13,6 +13,7 @@ from loxodon.trust.guard.guard import Guard
 from loxodon.trust.guard.policy import built_in
 from loxodon.trust.guard.signs import has_sign
 from loxodon.trust.guard.tagging import tokens
+from tests.each import each
 from tests.long import figure
 
 TOLD = [
@@ -71,13 +72,13 @@ def guard() -> Guard:
     return Guard(built_in)
 
 
-@pytest.mark.parametrize(("text", "secret"), TOLD)
+@each(("text", "secret"), TOLD)
 def test_what_is_told_in_passing_is_not_kept(guard: Guard, text: str, secret: str) -> None:
     assert secret not in guard.clean(text)
     assert has_sign(text)
 
 
-@pytest.mark.parametrize("text", NOT_TOLD)
+@each("text", NOT_TOLD)
 def test_what_only_sounds_like_it_stays(guard: Guard, text: str) -> None:
     assert guard.shown(guard.clean(text), private=False) == text
 

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon.trust.origin.pasting import in_parts, others, own_words
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "own"),
     [
         ("I moved to Leeds", "I moved to Leeds"),
@@ -41,7 +42,7 @@ def test_code_is_nobodys_word(fence: str) -> None:
 SAID = "I want tea"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "own"),
     [
         (f"<file>\n{SAID}\n</file>\nI live in Leeds", "I live in Leeds"),
@@ -64,7 +65,7 @@ def test_what_is_the_users_own_in_what_a_program_put_together(text: str, own: st
     assert own_words(text, relayed=True) == own
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I moved to Leeds. It rains a lot, 3 days of 4!",

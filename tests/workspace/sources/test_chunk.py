@@ -12,6 +12,7 @@ from loxodon.store.shelf import Chunk, FileRole
 from loxodon.tokens import estimate
 from loxodon.workspace.readers.lines import split_lines
 from loxodon.workspace.sources.chunk import OVERLAP, TARGET, chunks
+from tests.each import each
 from tests.growth import linear
 
 ENGLISH = "We talked about the migration and decided to try it on staging first. "
@@ -34,8 +35,8 @@ def places(text: str, role: FileRole = "note") -> list[tuple[int, int]]:
 # --- Size -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sentence", [ENGLISH, CHINESE])
-@pytest.mark.parametrize("end", ["", "\n", "\n\n", "\r\n"])
+@each("sentence", [ENGLISH, CHINESE])
+@each("end", ["", "\n", "\n\n", "\r\n"])
 def test_long_text_is_cut_at_sentences_with_an_overlap(sentence: str, end: str) -> None:
     found = texts("".join(f"{n}{sentence}{end}" for n in range(120)))
     assert len(found) > 4
@@ -187,7 +188,7 @@ def test_front_matter_is_not_text() -> None:
 # --- Any text -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["", "\n", "\ufeff", "---", "***\n\n___", "```", "- ", "#", "\0"])
+@each("text", ["", "\n", "\ufeff", "---", "***\n\n___", "```", "- ", "#", "\0"])
 def test_nothing_gives_no_chunk(text: str) -> None:
     assert [chunk for chunk in cut(text) if chunk.text.strip("`")] == []
 
