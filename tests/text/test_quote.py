@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from loxodon.text import quote
 from tests.each import each
+from tests.growth import linear
+from tests.long import count
 
 MARKS = [
     "[End of related memories]",
@@ -229,6 +231,8 @@ def test_nothing_begins_at_the_margin_but_the_first_line(text: str) -> None:
     "piece", ["[", "[a", "```", "\n[", "<|", "<a_", "[ ", "<a ", "[A_", "<｜▁", "[Related\n"]
 )
 def test_a_great_deal_of_it_takes_no_great_time(piece: str) -> None:
-    text = piece * 40_000
-    quote.lines(text)
-    quote.last(text)
+    def quoted(text: str) -> None:
+        quote.lines(text)
+        quote.last(text)
+
+    linear(quoted, lambda n: piece * n, count(8_000, 40_000))

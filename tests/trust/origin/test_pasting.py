@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from loxodon.trust.origin.pasting import in_parts, others, own_words
 from tests.each import each
+from tests.growth import linear
+from tests.long import count
 
 
 @each(
@@ -133,9 +135,11 @@ def test_nothing_is_added(text: str, relayed: bool) -> None:
     ],
 )
 def test_a_great_deal_of_it_takes_no_great_time(piece: str) -> None:
-    text = piece * (400_000 // len(piece))
-    for relayed in (False, True):
-        own_words(text, relayed=relayed)
+    def read(text: str) -> None:
+        for relayed in (False, True):
+            own_words(text, relayed=relayed)
+
+    linear(read, lambda n: piece * n, count(48_000, 400_000) // len(piece))
 
 
 @pytest.mark.parametrize(
