@@ -11,18 +11,18 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import nullcontext
-from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from loxodon import Memory
+from tests.clock import NOW as NOW
+from tests.clock import Clock as Clock
 from tests.quick import REAL, make_empty, quick
 from tests.tidy import differences, no_cache, ours, stamps
 
 REPOSITORY = Path(__file__).parent.parent
-NOW = datetime(2026, 2, 4, 18, 0, tzinfo=timezone(timedelta(hours=8)))
 
 # How long an example takes says more of what else the machine does than of us.
 settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -37,19 +37,6 @@ sys.dont_write_bytecode = False
 _IN_MEMORY, _ROOM = "/dev/shm", 4 << 30
 if os.path.isdir(_IN_MEMORY) and shutil.disk_usage(_IN_MEMORY).free > _ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", _IN_MEMORY)
-
-
-class Clock:
-    """A clock that a test moves by hand."""
-
-    def __init__(self, now: datetime = NOW) -> None:
-        self.now = now
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def pass_days(self, days: float) -> None:
-        self.now += timedelta(days=days)
 
 
 @pytest.fixture(scope="session", autouse=True)

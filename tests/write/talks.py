@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from loxodon import Memory
-from tests.conftest import NOW
+from tests.clock import NOW
 
 CONFIG = {"timezone": "Asia/Shanghai", "workspace.views": "off"}
 """Without views: what they cost is not part of a run, and grows with the memory."""

@@ -159,7 +159,7 @@ CONSOLIDATE = """
     import json, sys
     from pathlib import Path
     from loxodon import Memory
-    from tests.conftest import Clock
+    from tests.clock import Clock
     from tests.write.talks import CONFIG
 
     with Memory.open(Path(sys.argv[1]), config=CONFIG, clock=Clock()) as memory:
@@ -170,7 +170,7 @@ APPEND = """
     import sys
     from pathlib import Path
     from loxodon import Memory
-    from tests.conftest import Clock
+    from tests.clock import Clock
     from tests.write.talks import CONFIG, said
 
     FOODS = ("peanuts", "eggs", "milk", "wheat", "soy", "sesame", "celery", "mustard")
@@ -293,7 +293,7 @@ def test_a_read_only_home_can_be_looked_at(tmp_path: Path) -> None:
         import loxodon.write.consolidation, loxodon.language.en, loxodon.write.pages.gather
         from loxodon import Memory
         from loxodon.errors import UnwritableStoreError
-        from tests.conftest import Clock
+        from tests.clock import Clock
         from tests.write.talks import CONFIG
 
         zoneinfo.ZoneInfo("Asia/Shanghai")

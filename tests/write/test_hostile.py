@@ -85,7 +85,7 @@ KILLER = """
     from pathlib import Path
     from loxodon import Memory
     from loxodon.write import phases
-    from tests.conftest import Clock
+    from tests.clock import Clock
     from tests.write.talks import CONFIG
 
     inner = getattr(phases, sys.argv[2])

@@ -14,7 +14,7 @@ from loxodon.trust.guard.policy import built_in
 from loxodon.trust.guard.signs import has_sign
 from loxodon.trust.guard.tagging import tokens
 from tests.each import each
-from tests.long import figure
+from tests.long import LONG, count, figure
 
 TOLD = [
     ("登录密码没换过，一直用Panda8812", "Panda8812"),
@@ -84,16 +84,19 @@ def test_what_only_sounds_like_it_stays(guard: Guard, text: str) -> None:
 
 
 TALKS = Path(__file__).parents[3] / "data" / "secrets"
-STOPPED, STOPPED_LATER, TOUCHED = 0.5, 0.4, 0.03
-"""Of an author whom the model has not met: in one turn, over turns, and of near misses."""
+EVERY = count(4, 1)
+STOPPED, STOPPED_LATER, TOUCHED = (0.5, 0.4, 0.03) if LONG else (0.45, 0.3, 0.03)
+"""Of an author whom the model has not met: in one turn, over turns, and of near misses. The short
+form learns from every fourth talk, and so a little less."""
 
 
 def test_an_author_whom_the_model_has_not_met() -> None:
     pytest.importorskip("numpy")
     train = importlib.import_module("tools.train_secrets")
     talks = train.everything()
+    others = [one for one in talks if one.author != "a1"]
     found = train.measured(
-        train.held_out(talks, "a1"), [one for one in talks if one.author == "a1"]
+        train.held_out(others[::EVERY], "a1"), [one for one in talks if one.author == "a1"]
     )
     shares = {name: share for name, (_, share) in found.items()}
     figure(
