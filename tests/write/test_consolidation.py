@@ -289,7 +289,7 @@ def test_a_read_only_home_can_be_looked_at(tmp_path: Path) -> None:
     script = """
         import os, sys
         from pathlib import Path
-        import urllib.parse, zoneinfo
+        import tests.conftest, urllib.parse, zoneinfo  # while what is imported can be read
         import loxodon.write.consolidation, loxodon.language.en, loxodon.write.pages.gather
         from loxodon import Memory
         from loxodon.errors import UnwritableStoreError
