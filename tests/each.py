@@ -19,9 +19,10 @@ _SHOWN = 20
 def each(
     names: str | Sequence[str], cases: Iterable[Any]
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """As `pytest.mark.parametrize` reads, but one test for all the cases."""
+    """As `pytest.mark.parametrize` reads, but one test for all the cases; a case may be a mapping
+    of the names."""
     words = names.replace(",", " ").split() if isinstance(names, str) else list(names)
-    rows = [(case,) if len(words) == 1 else tuple(case) for case in cases]
+    rows = [_row(words, case) for case in cases]
     assert rows, "no cases"
 
     def of(check: Callable[..., None]) -> Callable[..., None]:
@@ -43,3 +44,9 @@ def each(
         return all_of_them
 
     return of
+
+
+def _row(words: list[str], case: Any) -> tuple[Any, ...]:
+    if isinstance(case, dict) and case.keys() == set(words):
+        return tuple(case[word] for word in words)
+    return (case,) if len(words) == 1 else tuple(case)

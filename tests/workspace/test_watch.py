@@ -11,8 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -22,22 +21,11 @@ import pytest
 
 from loxodon import Memory
 from loxodon.workspace import watch
+from tests.waiting import PATIENCE, until
 
 pytest.importorskip("watchfiles")
 
 LOXODON = os.path.join(os.path.dirname(sys.executable), "loxodon")
-PATIENCE = 60.0
-
-
-def until(what: Callable[[], Any]) -> Any:
-    """Wait for a condition; its value."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        found = what()
-        if found:
-            return found
-        assert time.monotonic() < end, "it did not come to pass"
-        threading.Event().wait(0.02)
 
 
 class Watcher:
