@@ -5,6 +5,7 @@ And a check that they leave nothing outside their folders.
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -19,13 +20,19 @@ from hypothesis import HealthCheck, settings
 from loxodon import Memory
 from tests.clock import NOW as NOW
 from tests.clock import Clock as Clock
+from tests.long import count
 from tests.quick import REAL, make_empty, quick
 from tests.tidy import differences, no_cache, ours, stamps
 
 REPOSITORY = Path(__file__).parent.parent
 
 # How long an example takes says more of what else the machine does than of us.
-settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "steady",
+    deadline=None,
+    max_examples=count(40, 100),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("steady")
 
 # Tests start hundreds of programs. Each would compile what it imports.
@@ -37,6 +44,12 @@ sys.dont_write_bytecode = False
 _IN_MEMORY, _ROOM = "/dev/shm", 4 << 30
 if os.path.isdir(_IN_MEMORY) and shutil.disk_usage(_IN_MEMORY).free > _ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", _IN_MEMORY)
+
+
+def pytest_collection_finish() -> None:
+    """Have the garbage collector pass over all that was imported: it stays."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -61,7 +61,7 @@ def test_an_author_whom_the_model_has_not_met() -> None:
 
 @pytest.mark.parametrize("path", sorted(TALKS.glob("*.jsonl")), ids=lambda path: path.stem)
 def test_what_was_cleaned_once_stays_as_it_is(guard: Guard, path: Path) -> None:
-    for line in path.read_text("utf-8").splitlines():
+    for line in path.read_text("utf-8").splitlines()[:: count(3, 1)]:
         for turn in json.loads(line)["turns"]:
             clean = guard.clean(turn["content"])
             assert guard.clean(clean) == clean

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from loxodon.errors import UsageError
 from loxodon.workspace.readers import FORMATS, MAX_LINE, MAX_TEXT, Format, Reading, detect, read
 from tests.each import each
+from tests.long import count
 
 SHANGHAI = timezone(timedelta(hours=8))
 HELLO = '{"role": "user", "content": "你好，我喜欢火锅 🍲"}'
@@ -218,7 +219,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=count(80, 300))
 @given(
     data=st.binary(max_size=300) | st.lists(PIECES | st.binary(max_size=8)).map(b"".join),
     name=st.text(max_size=12) | st.sampled_from(["2026-02-18.md", "0000-00-00.md", "s.jsonl"]),
@@ -282,7 +283,7 @@ ENTRIES = st.dictionaries(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=count(80, 300))
 @given(entries=st.lists(ENTRIES, max_size=8), format_=st.sampled_from(["jsonl", "openclaw"]))
 def test_read_never_raises_on_json_of_any_shape(
     entries: list[dict[str, object]], format_: Format
