@@ -39,8 +39,7 @@ settings.load_profile("steady")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-
-# A file system in memory spares what a disk costs; the faults suites make their own.
+# In memory where there is such a place: faults and kills are made up, none is of the real disk.
 _IN_MEMORY, _ROOM = "/dev/shm", 4 << 30
 if os.path.isdir(_IN_MEMORY) and shutil.disk_usage(_IN_MEMORY).free > _ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", _IN_MEMORY)

@@ -86,7 +86,9 @@ def test_honest_text_is_left_alone(guard: Guard) -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_both_languages_are_guarded_alike(guard: Guard, language: str) -> None:
     cases = [
-        one for one in secrets.positives(Random(4), count(1_000, 12_000)) if one.language == language
+        one
+        for one in secrets.positives(Random(4), count(1_000, 12_000))
+        if one.language == language
     ]
     assert len(cases) > 250
     total, through = stopped(guard, cases)

@@ -10,13 +10,13 @@ import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loxodon.recall.asking import KINDS, asks_of, kind_of
+from loxodon.recall.asking import Kind, asks_of, kind_of
 from loxodon.recall.understand import Known, Question, understand
 from loxodon.text.words import fold
 from loxodon.types import Entity
@@ -71,7 +71,7 @@ def test_there_are_enough_questions_in_both_languages() -> None:
     for language in ("zh", "en"):
         cases = [case for case in CASES if case["id"].startswith(language)]
         assert len(cases) >= 80
-        assert {case["kind"] for case in cases} == set(KINDS)
+        assert {case["kind"] for case in cases} == set(get_args(Kind))
 
 
 # --- Words and parts ------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ def test_names_are_looked_up_once_and_only_those_of_the_question() -> None:
 def test_any_text_is_understood_the_same_each_time(text: str) -> None:
     question = understand(text, AT)
     assert question == understand(text, AT)
-    assert question.kind in KINDS
+    assert question.kind in get_args(Kind)
     assert question.asks
 
 

@@ -94,8 +94,3 @@ def _match(record: Record, worth: Mapping[str, float], other: float, nature: Nat
 def length_of(text: str) -> float:
     """About how many words a text has, without cutting it up."""
     return len(text) / 6 if text.isascii() else float(len(text))
-
-
-def total(found: Mapping[str, float]) -> float:
-    """What all ways of finding something gave together."""
-    return sum(found.values())

@@ -7,7 +7,7 @@ the library calls them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from loxodon.errors import DamagedStoreError
@@ -67,7 +67,6 @@ from loxodon.types import (
     Version,
 )
 
-Given = Mapping[str, Any]
 Long = Literal["", "kept", "cut"]
 
 
