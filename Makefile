@@ -33,9 +33,9 @@ demo: $(VENV)/runtime.done  ## show the main job on a short conversation in two 
 test: $(VENV)/dev.done  ## run the tests
 	$(BIN)/python -m pytest -n 2
 
-test-long: $(VENV)/dev.done  ## the suites of faults, attacks and fuzz with their full numbers (a long while); prints the figures
+test-long: $(VENV)/dev.done  ## all tests, those of faults, attacks and fuzz with their full numbers (a long while); prints the figures
 	@mkdir -p bench/results && rm -f $(FIGURES)
-	LOXODON_LONG=1 LOXODON_FIGURES=$(FIGURES) $(BIN)/python -m pytest -n 2 tests/faults tests/attacks tests/fuzz tests/trust; \
+	LOXODON_LONG=1 LOXODON_FIGURES=$(FIGURES) $(BIN)/python -m pytest -n 2; \
 	status=$$?; sort $(FIGURES); exit $$status
 
 test-model:  ## try the model path on a real small model, and print the table of rules, residue and full; WEIGHTS=model.gguf EVERY=6 MODES=full for another (an environment of its own: .venv-model)

@@ -1,62 +1,88 @@
 """What the tests share: a clock that stands still, and a memory in a folder of its own.
 
-And a check that they leave nothing in the repository.
+And a check that they leave nothing outside their folders.
 """
 
 from __future__ import annotations
 
+import gc
+import os
+import shutil
+import sys
+import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
-from datetime import datetime, timedelta, timezone
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from loxodon import Memory
+from tests.clock import NOW as NOW
+from tests.clock import Clock as Clock
+from tests.long import count
+from tests.quick import REAL, make_empty, quick
+from tests.tidy import differences, no_cache, ours, stamps
 
 REPOSITORY = Path(__file__).parent.parent
-NOW = datetime(2026, 2, 4, 18, 0, tzinfo=timezone(timedelta(hours=8)))
 
 # How long an example takes says more of what else the machine does than of us.
-settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "steady",
+    deadline=None,
+    max_examples=count(40, 100),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("steady")
 
+# Tests start hundreds of programs. Each would compile what it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
-class Clock:
-    """A clock that a test moves by hand."""
-
-    def __init__(self, now: datetime = NOW) -> None:
-        self.now = now
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def pass_days(self, days: float) -> None:
-        self.now += timedelta(days=days)
+# In memory where there is such a place: faults and kills are made up, none is of the real disk.
+_IN_MEMORY, _ROOM = "/dev/shm", 4 << 30
+if os.path.isdir(_IN_MEMORY) and shutil.disk_usage(_IN_MEMORY).free > _ROOM:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", _IN_MEMORY)
 
 
-def _standing() -> set[Path]:
-    """What stands in the repository and in the folders of its top level, but for caches."""
-    found: set[Path] = set()
-    for folder in (REPOSITORY, *(one for one in REPOSITORY.iterdir() if one.is_dir())):
-        if not folder.name.startswith("."):
-            with suppress(FileNotFoundError):  # another's, that is gone by now
-                found |= {
-                    one
-                    for one in folder.iterdir()
-                    if not one.name.startswith((".", "__pycache__")) and one.suffix != ".egg-info"
-                }
-    return found
+def pytest_collection_finish() -> None:
+    """Have the garbage collector pass over all that was imported: it stays."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nothing_left_behind() -> Iterator[None]:
-    """Tests write into their own folders, and so does whatever they start."""
-    before = _standing()
-    yield
-    left = sorted(map(str, _standing() - before))
-    assert not left, f"the tests left something in the repository: {left}"
+def nothing_left_behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests write into their own folders, and so does whatever they start.
+
+    The home folder and the one for temporary files are the run's own, so that what is left there
+    is the tests'.
+    """
+    before = stamps(REPOSITORY, no_cache)
+    home, temporary = tmp_path_factory.mktemp("user"), tmp_path_factory.mktemp("tmp")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(home))
+        patch.setenv("TMPDIR", str(temporary))
+        patch.setattr(tempfile, "tempdir", None)
+        yield
+    left = {
+        "the repository": differences(before, stamps(REPOSITORY, no_cache)),
+        "the home folder": differences({}, stamps(home, ours)),
+        "the folder for temporary files": differences({}, stamps(temporary, ours)),
+    }
+    assert not any(left.values()), f"the tests left something behind: {left}"
+
+
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_empty(tmp_path_factory.mktemp("empty") / "loxodon.db")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def disk(request: pytest.FixtureRequest, empty_store: Path) -> Iterator[None]:
+    """A quick one, but for the tests that are about it."""
+    with nullcontext() if request.module.__name__.startswith(REAL) else quick(empty_store):
+        yield
 
 
 @pytest.fixture
@@ -66,7 +92,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def memory(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
-    with Memory.open(
-        tmp_path / "home", config={"timezone": "Asia/Shanghai"}, clock=clock
-    ) as opened:
+    """Without views: writing them is a third of what a consolidation takes."""
+    config = {"timezone": "Asia/Shanghai", "workspace.views": "off"}
+    with Memory.open(tmp_path / "home", config=config, clock=clock) as opened:
         yield opened

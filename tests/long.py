@@ -1,7 +1,8 @@
 """How long a suite runs, and where its figures go.
 
-The suites of faults, attacks and fuzz have a short form, which every `make test` runs, and a long
-form with the numbers that docs/trust.md shows: `make test-long`, which sets LOXODON_LONG.
+What is long by nature has a short form, which every `make test` runs, and a long form:
+`make test-long`, which sets LOXODON_LONG. That of faults, attacks and fuzz has the numbers that
+docs/trust.md shows.
 """
 
 from __future__ import annotations

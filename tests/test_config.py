@@ -20,6 +20,7 @@ from loxodon.config import (
     write,
 )
 from loxodon.errors import ConfigError
+from tests.each import each
 
 
 def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
@@ -37,7 +38,7 @@ def test_whole_numbers_may_stand_for_fractions() -> None:
     assert from_mapping({"decay": {"fact": 1}}).decay.fact == 1.0
 
 
-@pytest.mark.parametrize(
+@each(
     ("values", "said"),
     [
         ({"colour": "red"}, "unknown setting 'colour'"),
@@ -169,7 +170,7 @@ def test_what_a_model_is_asked_in_effect() -> None:
     assert ModelConfig(url, "m", extraction="full", daily_tokens_full=9).cap == 9
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "on"),
     [(True, True), (False, False), ("off", False), ("FALSE", False), ("0", False), ("yes", True)],
 )

@@ -78,17 +78,27 @@ def test_a_real_quadratic_fails_and_a_real_line_passes() -> None:
 
 def test_no_other_test_has_a_stopwatch() -> None:
     """But for those that fill in figures or have a minute's patience."""
-    tests = Path(__file__).parent
-    clock = re.compile(r"process_time|perf_counter|thread_time|monotonic\(\) - ")
-    found = {
-        path.relative_to(tests).as_posix()
-        for path in tests.rglob("*.py")
-        if path != Path(__file__) and clock.search(path.read_text("utf-8"))
-    }
+    found = _having(r"process_time|perf_counter|thread_time|monotonic\(\) - ")
     assert found == {
         "growth.py",
         "faults/test_failure_modes.py",
         "faults/writer.py",
         "fuzz/made.py",
         "models/weights.py",
+    }
+
+
+def test_no_test_waits_for_a_time() -> None:
+    """But for conditions (`waiting.until`), and for what comes on a terminal."""
+    assert _having(r"\bsleep\((?!0\))|time\.time\(") == set()
+    assert _having(r"monotonic\(\) [+<-]") == {"waiting.py", "serve/chat/terminal.py"}
+
+
+def _having(pattern: str) -> set[str]:
+    """The files of the tests in which a pattern is found, but for this one."""
+    tests = Path(__file__).parent
+    return {
+        path.relative_to(tests).as_posix()
+        for path in tests.rglob("*.py")
+        if path != Path(__file__) and re.search(pattern, path.read_text("utf-8"))
     }

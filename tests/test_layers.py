@@ -70,11 +70,13 @@ def _modules() -> dict[str, Path]:
 
 def _run(tree: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a module, without what only a type checker reads."""
-    for node in ast.iter_child_nodes(tree):
+    left = [tree]
+    while left:
+        node = left.pop()
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             continue
         yield node
-        yield from _run(node)
+        left += ast.iter_child_nodes(node)
 
 
 def _imported(tree: ast.AST, modules: dict[str, Path]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,8 @@ def _said_in(tree: ast.AST) -> set[str]:
     return said
 
 
-def _said() -> set[str]:
+@cache
+def _said() -> frozenset[str]:
     said = set()
     for path in SOURCE.rglob("*.py"):
         said |= _said_in(ast.parse(path.read_text("utf-8")))
@@ -50,7 +52,7 @@ def _said() -> set[str]:
     said |= {*SAID.values(), *OPTIONS, *errors.INSTALL}
     said |= {"fix these lines, or skip them with --skip-bad"}
     said |= {"no line is valid: fix the file, or set its format with --format"}
-    return said - {""}
+    return frozenset(said - {""})
 
 
 def test_every_sentence_has_a_chinese_one() -> None:

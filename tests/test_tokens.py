@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from loxodon.errors import ConfigError
 from loxodon.tokens import Counter, counter, cut, estimate
+from tests.each import each
 
 ENGLISH = {
     "chat": (
@@ -258,10 +259,9 @@ def test_long_texts_are_estimated_within_ten_percent_and_seldom_too_low(
     assert 0.02 <= sum(errors) / len(errors) <= 0.06
 
 
-@pytest.mark.parametrize(
+@each(
     ("language", "genre"),
     [(language, genre) for language in (ENGLISH, CHINESE) for genre in language],
-    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_each_passage_is_estimated_within_ten_percent(
     language: dict[str, str], genre: str, real: Counter
@@ -275,7 +275,7 @@ def test_passages_are_seldom_estimated_too_low(real: Counter) -> None:
     assert sum(estimate(text) < real(text) for text in passages) <= 0.1 * len(passages)
 
 
-@pytest.mark.parametrize("text", SHORT)
+@each("text", SHORT)
 def test_short_texts_are_never_two_tokens_too_low(text: str, real: Counter) -> None:
     assert real(text) - 2 <= estimate(text) <= 1.5 * real(text) + 3
 
@@ -329,7 +329,7 @@ def test_a_cut_text_is_never_over_its_budget(text: str, budget: int, name: str) 
         assert text.startswith(kept[:-1].rstrip())
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "budget", "kept"),
     [
         ("She moved to Berlin. She has a dog and two cats.", 12, "She moved to Berlin. …"),

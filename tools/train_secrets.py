@@ -16,6 +16,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -87,23 +88,26 @@ def read(path: Path) -> Iterator[Talk]:
 def known() -> Iterator[Talk]:
     """What the tests of the guard are made of, drawn otherwise than there."""
     sys.path.insert(0, str(ROOT))
-    from tests.attacks import fresh_cases, held_out_cases, told_cases, unseen_cases, untouched_cases
+    from tests.attacks import fresh_cases, held_out_cases
     from tests.attacks import personal_cases as personal
     from tests.attacks import secret_cases as secrets
-    from tests.trust.guard.test_answers import ANSWERS, NO_ANSWERS
-    from tests.trust.guard.test_tagging import NOT_TOLD, TOLD
+    from tests.attacks.typed import lines, typed
+    from tests.cases import cases
 
-    for text, secret in (*TOLD, *((one, "") for one in NOT_TOLD)):
-        yield Talk("known", (text,), (secret,) if secret else ())
-    for module in (told_cases, unseen_cases, untouched_cases):
-        for name, cases in vars(module).items():
-            if "SECRETS_" in name or "HONEST_" in name:
-                for one in unseen_cases.lines(cases, Random(0)):  # noqa: S311
-                    yield Talk("known", (one.text,), one.secrets)
-    for before, answer in (*ANSWERS, *NO_ANSWERS):
-        head, _, tail = answer.partition("{{")
-        secret, _, rest = tail.partition("}}")
-        yield Talk("known", (*before, head + secret + rest), (secret,) if secret else ())
+    guard = ROOT / "tests" / "trust" / "guard"
+    for of in ("what_is_told_in_passing_is_not_kept", "what_only_sounds_like_it_stays"):
+        for one in cases(str(guard / "test_tagging.py"), of):
+            yield Talk("known", (one["text"],), (one["secret"],) if "secret" in one else ())
+    for name in ("told", "unseen", "third", "fourth", "untouched"):
+        for about, language in product(("secrets", "honest"), ("en", "zh")):
+            for line in lines(typed(name, about, language), Random(0)):  # noqa: S311
+                yield Talk("known", (line.text,), line.secrets)
+    for of in ("an_answer_is_held_back", "what_answers_nothing_stays"):
+        for one in cases(str(guard / "test_answers.py"), of):
+            head, _, tail = one["answer"].partition("{{")
+            secret, _, rest = tail.partition("}}")
+            said = (*one["before"], head + secret + rest)
+            yield Talk("known", said, (secret,) if secret else ())
     rng = Random(11)  # noqa: S311
     made = [
         *secrets.positives(rng, 800),

@@ -54,13 +54,13 @@ def alarms(guard: Guard, cases: Iterable[Case]) -> tuple[int, list[str]]:
 
 
 def test_secrets_are_stopped(guard: Guard) -> None:
-    total, through = stopped(guard, secrets.positives(Random(1), count(1_500, 12_000)))
+    total, through = stopped(guard, secrets.positives(Random(1), count(800, 12_000)))
     figure("secrets", cases=total, stopped=f"{1 - len(through) / total:.4f}")
     assert len(through) <= (1 - STOPPED) * total, through[:20]
 
 
 def test_what_only_looks_like_a_secret_is_left_alone(guard: Guard) -> None:
-    total, found = alarms(guard, secrets.look_alikes(Random(2), count(1_500, 12_000)))
+    total, found = alarms(guard, secrets.look_alikes(Random(2), count(800, 12_000)))
     figure("secret_look_alikes", cases=total, alarms=f"{len(found) / total:.4f}")
     assert len(found) < FALSE_ALARMS * total, found[:20]
 

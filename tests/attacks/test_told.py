@@ -9,8 +9,7 @@ import pytest
 from loxodon.trust.guard.guard import Guard
 from loxodon.trust.guard.policy import built_in
 from loxodon.trust.guard.signs import has_sign
-from tests.attacks import told_cases as told
-from tests.attacks.unseen_cases import lines
+from tests.attacks.typed import lines, typed
 from tests.long import figure
 
 KEPT_OUT, SHOWN, TOUCHED = 0.92, 0.06, 0.005
@@ -21,10 +20,10 @@ def guard() -> Guard:
     return Guard(built_in)
 
 
-@pytest.mark.parametrize("language", ["EN", "ZH"])
+@pytest.mark.parametrize("language", ["en", "zh"])
 def test_what_is_told_in_words_is_not_kept(guard: Guard, language: str) -> None:
     total, kept, shown = 0, [], []
-    for one in lines(getattr(told, f"SECRETS_{language}"), Random(0)):
+    for one in lines(typed("told", "secrets", language), Random(0)):
         total += 1
         clean = guard.clean(one.text)
         seen = guard.shown(clean, private=True)
@@ -35,7 +34,7 @@ def test_what_is_told_in_words_is_not_kept(guard: Guard, language: str) -> None:
         assert guard.shown(seen, private=True) == seen
     figure(
         "told",
-        language=language,
+        language=language.upper(),
         cases=total,
         stopped=f"{1 - len(kept) / total:.4f}",
         not_shown=f"{1 - len(shown) / total:.4f}",
@@ -45,7 +44,11 @@ def test_what_is_told_in_words_is_not_kept(guard: Guard, language: str) -> None:
 
 
 def test_what_is_only_talked_about_stays(guard: Guard) -> None:
-    cases = [*lines(told.HONEST_EN, Random(0)), *lines(told.HONEST_ZH, Random(0))]
+    cases = [
+        one
+        for language in ("en", "zh")
+        for one in lines(typed("told", "honest", language), Random(0))
+    ]
     touched = [
         one.text for one in cases if guard.shown(guard.clean(one.text), private=False) != one.text
     ]

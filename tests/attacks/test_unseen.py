@@ -27,33 +27,26 @@ import pytest
 from loxodon.trust.guard.guard import Guard
 from loxodon.trust.guard.policy import built_in
 from loxodon.trust.guard.signs import has_sign
-from tests.attacks import unseen_cases as unseen
-from tests.attacks import untouched_cases as untouched
-from tests.attacks.unseen_cases import lines
+from tests.attacks.typed import lines, typed
 from tests.long import count, figure
 
 SETS = {
-    "secrets": (unseen.SECRETS_EN, unseen.SECRETS_ZH),
-    "personal": (unseen.PERSONAL_EN, unseen.PERSONAL_ZH),
-    "secrets_later": (untouched.SECRETS_EN, untouched.SECRETS_ZH),
-    "personal_later": (untouched.PERSONAL_EN, untouched.PERSONAL_ZH),
-    "secrets_third": (unseen.THIRD_SECRETS_EN, unseen.THIRD_SECRETS_ZH),
-    "personal_third": (unseen.THIRD_PERSONAL_EN, unseen.THIRD_PERSONAL_ZH),
-    "secrets_fourth": (unseen.FOURTH_SECRETS_EN, unseen.FOURTH_SECRETS_ZH),
-    "personal_fourth": (unseen.FOURTH_PERSONAL_EN, unseen.FOURTH_PERSONAL_ZH),
+    f"{about}{ending}": [typed(name, about, language) for language in ("en", "zh")]
+    for name, ending in (
+        ("unseen", ""),
+        ("untouched", "_later"),
+        ("third", "_third"),
+        ("fourth", "_fourth"),
+    )
+    for about in ("secrets", "personal")
 }
 THROUGH = {"secrets": 0.03, "secrets_fourth": 0.10, "personal_fourth": 0.15}
 """How much may get through of the fourth set; of the others, one in a hundred."""
-HONEST = (
-    unseen.HONEST_EN,
-    unseen.HONEST_ZH,
-    untouched.HONEST_EN,
-    untouched.HONEST_ZH,
-    unseen.THIRD_HONEST_EN,
-    unseen.THIRD_HONEST_ZH,
-    unseen.FOURTH_HONEST_EN,
-    unseen.FOURTH_HONEST_ZH,
-)
+HONEST = [
+    typed(name, "honest", language)
+    for name in ("unseen", "untouched", "third", "fourth")
+    for language in ("en", "zh")
+]
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,12 @@ import pytest
 
 from loxodon.compat.filters import langgraph_admits, mem0_admits
 from loxodon.errors import CallError
+from tests.each import each
 
 VALUE = {"n": 3, "text": "Green tea", "tags": ["a", "b"], "deep": {"x": 1, "y": None}, "no": None}
 
 
-@pytest.mark.parametrize(
+@each(
     ("conditions", "holds"),
     [
         ({}, True),
@@ -41,7 +42,7 @@ def test_conditions_of_langgraph(conditions: dict[str, Any], holds: bool) -> Non
     assert langgraph_admits(conditions, VALUE) is holds
 
 
-@pytest.mark.parametrize(
+@each(
     ("conditions", "holds"),
     [
         ({}, True),

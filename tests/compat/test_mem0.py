@@ -22,6 +22,7 @@ from loxodon.errors import ConfigError, InputError, LoxodonError
 from loxodon.serve.host import Host
 from tests.compat.mem0_signatures import SIGNATURES
 from tests.conftest import Clock
+from tests.each import each
 from tests.trust.looking import files_with
 
 REAL = find_spec("mem0") is not None
@@ -484,8 +485,8 @@ def _parameters(method: Any) -> tuple[list[str], set[str]]:
     return places, {one.name for one in found}
 
 
-@pytest.mark.parametrize("mine", [Memory, AsyncMemory])
-@pytest.mark.parametrize("version", SIGNATURES)
+@each("mine", [Memory, AsyncMemory])
+@each("version", SIGNATURES)
 def test_every_version_of_mem0_is_called_alike(mine: type, version: str) -> None:
     for name, declared in SIGNATURES[version].items():
         before, _, after = declared.partition("*")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from loxodon.measure.cases import LOOKS_FOR, Case, read_cases
+from tests.each import each
 
 CASES = Path(__file__).parent / "cases"
 PARTS = ("dev", "held", "fresh")
@@ -23,8 +24,8 @@ def of_user(case: Case) -> set[str]:
     return {turn["content"] for turn in case.turns if turn["role"] == "user"}
 
 
-@pytest.mark.parametrize("part", PARTS)
-@pytest.mark.parametrize("language", ["zh", "en"])
+@each("part", PARTS)
+@each("language", ["zh", "en"])
 def test_every_case_says_and_asks_something(language: str, part: str) -> None:
     for case in cases(f"{language}_{part}.jsonl"):
         assert case.checks, case.id

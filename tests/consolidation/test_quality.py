@@ -12,10 +12,11 @@ import pytest
 from loxodon.config import from_mapping
 from loxodon.measure.cases import Case, read_cases
 from loxodon.measure.writing import FIGURES, Task, holds, run
+from tests.long import count
 
 CASES = Path(__file__).parent / "cases"
-EVERY = 5
-"""Every fifth case is enough to notice, and fast."""
+EVERY = count(10, 5)
+"""Every tenth case is enough to notice, and fast."""
 LEAST = {
     ("zh", "additions"): 0.48,
     ("zh", "changes"): 0.36,

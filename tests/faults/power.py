@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from loxodon.store.sqlite import database
 from loxodon.trust.audit import log
 from tests.faults.disk import Disk, Step, mounted
-from tests.faults.run import Batch, fast_folder
+from tests.faults.run import Batch
 from tests.faults.work import WORKS, opened, run
 
 SECTOR = 512
@@ -216,7 +216,7 @@ def cuts(work: Cuts, runs: int, seed: int) -> Report:
 
 
 def main(name: str, runs: int, seed: int, control: int) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(dir=fast_folder()) as folder:
+    with tempfile.TemporaryDirectory() as folder:
         work = Cuts(WORKS[name], folder)
         work.record("synchronous=FULL")
         report = cuts(work, runs, seed)._asdict()

@@ -23,7 +23,6 @@ import pytest
 
 from loxodon import Memory
 from tests.conftest import NOW, Clock
-from tests.faults.run import fast_folder
 from tests.long import count, figure
 from tests.models.labelled import FULL, shown
 from tests.models.server import KEY, Scene, Stage, answers, completion, says, stage
@@ -266,7 +265,7 @@ def test_no_bad_reply_loses_a_word_or_passes_for_an_answer(mode: str) -> None:
     cases = count(7, 560)
     names = list(KINDS) if mode == "residue" else list(reversed(KINDS))
     wrong: list[str] = []
-    with stage() as server, tempfile.TemporaryDirectory(dir=fast_folder()) as folder:
+    with stage() as server, tempfile.TemporaryDirectory() as folder:
         for seed, name in zip(range(cases), cycle(names), strict=False):
             home = Path(folder) / "home"
             wrong += _case(home, server, name, mode, seed)

@@ -22,7 +22,7 @@ from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.trust.damage import backup_file
 from loxodon.trust.damage.restoring import restore
 from loxodon.workspace.workspace import TROUBLE
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.store.test_sqlite import old_home
 
 CONFIG = {"timezone": "Asia/Shanghai"}

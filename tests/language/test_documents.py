@@ -9,10 +9,11 @@ import pytest
 from loxodon import Memory
 from loxodon.text.language import language_of
 from tests.conftest import NOW
+from tests.each import each
 from tests.language.told import rules, told
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         ("我对花生过敏", {"用户对花生过敏": 1.0}),
@@ -54,7 +55,7 @@ def test_an_example_is_kept_with_the_importance_it_has_there(
     assert {one.content: one.importance for one in kept} == found
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "type"),
     [
         ("我在北京", "statement"),
@@ -74,7 +75,7 @@ def test_a_fragment_has_the_type_it_has_there(text: str, type: str) -> None:
     assert piece.type == type
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "这个库已完全开源，在 mem0ai/mem0 仓库中",

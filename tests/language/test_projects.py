@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from loxodon import Memory
 from loxodon.language.projects import named_project
 from tests.conftest import NOW
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name"),
     [
         ("For the project Blue Heron we use PostgreSQL", "Blue Heron"),

@@ -6,6 +6,7 @@ import pytest
 
 from loxodon.language.statements import PriorTurn
 from tests.conftest import NOW
+from tests.each import each
 from tests.language.told import framed, told
 
 
@@ -93,7 +94,7 @@ def test_nothing_is_read_from_a_game() -> None:
     assert told("en", "I live in Camelot and my name is Arthur", before=before) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("language", "text", "found"),
     [
         ("zh", "张三是我同事。张三住在上海", ["张三是用户的同事", "张三住在上海"]),
@@ -122,7 +123,7 @@ def test_a_pronoun_means_somebody_only_where_nobody_else_can_be_meant(
     assert framed(language, text) == found
 
 
-@pytest.mark.parametrize(
+@each(
     ("language", "text", "asks"),
     [
         ("en", "No emojis please", True),

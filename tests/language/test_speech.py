@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.each import each
 from tests.language.told import reading, rules, told
 
 EXAMPLES = [
@@ -13,13 +14,13 @@ EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize(("language", "name", "text"), EXAMPLES)
+@each(("language", "name", "text"), EXAMPLES)
 def test_what_is_never_read(language: str, name: str, text: str) -> None:
     assert rules(language).grammar.speech.never(text) == name
     assert told(language, text) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("language", "text", "type"),
     [
         ("en", "What should I cook tonight?", "question"),
@@ -36,7 +37,7 @@ def test_kinds_of_sentences(language: str, text: str, type: str) -> None:
     assert rules(language).grammar.speech.type(text) == type
 
 
-@pytest.mark.parametrize(
+@each(
     ("language", "text", "importance"),
     [
         ("zh", "我对花生过敏", 1.0),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from loxodon.live.pending import Pending, PendingEntry, parse, text_of
 from loxodon.types import Source, Turn
 from tests.conftest import NOW
+from tests.long import count
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=80)
 
@@ -23,7 +24,7 @@ def pending(folder: Path) -> Pending:
     return Pending(str(folder), str(folder / "workspace"), "main")
 
 
-@settings(max_examples=200)
+@settings(max_examples=count(60, 200))
 @given(st.lists(st.tuples(TEXT, TEXT), max_size=4), st.booleans())
 def test_an_entry_is_read_back_as_it_was(said: list[tuple[str, str]], memory: bool) -> None:
     fields = {

@@ -11,6 +11,7 @@ import pytest
 
 from loxodon.errors import InputError
 from loxodon.measure.cases import EXAMPLE, Case, read_cases
+from tests.each import each
 from tests.measure.labelled import Line, cook, mover, said
 
 
@@ -47,7 +48,7 @@ def test_the_example_of_the_errors_is_a_case() -> None:
 Spoil = Callable[[Line], object]
 
 
-@pytest.mark.parametrize(
+@each(
     ("spoil", "told"),
     [
         (lambda c: c.pop("id"), "id is missing"),

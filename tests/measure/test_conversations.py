@@ -11,6 +11,7 @@ import pytest
 
 from loxodon.errors import InputError
 from loxodon.measure.conversations import Question, only, read_conversations
+from tests.each import each
 from tests.measure.talks import Talk, garden, harbour, question, turn
 
 
@@ -82,7 +83,7 @@ def test_blank_lines_and_a_byte_order_mark_are_passed_over() -> None:
 Spoil = Callable[[Talk], object]
 
 
-@pytest.mark.parametrize(
+@each(
     ("spoil", "field"),
     [
         (lambda t: t.pop("id"), "id"),

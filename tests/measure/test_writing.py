@@ -11,6 +11,7 @@ from loxodon.config import Config, from_mapping
 from loxodon.errors import InputError, UsageError
 from loxodon.measure.cases import Check
 from loxodon.measure.writing import Done, FinalMemory, Options, holds, is_right, measure
+from tests.each import each
 from tests.measure.labelled import check, cook, mover, said
 from tests.measure.talks import written
 from tests.models.server import Stage, answers, says, stage
@@ -132,7 +133,7 @@ GUESS = FinalMemory("belief", "The user probably lives in Leeds")
 THEME = FinalMemory("summary", "Home: the user lives in Leeds")
 
 
-@pytest.mark.parametrize(
+@each(
     ("check", "kept", "expected"),
     [
         (Check("add", present=(("leeds",),)), [LEEDS], True),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.models.attributes import OFFERED, attribute_for
+from tests.each import each
 
 
 def test_only_known_ones_are_offered() -> None:
@@ -13,7 +12,7 @@ def test_only_known_ones_are_offered() -> None:
     assert len(set(OFFERED)) == len(OFFERED)
 
 
-@pytest.mark.parametrize(
+@each(
     ("claimed", "content"),
     [
         ("name", "The user's name is Tunde"),
@@ -32,7 +31,7 @@ def test_a_sentence_that_bears_it(claimed: str, content: str) -> None:
     assert attribute_for(claimed, content) == claimed
 
 
-@pytest.mark.parametrize(
+@each(
     ("claimed", "content"),
     [
         ("name", "The user lives in Leeds"),

@@ -21,6 +21,7 @@ from loxodon.errors import (
 from loxodon.models.chat import MOST_WAIT, ChatModel, Question, Reply, cost
 from loxodon.models.ledger import Ledger
 from loxodon.models.replies import UnfitError
+from tests.each import each
 from tests.models.server import KEY, Stage, answers, completion, says, silent
 from tests.models.test_ledger import Pages
 
@@ -263,7 +264,7 @@ def test_without_a_ledger_nothing_is_counted(server: Stage) -> None:
     assert ChatModel(server.config()).ask(QUESTION, lambda value: value["n"]).value == 3
 
 
-@pytest.mark.parametrize(
+@each(
     "config",
     [
         ModelConfig(),

@@ -17,10 +17,11 @@ from loxodon.models.grounding import (
     objection,
     turned,
 )
+from tests.each import each
 from tests.growth import linear
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "said", "context"),
     [
         ("The user lives in Leeds", "Leeds, well, just outside. originally from Ibadan", ""),
@@ -48,7 +49,7 @@ def test_what_was_said(content: str, said: str, context: str) -> None:
     assert objection(content, Source(said, context), language) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "said", "why"),
     [
         ("The user is not allergic to peanuts", "i'm allergic to peanuts", "contrary"),
@@ -94,19 +95,17 @@ def test_the_clause_it_was_read_from() -> None:
     assert closest("", "") == ""
 
 
-@pytest.mark.parametrize("text", ["I don't", "i dont know", "never", "我不喝", "没有车", "I can’t"])
+@each("text", ["I don't", "i dont know", "never", "我不喝", "没有车", "I can’t"])
 def test_negation(text: str) -> None:
     assert negated(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["a notebook", "非常好", "不错", "差不多", "未来的计划", "特别喜欢"]
-)
+@each("text", ["a notebook", "非常好", "不错", "差不多", "未来的计划", "特别喜欢"])
 def test_no_negation(text: str) -> None:
     assert not negated(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "said", "contrary"),
     [
         ("用户喜欢爵士乐、乌龙茶，不吃香菜", "用户喜欢爵士乐\n用户喜欢乌龙茶\n用户不吃香菜", False),
@@ -128,7 +127,7 @@ def test_hedges() -> None:
     assert not hedged("I moved")
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "words", "why"),
     [
         ("The user lives in a house in Bruges", "We got the keys to the house in Bruges", ""),
@@ -176,7 +175,7 @@ def test_what_stands_before_a_question_in_the_same_sentence_is_said() -> None:
     assert "question" in misread("The user knows a cheap fence", "a cheap fence", said, "en")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words", "stands"),
     [
         ("We moved, to York!", "moved to york", True),

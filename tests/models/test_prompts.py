@@ -6,12 +6,12 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon.models import prompts
 from loxodon.models.prompts import CLOSE, OPEN, cleaned, fenced, prompt
+from tests.each import each
 
 FILES = sorted(Path(prompts.__file__).parent.glob("*.md"))
 NAMES = sorted({path.name.split(".")[0] for path in FILES})
@@ -23,7 +23,7 @@ def test_there_is_one_of_each_in_each_language() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_both_languages_have_the_same_variables_and_marks(name: str) -> None:
     firsts, found, shapes = set(), set(), set()
     for language in ("en", "zh"):
@@ -61,7 +61,7 @@ ATTACKS = (
 )
 
 
-@pytest.mark.parametrize("text", ATTACKS)
+@each("text", ATTACKS)
 def test_data_stays_inside_its_line_and_marks(text: str) -> None:
     said = fenced([("1", text), ("2", "honest")])
     first, line, honest, last = said.splitlines()

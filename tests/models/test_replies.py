@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon.models.replies import Message, UnfitError, message_of, value_of
+from tests.each import each
 
 SCHEMA = {
     "type": "object",
@@ -27,7 +28,7 @@ def body(message: object, ended: object = "stop", **more: object) -> bytes:
     return json.dumps({"choices": [{"message": message, "finish_reason": ended}], **more}).encode()
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         TEXT,
@@ -47,7 +48,7 @@ def test_json_is_found(text: str) -> None:
     assert {name: value[name] for name in GOOD} == GOOD
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "why"),
     [
         ("", "empty"),
@@ -105,7 +106,7 @@ def test_a_cost_that_makes_no_sense(usage: Any) -> None:
     assert (found.tokens_in, found.tokens_out) == (None, None)
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "why"),
     [
         (b"", "not JSON"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from loxodon.recall.code import is_shell, without_code
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "def add(a, b):",
@@ -31,7 +32,7 @@ def test_a_line_of_code(line: str) -> None:
     assert without_code(line)[1] == 1.0
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "let's pick up where we left off",
@@ -65,8 +66,6 @@ def test_a_line_for_a_shell(text: str) -> None:
     assert is_shell(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["make it shorter", "go on", "find me a film", "Go get 'em, Jon!", "git is hard", ""]
-)
+@each("text", ["make it shorter", "go on", "find me a film", "Go get 'em, Jon!", "git is hard", ""])
 def test_a_sentence_that_begins_like_one(text: str) -> None:
     assert not is_shell(text)

@@ -14,6 +14,7 @@ from loxodon.recall.context import SNIPPET, block, marks, snippet
 from loxodon.tokens import estimate
 from loxodon.types import Item, Source
 from tests.conftest import NOW, Clock
+from tests.each import each
 
 FROM = (Source(session="s", turn="m1"),)
 
@@ -67,7 +68,7 @@ def test_the_block_says_where_it_may_not_answer() -> None:
 DAY = datetime(2026, 1, 31, 12, tzinfo=NOW.tzinfo)
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "english", "chinese"),
     [
         (item("x"), "", ""),
@@ -115,8 +116,8 @@ def test_a_memory_that_was_superseded_says_until_when_it_held(memory: Memory, cl
 # --- What fits ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("budget", [0, 1, 10, 40])
+@each("language", ["en", "zh"])
+@each("budget", [0, 1, 10, 40])
 def test_where_nothing_fits_there_is_no_block(budget: int, language: str) -> None:
     assert block([item("tea")], budget, estimate, language) == ("", 0, ())
 

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from loxodon.messages.zh import SENTENCES
 from loxodon.recall.gate import REASONS, State, should_recall, why
-from loxodon.text.names import folded_names
+from loxodon.text.words import fold
 from loxodon.types import Gate
+from tests.each import each
 from tests.growth import level
 
 CASES: list[dict[str, Any]] = [
@@ -30,13 +31,13 @@ HELD = [case for case in CASES if case["part"] == "held"]
 
 def verdict(case: dict[str, Any]) -> Gate:
     """What the gate says of a case, after the messages that came before it."""
-    state = State(names=folded_names(case.get("names", ())))
+    state = State(names=frozenset(map(fold, case.get("names", ()))))
     for earlier in case.get("after", ()):
         state = state.after(earlier, should_recall(earlier, state))
     return should_recall(case["text"], state)
 
 
-@pytest.mark.parametrize("case", DEV, ids=lambda case: case["id"])
+@each("case", DEV)
 def test_a_message_is_let_through_or_not_for_the_right_reason(case: dict[str, Any]) -> None:
     gate = verdict(case)
     assert (gate.recall, gate.reason in case["why"]) == (case["recall"], True), gate
@@ -120,14 +121,14 @@ def test_only_the_last_recalls_are_kept_in_mind_and_only_recalls() -> None:
 
 
 def test_a_known_name_is_enough_however_short_the_message() -> None:
-    state = State(names=folded_names(["豆豆", "Priya"]))
+    state = State(names=frozenset(("豆豆", "priya")))
     assert should_recall("豆豆呢", state) == Gate(True, "name")
     assert should_recall("豆豆", state) == Gate(True, "name")
     assert should_recall("豆豆") == Gate(False, "short")
     assert should_recall("PRIYA!", state) == Gate(True, "name")
 
 
-@pytest.mark.parametrize(
+@each(
     ("message", "reason"),
     [
         ("何伟是谁", "question"),
@@ -148,9 +149,7 @@ def test_few_characters_can_ask(message: str, reason: str) -> None:
     assert should_recall(message) == Gate(True, reason)
 
 
-@pytest.mark.parametrize(
-    "message", ["好", "嗯嗯", "吃了", "为啥", "谁", "why", "who?", "ok", "在吗"]
-)
+@each("message", ["好", "嗯嗯", "吃了", "为啥", "谁", "why", "who?", "ok", "在吗"])
 def test_few_characters_that_ask_about_nothing_are_too_short(message: str) -> None:
     assert should_recall(message) == Gate(False, "short")
 
@@ -168,7 +167,7 @@ def test_names_may_be_looked_up_all_at_once() -> None:
 
 
 def test_a_name_in_the_text_to_work_on_is_not_the_users() -> None:
-    state = State(names=folded_names(["Priya"]))
+    state = State(names=frozenset(("priya",)))
     assert should_recall("translate into French: Priya went home", state) == Gate(False, "command")
     assert should_recall("write a birthday card for Priya", state) == Gate(True, "name")
 
@@ -205,7 +204,7 @@ def test_any_text_gets_a_known_reason_and_the_same_each_time(text: str) -> None:
     assert gate == should_recall(text, State(names=frozenset({"a", "猫"})))
 
 
-@pytest.mark.parametrize(
+@each(
     "piece",
     ["哈", "a", "ok ", "(", "if (", "a.b(", '{"', "\n", "谢谢你", "我妈说", "🙂", "\u200d", "?"],
 )

@@ -12,6 +12,7 @@ from loxodon.recall.context import block
 from loxodon.recall.holds import only_asks
 from loxodon.tokens import estimate
 from loxodon.types import Item
+from tests.each import each
 from tests.recall import changed
 from tests.recall.test_routes import DAY, Now, memory, now, shown, talk  # noqa: F401  (fixtures)
 
@@ -98,7 +99,7 @@ def test_earlier_askings_stand_below_the_answer(memory: Memory) -> None:  # noqa
     assert asked.items[0].content.startswith("Where do I keep")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "asks"),
     [
         ("Where do I keep the spare key?", True),

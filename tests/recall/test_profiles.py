@@ -33,6 +33,7 @@ from loxodon.serve.cli import main
 from loxodon.text.words import query_words
 from loxodon.types import Recall
 from tests.conftest import NOW, Clock
+from tests.each import each
 from tests.measure.talks import garden, written
 from tests.models.embedders.toys import Toy
 
@@ -52,7 +53,7 @@ def words(text: str) -> frozenset[str]:
 # --- phase1 ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "score"),
     [
         # 0.4 × 1 + 0.3 × 1 + 0.3 × 1
@@ -113,7 +114,7 @@ def test_phase1_with_other_weights() -> None:
 # --- openclaw -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("found", "expected"),
     [
         # Text and vector: ranks 0, 1, 2 by text are 1, 1/2, 1/3.
@@ -215,7 +216,7 @@ def test_openclaw_without_any_weight_is_no_error() -> None:
 # --- tiered ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "score"),
     [
         (Features("fact", category="identity", importance=0.9, idle=900), 0.9),  # does not fade

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from loxodon.config import TieredConfig
 from loxodon.recall.relevance import category_factor, halved, kept, recency_factor
 from loxodon.types import CATEGORIES
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("days", "half_life", "left"),
     [
         (0, 7, 1.0),
@@ -27,7 +28,7 @@ def test_half_is_left_after_a_half_life(days: float, half_life: float, left: flo
     assert halved(days, half_life) == pytest.approx(left, abs=5e-5)
 
 
-@pytest.mark.parametrize(
+@each(
     ("category", "idle", "share"),
     [
         ("identity", 1000, 1.0),  # never fades

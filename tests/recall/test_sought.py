@@ -8,11 +8,12 @@ import pytest
 
 from loxodon.recall.sought import USER, sought
 from loxodon.recall.understand import understand
+from tests.each import each
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "attribute"),
     [
         ("Where do I live?", "home"),

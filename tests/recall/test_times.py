@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 
-import pytest
-
 from loxodon.recall.times import events_of, times_of
+from tests.each import each
 
 AT = datetime(2026, 2, 4, 10, 30, tzinfo=timezone(timedelta(hours=8)))
 
@@ -18,7 +17,7 @@ def days(text: str, language: str) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "since", "until"),
     [
         ("what did I say before March", "", "2025-03-01"),
@@ -55,7 +54,7 @@ def test_recently_is_a_month_and_says_that_it_is_loose() -> None:
     assert [when.grain for when in times_of("最近三天我吃了什么", AT, "zh")] == ["span"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language"),
     [
         ("what do I eat after work", "en"),

@@ -10,16 +10,17 @@ import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loxodon.recall.asking import KINDS, asks_of, kind_of
+from loxodon.recall.asking import Kind, asks_of, kind_of
 from loxodon.recall.understand import Known, Question, understand
 from loxodon.text.words import fold
 from loxodon.types import Entity
+from tests.each import each
 from tests.growth import level
 
 AT = datetime(2026, 2, 4, 10, 30, tzinfo=timezone(timedelta(hours=8)))
@@ -53,7 +54,7 @@ def expected(case: dict[str, Any]) -> dict[str, object]:
     return {part: case.get(part, []) for part in PARTS}
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if c["part"] == "dev"], ids=lambda c: c["id"])
+@each("case", [c for c in CASES if c["part"] == "dev"])
 def test_a_question_is_understood(case: dict[str, Any]) -> None:
     assert told(understand(case["text"], AT)) == expected(case)
 
@@ -70,7 +71,7 @@ def test_there_are_enough_questions_in_both_languages() -> None:
     for language in ("zh", "en"):
         cases = [case for case in CASES if case["id"].startswith(language)]
         assert len(cases) >= 80
-        assert {case["kind"] for case in cases} == set(KINDS)
+        assert {case["kind"] for case in cases} == set(get_args(Kind))
 
 
 # --- Words and parts ------------------------------------------------------------------------------
@@ -121,7 +122,7 @@ def test_a_statement_asks_nothing() -> None:
     assert [ask.text for ask in question.asks] == ["我今天去跑步了"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language", "kind"),
     [
         ("没什么特别的吧？", "zh", "yes_no"),
@@ -240,7 +241,7 @@ def test_names_are_looked_up_once_and_only_those_of_the_question() -> None:
 def test_any_text_is_understood_the_same_each_time(text: str) -> None:
     question = understand(text, AT)
     assert question == understand(text, AT)
-    assert question.kind in KINDS
+    assert question.kind in get_args(Kind)
     assert question.asks
 
 
@@ -276,7 +277,7 @@ def test_a_question_takes_no_longer_with_more_names() -> None:
     level(understood, names, 16_000)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "tells"),
     [
         ("I baked bread today. It went well! My sister loved it. She wants more.", True),

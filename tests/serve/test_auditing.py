@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.serve.shell import typed
 
 
 def loxodon(home: Path, *words: str, language: str = "C.UTF-8") -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "loxodon", "--home", str(home), *words],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env={**os.environ, "LANG": language, "LC_ALL": language},
-    )
-    return done.returncode, done.stdout, done.stderr
+    done = typed("--home", str(home), *words, env={**os.environ, "LC_ALL": language})
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def test_show_verify_and_accept(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The command line, as real processes and as a user would type it."""
+"""The command line, as a user would type it; as real processes where it is about those."""
 
 from __future__ import annotations
 
@@ -6,50 +6,13 @@ import json
 import os
 import pty
 import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-LOXODON = os.path.join(os.path.dirname(sys.executable), "loxodon")
-NOW = "2026-02-04T18:00:00+08:00"
+from tests.serve.shell import LOXODON, NOW, Shell
+
 DEMO = Path(__file__).parents[2] / "demo" / "conversation.jsonl"
-
-
-class Shell:
-    """Runs `loxodon` on a home of its own."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.environment = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(home.parent),
-            "LOXODON_HOME": str(home),
-            "LOXODON_NOW": NOW,
-            "LANG": "C.UTF-8",
-            "TZ": "Asia/Shanghai",
-        }
-
-    def __call__(
-        self, *words: str, given: bytes = b"", code: int = 0, **environment: str
-    ) -> subprocess.CompletedProcess[bytes]:
-        done = subprocess.run(
-            [LOXODON, *words],
-            input=given,
-            capture_output=True,
-            timeout=60,
-            env=self.environment | environment,
-        )
-        assert done.returncode == code, (done.stdout.decode(), done.stderr.decode())
-        return done
-
-    def text(self, *words: str, **more: Any) -> str:
-        return self(*words, **more).stdout.decode()
-
-    def json(self, *words: str, **more: Any) -> Any:
-        done = self(*words, "--json", **more)
-        return json.loads(done.stdout)
 
 
 @pytest.fixture
@@ -76,14 +39,14 @@ def filled(shell: Shell) -> Shell:
 
 
 def test_init_says_what_it_made_and_again_that_it_is_there(shell: Shell) -> None:
-    assert "created a memory" in shell.text("init")
-    assert "is ready" in shell.text("init")
+    assert b"created a memory" in shell.process("init").stdout
+    assert b"is ready" in shell.process("init").stdout
     assert shell.json("init") == {"home": str(shell.home), "space": "main", "created": False}
     assert oct(shell.home.stat().st_mode & 0o777) == "0o700"
 
 
 def test_reading_what_is_not_there_says_how_to_make_it(shell: Shell) -> None:
-    done = shell("recall", "anything", code=3)
+    done = shell.process("recall", "anything", code=3)
     assert b"no memory found at" in done.stderr
     assert b"loxodon init" in done.stderr
     assert done.stdout == b""
@@ -92,7 +55,7 @@ def test_reading_what_is_not_there_says_how_to_make_it(shell: Shell) -> None:
 
 def test_the_main_job(filled: Shell) -> None:
     assert "turns added: 0, already known: 12" in filled.text("add", str(DEMO))
-    answer = filled.json("recall", "花生")
+    answer = json.loads(filled.process("recall", "花生", "--json").stdout)
     assert list(answer) == [
         "query",
         "gate",
@@ -188,7 +151,7 @@ def test_json_is_one_document_for_every_command(filled: Shell) -> None:
 
 
 def test_errors_are_json_too_when_asked_for(filled: Shell) -> None:
-    done = filled("get", "f_20990101_001", "--json", code=3)
+    done = filled.process("get", "f_20990101_001", "--json", code=3)
     assert json.loads(done.stdout)["error"]["code"] == "not_found"
     assert b"hint:" in done.stderr
 
@@ -301,9 +264,9 @@ def test_journal_by_day_session_and_word(filled: Shell) -> None:
 
 
 def test_standard_input(shell: Shell) -> None:
-    shell("add", "-", given="Alice: 我下周去巴黎\nBob: nice, bring cheese\n".encode())
+    shell.process("add", "-", given="Alice: 我下周去巴黎\nBob: nice, bring cheese\n".encode())
     assert shell.json("recall", "巴黎")["items"][0]["sources"][0]["session"] == "stdin-2026-02-04"
-    shell("capture", "-", given=b"from a pipe")
+    shell.process("capture", "-", given=b"from a pipe")
     assert shell.json("list")[0]["content"] == "from a pipe"
 
 
@@ -489,7 +452,8 @@ def test_validate_reports_damage_by_its_exit_code(filled: Shell) -> None:
     database = apsw.Connection(str(filled.home / "spaces" / "main" / "loxodon.db"))
     database.execute("DELETE FROM turn_index WHERE rowid = 1")
     database.close()
-    assert filled.json("validate", code=7)["problems"][0]["where"] == "turn_index"
+    done = filled.process("validate", "--json", code=7)
+    assert json.loads(done.stdout)["problems"][0]["where"] == "turn_index"
     filled("rebuild-index")
     filled("validate")
 

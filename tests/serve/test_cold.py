@@ -73,7 +73,7 @@ UNWANTED = frozenset(
         "loxodon.serve.host",
         "loxodon.serve.http",
         "loxodon.standing",
-        "loxodon.store.desk",
+        "loxodon.store.sqlite.worklog",
         "loxodon.trust.guard.tagging",
         "loxodon.working",
         "loxodon.workspace",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from loxodon.serve.cli import main
-from tests.serve.test_cli import NOW
+from tests.serve.shell import NOW
 
 Run = Callable[..., str]
 ZH = "zh_CN.UTF-8"

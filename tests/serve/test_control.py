@@ -11,7 +11,7 @@ from loxodon import Memory
 from loxodon.serve.http import health
 from loxodon.serve.http.health import Look, gauges, reasons
 from loxodon.serve.http.operations import OPERATIONS
-from tests.serve.test_cli import Shell
+from tests.serve.shell import Shell
 from tests.serve.test_knowledge import TALK, ZH, Run, parsed, run, talk, told
 from tests.trust.looking import files_with
 

@@ -12,6 +12,7 @@ from loxodon.serve.cli import main
 from loxodon.serve.cli.help import ALIASES
 from loxodon.serve.cli.parser import parse
 from loxodon.serve.cli.table import COMMANDS
+from tests.each import each
 
 
 def test_help_explains_the_daily_commands_and_names_the_rest(
@@ -41,7 +42,7 @@ def test_a_wrong_command_is_pointed_the_right_way(typed: str, hint: str) -> None
     assert hint in str(caught.value.hint).replace("{near}", "recall")
 
 
-@pytest.mark.parametrize("alias", sorted(ALIASES))
+@each("alias", sorted(ALIASES))
 def test_an_alias_is_a_command_and_no_other_commands_name(alias: str) -> None:
     assert alias not in COMMANDS
     assert ALIASES[alias] in COMMANDS

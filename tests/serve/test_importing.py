@@ -8,7 +8,7 @@ import pytest
 
 from loxodon.serve.cli.importing import _reasons
 from loxodon.workspace.imports.found import REASONS
-from tests.serve.test_cli import Shell
+from tests.serve.shell import Shell
 from tests.serve.test_knowledge import Run, parsed, run
 from tests.workspace.imports.exports import put_json, put_zip, trip
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from loxodon.serve.cli import main
-from tests.serve.test_cli import NOW, Shell
+from tests.serve.shell import NOW, Shell
 
 ZH = {"LANG": "zh_CN.UTF-8"}
 LATER = "2026-02-06T18:00:00+08:00"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
-LOXODON = os.path.join(os.path.dirname(sys.executable), "loxodon")
+from tests.serve.shell import typed
 
 
 @pytest.fixture
@@ -26,7 +25,7 @@ def home(tmp_path: Path) -> Path:
     return home
 
 
-def run(home: Path, *args: str, language: str = "en_GB.UTF-8") -> subprocess.CompletedProcess[str]:
+def run(home: Path, *args: str, language: str = "en_GB.UTF-8") -> CompletedProcess[str]:
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
@@ -34,8 +33,8 @@ def run(home: Path, *args: str, language: str = "en_GB.UTF-8") -> subprocess.Com
         "PYTHONIOENCODING": "utf-8",
         "LOXODON_HOME": str(home),
     }
-    command = [LOXODON, *args]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", env=environment)
+    done = typed(*args, env=environment)
+    return CompletedProcess(args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def test_a_note_is_recalled_with_its_file_and_line_and_looked_up(home: Path) -> None:

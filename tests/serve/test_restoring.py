@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.serve.test_cli import Shell
+from tests.serve.shell import Shell
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 
 import pytest
 
@@ -21,16 +21,9 @@ from loxodon.serve import schedule
 from loxodon.serve.host import Host
 from loxodon.serve.schedule import Rounds, Runner
 from tests.conftest import NOW, Clock
+from tests.waiting import until
 
 AT_ONCE = "[buffer]\nquiet = 0\n"
-
-
-def until(true: Callable[[], object]) -> None:
-    """Wait for a condition."""
-    end = monotonic() + 60
-    while not true():
-        assert monotonic() < end, "it did not happen"
-        sleep(0.02)
 
 
 def known(home: Path, space: str = "main") -> list[str]:
@@ -125,9 +118,9 @@ def workers_of(parent: int) -> list[int]:
 def test_a_worker_ends_with_the_server_that_is_killed(home: Path) -> None:
     say(home, "I live in Leeds")
     code = (
-        "import sys, time; from loxodon.serve.host import Host; "
+        "import sys, threading; from loxodon.serve.host import Host; "
         "from loxodon.serve.schedule import Runner; Runner(Host(sys.argv[1])).start(); "
-        "time.sleep(60)"
+        "threading.Event().wait()"
     )
     server = subprocess.Popen([sys.executable, "-c", code, str(home)], stderr=subprocess.DEVNULL)
     try:

@@ -6,12 +6,12 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-LOXODON = os.path.join(os.path.dirname(sys.executable), "loxodon")
+from tests.serve.shell import LOXODON, typed
+
 TEA = "f_20260204_001"
 
 
@@ -27,9 +27,7 @@ class Shell:
         self.insights = home / "memory/spaces/main/workspace/memory/insights.md"
 
     def __call__(self, *words: str, code: int = 0) -> tuple[str, str]:
-        done = subprocess.run(
-            [LOXODON, *words], capture_output=True, timeout=60, env=self.environment
-        )
+        done = typed(*words, env=self.environment)
         assert done.returncode == code, (done.stdout.decode(), done.stderr.decode())
         return done.stdout.decode(), done.stderr.decode()
 

@@ -9,6 +9,7 @@ import pytest
 from loxodon.store.clock_check import BACK, FLOOR, STEP, believed_at, doubted, seen
 from loxodon.types import Belief
 from tests.conftest import NOW
+from tests.each import each
 
 DAY = timedelta(days=1)
 
@@ -24,7 +25,7 @@ def test_the_first_moment_is_believed() -> None:
     assert seen(Belief(), NOW) == Belief(NOW)
 
 
-@pytest.mark.parametrize(
+@each(
     "step",
     [timedelta(0), timedelta(hours=1), timedelta(hours=-1), timedelta(hours=-14), -BACK, STEP],
 )

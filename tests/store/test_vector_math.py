@@ -16,6 +16,7 @@ from loxodon.store.vector_math import (
     unit,
     usable,
 )
+from tests.each import each
 
 
 def made(count: int, size: int = 96, seed: int = 1) -> np.ndarray:
@@ -25,7 +26,7 @@ def made(count: int, size: int = 96, seed: int = 1) -> np.ndarray:
     return unit(found.astype(np.float32))[0]
 
 
-@pytest.mark.parametrize("size", [1, 63, 64, 65, 384, 512])
+@each("size", [1, 63, 64, 65, 384, 512])
 def test_a_distance_is_the_number_of_signs_that_differ(size: int) -> None:
     vectors = np.random.default_rng(0).standard_normal((50, size)).astype(np.float32)
     mean = np.zeros(size, np.float32)
@@ -63,7 +64,7 @@ def test_a_vector_is_of_length_one_or_none_at_all() -> None:
     assert vectors[4].tolist() == [1.0, 0.0]
 
 
-@pytest.mark.parametrize(
+@each(
     "given",
     [None, "text", [], [[1.0], [1.0, 2.0]], [[]], [1.0, 2.0], [[["a"]]], {"a": 1}, [[None]]],
 )

@@ -323,7 +323,7 @@ def test_moving_a_vector_does_not_load_numpy(store: SqliteStore, tmp_path: Path)
     fill(store, some(1), "memories")
     store.close()
     code = (
-        "import sys; from tests.store.test_sqlite import opened; from tests.conftest import NOW\n"
+        "import sys; from tests.store.test_sqlite import opened; from tests.clock import NOW\n"
         f"store = opened({str(tmp_path / 'x.db')!r})\n"
         "with store.writing():\n"
         f"    store.update({one.id!r}, None, 'archived', NOW, {{'state': 'archived'}})\n"

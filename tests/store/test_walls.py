@@ -14,6 +14,7 @@ from loxodon.store.sqlite.database import _past_views
 from loxodon.store.walls import Wall, checked_agent
 from loxodon.types import AUDIENCES
 from tests.conftest import Clock
+from tests.each import each
 
 
 def said(memory: Memory, *words: str, session: str = "s") -> None:
@@ -228,7 +229,7 @@ def test_threads_see_their_own(memory: Memory) -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize(
+@each(
     ("sql", "sent"),
     [
         ("SELECT 1 FROM turns", "SELECT 1 FROM turns"),

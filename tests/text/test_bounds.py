@@ -4,9 +4,8 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
 from loxodon.text.bounds import CLOSELY, LONGEST, tame
+from tests.each import each
 from tests.write.hostile import messages
 
 CASES = Path(__file__).parents[1] / "consolidation" / "cases"
@@ -23,7 +22,7 @@ LEGIBLE = [
 ]
 
 
-@pytest.mark.parametrize("text", LEGIBLE)
+@each("text", LEGIBLE)
 def test_what_people_write_stays_as_it_is(text: str) -> None:
     assert tame(text) == text
 
@@ -39,8 +38,8 @@ def test_no_message_of_the_labelled_conversations_is_changed() -> None:
     assert [text for text in texts if tame(text) != text] == []
 
 
-@pytest.mark.parametrize("most", [CLOSELY, LONGEST])
-@pytest.mark.parametrize(("name", "text"), messages(120_000).items())
+@each("most", [CLOSELY, LONGEST])
+@each(("name", "text"), messages(120_000).items())
 def test_what_is_left_has_no_stretch_without_an_end(name: str, text: str, most: int) -> None:
     tamed = tame(text, most)
     assert len(tamed) <= most

@@ -24,7 +24,9 @@ from loxodon.text.stopwords import (
     ENGLISH,
     FILLERS,
 )
+from tests.each import each
 from tests.growth import linear
+from tests.long import count
 
 Row = tuple[str, str, str]
 
@@ -262,7 +264,7 @@ both = pytest.mark.parametrize("function", [keywords, quick])
 
 
 @both
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",
@@ -364,7 +366,7 @@ _TEXTS = st.text(max_size=120) | st.lists(
 
 @both
 @given(text=_TEXTS)
-@settings(max_examples=300)
+@settings(max_examples=count(100, 300))
 def test_keywords_are_telling_slices_of_the_text(
     function: Callable[[str], list[str]], text: str
 ) -> None:
@@ -387,7 +389,7 @@ def test_keywords_are_telling_slices_of_the_text(
     "unit", ["_", "a.", "a'", "A ", "a@", "1-", "中", "的", "“", "`a", "《a》", "的中"]
 )
 def test_time_grows_with_length_only(function: Callable[[str], list[str]], unit: str) -> None:
-    linear(function, lambda n: unit * n, 150_000 // len(unit))
+    linear(function, lambda n: unit * n, count(48_000, 150_000) // len(unit))
 
 
 def test_the_dictionary_is_loaded_only_for_chinese_and_never_by_quick() -> None:
@@ -407,7 +409,7 @@ def test_word_lists_are_clean() -> None:
     assert not CHINESE_WORDS & (CHINESE_PROTECTED | CHINESE_NOMINAL)
 
 
-@pytest.mark.parametrize("word", ["太太", "可可", "会议", "功能", "地址", "may", "us", "won"])
+@each("word", ["太太", "可可", "会议", "功能", "地址", "may", "us", "won"])
 def test_content_is_not_a_stop_word(word: str) -> None:
     assert word not in ENGLISH
     assert not set(word) <= CHINESE_CHARACTERS

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from loxodon.text.lists import without, without_part
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("sentence", "thing", "left"),
     [
         ("The user is allergic to egg and sesame", "egg", "The user is allergic to sesame"),
@@ -25,7 +26,7 @@ def test_it_is_taken_out(sentence: str, thing: str, left: str) -> None:
     assert without(sentence, thing) == left
 
 
-@pytest.mark.parametrize(
+@each(
     ("sentence", "thing"),
     [
         ("The user is allergic to eggs", "egg"),

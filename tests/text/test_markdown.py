@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon.text.markdown import item, one_line
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "line"),
     [
         ("用户对花生过敏", "用户对花生过敏"),

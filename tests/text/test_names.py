@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
-from loxodon.text.names import LOOKED_AT, candidates, folded_names, named, parts_of
+from loxodon.text.names import LOOKED_AT, candidates, named, parts_of
 from loxodon.text.words import fold
+from tests.each import each
 
 
 def found(text: str, *names: str) -> list[str]:
-    known = folded_names(names)
+    known = set(map(fold, names))
     return [part.name for part in named(fold(text), lambda asked: known.intersection(asked))]
 
 
@@ -57,7 +56,7 @@ def test_a_page_is_not_looked_through() -> None:
     assert len(parts_of("猫" * 100_000)) < 10 * LOOKED_AT
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "何伟是谁",

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from loxodon.text.patterns import any_case
+from tests.each import each
 
 TEXTS = ("A", "a", "我", "我a", "Z我", "]", "[", "-", "é", "É", "u4e00", "ab我", "龥", "1", "")
 
 
-@pytest.mark.parametrize(
+@each(
     "source",
     [
         r"[\u4e00-\u9fff]+",

@@ -9,7 +9,6 @@ import sys
 from collections import Counter
 
 import apsw
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from loxodon.store.sqlite.search import any_of
 from loxodon.text.related import GENERAL, KIND, MAX_EXPANSIONS, SAME, Expansion, expand, related
 from loxodon.text.stopwords import ENGLISH
 from loxodon.text.words import fold, index_words, query_words, stem_of
+from tests.each import each
 
 
 def expanded(question: str) -> dict[str, Expansion]:
@@ -35,7 +35,7 @@ def found(question: str, text: str) -> bool:
     return bool(list(db.execute("SELECT 1 FROM said WHERE said MATCH ?", (any_of(words),))))
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "text"),
     [
         ("Which movies did we see?", "That film was great"),
@@ -73,7 +73,7 @@ def test_a_question_finds_what_was_said_in_other_words(question: str, text: str)
     assert found(question, text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "text"),
     [
         ("热狗好吃吗", "我养了一只金毛"),
@@ -156,7 +156,7 @@ def test_a_general_word_does_not_crowd_out_the_others() -> None:
     assert [one.weight for one in many] == sorted((one.weight for one in many), reverse=True)
 
 
-@pytest.mark.parametrize("text", ["", " ", "!!!", "的了吗", "the and", "zzz", "🍜", "\x00", "*"])
+@each("text", ["", " ", "!!!", "的了吗", "the and", "zzz", "🍜", "\x00", "*"])
 def test_any_question_has_an_answer(text: str) -> None:
     assert isinstance(expand(query_words(text), text), list)
     assert isinstance(related(text), (tuple, list))

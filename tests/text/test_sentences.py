@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loxodon.text.sentences import spans, split
+from tests.each import each
 from tests.growth import linear
+from tests.long import count
 
 # Each text with ‖ where one sentence ends and the next begins; \\n is a line break.
 CUT_BY_HAND = (
@@ -94,7 +96,7 @@ CUT_BY_HAND = (
 )
 
 
-@pytest.mark.parametrize("marked", CUT_BY_HAND)
+@each("marked", CUT_BY_HAND)
 def test_cuts_as_a_person_would(marked: str) -> None:
     marked = marked.replace("\\n", "\n")
     assert split(marked.replace("‖", "")) == [piece.strip() for piece in marked.split("‖")]
@@ -138,7 +140,7 @@ _TEXTS = st.lists(_PIECES, max_size=40).map("".join) | st.text(max_size=80)
 
 
 @given(_TEXTS)
-@settings(max_examples=500)
+@settings(max_examples=count(150, 500))
 def test_nothing_is_lost_but_white_space(text: str) -> None:
     position = 0
     for start, end in spans(text):
@@ -176,4 +178,4 @@ def test_a_megabyte_of_one_mark_takes_no_longer_than_its_length(unit: str) -> No
     ],
 )
 def test_time_grows_with_length_only(unit: str) -> None:
-    linear(split, lambda n: unit * n, 150_000 // len(unit))
+    linear(split, lambda n: unit * n, count(48_000, 150_000) // len(unit))

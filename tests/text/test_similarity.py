@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loxodon.text.similarity import covers, gist, likeness
+from tests.each import each
 
 
 def test_what_a_sentence_is_about() -> None:
@@ -16,7 +17,7 @@ def test_what_a_sentence_is_about() -> None:
     assert gist("") == gist("🦣") == gist("用户") == gist("The user") == (frozenset(), frozenset())
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "least", "most"),
     [
         ("The user likes hiking", "the user LIKES hiking", 1, 1),

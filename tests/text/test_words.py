@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon.text import variants
 from loxodon.text.words import MAX_QUERY_WORDS, fold, index_words, query_words, spoken
+from tests.each import each
 
 
 def found(query: str, text: str) -> bool:
@@ -19,7 +19,7 @@ def found(query: str, text: str) -> bool:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "text"),
     [
         ("kuzu", "用Kuzu做图记忆"),
@@ -71,7 +71,7 @@ def test_found_by_its_own_words(query: str, text: str) -> None:
     assert found(query, text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "text"),
     [
         ("猫", "我养了一只狗"),
@@ -125,7 +125,7 @@ def test_a_page_is_not_a_query_of_a_thousand_words() -> None:
     assert len(query_words("天地玄黄宇宙洪荒" * 1_000 + "日月盈昃辰宿列张" * 50)) <= MAX_QUERY_WORDS
 
 
-@pytest.mark.parametrize("text", ["", " ", "!!!", "，。！", "---", "\n\t", "\x00"])
+@each("text", ["", " ", "!!!", "，。！", "---", "\n\t", "\x00"])
 def test_no_words(text: str) -> None:
     assert index_words(text) == query_words(text) == []
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from loxodon.config import WorkingConfig
 from loxodon.tokens import estimate
 from loxodon.working import Gauge, Usage, limits, tokens_of, usage_of
 from loxodon.working.accounting import PER_IMAGE, tokens_of_tools
+from tests.each import each
 from tests.working.talk import calls, user
 
 
@@ -39,7 +39,7 @@ def test_everything_in_a_message_counts() -> None:
     assert tokens_of_tools([{"name": "search", "description": "finds"}], estimate) > 5
 
 
-@pytest.mark.parametrize(
+@each(
     ("reported", "usage"),
     [
         ({"prompt_tokens": 90, "completion_tokens": 7}, Usage(90, 7)),

@@ -17,6 +17,7 @@ from loxodon.working import SILENCE, Hush, Message, Shown, flush_due, is_silent
 from loxodon.working.flush import notes_in, save, silent_turn
 from loxodon.working.model import careful
 from tests.conftest import NOW
+from tests.each import each
 from tests.models.server import Stage
 from tests.working.talk import asking, assistant, user
 
@@ -29,7 +30,7 @@ def test_it_is_due_near_the_limit_once_a_cycle() -> None:
     assert not flush_due(180_000, 176_000, 1, 1)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "NO_REPLY",
@@ -74,7 +75,7 @@ def test_words_come_as_they_arrive() -> None:
     assert hush.end() == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "notes"),
     [
         ("NO_REPLY", []),

@@ -7,6 +7,7 @@ import pytest
 
 from loxodon.errors import RejectedModelError
 from loxodon.working import is_overflow, window_in
+from tests.each import each
 
 TOO_LONG = [
     (
@@ -46,7 +47,7 @@ TOO_LONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "window"), TOO_LONG)
+@each(("text", "window"), TOO_LONG)
 def test_it_is_recognised(text: str, window: int | None) -> None:
     for error in (text, text.encode(), {"error": {"message": text}}, OSError(text)):
         assert is_overflow(error)
@@ -55,7 +56,7 @@ def test_it_is_recognised(text: str, window: int | None) -> None:
         assert window_in(text) == window
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Requested 41000.",

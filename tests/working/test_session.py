@@ -20,6 +20,7 @@ from loxodon.errors import InputError, LoxodonError
 from loxodon.working import Message, Session
 from loxodon.working.pruning import CLEARED
 from tests.conftest import Clock
+from tests.long import count
 from tests.models.server import Stage, answers, says
 from tests.working.talk import asking, calls, on_disk, result, user, well_paired
 
@@ -279,7 +280,7 @@ def test_a_result_that_is_too_long_for_any_window_is_cut(memory: Memory) -> None
     session = Session.open(memory, window=2_000)
     session.prepare("go")
     session.finish(calls("1", "2"))
-    session.add(result("1", "log " * 50_000))
+    session.add(result("1", "log " * 10_000))
     session.add(result("2", "short"))
     sent = session.prepare()
     assert session.tokens_pruned <= session.limits.most
@@ -359,7 +360,7 @@ STEPS = st.lists(
 
 
 @settings(
-    max_examples=25,
+    max_examples=count(10, 25),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(STEPS, st.sampled_from([1_500, 2_500, 6_000]), st.booleans())

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from loxodon.errors import InputError
 from loxodon.working.shapes import checked, images_in, text_of, to_kept, to_sent
 from tests.conftest import NOW
+from tests.each import each
 from tests.working.talk import assistant, calls, result, user
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA", "detail": "low"}}
@@ -43,7 +44,7 @@ MESSAGES: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("message", MESSAGES, ids=str)
+@each("message", MESSAGES)
 def test_it_comes_back_as_it_was(message: dict[str, Any]) -> None:
     kept = json.loads(json.dumps(to_kept(message, NOW)))
     assert to_sent(kept) == message
@@ -95,7 +96,7 @@ def test_words_and_images_of_a_message() -> None:
     assert text_of({"role": "assistant", "content": None}) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     "bad",
     [
         {},

@@ -56,6 +56,11 @@ def line(
     return EditedEntry(file, no, {"content": content, **said}, id, version, state=state)
 
 
+def unsettled(plan: Plan) -> set[str]:
+    """Views that hold something which was not taken."""
+    return {one.file for one in (*plan.conflicts, *plan.problems)}
+
+
 def page(*lines: EditedEntry, written: Mapping[str, int] | None = None, **more: Any) -> EditedView:
     file = lines[0].file if lines else more.pop("file", "insights.md")
     written = {one.id: 1 for one in lines if one.id} if written is None else written
@@ -75,7 +80,7 @@ def test_only_what_was_changed_is_edited() -> None:
     assert plan.edits == [
         Edit("f_20260204_001", {"content": "coffee"}, None, frozenset({"insights.md"}))
     ]
-    assert not plan.unsettled
+    assert not unsettled(plan)
 
 
 def test_a_number_that_the_view_has_rounded_is_no_change() -> None:
@@ -97,7 +102,7 @@ def test_a_newer_change_of_the_same_field_is_a_conflict_with_both_texts() -> Non
     assert "milk" in conflict.what
     assert "2" in conflict.hint
     assert not plan.edits
-    assert plan.unsettled == {"insights.md"}
+    assert unsettled(plan) == {"insights.md"}
 
 
 def test_a_conflict_is_over_when_the_line_names_the_newer_version_or_says_the_same() -> None:
@@ -145,7 +150,7 @@ def test_edits_of_different_fields_in_two_views_are_both_taken() -> None:
 def test_different_edits_in_two_views_are_a_conflict_in_both() -> None:
     plan = Steps(record()).plan(page(line("coffee")), page(line("milk", file="projects.md")))
     assert not plan.edits
-    assert plan.unsettled == {"insights.md", "projects.md"}
+    assert unsettled(plan) == {"insights.md", "projects.md"}
     assert all("coffee" in one.what and "milk" in one.what for one in plan.conflicts)
 
 
@@ -155,7 +160,7 @@ def test_deleted_in_one_view_and_edited_in_another_is_a_conflict() -> None:
     without = page(other, written={"f_20260204_001": 1, "f_20260204_002": 1})
     plan = steps.plan(without, page(line("coffee", file="projects.md")))
     assert not plan.edits
-    assert plan.unsettled == {"insights.md", "projects.md"}
+    assert unsettled(plan) == {"insights.md", "projects.md"}
 
 
 @pytest.mark.parametrize(("was", "wished"), [("active", "archived"), ("archived", "active")])
@@ -214,7 +219,7 @@ def test_an_entry_may_be_among_what_cannot_be_read_in_a_view_of_the_family() -> 
     broken = EditedView("beliefs", (), "layer2", (FileProblem("beliefs", 2, "cut"),))
     plan = steps.plan(shown, broken)
     assert not plan.edits
-    assert plan.unsettled == {"insights.md", "beliefs"}
+    assert unsettled(plan) == {"insights.md", "beliefs"}
 
 
 def test_an_entry_that_moved_to_another_view_of_its_family_is_not_deleted() -> None:
@@ -258,7 +263,7 @@ def test_an_unknown_id_is_a_new_memory_and_noted() -> None:
     plan = Steps().plan(page(line("from elsewhere"), written={}))
     assert [new.line.fields["content"] for new in plan.new] == ["from elsewhere"]
     assert "f_20260204_001" in plan.notes[0].what
-    assert not plan.unsettled
+    assert not unsettled(plan)
 
 
 def test_a_memory_that_was_erased_does_not_come_back_by_an_old_view() -> None:

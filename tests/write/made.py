@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from loxodon.types import Record
-from tests.conftest import NOW
+from tests.clock import NOW
 
 _number = count(1)
 

@@ -14,7 +14,7 @@ from loxodon.types import Record, Source, Turn
 from loxodon.write import themes
 from loxodon.write.extract import Candidate, candidate_of
 from loxodon.write.keep import Keeper, record_of
-from tests.conftest import NOW
+from tests.clock import NOW
 
 _turn = count(1)
 _id = count(1)

@@ -27,6 +27,7 @@ from loxodon.write.residue import worth_of
 from tests.conftest import NOW, Clock
 from tests.models.labelled import FULL, sat, shown
 from tests.models.server import Scene, Stage, answers, completion, says, silent
+from tests.waiting import PATIENCE
 from tests.write.said import said, store_of, tell
 
 # What the rules leave undecided: without a verb nobody knows what is said.
@@ -788,7 +789,7 @@ def test_questions_are_on_their_way_at_once_within_the_cap(server: Stage, opened
 
     def meets(handler: BaseHTTPRequestHandler) -> None:
         if len(asked(server, "reading")) <= 3:
-            together.wait(10)
+            together.wait(PATIENCE)
         body = server.requests[-1].body
         says({n: [] for n in map(str, range(1, 30))})(handler) if body else None
 

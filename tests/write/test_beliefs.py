@@ -8,6 +8,7 @@ from loxodon import Memory
 from loxodon.write.beliefs import certain
 from loxodon.write.extract import Candidate
 from tests.conftest import Clock
+from tests.each import each
 from tests.write.said import contents, one_about, said, tell
 
 
@@ -20,7 +21,7 @@ def guess(
 JAZZ = guess("用户可能喜欢爵士乐", "likes", "爵士乐", 3)
 
 
-@pytest.mark.parametrize(
+@each(
     ("guessed", "known"),
     [
         ("用户可能住在北京", "用户住在北京"),

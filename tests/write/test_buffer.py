@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
-
 from loxodon import Memory
 from loxodon.write.buffer import Buffered, flush_due
+from tests.each import each
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
@@ -21,7 +20,7 @@ class Clock:
         return self.now
 
 
-@pytest.mark.parametrize(
+@each(
     ("turns", "tokens", "ago", "reason"),
     [
         (0, 0, 0, ""),

@@ -159,7 +159,7 @@ CONSOLIDATE = """
     import json, sys
     from pathlib import Path
     from loxodon import Memory
-    from tests.conftest import Clock
+    from tests.clock import Clock
     from tests.write.talks import CONFIG
 
     with Memory.open(Path(sys.argv[1]), config=CONFIG, clock=Clock()) as memory:
@@ -170,7 +170,7 @@ APPEND = """
     import sys
     from pathlib import Path
     from loxodon import Memory
-    from tests.conftest import Clock
+    from tests.clock import Clock
     from tests.write.talks import CONFIG, said
 
     FOODS = ("peanuts", "eggs", "milk", "wheat", "soy", "sesame", "celery", "mustard")
@@ -289,11 +289,11 @@ def test_a_read_only_home_can_be_looked_at(tmp_path: Path) -> None:
     script = """
         import os, sys
         from pathlib import Path
-        import urllib.parse, zoneinfo
+        import tests.conftest, urllib.parse, zoneinfo  # while what is imported can be read
         import loxodon.write.consolidation, loxodon.language.en, loxodon.write.pages.gather
         from loxodon import Memory
         from loxodon.errors import UnwritableStoreError
-        from tests.conftest import Clock
+        from tests.clock import Clock
         from tests.write.talks import CONFIG
 
         zoneinfo.ZoneInfo("Asia/Shanghai")

@@ -20,6 +20,7 @@ from loxodon.write.decay import (
     initial_strength,
     strength_now,
 )
+from tests.each import each
 
 BORN = datetime(2026, 2, 4, tzinfo=UTC)
 RATES = DecayConfig()
@@ -30,7 +31,7 @@ def after(days: float) -> datetime:
     return BORN + timedelta(days=days)
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "importance", "rate"),
     [
         ("fact", 0.0, 0.008),

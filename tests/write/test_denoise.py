@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +12,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loxodon.text.sentences import split
+from loxodon.text.words import index_words
 from loxodon.write.denoise import (
+    KEEP,
     Sentence,
-    denoise,
     is_code,
     is_small_talk,
     kept,
     sayable,
     sentences_of,
 )
+from tests.each import each
 from tests.growth import linear
 
 CASES = Path(__file__).parent.parent / "consolidation" / "cases"
 
 
-@pytest.mark.parametrize(
+def denoise(sentences: Sequence[str], keep: float = KEEP) -> list[str]:
+    """What is kept of them, as text."""
+    return [sentences[n] for n in kept([Sentence(s, index_words(s)) for s in sentences], keep)]
+
+
+@each(
     "text",
     [
         "hey",
@@ -60,7 +68,7 @@ def test_small_talk(text: str) -> None:
     assert is_small_talk(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I like tea",
@@ -107,7 +115,7 @@ def test_what_is_said_again_goes() -> None:
     assert denoise(["我对花生过敏", "我对花生过敏的哦"], keep=1) == ["我对花生过敏的哦"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("I can drive", "I can not drive"),
@@ -190,7 +198,7 @@ def test_what_must_be_learned_survives(language: str) -> None:
     assert survived >= 0.97 * asked
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("see https://example.com/a?b=1 for the plan", "see for the plan"),

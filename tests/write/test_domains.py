@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from loxodon.language.domains import domains_of, kinds_of, words_of
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "domain"),
     [
         ("用户现在改成每天早上跑步", "用户每周二去健身房", "exercise"),
@@ -24,7 +23,7 @@ def test_two_that_share_no_word_are_about_one_side(one: str, other: str, domain:
     assert domains_of(one) & domains_of(other) == ({domain} if domain else set())
 
 
-@pytest.mark.parametrize(
+@each(
     "text", ["", "🦣", "用户对花生过敏", "The user is called Bo", "caring", "The user likes maps"]
 )
 def test_most_sentences_are_about_none(text: str) -> None:

@@ -12,6 +12,7 @@ from loxodon.text.language import language_of
 from loxodon.types import Role, Turn
 from loxodon.write.events import LONGEST, event_line, events_of
 from loxodon.write.segment import Segment, segments
+from tests.each import each
 from tests.growth import linear
 
 START = datetime(2026, 3, 4, 9, tzinfo=UTC)
@@ -32,7 +33,7 @@ def line(*said: str) -> str:
     return event_line(turns, segments(turns))
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "note"),
     [
         ("ok so i'm allergic to peanuts, like badly", "allergic to peanuts"),
@@ -81,9 +82,7 @@ def test_where_no_user_spoke_it_is_what_others_said() -> None:
     assert "backup of the archive disk failed twice" in event_line([report], segments([report]))
 
 
-@pytest.mark.parametrize(
-    "said", [(), ("hi",), ("早呀", "嗯嗯 拜拜👋"), ("",), ("😀😀",), ("...", "ok thx")]
-)
+@each("said", [(), ("hi",), ("早呀", "嗯嗯 拜拜👋"), ("",), ("😀😀",), ("...", "ok thx")])
 def test_small_talk_gives_no_line(said: tuple[str, ...]) -> None:
     assert line(*said) == ""
 
@@ -102,7 +101,7 @@ def test_the_language_is_the_one_most_is_said_in() -> None:
     assert "Momo" in line(*english)
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "hidden"),
     [
         ("my api key is sk-live-0123456789abcdef for the Leeds shop", "0123456789abcdef"),

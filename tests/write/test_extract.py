@@ -10,6 +10,7 @@ from loxodon.language.statements import Statement, TurnInContext
 from loxodon.text.bounds import CLOSELY
 from loxodon.write.extract import Candidate, candidate_of, fitting, fragments_of, rules_for
 from loxodon.write.extract import read as told_in
+from tests.each import each
 
 AT = datetime(2026, 2, 4, 18, 0, tzinfo=timezone(timedelta(hours=8)))
 
@@ -73,7 +74,7 @@ def test_a_pasted_wall_of_text_is_read_at_its_ends_only(text: str) -> None:
     assert 0 < sum(len(one.text) for one in fragments) <= CLOSELY
 
 
-@pytest.mark.parametrize(
+@each(
     ("quote", "days", "category"),
     [
         ("我十点半关灯五点起", "", "fact"),

@@ -16,6 +16,7 @@ from loxodon.types import Record
 from loxodon.write import fading
 from loxodon.write.decay import ARCHIVED_BELOW, fades_at
 from tests.conftest import NOW, Clock
+from tests.long import count
 from tests.write.talks import CONFIG, said
 
 
@@ -278,11 +279,14 @@ class Steps:
         self._connection.set_progress_handler(None)
 
 
+SIZES = (count(300, 1_000), count(6_000, 20_000))
+
+
 @pytest.fixture(scope="module")
 def crowds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[int, Memory]]:
-    """Memories with a thousand and twenty thousand that last, and some that do not."""
+    """Memories with few and with twenty times as many that last, and some that do not."""
     found = {}
-    for size in (1_000, 20_000):
+    for size in SIZES:
         memory = Memory.open(tmp_path_factory.mktemp(f"n{size}"), config=CONFIG, clock=Clock())
         with memory._store.writing():
             for n in range(size):
@@ -317,7 +321,7 @@ def test_the_cost_follows_what_changes(crowds: dict[int, Memory]) -> None:
             outcome = memory.consolidate(phase=5)
         assert (outcome.counts["lifted"], outcome.counts["expired"]) == (10, 10)
         steps[size] = counted.done
-    assert steps[20_000] <= 1.25 * steps[1_000]
+    assert steps[SIZES[1]] <= 1.25 * steps[SIZES[0]]
 
 
 @pytest.mark.parametrize("phase", [5, 6, 7])
@@ -328,7 +332,7 @@ def test_a_phase_without_changes_costs_the_same(crowds: dict[int, Memory], phase
         with Steps(memory._store) as counted:
             memory.consolidate(phase=phase)
         steps[size] = counted.done
-    assert steps[20_000] <= 1.25 * steps[1_000]
+    assert steps[SIZES[1]] <= 1.25 * steps[SIZES[0]]
 
 
 def test_a_run_with_one_thing_said_costs_about_the_same(crowds: dict[int, Memory]) -> None:
@@ -338,4 +342,4 @@ def test_a_run_with_one_thing_said_costs_about_the_same(crowds: dict[int, Memory
         with Steps(memory._store) as counted:
             assert memory.consolidate().counts["added"] == 1
         steps[size] = counted.done
-    assert steps[20_000] <= 2 * steps[1_000]
+    assert steps[SIZES[1]] <= 2 * steps[SIZES[0]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,8 @@ from loxodon.types import Record
 from loxodon.write.extract import Candidate
 from loxodon.write.reconcile import Plan, plan
 from loxodon.write.relation import negative, relation
+from tests.cases import cases
+from tests.each import each
 from tests.write.said import known, said
 
 
@@ -63,32 +66,32 @@ def outcome(new: Candidate, *old: Record | Candidate) -> str:
 
 
 LIVES_BEIJING = said("用户住在北京", "home", "北京", days=9)
-LIVES_LEEDS = said("The user lives in Leeds", "home", "Leeds", days=9)
+
+
+def told(of: str) -> list[dict[str, Any]]:
+    """Cases of reconcile.jsonl, with the statements that they name made."""
+    return [{name: _made(value) for name, value in case.items()} for case in cases(__file__, of)]
+
+
+def _made(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_made(one) for one in value]
+    fields: dict[str, Any] = {
+        name: tuple(one) if isinstance(one, list) else one for name, one in value.items()
+    }
+    make = guess if "guess" in fields else said
+    words = fields.pop("guess", None) or fields.pop("said")
+    return make(*words, **fields)
+
+
+def guess(content: str, attribute: str = "", value: str = "", **more: object) -> Candidate:
+    return said(content, attribute, value, confidence=0.6, basis=content, **more)  # type: ignore[arg-type]
 
 
 # What is new
 
 
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        (said("用户对花生过敏", "allergy", "花生"), []),
-        (said("用户对芒果过敏", "allergy", "芒果"), [said("用户对花生过敏", "allergy", "花生")]),
-        (said("用户会法语", "language", "法语"), [said("用户会日语", "language", "日语")]),
-        (
-            said("The user likes tea", "likes", "tea"),
-            [said("The user likes jazz", "likes", "jazz")],
-        ),
-        (
-            said("The user is friends with Tom", "friend", "Tom"),
-            [said("The user is friends with Ann", "friend", "Ann")],
-        ),
-        (
-            said("The user met Ivo, who runs Kelp Labs, at the fair", "event", "fair"),
-            [said("The user met Una, a potter from Fife, at the fair", "event", "fair")],
-        ),
-    ],
-)
+@each(("new", "old"), told("what_is_new_is_added_and_what_has_many_values_gathers"))
 def test_what_is_new_is_added_and_what_has_many_values_gathers(
     new: Candidate, old: list[Candidate]
 ) -> None:
@@ -98,43 +101,12 @@ def test_what_is_new_is_added_and_what_has_many_values_gathers(
 # The same again
 
 
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        (
-            said("用户对花生过敏", "allergy", "花生"),
-            said("用户对花生过敏", "allergy", "花生", days=5),
-        ),
-        (said("用户住北京", "home", "北京"), LIVES_BEIJING),
-        (said("The user lives in leeds", "home", "leeds"), LIVES_LEEDS),
-        (said("The user is living in Leeds now", "home", "Leeds"), LIVES_LEEDS),
-        (said("用户每天跑步"), said("用户每天都跑步", days=3)),
-        (
-            said("The user was at the fair", "event", "fair"),
-            said("The user went to the fair", "event", "fair", days=3),
-        ),
-        (said("The user runs every day"), said("The user runs every day.", days=3)),
-    ],
-)
+@each(("new", "old"), told("what_is_said_again_is_confirmed"))
 def test_what_is_said_again_is_confirmed(new: Candidate, old: Candidate) -> None:
     assert outcome(new, old) == "confirm"
 
 
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        (said("用户住在北京朝阳区", "home", "北京朝阳区"), LIVES_BEIJING),
-        (said("The user lives in Leeds, near the station", "home", "Leeds"), LIVES_LEEDS),
-        (
-            said("用户养了一只叫豆豆的橘猫", "pet", "猫"),
-            said("用户养了一只猫", "pet", "猫", days=2),
-        ),
-        (
-            said("The user has a cat named Miso", "pet", "cat"),
-            said("The user has a cat", "pet", "cat", days=2),
-        ),
-    ],
-)
+@each(("new", "old"), told("what_says_more_makes_it_richer_and_what_says_less_confirms"))
 def test_what_says_more_makes_it_richer_and_what_says_less_confirms(
     new: Candidate, old: Candidate
 ) -> None:
@@ -145,28 +117,7 @@ def test_what_says_more_makes_it_richer_and_what_says_less_confirms(
 # One value at a time
 
 
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        (said("用户住在上海", "home", "上海"), LIVES_BEIJING),
-        (said("The user lives in York", "home", "York"), LIVES_LEEDS),
-        (
-            said("用户在拼多多工作", "employer", "拼多多"),
-            said("用户在美团工作", "employer", "美团"),
-        ),
-        (
-            said("The user works at Acme", "employer", "Acme"),
-            said("The user works at Initech", "employer", "Initech"),
-        ),
-        (said("用户叫李四", "name", "李四"), said("用户叫张三", "name", "张三")),
-        (said("The user is called Bo", "name", "Bo"), said("The user is called Al", "name", "Al")),
-        (said("用户32岁", "age", "32岁"), said("用户31岁", "age", "31岁")),
-        (
-            said("The user is 32 years old", "age", "32"),
-            said("The user is 31 years old", "age", "31"),
-        ),
-    ],
-)
+@each(("new", "old"), told("attributes_with_one_value_supersede"))
 def test_attributes_with_one_value_supersede(new: Candidate, old: Candidate) -> None:
     assert outcome(new, old) == "add, replaces 1"
 
@@ -174,33 +125,7 @@ def test_attributes_with_one_value_supersede(new: Candidate, old: Candidate) -> 
 # Polarity
 
 
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        (
-            said("用户不喜欢香菜", "dislikes", "香菜", positive=False),
-            said("用户喜欢香菜", "likes", "香菜"),
-        ),
-        (
-            said("用户喜欢香菜", "likes", "香菜"),
-            said("用户不喜欢香菜", "dislikes", "香菜", positive=False),
-        ),
-        (
-            said("The user does not like olives", "likes", "olives", positive=False),
-            said("The user likes olives", "likes", "olives"),
-        ),
-        (
-            said("The user likes olives", "likes", "olives"),
-            said("The user does not like olives", "likes", "olives", positive=False),
-        ),
-        (
-            said("The user avoids dairy", "avoids", "dairy", positive=False),
-            said("The user likes dairy", "likes", "dairy"),
-        ),
-        (said("用户不抽烟", positive=False), said("用户抽烟")),
-        (said("The user does not drive", positive=False), said("The user drives")),
-    ],
-)
+@each(("new", "old"), told("the_contrary_supersedes"))
 def test_the_contrary_supersedes(new: Candidate, old: Candidate) -> None:
     assert outcome(new, old) == "add, replaces 1"
 
@@ -208,74 +133,12 @@ def test_the_contrary_supersedes(new: Candidate, old: Candidate) -> None:
 # What is over
 
 
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        (
-            said("用户不再喝咖啡", "likes", "咖啡", act="end", over=("咖啡",), positive=False),
-            said("用户每天早上喝咖啡", "habit", "喝咖啡"),
-        ),
-        (
-            said("用户不再喝咖啡", act="end", over=("咖啡",), positive=False),
-            said("用户喜欢拿铁", "likes", "拿铁"),
-        ),
-        (
-            said("The user no longer eats meat", act="end", over=("meat",), positive=False),
-            said("The user loves steak", "likes", "steak"),
-        ),
-        (
-            said("The user cancelled Netflix", act="end", over=("Netflix",), positive=False),
-            said("The user subscribes to Netflix", "subscription", "Netflix"),
-        ),
-        (
-            said("用户离职了", "employer", act="end", positive=False),
-            said("用户在美团工作", "employer", "美团"),
-        ),
-        (
-            said("The user has quit their job", "employer", act="end", positive=False),
-            said("The user works at Acme", "employer", "Acme"),
-        ),
-    ],
-)
+@each(("new", "old"), told("what_is_over_is_retracted"))
 def test_what_is_over_is_retracted(new: Candidate, old: Candidate) -> None:
     assert outcome(new, old) == "add, ends 1"
 
 
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        # Giving up a drink is not giving up the work that has its name.
-        (
-            said(
-                "The user no longer drinks coffee",
-                "likes",
-                "coffee",
-                act="end",
-                over=("coffee",),
-                positive=False,
-            ),
-            said("The user works in a coffee shop", "workplace", "coffee shop"),
-        ),
-        (
-            said("用户不再喝咖啡", "likes", "咖啡", act="end", over=("咖啡",), positive=False),
-            said("用户在咖啡店上班", "workplace", "咖啡店"),
-        ),
-        # What is over already is not over once more.
-        (
-            said("用户不再喝咖啡", act="end", over=("咖啡",), positive=False),
-            said("用户戒了奶茶和咖啡因饮料", positive=False),
-        ),
-        # Without a word for it, only the attribute counts.
-        (
-            said("用户离职了", "employer", act="end", positive=False),
-            said("用户住在北京", "home", "北京"),
-        ),
-        (
-            said("The user no longer drinks coffee", act="end", over=("coffee",), positive=False),
-            said("Mei drinks coffee every day", "habit", "coffee", subject="Mei"),
-        ),
-    ],
-)
+@each(("new", "old"), told("what_is_over_leaves_the_rest"))
 def test_what_is_over_leaves_the_rest(new: Candidate, old: Candidate) -> None:
     assert outcome(new, old) == "add"
 
@@ -307,20 +170,7 @@ def test_the_end_of_someone_ends_what_is_known_of_them() -> None:
 # Corrections and changes
 
 
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        (said("用户的航班是498次", act="correct", over=("489",)), said("用户的航班是489次")),
-        (
-            said("The user's worklog is by the window", act="correct", over=("door",)),
-            said("The user's worklog is by the door"),
-        ),
-        (
-            said("The user's sister is Mei", "sibling", "Mei", act="correct", over=("May",)),
-            said("The user's sister is May", "sibling", "May"),
-        ),
-    ],
-)
+@each(("new", "old"), told("a_correction_replaces_what_was_wrong"))
 def test_a_correction_replaces_what_was_wrong(new: Candidate, old: Candidate) -> None:
     assert outcome(new, old) == "add, replaces 1"
 
@@ -337,43 +187,14 @@ def test_a_correction_in_the_same_breath_reaches_what_was_just_said() -> None:
     assert decide(said("用户住在北京", "home", "北京"), wrong, turn=turn).outcome == "confirm"
 
 
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        (said("用户现在改成每天早上跑步", act="change"), said("用户每周二去健身房")),
-        (said("The user switched to Zed", act="change"), said("The user codes in Neovim")),
-        (
-            said("用户把数据库换成了PostgreSQL", "database", "PostgreSQL", act="change"),
-            said("用户的项目用MySQL", "database", "MySQL"),
-        ),
-        (
-            said(
-                "The user swapped the Pixel for an iPhone",
-                "phone",
-                "iPhone",
-                act="change",
-                over=("Pixel",),
-            ),
-            said("The user has a Pixel 8", "owns", "Pixel 8"),
-        ),
-    ],
-)
+@each(("new", "old"), told("a_change_finds_what_it_changes_within_its_side_of_life"))
 def test_a_change_finds_what_it_changes_within_its_side_of_life(
     new: Candidate, old: Candidate
 ) -> None:
     assert outcome(new, old) == "add, replaces 1"
 
 
-@pytest.mark.parametrize(
-    "old",
-    [
-        said("用户对花生过敏", "allergy", "花生"),
-        said("用户住在北京", "home", "北京"),
-        said("用户的妹妹在大阪读书", subject="妹妹"),
-        said("用户2024年3月1日跑完了全马", category="event"),
-        said("用户的同事老王每天跑步", "colleague", "老王", category="relation"),
-    ],
-)
+@each("old", told("a_change_leaves_other_sides_of_life_and_single_days"))
 def test_a_change_leaves_other_sides_of_life_and_single_days(old: Candidate) -> None:
     assert outcome(said("用户现在改成每天早上跑步", act="change"), old) == "add"
 
@@ -415,25 +236,7 @@ def test_an_old_transcript_still_tells_what_is_not_known() -> None:
 # Guesses
 
 
-def guess(content: str, attribute: str = "", value: str = "", **more: object) -> Candidate:
-    return said(content, attribute, value, confidence=0.6, basis=content, **more)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        (guess("用户可能住在上海", "home", "上海"), said("用户住在北京", "home", "北京")),
-        (guess("The user might live in York", "home", "York"), LIVES_LEEDS),
-        (
-            guess("The user may not be allergic to nuts", "allergy", "nuts", positive=False),
-            said("The user is allergic to nuts", "allergy", "nuts", importance=1.0),
-        ),
-        (
-            guess("The user may have quit Acme", "employer", act="end", positive=False),
-            said("The user works at Acme", "employer", "Acme"),
-        ),
-    ],
-)
+@each(("new", "old"), told("a_guess_against_something_firm_waits"))
 def test_a_guess_against_something_firm_waits(new: Candidate, old: Candidate) -> None:
     firm = known(old)
     assert decide(new, firm) == Plan("hold", firm)
@@ -462,43 +265,7 @@ def test_a_fact_settles_guesses() -> None:
 # What looks alike and is not
 
 
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        # two dogs, two sisters, two children
-        (said("用户有一只狗叫旺财", "pet", "旺财"), said("用户有一只狗叫来福", "pet", "来福")),
-        (
-            said("The user has a dog named Rex", "pet", "Rex"),
-            said("The user has a dog named Biscuit", "pet", "Biscuit"),
-        ),
-        (
-            said("小丽在大阪读书", "school", "大阪", subject="小丽"),
-            said("小美在大阪读书", "school", "大阪", subject="小美"),
-        ),
-        (
-            said("Jun lives in Kyoto", "home", "Kyoto", subject="Jun"),
-            said("Mei lives in Osaka", "home", "Osaka", subject="Mei"),
-        ),
-        # what is so of another
-        (said("小美住在大阪", "home", "大阪", subject="小美"), LIVES_BEIJING),
-        (
-            said("Mei is called Mei Lin", "name", "Mei Lin", subject="Mei"),
-            said("The user is called Bo", "name", "Bo"),
-        ),
-        # two trips on two dates
-        (said("用户2026-01-05去了杭州出差"), said("用户2025-11-20去了杭州出差")),
-        (said("The user went to Rome on 3 May 2025"), said("The user went to Rome on 9 June 2024")),
-        # the same number of something else
-        (said("用户有3个孩子"), said("用户养了3只猫")),
-        (said("The user drinks 2 cups of coffee a day"), said("The user has 2 cats")),
-        # liking two things, and not liking a third
-        (
-            said("The user does not like olives", "dislikes", "olives", positive=False),
-            said("The user likes tea", "likes", "tea"),
-        ),
-        (said("用户喜欢看书", "likes", "看书"), said("用户喜欢看电影", "likes", "看电影")),
-    ],
-)
+@each(("new", "old"), told("what_only_looks_alike_is_left_alone"))
 def test_what_only_looks_alike_is_left_alone(new: Candidate, old: Candidate) -> None:
     assert outcome(new, old) == "add"
     assert outcome(old, new) == "add"

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loxodon.write.schedule import BACKLOG, due, has_come, next_time, retry_at
+from tests.each import each
 
 BERLIN = ZoneInfo("Europe/Berlin")
 THREE = "0 3 * * *"
@@ -26,7 +27,7 @@ def next_at(cron: str, now: datetime, zone: ZoneInfo | None = BERLIN) -> str:
     return found.isoformat()
 
 
-@pytest.mark.parametrize(
+@each(
     ("cron", "now", "due"),
     [
         (THREE, "2026-02-04T02:59:00+08:00", "2026-02-04T03:00:00+08:00"),
@@ -117,7 +118,7 @@ def test_the_next_is_later_and_there_is_none_between(naive: datetime, cron: str,
     assert (next_time(cron, between, zone) or now).astimezone(UTC) == found.astimezone(UTC)
 
 
-@pytest.mark.parametrize(
+@each(
     ("last", "pending", "now", "why"),
     [
         (None, 0, "2026-02-04T12:00:00+01:00", ""),
@@ -157,7 +158,7 @@ def test_whether_a_time_has_come(last: str | None, come: bool) -> None:
     assert has_come("0 4 * * 1", at(last) if last else None, now, BERLIN) is come
 
 
-@pytest.mark.parametrize(
+@each(
     ("failures", "ago", "waits"),
     [
         (0, 0, False),

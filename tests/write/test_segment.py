@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from loxodon.text.language import language_of
 from loxodon.types import GENERAL_TOPIC, Role, Turn
 from loxodon.write.segment import PAUSE, Segment, segments
+from tests.each import each
 from tests.growth import linear
 
 START = datetime(2026, 3, 4, 9, tzinfo=UTC)
@@ -113,7 +114,7 @@ def test_a_short_chat_is_not_cut_by_its_words() -> None:
     assert sizes(segments(talk(*BREAD[:2], *VISA[:2]))) == [4]
 
 
-@pytest.mark.parametrize(
+@each(
     "cue",
     [
         "Another question: do cats dream?",

@@ -10,7 +10,7 @@ import re
 from functools import cache
 from itertools import islice
 from types import ModuleType
-from typing import Literal, get_args
+from typing import Literal
 
 from loxodon.recall import words_en, words_zh
 from loxodon.values import NamedTuple
@@ -21,7 +21,6 @@ Kind = Literal[
 """The kind of answer; `none` where nothing is asked."""
 Tense = Literal["current", "past", "any"]
 """What holds now, what held once, or either."""
-KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _PARTS = 4
 """Questions of one message that are told apart."""

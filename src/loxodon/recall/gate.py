@@ -91,7 +91,7 @@ class State(NamedTuple):
     recalled: tuple[Topic, ...] = ()
     """What the last recalls were for, newest last."""
     names: Container[str] | Lookup = frozenset()
-    """People, projects and tools that the memory knows, folded (`names.folded_names`): a set, or a
+    """People, projects and tools that the memory knows, folded (`words.fold`): a set, or a
     function that tells which of some names are known, asked once for a message."""
 
     def after(self, message: str, gate: Gate) -> State:

@@ -97,8 +97,3 @@ def matches(
 def length_of(text: str) -> float:
     """About how many words a text has, without cutting it up."""
     return len(text) / 6 if text.isascii() else float(len(text))
-
-
-def total(found: Mapping[str, float]) -> float:
-    """What all ways of finding something gave together."""
-    return sum(found.values())

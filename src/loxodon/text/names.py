@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
 from loxodon.text.patterns import lazy
-from loxodon.text.words import fold
 from loxodon.values import NamedTuple
 
 LOOKED_AT = 600
@@ -74,11 +73,6 @@ def named(text: str, known: Callable[[Iterable[str]], Iterable[str]]) -> list[Pa
         if part.name in names and all(part.end <= t.start or part.start >= t.end for t in taken):
             taken.append(part)
     return sorted(taken)
-
-
-def folded_names(names: Iterable[str]) -> frozenset[str]:
-    """Names as `named` looks them up."""
-    return frozenset(fold(name) for name in names)
 
 
 _NOT_FIRST = frozenset("的了吗呢吧啊着么们")

@@ -102,11 +102,6 @@ class Plan(NamedTuple):
     notes: Sequence[FileProblem]
     """What a person should know; it hinders nothing."""
 
-    @property
-    def unsettled(self) -> frozenset[str]:
-        """Views that hold something which was not taken; written anew they would lose it."""
-        return frozenset(one.file for one in (*self.conflicts, *self.problems))
-
 
 class CurrentMemories(NamedTuple):
     """What the memory has."""

@@ -36,16 +36,11 @@ def sentences_of(text: str, own: bool = True) -> list[Sentence]:
     return [Sentence(one, index_words(one), own) for one in split(tame(text))]
 
 
-def denoise(sentences: Sequence[str], keep: float = KEEP) -> list[str]:
-    """The share `keep` of `sentences` that tells most, in their order; never none of them.
+def kept(sentences: Sequence[Sentence], keep: float = KEEP) -> list[int]:
+    """The places of the share `keep` of `sentences` that tells most; never none of them.
 
     Small talk and what is said again go first; the share is of what is left.
     """
-    return [sentences[n] for n in kept([Sentence(s, index_words(s)) for s in sentences], keep)]
-
-
-def kept(sentences: Sequence[Sentence], keep: float = KEEP) -> list[int]:
-    """The places of the sentences that `denoise` keeps."""
     telling = [n for n in range(len(sentences)) if not _is_noise(sentences, n)]
     telling = _without_repetitions(sentences, telling)
     if not telling:

@@ -16,6 +16,7 @@ from loxodon.errors import (
     UnreachableModelError,
 )
 from loxodon.models.embedders.endpoint import EndpointEmbedder, vectors_in
+from tests.each import each
 from tests.models.server import KEY, Stage, answers, silent
 
 
@@ -54,7 +55,7 @@ def test_vectors_are_put_in_the_order_of_the_texts(server: Stage) -> None:
     assert vectors_in(json.dumps({"data": bare}).encode(), 2) == [[1.0], [2.0]]
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         b"",

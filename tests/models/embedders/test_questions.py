@@ -11,6 +11,7 @@ import pytest
 from loxodon.errors import ConfigError, UnreachableModelError
 from loxodon.models.embedders import Chosen
 from loxodon.models.embedders.questions import PAUSE_SECONDS, Questioner, is_question
+from tests.each import each
 from tests.models.embedders.toys import Toy, raising
 
 
@@ -64,7 +65,7 @@ def test_a_long_question_is_cut() -> None:
     assert len(toy.texts[0]) == 2_000
 
 
-@pytest.mark.parametrize(
+@each(
     "bad",
     [
         [[float("nan")] * 8],
@@ -136,7 +137,7 @@ def test_questions_are_asked_by_the_one_meant_for_them() -> None:
     assert (keeper.texts, asker.texts) == ([], ["what?"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "asks"),
     [
         ("what did I say about tea", True),

@@ -13,9 +13,9 @@ from pathlib import Path
 from threading import Event
 
 from tests.models.server import KEY, Stage
+from tests.waiting import PATIENCE
 
 CTRL_C, CTRL_D, UP = b"\x03", b"\x04", b"\x1b[A"
-_PATIENCE = 60.0
 _SHIM = (  # a terminal sends Ctrl-C to the session that it controls
     "import fcntl, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
     "from loxodon.serve.cli import main; sys.exit(main())"
@@ -80,7 +80,7 @@ class Terminal:
     def expect(self, text: str) -> str:
         """Wait until `text` is on the screen; what came before it. Each is seen once."""
         wanted = text.encode()
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + PATIENCE
         while wanted not in self._seen:
             left = until - time.monotonic()
             if left <= 0 or not self._more(left):
@@ -103,9 +103,9 @@ class Terminal:
 
     def ended(self) -> int:
         """Wait until the chat has ended; its exit code."""
-        while self._more(_PATIENCE):
+        while self._more(PATIENCE):
             pass
-        return self.process.wait(_PATIENCE)
+        return self.process.wait(PATIENCE)
 
 
 @contextmanager

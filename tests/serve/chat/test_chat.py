@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Timer
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -18,6 +18,7 @@ import pytest
 from loxodon import Memory
 from tests.models.server import KEY, Stage, answers, events, piece, streams
 from tests.serve.chat.terminal import environment, piped
+from tests.waiting import until
 
 DOUBTED = ["我住在北京。", "我可能住在上海吧"]
 
@@ -335,8 +336,7 @@ def test_what_was_said_becomes_known_in_the_background(server: Stage, tmp_path: 
         process.stdin.write("我对花生过敏。\n".encode())
         process.stdin.flush()
         with Memory.open(tmp_path) as memory:
-            while not memory.list() and process.poll() is None:
-                Event().wait(0.05)
+            until(lambda: memory.list() or process.poll() is not None)
             assert any("花生" in one.content for one in memory.list())
         process.stdin.close()
         assert process.stderr.read() == b""  # a person may be looking at it

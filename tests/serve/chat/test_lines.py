@@ -7,9 +7,10 @@ import pytest
 from loxodon.errors import UsageError
 from loxodon.serve.chat.commands import command_in, message_in
 from loxodon.serve.chat.lines import cleaned, goes_on, joined
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "command"),
     [
         ("/recall the cat", ("recall", "the cat")),
@@ -25,7 +26,7 @@ def test_a_command(line: str, command: tuple[str, str]) -> None:
     assert command_in(line) == command
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "message"),
     [
         ("hello", "hello"),

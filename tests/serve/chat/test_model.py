@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-
 from loxodon.config import ChatConfig, Config, ModelConfig, from_mapping
 from loxodon.serve.chat.model import model_of
+from tests.each import each
 
 HERE, THERE = "http://here/v1", "http://there/v1"
 BOTH = Config(chat=ChatConfig(HERE, "talks", "chat-key"), model=ModelConfig(THERE, "reads", "own"))
 OWN = Config(model=ModelConfig(THERE, "reads", "own"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("config", "base_url", "name", "found"),
     [
         (Config(), "", "", ("", "", "")),

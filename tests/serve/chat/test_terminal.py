@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from threading import Event
-from time import monotonic
 
 import pytest
 
 from loxodon import Memory
 from tests.models.server import Stage, events, piece, streams
 from tests.serve.chat.terminal import CTRL_D, UP, environment, typed
+from tests.waiting import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 
@@ -138,8 +137,5 @@ def test_the_background_keeps_quiet(server: Stage, tmp_path: Path) -> None:
 
 def wait_for_the_heartbeat(home: Path) -> None:
     """Until the background has done something, which it would write of."""
-    until = monotonic() + 60
     with Memory.open(home) as memory:
-        while not any(job.runs for job in memory.schedule.jobs()):
-            assert monotonic() < until
-            Event().wait(0.05)
+        until(lambda: any(job.runs for job in memory.schedule.jobs()))

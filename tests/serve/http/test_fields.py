@@ -21,6 +21,7 @@ from loxodon.verbs.arguments import (
     Argument,
     Kind,
 )
+from tests.each import each
 
 FIELDS = (
     Argument("query", TEXT, "", required=True),
@@ -36,7 +37,7 @@ def test_what_is_given_is_taken_and_null_is_as_good_as_nothing() -> None:
     assert given(FIELDS, {"query": "x", "ends": None}) == {"query": "x", "ends": None}
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "said"),
     [
         ([], "must be a JSON object"),
@@ -52,7 +53,7 @@ def test_what_cannot_be_taken_is_named(data: Any, said: str) -> None:
         given(FIELDS, data)
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "bad"),
     [
         (WHOLE, -1),

@@ -4,9 +4,10 @@ import pytest
 
 from loxodon.errors import UsageError
 from loxodon.serve.http.guard import Door, RefusedError, admit, door, host_of, is_loopback
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("host", "local"),
     [
         ("127.0.0.1", True),
@@ -48,7 +49,7 @@ def test_a_server_open_to_others_needs_a_token() -> None:
         door("127.0.0.1", "a b")
 
 
-@pytest.mark.parametrize(
+@each(
     "headers",
     [
         {"host": "evil.example:8710"},  # a name that someone made resolve to this machine

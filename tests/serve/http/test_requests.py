@@ -5,11 +5,12 @@ import pytest
 from loxodon.errors import InputError
 from loxodon.serve.http.guard import RefusedError
 from loxodon.serve.http.requests import json_of, language_of, request_of
+from tests.each import each
 
 JSON = {"content-type": "application/json; charset=utf-8"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("accepted", "language"),
     [
         ("", "en"),
@@ -53,7 +54,7 @@ def test_a_query_that_is_not_utf8_is_refused() -> None:
         request.pairs()
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "said"),
     [
         (b"{", "not JSON"),

@@ -11,12 +11,12 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
-from time import monotonic
 
 import httpx
 import pytest
 
 from loxodon import Memory
+from tests.waiting import until
 
 from .server import LOXODON, Server, unscheduled
 
@@ -49,11 +49,11 @@ def test_what_was_said_becomes_known_by_itself(tmp_path: Path) -> None:
             "at": "2026-02-04T10:00:00Z",
         }
         http.post("/v1/spaces/main/turns", json={"turns": [said]})
-        patience = monotonic() + 60
-        while not any(
-            job["counts"].get("added") for job in http.get("/v1/spaces/main/schedule").json()
-        ):
-            assert monotonic() < patience
+        until(
+            lambda: any(
+                job["counts"].get("added") for job in http.get("/v1/spaces/main/schedule").json()
+            )
+        )
         assert http.get("/v1/spaces/main/entities/Ada").status_code == 200
 
 

@@ -269,13 +269,13 @@ async def test_long_work_is_cut_short_when_the_server_is_to_stop(desk: Desk) -> 
     assert lock.acquire(0)
     async with desk.client() as client:
         work = asyncio.ensure_future(client.call_tool("consolidate", {}))
-        while not desk.answers.at_work:
+        while not desk.answers._long_work:
             await asyncio.sleep(0)
         desk.answers.stop()
         lock.release()
         lock.close()
         assert "cancelled" in text_of(await work)
-        assert desk.answers.at_work == 0
+        assert not desk.answers._long_work
         assert (await called(client, "consolidate"))["turns"] == 1
 
 

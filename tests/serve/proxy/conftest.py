@@ -6,12 +6,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from threading import Event
-from time import monotonic
 from typing import Any
 
 import httpx
@@ -20,6 +18,7 @@ import pytest
 from loxodon import Memory
 from loxodon.types import Turn
 from tests.serve.proxy.upstream import Stage, stage
+from tests.waiting import until
 
 _NUMBERS = count(1)
 
@@ -51,18 +50,9 @@ class Proxy:
                 found = [turn for turn in memory.journal() if turn.channel == "proxy"]
             return found if len(found) >= turns else None
 
-        found: list[Turn] = eventually(enough)
+        found: list[Turn] = until(enough)
         assert len(found) == turns, [turn.content for turn in found]
         return found
-
-
-def eventually(look: Callable[[], Any]) -> Any:
-    """What `look` finds, as soon as it finds something."""
-    until = monotonic() + 60
-    while not (found := look()):
-        assert monotonic() < until, "it did not come about"
-        Event().wait(0.02)
-    return found
 
 
 @contextmanager

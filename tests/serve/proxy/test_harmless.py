@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from loxodon import Memory
-from tests.serve.proxy.conftest import Proxy, eventually, started
+from tests.serve.proxy.conftest import Proxy, started
 from tests.serve.proxy.upstream import (
     Handler,
     Scene,
@@ -32,6 +32,7 @@ from tests.serve.proxy.upstream import (
     waits,
     zipped,
 )
+from tests.waiting import until
 
 QUESTION = "What is my dog called?"
 
@@ -373,7 +374,7 @@ def test_a_memory_that_cannot_be_read_is_left_out(
     def lost() -> Any:
         return [one for one in proxy.log if one["event"] == "proxy.lost" and one["space"] == space]
 
-    assert eventually(lost)[0]["turns"] == 1
+    assert until(lost)[0]["turns"] == 1
 
 
 def test_a_memory_that_is_late_is_not_waited_for(tmp_path: Path, upstream: Stage) -> None:
@@ -385,7 +386,7 @@ def test_a_memory_that_is_late_is_not_waited_for(tmp_path: Path, upstream: Stage
         assert answer.status_code == 200
         assert upstream.requests[-1].json == body()
         assert len(proxy.journal("main", 2)) == 2
-        assert eventually(lambda: [one for one in proxy.log if one.get("recall_error") == "late"])
+        assert until(lambda: [one for one in proxy.log if one.get("recall_error") == "late"])
 
 
 def test_two_proxies_share_a_home(tmp_path: Path, upstream: Stage) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from loxodon.serve.proxy.inject import Additions, Manner, injected
 from loxodon.serve.proxy.requests import Asked, Kind, fresh, is_chore, read
+from tests.each import each
 
 ODD = (
     '{ "model":"m", "temperature":1.0e0,\n "messages" : [ {"role":"system","content":"S\\u00e9"} ,'
@@ -135,7 +136,7 @@ def test_instructions_can_take_it_all(instructions: dict[str, Any], expected: st
     assert found["input"] == "a"
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         b"",
@@ -153,7 +154,7 @@ def test_what_is_no_request_is_none(body: bytes) -> None:
     assert read("chat", body) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "messages",
     [
         [],

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon.serve.proxy.places import Insertion, items_of, object_of, spliced
+from tests.each import each
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
@@ -30,7 +31,7 @@ def test_every_value_stands_where_it_is_said_to(data: dict[str, object], indent:
             assert all(json.loads(text[i.start : i.end]) == i.value for i in items)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",

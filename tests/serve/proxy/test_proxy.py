@@ -13,9 +13,10 @@ import openai
 import pytest
 
 from loxodon import Memory
-from tests.serve.proxy.conftest import Proxy, eventually, started
+from tests.serve.proxy.conftest import Proxy, started
 from tests.serve.proxy.upstream import Stage, completion, document, says, stage, streams, waits
 from tests.serve.proxy.upstream import delta as part
+from tests.waiting import until
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
 
@@ -257,7 +258,7 @@ def test_what_came_of_asking_the_memory_is_told_and_counted(tmp_path: Path) -> N
             memory.pause()
         assert re.fullmatch(r"used; items=\d; paused", told("Which boat do I have?"))
         assert upstream.requests[-1].method == "POST"  # what is ours to answer went no further
-        assert eventually(lambda: sum(counted().values()) == 4)
+        assert until(lambda: sum(counted().values()) == 4)
         assert {name: number for name, number in counted().items() if number} == {
             "used": 2,
             "nothing-found": 1,
@@ -313,7 +314,7 @@ def test_what_was_recalled_is_logged_by_its_id(
     def line() -> Any:
         return [one for one in proxy.log if one.get("space") == space and one["event"] == "proxy"]
 
-    (found,) = eventually(line)
+    (found,) = until(line)
     assert record.id in found["ids"]
     assert found["added"] == 2
     assert "Zephyrine" not in json.dumps(proxy.log)
@@ -382,7 +383,7 @@ def test_switched_off_plain_files_stand_in(tmp_path: Path, upstream: Stage) -> N
         assert "The user keeps bees" in upstream.requests[0].texts[0][1]
         ask(ai, "Which animals do I keep?", "ok", "And how many of them?")
         assert upstream.requests[1].texts[:2] == upstream.requests[0].texts
-        eventually(lambda: sum(one.get("added", 0) for one in proxy.log) == 4)
+        until(lambda: sum(one.get("added", 0) for one in proxy.log) == 4)
     with started(home, upstream.url) as proxy:  # on again
         assert len(proxy.journal("main", 4)) == 4
 
@@ -399,4 +400,4 @@ def test_what_matters_is_known_before_a_full_context_is_cut(
         with Memory.open(proxy.home, space) as memory:
             return [one.content for one in memory.list()]
 
-    assert "成都" in eventually(known)[0]
+    assert "成都" in until(known)[0]

@@ -4,6 +4,7 @@ import pytest
 
 from loxodon.errors import UsageError
 from loxodon.serve.proxy.upstream import address, base_of, returned_headers, sent_headers
+from tests.each import each
 
 
 @pytest.mark.parametrize(
@@ -18,7 +19,7 @@ def test_the_upstream_is_named_as_for_a_client(given: str, base: str) -> None:
     assert base_of(given) == base
 
 
-@pytest.mark.parametrize(
+@each(
     "url",
     ["", "example.com", "ftp://a/b", "http://", "http://a:x/", "http://a/v1?x=1", "http://[/"],
 )

@@ -7,6 +7,7 @@ or a command that is added without a row fails.
 from __future__ import annotations
 
 import inspect
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -90,9 +91,15 @@ def made(home: Path) -> Scene:
     return Scene(home, ids, access.add(str(home), grant, NOW)[1])
 
 
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Scene:
+    return made(tmp_path_factory.mktemp("once") / "home")
+
+
 @pytest.fixture
-def scene(tmp_path: Path) -> Scene:
-    return made(tmp_path / "home")
+def scene(once: Scene, tmp_path: Path) -> Scene:
+    shutil.copytree(once.home, tmp_path / "home")
+    return once._replace(home=tmp_path / "home")
 
 
 def outcome(do: Callable[[], object]) -> str:
@@ -243,9 +250,8 @@ def test_every_verb_has_a_row() -> None:
 
 @pytest.mark.parametrize("audited", [True, False])
 @pytest.mark.parametrize("verb", RECORDS)
-def test_a_verb_on_each_memory(tmp_path: Path, verb: str, audited: bool) -> None:
+def test_a_verb_on_each_memory(scene: Scene, verb: str, audited: bool) -> None:
     """With and without the audit log, which stands at the same place."""
-    scene = made(tmp_path / "home")
     expected, do = RECORDS[verb]
     config = {"audit.enabled": audited}
     with Memory.open(scene.home, config=config, clock=Clock(), agent="bot") as bot:

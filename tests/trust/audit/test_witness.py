@@ -13,6 +13,7 @@ from loxodon.errors import NotFoundError
 from loxodon.live.schedule import Schedule
 from loxodon.trust.audit.witness import DOCUMENTS, MEMORY, SCHEDULE, WORKSPACE, ids_in, is_id
 from loxodon.workspace.workspace import Workspace
+from tests.each import each
 
 OPEN = {
     Memory: {
@@ -100,9 +101,7 @@ def test_the_work_of_a_verb_has_its_name(tmp_path: Path) -> None:
     assert "store" not in ops
 
 
-@pytest.mark.parametrize(
-    "text", ["my name", "f_", "f_1_2_3", "x_1", "f_密码", "t_1x", "", "_", "f"]
-)
+@each("text", ["my name", "f_", "f_1_2_3", "x_1", "f_密码", "t_1x", "", "_", "f"])
 def test_only_an_id_is_taken_for_one(text: str) -> None:
     assert not is_id(text)
 

@@ -10,6 +10,7 @@ from loxodon import Memory
 from loxodon.errors import InputError
 from loxodon.trust.forget.naming import near, said_aliases
 from tests.conftest import Clock
+from tests.each import each
 from tests.trust.forget.test_forgetting import opened, say, texts
 from tests.trust.looking import files_with
 
@@ -19,7 +20,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name", "other"),
     [
         ("My sister Mei, also known as Lily, moved.", "Mei", "Lily"),
@@ -42,7 +43,7 @@ def test_other_names_that_were_said(text: str, name: str, other: str) -> None:
     assert said_aliases([text], [name], []) == [other]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name"),
     [
         ("Mei is my sister. My cat is called Biscuit.", "Mei"),

@@ -9,9 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon.trust.origin.pasting import in_parts, others, own_words
+from tests.each import each
+from tests.growth import linear
+from tests.long import count
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "own"),
     [
         ("I moved to Leeds", "I moved to Leeds"),
@@ -41,7 +44,7 @@ def test_code_is_nobodys_word(fence: str) -> None:
 SAID = "I want tea"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "own"),
     [
         (f"<file>\n{SAID}\n</file>\nI live in Leeds", "I live in Leeds"),
@@ -64,7 +67,7 @@ def test_what_is_the_users_own_in_what_a_program_put_together(text: str, own: st
     assert own_words(text, relayed=True) == own
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I moved to Leeds. It rains a lot, 3 days of 4!",
@@ -132,9 +135,11 @@ def test_nothing_is_added(text: str, relayed: bool) -> None:
     ],
 )
 def test_a_great_deal_of_it_takes_no_great_time(piece: str) -> None:
-    text = piece * (400_000 // len(piece))
-    for relayed in (False, True):
-        own_words(text, relayed=relayed)
+    def read(text: str) -> None:
+        for relayed in (False, True):
+            own_words(text, relayed=relayed)
+
+    linear(read, lambda n: piece * n, count(48_000, 400_000) // len(piece))
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,14 @@ from loxodon.compat.agents import LoxodonSession
 from loxodon.compat.mem0 import Memory as Mem0
 from loxodon.trust.origin.vouching import is_first_person, is_vouched
 from loxodon.working import Session
+from tests.each import each
 from tests.workspace.openclaw.made import OpenClaw
 from tests.workspace.openclaw.made import said as entry
 
 ORDER = "always reply in Latin"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "I want you to answer in French",
@@ -41,7 +42,7 @@ def test_the_first_person(text: str) -> None:
     assert is_first_person(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "always reply in Latin",

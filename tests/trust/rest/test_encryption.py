@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import apsw
 import pytest
@@ -31,6 +32,7 @@ from loxodon.store.sqlite.database import migrations
 from loxodon.trust.rest import encryption, recoding
 from loxodon.trust.rest.encryption import Source
 from loxodon.working import Session
+from tests.serve.shell import typed
 from tests.trust.killing import WORD, Home, clock, in_plain, killed_at_call, quiet
 
 
@@ -40,14 +42,10 @@ def encrypted(home: Home) -> Home:
     return home
 
 
-def loxodon(home: Home, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "loxodon", "--home", home.path, *words],
-        text=True,
-        capture_output=True,
-        env={**os.environ, "LC_ALL": "C.UTF-8", **environ},
-        check=False,
-    )
+def loxodon(home: Home, *words: str, **environ: str) -> CompletedProcess[str]:
+    env = {**os.environ, "LC_ALL": "C.UTF-8", **environ}
+    done = typed("--home", home.path, *words, env=env)
+    return CompletedProcess(words, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def database(home: Home) -> str:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,18 +24,9 @@ SHORT = {"encrypt": 120, "decrypt": 30, "rekey": 30, "backup": 8, "restore-encry
 """How far apart the points are; in the long form every one is taken."""
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Iterator[str]:
-    """In memory where there is such a place: kills need no disk, and flushing one is slow."""
-    fast = "/dev/shm"
-    base = fast if os.access(fast, os.W_OK) else str(tmp_path)
-    with tempfile.TemporaryDirectory(dir=base, prefix="loxodon-") as made:
-        yield made
-
-
-def killed(folder: str, how: str, *works: str) -> list[dict[str, object]]:
+def killed(folder: Path, how: str, *works: str) -> list[dict[str, object]]:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.trust.killing", folder, how, *works],
+        [sys.executable, "-m", "tests.trust.killing", str(folder), how, *works],
         text=True,
         capture_output=True,
         check=False,
@@ -49,8 +37,8 @@ def killed(folder: str, how: str, *works: str) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("works", [(one,) for one in WORKS] if LONG else [tuple(SHORT)])
-def test_a_kill_at_any_call_that_changes_files(folder: str, works: tuple[str, ...]) -> None:
-    found = killed(folder, "points", *(f"{one}:{count(SHORT.get(one, 1), 1)}" for one in works))
+def test_a_kill_at_any_call_that_changes_files(tmp_path: Path, works: tuple[str, ...]) -> None:
+    found = killed(tmp_path, "points", *(f"{one}:{count(SHORT.get(one, 1), 1)}" for one in works))
     assert [one for one in found if one["problem"]] == []
     kills = sum(bool(one["killed"]) for one in found)
     assert kills >= len(works)
@@ -59,8 +47,8 @@ def test_a_kill_at_any_call_that_changes_files(folder: str, works: tuple[str, ..
 
 @pytest.mark.skipif(not LONG, reason="the long form kills at moments of time too")
 @pytest.mark.parametrize("work", WORKS)
-def test_a_kill_at_any_moment(folder: str, work: str) -> None:
-    found = killed(folder, "times", f"{work}:{count(500, 20)}")
+def test_a_kill_at_any_moment(tmp_path: Path, work: str) -> None:
+    found = killed(tmp_path, "times", f"{work}:{count(500, 20)}")
     assert [one for one in found if one["problem"]] == []
     kills = sum(bool(one["killed"]) for one in found)
     assert kills > 10

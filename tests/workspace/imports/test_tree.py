@@ -14,6 +14,7 @@ from loxodon.types import Record
 from loxodon.workspace.imports.notes import NoteEntry, entries
 from loxodon.workspace.imports.tree import is_daily
 from tests.conftest import NOW
+from tests.each import each
 from tests.workspace.imports.conftest import Take
 
 MEMORY = """# Long-term Memory
@@ -253,7 +254,7 @@ def test_headings_in_bold_and_tables() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",

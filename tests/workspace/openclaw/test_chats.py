@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from loxodon.workspace.openclaw.chats import chat_of
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "channel"),
     [
         ("agent:main:main", ""),
@@ -25,7 +24,7 @@ def test_private(key: str, channel: str) -> None:
     assert chat_of(key, channel) == "direct"
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "channel"),
     [
         ("agent:main:telegram:group:-100", "telegram"),

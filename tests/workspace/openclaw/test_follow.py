@@ -19,6 +19,7 @@ from loxodon.types import Followed
 from loxodon.workspace.openclaw.answer import answer
 from loxodon.workspace.openclaw.follow import is_transcript, state_folder
 from tests.conftest import Clock
+from tests.each import each
 from tests.workspace.openclaw.made import Entry, OpenClaw, header, lines, said, talk
 
 
@@ -104,7 +105,7 @@ def test_where_openclaw_is(tmp_path: Path) -> None:
         state_folder("a\udc80", {})
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "is_one"),
     [
         ("0b6c1d2e-52c8-442d-99d8-cd9d248b71dd.jsonl", True),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from loxodon.errors import InputError
 from loxodon.workspace.openclaw import json5
+from tests.each import each
 from tests.growth import linear
 
 COMMENTED = """// mine
@@ -38,7 +39,7 @@ FILES = [
 ]
 
 
-@pytest.mark.parametrize("text", FILES)
+@each("text", FILES)
 def test_what_is_put_in_can_be_taken_out_to_the_letter(text: str) -> None:
     value = {"command": "x", "args": ["--", "空格 and “quotes”"]}
     changed, piece = json5.put(text, ("k", "n", "loxodon"), value)
@@ -59,7 +60,7 @@ def test_a_file_of_plain_json_stays_one() -> None:
         assert json.loads(json5.drop(changed, ("x",))) == json.loads(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "value"),
     [
         ("{a: .5, b: +1, c: -0x1F, d: 1e3}", {"a": 0.5, "b": 1, "c": -31, "d": 1000.0}),
@@ -78,7 +79,7 @@ def test_json5_is_read(text: str, value: object) -> None:
     assert json5.parse(text).value == value
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",

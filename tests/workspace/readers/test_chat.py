@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from loxodon.workspace.readers import Reading, read
+from tests.each import each
 
 SHANGHAI = timezone(timedelta(hours=8))
 
@@ -28,7 +29,7 @@ def times(text: str, name: str = "chat.txt") -> list[str]:
 # -- styles --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "[2026-02-04 10:30] Alice: hi\n[2026-02-04 10:31] Bob: hello\n",
@@ -171,15 +172,13 @@ def test_a_time_with_its_own_zone() -> None:
 # -- who -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["User", "Human", "Me", "我", "用户", "You", "me"])
+@each("name", ["User", "Human", "Me", "我", "用户", "You", "me"])
 def test_names_of_the_user(name: str) -> None:
     first = log(f"{name}: hi\nAssistant: hello\n").drafts[0]
     assert (first.role, first.speaker, first.origin) == ("user", "", "user")
 
 
-@pytest.mark.parametrize(
-    "name", ["Assistant", "AI", "Bot", "助手", "机器人", "小助手", "assistant"]
-)
+@each("name", ["Assistant", "AI", "Bot", "助手", "机器人", "小助手", "assistant"])
 def test_names_of_the_assistant(name: str) -> None:
     second = log(f"User: hi\n{name}：hello\n").drafts[1]
     assert (second.role, second.speaker, second.origin) == ("assistant", "", "assistant")
@@ -231,7 +230,7 @@ def test_headings_in_an_answer_are_not_speakers() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "https://example.org/a: see there",

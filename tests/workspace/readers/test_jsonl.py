@@ -11,6 +11,7 @@ import pytest
 from loxodon.errors import InputError
 from loxodon.types import Draft
 from loxodon.workspace.readers import Reading, draft_from_mapping, read
+from tests.each import each
 from tests.growth import linear
 
 SHANGHAI = timezone(timedelta(hours=8))
@@ -59,7 +60,7 @@ def test_the_least() -> None:
     assert turn(session=None, id=None, at=None, speaker=None, chat=None, origin=None) == draft
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "role", "origin"),
     [
         ("user", "user", "user"),
@@ -96,7 +97,7 @@ def test_a_member_of_a_group_is_the_user_unless_the_line_says_otherwise() -> Non
 # -- time ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     [
         "2026-02-04T10:30:00+08:00",
@@ -145,7 +146,7 @@ def test_an_offset_that_is_written_is_kept() -> None:
     assert at.isoformat() == "2026-02-04T10:30:00-05:00"
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "message"),
     [
         ("2026-02-30", "the date 2026-02-30 does not exist"),
@@ -228,7 +229,7 @@ def test_a_message_that_only_calls_a_tool_is_passed_over(value: dict[str, object
         draft_from_mapping(value, 1, None)
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "message"),
     [
         ({"content": 5}, "the content must be text, not int"),

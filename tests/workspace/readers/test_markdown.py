@@ -8,6 +8,7 @@ import pytest
 
 from loxodon.types import Draft
 from loxodon.workspace.readers import Reading, read
+from tests.each import each
 
 SHANGHAI = timezone(timedelta(hours=8))
 
@@ -61,7 +62,7 @@ def test_a_daily_note() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "hour", "minute", "title"),
     [
         ("## 14:05", 14, 5, ""),
@@ -105,7 +106,7 @@ def test_a_section_without_a_time_has_that_of_the_one_before() -> None:
     assert [draft.at for draft in reading.drafts] == [at(0), at(14, 5), at(14, 5), at(0)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "session"),
     [
         ("2026-02-18.md", "2026-02-18"),

@@ -10,6 +10,7 @@ import pytest
 
 from loxodon.workspace.readers import Reading, read
 from loxodon.workspace.readers.openclaw import conversation
+from tests.each import each
 
 SHANGHAI = timezone(timedelta(hours=8))
 SESSION = "0b6c1d2e-52c8-442d-99d8-cd9d248b71dd"
@@ -296,7 +297,7 @@ def test_context_around_the_users_words_is_taken_off() -> None:
     assert words("System: [2026-02-18 10:30] Model switched.\n\nhello").content == "hello"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "  spaces stay ",

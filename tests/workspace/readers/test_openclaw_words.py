@@ -10,6 +10,7 @@ import pytest
 from loxodon import Memory
 from loxodon.workspace.readers.openclaw import conversation
 from loxodon.workspace.readers.openclaw_words import is_silence, own_words, without_recalled
+from tests.each import each
 
 
 def spoken(*messages: dict[str, Any]) -> list[str]:
@@ -22,7 +23,7 @@ def spoken(*messages: dict[str, Any]) -> list[str]:
     return [draft.content for draft in drafts]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "[OpenClaw heartbeat poll]",
@@ -37,7 +38,7 @@ def test_prompts_of_programs_are_nobodys(text: str) -> None:
     assert own_words(text).text == ""
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "what does [OpenClaw heartbeat poll] mean?",

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from loxodon.errors import UsageError
 from loxodon.workspace.readers import FORMATS, MAX_LINE, MAX_TEXT, Format, Reading, detect, read
+from tests.each import each
+from tests.long import count
 
 SHANGHAI = timezone(timedelta(hours=8))
 HELLO = '{"role": "user", "content": "你好，我喜欢火锅 🍲"}'
@@ -29,7 +31,7 @@ def problems(reading: Reading) -> list[tuple[int, str]]:
 # -- detection -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("head", "name", "format_"),
     [
         ('{"type":"session","version":3,"id":"s"}\n', "s.jsonl", "openclaw"),
@@ -74,8 +76,8 @@ def test_an_unknown_format_is_a_usage_error() -> None:
 # -- bytes ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@each("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@each("end", ["\n", "\r\n"])
 def test_encodings_and_line_ends(encoding: str, end: str) -> None:
     reading = read((HELLO + end + REPLY + end).encode(encoding), "x.jsonl")
     assert texts(reading) == ["你好，我喜欢火锅 🍲", "Noted."]
@@ -153,8 +155,8 @@ def test_a_text_that_is_too_long_is_a_problem(format_: Format, data: bytes) -> N
     assert "the limit for one message is 4.0 MiB" in problems(reading)[0][1]
 
 
-@pytest.mark.parametrize("format_", [None, *FORMATS])
-@pytest.mark.parametrize("data", [b"", b"\n", b"\xef\xbb\xbf", b"\xff\xfe", b" \r\n\t\n"])
+@each("format_", [None, *FORMATS])
+@each("data", [b"", b"\n", b"\xef\xbb\xbf", b"\xff\xfe", b" \r\n\t\n"])
 def test_an_empty_file_has_no_turns_and_no_problems(format_: Format | None, data: bytes) -> None:
     reading = read(data, "x", format_)
     assert (reading.drafts, reading.problems) == ([], [])
@@ -217,7 +219,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=count(80, 300))
 @given(
     data=st.binary(max_size=300) | st.lists(PIECES | st.binary(max_size=8)).map(b"".join),
     name=st.text(max_size=12) | st.sampled_from(["2026-02-18.md", "0000-00-00.md", "s.jsonl"]),
@@ -281,7 +283,7 @@ ENTRIES = st.dictionaries(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=count(80, 300))
 @given(entries=st.lists(ENTRIES, max_size=8), format_=st.sampled_from(["jsonl", "openclaw"]))
 def test_read_never_raises_on_json_of_any_shape(
     entries: list[dict[str, object]], format_: Format

@@ -13,6 +13,7 @@ from loxodon.workspace.sources.annotations import (
     front_matter,
     prefixes_of,
 )
+from tests.each import each
 
 
 def test_annotations_at_the_end_of_a_line_are_read_and_taken_out() -> None:
@@ -35,7 +36,7 @@ def test_observed_and_status() -> None:
     assert annotated("<!-- observed: 2026-02-31 -->")[1].observed is None
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "plain",
@@ -52,7 +53,7 @@ def test_other_comments_are_the_authors_words(line: str) -> None:
     assert annotated(line) == (line, NOTHING)
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "importance"),
     [
         ("9", 0.9),
@@ -90,7 +91,7 @@ def types(*lines: str) -> list[tuple[str, str]]:
     return [prefixes.read(line) for line in lines]
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "- W: it rains",
@@ -128,7 +129,7 @@ def test_a_bare_letter_is_one_where_most_bullets_have_it() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "lines",
     [
         ("- B vitamins help", "- O negative blood", "- iron", "- zinc"),

@@ -12,7 +12,9 @@ from loxodon.store import Chunk, FileRole
 from loxodon.tokens import estimate
 from loxodon.workspace.readers.lines import split_lines
 from loxodon.workspace.sources.chunk import OVERLAP, TARGET, chunks
+from tests.each import each
 from tests.growth import linear
+from tests.long import count
 
 ENGLISH = "We talked about the migration and decided to try it on staging first. "
 CHINESE = "我们讨论了数据库迁移的方案，决定先在测试环境里跑一遍。"
@@ -34,8 +36,8 @@ def places(text: str, role: FileRole = "note") -> list[tuple[int, int]]:
 # --- Size -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sentence", [ENGLISH, CHINESE])
-@pytest.mark.parametrize("end", ["", "\n", "\n\n", "\r\n"])
+@each("sentence", [ENGLISH, CHINESE])
+@each("end", ["", "\n", "\n\n", "\r\n"])
 def test_long_text_is_cut_at_sentences_with_an_overlap(sentence: str, end: str) -> None:
     found = texts("".join(f"{n}{sentence}{end}" for n in range(120)))
     assert len(found) > 4
@@ -61,12 +63,12 @@ def test_lines_are_exact() -> None:
 @pytest.mark.parametrize(
     ("unit", "times"),
     [
-        ("x", 1_000_000),
-        ("词", 300_000),
-        ("a b ", 200_000),
-        ("👩‍👩‍👧", 50_000),
-        ("e\u0301", 160_000),
-        ("，", 160_000),
+        ("x", count(160_000, 1_000_000)),
+        ("词", count(64_000, 300_000)),
+        ("a b ", count(40_000, 200_000)),
+        ("👩‍👩‍👧", count(16_000, 50_000)),
+        ("e\u0301", count(32_000, 160_000)),
+        ("，", count(32_000, 160_000)),
     ],
 )
 def test_a_line_without_end_is_cut(unit: str, times: int) -> None:
@@ -187,7 +189,7 @@ def test_front_matter_is_not_text() -> None:
 # --- Any text -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["", "\n", "\ufeff", "---", "***\n\n___", "```", "- ", "#", "\0"])
+@each("text", ["", "\n", "\ufeff", "---", "***\n\n___", "```", "- ", "#", "\0"])
 def test_nothing_gives_no_chunk(text: str) -> None:
     assert [chunk for chunk in cut(text) if chunk.text.strip("`")] == []
 
@@ -249,4 +251,4 @@ def test_any_text_is_taken() -> None:
     ],
 )
 def test_time_grows_with_the_length(line: str) -> None:
-    linear(lambda text: cut(text, "memory"), lambda n: line * n, 16_000)
+    linear(lambda text: cut(text, "memory"), lambda n: line * n, count(8_000, 16_000))

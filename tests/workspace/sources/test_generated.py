@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from loxodon.recall.context import block
 from loxodon.tokens import estimate
 from loxodon.types import Item
 from loxodon.workspace.openclaw.blocks import appended
 from loxodon.workspace.sources.generated import generated
+from tests.each import each
 
 
 def kept(text: str) -> list[str]:
@@ -36,9 +35,9 @@ def test_a_block_without_its_end_takes_no_more_than_its_section() -> None:
     assert kept("a\n<!-- loxodon:begin -->\n## Memory\nx\n## Mine\ny") == ["a", "## Mine", "y"]
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("unsure", [True, False])
-@pytest.mark.parametrize("lead", ["", "> "])
+@each("language", ["en", "zh"])
+@each("unsure", [True, False])
+@each("lead", ["", "> "])
 def test_a_recalled_block(language: str, unsure: bool, lead: str) -> None:
     at = datetime(2026, 2, 4, tzinfo=UTC)
     item = Item("f_20260204_001", "fact", "one\n斑马在第二行", 1.0, at, "active", (), {})

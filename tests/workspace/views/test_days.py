@@ -9,6 +9,7 @@ from loxodon.errors import InputError
 from loxodon.store.primary import Row
 from loxodon.workspace.views import comment
 from loxodon.workspace.views.days import parse, part_of, views
+from tests.each import each
 
 NAME = "daily/2026-02-04.md"
 
@@ -51,7 +52,7 @@ def test_any_turn_is_exact(content: str, session: str, speaker: str) -> None:
     assert [row for _, row in parsed.rows] == rows
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     ["## 10:00 a · b <!-- {} -->", "> quoted\n\n>", "a\r\nb\r", "-->\n<!--", "# x\n---\n", "\n\n"],
 )

@@ -22,6 +22,7 @@ from loxodon.workspace.views.entries import (
     value_text,
 )
 from tests.conftest import NOW
+from tests.each import each
 from tests.growth import linear
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60)
@@ -80,8 +81,8 @@ def only(text: str, short: bool = False) -> ListEntry:
     return entry
 
 
-@pytest.mark.parametrize("content", ODD)
-@pytest.mark.parametrize("short", [False, True])
+@each("content", ODD)
+@each("short", [False, True])
 def test_content_that_looks_like_something_else_comes_back(content: str, short: bool) -> None:
     one = record(content)
     lines = bullet_lines(one, plan=False) if short else entry_lines(one, "en")

@@ -17,9 +17,10 @@ from loxodon.workspace.views import (
     moment_text,
     stored_moment,
 )
+from tests.each import each
 
 
-@pytest.mark.parametrize("space", ["main", "张三", "a -- b", 'quo"te\\', "two\nlines", "-->"])
+@each("space", ["main", "张三", "a -- b", 'quo"te\\', "two\nlines", "-->"])
 def test_a_mark_is_read_back(space: str) -> None:
     written = comment("projects.md", space)
     assert "\n" not in written
@@ -32,7 +33,7 @@ def test_a_mark_is_read_back(space: str) -> None:
     assert marker_of(whole) == marker_of(whole.replace("\n", "\r\n")) == mark
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",

@@ -23,6 +23,7 @@ from loxodon.workspace.views.indexes import KEYWORDS
 from loxodon.workspace.views.manifest import MANIFEST
 from loxodon.workspace.views.restore import restore
 from tests.conftest import NOW, Clock
+from tests.long import count
 
 SAID = (
     "我对花生过敏，记住。",
@@ -251,7 +252,7 @@ def texts(folder: Path) -> dict[str, bytes]:
 
 
 @settings(
-    max_examples=15,
+    max_examples=count(6, 15),
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -13,6 +13,7 @@ from loxodon.store import Work
 from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.workspace.views import entities, head, indexes, records, state
 from tests.conftest import NOW, Clock
+from tests.each import each
 
 
 def made(memory: Memory, *modules: Any) -> dict[str, Any]:
@@ -70,7 +71,7 @@ def test_where_the_work_stands_is_exact(memory: Memory) -> None:
     assert set(Work._fields) == set(state._WORK_READ)
 
 
-@pytest.mark.parametrize("name", state.FILES)
+@each("name", state.FILES)
 def test_every_table_has_all_its_columns(name: str) -> None:
     table, columns = state.FILES[name]
     assert columns.keys() <= set(PRIMARY_TABLES[table].columns)

@@ -6,7 +6,6 @@ import re
 from datetime import timedelta
 from typing import Any, get_args
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from loxodon.text.quote import label
 from loxodon.types import Record
 from loxodon.write.pages.profile import Change, What, core, profile_text, week_summary
 from tests.conftest import NOW
+from tests.each import each
 from tests.write.made import fact
 
 
@@ -33,7 +33,7 @@ def test_the_core_is_what_matters_and_lasts() -> None:
     assert len(core([fact(f"第{n}件事") for n in range(300)], NOW)) == 100
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "heading"),
     [
         ({"category": "identity", "attribute": "name"}, "Who"),

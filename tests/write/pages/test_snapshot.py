@@ -16,6 +16,7 @@ from loxodon.write.pages.layout import SHARES
 from loxodon.write.pages.ranking import TOP
 from loxodon.write.pages.snapshot import Material, Totals, snapshot
 from tests.conftest import NOW
+from tests.each import each
 from tests.growth import linear
 from tests.write.made import fact
 
@@ -97,7 +98,7 @@ def test_the_user_is_told_like_a_card() -> None:
     assert section(shown(*card), "用户") == ["- 用户叫林默", "- 用户住在上海", "- 用户会游泳"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "fields"),
     [
         ("用户对花生过敏", {"category": "health"}),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from loxodon.types import Record
 from loxodon.write.pages.summaries import Summary, summarise, themes_of
 from tests.conftest import NOW
+from tests.each import each
 from tests.write.made import fact
 
 
@@ -242,7 +243,7 @@ def test_importance_entities_and_order_do_not_depend_on_how_facts_come() -> None
     assert first.entities[:2] == ("乐器9", "乐器8")
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "themes"),
     [
         ({"category": "health"}, ("user/health",)),

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from loxodon.write.pages.wording import about, clause_of, frame_of, introduced, says
+from tests.each import each
 from tests.growth import linear
 from tests.write.made import fact
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "subject", "lead", "rest", "owned"),
     [
         ("用户喜欢爵士乐。", "user", "用户", "喜欢爵士乐", False),
@@ -57,7 +58,7 @@ def test_a_sentence_is_cut_behind_its_subject(
     assert (clause.lead, clause.rest, clause.owned) == (lead, rest or content, owned)
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "subject", "name"),
     [
         ("用户的猫叫豆豆", "豆豆", "用户的猫豆豆"),
@@ -109,7 +110,7 @@ def test_a_summary_says_the_facts_whose_words_it_has() -> None:
     assert not says(summary, fact("用户喜欢绿茶", attribute="likes", value="绿茶"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("begin", "unit", "times"),
     [
         ("", "妈", 320),

@@ -138,11 +138,6 @@ class Answers:
             steps.end()
             await telling
 
-    @property
-    def at_work(self) -> int:
-        """Calls that take long and have not ended."""
-        return len(self._long_work)
-
     def stop(self) -> None:
         """Cut long work short, since we are to end; the next run goes on where it was."""
         for steps in tuple(self._long_work):

@@ -100,7 +100,6 @@ def _unknown(one: Salvaged, copies: Sequence[Copy], rows: dict[Key, Row]) -> lis
 # Memories
 
 _CHANGE = {name: n for n, name in enumerate(PRIMARY_TABLES["memory_changes"].columns)}
-_SOURCE = PRIMARY_TABLES["memory_sources"].columns
 _MEMORY = {name: n for n, name in enumerate(PRIMARY_TABLES["memories"].columns)}
 _HISTORY = "history"
 

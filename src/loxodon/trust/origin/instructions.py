@@ -26,8 +26,6 @@ _NARROW: tuple[Origin, ...] = ("assistant", "import", "relayed")
 _CARRIES_ON = frozenset({"override", "persona", "addressed", "marker", "hidden"})
 """Kinds after which the rest of the paragraph belongs to it."""
 _PARAGRAPH = 600
-_LONGEST = 600
-"""Of a sentence that is longer only what stands around the instruction is held."""
 _AROUND = 200
 MOST = 50
 """Places of one text that are told apart; one with more is held from the first to its end."""

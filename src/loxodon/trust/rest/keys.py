@@ -31,7 +31,6 @@ except ImportError:
 FILE = "master"
 MARK = "key.mark"
 VARIABLE = "LOXODON_KEY_MASTER"
-SOURCES = ("file", "env", "keyring")
 PURPOSES = ("audit", "tombstone", "signature", "transcripts")
 SIZE = 32
 _SERVICE = "loxodon"

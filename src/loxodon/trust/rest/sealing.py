@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import os
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from loxodon import files
 from loxodon.errors import KeyProblemError, install_hint
 from loxodon.trust.rest.keys import mac
 
@@ -97,13 +96,3 @@ def read_lines(path: str, seal: Seal | None = None) -> list[bytes]:
         data = file.read()
     name = os.path.basename(path)
     return [plain_line(line, name, seal) for line in data.split(b"\n") if line.strip()]
-
-
-def rewrite(path: str, lines: Iterable[bytes], seal: Seal | None = None) -> None:
-    """Put lines in the place of a transcript's in one step; sealed where there is a seal.
-
-    Call with the lock `<path>.lock` held (`working.sessions.locked`): whoever has the transcript
-    open reads it anew, since it is another file then.
-    """
-    data = b"".join(line + b"\n" for line in lines)
-    files.replace(path, shut(data, os.path.basename(path), seal))

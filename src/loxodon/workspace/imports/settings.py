@@ -18,7 +18,6 @@ from loxodon.workspace.imports.found import Around, Found, Setting, Skipped, pro
 from loxodon.workspace.imports.mem0 import file_of
 from loxodon.workspace.imports.package import Package
 
-FORMAT = "config"
 VERSIONS = ("1", "1.0", "1.1")
 _THREE_LAYERS = ("decay_rates", "thresholds", "token_budget", "consolidation", "importance_rules")
 _FIXED: Mapping[str, object] = {

@@ -11,7 +11,6 @@ from loxodon import files
 from loxodon.errors import InputError
 
 _PLAIN = 0o644
-_PRIVATE = 0o600
 _SETTINGS = (".toml", "openclaw.json", "openclaw-install.json")
 """What may have secrets in it."""
 MOST_BYTES = 16 << 20

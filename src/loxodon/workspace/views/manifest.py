@@ -239,11 +239,6 @@ def hash_of(path: str) -> str:
     return digest.hexdigest()
 
 
-def changed(root: str, manifest: Manifest) -> list[str]:
-    """The views that are not as they were written: edited by somebody, or gone."""
-    return [name for name in manifest.files if change_of(root, name, manifest) != "same"]
-
-
 def is_view(start: str) -> bool:
     """Whether the first lines of a file say that it is a generated one."""
     if marker_of(start) is not None:

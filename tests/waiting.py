@@ -1,0 +1,20 @@
+"""Waiting for what another thread or process does: for a condition, never for a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event
+from time import monotonic
+from typing import Any
+
+PATIENCE = 300.0
+"""Seconds after which a test gives up on what never comes. On a busy machine all takes longer."""
+
+
+def until(look: Callable[[], Any]) -> Any:
+    """What `look` finds, as soon as it finds something."""
+    end = monotonic() + PATIENCE
+    while not (found := look()):
+        assert monotonic() < end, "it did not come to pass"
+        Event().wait(0.02)
+    return found
