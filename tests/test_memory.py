@@ -393,7 +393,7 @@ def test_the_snapshot_keeps_to_its_budget(tmp_path: Path, clock: Clock) -> None:
         text = memory.snapshot("zh")
         assert text.startswith("# 记忆快照")
         assert "## 用户\n- The user is called Lin\n" in text
-        assert memory._count(text) <= 300
+        assert memory._space.count(text) <= 300
         assert memory.snapshot("en").startswith("# Memory snapshot")
 
 

@@ -28,7 +28,7 @@ from loxodon.filelock import FileLock
 from loxodon.layout import OFF_MARKER, PENDING
 from loxodon.text.check import checked_text
 from loxodon.types import CHATS, ORIGINS, ROLES, Source, Turn
-from loxodon.verbs.said import MAX_SESSION
+from loxodon.write.journal import MAX_SESSION
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory

@@ -241,7 +241,7 @@ def _run_in(home: str, task: Task) -> Done:
     config = task.config._replace(workspace=WorkspaceConfig(views="off"))  # nobody reads them
     with Memory.open(home, config=config, clock=lambda: now[0]) as memory:
         # Loaded once for all conversations: that takes seconds, and is no part of what is measured.
-        memory._embedders = _embedders(task.config.embedder) or None
+        memory._embedders.use(_embedders(task.config.embedder))
         turns, add_s, consolidate_s = 0, 0.0, 0.0
         if memory.status().last_consolidation is None:
             turns, add_s = _journalled(memory, conversation, now)
