@@ -823,18 +823,18 @@ class StoreContract:
             mei = worklog.put_entity(Entity("小美", "person", ("妹妹", "Mei"), NOW, NOW))
             tom = worklog.put_entity(Entity("Tom", "person", ("妹妹",), NOW, NOW))
         assert (mei.no, tom.no) == (1, 2)
-        found = worklog.entities_named(["MEI", "妹妹", "Tom", "nobody"])
+        found = store.entities_named(["MEI", "妹妹", "Tom", "nobody"])
         assert found == {"MEI": mei, "妹妹": mei, "Tom": tom}
         assert worklog.aliases()["Mei"] == "小美"
         later = NOW + timedelta(days=1)
         with store.writing():
             worklog.put_entity(mei._replace(name="陈美", aliases=("Mei",), updated_at=later))
-        assert worklog.entities_named(["小美"]) == {}
-        assert worklog.entities_named(["陈美"])["陈美"].updated_at == later
+        assert store.entities_named(["小美"]) == {}
+        assert store.entities_named(["陈美"])["陈美"].updated_at == later
         assert [one.name for one in worklog.entities()] == ["陈美", "Tom"]
         with store.writing():
             worklog.drop_entity(tom.no)
-        assert worklog.entities_named(["Tom"]) == {}
+        assert store.entities_named(["Tom"]) == {}
         with store.writing():
             assert worklog.put_entity(Entity("Ann", "person", (), NOW, NOW)).no == 3
 
@@ -955,7 +955,7 @@ class StoreContract:
         def told() -> list[Any]:
             return [
                 worklog.pool(),
-                worklog.entities_named(["妹妹", "小美"]),
+                store.entities_named(["妹妹", "小美"]),
                 worklog.aliases(),
                 worklog.reviews(),
                 worklog.used(),

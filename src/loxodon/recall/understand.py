@@ -51,7 +51,7 @@ class Known(NamedTuple):
     """What the memory knows by name; each is asked once, with all that may be a name."""
 
     entities: Callable[[Iterable[str]], Mapping[str, Entity]] = _nobody
-    """By any of its names, folded; `store.worklog.entities_named`."""
+    """By any of its names, folded; `store.entities_named`."""
     projects: Lookup = _none
     topics: Lookup = _none
 

@@ -241,7 +241,7 @@ class Knowledge:
 
     def entity(self, name: str) -> Entity:
         """Someone or something by any of its names; else NotFoundError."""
-        found = self._store.worklog.entities_named([name])
+        found = self._store.entities_named([name])
         if name not in found:
             raise NotFoundError(
                 "nothing is known about {name}",

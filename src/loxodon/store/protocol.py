@@ -248,7 +248,7 @@ class Store(Protocol):
         """When each of these memories was first told, by its turns."""
 
     def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
-        """The entities that go by these folded names, by name."""
+        """The entities that go by these names, whatever their case, by name as given."""
 
     def labels_named(self, label: str, names: Iterable[str]) -> dict[str, str]:
         """Those of these folded names that memories have as a label, and how each is written.
@@ -465,9 +465,6 @@ class WorkLog(Protocol):
     # Entities
 
     def entities(self) -> list[Entity]: ...
-
-    def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
-        """Entities by the names asked for (as given), those that there are."""
 
     def put_entity(self, entity: Entity) -> Entity:
         """Keep a new entity (number 0), or what it is now; its names lead to it."""
@@ -714,17 +711,8 @@ class Vectors(Protocol):
 
     # What becomes of rows
 
-    def changed(self, row: int) -> None:
-        """A memory says something else: its vectors go, and it has to be embedded again."""
-
     def retold(self, turns: Iterable[int]) -> None:
         """What is told of these turns is something else: their vectors go, and they wait anew."""
-
-    def moved(self, row: int, pool: Index) -> None:
-        """A memory has come to another pool; its vectors go along."""
-
-    def gone(self, rows: Iterable[int], kind: Embeddable = "chunks") -> None:
-        """These are no more, or have other words: their vectors go."""
 
 
 class PrimaryData(Protocol):

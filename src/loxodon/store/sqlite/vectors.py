@@ -285,6 +285,7 @@ class SqliteVectors:
     # What becomes of rows
 
     def changed(self, row: int) -> None:
+        """A memory says something else: its vectors go, and it has to be embedded again."""
         for slot, _, size in self._db.all(self._db.sql["vectors_of_memory"], (row,)):
             self._clear(slot, size)
             self._db.run("DELETE FROM vectors WHERE slot = ?", (slot,))
@@ -300,12 +301,14 @@ class SqliteVectors:
         )
 
     def moved(self, row: int, pool: Index) -> None:
+        """A memory has come to another pool; its vectors go along."""
         for slot, model, size in self._db.all(self._db.sql["vectors_of_memory"], (row,)):
             bits = self._clear(slot, size)
             (new,) = self._append(model, size, pool, [row], bits)
             self._db.run("UPDATE vectors SET slot = ?, pool = ? WHERE slot = ?", (new, pool, slot))
 
     def gone(self, rows: Iterable[int], kind: Embeddable = "chunks") -> None:
+        """These are no more, or have other words: their vectors go."""
         wanted = listed(rows)
         pools = "'memories', 'archive'" if kind == "memories" else f"'{kind}'"
         for slot, size in self._db.all(

@@ -219,7 +219,7 @@ class _Maker:
     def names_of(self, name: str, also: Iterable[str] = ()) -> tuple[str, ...]:
         """All names of an entity: those that it is known by, those that were said to be its, and
         those that are given. What is no entity goes by the name that is given."""
-        found = self._store.worklog.entities_named([name, *also])
+        found = self._store.entities_named([name, *also])
         names = [
             other
             for one in (name, *also)
@@ -234,7 +234,7 @@ class _Maker:
             raise InputError("{name} is not a name", hint="use a word", name=repr(name))
         own = [one for one in names if is_proper(one) or one in (name, *also)]
         said = said_aliases(self._texts_with(own), own, self._known_names)
-        more = self._store.worklog.entities_named(said)
+        more = self._store.entities_named(said)
         said = [one for one in said if one not in more or more[one].name != USER]
         self._roles = [one for one in names if one not in own]
         return tuple(dict.fromkeys((*names, *said)))
