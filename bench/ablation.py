@@ -107,7 +107,7 @@ def measured(file: str, config: Config, args: argparse.Namespace) -> tuple[float
     found: list[Scores] = []
     for talk in talks:
         said = talk.conversation
-        home = retrieval._kept_home(retrieval.Task(said, (), config, 100, args.keep))
+        home = retrieval._kept_home(retrieval.RetrievalTask(said, (), config, 100, args.keep))
         end = (said.ends_at or datetime(2000, 1, 1, tzinfo=UTC)) + timedelta(minutes=1)
         with Memory.open(home, config=config) as memory:
             memory._embedders.use(retrieval._embedders(config.embedder))

@@ -149,9 +149,9 @@ class Memory:
             return PlainMemory(opened)
         memory = cls(opened)
         if embedder is not None:
-            from loxodon.models.embedders import Chosen
+            from loxodon.models.embedders import ChosenEmbedder
 
-            memory._embedders.use((Chosen(embedder),))
+            memory._embedders.use((ChosenEmbedder(embedder),))
         with suppress(LoxodonError):  # a recall need not wait for it; consolidation says why
             memory._catch_up()
         if opened.has_forgotten:

@@ -11,7 +11,7 @@ from loxodon.layout import EMBEDDING_LOCK
 
 if TYPE_CHECKING:
     from loxodon.config import EmbedderConfig
-    from loxodon.models.embedders import Chosen
+    from loxodon.models.embedders import ChosenEmbedder
     from loxodon.models.embedders.questions import Questioner
     from loxodon.services.space import OpenSpace
     from loxodon.types import Coverage
@@ -23,11 +23,11 @@ class Embedders:
 
     def __init__(self, settings: EmbedderConfig) -> None:
         self._settings = settings
-        self._chosen: Sequence[Chosen] | None = None
+        self._chosen: Sequence[ChosenEmbedder] | None = None
         self._questioner: Questioner | None = None
         self._given = False
 
-    def use(self, chosen: Sequence[Chosen]) -> None:
+    def use(self, chosen: Sequence[ChosenEmbedder]) -> None:
         """Take these in the place of those that the settings name; they are not ours to make."""
         self._chosen, self._given = chosen or None, bool(chosen)
 
@@ -41,7 +41,7 @@ class Embedders:
     def are_set(self) -> bool:
         return self._chosen is not None or self._settings.kind != "none"
 
-    def chosen(self) -> Sequence[Chosen]:
+    def chosen(self) -> Sequence[ChosenEmbedder]:
         """Those that are set, made once."""
         if self._chosen is None:
             from loxodon.models.embedders import chosen

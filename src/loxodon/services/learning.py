@@ -48,9 +48,9 @@ def residue(space: OpenSpace) -> Residue:
         from loxodon.write.residue import Residue
 
         return Residue(thorough=model.thorough)
-    from loxodon.write.asking import Asking
+    from loxodon.write.asking import ModelResidue
 
-    return Asking(space.store, model, space.now(), space.guard.sent)
+    return ModelResidue(space.store, model, space.now(), space.guard.sent)
 
 
 def chat_model(space: OpenSpace) -> ChatModel:

@@ -14,7 +14,7 @@ from loxodon.recall.recall import recall
 from loxodon.text.words import fold
 
 if TYPE_CHECKING:
-    from loxodon.models.embedders.questions import Question
+    from loxodon.models.embedders.questions import EmbeddedQuestion
     from loxodon.recall.gate import State
     from loxodon.services.embedders import Embedders
     from loxodon.services.space import OpenSpace
@@ -69,7 +69,7 @@ class Recalling:
                 shown=cache(lambda text: space.guard.shown(text, direct, reveal)),
             )
 
-    def _meaning(self) -> Callable[[str], Question] | None:
+    def _meaning(self) -> Callable[[str], EmbeddedQuestion] | None:
         """What embeds a question, without what must not leave the memory."""
         questioner, guard = self._embedders.questioner(), self._space.guard
         return (lambda text: questioner.ask(guard.sent(text))) if questioner else None

@@ -57,12 +57,12 @@ from loxodon.store import (
     StoredDocument,
     Stretch,
     TextAt,
+    TextToEmbed,
     TurnRow,
     Vector,
-    Waiting,
     Work,
 )
-from loxodon.store.primary import Day, Row
+from loxodon.store.primary import JournalDay, Row
 from loxodon.store.walls import Wall
 from loxodon.trust.audit.log import Audit
 from loxodon.types import (
@@ -679,7 +679,7 @@ class Vectors(Protocol):
     def size(self, model: str) -> int:
         """How many numbers its vectors have; 0 while there are none."""
 
-    def failed(self, model: str, tries: int) -> list[Waiting]:
+    def failed(self, model: str, tries: int) -> list[TextToEmbed]:
         """What the model has come past and is to do (again), unless it failed `tries` times."""
 
     def next(self, model: str, kind: Embeddable, limit: int) -> list[int]:
@@ -691,10 +691,10 @@ class Vectors(Protocol):
     def put(self, model: str, vectors: Sequence[Vector]) -> None:
         """Keep vectors, in the place of those that the same rows had."""
 
-    def fail(self, model: str, failures: Mapping[Waiting, str]) -> None:
+    def fail(self, model: str, failures: Mapping[TextToEmbed, str]) -> None:
         """Note on which texts the model failed, and why."""
 
-    def settle(self, model: str, done: Iterable[Waiting]) -> None:
+    def settle(self, model: str, done: Iterable[TextToEmbed]) -> None:
         """These texts need nothing more of the model."""
 
     def advance(self, model: str, kind: Embeddable, upto: int) -> None:
@@ -724,10 +724,10 @@ class PrimaryData(Protocol):
     def dump(self, table: str) -> Iterator[Row]:
         """Every row of a table of `PRIMARY_TABLES`, in the order of its key, a few at a time."""
 
-    def days(self) -> list[Day]:
+    def days(self) -> list[JournalDay]:
         """The days of the journal, in order; the same turns are in the same part whatever comes."""
 
-    def turns_of(self, day: Day) -> list[Row]:
+    def turns_of(self, day: JournalDay) -> list[Row]:
         """The turns of a day or a part of it, as `dump` gives them, in the order of their time."""
 
     def bases(self) -> dict[str, str]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from loxodon.memory import Memory
     from loxodon.store import Progress
     from loxodon.store.protocol import Store
-    from loxodon.trust.forget.erasing import Touched
+    from loxodon.trust.forget.erasing import TouchedRows
     from loxodon.trust.forget.selecting import Selection
     from loxodon.workspace.workspace import Workspace
 
@@ -170,7 +170,7 @@ class _Forgetting:
         self._progress = progress or (lambda done, total: None)
         self._marks = Marks(self._marker, kept, present=present, sieve=sieve)
         self._counts: Counter[str] = Counter()
-        self._touched: Touched | None = None
+        self._touched: TouchedRows | None = None
 
     def counted(self, receipt: Receipt) -> Receipt:
         """What would go; nothing does."""

@@ -97,7 +97,7 @@ class Selection(NamedTuple):
         return named[0]
 
 
-class Chosen(NamedTuple):
+class SelectedTombstones(NamedTuple):
     """The tombstones of a selection, made from a store as it is."""
 
     tombstones: list[Tombstone]
@@ -110,7 +110,7 @@ class Chosen(NamedTuple):
 
 def chosen(
     store: Store, marker: Marker, selection: Selection, now: datetime, *, preview: bool = False
-) -> Chosen:
+) -> SelectedTombstones:
     """The tombstones of what is named; NotFoundError where there is no such thing."""
     until = to_stored(now)[0]
     what = selection.what
@@ -127,7 +127,9 @@ def chosen(
         since = -FOREVER if selection.since is None else to_stored(selection.since)[0]
         tombstones = [span(since, until)]
     names = tuple(dict.fromkeys(maker.names))
-    return Chosen(tombstones, maker.sieve, names, tuple(maker.near(names)) if preview else ())
+    return SelectedTombstones(
+        tombstones, maker.sieve, names, tuple(maker.near(names)) if preview else ()
+    )
 
 
 class _Maker:
