@@ -31,8 +31,8 @@ from loxodon.store.sqlite.store import SqliteStore
 from loxodon.text.words import query_words
 from loxodon.types import Entity, Kind, Segment, Source
 from tests.conftest import NOW
-from tests.store.contract import key, record, turn
-from tests.store.primary_contract import PrimaryDataContract
+from tests.store.contract import BackendContract
+from tests.store.contracts import key, record, turn
 
 SHANGHAI = NOW.tzinfo
 
@@ -57,7 +57,7 @@ def opened(path: Path | str, space: str = "main", days: int = 1_000) -> SqliteSt
     return SqliteStore(str(path), space, SHANGHAI, Lasting(days))
 
 
-class TestSqliteStore(PrimaryDataContract):
+class TestSqliteStore(BackendContract):
     @pytest.fixture
     def open_store(self, tmp_path: Path) -> Callable[[str], Store]:
         def open_space(space: str) -> Store:

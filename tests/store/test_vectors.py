@@ -18,7 +18,7 @@ from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.sqlite.vectors import BLOCK
 from loxodon.store.vector_math import from_bytes, unit
 from tests.conftest import NOW
-from tests.store.contract import key, record, turn
+from tests.store.contracts import key, record, turn
 from tests.store.test_sqlite import opened
 
 Floats = NDArray[np.float32]
