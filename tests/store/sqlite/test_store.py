@@ -700,14 +700,14 @@ def test_an_upgrade_that_is_cut_short_goes_on_the_next_time(
 def test_an_old_home_is_upgraded_once_by_those_who_open_it_at_once(tmp_path: Path) -> None:
     old_home(tmp_path / "loxodon.db")
     script = (
-        "import sys; from tests.store.test_sqlite import opened; "
+        "import sys; from tests.store.sqlite.test_store import opened; "
         "store = opened(sys.argv[1]); print(len(store.check(lambda d, t: None))); store.close()"
     )
     there = [
         subprocess.Popen(
             [sys.executable, "-c", script, str(tmp_path / "loxodon.db")],
             stdout=subprocess.PIPE,
-            cwd=Path(__file__).parents[2],
+            cwd=Path(__file__).parents[3],
         )
         for _ in range(3)
     ]

@@ -19,7 +19,7 @@ from loxodon.store.sqlite.vectors import BLOCK
 from loxodon.store.vector_math import from_bytes, unit
 from tests.conftest import NOW
 from tests.store.contracts import key, record, turn
-from tests.store.test_sqlite import opened
+from tests.store.sqlite.test_store import opened
 
 Floats = NDArray[np.float32]
 SIZE = 80  # not a multiple of 64
@@ -323,7 +323,8 @@ def test_moving_a_vector_does_not_load_numpy(store: SqliteStore, tmp_path: Path)
     fill(store, some(1), "memories")
     store.close()
     code = (
-        "import sys; from tests.store.test_sqlite import opened; from tests.conftest import NOW\n"
+        "import sys; from tests.conftest import NOW\n"
+        "from tests.store.sqlite.test_store import opened\n"
         f"store = opened({str(tmp_path / 'x.db')!r})\n"
         "with store.writing():\n"
         f"    store.update({one.id!r}, None, 'archived', NOW, {{'state': 'archived'}})\n"
@@ -332,7 +333,7 @@ def test_moving_a_vector_does_not_load_numpy(store: SqliteStore, tmp_path: Path)
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         env={**os.environ, "PYTHONPATH": "."},
     )
     assert done.returncode == 0, done.stderr.decode()
