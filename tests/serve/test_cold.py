@@ -71,6 +71,8 @@ UNWANTED = frozenset(
         "loxodon.recall.gate",
         "loxodon.serve.host",
         "loxodon.serve.http",
+        "loxodon.services.knowledge",
+        "loxodon.store.protocol",
         "loxodon.trust.guard.tagging",
         "loxodon.working",
         "loxodon.workspace",
