@@ -106,10 +106,10 @@ def measured(file: str, config: Config, args: argparse.Namespace) -> tuple[float
     found: list[Scores] = []
     for talk in talks:
         said = talk.conversation
-        home = retrieval._kept_home(retrieval.Task(said, (), config, 100, args.keep))
+        home = retrieval._kept_home(retrieval.RetrievalTask(said, (), config, 100, args.keep))
         end = (said.ends_at or datetime(2000, 1, 1, tzinfo=UTC)) + timedelta(minutes=1)
         with Memory.open(home, config=config) as memory:
-            memory._embedders = retrieval._embedders(config.embedder) or None
+            memory._embedders.use(retrieval._embedders(config.embedder))
             memory.embed()
             for question, evidence in zip(said.questions, talk.evidence, strict=True):
                 if evidence and question.category not in args.leave_out:
@@ -124,7 +124,7 @@ def measured(file: str, config: Config, args: argparse.Namespace) -> tuple[float
 
 def ranked(memory: Memory, text: str, now: datetime) -> list[str]:
     """The ids of the turns that a recall finds or that what it finds was drawn from, best first."""
-    store, questioner = memory._store, memory._questioner()
+    store, questioner = memory._store, memory._embedders.questioner()
     with store.reading():
         question, seen = looked(
             store, text, Filter(), now=now, top=100, meaning=questioner.ask if questioner else None

@@ -30,7 +30,7 @@ from loxodon import Memory
 from loxodon import config as settings
 from loxodon.measure.conversations import Conversation, Labelled, read_conversations
 from loxodon.measure.metrics import Scores, mean, percentile, scores
-from loxodon.measure.retrieval import HANDED, RANKED, Options, measure
+from loxodon.measure.retrieval import HANDED, RANKED, RetrievalOptions, measure
 from loxodon.recall.context import SNIPPET
 from loxodon.tokens import estimate
 from peer_systems import PEERS, Mem0, Peer, Said, Vectors
@@ -102,7 +102,7 @@ def retrieval(path: str, args: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 
 def ours_on(path: str, args: argparse.Namespace, given: dict[str, object]) -> dict[str, Any]:
-    options = Options(limit=args.limit, leave_out=tuple(args.leave_out))
+    options = RetrievalOptions(limit=args.limit, leave_out=tuple(args.leave_out))
     found: Any = measure([path], settings.from_mapping(given), options)[0].report
     ingest = found["ingest"]
     latency = found.get("latency_without_embedder_ms", found["latency_ms"])

@@ -15,7 +15,7 @@ from loxodon import Memory
 from loxodon.documents import MAX_DEPTH, MAX_VALUE, as_json
 from loxodon.errors import ConfigError, InputError
 from loxodon.workspace.views.restore import restore
-from tests.conftest import Clock
+from tests.clock import Clock
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=20)  # half characters too
 JSON = st.recursive(

@@ -32,10 +32,10 @@ LAYERS = (
     "trust.origin trust.access trust.audit trust.forget.gatekeeper",
     "write",
     "recall",
-    "trust.origin.remembering documents standing verbs",
+    "trust.origin.remembering documents standing",
     "workspace working live",
     "trust.forget trust.rest trust.damage trust.audit.inspection trust.audit.auditing",
-    "memory",
+    "memory services",
     # What opens memories to make, mend or replace them.
     "live.plain trust.rest.recoding trust.damage.repair trust.damage.restoring "
     "workspace.views.restore",
@@ -44,7 +44,10 @@ LAYERS = (
 )
 UPWARDS = {
     ("memory", "live.plain"): "opening a memory whose engine is off gives the one of plain files",
-    ("memory", "trust.rest.recoding"): "opening a home finishes an encryption that was cut short",
+    (
+        "services.opening",
+        "trust.rest.recoding",
+    ): "opening a home finishes an encryption that was cut short",
 }
 """The imports that go up, and why."""
 HEIGHT = {name: n for n, names in enumerate(LAYERS) for name in names.split()}

@@ -20,7 +20,7 @@ from loxodon import (
     StoreError,
 )
 from loxodon.types import Draft, Record
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 
 
 def test_the_public_names_are_pinned() -> None:
@@ -393,7 +393,7 @@ def test_the_snapshot_keeps_to_its_budget(tmp_path: Path, clock: Clock) -> None:
         text = memory.snapshot("zh")
         assert text.startswith("# 记忆快照")
         assert "## 用户\n- The user is called Lin\n" in text
-        assert memory._count(text) <= 300
+        assert memory._space.count(text) <= 300
         assert memory.snapshot("en").startswith("# Memory snapshot")
 
 

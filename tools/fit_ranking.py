@@ -120,12 +120,12 @@ Row = tuple[list[float], list[bool], float, bool]
 def asked(talk: Labelled, config: Config, keep: str) -> Iterator[tuple[list[Row], bool, int]]:
     """For each question its turns, whether it is a message, and how many answer it."""
     said = talk.conversation
-    home = retrieval._kept_home(retrieval.Task(said, (), config, 100, keep))
+    home = retrieval._kept_home(retrieval.RetrievalTask(said, (), config, 100, keep))
     end = (said.ends_at or datetime(2000, 1, 1, tzinfo=UTC)) + timedelta(minutes=1)
     now = [end]
     with Memory.open(home, config=config, clock=lambda: now[0]) as memory:
-        memory._embedders = retrieval._embedders(config.embedder) or None
-        questioner = memory._questioner()
+        memory._embedders.use(retrieval._embedders(config.embedder))
+        questioner = memory._embedders.questioner()
         for question, evidence in zip(said.questions, talk.evidence, strict=True):
             if not evidence or question.category == _LEFT_OUT:
                 continue

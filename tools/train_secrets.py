@@ -27,7 +27,7 @@ from loxodon.trust.guard import cues
 from loxodon.trust.guard.find import Finder
 from loxodon.trust.guard.guard import LATELY, EarlierTurn, Guard
 from loxodon.trust.guard.policy import built_in
-from loxodon.trust.guard.tagging import BUCKETS, HEAD, Reading, Tagger
+from loxodon.trust.guard.tagging import BUCKETS, HEAD, TaggedText, Tagger
 from loxodon.types import Draft
 
 ROOT = Path(__file__).parent.parent
@@ -201,7 +201,7 @@ def prepared(talks: Sequence[Talk]) -> Examples:
     for talk in talks:
         for example in examples(talk, finder):
             number += 1
-            reading = Reading(example.text, example.lately)
+            reading = TaggedText(example.text, example.lately)
             marked = secret_places(example.text, talk.secrets)
             for n in reading.read(example.is_named):
                 one = reading.tokens[n]

@@ -16,7 +16,7 @@ from loxodon import Memory
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant
 from loxodon.types import Audience, Chat
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.long import count
 
 SPACES = ("ada", "张三")

@@ -194,7 +194,7 @@ def while_off(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
             [{"role": "tool", "content": text, "id": f"o{n}"} for n, text in enumerate(texts)],
             session="off",
         )
-    Pending(memory._folder, memory.workspace.path, memory.space).take_in(memory)
+    Pending(memory._space.folder, memory.workspace.path, memory.space).take_in(memory)
 
 
 def http(memory: Memory, folder: Path, texts: Sequence[str]) -> None:

@@ -26,7 +26,7 @@ from loxodon.serve.mcp.transports import App as McpApp
 from loxodon.serve.proxy.app import App as ProxyApp
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant, Grants
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 
 OWNERS = Door("the-owners")
 

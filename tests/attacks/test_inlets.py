@@ -13,7 +13,7 @@ from loxodon.serve.cli.main import main
 from loxodon.working import Session
 from tests.attacks.inlets import INLETS as OTHERS
 from tests.attacks.inlets import SERVED
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.serve.http.server import Server
 
 TOKEN = "ghp_Zq81LmXw92KcVb37RtYu64PoNj05HsGfDa4E"
@@ -224,7 +224,7 @@ def test_what_was_kept_before_is_found_and_mended(place: Place) -> None:
     with place.open() as memory:
         lax = built_in()
         lenient = Guard(lambda: lax._replace(actions=dict.fromkeys(lax.actions, "allow")))
-        memory.guard = vars(memory._store)["_guard"] = lenient  # as before there were rules
+        memory._space.guard = vars(memory._store)["_guard"] = lenient  # as before there were rules
         memory.add([{"role": "user", "content": SAID, "id": "m1"}, {"role": "user", "content": ZH}])
         one = memory.capture(SAID)
         memory.edit(one.id, content=ZH)
@@ -253,7 +253,7 @@ def _kept_before(place: Place) -> None:
     with place.open(**{"workspace.views": "on"}) as memory:
         lax = built_in()
         lenient = Guard(lambda: lax._replace(actions=dict.fromkeys(lax.actions, "allow")))
-        memory.guard = vars(memory._store)["_guard"] = lenient
+        memory._space.guard = vars(memory._store)["_guard"] = lenient
         said = {"role": "user", "content": SAID, "speaker": f"ann {TOKEN}", "channel": f"c {TOKEN}"}
         memory.add([said, {"role": "user", "content": ZH}], session=f"s {TOKEN}")
         memory.capture(SAID)

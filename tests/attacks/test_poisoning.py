@@ -20,7 +20,7 @@ from loxodon.trust.origin.provenance import is_own, is_wish
 from loxodon.types import Origin, Record
 from tests.attacks import poisons
 from tests.attacks.inlets import INLETS, SERVED
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.long import LONG, count, figure
 
 MINE = (

@@ -25,7 +25,7 @@ from loxodon.serve.mcp.server import Answers, Served, asked_by, server_of
 from loxodon.serve.mcp.tools import TOOLS
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.serve.http.server import Server, unscheduled
 
 SECRETS = {

@@ -17,7 +17,7 @@ from loxodon import Memory
 from tests.attacks import unseen_poisons as unseen
 from tests.attacks.inlets import INLETS, SERVED
 from tests.attacks.test_poisoning import CANARY, MINE, planted, rate
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.long import LONG, figure
 
 ATTACKS = [

@@ -12,7 +12,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import InputError
-from tests.conftest import Clock
+from tests.clock import Clock
 
 if find_spec("langgraph") is None:
     pytest.skip("needs LangGraph: make test-compat", allow_module_level=True)

@@ -20,8 +20,8 @@ from loxodon import Memory as Space
 from loxodon.compat.mem0 import AsyncMemory, Memory
 from loxodon.errors import ConfigError, InputError, LoxodonError
 from loxodon.serve.host import Host
+from tests.clock import Clock
 from tests.compat.mem0_signatures import SIGNATURES
-from tests.conftest import Clock
 from tests.each import each
 from tests.trust.looking import files_with
 

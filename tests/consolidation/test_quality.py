@@ -11,7 +11,7 @@ import pytest
 
 from loxodon.config import from_mapping
 from loxodon.measure.cases import Case, read_cases
-from loxodon.measure.writing import FIGURES, Task, holds, run
+from loxodon.measure.writing import FIGURES, WritingTask, holds, run
 from tests.long import count
 
 CASES = Path(__file__).parent / "cases"
@@ -39,7 +39,7 @@ def test_conversations_become_knowledge(language: str) -> None:
     asked: Counter[str] = Counter()
     passed: Counter[str] = Counter()
     for case in some_cases(language):
-        kept = run(Task(case, CONFIG)).kept
+        kept = run(WritingTask(case, CONFIG)).kept
         for check in case.checks:
             asked[check.type] += 1
             passed[check.type] += holds(check, kept)

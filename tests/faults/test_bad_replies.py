@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from loxodon import Memory
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.long import count, figure
 from tests.models.labelled import FULL, shown
 from tests.models.server import KEY, Scene, Stage, answers, completion, says, stage

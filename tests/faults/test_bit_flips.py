@@ -25,7 +25,7 @@ from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.trust.damage.repair import repair
 from loxodon.trust.damage.restoring import restore
 from loxodon.workspace.views.checking import damaged_views
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.faults.damage import KINDS, damaged
 from tests.long import count, figure
 

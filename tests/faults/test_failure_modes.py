@@ -15,7 +15,7 @@ from random import Random
 import pytest
 
 from loxodon import Memory
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.long import count, figure
 
 SETTINGS = {"timezone": "Asia/Shanghai", "workspace.views": "off"}
@@ -86,10 +86,10 @@ def test_months_of_talk_do_not_make_it_larger_or_slower(life: Life) -> None:
         took.append(time.thread_time() - began)
         assert found.trace
         weighed.append(len(found.trace.considered))
-        assert memory._count(found.context) <= memory.config.recall.budget
+        assert memory._space.count(found.context) <= memory.config.recall.budget
         if day % 6 == 0:
             snapshot = memory.snapshot()
-            assert memory._count(snapshot) <= memory.config.snapshot.budget
+            assert memory._space.count(snapshot) <= memory.config.snapshot.budget
     half = days // 2
     figure(
         "bloat",

@@ -23,7 +23,7 @@ from loxodon.trust.damage import backup_file
 from loxodon.trust.damage.restoring import restore
 from loxodon.workspace.workspace import TROUBLE
 from tests.clock import NOW, Clock
-from tests.store.test_sqlite import old_home
+from tests.store.sqlite.test_store import old_home
 
 CONFIG = {"timezone": "Asia/Shanghai"}
 TALK = (

@@ -17,7 +17,7 @@ from loxodon.trust.guard import policy
 from loxodon.workspace.openclaw import json5
 from loxodon.workspace.readers import FORMATS, read
 from loxodon.workspace.views.restore import rows_in
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.faults.work import TALK, turns
 from tests.fuzz.made import cases, mutated, seeds, survived, text, value
 from tests.long import count, figure

@@ -25,7 +25,7 @@ import pytest
 from loxodon import Memory
 from loxodon.serve.http.operations import OPERATIONS
 from loxodon.serve.mcp.tools import TOOLS
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.faults.work import TALK, turns
 from tests.fuzz.made import cases, mutated, text, value
 from tests.long import count, figure

@@ -21,7 +21,7 @@ from loxodon.text.words import index_words, query_words
 from loxodon.trust.guard.guard import Guard
 from loxodon.trust.guard.policy import built_in
 from loxodon.write.extract import fragments_of, read
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.faults.work import TALK, turns
 from tests.fuzz.made import cases, survived, text
 from tests.long import count, figure

@@ -8,7 +8,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.text.language import language_of
-from tests.conftest import NOW
+from tests.clock import NOW
 from tests.each import each
 from tests.language.told import rules, told
 

@@ -7,14 +7,14 @@ import re
 import pytest
 
 from loxodon.language.attributes import ATTRIBUTES
-from loxodon.language.frames import Frame
+from loxodon.language.frames import ClauseFrame
 from tests.language.told import framed, rules
 
 LANGUAGES = ("en", "zh")
 
 
-def frames(language: str) -> list[Frame]:
-    found: list[Frame] = rules(language).grammar.frames.frames
+def frames(language: str) -> list[ClauseFrame]:
+    found: list[ClauseFrame] = rules(language).grammar.frames.frames
     return found
 
 

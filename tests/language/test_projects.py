@@ -6,7 +6,7 @@ from pathlib import Path
 
 from loxodon import Memory
 from loxodon.language.projects import named_project
-from tests.conftest import NOW
+from tests.clock import NOW
 from tests.each import each
 
 

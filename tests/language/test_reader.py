@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loxodon.language.statements import PriorTurn
-from tests.conftest import NOW
+from tests.clock import NOW
 from tests.each import each
 from tests.language.told import framed, told
 

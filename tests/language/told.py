@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from loxodon.language.statements import Fragment, PriorTurn, Reading, Statement, TurnInContext
-from tests.conftest import NOW
+from tests.clock import NOW
 
 
 def rules(language: str) -> Any:

@@ -10,7 +10,7 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import InputError
 from loxodon.live.heartbeat import ASKED, less_sure
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.models.server import stage
 from tests.write.test_asking import GOOD, HANDLES, ZEPHYR, knowing
 

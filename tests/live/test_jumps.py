@@ -13,7 +13,7 @@ from loxodon import Memory
 from loxodon.errors import ForbiddenError, NotFoundError
 from loxodon.serve.cli.main import main
 from loxodon.types import Turn
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.long import count
 
 WRONG = datetime(2036, 3, 1, 12, tzinfo=UTC)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from loxodon.live.pending import Pending, PendingEntry, parse, text_of
 from loxodon.types import Source, Turn
-from tests.conftest import NOW
+from tests.clock import NOW
 from tests.long import count
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=80)

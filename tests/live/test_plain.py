@@ -11,7 +11,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import ConfigError
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 
 OFF: dict[str, object] = {"enabled": False, "timezone": "Asia/Shanghai"}
 ON: dict[str, object] = {"timezone": "Asia/Shanghai"}

@@ -12,7 +12,7 @@ from loxodon.errors import ConsolidationError, UsageError
 from loxodon.live.schedule import JOBS, after
 from loxodon.store import JobRuns
 from loxodon.types import Ran
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 
 
 def say(memory: Memory, text: str) -> None:

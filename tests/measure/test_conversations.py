@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from loxodon.errors import InputError
-from loxodon.measure.conversations import Question, only, read_conversations
+from loxodon.measure.conversations import LabelledQuestion, only, read_conversations
 from tests.each import each
 from tests.measure.talks import Talk, garden, harbour, question, turn
 
@@ -30,7 +30,7 @@ def test_a_conversation_is_read_whole() -> None:
 
 
 def test_a_question_does_not_know_its_evidence() -> None:
-    assert "evidence" not in Question._fields
+    assert "evidence" not in LabelledQuestion._fields
 
 
 def test_turns_without_a_time_follow_each_other_from_that_of_the_session() -> None:

@@ -10,14 +10,14 @@ import pytest
 
 from loxodon.config import Config, from_mapping
 from loxodon.errors import ConfigError, InputError
-from loxodon.measure.retrieval import Options, measure
+from loxodon.measure.retrieval import RetrievalOptions, measure
 from tests.measure.talks import Talk, garden, harbour, question, turn, written
 from tests.models.embedders.tiny import folder
 
 
 def measured(folder: Path, talks: Sequence[Talk], **options: Any) -> Any:
     """The report on one file."""
-    return measure([written(folder, *talks)], Config(), Options(**options))[0].report
+    return measure([written(folder, *talks)], Config(), RetrievalOptions(**options))[0].report
 
 
 def test_what_is_found_is_counted_over_all_and_by_category(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_the_questions_of_a_file_with_one_conversation_are_asked_of_the_next_fil
     tmp_path: Path,
 ) -> None:
     files = [written(tmp_path, garden(), name="a"), written(tmp_path, harbour(), name="b")]
-    first, second = (one.report for one in measure(files, Config(), Options(crossed=True)))
+    first, second = (one.report for one in measure(files, Config(), RetrievalOptions(crossed=True)))
     assert first["abstention"]["crossed"]["n"] == 2  # type: ignore[index]
     assert second["abstention"]["crossed"]["n"] == 1  # type: ignore[index]
 
@@ -164,20 +164,20 @@ def test_a_turn_that_cannot_be_journalled_is_named(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot read"):
-        measure([str(tmp_path / "none")], Config(), Options())
+        measure([str(tmp_path / "none")], Config(), RetrievalOptions())
 
 
 def test_processes_that_share_the_work_find_the_same(tmp_path: Path) -> None:
     path = written(tmp_path, garden(), harbour())
     alone, together = (
-        measure([path], Config(), Options(crossed=True, jobs=jobs))[0] for jobs in (1, 2)
+        measure([path], Config(), RetrievalOptions(crossed=True, jobs=jobs))[0] for jobs in (1, 2)
     )
     for name in ("overall", "categories", "abstention"):
         assert alone.report[name] == together.report[name]
 
 
 def test_each_question_has_a_row_with_the_ranks_of_its_evidence(tmp_path: Path) -> None:
-    (found,) = measure([written(tmp_path, garden())], Config(), Options())
+    (found,) = measure([written(tmp_path, garden())], Config(), RetrievalOptions())
     first = found.each[0]
     assert (first["conversation"], first["question"]) == ("garden", "q1")
     assert first["ranks"] == {"b1": 1}
@@ -188,7 +188,7 @@ def test_each_question_has_a_row_with_the_ranks_of_its_evidence(tmp_path: Path) 
 def test_memories_that_were_kept_are_used_again(tmp_path: Path) -> None:
     path, keep = written(tmp_path, garden(), harbour()), str(tmp_path / "kept")
     first, again = (
-        measure([path], Config(), Options(keep=keep, crossed=crossed))[0].report
+        measure([path], Config(), RetrievalOptions(keep=keep, crossed=crossed))[0].report
         for crossed in (False, True)
     )
     assert first["overall"] == again["overall"]
@@ -200,7 +200,7 @@ def test_memories_that_were_kept_are_used_again(tmp_path: Path) -> None:
 def test_progress_is_told_for_each_conversation(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     path = written(tmp_path, garden(), harbour())
-    measure([path], Config(), Options(), lambda done, total: seen.append((done, total)))
+    measure([path], Config(), RetrievalOptions(), lambda done, total: seen.append((done, total)))
     assert seen == [(1, 2), (2, 2)]
 
 
@@ -208,7 +208,8 @@ def test_with_an_embedder_its_own_time_is_told_apart(tmp_path: Path) -> None:
     model = {"embedder.kind": "onnx", "embedder.path": folder(tmp_path / "model")}
     path, keep = written(tmp_path, garden()), str(tmp_path / "kept")
     plain, embedded = (
-        measure([path], from_mapping(given), Options(keep=keep))[0].report for given in ({}, model)
+        measure([path], from_mapping(given), RetrievalOptions(keep=keep))[0].report
+        for given in ({}, model)
     )
     assert "latency_without_embedder_ms" not in plain
     assert embedded["latency_without_embedder_ms"]["p50"] > 0  # type: ignore[index]
@@ -219,4 +220,4 @@ def test_with_an_embedder_its_own_time_is_told_apart(tmp_path: Path) -> None:
 def test_an_embedder_that_cannot_be_had_is_an_error_and_not_a_worse_figure(tmp_path: Path) -> None:
     config = from_mapping({"embedder.kind": "onnx", "embedder.path": str(tmp_path / "none")})
     with pytest.raises(ConfigError):
-        measure([written(tmp_path, garden())], config, Options())
+        measure([written(tmp_path, garden())], config, RetrievalOptions())

@@ -10,7 +10,14 @@ import pytest
 from loxodon.config import Config, from_mapping
 from loxodon.errors import InputError, UsageError
 from loxodon.measure.cases import Check
-from loxodon.measure.writing import Done, FinalMemory, Options, holds, is_right, measure
+from loxodon.measure.writing import (
+    FinalMemory,
+    WritingOptions,
+    WritingResult,
+    holds,
+    is_right,
+    measure,
+)
 from tests.each import each
 from tests.measure.labelled import check, cook, mover, said
 from tests.measure.talks import written
@@ -18,7 +25,7 @@ from tests.models.server import Stage, answers, says, stage
 
 
 def measured(tmp_path: Path, *cases: dict[str, Any], **options: Any) -> Any:
-    (found,) = measure([written(tmp_path, *cases)], Config(), Options(**options))
+    (found,) = measure([written(tmp_path, *cases)], Config(), WritingOptions(**options))
     return found
 
 
@@ -94,10 +101,10 @@ def test_a_model_is_asked_only_where_it_is_wanted(tmp_path: Path) -> None:
     with stage() as server:
         server.play(says({"1": []}))
         config = with_model(server)
-        (without,) = measure([path], config, Options())
+        (without,) = measure([path], config, WritingOptions())
         assert server.requests == []
         assert "model" not in without.report
-        (with_it,) = measure([path], config, Options(model=True))
+        (with_it,) = measure([path], config, WritingOptions(model=True))
         assert server.requests
         assert with_it.report["model"]["tokens"] > 0  # type: ignore[index]
         assert with_it.report["model"]["failed"] == 0  # type: ignore[index]
@@ -107,7 +114,9 @@ def test_a_model_that_fails_is_told(tmp_path: Path) -> None:
     case = {"id": "z", "turns": [said("Zephyr on the invoices, as ever")], "checks": []}
     with stage() as server:
         server.play(answers(500))
-        (found,) = measure([written(tmp_path, case)], with_model(server), Options(model=True))
+        (found,) = measure(
+            [written(tmp_path, case)], with_model(server), WritingOptions(model=True)
+        )
     assert found.report["model"]["failed"] == 1  # type: ignore[index]
     assert found.report["model"]["problem"]  # type: ignore[index]
 
@@ -155,6 +164,6 @@ def test_what_holds(check: Check, kept: list[FinalMemory], expected: bool) -> No
 def test_an_update_must_have_grown_out_of_something() -> None:
     wanted = Check("update", present=(("leeds",),))
     for revised in (False, True):
-        done = Done((LEEDS._replace(revised=revised),), (), 0, 0, 0.0, 0, 0, 0, "")
+        done = WritingResult((LEEDS._replace(revised=revised),), (), 0, 0, 0.0, 0, 0, 0, "")
         assert holds(wanted, done.kept)
         assert is_right(wanted, done) is revised

@@ -18,7 +18,7 @@ from typing import Any
 
 from loxodon.config import Config, ModelConfig, WorkspaceConfig
 from loxodon.measure.cases import Case, read_cases
-from loxodon.measure.writing import Options, Outcome, Task, outcome, run
+from loxodon.measure.writing import WritingOptions, WritingReport, WritingTask, outcome, run
 from loxodon.models import trial
 from tests.models.server import Scene, Stage, says
 
@@ -40,23 +40,23 @@ def _lines(language: str) -> list[bytes]:
     return (CASES / f"{language}.jsonl").read_bytes().splitlines()
 
 
-def score(chosen: Iterable[Case], **model: Any) -> Outcome:
+def score(chosen: Iterable[Case], **model: Any) -> WritingReport:
     """How well conversations are kept with a model (settings of `[model]`), or without one."""
     config = Config(
         timezone="UTC", model=ModelConfig(**model), workspace=WorkspaceConfig(views="off")
     )
     chosen = list(chosen)
-    done = [run(Task(case, config)) for case in chosen]
-    return outcome("", chosen, done, Options(model=True, failures=True))
+    done = [run(WritingTask(case, config)) for case in chosen]
+    return outcome("", chosen, done, WritingOptions(model=True, failures=True))
 
 
-def right(found: Outcome, figure: str) -> tuple[int, int]:
+def right(found: WritingReport, figure: str) -> tuple[int, int]:
     """How many checks of a figure hold, of how many."""
     figures: Any = found.report[figure]
     return figures["right"], figures["n"]
 
 
-def line(name: str, found: Outcome) -> str:
+def line(name: str, found: WritingReport) -> str:
     """A row of the table."""
     report: Any = found.report
     shares = "  ".join(

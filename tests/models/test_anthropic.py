@@ -13,13 +13,13 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import BusyModelError, RejectedModelError
-from loxodon.models.chat import ChatModel, Question, Reply
-from tests.conftest import Clock
+from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply
+from tests.clock import Clock
 from tests.models.labelled import sat, shown
 from tests.models.server import KEY, Scene, Stage, answers
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
-QUESTION = Question("count", "en", "Count.", "one, two", SCHEMA, 50)
+QUESTION = ModelQuestion("count", "en", "Count.", "one, two", SCHEMA, 50)
 SAID = "The greenhouse is Olek's now, I handed him the keys for good"
 KNOWN = "Olek has the keys to the user's greenhouse"
 OVERLOADED = b'{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}'
@@ -61,7 +61,7 @@ def counts(_: dict[str, Any]) -> object:
     return {"n": 2}
 
 
-def asked(server: Stage, **values: Any) -> tuple[Reply[int], list[float]]:
+def asked(server: Stage, **values: Any) -> tuple[ModelReply[int], list[float]]:
     """Its answer to a question, and how long it was waited for."""
     waits: list[float] = []
     model = ChatModel(server.config(**values), sleep=waits.append)
@@ -70,7 +70,7 @@ def asked(server: Stage, **values: Any) -> tuple[Reply[int], list[float]]:
 
 def test_json_in_prose_is_read_and_paid_for(server: Stage) -> None:
     server.play(claude(server, counts))
-    assert asked(server) == (Reply(2, 700, 80), [])
+    assert asked(server) == (ModelReply(2, 700, 80), [])
 
 
 def test_a_rate_limit_is_waited_for_as_long_as_it_says(server: Stage) -> None:

@@ -18,7 +18,7 @@ from loxodon.errors import (
     SpentModelError,
     UnreachableModelError,
 )
-from loxodon.models.chat import MOST_WAIT, ChatModel, Question, Reply, cost
+from loxodon.models.chat import MOST_WAIT, ChatModel, ModelQuestion, ModelReply, cost
 from loxodon.models.ledger import Ledger
 from loxodon.models.replies import UnfitError
 from tests.each import each
@@ -27,7 +27,7 @@ from tests.models.test_ledger import Pages
 
 SECRET = "我对花生过敏 and nobody may read it in a log"
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
-QUESTION = Question("count", "en", "Count.", SECRET, SCHEMA, 50)
+QUESTION = ModelQuestion("count", "en", "Count.", SECRET, SCHEMA, 50)
 
 
 class Asker:
@@ -40,7 +40,9 @@ class Asker:
             server.config(**values), Ledger(self.book, "2026-02-04", cap), self.waits.append
         )
 
-    def __call__(self, read: Callable[[Any], int] = lambda value: int(value["n"])) -> Reply[int]:
+    def __call__(
+        self, read: Callable[[Any], int] = lambda value: int(value["n"])
+    ) -> ModelReply[int]:
         return self.model.ask(QUESTION, read)
 
     def fails(self, kind: type[ModelError]) -> ModelError:
@@ -57,7 +59,7 @@ class Asker:
 def test_a_good_answer(server: Stage) -> None:
     server.play(says({"n": 3}, usage={"prompt_tokens": 20, "completion_tokens": 6}))
     asked = Asker(server)
-    assert asked() == Reply(3, 20, 6)
+    assert asked() == ModelReply(3, 20, 6)
     assert asked.book.rows == [("2026-02-04", "count", 20, 6)]
     (request,) = server.requests
     assert request.body == {

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from loxodon.models import grounding
 from loxodon.models.grounding import (
-    Source,
+    Evidence,
     about_relative,
     closest,
     hedged,
@@ -46,7 +46,7 @@ from tests.growth import linear
 )
 def test_what_was_said(content: str, said: str, context: str) -> None:
     language = "zh" if "用户" in content else "en"
-    assert objection(content, Source(said, context), language) == ""
+    assert objection(content, Evidence(said, context), language) == ""
 
 
 @each(
@@ -79,14 +79,14 @@ def test_what_was_said(content: str, said: str, context: str) -> None:
 )
 def test_what_was_not(content: str, said: str, why: str) -> None:
     language = "en" if content.startswith(("The", "I ", "You", "Where")) else "zh"
-    assert why in objection(content, Source(said), language)
+    assert why in objection(content, Evidence(said), language)
 
 
 def test_the_language_is_that_of_what_was_said() -> None:
-    assert objection("The user lives in Leeds", Source("I live in Leeds"), "zh")
-    assert objection("用户住在 Leeds", Source("I live in Leeds"), "en")
-    assert not objection("用户用 Python, Go, Rust, C", Source("我用 Python, Go, Rust, C"), "zh")
-    assert not objection("The user knows 李雷 well", Source("I know 李雷 well"), "en")
+    assert objection("The user lives in Leeds", Evidence("I live in Leeds"), "zh")
+    assert objection("用户住在 Leeds", Evidence("I live in Leeds"), "en")
+    assert not objection("用户用 Python, Go, Rust, C", Evidence("我用 Python, Go, Rust, C"), "zh")
+    assert not objection("The user knows 李雷 well", Evidence("I know 李雷 well"), "en")
 
 
 def test_the_clause_it_was_read_from() -> None:
@@ -151,26 +151,26 @@ def test_hedges() -> None:
 def test_a_sentence_that_rests_on_a_quotation(content: str, words: str, why: str) -> None:
     language = "zh" if "用户" in content else "en"
     said = f"Well, {words}. And so on" if language == "en" else f"对了，{words}。就这样"
-    objection = misread(content, words, Source(said), language)
+    objection = misread(content, words, Evidence(said), language)
     assert why in objection
     assert bool(why) == bool(objection)
 
 
 def test_an_aversion_is_told_without_a_not() -> None:
     words = "if I ever eat liver again, shoot me"
-    said = Source(words)
+    said = Evidence(words)
     assert misread("The user will not eat liver again", words, said, "en")
     assert not misread("The user will not eat liver again", words, said, "en", averse=True)
 
 
 def test_a_quotation_of_a_question_says_nothing() -> None:
     assert "question" in misread(
-        "The user lives in Leeds", "I live in Leeds", Source("do I live in Leeds?"), "en"
+        "The user lives in Leeds", "I live in Leeds", Evidence("do I live in Leeds?"), "en"
     )
 
 
 def test_what_stands_before_a_question_in_the_same_sentence_is_said() -> None:
-    said = Source("I keep two goats and was wondering if you know a cheap fence?")
+    said = Evidence("I keep two goats and was wondering if you know a cheap fence?")
     assert not misread("The user keeps two goats", "I keep two goats", said, "en")
     assert "question" in misread("The user knows a cheap fence", "a cheap fence", said, "en")
 
@@ -206,10 +206,10 @@ def test_whose_it_is() -> None:
 
 @given(st.text(), st.text(), st.sampled_from(["zh", "en"]))
 def test_any_text_can_be_compared(content: str, said: str, language: str) -> None:
-    objection(content, Source(said, content), language)
+    objection(content, Evidence(said, content), language)
 
 
 @pytest.mark.parametrize("piece", ["word ", "字", "no, ", "9", "'", "小", "I'm ", "\u0301", "不错"])
 def test_time_grows_with_length_only(piece: str) -> None:
     content = "The user 用户 " + piece * 20
-    linear(lambda said: objection(content, said, "zh"), lambda n: Source(piece * n), 16_000)
+    linear(lambda said: objection(content, said, "zh"), lambda n: Evidence(piece * n), 16_000)

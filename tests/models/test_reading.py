@@ -11,10 +11,10 @@ from loxodon.errors import BadReplyError
 from loxodon.language.statements import Mention, Statement
 from loxodon.models import reading
 from loxodon.models.chat import ChatModel
-from loxodon.models.reading import Batch, Hint, Item, KnownMemory, PromptMessage, Reading
+from loxodon.models.reading import Batch, Hint, KnownMemory, ModelReading, PromptMessage, ReadItem
 from loxodon.tokens import estimate
 from loxodon.types import CATEGORIES
-from tests.conftest import NOW
+from tests.clock import NOW
 from tests.models.labelled import FULL
 from tests.models.server import Stage
 
@@ -53,12 +53,12 @@ YORK = claim(
 )
 
 
-def read(server: Stage, answer: Any, batch: Batch = TALK) -> Reading:
+def read(server: Stage, answer: Any, batch: Batch = TALK) -> ModelReading:
     server.play(answer)
     return reading.read(ChatModel(server.config(retries=0)), batch).value
 
 
-def one(server: Stage, text: str, *, language: str = "en", **more: Any) -> Item:
+def one(server: Stage, text: str, *, language: str = "en", **more: Any) -> ReadItem:
     """The item that is made of a claim about one message."""
     item = claim("add", more.pop("words", text), **more)
     (found,) = read(
@@ -88,7 +88,7 @@ def test_it_is_shown_the_talk_in_order_with_what_is_known_and_what_the_rules_rea
     assert found.decided == {1, 2, 3}
     assert found.refused == []
     york, kept = found.items
-    assert york == Item(
+    assert york == ReadItem(
         1,
         "update",
         "f_1",
@@ -108,7 +108,7 @@ def test_it_is_shown_the_talk_in_order_with_what_is_known_and_what_the_rules_rea
         None,
         "Moved from Bath to York",
     )
-    assert kept == Item(3, "drop", hint=1)
+    assert kept == ReadItem(3, "drop", hint=1)
 
 
 def test_a_memory_that_ends_or_is_said_again(server: Stage) -> None:
@@ -191,7 +191,7 @@ def test_what_a_server_without_schemas_leaves_out_is_empty(server: Stage) -> Non
 
 def test_nobody_asked_no_question(server: Stage) -> None:
     found = read(server, {}, Batch([PromptMessage("hello", NOW, "assistant", asked=False)]))
-    assert found == Reading([], set())
+    assert found == ModelReading([], set())
     assert server.requests == []
 
 

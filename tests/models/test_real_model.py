@@ -17,11 +17,11 @@ import pytest
 from loxodon.config import ModelConfig
 from loxodon.errors import BadReplyError, ModelError, SpentModelError, UnreachableModelError
 from loxodon.models import reading, tasks, trial
-from loxodon.models.chat import ChatModel, Reply
-from loxodon.models.grounding import Source, invented, stands
+from loxodon.models.chat import ChatModel, ModelReply
+from loxodon.models.grounding import Evidence, invented, stands
 from loxodon.models.ledger import Ledger
 from loxodon.models.reading import Batch, Hint, KnownMemory, PromptMessage
-from tests.conftest import NOW
+from tests.clock import NOW
 from tests.models.labelled import cases, right, score
 from tests.models.test_ledger import Pages
 from tests.models.weights import serving, smallest
@@ -70,7 +70,7 @@ def model(address: str) -> ChatModel:
     return ChatModel(ModelConfig(address, "smollm2", retries=0, timeout=120))
 
 
-def answer(ask: Callable[[], Reply[T]]) -> T | None:
+def answer(ask: Callable[[], ModelReply[T]]) -> T | None:
     """What came of a question, if it was fit to be used."""
     try:
         reply = ask()
@@ -115,7 +115,7 @@ def test_summaries(model: ChatModel, language: str) -> None:
         answer(lambda: tasks.entity(model, "Leeds", facts, language)),
         answer(lambda: tasks.portrait(model, facts[:2], facts[2:], language)),
     ):
-        assert text is None or invented(text, Source(f"Leeds\n{said}"), said, language) == ""
+        assert text is None or invented(text, Evidence(f"Leeds\n{said}"), said, language) == ""
 
 
 def test_asking_again_and_the_cap_of_a_day(address: str) -> None:

@@ -22,7 +22,7 @@ from loxodon.errors import (
     UnreachableModelError,
 )
 from loxodon.models import stream
-from loxodon.models.stream import Piece, Talker
+from loxodon.models.stream import StreamPiece, Talker
 from tests.models.server import KEY, Stage, answers, events, piece, says, silent, streams
 
 MESSAGES = [{"role": "user", "content": "你好"}]
@@ -34,7 +34,7 @@ def talker(server: Stage, **values: Any) -> Talker:
     return Talker(config._replace(**values))
 
 
-def said(pieces: Iterator[Piece]) -> list[str]:
+def said(pieces: Iterator[StreamPiece]) -> list[str]:
     return [one.text for one in pieces if not one.thought]
 
 
@@ -61,7 +61,7 @@ def test_each_piece_is_there_before_the_next_is_sent(server: Stage) -> None:
 
     server.play(scene)
     pieces = talker(server).reply(MESSAGES)
-    assert next(pieces) == Piece("first")
+    assert next(pieces) == StreamPiece("first")
     pieces.close()
 
 
@@ -137,7 +137,7 @@ def test_thoughts_are_told_from_what_is_said(server: Stage, texts: list[str]) ->
 
 def test_thoughts_in_a_place_of_their_own(server: Stage) -> None:
     server.play(events(piece(reasoning_content="hm"), piece("yes", ended="stop")))
-    assert list(talker(server).reply(MESSAGES)) == [Piece("hm", True), Piece("yes")]
+    assert list(talker(server).reply(MESSAGES)) == [StreamPiece("hm", True), StreamPiece("yes")]
 
 
 @given(st.lists(st.text("<think/> \nab", max_size=6), max_size=8))
@@ -207,7 +207,7 @@ def test_a_reply_that_is_cut_off(server: Stage) -> None:
     assert heard == ["half a", " sent"]
 
 
-def recorded(one: Talker, heard: list[str]) -> Iterator[Piece]:
+def recorded(one: Talker, heard: list[str]) -> Iterator[StreamPiece]:
     for found in one.reply(MESSAGES):
         heard.append(found.text)
         yield from ()
@@ -335,7 +335,7 @@ def test_a_reply_is_stopped_from_another_thread(server: Stage) -> None:
     server.play(events(piece("so"), then=lambda: server.over.wait(60)))
     one = talker(server)
     pieces = one.reply(MESSAGES)
-    assert next(pieces) == Piece("so")
+    assert next(pieces) == StreamPiece("so")
     stopper = Thread(target=one.stop)
     stopper.start()
     with pytest.raises(UnreachableModelError, match="cut off"):

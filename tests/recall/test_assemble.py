@@ -11,7 +11,7 @@ from loxodon import InputError, Memory
 from loxodon.recall.gate import State, should_recall
 from loxodon.tokens import estimate
 from loxodon.types import Recall
-from tests.conftest import Clock
+from tests.clock import Clock
 
 PRIVATE = ("花生", "peanut", "Leeds", "secret", "Dr Wu")
 

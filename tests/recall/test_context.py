@@ -13,7 +13,7 @@ from loxodon import Memory
 from loxodon.recall.context import SNIPPET, block, marks, snippet
 from loxodon.tokens import estimate
 from loxodon.types import Item, Source
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.each import each
 
 FROM = (Source(session="s", turn="m1"),)

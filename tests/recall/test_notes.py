@@ -13,7 +13,7 @@ from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError
 from loxodon.store import Chunk, FileRole, NoteFile
 from loxodon.types import Recall, Source
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 
 WRITTEN = 1_770_000_000_000_000_000  # 2026-02-02, in nanoseconds
 

@@ -32,7 +32,7 @@ from loxodon.recall.profiles import (
 from loxodon.serve.cli import main
 from loxodon.text.words import query_words
 from loxodon.types import Recall
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.each import each
 from tests.measure.talks import garden, written
 from tests.models.embedders.toys import Toy

@@ -12,7 +12,7 @@ from loxodon import InputError, Memory
 from loxodon.recall.context import SNIPPET, block, snippet
 from loxodon.tokens import estimate
 from loxodon.types import Item, Source
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.each import each
 
 

@@ -20,7 +20,7 @@ from loxodon.layout import SCHEDULE_LOCK
 from loxodon.serve import schedule
 from loxodon.serve.host import Host
 from loxodon.serve.schedule import Rounds, Runner
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.waiting import until
 
 AT_ONCE = "[buffer]\nquiet = 0\n"

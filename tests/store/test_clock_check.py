@@ -8,7 +8,7 @@ import pytest
 
 from loxodon.store.clock_check import BACK, FLOOR, STEP, believed_at, doubted, seen
 from loxodon.types import Belief
-from tests.conftest import NOW
+from tests.clock import NOW
 from tests.each import each
 
 DAY = timedelta(days=1)

@@ -13,7 +13,7 @@ from loxodon.errors import ForbiddenError, InputError, NotFoundError
 from loxodon.store.sqlite.database import _past_views
 from loxodon.store.walls import Wall, checked_agent
 from loxodon.types import AUDIENCES
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.each import each
 
 

@@ -31,7 +31,7 @@ from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.store.sqlite import cipher
 from loxodon.trust.damage import backup_file, restoring
 from loxodon.trust.rest import overwriting, recoding
-from loxodon.trust.rest.encryption import Source
+from loxodon.trust.rest.encryption import KeySource
 from loxodon.working import Session
 
 NOW = datetime(2026, 2, 4, 18, 0, tzinfo=timezone(timedelta(hours=8)))
@@ -55,7 +55,7 @@ class Home:
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.path = os.path.join(folder, "home")
-        self.key = Source("file", os.path.join(folder, "keys", "key"))
+        self.key = KeySource("file", os.path.join(folder, "keys", "key"))
         self.file = os.path.join(folder, "copies", "one.loxodon")
         self.copy = os.path.join(folder, "copy")
 

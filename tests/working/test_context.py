@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from loxodon.working import Shown, context_of, joined, paired
 from loxodon.working.context import NO_RESULT, open_calls
 from loxodon.working.shapes import to_kept
-from tests.conftest import NOW
+from tests.clock import NOW
 from tests.working.talk import assistant, calls, result, user, well_paired
 
 

@@ -16,7 +16,7 @@ from loxodon.errors import RejectedModelError
 from loxodon.working import SILENCE, Hush, Message, Shown, flush_due, is_silent
 from loxodon.working.flush import notes_in, save, silent_turn
 from loxodon.working.model import careful
-from tests.conftest import NOW
+from tests.clock import NOW
 from tests.each import each
 from tests.models.server import Stage
 from tests.working.talk import asking, assistant, user

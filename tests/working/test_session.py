@@ -19,7 +19,7 @@ from loxodon import Memory
 from loxodon.errors import InputError, LoxodonError
 from loxodon.working import Message, Session
 from loxodon.working.pruning import CLEARED
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.long import count
 from tests.models.server import Stage, answers, says
 from tests.working.talk import asking, calls, on_disk, result, user, well_paired

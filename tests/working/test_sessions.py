@@ -17,7 +17,7 @@ import pytest
 from loxodon.errors import InputError, StoreError
 from loxodon.working.sessions import Sessions, Transcript
 from loxodon.workspace.readers import read
-from tests.conftest import NOW
+from tests.clock import NOW
 
 WRITER = """
 import sys

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from loxodon.errors import InputError
 from loxodon.working.shapes import checked, images_in, text_of, to_kept, to_sent
-from tests.conftest import NOW
+from tests.clock import NOW
 from tests.each import each
 from tests.working.talk import assistant, calls, result, user
 

@@ -16,7 +16,7 @@ from loxodon.workspace.edits import (
     Edit,
     EditedEntry,
     EditedView,
-    Plan,
+    SyncPlan,
     decide,
     digests,
 )
@@ -39,7 +39,7 @@ class Steps:
         self.steps = {(one.id, one.version): one for one in steps}
         self.now = {one.id: one for one in steps}
 
-    def plan(self, *pages: EditedView, deletions: bool = False) -> Plan:
+    def plan(self, *pages: EditedView, deletions: bool = False) -> SyncPlan:
         held = CurrentMemories(self.now, lambda *step: self.steps.get(step), check)
         return decide(pages, held, deletions)
 
@@ -56,7 +56,7 @@ def line(
     return EditedEntry(file, no, {"content": content, **said}, id, version, state=state)
 
 
-def unsettled(plan: Plan) -> set[str]:
+def unsettled(plan: SyncPlan) -> set[str]:
     """Views that hold something which was not taken."""
     return {one.file for one in (*plan.conflicts, *plan.problems)}
 
@@ -67,7 +67,7 @@ def page(*lines: EditedEntry, written: Mapping[str, int] | None = None, **more: 
     return EditedView(file, lines, more.pop("family", file), written=written, **more)
 
 
-def nothing(plan: Plan) -> bool:
+def nothing(plan: SyncPlan) -> bool:
     return not (plan.edits or plan.new or plan.conflicts or plan.problems)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from loxodon import InputError, Memory
 from loxodon.types import FileProblem, Synced
 from loxodon.workspace.edits import MANY, decide
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.long import count
 
 FACTS = "layer2/active/facts.jsonl"

@@ -24,7 +24,7 @@ from loxodon.language.statements import TurnInContext
 from loxodon.types import Consolidated
 from loxodon.write.extract import fragments_of, read
 from loxodon.write.residue import worth_of
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.models.labelled import FULL, sat, shown
 from tests.models.server import Scene, Stage, answers, completion, says, silent
 from tests.waiting import PATIENCE

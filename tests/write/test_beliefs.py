@@ -7,7 +7,7 @@ import pytest
 from loxodon import Memory
 from loxodon.write.beliefs import certain
 from loxodon.write.extract import Candidate
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.each import each
 from tests.write.said import contents, one_about, said, tell
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
-from tests.conftest import NOW
+from tests.clock import NOW
 from tests.write.talks import CONFIG, said
 
 

@@ -7,7 +7,7 @@ import pytest
 from loxodon.language.statements import Mention, Statement
 from loxodon.write.codec import from_json, to_json
 from loxodon.write.extract import Candidate
-from tests.conftest import NOW
+from tests.clock import NOW
 
 FULL = Statement(
     '用户的妹妹小美 "住" 在大阪\n🐘\u202e\x07',

@@ -12,7 +12,7 @@ from loxodon import Memory
 from loxodon.types import Record
 from loxodon.write import compress
 from loxodon.write.residue import Residue
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.write.said import contents, one_about, said, store_of, tell
 
 Say = Callable[..., None]

@@ -21,7 +21,7 @@ from loxodon import Memory
 from loxodon.errors import BusyStoreError, FullStoreError, UnwritableStoreError
 from loxodon.filelock import FileLock
 from loxodon.layout import CONSOLIDATION_LOCK
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.write.talks import CONFIG, EN, ZH, known, rows, said
 
 ROOT = Path(__file__).parents[2]
@@ -253,7 +253,7 @@ def test_a_run_that_hangs_is_not_waited_for_forever(
 ) -> None:
     monkeypatch.setattr("loxodon.write.consolidation._WAIT_SECONDS", 0.05)
     memory.add(said("I live in Leeds"))
-    lock = FileLock(os.path.join(memory._folder, CONSOLIDATION_LOCK))
+    lock = FileLock(os.path.join(memory._space.folder, CONSOLIDATION_LOCK))
     assert lock.acquire(0)
     with pytest.raises(BusyStoreError, match="another consolidation"):
         memory.consolidate()
@@ -268,7 +268,7 @@ def test_a_run_that_hangs_is_not_waited_for_forever(
 
 def test_a_folder_that_cannot_be_written(memory: Memory) -> None:
     memory.add(said("I live in Leeds"))
-    os.mkdir(os.path.join(memory._folder, CONSOLIDATION_LOCK))
+    os.mkdir(os.path.join(memory._space.folder, CONSOLIDATION_LOCK))
     with pytest.raises(UnwritableStoreError) as caught:
         memory.consolidate()
     assert "permissions" in caught.value.hint

@@ -11,13 +11,13 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import BadReplyError, RejectedModelError, UnreachableModelError
-from loxodon.models.embedders import Chosen
+from loxodon.models.embedders import ChosenEmbedder
 from loxodon.store import QuestionVector
 from loxodon.tokens import estimate
 from loxodon.types import Coverage, Turn
 from loxodon.write import embedding
 from loxodon.write.embedding import BATCH_TOKENS, MOST_CHARACTERS, batches, text_of
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.models.embedders.toys import Toy, raising, vector_of
 
 TEXTS = ["我对花生过敏", "My sister moved to Osaka", "我每周二去健身房", "The rent went up again"]
@@ -282,7 +282,7 @@ def test_what_is_changed_while_it_is_embedded_is_done_again(memory: Memory, toy:
 
 def test_english_gets_a_second_vector(memory: Memory, toy: Toy) -> None:
     english = Toy("english")
-    memory._embedders = (Chosen(toy), Chosen(english, "en"))
+    memory._embedders.use((ChosenEmbedder(toy), ChosenEmbedder(english, "en")))
     say(memory, *TEXTS)
     assert memory.embed().embedded == 6
     assert sorted(english.texts) == [TEXTS[1], TEXTS[3]]
@@ -302,7 +302,7 @@ def test_an_endpoint_is_given_four_batches_at_a_time(
         return [vector_of(one) for one in texts]
 
     toy.instead = meet
-    memory._embedders = (Chosen(toy, at_once=4),)
+    memory._embedders.use((ChosenEmbedder(toy, at_once=4),))
     say(memory, *(f"text {n}" for n in range(40)))
     assert memory.embed().embedded == 40
     assert found(memory, "text 17")[0] == "text 17"
@@ -329,7 +329,7 @@ def test_two_at_once_are_one(memory: Memory, toy: Toy) -> None:
 
     def both(texts: Sequence[str]) -> object:
         toy.instead = None
-        assert memory._embedding().run().embedded == 0
+        assert memory._embedders.embedding(memory._space).run().embedded == 0
         return [vector_of(one) for one in texts]
 
     toy.instead = both

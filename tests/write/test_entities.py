@@ -8,7 +8,7 @@ from loxodon import Memory
 from loxodon.errors import NotFoundError
 from loxodon.language.statements import Mention
 from loxodon.write.extract import Candidate
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.write.said import one_about, said, store_of, tell
 
 MEI = (Mention("小美", "person", ("妹妹",)),)

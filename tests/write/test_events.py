@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from loxodon.text.language import language_of
 from loxodon.types import Role, Turn
 from loxodon.write.events import LONGEST, event_line, events_of
-from loxodon.write.segment import Segment, segments
+from loxodon.write.segment import TurnSegment, segments
 from tests.each import each
 from tests.growth import linear
 
@@ -188,7 +188,7 @@ def test_any_talk_gives_one_short_line(said: list[tuple[Role, str]]) -> None:
     "unit", ["a", "你", "“", '"', "翻译", "so i, ", "password ", "ok so ", "，我", "(", "i and i "]
 )
 def test_long_turns_take_no_longer_for_being_odd(unit: str) -> None:
-    def read(times: int) -> tuple[list[Turn], list[Segment]]:
+    def read(times: int) -> tuple[list[Turn], list[TurnSegment]]:
         turns = [Turn("s", "1", "user", unit * times, START)]
         return turns, segments(turns)
 

@@ -15,7 +15,7 @@ from loxodon.store.protocol import Store
 from loxodon.types import Record
 from loxodon.write import fading
 from loxodon.write.decay import ARCHIVED_BELOW, fades_at
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.long import count
 from tests.write.talks import CONFIG, said
 

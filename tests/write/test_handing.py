@@ -11,7 +11,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.errors import ForbiddenError, InputError
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.models.labelled import FULL, shown
 from tests.write.test_asking import CLOCK, GOOD, HANDLES, PLAIN, ZEPHYR, claim
 

@@ -14,7 +14,7 @@ from loxodon import Memory
 from loxodon.text.steps import counted
 from loxodon.write.attempt import MARK
 from loxodon.write.phases import MOST_STEPS
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.long import LONG
 from tests.write.hostile import messages
 from tests.write.talks import CONFIG, known, said

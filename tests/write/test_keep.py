@@ -11,7 +11,7 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.language.statements import Mention
 from loxodon.types import Source
 from loxodon.write.extract import Candidate
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.write.said import contents, one_about, said, store_of, tell
 
 BEIJING = said("用户住在北京", "home", "北京", days=9)

@@ -18,7 +18,7 @@ from loxodon import Memory
 from loxodon.errors import ConsolidationError, FullStoreError, UsageError
 from loxodon.write.phases import PHASES
 from loxodon.write.segment import segments
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.write.talks import CONFIG, EN, ZH, known, rows, said
 
 LATER = NOW + timedelta(days=40)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from loxodon.text.language import language_of
 from loxodon.types import GENERAL_TOPIC, Role, Turn
-from loxodon.write.segment import PAUSE, Segment, segments
+from loxodon.write.segment import PAUSE, TurnSegment, segments
 from tests.each import each
 from tests.growth import linear
 
@@ -29,7 +29,7 @@ def talk(*said: str, start: datetime = START, speakers: Sequence[str] = ("", "")
     ]
 
 
-def sizes(found: Sequence[Segment]) -> list[int]:
+def sizes(found: Sequence[TurnSegment]) -> list[int]:
     return [len(one.turns) for one in found]
 
 

@@ -10,7 +10,7 @@ from loxodon import Memory
 from loxodon.types import Record
 from loxodon.write import themes
 from loxodon.write.extract import Candidate
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.write.said import one_about, said, store_of, tell
 
 CHINESE = [

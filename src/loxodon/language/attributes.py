@@ -34,7 +34,7 @@ IMPORTANCE: dict[About, float] = {
 }
 
 
-class Attribute(NamedTuple):
+class AttributeRule(NamedTuple):
     one: bool
     """One value at a time."""
     about: About
@@ -99,13 +99,13 @@ _OWN_CATEGORY = {
 }
 
 
-def _table() -> dict[str, Attribute]:
-    found: dict[str, Attribute] = {}
+def _table() -> dict[str, AttributeRule]:
+    found: dict[str, AttributeRule] = {}
     for one, groups in ((True, _ONE), (False, _MANY)):
         for about, names in groups.items():
             for name in names.split():
                 category = _OWN_CATEGORY.get(name, _CATEGORY[about])  # type: ignore[index]
-                found[name] = Attribute(one, about, category)  # type: ignore[arg-type]
+                found[name] = AttributeRule(one, about, category)  # type: ignore[arg-type]
     return found
 
 

@@ -78,7 +78,7 @@ def _compiled(source: str, cased: bool = False) -> re.Pattern[str]:
     return re.compile(source) if cased else any_case(source)
 
 
-class Frame(NamedTuple):
+class ClauseFrame(NamedTuple):
     attribute: str
     say: str
     value: str
@@ -94,8 +94,8 @@ class Frame(NamedTuple):
     no: tuple[str, ...] = ()
 
 
-class Match(NamedTuple):
-    frame: Frame
+class FrameMatch(NamedTuple):
+    frame: ClauseFrame
     slots: Mapping[str, str]
 
     def filled(self, template: str, **names: str) -> str:
@@ -127,12 +127,12 @@ class Frames:
         # A clause about nobody who is known is read only by what names the user itself.
         self._of[""] = [one for one in self.frames if all(p.whole for p in one.patterns)]
 
-    def match(self, rest: str, clause: str, who: Who, small: bool) -> Match | None:
+    def match(self, rest: str, clause: str, who: Who, small: bool) -> FrameMatch | None:
         """What a clause says: `rest` is what follows its subject. The first frame of the table
         that reads all of it."""
         return next(self.matches(rest, clause, who, small), None)
 
-    def matches(self, rest: str, clause: str, who: Who, small: bool) -> Iterator[Match]:
+    def matches(self, rest: str, clause: str, who: Who, small: bool) -> Iterator[FrameMatch]:
         charge(len(clause))
         low_rest, low_clause = rest.lower(), clause.lower()
         for frame in self._of[who]:
@@ -142,7 +142,9 @@ class Frames:
                 else:
                     found = pattern.match(rest, low_rest)
                 if found and self._holds(pattern, found, small):
-                    yield Match(frame, {k: v.strip() for k, v in found.groupdict().items() if v})
+                    yield FrameMatch(
+                        frame, {k: v.strip() for k, v in found.groupdict().items() if v}
+                    )
                     break
 
     def _holds(self, pattern: Pattern, found: re.Match[str], small: bool) -> bool:
@@ -158,12 +160,12 @@ class Frames:
         )
         return Slot(like, never, small, one.get("cased", False))
 
-    def _frame(self, one: Mapping[str, Any]) -> Frame:
+    def _frame(self, one: Mapping[str, Any]) -> ClauseFrame:
         match = _listed(one["match"])
         patterns = tuple(self._pattern(text) for text in match)
         names = [name for pattern in patterns for name in pattern.slots]
         value = one.get("value", f"{{{names[0]}}}" if names else "")
-        return Frame(
+        return ClauseFrame(
             one["attribute"],
             one["say"],
             value,

@@ -21,7 +21,7 @@ from typing import NamedTuple, Protocol
 
 from loxodon.language.attributes import ATTRIBUTES
 from loxodon.language.clauses import Clause, met
-from loxodon.language.frames import Frames, Match
+from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.inference import supposed
 from loxodon.language.sides import side_of
 from loxodon.language.speech import Speech
@@ -85,7 +85,7 @@ class Grammar(Protocol):
         """Whether a message is written without capitals."""
         ...
 
-    def third_person(self, clause: Clause, match: Match) -> str:
+    def third_person(self, clause: Clause, match: FrameMatch) -> str:
         """The sentence that a match tells, in the third person."""
         ...
 
@@ -240,7 +240,7 @@ def _corrections(grammar: Grammar, text: str) -> list[Statement]:
 
 def _match(
     grammar: Grammar, sentence: _Sentence, clause: Clause, small: bool
-) -> tuple[Clause, Match] | None:
+) -> tuple[Clause, FrameMatch] | None:
     """The frame that reads a clause, and the clause as it reads it."""
     asks = sentence.type == "instruction"
     never = "" if asks else grammar.speech.never(clause.text)
@@ -260,15 +260,15 @@ _WISHED = ("thinking", "of you")
 """What tells nothing of the speaker, and may still say how they want to be answered."""
 
 
-def _is_wish(match: Match) -> bool:
+def _is_wish(match: FrameMatch) -> bool:
     return _of_replies(match) or match.frame.attribute == "nickname"
 
 
-def _of_replies(match: Match) -> bool:
+def _of_replies(match: FrameMatch) -> bool:
     return match.frame.attribute in ("reply_language", "reply_style", "units")
 
 
-def _statement(grammar: Grammar, clause: Clause, match: Match) -> Statement:
+def _statement(grammar: Grammar, clause: Clause, match: FrameMatch) -> Statement:
     frame = match.frame
     if frame.attribute == "name" and grammar.attribute_of(clause.relation) and not clause.hedged:
         return _relation(grammar, clause.relation, match.filled(frame.value))

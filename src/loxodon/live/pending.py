@@ -28,7 +28,7 @@ from loxodon.filelock import FileLock
 from loxodon.layout import OFF_MARKER, PENDING
 from loxodon.text.check import checked_text
 from loxodon.types import CHATS, ORIGINS, ROLES, Source, Turn
-from loxodon.verbs.said import MAX_SESSION
+from loxodon.write.journal import MAX_SESSION
 
 if TYPE_CHECKING:
     from loxodon.memory import Memory
@@ -72,13 +72,13 @@ def text_of(entry: PendingEntry) -> str:
     return f"\n{_OPEN}{head}{_CLOSE}\n{said}\n"
 
 
-class Parsed(NamedTuple):
+class ParsedPending(NamedTuple):
     entries: list[PendingEntry]
     rest: str
     """What is no entry; empty where only our own lines are left."""
 
 
-def parse(text: str) -> Parsed:
+def parse(text: str) -> ParsedPending:
     """The entries of a file, in order; of one that was written twice, the later."""
     found: dict[bytes, PendingEntry] = {}
     rest: list[str] = []
@@ -94,7 +94,7 @@ def parse(text: str) -> Parsed:
         if about is None:
             rest.append(line)
     own = all(not line.strip() or line.startswith("# ") for line in rest)
-    return Parsed(list(found.values()), "" if own else "\n".join(rest).strip("\n") + "\n")
+    return ParsedPending(list(found.values()), "" if own else "\n".join(rest).strip("\n") + "\n")
 
 
 def _about(line: str) -> dict[str, Any] | None:

@@ -20,6 +20,9 @@ from loxodon.recall import assemble as frames
 from loxodon.recall.context import block, snippet
 from loxodon.recall.gate import State as Conversation
 from loxodon.recall.gate import should_recall
+from loxodon.services.journalling import Journal
+from loxodon.services.knowledge import Knowledge
+from loxodon.services.space import OpenSpace
 from loxodon.standing import Status
 from loxodon.store import FileRole, Progress
 from loxodon.text.check import checked_text
@@ -45,9 +48,8 @@ from loxodon.types import (
     Source,
     Turn,
 )
-from loxodon.verbs.said import MAX_SESSION
 from loxodon.workspace.sources.chunk import chunks
-from loxodon.write.journal import with_keys
+from loxodon.write.journal import MAX_SESSION, with_keys
 
 if TYPE_CHECKING:
     from loxodon.write.phases import OnPhase
@@ -59,6 +61,38 @@ _LASTING = "n_MEMORY.md:"
 OFF = "switched off"
 
 
+class _PendingKnowledge(Knowledge):
+    """What is captured waits in a file."""
+
+    def __init__(self, space: OpenSpace, journal: Journal, pending: Pending) -> None:
+        super().__init__(space, journal)
+        self._pending = pending
+
+    def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
+        return do()  # the key of what is captured is made of the request
+
+    def _keep(
+        self,
+        said: Turn,
+        key: bytes,
+        fields: Mapping[str, Any],
+        source: Source | None,
+        noted: bool = False,
+    ) -> Record:
+        self._pending.append([PendingEntry(key, said, fields, source)], said.at)
+        return Record(
+            id=f"pending_{key.hex()[:8]}",
+            space=self._space.name,
+            created_at=said.at,
+            updated_at=said.at,
+            strength=1.0,
+            **fields,
+        )
+
+    def _is_borne_out(self, content: str) -> bool:
+        return False  # what was said cannot be looked up now
+
+
 @audited(MEMORY)
 class PlainMemory(Memory):
     """A memory whose engine is off. Made by `Memory.open`."""
@@ -66,7 +100,7 @@ class PlainMemory(Memory):
     @property
     def pending(self) -> Pending:
         """What waits until the engine is on."""
-        return Pending(self._folder, self.workspace.path, self.space, self.seal)
+        return Pending(self._space.folder, self.workspace.path, self.space, self.seal)
 
     # What is said
 
@@ -93,29 +127,9 @@ class PlainMemory(Memory):
         known = len(new) - sum(new)
         return Added(sum(new), known, 0, sessions, people=claiming.people(keyed))
 
-    def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
-        return do()  # the key of what is captured is made of the request
-
-    def _keep_captured(
-        self,
-        said: Turn,
-        key: bytes,
-        fields: Mapping[str, Any],
-        source: Source | None,
-        noted: bool = False,
-    ) -> Record:
-        self.pending.append([PendingEntry(key, said, fields, source)], said.at)
-        return Record(
-            id=f"pending_{key.hex()[:8]}",
-            space=self.space,
-            created_at=said.at,
-            updated_at=said.at,
-            strength=1.0,
-            **fields,
-        )
-
-    def _is_borne_out(self, content: str) -> bool:
-        return False  # what was said cannot be looked up now
+    @property
+    def _knowledge(self) -> Knowledge:
+        return _PendingKnowledge(self._space, self._journal, self.pending)
 
     # What is remembered
 
@@ -143,7 +157,10 @@ class PlainMemory(Memory):
         items = items if chat == "direct" else []
         items = [one._replace(content=self.guard.shown(one.content, True, reveal)) for one in items]
         shown = block(
-            _shared_out(items, budget, self._count), budget, self._count, language_of(query)
+            _shared_out(items, budget, self._space.count),
+            budget,
+            self._space.count,
+            language_of(query),
         )
         left = len(items) - len(shown.items)
         elapsed = round((perf_counter() - started) * 1e3, 3)
@@ -193,7 +210,12 @@ class PlainMemory(Memory):
             return self.recall(message, top, budget, chat=chat, in_view=in_view | told)
 
         return frames.assemble(
-            material, state or Conversation(), ask, budget, self.config.recall.budget, self._count
+            material,
+            state or Conversation(),
+            ask,
+            budget,
+            self.config.recall.budget,
+            self._space.count,
         )
 
     def gate(
@@ -205,7 +227,7 @@ class PlainMemory(Memory):
     def snapshot(self, language: str = "en") -> str:
         """MEMORY.md, as far as the budget goes."""
         text = self.guard.shown(self._read("MEMORY.md"), private=True)
-        return cut(text, self.config.snapshot.budget, self._count)
+        return cut(text, self.config.snapshot.budget, self._space.count)
 
     def profile(self, language: str = "en", *, refresh: bool = False) -> str:
         return self.snapshot(language)
@@ -223,7 +245,7 @@ class PlainMemory(Memory):
 
     def _chunked(self, name: str, role: FileRole, now: datetime) -> list[Item]:
         path = os.path.join(self.workspace.path, name)
-        cuts = chunks(self._read(name).splitlines(), name, role, self._zone)
+        cuts = chunks(self._read(name).splitlines(), name, role, self._space.zone)
         return [
             Item(
                 f"n_{name}:{one.first_line}",

@@ -37,12 +37,12 @@ class LabelledTurn(NamedTuple):
     at: datetime
 
 
-class Session(NamedTuple):
+class LabelledSession(NamedTuple):
     id: str
     turns: tuple[LabelledTurn, ...]
 
 
-class Question(NamedTuple):
+class LabelledQuestion(NamedTuple):
     """What is asked, without what would be the answer."""
 
     id: str
@@ -55,8 +55,8 @@ class Conversation(NamedTuple):
     """What becomes one memory, and what is asked of it."""
 
     id: str
-    sessions: tuple[Session, ...]
-    questions: tuple[Question, ...]
+    sessions: tuple[LabelledSession, ...]
+    questions: tuple[LabelledQuestion, ...]
 
     @property
     def ends_at(self) -> datetime | None:
@@ -96,13 +96,13 @@ def _conversation(value: Mapping[str, Any], zone: tzinfo) -> Labelled:
         _session(one, zone, f"sessions[{n}]") for n, one in enumerate(objects(value, "sessions"))
     )
     _check_unique([turn.id for one in sessions for turn in one.turns])
-    questions: list[Question] = []
+    questions: list[LabelledQuestion] = []
     evidence: list[tuple[str, ...]] = []
     for n, one in enumerate(objects(value, "questions")):
         where = f"questions[{n}]."
         asked = one.get("asked_at")
         questions.append(
-            Question(
+            LabelledQuestion(
                 name(one, "id", where),
                 _text(one, "text", where),
                 name(one, "category", where) if one.get("category") is not None else "",
@@ -113,7 +113,7 @@ def _conversation(value: Mapping[str, Any], zone: tzinfo) -> Labelled:
     return Labelled(Conversation(name(value, "id"), sessions, tuple(questions)), tuple(evidence))
 
 
-def _session(value: Mapping[str, Any], zone: tzinfo, where: str) -> Session:
+def _session(value: Mapping[str, Any], zone: tzinfo, where: str) -> LabelledSession:
     begins = value.get("at")
     start = _moment(begins, zone, f"{where}.at") if begins is not None else None
     turns: list[LabelledTurn] = []
@@ -140,7 +140,7 @@ def _session(value: Mapping[str, Any], zone: tzinfo, where: str) -> Session:
                 moment,
             )
         )
-    return Session(name(value, "id", f"{where}."), tuple(turns))
+    return LabelledSession(name(value, "id", f"{where}."), tuple(turns))
 
 
 def _text(value: Mapping[str, Any], field: str, where: str) -> str:

@@ -27,7 +27,13 @@ from loxodon import config as settings
 from loxodon.clock import zone_named
 from loxodon.config import Config, EmbedderConfig, WorkspaceConfig
 from loxodon.errors import InputError
-from loxodon.measure.conversations import Conversation, Labelled, Question, only, read_conversations
+from loxodon.measure.conversations import (
+    Conversation,
+    Labelled,
+    LabelledQuestion,
+    only,
+    read_conversations,
+)
 from loxodon.measure.lines import Progress, lines_of, shared
 from loxodon.measure.metrics import NAMES, Scores, mean, percent, percentile, scores
 from loxodon.memory import Memory
@@ -36,7 +42,7 @@ from loxodon.text.language import language_of
 from loxodon.types import Item, Recall
 
 if TYPE_CHECKING:
-    from loxodon.models.embedders import Chosen
+    from loxodon.models.embedders import ChosenEmbedder
 
 RANKED = 100
 """Items that a ranking is asked for."""
@@ -52,7 +58,7 @@ _COMPARED = 300
 Figures = dict[str, object]
 
 
-class Options(NamedTuple):
+class RetrievalOptions(NamedTuple):
     """What to measure."""
 
     limit: int = 0
@@ -74,7 +80,7 @@ class Options(NamedTuple):
     whoever changes how recall works and not what it reads. Empty for none."""
 
 
-class Answer(NamedTuple):
+class RetrievalAnswer(NamedTuple):
     """What a memory had on one question."""
 
     ranking: tuple[str, ...]
@@ -104,20 +110,20 @@ class Silence(NamedTuple):
         return self.empty or self.unsure
 
 
-class Task(NamedTuple):
+class RetrievalTask(NamedTuple):
     """One conversation to ingest, its questions, and those of another to ask it as well."""
 
     conversation: Conversation
-    strange: tuple[Question, ...]
+    strange: tuple[LabelledQuestion, ...]
     config: Config
     top: int
     keep: str
 
 
-class Done(NamedTuple):
+class RetrievalResult(NamedTuple):
     """What became of a task."""
 
-    answers: tuple[Answer, ...]
+    answers: tuple[RetrievalAnswer, ...]
     strange: tuple[Silence, ...]
     turns: int
     add_s: float
@@ -126,7 +132,7 @@ class Done(NamedTuple):
     """Texts that the embedder failed on, which makes what was measured worth less."""
 
 
-class Outcome(NamedTuple):
+class RetrievalReport(NamedTuple):
     """All that was found in one file, ready to be reported; `each` has one row a question."""
 
     report: Figures
@@ -134,8 +140,11 @@ class Outcome(NamedTuple):
 
 
 def measure(
-    files: Sequence[str], config: Config, options: Options, progress: Progress | None = None
-) -> list[Outcome]:
+    files: Sequence[str],
+    config: Config,
+    options: RetrievalOptions,
+    progress: Progress | None = None,
+) -> list[RetrievalReport]:
     """Measure every file with `config`, all in one run. The model of `config` is not asked.
 
     A file that cannot be read, or has a bad line, is an InputError, and an embedder that cannot be
@@ -147,7 +156,7 @@ def measure(
     strange = _strangers(read) if options.crossed else {}
     places = [(n, m) for n, file in enumerate(read) for m in range(len(file))]
     tasks = [
-        Task(
+        RetrievalTask(
             read[n][m].conversation,
             tuple(one for _, one in strange.get((n, m), ())),
             config,
@@ -156,7 +165,7 @@ def measure(
         )
         for n, m in places
     ]
-    done: list[list[Done]] = [[] for _ in files]
+    done: list[list[RetrievalResult]] = [[] for _ in files]
     crossed: list[list[Silence]] = [[] for _ in files]
     for place, found in zip(places, shared(run, tasks, options.jobs, progress), strict=True):
         done[place[0]].append(found)
@@ -172,7 +181,7 @@ def _for_measuring(config: Config) -> Config:
     return config._replace(timezone=zone, model=model, workspace=WorkspaceConfig())
 
 
-def _chosen(name: str, config: Config, options: Options) -> list[Labelled]:
+def _chosen(name: str, config: Config, options: RetrievalOptions) -> list[Labelled]:
     zone = zone_named(config.timezone) or UTC
     found = read_conversations(lines_of(name), name, zone)
     return [only(one, options.categories) for one in found[: options.limit or None]]
@@ -180,13 +189,13 @@ def _chosen(name: str, config: Config, options: Options) -> list[Labelled]:
 
 def _strangers(
     files: Sequence[Sequence[Labelled]],
-) -> dict[tuple[int, int], list[tuple[int, Question]]]:
+) -> dict[tuple[int, int], list[tuple[int, LabelledQuestion]]]:
     """By place (file, conversation), the questions of others that are asked there, and whose.
 
     A conversation's questions are asked of the next one of its file; of one that is alone there,
     of the first one of the next file. Nobody is asked his own.
     """
-    found: dict[tuple[int, int], list[tuple[int, Question]]] = {}
+    found: dict[tuple[int, int], list[tuple[int, LabelledQuestion]]] = {}
     for n, file in enumerate(files):
         for m, one in enumerate(file):
             place = (n, (m + 1) % len(file)) if len(file) > 1 else ((n + 1) % len(files), 0)
@@ -196,7 +205,7 @@ def _strangers(
     return found
 
 
-def run(task: Task) -> Done:
+def run(task: RetrievalTask) -> RetrievalResult:
     """Ingest the conversation of `task` into a memory of its own, and ask it every question."""
     import tempfile
 
@@ -206,7 +215,7 @@ def run(task: Task) -> Done:
         return _run_in(home, task)
 
 
-def _kept_home(task: Task) -> str:
+def _kept_home(task: RetrievalTask) -> str:
     """Where the memory of `task` is kept; with another embedder, a copy of the one without."""
     said = [
         (session.id, *turn[:-1], turn.at.isoformat())
@@ -234,14 +243,14 @@ def _digest(value: object) -> str:
     return sha256(repr(value).encode()).hexdigest()[:24]
 
 
-def _run_in(home: str, task: Task) -> Done:
+def _run_in(home: str, task: RetrievalTask) -> RetrievalResult:
     conversation = task.conversation
     end = (conversation.ends_at or datetime(2000, 1, 1, tzinfo=UTC)) + timedelta(minutes=1)
     now = [end]
     config = task.config._replace(workspace=WorkspaceConfig(views="off"))  # nobody reads them
     with Memory.open(home, config=config, clock=lambda: now[0]) as memory:
         # Loaded once for all conversations: that takes seconds, and is no part of what is measured.
-        memory._embedders = _embedders(task.config.embedder) or None
+        memory._embedders.use(_embedders(task.config.embedder))
         turns, add_s, consolidate_s = 0, 0.0, 0.0
         if memory.status().last_consolidation is None:
             turns, add_s = _journalled(memory, conversation, now)
@@ -256,11 +265,11 @@ def _run_in(home: str, task: Task) -> Done:
             answers.append(_answer(memory, question.text, task.top))
         now[0] = end
         strange = tuple(_silence(memory.recall(one.text)) for one in task.strange)
-    return Done(tuple(answers), strange, turns, add_s, consolidate_s, pending)
+    return RetrievalResult(tuple(answers), strange, turns, add_s, consolidate_s, pending)
 
 
 @lru_cache(maxsize=1)
-def _embedders(config: EmbedderConfig) -> Sequence[Chosen]:
+def _embedders(config: EmbedderConfig) -> Sequence[ChosenEmbedder]:
     """The embedders of `config`; a ConfigError where they cannot be made."""
     from loxodon.models.embedders import chosen
 
@@ -306,12 +315,12 @@ def _journalled(
     return added, seconds
 
 
-def _answer(memory: Memory, text: str, top: int) -> Answer:
+def _answer(memory: Memory, text: str, top: int) -> RetrievalAnswer:
     usual, ms = _timed(memory, text)  # first: what it leaves warm would flatter it
     again = _timed(memory, text)[1] if memory.config.embedder.kind != "none" else None
     ranked = memory.recall(text, RANKED, ROOM)
     fitting = memory.recall(text, top, HANDED)
-    return Answer(
+    return RetrievalAnswer(
         _turns(ranked.items),
         _turns(fitting.items),
         _turns(item for item in fitting.items if item.kind == "turn"),
@@ -348,10 +357,10 @@ def _silence(answer: Recall) -> Silence:
 def _outcome(
     name: str,
     file: Sequence[Labelled],
-    done: Sequence[Done],
+    done: Sequence[RetrievalResult],
     crossed: Sequence[Silence],
-    options: Options,
-) -> Outcome:
+    options: RetrievalOptions,
+) -> RetrievalReport:
     """What the answers to one file's questions are worth; here the evidence is first looked at."""
     rows = [
         _Row(one.conversation.id, question, evidence, answer, _scores(one, evidence, answer))
@@ -388,19 +397,19 @@ def _outcome(
     true = _abstention([row.answer.silent for row in counted if row.evidence])
     strange = {"crossed": _abstention(crossed)} if options.crossed else {}
     report["abstention"] = {"true": true, **strange}
-    return Outcome(report, [_each(name, row) for row in rows])
+    return RetrievalReport(report, [_each(name, row) for row in rows])
 
 
 class _Row(NamedTuple):
     conversation: str
-    question: Question
+    question: LabelledQuestion
     evidence: tuple[str, ...]
-    answer: Answer
+    answer: RetrievalAnswer
     scores: Scores | None
     """None for a question without evidence, which nothing can be right for."""
 
 
-def _scores(one: Labelled, evidence: tuple[str, ...], answer: Answer) -> Scores | None:
+def _scores(one: Labelled, evidence: tuple[str, ...], answer: RetrievalAnswer) -> Scores | None:
     if not evidence:
         return None
     said = set(answer.quoted) | _repeated(one.conversation, evidence, answer.context)
@@ -477,7 +486,7 @@ def _abstention(found: Sequence[Silence]) -> Figures:
     }
 
 
-def _ingest(done: Sequence[Done]) -> Figures:
+def _ingest(done: Sequence[RetrievalResult]) -> Figures:
     turns = sum(one.turns for one in done)
     add_s, consolidate_s = sum(one.add_s for one in done), sum(one.consolidate_s for one in done)
     return {

@@ -51,7 +51,7 @@ _ENDED = ("superseded", "corrected", "retracted", "denied", "confirmed")
 Figures = dict[str, object]
 
 
-class Options(NamedTuple):
+class WritingOptions(NamedTuple):
     """What to measure."""
 
     limit: int = 0
@@ -75,12 +75,12 @@ class FinalMemory(NamedTuple):
     """Whether it was made of something that was known before."""
 
 
-class Task(NamedTuple):
+class WritingTask(NamedTuple):
     case: Case
     config: Config
 
 
-class Done(NamedTuple):
+class WritingResult(NamedTuple):
     """What became of a case."""
 
     kept: tuple[FinalMemory, ...]
@@ -100,7 +100,7 @@ class Done(NamedTuple):
     """Why the model could not be asked, where it could not."""
 
 
-class Outcome(NamedTuple):
+class WritingReport(NamedTuple):
     """What was found in one file, ready to be reported."""
 
     report: Figures
@@ -108,8 +108,8 @@ class Outcome(NamedTuple):
 
 
 def measure(
-    files: Sequence[str], config: Config, options: Options, progress: Progress | None = None
-) -> list[Outcome]:
+    files: Sequence[str], config: Config, options: WritingOptions, progress: Progress | None = None
+) -> list[WritingReport]:
     """Measure every file with `config`, all in one run.
 
     A file that cannot be read, or has a bad line, is an InputError before anything is measured.
@@ -117,7 +117,7 @@ def measure(
     config = _for_measuring(config, options)
     zone = zone_named(config.timezone) or UTC
     read = [_chosen(read_cases(lines_of(name), name, zone), name, options) for name in files]
-    tasks = [Task(case, config) for cases in read for case in cases]
+    tasks = [WritingTask(case, config) for cases in read for case in cases]
     done = iter(list(shared(run, tasks, options.jobs, progress)))
     return [
         outcome(name, cases, [next(done) for _ in cases], options)
@@ -125,7 +125,7 @@ def measure(
     ]
 
 
-def _for_measuring(config: Config, options: Options) -> Config:
+def _for_measuring(config: Config, options: WritingOptions) -> Config:
     """`config` without what differs from machine to machine, and without what writes nothing."""
     if options.model and config.model.mode == "rules":
         raise UsageError(
@@ -141,7 +141,7 @@ def _for_measuring(config: Config, options: Options) -> Config:
     )
 
 
-def _chosen(cases: Sequence[Case], name: str, options: Options) -> list[Case]:
+def _chosen(cases: Sequence[Case], name: str, options: WritingOptions) -> list[Case]:
     found = [case for case in cases if options.only in case.id][: options.limit or None]
     if not found:
         raise InputError(
@@ -150,7 +150,7 @@ def _chosen(cases: Sequence[Case], name: str, options: Options) -> list[Case]:
     return found
 
 
-def run(task: Task) -> Done:
+def run(task: WritingTask) -> WritingResult:
     """Take the sessions of a case in, one after the other, into a memory of its own."""
     import tempfile
 
@@ -175,7 +175,9 @@ def run(task: Task) -> Done:
         kept, ended = _held(memory)
         said = sum(estimate(turn.content) for turn in memory.journal())
         left = sum(estimate(_bare(segment.text)) for segment in memory.segments())
-    return Done(kept, ended, said, min(left, said), seconds, tokens, questions, refused, problem)
+    return WritingResult(
+        kept, ended, said, min(left, said), seconds, tokens, questions, refused, problem
+    )
 
 
 def _held(memory: Memory) -> tuple[tuple[FinalMemory, ...], tuple[str, ...]]:
@@ -211,7 +213,7 @@ def holds(check: Check, kept: Iterable[FinalMemory]) -> bool:
     )
 
 
-def is_right(check: Check, done: Done) -> bool:
+def is_right(check: Check, done: WritingResult) -> bool:
     """Whether a check holds, and the operation that it stands for was carried out."""
     if not holds(check, done.kept):
         return False
@@ -231,7 +233,9 @@ def _has(groups: Groups, content: str) -> bool:
     return all(any(text.lower() in lower for text in group) for group in groups)
 
 
-def outcome(name: str, cases: Sequence[Case], done: Sequence[Done], options: Options) -> Outcome:
+def outcome(
+    name: str, cases: Sequence[Case], done: Sequence[WritingResult], options: WritingOptions
+) -> WritingReport:
     """What the cases of one file came to."""
     checked = [
         (check.type, holds(check, one.kept), is_right(check, one))
@@ -265,7 +269,7 @@ def outcome(name: str, cases: Sequence[Case], done: Sequence[Done], options: Opt
             "problem": next(iter(problems), ""),
         }
     failures = [_failure(*one) for one in zip(cases, done, strict=True)] if options.failures else []
-    return Outcome(report, [one for one in failures if one["failed"] or one["not_done"]])
+    return WritingReport(report, [one for one in failures if one["failed"] or one["not_done"]])
 
 
 def _share(checked: Iterable[tuple[str, bool]], types: Iterable[str]) -> Figures:
@@ -274,7 +278,7 @@ def _share(checked: Iterable[tuple[str, bool]], types: Iterable[str]) -> Figures
     return {"n": len(counted), "right": right, "share": percent(right, len(counted))}
 
 
-def _failure(case: Case, done: Done) -> Figures:
+def _failure(case: Case, done: WritingResult) -> Figures:
     """A case, what became of it, and the checks that do not hold or were not carried out."""
     return {
         "case": case.id,

@@ -50,7 +50,7 @@ T = TypeVar("T")
 Turn = dict[str, str]
 
 
-class Question(NamedTuple):
+class ModelQuestion(NamedTuple):
     name: str
     """What is asked for; the ledger counts by it."""
     language: str
@@ -64,14 +64,14 @@ class Question(NamedTuple):
     """What an answer must have to be looked at, where that is less."""
 
 
-class Reply(NamedTuple, Generic[T]):
+class ModelReply(NamedTuple, Generic[T]):
     value: T
     tokens_in: int
     tokens_out: int
     """Of all attempts together."""
 
 
-def cost(question: Question) -> int:
+def cost(question: ModelQuestion) -> int:
     """The most tokens one attempt takes: what is sent, and the longest answer."""
     sent = sum(estimate(turn["content"]) + _PER_MESSAGE for turn in _opening(question))
     return sent + _schema_cost(question) + question.most
@@ -105,14 +105,14 @@ class ChatModel:
         self._clean = clean
         self._without: set[str] = set()
 
-    def ask(self, question: Question, read: Callable[[Any], T]) -> Reply[T]:
+    def ask(self, question: ModelQuestion, read: Callable[[Any], T]) -> ModelReply[T]:
         """The answer to `question` as `read` makes it from the JSON value.
 
         `read` raises UnfitError for a value it cannot use; its reason is told to the model once.
         """
         return _Asking(self, question, read).run()
 
-    def send(self, turns: Sequence[Turn], question: Question, most: int) -> Answer:
+    def send(self, turns: Sequence[Turn], question: ModelQuestion, most: int) -> Answer:
         """Post one request, without what this server was found not to take."""
         left_out: set[str] = set()
         # What was kept before there was a rule for it is not told to a model either.
@@ -135,7 +135,7 @@ class ChatModel:
             self._without.add(name)
             left_out.add(name)
 
-    def _body(self, turns: Sequence[Turn], question: Question, most: int) -> dict[str, object]:
+    def _body(self, turns: Sequence[Turn], question: ModelQuestion, most: int) -> dict[str, object]:
         body: dict[str, object] = {
             "model": self._config.name,
             "messages": turns,
@@ -199,7 +199,7 @@ class ChatModel:
 class _Asking(Generic[T]):
     """One question on its way: what was tried and what it cost."""
 
-    def __init__(self, model: ChatModel, question: Question, read: Callable[[Any], T]) -> None:
+    def __init__(self, model: ChatModel, question: ModelQuestion, read: Callable[[Any], T]) -> None:
         self._model = model
         self._question = question
         self._read = read
@@ -208,13 +208,13 @@ class _Asking(Generic[T]):
         self._told = False
         self._in = self._out = 0
 
-    def run(self) -> Reply[T]:
+    def run(self) -> ModelReply[T]:
         attempt = 0
         try:
             while True:
                 last = attempt == self._model.retries
                 try:
-                    return Reply(self._value(self._message()), self._in, self._out)
+                    return ModelReply(self._value(self._message()), self._in, self._out)
                 except (UnreachableModelError, BusyModelError) as error:
                     if last or not self._waited(error, attempt):
                         raise
@@ -279,19 +279,19 @@ class _Asking(Generic[T]):
         return True
 
 
-def _schema_cost(question: Question) -> int:
+def _schema_cost(question: ModelQuestion) -> int:
     """What servers that tell the model of the schema take for it."""
     return estimate(json.dumps(question.schema, separators=(",", ":")))
 
 
-def _opening(question: Question) -> list[Turn]:
+def _opening(question: ModelQuestion) -> list[Turn]:
     return [
         {"role": "system", "content": question.system},
         {"role": "user", "content": question.user},
     ]
 
 
-def _telling(question: Question, answer: str, reason: str) -> list[Turn]:
+def _telling(question: ModelQuestion, answer: str, reason: str) -> list[Turn]:
     """The question again, with the answer that was no good and why."""
     return [
         *_opening(question),

@@ -95,7 +95,7 @@ _RELATIVES = re.compile(
 )
 
 
-class Source(NamedTuple):
+class Evidence(NamedTuple):
     """What a statement claims to be read from, and what stood around it."""
 
     said: str
@@ -108,13 +108,13 @@ class Source(NamedTuple):
         return f"{self.said}\n{self.context}"
 
 
-def objection(content: str, source: Source, language: str) -> str:
+def objection(content: str, source: Evidence, language: str) -> str:
     """Why a sentence read from `source` cannot be kept; empty where it can."""
     return _unsaid(content, source, closest(content, source.said), language, (4, 5))
 
 
 def misread(
-    content: str, words: str, source: Source, language: str, *, averse: bool = False
+    content: str, words: str, source: Evidence, language: str, *, averse: bool = False
 ) -> str:
     """The same of a sentence that rests on some `words` of `source`; of one about what somebody is
     averse to, which needs no "not" to be told."""
@@ -126,7 +126,7 @@ def misread(
 
 def _unsaid(
     content: str,
-    source: Source,
+    source: Evidence,
     clause: str,
     language: str,
     own: tuple[int, int],
@@ -156,7 +156,7 @@ def _letters(text: str) -> str:
 
 def invented(
     content: str,
-    source: Source,
+    source: Evidence,
     clause: str,
     language: str,
     own: tuple[int, int] = (4, 5),

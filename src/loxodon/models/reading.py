@@ -29,8 +29,8 @@ from loxodon.language.statements import (
 )
 from loxodon.models import grounding
 from loxodon.models.attributes import OFFERED, attribute_for
-from loxodon.models.chat import ChatModel, Question, Reply, cost
-from loxodon.models.grounding import Source
+from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply, cost
+from loxodon.models.grounding import Evidence
 from loxodon.models.prompts import fenced, prompt
 from loxodon.models.replies import (
     TEXT,
@@ -108,7 +108,7 @@ class Batch(NamedTuple):
     language: str = "en"
 
 
-class Item(NamedTuple):
+class ReadItem(NamedTuple):
     """One thing a model answered, checked."""
 
     line: int
@@ -126,20 +126,20 @@ class Item(NamedTuple):
     """What it rests on."""
 
 
-class Reading(NamedTuple):
+class ModelReading(NamedTuple):
     """What a model made of the lines that were asked about."""
 
-    items: list[Item]
+    items: list[ReadItem]
     decided: set[int]
     """The lines that it answered; the others are still undecided."""
     refused: Sequence[tuple[str, str]] = ()
     """What it said that is not believed: the number of the message, and why."""
 
 
-def read(model: ChatModel, batch: Batch, task: str = "reading") -> Reply[Reading]:
+def read(model: ChatModel, batch: Batch, task: str = "reading") -> ModelReply[ModelReading]:
     """What the lines of a batch say that is worth keeping."""
     if not any(one.asked for one in batch.lines):
-        return Reply(Reading([], set()), 0, 0)
+        return ModelReply(ModelReading([], set()), 0, 0)
     return model.ask(question(batch, task), lambda value: believed(value, batch))
 
 
@@ -148,7 +148,7 @@ def size(batch: Batch, task: str = "reading") -> int:
     return cost(question(batch, task))
 
 
-def question(batch: Batch, task: str = "reading") -> Question:
+def question(batch: Batch, task: str = "reading") -> ModelQuestion:
     """The question about a batch; those asked about are numbered from 1."""
     names = _labels(batch)
     lines: list[tuple[str, str]] = []
@@ -171,7 +171,7 @@ def question(batch: Batch, task: str = "reading") -> Question:
     schema = record({key: {"$ref": "#/$defs/all"} for key in names.values()})
     schema = {**schema, "$defs": {"all": array(_ITEM)}}
     most = max(_AT_LEAST, _PER_LINE * len(names))
-    return Question(
+    return ModelQuestion(
         task,
         batch.language,
         prompt(task, batch.language, item=item),
@@ -195,9 +195,9 @@ def _labels(batch: Batch) -> dict[int, str]:
 # --- What is believed -----------------------------------------------------------------------------
 
 
-def believed(value: dict[str, object], batch: Batch) -> Reading:
+def believed(value: dict[str, object], batch: Batch) -> ModelReading:
     """What can be believed of an answer; UnfitError where that is nothing at all."""
-    items: list[Item] = []
+    items: list[ReadItem] = []
     decided: set[int] = set()
     refused: list[tuple[str, str]] = []
     names = _labels(batch)
@@ -215,12 +215,12 @@ def believed(value: dict[str, object], batch: Batch) -> Reading:
         raise RefusedError("; ".join(f"{key}: {reason}" for key, reason in some))
     if not decided:
         raise UnfitError("no number that was asked about is answered")
-    return Reading(items, decided, refused)
+    return ModelReading(items, decided, refused)
 
 
-def _sorted(claims: Sequence[object], n: int, batch: Batch) -> tuple[list[Item], list[str]]:
+def _sorted(claims: Sequence[object], n: int, batch: Batch) -> tuple[list[ReadItem], list[str]]:
     """What of a message's items is believed, and why the others are not."""
-    good: list[Item] = []
+    good: list[ReadItem] = []
     why: list[str] = []
     for claim in claims:
         if isinstance(claim, dict) and claim.get("do") == "nothing":
@@ -238,20 +238,20 @@ def _sorted(claims: Sequence[object], n: int, batch: Batch) -> tuple[list[Item],
 _DO: Schema = {"type": "string", "enum": [*get_args(Do)]}
 
 
-def _item(claim: object, n: int, batch: Batch) -> Item:
+def _item(claim: object, n: int, batch: Batch) -> ReadItem:
     """An item of an answer, checked; UnfitError with the reason where it is not believed."""
     check(claim, record({"do": _DO}), "an item")
     given = cast(dict[str, Any], claim)
     do = cast(Do, given["do"])
     if do == "drop":
-        return Item(n, do, hint=_hint(given, n, batch))
+        return ReadItem(n, do, hint=_hint(given, n, batch))
     target = _target(given, batch) if do != "add" else None
     words = _string(given, "words")
     line = batch.lines[n]
     if do != "same" and not grounding.stands(shown(line.text), words):
         raise UnfitError("the words of an item do not stand in its message")
     if do in ("same", "end"):
-        return Item(n, do, target.id if target else "", words=words)
+        return ReadItem(n, do, target.id if target else "", words=words)
     return _stated(given, n, words, target, batch)
 
 
@@ -272,11 +272,11 @@ def _target(given: Mapping[str, Any], batch: Batch) -> KnownMemory:
 
 def _stated(
     given: Mapping[str, Any], n: int, words: str, target: KnownMemory | None, batch: Batch
-) -> Item:
+) -> ReadItem:
     """An item that says something, with what of its labels can be believed."""
     line = batch.lines[n]
     before = [shown(one.text) for one in batch.lines[max(0, n - CONTEXT) : n]]
-    source = Source(shown(line.text), "\n".join((*before, target.text if target else "")))
+    source = Evidence(shown(line.text), "\n".join((*before, target.text if target else "")))
     content = _content(given, words, source, batch.language)
     subject = _subject(given, content, source)
     attribute, value = _labelled(given, subject, content)
@@ -296,7 +296,7 @@ def _stated(
         project=_label(given, "project", source.whole),
         topic=_label(given, "topic"),
     )
-    return Item(
+    return ReadItem(
         n,
         "update" if target else "add",
         target.id if target else "",
@@ -309,7 +309,7 @@ def _stated(
     )
 
 
-def _content(given: Mapping[str, Any], words: str, source: Source, language: str) -> str:
+def _content(given: Mapping[str, Any], words: str, source: Evidence, language: str) -> str:
     content = _string(given, "content").rstrip("。.").rstrip()
     check_length(content, MOST_STATEMENT, language)
     if len(split(content)) > 1:
@@ -320,7 +320,7 @@ def _content(given: Mapping[str, Any], words: str, source: Source, language: str
     return content
 
 
-def _subject(given: Mapping[str, Any], content: str, source: Source) -> str:
+def _subject(given: Mapping[str, Any], content: str, source: Evidence) -> str:
     subject = _string(given, "subject")
     if subject.lower() in _USERS:
         subject = USER
@@ -391,7 +391,7 @@ def _since(given: Mapping[str, Any], words: str, at: datetime) -> datetime | Non
     return since if since <= at and any(one.since <= since < one.until for one in spoken) else None
 
 
-def _tags(given: Mapping[str, Any], content: str, source: Source) -> tuple[str, ...]:
+def _tags(given: Mapping[str, Any], content: str, source: Evidence) -> tuple[str, ...]:
     claimed = given.get("tags")
     texts = [one for one in claimed if isinstance(one, str)] if isinstance(claimed, list) else []
     good = [one.strip() for one in texts if 0 < len(one.strip()) <= _LABEL]
@@ -406,7 +406,7 @@ def _label(given: Mapping[str, Any], name: str, within: str | None = None) -> st
     return claimed if plain and (within is None or grounding.contains(within, claimed)) else ""
 
 
-def _mentions(given: Mapping[str, Any], content: str, source: Source) -> tuple[Mention, ...]:
+def _mentions(given: Mapping[str, Any], content: str, source: Evidence) -> tuple[Mention, ...]:
     found = {}
     claims = given.get("mentions")
     for one in claims if isinstance(claims, list) else ():

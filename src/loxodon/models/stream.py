@@ -42,7 +42,7 @@ _SAID = 300
 _OPEN, _CLOSE = "<think>", "</think>"
 
 
-class Piece(NamedTuple):
+class StreamPiece(NamedTuple):
     """A piece of a reply."""
 
     text: str
@@ -71,7 +71,7 @@ class Talker:
         self._reports = True
         self._patience: _Patience | None = None
 
-    def reply(self, messages: Sequence[Mapping[str, Any]]) -> Generator[Piece, None, None]:
+    def reply(self, messages: Sequence[Mapping[str, Any]]) -> Generator[StreamPiece, None, None]:
         """The reply to `messages`, as it comes; a ModelError where it does not, or breaks off."""
         self.usage, self.cut = None, False
         try:
@@ -94,7 +94,7 @@ class Talker:
 
     def _without_report(
         self, messages: Sequence[Mapping[str, Any]], refused: _Exchange
-    ) -> Iterator[Piece]:
+    ) -> Iterator[StreamPiece]:
         """The reply of a server that may not know how to report what it took."""
         complaint = refused.refusal()
         self._reports = False
@@ -113,7 +113,7 @@ class Talker:
     def _connected(self, patience: _Patience) -> None:
         self._patience = patience
 
-    def _pieces(self, exchange: _Exchange) -> Iterator[Piece]:
+    def _pieces(self, exchange: _Exchange) -> Iterator[StreamPiece]:
         if exchange.status != 200:
             raise exchange.refusal()
         thoughts = _Thoughts()
@@ -121,7 +121,7 @@ class Talker:
             self.usage = part.usage or self.usage
             self.cut = self.cut or part.cut
             if part.thought:
-                yield Piece(part.thought, True)
+                yield StreamPiece(part.thought, True)
             yield from thoughts.feed(part.text)
         yield from thoughts.end()
 
@@ -406,7 +406,7 @@ class _Thoughts:
         self._held = ""
         self._state = "unknown"
 
-    def feed(self, text: str) -> Iterator[Piece]:
+    def feed(self, text: str) -> Iterator[StreamPiece]:
         self._held += text
         if self._state == "unknown":
             bare = self._held.lstrip()
@@ -418,16 +418,16 @@ class _Thoughts:
             thought, found, rest = self._held.partition(_CLOSE)
             safe = len(thought) if found else max(0, len(thought) - len(_CLOSE))
             if safe:
-                yield Piece(thought[:safe], True)
+                yield StreamPiece(thought[:safe], True)
             self._held = rest if found else thought[safe:]
             self._state = "thought" if found else "thinks"
         if self._state == "thought":  # and has not said a word yet
             self._held = self._held.lstrip()
             self._state = "speaks" if self._held else "thought"
         if self._state == "speaks" and self._held:
-            yield Piece(self._held)
+            yield StreamPiece(self._held)
             self._held = ""
 
-    def end(self) -> Iterator[Piece]:
+    def end(self) -> Iterator[StreamPiece]:
         if self._held.strip():
-            yield Piece(self._held, self._state == "thinks")
+            yield StreamPiece(self._held, self._state == "thinks")

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from loxodon.models import grounding
-from loxodon.models.chat import ChatModel, Question, Reply
-from loxodon.models.grounding import Source
+from loxodon.models.chat import ChatModel, ModelQuestion, ModelReply
+from loxodon.models.grounding import Evidence
 from loxodon.models.prompts import fenced, prompt
 from loxodon.models.reading import MOST_STATEMENT, shown
 from loxodon.models.replies import TEXT, UnfitError, array, check_length, record
@@ -34,12 +34,12 @@ class Merge(NamedTuple):
     content: str
 
 
-def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> Reply[Verdict]:
+def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> ModelReply[Verdict]:
     """What a new fact does to a belief. One that shares no word with it is not asked about."""
     if gist(belief).words.isdisjoint(gist(fact).words):
-        return Reply("unrelated", 0, 0)
+        return ModelReply("unrelated", 0, 0)
     user = fenced([("belief", shown(belief)), ("fact", shown(fact))])
-    question = Question("weigh", language, prompt("weigh", language), user, _WEIGHING, 30)
+    question = ModelQuestion("weigh", language, prompt("weigh", language), user, _WEIGHING, 30)
 
     def read(value: dict[str, Any]) -> Verdict:
         verdict = cast(Verdict, value["verdict"])
@@ -50,13 +50,13 @@ def weigh_belief(model: ChatModel, belief: str, fact: str, language: str) -> Rep
     return model.ask(question, read)
 
 
-def summarise(model: ChatModel, facts: Sequence[str], language: str) -> Reply[str]:
+def summarise(model: ChatModel, facts: Sequence[str], language: str) -> ModelReply[str]:
     """The facts of one theme in one short sentence."""
     lines = [(str(n), shown(fact)) for n, fact in enumerate(facts, 1)]
     return _text(model, "summary", "summarise", lines, MOST_SUMMARY, language)
 
 
-def entity(model: ChatModel, name: str, facts: Sequence[str], language: str) -> Reply[str]:
+def entity(model: ChatModel, name: str, facts: Sequence[str], language: str) -> ModelReply[str]:
     """Who or what somebody or something is to the user, in a sentence or two."""
     lines = [("name", shown(name)), *((str(n), shown(fact)) for n, fact in enumerate(facts, 1))]
     return _text(model, "profile", "entity", lines, MOST_ENTITY, language)
@@ -64,19 +64,19 @@ def entity(model: ChatModel, name: str, facts: Sequence[str], language: str) -> 
 
 def portrait(
     model: ChatModel, entries: Sequence[str], changes: Sequence[str], language: str
-) -> Reply[str]:
+) -> ModelReply[str]:
     """The core profile: who the user is and what changed this week, in a few sentences."""
     lines = [("known", shown(one)) for one in entries]
     lines += [("changed", shown(one)) for one in changes]
     return _text(model, "portrait", "portrait", lines, MOST_PORTRAIT, language)
 
 
-def merge(model: ChatModel, facts: Sequence[str], language: str) -> Reply[list[Merge]]:
+def merge(model: ChatModel, facts: Sequence[str], language: str) -> ModelReply[list[Merge]]:
     """Which facts of a partition one sentence can tell without losing anything."""
     lines = [(str(n), shown(fact)) for n, fact in enumerate(facts, 1)]
     most = 60 + _PER_MERGED * len(facts)
     system = prompt("merge", language, most=str(MOST_STATEMENT[language]))
-    question = Question("merge", language, system, fenced(lines), _MERGING, most)
+    question = ModelQuestion("merge", language, system, fenced(lines), _MERGING, most)
     return model.ask(question, lambda value: _merges(value, facts, language))
 
 
@@ -102,7 +102,7 @@ def _merged(group: dict[str, Any], facts: Sequence[str], language: str, taken: s
     check_length(content, MOST_STATEMENT, language)
     told = [facts[n] for n in places]
     whole = "\n".join(told)
-    reason = grounding.invented(content, Source(whole), whole, language)
+    reason = grounding.invented(content, Evidence(whole), whole, language)
     if not reason and grounding.turned(content, whole):
         reason = "it says the contrary"
     if not reason and any(grounding.lost(content, fact) for fact in told):
@@ -119,12 +119,12 @@ def _text(
     lines: Sequence[tuple[str, str]],
     most: Mapping[str, int],
     language: str,
-) -> Reply[str]:
+) -> ModelReply[str]:
     """A text in which everything is from `lines`."""
     system = prompt(name, language, most=str(most[language]))
     schema = record({field: TEXT})
-    question = Question(name, language, system, fenced(lines), schema, 2 * most[language] + 20)
-    source = Source("\n".join(text for _, text in lines))
+    question = ModelQuestion(name, language, system, fenced(lines), schema, 2 * most[language] + 20)
+    source = Evidence("\n".join(text for _, text in lines))
 
     def read(value: dict[str, Any]) -> str:
         text = " ".join(cast(str, value[field]).split())

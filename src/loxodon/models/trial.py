@@ -12,15 +12,15 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from loxodon.models.chat import ChatModel, Reply
+from loxodon.models.chat import ChatModel, ModelReply
 from loxodon.models.reading import (
     Batch,
     Do,
     Hint,
-    Item,
     KnownMemory,
+    ModelReading,
     PromptMessage,
-    Reading,
+    ReadItem,
     believed,
     question,
 )
@@ -32,7 +32,7 @@ VERSION = 2
 _START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 
-class Sentence(NamedTuple):
+class TrialSentence(NamedTuple):
     text: str
     has: tuple[str, ...] = ()
     """One of these stands in what is kept; none for a sentence of which nothing is."""
@@ -44,33 +44,35 @@ class Sentence(NamedTuple):
     """What the rules made of it."""
 
 
-SENTENCES: Mapping[str, Sequence[Sentence]] = {
+SENTENCES: Mapping[str, Sequence[TrialSentence]] = {
     "en": (
-        Sentence("Please keep in mind that shellfish makes my throat swell up.", ("shellfish",)),
-        Sentence("What is the tallest building in Lisbon?"),
-        Sentence(
+        TrialSentence(
+            "Please keep in mind that shellfish makes my throat swell up.", ("shellfish",)
+        ),
+        TrialSentence("What is the tallest building in Lisbon?"),
+        TrialSentence(
             "We have been living in Utrecht since last month.",
             ("Utrecht",),
             ("update",),
             known="The user lives in Antwerp",
         ),
-        Sentence("If I ever won a lot of money I would buy a vineyard."),
-        Sentence(
+        TrialSentence("If I ever won a lot of money I would buy a vineyard."),
+        TrialSentence(
             "I gave up coffee, not a cup for weeks.",
             (),
             ("end", "update"),
             known="The user drinks coffee every morning",
         ),
-        Sentence("My sister Ana flies freight planes for a living.", ("Ana", "sister")),
-        Sentence(
+        TrialSentence("My sister Ana flies freight planes for a living.", ("Ana", "sister")),
+        TrialSentence(
             "A man on the train shouted “I am a surgeon” into his phone.",
             hint="The user is a surgeon",
         ),
-        Sentence(
+        TrialSentence(
             "Our dog Biscuit turned three.", ("Biscuit",), hint="The user's dog is called Biscuit"
         ),
-        Sentence("ok thanks, that was quick"),
-        Sentence(
+        TrialSentence("ok thanks, that was quick"),
+        TrialSentence(
             "Still at the same bakery on Mill Street, by the way.",
             (),
             ("same", "update"),
@@ -78,18 +80,18 @@ SENTENCES: Mapping[str, Sequence[Sentence]] = {
         ),
     ),
     "zh": (
-        Sentence("记一下，我一吃虾喉咙就肿", ("虾",)),
-        Sentence("里斯本最高的楼是哪一栋？"),
-        Sentence("上个月起我们就住到南通了", ("南通",), ("update",), known="用户住在扬州"),
-        Sentence("要是哪天发了财，我就去买个葡萄园"),
-        Sentence(
+        TrialSentence("记一下，我一吃虾喉咙就肿", ("虾",)),
+        TrialSentence("里斯本最高的楼是哪一栋？"),
+        TrialSentence("上个月起我们就住到南通了", ("南通",), ("update",), known="用户住在扬州"),
+        TrialSentence("要是哪天发了财，我就去买个葡萄园"),
+        TrialSentence(
             "咖啡我戒了，好几个星期一杯没喝", (), ("end", "update"), known="用户每天早上喝咖啡"
         ),
-        Sentence("我姐姐陈岚是开货运飞机的", ("陈岚", "姐姐")),
-        Sentence("地铁上有个人对着手机喊“我是外科医生”", hint="用户是外科医生"),
-        Sentence("我们家的狗饼干三岁了", ("饼干",), hint="用户的狗叫饼干"),
-        Sentence("好的，谢谢，真快"),
-        Sentence(
+        TrialSentence("我姐姐陈岚是开货运飞机的", ("陈岚", "姐姐")),
+        TrialSentence("地铁上有个人对着手机喊“我是外科医生”", hint="用户是外科医生"),
+        TrialSentence("我们家的狗饼干三岁了", ("饼干",), hint="用户的狗叫饼干"),
+        TrialSentence("好的，谢谢，真快"),
+        TrialSentence(
             "我还在磨坊街那家面包店上班", (), ("same", "update"), known="用户在磨坊街的面包店上班"
         ),
     ),
@@ -114,7 +116,7 @@ class Trial(NamedTuple):
         return self.passed >= ENOUGH
 
 
-def attempt(model: ChatModel, language: str) -> Reply[Trial]:
+def attempt(model: ChatModel, language: str) -> ModelReply[Trial]:
     """Have a model read the ten sentences of a language, in one question."""
     batch = batch_of(language)
     asked = question(batch)._replace(name="trial")
@@ -134,7 +136,7 @@ def batch_of(language: str) -> Batch:
     return Batch(lines, known, hints, language)
 
 
-def judged(reading: Reading, language: str) -> Trial:
+def judged(reading: ModelReading, language: str) -> Trial:
     """Which of the sentences were read well."""
     hints = batch_of(language).hints
     failed = [
@@ -147,7 +149,9 @@ def judged(reading: Reading, language: str) -> Trial:
     return Trial(of - len(failed), of, tuple(failed))
 
 
-def _well(sentence: Sentence, n: int, items: Sequence[Item], hints: Sequence[Hint]) -> bool:
+def _well(
+    sentence: TrialSentence, n: int, items: Sequence[ReadItem], hints: Sequence[Hint]
+) -> bool:
     dropped = {one.hint for one in items if one.do == "drop"}
     kept = [one.text for k, one in enumerate(hints) if items and one.line == n and k not in dropped]
     texts = [*kept, *(one.statement.content for one in items if one.statement)]

@@ -31,7 +31,7 @@ from loxodon.types import Gate, Item, LeftOut, Recall, Record, Source, Turn
 
 if TYPE_CHECKING:
     from loxodon.config import Weights
-    from loxodon.models.embedders.questions import Question as Meaning
+    from loxodon.models.embedders.questions import EmbeddedQuestion as Meaning
     from loxodon.store import Note
     from loxodon.store.protocol import Store
 

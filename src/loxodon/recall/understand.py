@@ -25,7 +25,7 @@ from loxodon.recall.times import Beside, When, events_of, times_of
 from loxodon.text.bounds import tame
 from loxodon.text.keywords import quick
 from loxodon.text.language import language_of
-from loxodon.text.names import Part, named
+from loxodon.text.names import NameSpan, named
 from loxodon.text.words import fold, query_words
 from loxodon.types import Entity
 from loxodon.values import NamedTuple
@@ -51,7 +51,7 @@ class Known(NamedTuple):
     """What the memory knows by name; each is asked once, with all that may be a name."""
 
     entities: Callable[[Iterable[str]], Mapping[str, Entity]] = _nobody
-    """By any of its names, folded; `store.worklog.entities_named`."""
+    """By any of its names, folded; `store.entities_named`."""
     projects: Lookup = _none
     topics: Lookup = _none
 
@@ -168,7 +168,7 @@ def _named(text: str, known: Known) -> tuple[tuple[Named, ...], str, str]:
     return tuple(entities.values()), _first(parts, projects), _first(parts, topics)
 
 
-def _first(parts: Iterable[Part], labels: Mapping[str, str]) -> str:
+def _first(parts: Iterable[NameSpan], labels: Mapping[str, str]) -> str:
     return next((labels[part.name] for part in parts if part.name in labels), "")
 
 
@@ -183,7 +183,7 @@ _WORDS_TOO = frozenset(
 """Names that are words as well: in English text with capitals, only a capital makes them names."""
 
 
-def _is_meant(part: Part, text: str, folded: str) -> bool:
+def _is_meant(part: NameSpan, text: str, folded: str) -> bool:
     """Whether the stretch is the name, and not a word or a part of one that looks like it."""
     if len(part.name) == 1 and part.name >= "\u2e80":  # 妈 in 我妈, not in 妈妈 or 姑妈
         return part.start > 0 and folded[part.start - 1] in "我你您他她的"

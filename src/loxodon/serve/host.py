@@ -28,8 +28,9 @@ from loxodon.config import Config
 from loxodon.errors import BusyStoreError, DamagedStoreError, LoxodonError, StoreError
 from loxodon.filelock import at_fork
 from loxodon.layout import CONFIG, DATABASE, MADE, OFF_MARKER, SPACES
-from loxodon.memory import Memory, keys_for
+from loxodon.memory import Memory
 from loxodon.serve.cli.opening import check_database
+from loxodon.services.opening import keys_for
 from loxodon.spaces import MAX_NAME, folder_name, home_at, space_folder, space_path
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.owner import space_of

@@ -382,7 +382,7 @@ class Near(NamedTuple):
     0 is no closer than the rest, 3 clearly. Scores of different models can be compared."""
 
 
-class Waiting(NamedTuple):
+class TextToEmbed(NamedTuple):
     """A text that has to be embedded."""
 
     kind: Embeddable

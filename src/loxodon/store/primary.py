@@ -80,7 +80,7 @@ PRIMARY_TABLES: Mapping[str, PrimaryTable] = {
 """Every table, those that others refer to first."""
 
 
-class Day(NamedTuple):
+class JournalDay(NamedTuple):
     """The turns of one day where they were said, or a part of them where they are many."""
 
     date: str

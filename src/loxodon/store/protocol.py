@@ -58,12 +58,12 @@ from loxodon.store import (
     StoredDocument,
     Stretch,
     TextAt,
+    TextToEmbed,
     TurnRow,
     Vector,
-    Waiting,
     Work,
 )
-from loxodon.store.primary import Day, Row
+from loxodon.store.primary import JournalDay, Row
 from loxodon.store.walls import Wall
 from loxodon.trust.audit.log import Audit
 from loxodon.trust.audit.trail import Testimony
@@ -252,7 +252,7 @@ class Store(Protocol):
         """When each of these memories was first told, by its turns."""
 
     def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
-        """The entities that go by these folded names, by name."""
+        """The entities that go by these names, whatever their case, by name as given."""
 
     def labels_named(self, label: str, names: Iterable[str]) -> dict[str, str]:
         """Those of these folded names that memories have as a label, and how each is written.
@@ -473,9 +473,6 @@ class WorkLog(Protocol):
 
     def entities(self) -> list[Entity]: ...
 
-    def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
-        """Entities by the names asked for (as given), those that there are."""
-
     def put_entity(self, entity: Entity) -> Entity:
         """Keep a new entity (number 0), or what it is now; its names lead to it."""
 
@@ -689,7 +686,7 @@ class Vectors(Protocol):
     def size(self, model: str) -> int:
         """How many numbers its vectors have; 0 while there are none."""
 
-    def failed(self, model: str, tries: int) -> list[Waiting]:
+    def failed(self, model: str, tries: int) -> list[TextToEmbed]:
         """What the model has come past and is to do (again), unless it failed `tries` times."""
 
     def next(self, model: str, kind: Embeddable, limit: int) -> list[int]:
@@ -701,10 +698,10 @@ class Vectors(Protocol):
     def put(self, model: str, vectors: Sequence[Vector]) -> None:
         """Keep vectors, in the place of those that the same rows had."""
 
-    def fail(self, model: str, failures: Mapping[Waiting, str]) -> None:
+    def fail(self, model: str, failures: Mapping[TextToEmbed, str]) -> None:
         """Note on which texts the model failed, and why."""
 
-    def settle(self, model: str, done: Iterable[Waiting]) -> None:
+    def settle(self, model: str, done: Iterable[TextToEmbed]) -> None:
         """These texts need nothing more of the model."""
 
     def advance(self, model: str, kind: Embeddable, upto: int) -> None:
@@ -721,17 +718,8 @@ class Vectors(Protocol):
 
     # What becomes of rows
 
-    def changed(self, row: int) -> None:
-        """A memory says something else: its vectors go, and it has to be embedded again."""
-
     def retold(self, turns: Iterable[int]) -> None:
         """What is told of these turns is something else: their vectors go, and they wait anew."""
-
-    def moved(self, row: int, pool: Index) -> None:
-        """A memory has come to another pool; its vectors go along."""
-
-    def gone(self, rows: Iterable[int], kind: Embeddable = "chunks") -> None:
-        """These are no more, or have other words: their vectors go."""
 
 
 class PrimaryData(Protocol):
@@ -743,10 +731,10 @@ class PrimaryData(Protocol):
     def dump(self, table: str) -> Iterator[Row]:
         """Every row of a table of `PRIMARY_TABLES`, in the order of its key, a few at a time."""
 
-    def days(self) -> list[Day]:
+    def days(self) -> list[JournalDay]:
         """The days of the journal, in order; the same turns are in the same part whatever comes."""
 
-    def turns_of(self, day: Day) -> list[Row]:
+    def turns_of(self, day: JournalDay) -> list[Row]:
         """The turns of a day or a part of it, as `dump` gives them, in the order of their time."""
 
     def bases(self) -> dict[str, str]:

@@ -44,7 +44,7 @@ _LEAST_SPREAD = 0.02
 _TINY = 1e-6
 
 
-class Frame(NamedTuple):
+class VectorFrame(NamedTuple):
     """What vectors of a model are seen against."""
 
     mean: Floats
@@ -73,17 +73,17 @@ class Frame(NamedTuple):
 LANGUAGES = ("en", "zh")
 
 
-def to_bytes(frame: Frame) -> bytes:
+def to_bytes(frame: VectorFrame) -> bytes:
     """A frame as it is kept, but for its spread."""
     return b"".join(part.tobytes() for part in (frame.mean, frame.usual, *frame.asking))
 
 
-def from_bytes(kept: bytes, size: int, spread: float) -> Frame:
+def from_bytes(kept: bytes, size: int, spread: float) -> VectorFrame:
     """The frame of vectors of a size; that of none where there is none yet."""
     parts = np.zeros((2 + len(LANGUAGES), size), np.float32)
     if kept:
         parts = np.frombuffer(kept, np.float32).reshape(parts.shape)
-    return Frame(parts[0], parts[1], tuple(parts[2:]), spread)
+    return VectorFrame(parts[0], parts[1], tuple(parts[2:]), spread)
 
 
 def usable(vectors: object, count: int) -> Floats | None:
@@ -107,7 +107,7 @@ def unit(vectors: Floats) -> tuple[Floats, list[bool]]:
         return (wide / np.where(good, lengths, 1)[:, None]).astype(np.float32), good.tolist()
 
 
-def frame_of(vectors: Floats, count: int, asks: Sequence[str], says: Sequence[str]) -> Frame:
+def frame_of(vectors: Floats, count: int, asks: Sequence[str], says: Sequence[str]) -> VectorFrame:
     """The frame of `count` vectors of which these are a sample.
 
     `asks` has the language of each text that is a question, `says` that of each other turn; both
@@ -116,7 +116,7 @@ def frame_of(vectors: Floats, count: int, asks: Sequence[str], says: Sequence[st
     """
     mean = (vectors.mean(axis=0) * (count / (count + _FEW))).astype(np.float32)
     apart = tuple(_apart(vectors, asks, says, language) for language in LANGUAGES)
-    frame = Frame(mean, np.zeros_like(mean), apart, _SPREAD)
+    frame = VectorFrame(mean, np.zeros_like(mean), apart, _SPREAD)
     if len(vectors) < 2:
         return frame
     seen = frame.seen(vectors)

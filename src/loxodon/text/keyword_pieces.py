@@ -38,7 +38,7 @@ class Kind:
     OPENING = 8  # a capitalised word that begins a sentence: WORD or NAME, as the text shows
 
 
-class Piece(NamedTuple):
+class KeywordPiece(NamedTuple):
     start: int
     end: int
     key: str
@@ -47,7 +47,7 @@ class Piece(NamedTuple):
     kind: int
 
 
-Cutter = Callable[[str, int], Iterable[Piece]]
+Cutter = Callable[[str, int], Iterable[KeywordPiece]]
 
 
 # --- pieces -------------------------------------------------------------------------------------
@@ -87,9 +87,9 @@ def _token(ascii_only: bool) -> re.Pattern[str]:
     )
 
 
-def pieces_of(text: str, cut: Cutter) -> list[Piece]:
+def pieces_of(text: str, cut: Cutter) -> list[KeywordPiece]:
     """The pieces of `text` in order; what is left out between two of them keeps them apart."""
-    found: list[Piece] = []
+    found: list[KeywordPiece] = []
     previous = 0
     titled = False
     shouted = _is_shouted(text)
@@ -112,7 +112,7 @@ def pieces_of(text: str, cut: Cutter) -> list[Piece]:
     return found
 
 
-def _settle(text: str, pieces: list[Piece]) -> None:
+def _settle(text: str, pieces: list[KeywordPiece]) -> None:
     """Makes each OPENING piece a name, if it is one elsewhere or a name follows, or a word."""
     names = {piece.key for piece in pieces if piece.kind == Kind.NAME}
     for index in range(len(pieces) - 1, -1, -1):
@@ -134,37 +134,37 @@ def _is_shouted(text: str) -> bool:
     return sum(map(str.isupper, text)) > sum(map(str.islower, text))
 
 
-def _latin(word: str, start: int, opening: bool) -> Piece | None:
+def _latin(word: str, start: int, opening: bool) -> KeywordPiece | None:
     """The piece for a word that is not Chinese; None for one that no keyword has in it."""
     word = word.replace("’", "'").partition("'")[0]
     end = start + len(word)
     lower = word.lower()
     if lower in ENGLISH and word not in _SHORT_NAMES:
-        return Piece(start, end, lower, 0.0, Kind.LINK) if lower in _LINKS else None
+        return KeywordPiece(start, end, lower, 0.0, Kind.LINK) if lower in _LINKS else None
     if _BARE_NUMBER.fullmatch(word) and not (len(word) == 2 and word[1].isupper()):
-        return Piece(start, end, lower, 0.0, Kind.NUMBER) if word[-1].isdigit() else None
+        return KeywordPiece(start, end, lower, 0.0, Kind.NUMBER) if word[-1].isdigit() else None
     capital = word[0].isupper()
     if lower.replace(".", "") in FILLERS and word not in _SHORT_NAMES:
         if capital and (not opening or lower == "new"):
-            return Piece(start, end, lower, 0.3, Kind.WEAK)
+            return KeywordPiece(start, end, lower, 0.3, Kind.WEAK)
         return None
     return _content(word, start, capital, opening)
 
 
-def _content(word: str, start: int, capital: bool, opening: bool) -> Piece | None:
+def _content(word: str, start: int, capital: bool, opening: bool) -> KeywordPiece | None:
     end, lower = start + len(word), word.lower()
     if _TECHNICAL.search(word) or (len(word) > 1 and word.isupper()):
-        return Piece(start, end, lower, 2.0, Kind.NAME)
+        return KeywordPiece(start, end, lower, 2.0, Kind.NAME)
     if capital and not opening:
-        return Piece(start, end, _stem(lower), _NAME_WEIGHT, Kind.NAME)
+        return KeywordPiece(start, end, _stem(lower), _NAME_WEIGHT, Kind.NAME)
     if lower in _LINKS:
-        return Piece(start, end, lower, 0.0, Kind.LINK)
+        return KeywordPiece(start, end, lower, 0.0, Kind.LINK)
     if len(word) < 3 or (lower.endswith("ly") and len(word) > 4 and lower not in _NOT_ADVERBS):
         return None
     weight = 0.7 + 0.05 * min(len(word), 10)
     if lower.endswith(("ing", "ed", "ful", "ous", "ive", "able", "ible", "less")):
         weight *= 0.7  # more often a verb or an adjective than a topic
-    return Piece(start, end, _stem(lower), weight, Kind.OPENING if capital else Kind.WORD)
+    return KeywordPiece(start, end, _stem(lower), weight, Kind.OPENING if capital else Kind.WORD)
 
 
 def _stem(lower: str) -> str:
@@ -209,7 +209,7 @@ _TAG_WEIGHTS = (
 )
 
 
-def cut_by_dictionary(run: str, offset: int) -> Iterator[Piece]:
+def cut_by_dictionary(run: str, offset: int) -> Iterator[KeywordPiece]:
     # Imported here: it loads a dictionary, which takes 80 ms.
     import rjieba
 
@@ -229,7 +229,7 @@ def cut_by_dictionary(run: str, offset: int) -> Iterator[Piece]:
             before = word
 
 
-def _chinese(word: str, tag: str, start: int, known: bool) -> Piece | None:
+def _chinese(word: str, tag: str, start: int, known: bool) -> KeywordPiece | None:
     """The piece for a word as it was tagged; None for one that no keyword has in it.
 
     Not `known` are words that the tagger made up: names mostly, and bits of grammar.
@@ -238,9 +238,9 @@ def _chinese(word: str, tag: str, start: int, known: bool) -> Piece | None:
     if word in CHINESE_WORDS:
         return None
     if word in CHINESE_NOMINAL:
-        return Piece(start, end, word, 0.9, Kind.HAN)
+        return KeywordPiece(start, end, word, 0.9, Kind.HAN)
     if len(word) == 2 and word[0] in _SINGLES and word[1] in _VERBS:  # 猫叫, 狗叫
-        return Piece(start, start + 1, word[0], 0.6, Kind.HAN)
+        return KeywordPiece(start, start + 1, word[0], 0.6, Kind.HAN)
     if word not in CHINESE_PROTECTED:
         grammar = len(word) == 2 and (word[0] in _JUNK_FIRST or word[1] in _JUNK_LAST)
         number = word[0] in _NUMERALS and (tag in ("m", "t") or word[-1] in _MEASURES)
@@ -248,18 +248,18 @@ def _chinese(word: str, tag: str, start: int, known: bool) -> Piece | None:
         if grammar or number or made_up:
             return None
     weight, kind = _TAG_WEIGHTS.get(tag, (0.0, 0))
-    return Piece(start, end, word, weight * _by_length(word), kind) if weight else None
+    return KeywordPiece(start, end, word, weight * _by_length(word), kind) if weight else None
 
 
 def _by_length(word: str) -> float:
     return 0.7 + 0.1 * min(len(word), 5)
 
 
-def _character(word: str, tag: str, start: int) -> Piece | None:
+def _character(word: str, tag: str, start: int) -> KeywordPiece | None:
     if word in _SINGLES:
-        return Piece(start, start + 1, word, 0.6, Kind.HAN)
+        return KeywordPiece(start, start + 1, word, 0.6, Kind.HAN)
     if tag[0] in "nkqz" and word not in _NOT_GLUE:
-        return Piece(start, start + 1, word, 0.3, Kind.GLUE)
+        return KeywordPiece(start, start + 1, word, 0.3, Kind.GLUE)
     return None
 
 
@@ -270,7 +270,7 @@ _LOOSE_FIRST = _VERBS | frozenset("后过")
 _LOOSE_LAST = _VERBS | _PLACES | frozenset("坏高住完出成")
 
 
-def cut_by_function(run: str, offset: int) -> Iterator[Piece]:
+def cut_by_function(run: str, offset: int) -> Iterator[KeywordPiece]:
     """Stretches of 2 to 6 characters between function words, numbers and plain verbs."""
     # What is counted becomes as many function characters, so that offsets stay.
     masked = _counted().sub(lambda m: "的" * len(m[0]), run)
@@ -283,7 +283,7 @@ def cut_by_function(run: str, offset: int) -> Iterator[Piece]:
             end -= 1
         word = run[start:end]
         if 1 < len(word) <= _MAX_RUN or word in _SINGLES:
-            yield Piece(offset + start, offset + end, word, _by_length(word), Kind.HAN)
+            yield KeywordPiece(offset + start, offset + end, word, _by_length(word), Kind.HAN)
 
 
 @cache

@@ -18,8 +18,8 @@ from math import log2, sqrt
 
 from loxodon.text.keyword_pieces import (
     Cutter,
+    KeywordPiece,
     Kind,
-    Piece,
     cut_by_dictionary,
     cut_by_function,
     pieces_of,
@@ -33,7 +33,7 @@ MAX_TEXT = 200_000
 
 
 class _Phrase(NamedTuple):
-    pieces: tuple[Piece, ...]
+    pieces: tuple[KeywordPiece, ...]
     start: int
     end: int
     boost: float = 1.0
@@ -66,9 +66,9 @@ _LOWER_WORD = lazy(r" ([a-z]+)")
 _BEFORE_HAN = frozenset((Kind.NAME, Kind.WEAK, Kind.NUMBER))
 
 
-def _runs(text: str, pieces: list[Piece]) -> Iterator[list[Piece]]:
+def _runs(text: str, pieces: list[KeywordPiece]) -> Iterator[list[KeywordPiece]]:
     """Pieces that belong together, however many."""
-    run: list[Piece] = []
+    run: list[KeywordPiece] = []
     for index, piece in enumerate(pieces):
         if piece.kind == Kind.LINK and not _links(text, piece, pieces[index + 1 : index + 2]):
             continue
@@ -83,7 +83,7 @@ def _runs(text: str, pieces: list[Piece]) -> Iterator[list[Piece]]:
         yield run
 
 
-def _links(text: str, piece: Piece, following: list[Piece]) -> bool:
+def _links(text: str, piece: KeywordPiece, following: list[KeywordPiece]) -> bool:
     return any(p.kind in _IN_NAME and text[piece.end : p.start] == " " for p in following)
 
 
@@ -93,7 +93,7 @@ def _is_amount(text: str, end: int) -> bool:
     return found is not None and found[1] not in ENGLISH
 
 
-def _joins(text: str, last: Piece, piece: Piece) -> bool:
+def _joins(text: str, last: KeywordPiece, piece: KeywordPiece) -> bool:
     """Whether `piece` continues what ends with `last`."""
     gap = text[last.end : piece.start]
     if piece.kind >= Kind.HAN:
@@ -118,9 +118,9 @@ def _joins(text: str, last: Piece, piece: Piece) -> bool:
     return last.kind in _IN_NAME
 
 
-def _phrases(run: list[Piece]) -> Iterator[_Phrase]:
+def _phrases(run: list[KeywordPiece]) -> Iterator[_Phrase]:
     """A run as phrases short enough for a keyword."""
-    current: list[Piece] = []
+    current: list[KeywordPiece] = []
     long = len(run) > _MAX_WORDS
     for piece in run:
         if current and (_is_full(current, piece) or (long and _is_verb_after(current, piece))):
@@ -130,7 +130,7 @@ def _phrases(run: list[Piece]) -> Iterator[_Phrase]:
     yield from _phrase(current)
 
 
-def _is_full(current: list[Piece], piece: Piece) -> bool:
+def _is_full(current: list[KeywordPiece], piece: KeywordPiece) -> bool:
     if piece.kind < Kind.HAN:
         return len(current) >= (_MAX_WORDS if piece.kind == Kind.WORD else _MAX_NAME)
     words = sum(1 for p in current if p.kind == Kind.HAN)
@@ -138,12 +138,12 @@ def _is_full(current: list[Piece], piece: Piece) -> bool:
     return words >= _MAX_WORDS or chars + piece.end - piece.start > _MAX_HAN
 
 
-def _is_verb_after(current: list[Piece], piece: Piece) -> bool:
+def _is_verb_after(current: list[KeywordPiece], piece: KeywordPiece) -> bool:
     """Whether a long run is best cut before `piece`: 注册信息 | 生成兴趣标签."""
     return len(current) > 1 and piece.key in CHINESE_NOMINAL
 
 
-def _phrase(current: list[Piece]) -> Iterator[_Phrase]:
+def _phrase(current: list[KeywordPiece]) -> Iterator[_Phrase]:
     """The phrase, if it can stand alone, and the name that it begins with."""
     while current and current[0].kind == Kind.LINK:
         current = current[1:]
@@ -161,12 +161,12 @@ def _phrase(current: list[Piece]) -> Iterator[_Phrase]:
         yield _Phrase(tuple(current[:name]), current[0].start, current[name - 1].end)
 
 
-def _is_letter(piece: Piece) -> bool:
+def _is_letter(piece: KeywordPiece) -> bool:
     """A single letter or character: but two in a row are a name that no dictionary knows."""
     return piece.kind in (Kind.NAME, Kind.GLUE) and piece.end - piece.start == 1
 
 
-def _quoted(text: str, pieces: list[Piece]) -> Iterator[_Phrase]:
+def _quoted(text: str, pieces: list[KeywordPiece]) -> Iterator[_Phrase]:
     """What stands in quotes and is a title, or content words through and through."""
     if text.isascii() and "`" not in text and '"' not in text:
         return
@@ -182,11 +182,11 @@ def _quoted(text: str, pieces: list[Piece]) -> Iterator[_Phrase]:
         title = match.lastindex == 1 and text[start].isalnum() and not text[end - 1].isspace()
         if title or _is_term(text[start:end], inside):
             if {piece.kind for piece in inside} <= _NOT_ALONE:
-                inside = [Piece(start, end, text[start:end].lower(), 1.4, Kind.HAN)]
+                inside = [KeywordPiece(start, end, text[start:end].lower(), 1.4, Kind.HAN)]
             yield _Phrase(tuple(inside), start, end, 1.6 if title else 1.3)
 
 
-def _is_term(quoted: str, inside: list[Piece]) -> bool:
+def _is_term(quoted: str, inside: list[KeywordPiece]) -> bool:
     """Whether quoted words are a term, and not something that was said."""
     if {p.kind for p in inside} - _NOT_ALONE and sum(p.end - p.start for p in inside) >= len(
         quoted.replace(" ", "")
@@ -226,16 +226,16 @@ def _rank(text: str, limit: int, corpus: Mapping[str, float], cut: Cutter) -> li
     return _choose(text, limit, [key for _, _, key in scored], phrases, counts)
 
 
-def _key(pieces: Iterable[Piece]) -> str:
+def _key(pieces: Iterable[KeywordPiece]) -> str:
     return " ".join([piece.key for piece in pieces])
 
 
 def _count_parts(
-    runs: list[list[Piece]], phrases: dict[str, _Phrase], counts: Counter[str]
+    runs: list[list[KeywordPiece]], phrases: dict[str, _Phrase], counts: Counter[str]
 ) -> None:
     """Counts what recurs inside phrases: 'connection pool' in 'connection pool size'."""
     parts: Counter[str] = Counter()
-    found: dict[str, list[Piece]] = {}
+    found: dict[str, list[KeywordPiece]] = {}
     for run in runs:
         for length in range(1, min(len(run), _MAX_WORDS) + 1):
             for first in range(len(run) - length + 1):
@@ -262,7 +262,7 @@ def _score(phrase: _Phrase, count: int, text: str, corpus: Mapping[str, float]) 
     return weight / sqrt(len(phrase.pieces)) * (1 + log2(count)) * position * phrase.boost
 
 
-def _rarity(piece: Piece, corpus: Mapping[str, float], surface: str) -> float:
+def _rarity(piece: KeywordPiece, corpus: Mapping[str, float], surface: str) -> float:
     """1 for a word that no document has, near 0 for one that all have."""
     share = corpus.get(surface.lower(), corpus.get(piece.key, 0.0))
     return float(max(0.05, 1 - share) ** 2)

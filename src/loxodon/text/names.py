@@ -28,7 +28,7 @@ _LINKING = frozenset(
 """Words that no name begins or ends with."""
 
 
-class Part(NamedTuple):
+class NameSpan(NamedTuple):
     """A stretch of a message, folded as names are."""
 
     start: int
@@ -36,9 +36,9 @@ class Part(NamedTuple):
     name: str
 
 
-def parts_of(text: str) -> list[Part]:
+def parts_of(text: str) -> list[NameSpan]:
     """Every stretch of `text` (folded already) that may be a name, the longest first."""
-    found: list[Part] = []
+    found: list[NameSpan] = []
     words = list(_words(text[:LOOKED_AT]))
     for first, (start, end, spaced) in enumerate(words):
         if not spaced:
@@ -61,14 +61,14 @@ def candidates(text: str) -> set[str]:
     return found
 
 
-def named(text: str, known: Callable[[Iterable[str]], Iterable[str]]) -> list[Part]:
+def named(text: str, known: Callable[[Iterable[str]], Iterable[str]]) -> list[NameSpan]:
     """The names in `text` (folded already), in order: of two that overlap, the longer.
 
     `known` is asked once, with all that may be a name, and answers with those that are.
     """
     parts = parts_of(text)
     names = set(known(dict.fromkeys(part.name for part in parts)))
-    taken: list[Part] = []
+    taken: list[NameSpan] = []
     for part in parts:
         if part.name in names and all(part.end <= t.start or part.start >= t.end for t in taken):
             taken.append(part)
@@ -91,7 +91,7 @@ def _words(text: str) -> Iterator[tuple[int, int, bool]]:
             start = end
 
 
-def _of_words(text: str, words: list[tuple[int, int, bool]]) -> Iterator[Part]:
+def _of_words(text: str, words: list[tuple[int, int, bool]]) -> Iterator[NameSpan]:
     start, last, _ = words[0]
     for first, end, spaced in words:
         gap = text[last:first] if first > last else ""
@@ -99,15 +99,15 @@ def _of_words(text: str, words: list[tuple[int, int, bool]]) -> Iterator[Part]:
             return
         if not spaced:  # OKR系统
             for more in range(first + 1, min(first + _CHARACTERS, end) + 1):
-                yield Part(start, more, text[start:more])
+                yield NameSpan(start, more, text[start:more])
             return
         last = end
         if text[first:end] not in _LINKING:
-            yield Part(start, end, text[start:end])
+            yield NameSpan(start, end, text[start:end])
 
 
-def _of_characters(text: str, start: int, end: int) -> list[Part]:
-    return [Part(first, last, text[first:last]) for first, last in _stretches(text, start, end)]
+def _of_characters(text: str, start: int, end: int) -> list[NameSpan]:
+    return [NameSpan(first, last, text[first:last]) for first, last in _stretches(text, start, end)]
 
 
 def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -1,1 +1,1 @@
-"""What one can do with a memory, by what it is about; `memory.py` has them all in one class."""
+"""Every verb of the memory, declared once (`table.py`), with what each takes (`arguments.py`)."""

@@ -133,9 +133,9 @@ def _is_known(memory: Memory, note: str) -> bool:
 
 def _is_said(note: str, said: str) -> bool:
     """Whether a note says what was said."""
-    from loxodon.models.grounding import Source, objection
+    from loxodon.models.grounding import Evidence, objection
 
-    return bool(said) and not objection(note, Source(said), language_of(note))
+    return bool(said) and not objection(note, Evidence(said), language_of(note))
 
 
 def learned(memory: Memory) -> int:

@@ -69,7 +69,7 @@ def by_memory(memory: Memory) -> Tell | None:
     """
     if memory.config.model.mode != "full":
         return None
-    from loxodon.models.chat import Question
+    from loxodon.models.chat import ModelQuestion
     from loxodon.text.language import language_of
 
     def tell(system: str, text: str, most: int) -> str:
@@ -79,7 +79,7 @@ def by_memory(memory: Memory) -> Tell | None:
             "required": ["summary"],
             "additionalProperties": False,
         }
-        question = Question(
+        question = ModelQuestion(
             "compaction", language_of(system), system + _AS_JSON, text, schema, 2 * most
         )
         reply = memory.chat_model().ask(question, lambda value: str(value["summary"]))

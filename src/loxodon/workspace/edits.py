@@ -92,7 +92,7 @@ class New(NamedTuple):
     digest: str
 
 
-class Plan(NamedTuple):
+class SyncPlan(NamedTuple):
     """What a sync is to do, and what it cannot."""
 
     edits: Sequence[Edit]
@@ -114,7 +114,7 @@ class CurrentMemories(NamedTuple):
     """Fields as they may be kept; an InputError for what may not (`fields.checked`)."""
 
 
-def decide(pages: Sequence[EditedView], held: CurrentMemories, deletions: bool = False) -> Plan:
+def decide(pages: Sequence[EditedView], held: CurrentMemories, deletions: bool = False) -> SyncPlan:
     """What becomes of the changes in `pages`.
 
     With `deletions` every missing entry counts as deleted on purpose: also where most of a view is
@@ -428,9 +428,9 @@ class _Deciding:
 
     # All views together
 
-    def plan(self) -> Plan:
+    def plan(self) -> SyncPlan:
         edits = list(self._edits())  # may find conflicts
-        return Plan(edits, self.new, self.conflicts, self.problems, self.notes)
+        return SyncPlan(edits, self.new, self.conflicts, self.problems, self.notes)
 
     def _edits(self) -> Iterator[Edit]:
         for id, wishes in self.wishes.items():

@@ -28,7 +28,7 @@ from loxodon.workspace.edits import (
     EditedEntry,
     EditedView,
     New,
-    Plan,
+    SyncPlan,
     decide,
     digests,
 )
@@ -374,7 +374,7 @@ def _named(page: EditedView, named: Mapping[str, str]) -> list[EditedEntry]:
 # Doing
 
 
-def _told(plan: Plan) -> Synced:
+def _told(plan: SyncPlan) -> Synced:
     """What a plan would do; a new memory has no name yet but the place where it stands."""
     return Synced(
         tuple(f"{new.line.file}:{new.line.line}" for new in plan.new),
@@ -388,7 +388,7 @@ def _do(
     workspace: Workspace,
     root: str,
     pages: Sequence[EditedView],
-    plan: Plan,
+    plan: SyncPlan,
     written: Mapping[str, str],
 ) -> Synced:
     versions = {edit.id: _edit(workspace, edit) for edit in plan.edits}

@@ -20,9 +20,9 @@ from loxodon.config import ModelConfig
 from loxodon.errors import BadReplyError, ModelError, SpentModelError
 from loxodon.messages import t
 from loxodon.models import tasks, trial
-from loxodon.models.chat import ChatModel, Reply
+from loxodon.models.chat import ChatModel, ModelReply
 from loxodon.models.ledger import Ledger
-from loxodon.models.reading import Batch, KnownMemory, PromptMessage, Reading, read, size
+from loxodon.models.reading import Batch, KnownMemory, ModelReading, PromptMessage, read, size
 from loxodon.store import Filter
 from loxodon.store.protocol import Store
 from loxodon.text.language import language_of
@@ -34,7 +34,7 @@ from loxodon.types import Event, Record, Turn
 from loxodon.write import passages, themes
 from loxodon.write.extract import Candidate, candidate_of
 from loxodon.write.keep import Keeper, StoreView
-from loxodon.write.pages.profile import Change
+from loxodon.write.pages.profile import ProfileChange
 from loxodon.write.passages import Passage, Stack
 from loxodon.write.reconcile import said_at
 from loxodon.write.residue import Asked, Hear, Residue
@@ -54,7 +54,7 @@ TRIAL = "trial"
 T = TypeVar("T")
 
 
-class Asking(Residue):
+class ModelResidue(Residue):
     """A model decides, within the tokens of the day."""
 
     def __init__(
@@ -146,22 +146,24 @@ class Asking(Residue):
             if reading is not None
         ]
 
-    def _reading(self, stack: Stack) -> Reading | None:
+    def _reading(self, stack: Stack) -> ModelReading | None:
         """What a model says to one question; nothing decided where it said nothing that can be
         believed."""
 
-        def question() -> Reply[Reading]:
+        def question() -> ModelReply[ModelReading]:
             try:
                 return read(self._model, stack.batch)
             except BadReplyError as error:
                 if not error.values["refused"]:
                     raise
                 refused = [("", str(error.values["reason"]))]
-                return Reply(Reading([], set(), refused), error.tokens_in, error.tokens_out)
+                return ModelReply(
+                    ModelReading([], set(), refused), error.tokens_in, error.tokens_out
+                )
 
         return self._ask(question)
 
-    def _noted(self, stack: Stack, reading: Reading) -> Asked:
+    def _noted(self, stack: Stack, reading: ModelReading) -> Asked:
         asked = passages.answered(self._store, stack, reading)
         self._counts["asked"] += len(stack.passages)
         self._counts["decided"] += len(reading.decided)
@@ -231,7 +233,7 @@ class Asking(Residue):
         found = self._ask(lambda: tasks.merge(self._model, contents, language)) or []
         return [([facts[n] for n in one.places], one.content) for one in found]
 
-    def portrait(self, core: Sequence[Record], changes: Sequence[Change]) -> str:
+    def portrait(self, core: Sequence[Record], changes: Sequence[ProfileChange]) -> str:
         if not core or not self.thorough:
             return ""
         entries = [one.content for one in core]
@@ -314,7 +316,7 @@ class Asking(Residue):
                 if kept is not None and kept.version == summary.version:
                     self._store.update(summary.id, None, "reworded", now, {"content": text})
 
-    def _ask(self, question: Callable[[], Reply[T]]) -> T | None:
+    def _ask(self, question: Callable[[], ModelReply[T]]) -> T | None:
         """The answer; None where there is none, or no tokens are left for it."""
         if self._down:
             return None  # a moment ago it did not answer

@@ -19,7 +19,7 @@ from loxodon.trust.origin.provenance import OWN, is_own, least, may_tell
 from loxodon.types import Event, Record, Turn
 from loxodon.write import themes
 from loxodon.write.keep import Keeper, tags_of
-from loxodon.write.pages.profile import Change, What, core, profile_text, week_summary
+from loxodon.write.pages.profile import ProfileChange, What, core, profile_text, week_summary
 from loxodon.write.reconcile import said_at
 from loxodon.write.relation import negative
 from loxodon.write.residue import Residue
@@ -253,8 +253,8 @@ def put_profiles(store: Store, pages: dict[str, str], now: datetime) -> None:
         store.worklog.put_page(PROFILE, language, text, "{}", now)
 
 
-def _changes(store: Store, since: datetime) -> Iterable[Change]:
+def _changes(store: Store, since: datetime) -> Iterable[ProfileChange]:
     for id, change, at in store.worklog.changes_since(since):
         record = store.get(id)
         if change in _CHANGES and record is not None and may_tell(record):
-            yield Change(record, _CHANGES[change], at)
+            yield ProfileChange(record, _CHANGES[change], at)

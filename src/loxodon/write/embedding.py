@@ -14,9 +14,9 @@ from typing import NamedTuple
 from loxodon.errors import BadReplyError, LoxodonError, StoreError, UnwritableStoreError
 from loxodon.filelock import FileLock
 from loxodon.messages import t
-from loxodon.models.embedders import Chosen
+from loxodon.models.embedders import ChosenEmbedder
 from loxodon.models.embedders.limits import within
-from loxodon.store import Embeddable, Index, Note, Progress, Vector, Waiting
+from loxodon.store import Embeddable, Index, Note, Progress, TextToEmbed, Vector
 from loxodon.store.protocol import Store
 from loxodon.text.language import language_of
 from loxodon.tokens import estimate
@@ -81,7 +81,7 @@ class Embedding:
     def __init__(
         self,
         store: Store,
-        choose: Callable[[], Sequence[Chosen]],
+        choose: Callable[[], Sequence[ChosenEmbedder]],
         lock_path: str,
         clean: Callable[[str], str] = str,
     ) -> None:
@@ -131,7 +131,7 @@ class Embedding:
                 reason=error.strerror or str(error),
             ) from None
 
-    def _all(self, chosen: Sequence[Chosen], again: bool) -> None:
+    def _all(self, chosen: Sequence[ChosenEmbedder], again: bool) -> None:
         names = [one.embedder.name for one in chosen]
         self._total = sum(self._vectors.coverage(name).pending for name in names)
         whole = True
@@ -161,7 +161,7 @@ class _Run:
     def __init__(
         self,
         store: Store,
-        chosen: Chosen,
+        chosen: ChosenEmbedder,
         count: Callable[[int, int], None],
         clean: Callable[[str], str],
     ) -> None:
@@ -183,11 +183,11 @@ class _Run:
             self._round(failed[start : start + _ROUND], alone=True)
         for kind in _KINDS:
             while rows := self._vectors.next(self._name, kind, _ROUND):
-                self._round([Waiting(kind, row) for row in rows])
+                self._round([TextToEmbed(kind, row) for row in rows])
                 with self._store.writing():
                     self._vectors.advance(self._name, kind, rows[-1])
 
-    def _round(self, waiting: Sequence[Waiting], alone: bool = False) -> None:
+    def _round(self, waiting: Sequence[TextToEmbed], alone: bool = False) -> None:
         """Embed some texts and keep what came of it, also where the embedder then failed."""
         texts = self._texts(waiting)
         wanted = {one.hash: one.text for one in texts.values() if self._wants(one.text)}
@@ -203,19 +203,19 @@ class _Run:
         finally:
             self._keep(waiting, texts, wanted.keys(), found)
 
-    def _texts(self, waiting: Sequence[Waiting]) -> dict[Waiting, _Text]:
+    def _texts(self, waiting: Sequence[TextToEmbed]) -> dict[TextToEmbed, _Text]:
         """The texts of rows as they are now, those that there are."""
-        found: dict[Waiting, _Text] = {}
+        found: dict[TextToEmbed, _Text] = {}
         turns = self._store.turns([one.row for one in waiting if one.kind == "turns"])
         for row, turn in zip(turns, heard(self._store, turns.values()), strict=True):
-            found[Waiting("turns", row)] = _text("turns", turn)
+            found[TextToEmbed("turns", row)] = _text("turns", turn)
         records = self._store.records(one.row for one in waiting if one.kind == "memories")
         for row, record in records.items():
             pool: Index = "memories" if record.state == "active" else "archive"
-            found[Waiting("memories", row)] = _text(pool, record)
+            found[TextToEmbed("memories", row)] = _text(pool, record)
         chunks = [one.row for one in waiting if one.kind == "chunks"]
         for row, note in self._store.workspace_data.notes(chunks).items() if chunks else ():
-            found[Waiting("chunks", row)] = _text("chunks", note)
+            found[TextToEmbed("chunks", row)] = _text("chunks", note)
         return found
 
     def _wants(self, text: str) -> bool:
@@ -224,14 +224,14 @@ class _Run:
 
     def _keep(
         self,
-        waiting: Sequence[Waiting],
-        before: Mapping[Waiting, _Text],
+        waiting: Sequence[TextToEmbed],
+        before: Mapping[TextToEmbed, _Text],
         wanted: Set[bytes],
         found: Mapping[bytes, bytes | str],
     ) -> None:
         vectors: list[Vector] = []
-        failures: dict[Waiting, str] = {}
-        settled: list[Waiting] = []
+        failures: dict[TextToEmbed, str] = {}
+        settled: list[TextToEmbed] = []
         with self._store.writing():
             now = self._texts(waiting)
             for one in waiting:

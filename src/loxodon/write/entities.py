@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from loxodon.language.statements import USER, Mention, Statement
-from loxodon.store.protocol import Store, WorkLog
+from loxodon.store.protocol import Store
 from loxodon.text.words import fold
 from loxodon.types import Attribute, Card, Entity
 
@@ -18,18 +18,18 @@ Rename = Callable[[str, str], None]
 """Called with an old and a new name of a subject, for the memories about it."""
 
 
-def known_name(worklog: WorkLog, name: str) -> str:
+def known_name(store: Store, name: str) -> str:
     """The name under which memories about `name` are kept."""
     if name == USER:
         return USER
-    found = worklog.entities_named([name])
+    found = store.entities_named([name])
     return found[name].name if found else name
 
 
-def learn(worklog: WorkLog, statement: Statement, now: datetime, rename: Rename) -> None:
+def learn(store: Store, statement: Statement, now: datetime, rename: Rename) -> None:
     """Take in those whom a statement names."""
     for mention in mentions_of(statement):
-        _take_in(worklog, mention, now, rename)
+        _take_in(store, mention, now, rename)
 
 
 def mentions_of(statement: Statement) -> list[Mention]:
@@ -44,8 +44,8 @@ def mentions_of(statement: Statement) -> list[Mention]:
     return found
 
 
-def _take_in(worklog: WorkLog, mention: Mention, now: datetime, rename: Rename) -> None:
-    found = worklog.entities_named((mention.name, *mention.aliases))
+def _take_in(store: Store, mention: Mention, now: datetime, rename: Rename) -> None:
+    found = store.entities_named((mention.name, *mention.aliases))
     entity = found.get(mention.name)
     unnamed = [
         one
@@ -57,7 +57,7 @@ def _take_in(worklog: WorkLog, mention: Mention, now: datetime, rename: Rename) 
     if entity is None and not unnamed:
         # Two sisters are two people: a relation leads to the one it first led to.
         aliases = tuple(alias for alias in mention.aliases if alias not in found)
-        worklog.put_entity(Entity(mention.name, mention.type, aliases, now, now))
+        store.worklog.put_entity(Entity(mention.name, mention.type, aliases, now, now))
         return
     if entity is None:
         entity, *unnamed = unnamed
@@ -66,7 +66,7 @@ def _take_in(worklog: WorkLog, mention: Mention, now: datetime, rename: Rename) 
         entity = entity._replace(name=mention.name, aliases=aliases)
     for other in unnamed:  # the sister and Mei turn out to be one
         rename(other.name, entity.name)
-        worklog.drop_entity(other.no)
+        store.worklog.drop_entity(other.no)
         entity = entity._replace(
             aliases=_with(entity.aliases, [other.name, *other.aliases], entity.name)
         )
@@ -75,7 +75,7 @@ def _take_in(worklog: WorkLog, mention: Mention, now: datetime, rename: Rename) 
     type = mention.type if entity.type == "other" else entity.type
     if (aliases, type) != (entity.aliases, entity.type) or entity.name not in found:
         entity = entity._replace(type=type, aliases=aliases)
-    worklog.put_entity(entity._replace(updated_at=now))
+    store.worklog.put_entity(entity._replace(updated_at=now))
 
 
 def _with(names: Iterable[str], more: Iterable[str], name: str) -> tuple[str, ...]:

@@ -22,13 +22,13 @@ from loxodon.trust.origin import provenance
 from loxodon.trust.origin.vouching import is_of_oneself
 from loxodon.types import Event, Turn
 from loxodon.write.denoise import is_question, is_small_talk, sayable
-from loxodon.write.segment import Segment
+from loxodon.write.segment import TurnSegment
 
 LONGEST = 200
 """Characters of a line."""
 
 
-def events_of(segments: Sequence[Segment], count: Counter) -> list[Event]:
+def events_of(segments: Sequence[TurnSegment], count: Counter) -> list[Event]:
     """An event for each session and day of `segments` on which anything was said, in their order.
 
     The day is that of whoever spoke, by the clock on their wall.
@@ -38,7 +38,7 @@ def events_of(segments: Sequence[Segment], count: Counter) -> list[Event]:
     return [event for event in events if event.summary]
 
 
-def _event(date: str, segments: Sequence[Segment], count: Counter) -> Event:
+def _event(date: str, segments: Sequence[TurnSegment], count: Counter) -> Event:
     turns = [turn for one in segments for turn in one.turns]
     speaking = _speaking(turns)
     return Event(
@@ -68,7 +68,7 @@ class _Note(NamedTuple):
     weight: float
 
 
-def event_line(turns: Sequence[Turn], segments: Sequence[Segment]) -> str:
+def event_line(turns: Sequence[Turn], segments: Sequence[TurnSegment]) -> str:
     """What `turns`, cut into `segments`, were about: at most `LONGEST` characters, or nothing.
 
     In the language that most of what the user said is in.
@@ -128,7 +128,7 @@ _A_WORD = 0.15
 _MOST_COUNTED = 6
 
 
-def _notes(segments: Sequence[Segment], roles: set[str], language: str) -> list[_Note]:
+def _notes(segments: Sequence[TurnSegment], roles: set[str], language: str) -> list[_Note]:
     found: list[_Note] = []
     for n, segment in enumerate(segments):
         said = [_said(turn) for turn in segment.turns if turn.role in roles]

@@ -59,7 +59,6 @@ class Keeper:
 
     def take(self, candidate: Candidate, turn: Turn) -> None:
         """Make of one statement what it means for the memory."""
-        worklog = self._store.worklog
         statement = candidate.statement
         turn = provenance.as_vouched(turn, vouched=candidate.vouched)
         if turn.origin == "relayed":  # nobody vouches for it: at most it is a guess
@@ -69,8 +68,8 @@ class Keeper:
         if turn.origin != "relayed" and provenance.speaks_for_user(
             turn
         ):  # nobody else says who goes by what name
-            entities.learn(worklog, statement, self._now, self._rename)
-        subject = entities.known_name(worklog, statement.subject)
+            entities.learn(self._store, statement, self._now, self._rename)
+        subject = entities.known_name(self._store, statement.subject)
         project = statement.project or self._project(turn.content)
         candidate = candidate._replace(
             statement=statement._replace(subject=subject, project=project)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from loxodon.language.attributes import IMPORTANCE
 from loxodon.language.statements import USER, Mention, Statement, TurnInContext
-from loxodon.store.protocol import WorkLog
+from loxodon.store.protocol import Store
 from loxodon.text.bounds import tame
 from loxodon.types import Record
 from loxodon.write import extract
@@ -111,17 +111,17 @@ def is_user(name: str) -> bool:
     return name.casefold() in (USER, "the user", "用户")
 
 
-def meet(worklog: WorkLog, said: Meaning, now: datetime) -> None:
+def meet(store: Store, said: Meaning, now: datetime) -> None:
     """Make known whom a memory is about, under the names that are free. Call inside `writing`."""
     if not said.attribute:
         return
-    known = worklog.entities_named([alias for one in said.mentions for alias in one.aliases])
+    known = store.entities_named([alias for one in said.mentions for alias in one.aliases])
     mentions = tuple(
         one._replace(aliases=tuple(alias for alias in one.aliases if alias not in known))
         for one in said.mentions
     )
     statement = Statement("", said.subject, said.attribute, said.value, mentions=mentions)
-    learn(worklog, statement, now, _nobody_is_renamed)
+    learn(store, statement, now, _nobody_is_renamed)
 
 
 def _nobody_is_renamed(old: str, new: str) -> None:

@@ -14,7 +14,15 @@ from typing import NamedTuple
 
 from loxodon.language.statements import Statement
 from loxodon.models.grounding import stands
-from loxodon.models.reading import Batch, Hint, Item, KnownMemory, PromptMessage, Reading, size
+from loxodon.models.reading import (
+    Batch,
+    Hint,
+    KnownMemory,
+    ModelReading,
+    PromptMessage,
+    ReadItem,
+    size,
+)
 from loxodon.store import Filter
 from loxodon.store.protocol import Store
 from loxodon.text.sentences import split
@@ -203,7 +211,7 @@ def that_fit(
     return best, fits
 
 
-def answered(store: Store, stack: Stack, reading: Reading) -> Asked:
+def answered(store: Store, stack: Stack, reading: ModelReading) -> Asked:
     """What a reading changes."""
     found: list[tuple[int, Candidate]] = []
     settled: list[tuple[int, int]] = []
@@ -232,7 +240,7 @@ def answered(store: Store, stack: Stack, reading: Reading) -> Asked:
     return Asked(found, settled, dropped, taken_back, vain)
 
 
-def _is_dropped(k: int, batch: Batch, reading: Reading) -> bool:
+def _is_dropped(k: int, batch: Batch, reading: ModelReading) -> bool:
     """Whether a note goes: the message has nothing to remember, the note was dropped, or what it
     has in the user's own words is told anew. A message that was not answered keeps its notes."""
     hint = batch.hints[k]
@@ -245,7 +253,7 @@ def _is_dropped(k: int, batch: Batch, reading: Reading) -> bool:
     )
 
 
-def _candidate(store: Store, item: Item, passage: Passage) -> Candidate | None:
+def _candidate(store: Store, item: ReadItem, passage: Passage) -> Candidate | None:
     """What the store is to take in for an item."""
     at, language = passage.turn.at, passage.language
     if item.do == "drop":
@@ -274,7 +282,7 @@ def _candidate(store: Store, item: Item, passage: Passage) -> Candidate | None:
     )
 
 
-def counted(asked: Asked, reading: Reading) -> dict[str, int]:
+def counted(asked: Asked, reading: ModelReading) -> dict[str, int]:
     """What was done, by kind; a note is dropped also where it was told anew."""
     did = Counter(one.do for one in reading.items if one.do != "drop")
     return dict(+(did + Counter(drop=len(asked.dropped) + len(asked.taken_back))))

@@ -46,7 +46,7 @@ from loxodon.write.keep import IsForgotten, Keeper
 from loxodon.write.pages import gather
 from loxodon.write.residue import Asked, Residue, worth_of
 from loxodon.write.segment import PAUSE, segments
-from loxodon.write.segment import Segment as Cut
+from loxodon.write.segment import TurnSegment as Cut
 from loxodon.write.segment import said_in as sentences_in
 
 PHASES = 7

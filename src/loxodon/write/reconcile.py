@@ -34,7 +34,7 @@ _PLAINLY = 0.6
 Outcome = Literal["add", "confirm", "update", "hold", "late", "nothing"]
 
 
-class View(Protocol):
+class KnowledgeView(Protocol):
     """What is known, to be asked about; active facts and beliefs only."""
 
     def about(self, *parts: str) -> Sequence[Record]:
@@ -70,7 +70,7 @@ class Plan(NamedTuple):
     """What may be over: it stays, and waits for the user's word."""
 
 
-def plan(candidate: Candidate, view: View, turn: str) -> Plan:
+def plan(candidate: Candidate, view: KnowledgeView, turn: str) -> Plan:
     """What to do about a statement said in `turn` (`session:id`)."""
     related = [
         (how, record)
@@ -347,7 +347,7 @@ def _best(candidate: Candidate, alike: Related) -> tuple[Relation, Record] | Non
     return max(alike, key=lambda one: (likeness(content, one[1].content), one[1].id), default=None)
 
 
-def _near(candidate: Candidate, view: View) -> list[Record]:
+def _near(candidate: Candidate, view: KnowledgeView) -> list[Record]:
     """The memories that the statement could be about, each once."""
     statement = candidate.statement
     found = list(view.like(statement.content, SIMILAR))

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from loxodon.language.statements import Fragment
 from loxodon.types import Asking, Event, Record, Turn
 from loxodon.write.extract import Candidate, ExtractedTurn
-from loxodon.write.pages.profile import Change
+from loxodon.write.pages.profile import ProfileChange
 
 Hear = Callable[[Sequence[Turn]], Sequence[Turn]]
 """Turns as they may be read: without what is in quarantine or another's."""
@@ -78,7 +78,7 @@ class Residue:
         """Facts of a partition that one sentence can tell, and that sentence."""
         return ()
 
-    def portrait(self, core: Sequence[Record], changes: Sequence[Change]) -> str:
+    def portrait(self, core: Sequence[Record], changes: Sequence[ProfileChange]) -> str:
         """A model's few words on the user and the week; empty for the changes' own."""
         return ""
 

@@ -28,7 +28,7 @@ from loxodon.write.denoise import Sentence, is_question, is_small_talk, kept, sa
 PAUSE = timedelta(minutes=30)
 
 
-class Segment(NamedTuple):
+class TurnSegment(NamedTuple):
     """Turns of one session that are about one thing."""
 
     session: str
@@ -57,7 +57,7 @@ def said_in(turn: Turn) -> Sequence[Sentence]:
 
 def segments(
     turns: Sequence[Turn], sentences: Callable[[Turn], Sequence[Sentence]] = said_in
-) -> list[Segment]:
+) -> list[TurnSegment]:
     """The segments of one session, whose turns are in order; every turn is in one of them."""
     read = [_Read(turn, sentences(turn)) for turn in turns]
     return [_segment(part) for stretch in _stretches(read) for part in _by_topic(stretch)]
@@ -294,12 +294,12 @@ _TOPIC_CHARACTERS = 12
 _TOPIC_WORDS = 4
 
 
-def _segment(turns: Sequence[_Read]) -> Segment:
+def _segment(turns: Sequence[_Read]) -> TurnSegment:
     sentences = [(read.turn, one) for read in turns for one in read.sentences]
     chosen = [sentences[n] for n in kept([one for _, one in sentences])]
     tags = _tags([one for _, one in chosen])
     first, last = turns[0].turn, turns[-1].turn
-    return Segment(
+    return TurnSegment(
         session=first.session,
         turns=tuple(read.turn for read in turns),
         started=first.at,

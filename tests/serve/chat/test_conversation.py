@@ -13,7 +13,7 @@ import pytest
 from loxodon import Memory
 from loxodon.config import ChatConfig
 from loxodon.errors import ConfigError, UsageError
-from loxodon.models.stream import Piece
+from loxodon.models.stream import StreamPiece
 from loxodon.serve.chat.conversation import Conversation, Reply
 from tests.models.server import KEY, Stage, answers, events, piece, says, streams
 
@@ -24,7 +24,7 @@ def talk(memory: Memory, server: Stage, window: int = 0, **values: Any) -> Conve
 
 
 def say(chat: Conversation, message: str) -> Reply:
-    shown: list[Piece] = []
+    shown: list[StreamPiece] = []
     reply = chat.say(message, shown.append)
     assert "".join(one.text for one in shown if not one.thought) == reply.text
     return reply
@@ -127,7 +127,7 @@ def test_a_model_that_says_nothing(memory: Memory, server: Stage) -> None:
 def test_an_interrupt_keeps_what_was_said_so_far(memory: Memory, server: Stage) -> None:
     server.play(events(piece("Once"), then=lambda: server.over.wait(60)))
 
-    def show(piece: Piece) -> None:
+    def show(piece: StreamPiece) -> None:
         raise KeyboardInterrupt
 
     chat = talk(memory, server)
@@ -140,7 +140,7 @@ def test_an_interrupt_keeps_what_was_said_so_far(memory: Memory, server: Stage) 
 def test_what_nobody_reads_is_kept_all_the_same(memory: Memory, server: Stage) -> None:
     server.play(events(piece("Once"), then=lambda: server.over.wait(60)))
 
-    def show(piece: Piece) -> None:
+    def show(piece: StreamPiece) -> None:
         raise BrokenPipeError
 
     chat = talk(memory, server)

@@ -16,7 +16,7 @@ from loxodon.serve.http.patience import protocol
 from loxodon.serve.http.rates import Rates
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant
-from tests.conftest import NOW
+from tests.clock import NOW
 
 from .server import Server, unscheduled
 

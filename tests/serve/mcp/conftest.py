@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Clock
+from tests.clock import Clock
 
 from .desk import Desk
 

@@ -14,7 +14,7 @@ from loxodon import Memory
 from loxodon.serve.host import Host
 from loxodon.serve.mcp.server import Answers, Served, server_of
 from loxodon.types import Audience, Chat
-from tests.conftest import Clock
+from tests.clock import Clock
 
 
 class Desk:

@@ -14,7 +14,7 @@ from loxodon.serve.host import Host
 from loxodon.serve.mcp.server import Answers, Served, server_of
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 
 from .desk import called
 from .test_process import http_server

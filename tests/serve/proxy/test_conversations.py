@@ -13,7 +13,7 @@ from loxodon.serve.proxy.conversations import (
     short,
 )
 from loxodon.serve.proxy.requests import Asked, read
-from tests.conftest import Clock
+from tests.clock import Clock
 
 
 def said(*texts: str, **more: Any) -> Asked:

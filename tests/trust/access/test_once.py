@@ -10,7 +10,7 @@ from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError, StaleEditError, TokenReusedError
 from loxodon.types import Record
 from loxodon.workspace.views.restore import restore
-from tests.conftest import Clock
+from tests.clock import Clock
 
 
 def kept(memory: Memory) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import ForbiddenError, InputError, PausedError
 from loxodon.working import Session
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.trust.looking import files_with
 from tests.workspace.openclaw.made import OpenClaw, talk
 

@@ -19,7 +19,7 @@ from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant
 from loxodon.workspace.imports.package import Package
 from loxodon.workspace.openclaw.answer import answer
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.serve.http.server import Server, unscheduled
 
 SECRET = "Zorvantik"

@@ -11,7 +11,7 @@ from loxodon.errors import ConfigError, InputError, NotFoundError
 from loxodon.serve.http.guard import Door, RefusedError, admit, door
 from loxodon.trust.access import tokens as access
 from loxodon.trust.access.tokens import Grant, Grants, grant_of
-from tests.conftest import NOW
+from tests.clock import NOW
 
 
 def test_a_token_is_told_once_and_kept_as_a_digest(tmp_path: Path) -> None:

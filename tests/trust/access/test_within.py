@@ -34,7 +34,7 @@ from loxodon.trust.audit.auditing import AuditLog
 from loxodon.types import ORIGINS, Chat, Draft, Source
 from loxodon.verbs.table import BY_NAME
 from loxodon.workspace.workspace import Workspace
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.serve.http.server import Server, unscheduled
 
 WHOSE = ("own", "owners", "others", "nobodys")

@@ -20,7 +20,7 @@ from loxodon.trust.audit import trail
 from loxodon.trust.audit.log import MOST_TAIL
 from loxodon.trust.audit.trail import names, runs
 from loxodon.trust.rest.keys import Keys, mac_with
-from tests.conftest import NOW
+from tests.clock import NOW
 
 
 def log_of(home: Path) -> str:

@@ -157,10 +157,10 @@ def test_a_new_home_gets_the_settings_and_the_pass_phrase_s_salt(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from loxodon.trust.rest import recoding
-    from loxodon.trust.rest.encryption import Source
+    from loxodon.trust.rest.encryption import KeySource
 
     monkeypatch.setenv(encryption.VARIABLE, "a long pass phrase for it")
-    source = Source("env", encryption.VARIABLE)
+    source = KeySource("env", encryption.VARIABLE)
     recoding.encrypt(home.path, home.config, os.environ, clock, source, progress=quiet)
     settings.write(home.path, "recall.top", "7")
     home.backup()

@@ -17,8 +17,8 @@ from loxodon.errors import BusyStoreError, NotFoundError
 from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.trust.damage.repair import repair
 from loxodon.types import Repaired
-from tests.conftest import Clock
-from tests.store.test_seals import quiet, unseal
+from tests.clock import Clock
+from tests.store.sqlite.test_seals import quiet, unseal
 
 CONFIG = from_mapping({"timezone": "Asia/Shanghai"})
 

@@ -14,9 +14,9 @@ from loxodon import Memory
 from loxodon import config as settings
 from loxodon.serve.cli import main
 from loxodon.trust.rest import recoding
-from loxodon.trust.rest.encryption import Source
+from loxodon.trust.rest.encryption import KeySource
 from loxodon.types import Receipt
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.trust.forget.test_forgetting import TALK, known, say
 from tests.trust.looking import files_with
 
@@ -151,7 +151,7 @@ def test_a_kill_before_the_old_views_are_gone(home: Path, clock: Clock, tmp_path
 
 
 def encrypted(home: Path, clock: Clock, tmp_path: Path) -> recoding.Recoded:
-    key = Source("file", str(tmp_path / "keys" / "key"))
+    key = KeySource("file", str(tmp_path / "keys" / "key"))
     return recoding.encrypt(
         str(home),
         settings.load(str(home)),

@@ -21,7 +21,7 @@ from loxodon.config import from_mapping
 from loxodon.errors import ForbiddenError, InputError, NotFoundError
 from loxodon.types import Record
 from loxodon.working import Session
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.long import count, figure
 from tests.trust.looking import files_with
 from tests.workspace.openclaw.made import OpenClaw, talk
@@ -425,9 +425,9 @@ def test_a_backup_from_before_does_not_bring_it_back(
     home: Path, clock: Clock, tmp_path: Path, encrypted: bool
 ) -> None:
     from loxodon.trust.damage.restoring import restore
-    from loxodon.trust.rest.encryption import Source, make
+    from loxodon.trust.rest.encryption import KeySource, make
 
-    place = Source("file", str(tmp_path / "key"))
+    place = KeySource("file", str(tmp_path / "key"))
     make(place)
     config = from_mapping(
         {

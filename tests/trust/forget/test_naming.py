@@ -9,7 +9,7 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import InputError
 from loxodon.trust.forget.naming import near, said_aliases
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.each import each
 from tests.trust.forget.test_forgetting import opened, say, texts
 from tests.trust.looking import files_with

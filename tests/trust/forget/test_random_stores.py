@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loxodon import Memory
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.long import count, figure
 from tests.trust.forget.test_forgetting import opened, say, texts
 from tests.trust.looking import files_with

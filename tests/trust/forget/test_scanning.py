@@ -7,7 +7,7 @@ import pytest
 
 from loxodon import Memory
 from loxodon.trust.guard.guard import Guard
-from tests.conftest import Clock
+from tests.clock import Clock
 
 
 def test_which_memory_a_history_names_is_never_taken_for_a_secret(

@@ -16,7 +16,7 @@ from loxodon.trust.guard.guard import Clean, Guard
 from loxodon.trust.guard.policy import built_in
 from loxodon.trust.guard.signs import has_sign
 from loxodon.types import Draft, Turn
-from tests.conftest import Clock
+from tests.clock import Clock
 
 CARD, PHONE, MAIL = "4111 1111 1111 1111", "13912345678", "ada@example.org"
 TOKEN = "ghp_Zq81LmXw92KcVb37RtYu64PoNj05HsGfDa4E"

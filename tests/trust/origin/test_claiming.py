@@ -33,7 +33,7 @@ WECHAT = """\
 
 
 def add(memory: Memory, text: str, *me: str) -> None:
-    drafts = read(text.encode(), "chat.txt", zone=memory._zone).drafts
+    drafts = read(text.encode(), "chat.txt", zone=memory._space.zone).drafts
     memory.add_drafts(drafts, ["chat"], me=me)
 
 
@@ -118,7 +118,7 @@ def test_what_was_held_of_the_users_words_is_theirs_again(memory: Memory) -> Non
 
 def test_what_was_believed_of_everybody_is_put_right(memory: Memory) -> None:
     """As a home has it that took such a log when every member was trusted."""
-    drafts = read(WHATSAPP.encode(), "chat.txt", zone=memory._zone).drafts
+    drafts = read(WHATSAPP.encode(), "chat.txt", zone=memory._space.zone).drafts
     everybody = [one._replace(origin="user") if one.speaker else one for one in drafts]
     memory.add_drafts(everybody, ["chat"])
     assert any("shellfish" in one for one in known(memory))

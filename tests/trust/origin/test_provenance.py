@@ -10,7 +10,7 @@ from loxodon import Memory
 from loxodon.errors import InputError
 from loxodon.trust.origin import provenance
 from loxodon.types import ORIGINS, Origin
-from tests.conftest import Clock
+from tests.clock import Clock
 
 UNTRUSTED: tuple[Origin, ...] = ("tool", "web", "group", "import", "assistant")
 

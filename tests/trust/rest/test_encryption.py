@@ -30,7 +30,7 @@ from loxodon.layout import RECODING
 from loxodon.store.sqlite import cipher, copying
 from loxodon.store.sqlite.database import migrations
 from loxodon.trust.rest import encryption, recoding
-from loxodon.trust.rest.encryption import Source
+from loxodon.trust.rest.encryption import KeySource
 from loxodon.working import Session
 from tests.serve.shell import typed
 from tests.trust.killing import WORD, Home, clock, in_plain, killed_at_call, quiet
@@ -227,7 +227,7 @@ def test_a_key_file_that_others_may_read_is_refused(encrypted: Home) -> None:
 
 
 def test_a_pass_phrase_from_the_environment(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = Source("env", encryption.VARIABLE)
+    source = KeySource("env", encryption.VARIABLE)
     monkeypatch.setenv(encryption.VARIABLE, "short")
     with pytest.raises(KeyProblemError, match="too short"):
         recoding.encrypt(home.path, home.config, os.environ, clock, source, progress=quiet)
@@ -275,7 +275,7 @@ def ring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_the_systems_keyring(home: Home, ring: Path) -> None:
     before = home.contents()
-    source = Source("keyring", f"database:{home.path}")
+    source = KeySource("keyring", f"database:{home.path}")
     with pytest.raises(KeyProblemError, match="there is no key"):
         recoding.encrypt(home.path, home.config, os.environ, clock, source, progress=quiet)
     recoding.encrypt(home.path, home.config, os.environ, clock, source, make=True, progress=quiet)
@@ -296,7 +296,7 @@ def test_a_new_key_in_the_same_place_and_in_another(encrypted: Home) -> None:
     assert encrypted.contents() == before
     with pytest.raises(LockedStoreError):
         Memory.open(encrypted.path, key=old[0], config={})
-    other = Source("file", os.path.join(encrypted.folder, "keys", "another"))
+    other = KeySource("file", os.path.join(encrypted.folder, "keys", "another"))
     with pytest.raises(KeyProblemError, match="there is no key"):
         recoding.rekey(encrypted.path, encrypted.config, os.environ, other, progress=quiet)
     recoding.rekey(encrypted.path, encrypted.config, os.environ, other, make=True, progress=quiet)

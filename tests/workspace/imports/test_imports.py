@@ -14,7 +14,7 @@ from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError, UsageError
 from loxodon.workspace.imports import FORMATS, detect
 from loxodon.workspace.imports.package import Package
-from tests.conftest import NOW
+from tests.clock import NOW
 from tests.workspace.imports.conftest import Take
 from tests.workspace.imports.exports import chat, put_database, put_json, put_zip, said, trip
 

@@ -13,7 +13,7 @@ from loxodon import Memory
 from loxodon.types import Record
 from loxodon.workspace.imports.notes import NoteEntry, entries
 from loxodon.workspace.imports.tree import is_daily
-from tests.conftest import NOW
+from tests.clock import NOW
 from tests.each import each
 from tests.workspace.imports.conftest import Take
 

@@ -18,7 +18,7 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.types import Followed
 from loxodon.workspace.openclaw.answer import answer
 from loxodon.workspace.openclaw.follow import is_transcript, state_folder
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.each import each
 from tests.workspace.openclaw.made import Entry, OpenClaw, header, lines, said, talk
 

@@ -16,7 +16,7 @@ from loxodon import Memory
 from loxodon.errors import InputError, NotFoundError
 from loxodon.serve.cli import main
 from loxodon.workspace.openclaw import blocks, install, json5
-from loxodon.workspace.openclaw.install import Plan
+from loxodon.workspace.openclaw.install import InstallPlan
 
 CONFIG = """// mine
 {
@@ -43,14 +43,14 @@ class Place:
         self.config.chmod(0o600)
         self.rules.write_text(RULES, "utf-8")
 
-    def plan(self, space: str = "main") -> Plan:
+    def plan(self, space: str = "main") -> InstallPlan:
         place = install.place_of(str(self.home), space, str(self.state), "")
         return install.plan_install(place)
 
     def install(self) -> None:
         self.plan().carry_out()
 
-    def uninstall(self) -> Plan:
+    def uninstall(self) -> InstallPlan:
         plan = install.plan_uninstall(str(self.home))
         plan.carry_out()
         return plan

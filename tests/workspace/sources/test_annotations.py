@@ -8,7 +8,7 @@ import pytest
 
 from loxodon.workspace.sources.annotations import (
     NOTHING,
-    Marks,
+    Annotations,
     annotated,
     front_matter,
     prefixes_of,
@@ -20,13 +20,13 @@ def test_annotations_at_the_end_of_a_line_are_read_and_taken_out() -> None:
     line = "- On Fridays <!-- trigger: deploy, 发布 --> <!-- importance: 9 --> <!--project: x-->"
     text, marks = annotated(line)
     assert text == "- On Fridays"
-    assert marks == Marks(("deploy", "发布"), 0.9, "x")
+    assert marks == Annotations(("deploy", "发布"), 0.9, "x")
 
 
 def test_several_may_stand_in_one_comment_and_in_chinese() -> None:
     text, marks = annotated("- 周五部署 <!-- 触发词：部署、上线 | 重要性: 0.8 | 项目：甲 -->")
     assert text == "- 周五部署"
-    assert marks == Marks(("部署", "上线"), 0.8, "甲")
+    assert marks == Annotations(("部署", "上线"), 0.8, "甲")
 
 
 def test_observed_and_status() -> None:
@@ -80,7 +80,7 @@ def test_many_comments_on_a_line_take_no_longer_than_they_are_long() -> None:
     text, _ = annotated("<!--" * 200_000 + "x")
     assert len(text) == 800_001
     assert annotated("<!-- a -->" * 100_000)[0].count("a") == 100_000
-    assert annotated("<!-- trigger: a -->" * 50_000) == ("", Marks(("a",)))
+    assert annotated("<!-- trigger: a -->" * 50_000) == ("", Annotations(("a",)))
 
 
 # --- Types ----------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def test_simple_front_matter() -> None:
         ]
     )
     assert (found.lines, found.title, found.day) == (6, "旅行", date(2026, 5, 1))
-    assert found.marks == Marks(("杭州", "trip"), None, "x")
+    assert found.marks == Annotations(("杭州", "trip"), None, "x")
 
 
 def test_tags_one_a_line() -> None:

@@ -16,7 +16,7 @@ from loxodon.store import Chunk
 from loxodon.types import Indexed
 from loxodon.workspace.sources import index as module
 from loxodon.workspace.sources.chunk import RULES
-from tests.conftest import Clock
+from tests.clock import Clock
 
 LONG_AGO = 1_700_000_000_000_000_000
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loxodon import Memory
-from tests.conftest import Clock
+from tests.clock import Clock
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from loxodon.workspace.views.entries import (
     value_of,
     value_text,
 )
-from tests.conftest import NOW
+from tests.clock import NOW
 from tests.each import each
 from tests.growth import linear
 

@@ -15,7 +15,7 @@ from loxodon.errors import InputError, UsageError
 from loxodon.types import Segment
 from loxodon.workspace.views import insights, projects, segments
 from loxodon.workspace.views.entries import state_of
-from tests.conftest import Clock
+from tests.clock import Clock
 
 SAID = (
     "我对花生过敏，记住。",

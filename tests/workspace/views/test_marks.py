@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from loxodon.clock import to_stored
 from loxodon.workspace.views import (
-    Marker,
+    ViewMarker,
     comment,
     head,
     local_text,
@@ -28,7 +28,7 @@ def test_a_mark_is_read_back(space: str) -> None:
     found = marker_of(f"\ufeff{written}\r\n\n# text")
     assert found is not None
     assert (found.view, found.version) == ("projects.md", 1)
-    mark = Marker("tags.json", space, 1)
+    mark = ViewMarker("tags.json", space, 1)
     whole = json.dumps({"loxodon": head("tags.json", space), "x": 1}, indent=1)
     assert marker_of(whole) == marker_of(whole.replace("\n", "\r\n")) == mark
 

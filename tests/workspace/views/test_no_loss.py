@@ -22,7 +22,7 @@ from loxodon.workspace.views.folder import LOCK
 from loxodon.workspace.views.indexes import KEYWORDS
 from loxodon.workspace.views.manifest import MANIFEST
 from loxodon.workspace.views.restore import restore
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.long import count
 
 SAID = (

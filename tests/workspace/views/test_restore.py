@@ -14,7 +14,7 @@ from loxodon.errors import BusyStoreError, InputError, LoxodonError, NotFoundErr
 from loxodon.filelock import FileLock
 from loxodon.types import Restored
 from loxodon.workspace.views.restore import restore
-from tests.conftest import Clock
+from tests.clock import Clock
 from tests.workspace.views.test_no_loss import same, share_key
 
 CONFIG = {"timezone": "Asia/Shanghai"}

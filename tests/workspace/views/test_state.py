@@ -12,7 +12,7 @@ from loxodon.errors import InputError
 from loxodon.store import Work
 from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.workspace.views import entities, head, indexes, records, state
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.each import each
 
 

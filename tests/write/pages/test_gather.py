@@ -9,7 +9,7 @@ import pytest
 from loxodon import Memory
 from loxodon.types import Record
 from loxodon.write.pages import gather
-from tests.conftest import NOW, Clock
+from tests.clock import NOW, Clock
 from tests.write.talks import said
 
 

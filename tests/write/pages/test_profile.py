@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from loxodon.text.quote import label
 from loxodon.types import Record
-from loxodon.write.pages.profile import Change, What, core, profile_text, week_summary
-from tests.conftest import NOW
+from loxodon.write.pages.profile import ProfileChange, What, core, profile_text, week_summary
+from tests.clock import NOW
 from tests.each import each
 from tests.write.made import fact
 
 
-def change(record: Record, what: What = "added", days: float = 1) -> Change:
-    return Change(record, what, NOW - timedelta(days=days))
+def change(record: Record, what: What = "added", days: float = 1) -> ProfileChange:
+    return ProfileChange(record, what, NOW - timedelta(days=days))
 
 
 def test_the_core_is_what_matters_and_lasts() -> None:
@@ -171,7 +171,7 @@ def test_a_full_week_stays_short_and_says_how_much_more_there_was() -> None:
     ),
     st.sampled_from(["zh", "en"]),
 )
-def test_any_words_give_a_page_that_holds(changes: list[Change], language: str) -> None:
+def test_any_words_give_a_page_that_holds(changes: list[ProfileChange], language: str) -> None:
     week = week_summary(changes)
     assert len(week) <= 200 or len(week.split()) <= 100
     text = profile_text([one.record for one in changes], changes, week, language)

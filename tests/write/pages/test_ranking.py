@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from loxodon.write.pages.ranking import TOP, moved, ranking
-from tests.conftest import NOW
+from tests.clock import NOW
 from tests.write.made import fact
 
 

@@ -15,7 +15,7 @@ from loxodon.types import Record
 from loxodon.write.pages.layout import SHARES
 from loxodon.write.pages.ranking import TOP
 from loxodon.write.pages.snapshot import Material, Totals, snapshot
-from tests.conftest import NOW
+from tests.clock import NOW
 from tests.each import each
 from tests.growth import linear
 from tests.write.made import fact

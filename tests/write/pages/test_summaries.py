@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from loxodon.types import Record
 from loxodon.write.pages.summaries import Summary, summarise, themes_of
-from tests.conftest import NOW
+from tests.clock import NOW
 from tests.each import each
 from tests.write.made import fact
 

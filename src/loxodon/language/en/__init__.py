@@ -21,7 +21,7 @@ from loxodon.language.en.clauses import (
     without_lead,
     written_out,
 )
-from loxodon.language.frames import Frames, Match
+from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.speech import Speech
 from loxodon.language.statements import USER, Piece, Reading, TurnInContext
 from loxodon.language.worth import Worth
@@ -71,7 +71,7 @@ class _English:
     def small(self, text: str) -> bool:
         return not any(map(str.isupper, re.sub(r"\bI\b|\b[A-Z]{2,}\b", "", text)))
 
-    def third_person(self, clause: Clause, match: Match) -> str:
+    def third_person(self, clause: Clause, match: FrameMatch) -> str:
         whole = all(pattern.whole for pattern in match.frame.patterns)
         subject = "The user" if whole else clause.shown
         text = match.frame.say

@@ -13,7 +13,7 @@ from functools import cache
 
 from loxodon.language import reader
 from loxodon.language.clauses import Clause
-from loxodon.language.frames import Frames, Match
+from loxodon.language.frames import FrameMatch, Frames
 from loxodon.language.speech import Speech
 from loxodon.language.statements import Fragment, Piece, Reading, TurnInContext
 from loxodon.language.worth import Worth
@@ -77,7 +77,7 @@ class _Chinese:
     def small(self, text: str) -> bool:
         return False
 
-    def third_person(self, clause: Clause, match: Match) -> str:
+    def third_person(self, clause: Clause, match: FrameMatch) -> str:
         whole = all(pattern.whole for pattern in match.frame.patterns)
         subject = "用户" if whole else clause.shown
         text = match.frame.say

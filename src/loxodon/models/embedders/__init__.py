@@ -35,7 +35,7 @@ class Embedder(Protocol):
         ...
 
 
-class Chosen(NamedTuple):
+class ChosenEmbedder(NamedTuple):
     """An embedder, and what it is for."""
 
     embedder: Embedder
@@ -47,7 +47,7 @@ class Chosen(NamedTuple):
     """The same model for questions, where that differs: no second try while somebody waits."""
 
 
-def chosen(config: EmbedderConfig) -> list[Chosen]:
+def chosen(config: EmbedderConfig) -> list[ChosenEmbedder]:
     """The embedders that the settings ask for, the one for every text first; none for `none`.
 
     Raises ConfigError where something that they need is missing.
@@ -57,7 +57,7 @@ def chosen(config: EmbedderConfig) -> list[Chosen]:
     need("numpy", "semantic")
     found = [_MAKERS[config.kind](config)]
     if config.english:
-        found.append(Chosen(_onnx(config.english), "en"))
+        found.append(ChosenEmbedder(_onnx(config.english), "en"))
     return found
 
 
@@ -75,19 +75,19 @@ def need(module: str, extra: str) -> Any:
         ) from None
 
 
-def _use(config: EmbedderConfig) -> Chosen:
+def _use(config: EmbedderConfig) -> ChosenEmbedder:
     from loxodon.models.embedders.use import UseEmbedder
 
-    return Chosen(UseEmbedder())
+    return ChosenEmbedder(UseEmbedder())
 
 
-def _folder(config: EmbedderConfig) -> Chosen:
+def _folder(config: EmbedderConfig) -> ChosenEmbedder:
     if not config.path:
         raise ConfigError(
             "embedder.kind is onnx, but embedder.path is empty",
             hint="set embedder.path to a folder with model.onnx and tokenizer.json",
         )
-    return Chosen(_onnx(config.path))
+    return ChosenEmbedder(_onnx(config.path))
 
 
 def _onnx(path: str) -> Embedder:
@@ -96,14 +96,14 @@ def _onnx(path: str) -> Embedder:
     return OnnxEmbedder(path)
 
 
-def _openai(config: EmbedderConfig) -> Chosen:
+def _openai(config: EmbedderConfig) -> ChosenEmbedder:
     from loxodon.models.embedders.endpoint import EndpointEmbedder
 
     asker = EndpointEmbedder(config, timeout=config.query_timeout, tries=1)
-    return Chosen(EndpointEmbedder(config), "", AT_ONCE, asker)
+    return ChosenEmbedder(EndpointEmbedder(config), "", AT_ONCE, asker)
 
 
-_MAKERS: dict[str, Callable[[EmbedderConfig], Chosen]] = {
+_MAKERS: dict[str, Callable[[EmbedderConfig], ChosenEmbedder]] = {
     "use": _use,
     "onnx": _folder,
     "openai": _openai,

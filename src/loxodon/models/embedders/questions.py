@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import LoxodonError
 from loxodon.messages import t
-from loxodon.models.embedders import Chosen, Embedder
+from loxodon.models.embedders import ChosenEmbedder, Embedder
 from loxodon.models.embedders.limits import within
 from loxodon.store import QuestionVector
 from loxodon.text.language import language_of
@@ -26,7 +26,7 @@ PAUSE_SECONDS = 30.0
 _REMEMBERED = 256
 
 
-class Question(NamedTuple):
+class EmbeddedQuestion(NamedTuple):
     """A question in vectors."""
 
     views: tuple[QuestionVector, ...]
@@ -41,27 +41,27 @@ class Questioner:
 
     def __init__(
         self,
-        choose: Callable[[], Sequence[Chosen]],
+        choose: Callable[[], Sequence[ChosenEmbedder]],
         seconds: float,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._choose = choose
         self._seconds = seconds
         self._clock = clock
-        self._chosen: Sequence[Chosen] | None = None
+        self._chosen: Sequence[ChosenEmbedder] | None = None
         self._ready: set[str] = set()
         self._failures: dict[str, tuple[float, str]] = {}
         self._known: OrderedDict[tuple[str, str], Floats] = OrderedDict()
 
-    def ask(self, text: str) -> Question:
+    def ask(self, text: str) -> EmbeddedQuestion:
         """`text` as the configured models see it."""
         text = text.strip()[:MOST_CHARACTERS]
         if not text:
-            return Question(())
+            return EmbeddedQuestion(())
         try:
             chosen = self._all()
         except LoxodonError as error:
-            return Question((), _said(error))
+            return EmbeddedQuestion((), _said(error))
         language = language_of(text)
         asks = language if is_question(text) else ""
         views: list[QuestionVector] = []
@@ -74,14 +74,14 @@ class Questioner:
                 views.append(QuestionVector(one.embedder.name, self._vector(one, text), asks))
             except _FailedError as error:
                 problem = str(error)
-        return Question(tuple(views), problem)
+        return EmbeddedQuestion(tuple(views), problem)
 
-    def _all(self) -> Sequence[Chosen]:
+    def _all(self) -> Sequence[ChosenEmbedder]:
         if self._chosen is None:
             self._chosen = self._choose()
         return self._chosen
 
-    def _vector(self, one: Chosen, text: str) -> Floats:
+    def _vector(self, one: ChosenEmbedder, text: str) -> Floats:
         name = one.embedder.name
         key = (name, text)
         if key not in self._known:

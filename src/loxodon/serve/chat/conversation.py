@@ -22,7 +22,7 @@ from loxodon.errors import (
 )
 from loxodon.memory import Memory
 from loxodon.messages import current, t
-from loxodon.models.stream import Piece, Talker
+from loxodon.models.stream import StreamPiece, Talker
 from loxodon.recall.assemble import heading
 from loxodon.recall.gate import State
 from loxodon.serve.chat.prompts import system
@@ -31,7 +31,7 @@ from loxodon.types import Frame, Recall
 from loxodon.working import Flushed, Message, Session
 from loxodon.working.shapes import text_of
 
-Show = Callable[[Piece], None]
+Show = Callable[[StreamPiece], None]
 Framed = Callable[[Frame], None]
 Allowing = Callable[[], AbstractContextManager[None]]
 """Where a KeyboardInterrupt may be raised."""

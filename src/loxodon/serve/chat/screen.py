@@ -9,7 +9,7 @@ from typing import Any
 
 from loxodon.errors import LoxodonError
 from loxodon.messages import t
-from loxodon.models.stream import Piece
+from loxodon.models.stream import StreamPiece
 from loxodon.serve.chat.conversation import KeptUp, Reply
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome
@@ -45,7 +45,7 @@ class Text:
     def recalled(self, frame: Frame) -> None:
         """Nothing: a person asks with /why."""
 
-    def piece(self, piece: Piece) -> None:
+    def piece(self, piece: StreamPiece) -> None:
         if piece.thought:
             if not self._thinking and self._typed and view.coloured():
                 self._write(view.paint(t("thinking …"), "dim"))
@@ -119,7 +119,7 @@ class Events:
         items = frame.recall.items if frame.recall else ()
         _tell("recall", gate=frame.gate, ids=[item.id for item in items], tokens=frame.tokens)
 
-    def piece(self, piece: Piece) -> None:
+    def piece(self, piece: StreamPiece) -> None:
         _tell("thought" if piece.thought else "delta", text=piece.text)
 
     def replied(self, reply: Reply) -> None:

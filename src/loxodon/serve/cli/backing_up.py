@@ -8,10 +8,10 @@ from argparse import Namespace
 from loxodon import config as settings
 from loxodon.clock import zone_named
 from loxodon.errors import NotFoundError, UsageError
-from loxodon.memory import keys_for
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of, opened
+from loxodon.services.opening import keys_for
 from loxodon.types import Backup
 
 

@@ -17,7 +17,7 @@ from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of
 
 if TYPE_CHECKING:
-    from loxodon.measure.retrieval import Outcome as Found
+    from loxodon.measure.retrieval import RetrievalReport as Found
 
 _SHOWN = ("r@5", "r@10", "r@20", "r@1k", "r@1k_text", "ndcg@10", "mrr")
 
@@ -50,10 +50,10 @@ def bench(args: Namespace) -> Outcome:
 
 
 def _retrieval(args: Namespace) -> Outcome:
-    from loxodon.measure.retrieval import Options, measure
+    from loxodon.measure.retrieval import RetrievalOptions, measure
 
     config = _config(args)
-    options = Options(
+    options = RetrievalOptions(
         args.limit,
         tuple(args.category),
         tuple(args.updates),
@@ -73,11 +73,11 @@ def _retrieval(args: Namespace) -> Outcome:
 
 
 def _writing(args: Namespace) -> Outcome:
-    from loxodon.measure.writing import Options, measure
+    from loxodon.measure.writing import WritingOptions, measure
     from loxodon.serve.cli.bench_writing import show
 
     config = _config(args)
-    options = Options(args.limit, args.only, args.model, args.failures, max(1, args.jobs))
+    options = WritingOptions(args.limit, args.only, args.model, args.failures, max(1, args.jobs))
     with view.Bar(t("measuring")) as bar:
         found = measure(args.file, config, options, bar)
     files = [

@@ -12,7 +12,7 @@ from loxodon.config import Config
 from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, clock_of, home_of
-from loxodon.trust.rest.encryption import NEXT_VARIABLE, VARIABLE, Source
+from loxodon.trust.rest.encryption import NEXT_VARIABLE, VARIABLE, KeySource
 from loxodon.trust.rest.recoding import Recoded, decrypt, encrypt, rekey
 
 
@@ -82,12 +82,12 @@ def _about(args: Namespace) -> tuple[str, Config]:
     return home, settings.with_environment(settings.load(home), os.environ)
 
 
-def _source(args: Namespace, home: str) -> Source | None:
+def _source(args: Namespace, home: str) -> KeySource | None:
     """The place that was named; None for that of the settings."""
     if args.env:
-        return Source("env", VARIABLE)
+        return KeySource("env", VARIABLE)
     if args.keyring:
-        return Source("keyring", f"database:{home}")
+        return KeySource("keyring", f"database:{home}")
     if args.key_file:
-        return Source("file", os.path.abspath(os.path.expanduser(args.key_file)))
+        return KeySource("file", os.path.abspath(os.path.expanduser(args.key_file)))
     return None

@@ -14,7 +14,7 @@ from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, home_of, opened
 from loxodon.workspace.openclaw import install as setup
 from loxodon.workspace.openclaw import json5
-from loxodon.workspace.openclaw.changes import Change
+from loxodon.workspace.openclaw.changes import InstallChange
 from loxodon.workspace.openclaw.follow import state_folder
 
 _SHOWN_AROUND = 2
@@ -78,7 +78,7 @@ def _state(state: str) -> str:
     return said[state]
 
 
-def _agreed(args: Namespace, plan: setup.Plan) -> bool:
+def _agreed(args: Namespace, plan: setup.InstallPlan) -> bool:
     """Whether to go on: what will be done is shown first, and asked about unless --yes."""
     if not args.json:
         _show(plan)
@@ -94,7 +94,7 @@ def _agreed(args: Namespace, plan: setup.Plan) -> bool:
     return input(t("Continue? [y/N] ")).strip().lower() in ("y", "yes", "是", "好")
 
 
-def _outcome(plan: setup.Plan, done: bool, said: str) -> Outcome:
+def _outcome(plan: setup.InstallPlan, done: bool, said: str) -> Outcome:
     data = {
         "done": done,
         "changes": [
@@ -107,17 +107,17 @@ def _outcome(plan: setup.Plan, done: bool, said: str) -> Outcome:
     return Outcome(data, lambda: print(said))
 
 
-def _told(plan: setup.Plan) -> list[Change]:
+def _told(plan: setup.InstallPlan) -> list[InstallChange]:
     return [one for one in plan.changes if not one.path.endswith(setup.RECORD)]
 
 
-def _kind(change: Change) -> str:
+def _kind(change: InstallChange) -> str:
     if change.before is None:
         return "new"
     return "removed" if change.after is None else "changed"
 
 
-def _show(plan: setup.Plan) -> None:
+def _show(plan: setup.InstallPlan) -> None:
     for change in _told(plan):
         said = {"new": t("new"), "removed": t("removed"), "changed": t("changed")}
         print(f"{said[_kind(change)]}  {change.path}")
@@ -134,7 +134,7 @@ def _show(plan: setup.Plan) -> None:
         print(f"{path}: {why[reason]}")
 
 
-def _diff(change: Change, plan: setup.Plan) -> list[str]:
+def _diff(change: InstallChange, plan: setup.InstallPlan) -> list[str]:
     """The change as lines; of settings only what changes, since others may be secret."""
     if change.before is None or change.after is None or change.path in plan.kit:
         return []

@@ -11,7 +11,8 @@ from loxodon import config as settings
 from loxodon.clock import Clock, fixed_clock, parse_instant, system_clock, zone_named
 from loxodon.errors import DamagedStoreError, InputError
 from loxodon.layout import DATABASE, MADE, OFF_MARKER
-from loxodon.memory import Memory, finish_recoding
+from loxodon.memory import Memory
+from loxodon.services.opening import finish_recoding
 from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.values import NamedTuple
 

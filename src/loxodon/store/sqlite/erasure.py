@@ -15,12 +15,12 @@ from typing import Any
 
 from loxodon.clock import to_stored
 from loxodon.store import Index, MemoryRow, TextAt, TurnRow
-from loxodon.store.protocol import Vectors
 from loxodon.store.rows import MEMORY, labels_of, loaded
 from loxodon.store.sqlite import signatures
 from loxodon.store.sqlite.database import Database, Row
 from loxodon.store.sqlite.indexes import Indexes
 from loxodon.store.sqlite.search import TABLES, listed
+from loxodon.store.sqlite.vectors import SqliteVectors
 from loxodon.types import Record
 
 _BATCH = 1_000
@@ -81,7 +81,7 @@ class SqliteErasure:
         self,
         db: Database,
         indexes: Indexes,
-        vectors: Callable[[], Vectors],
+        vectors: Callable[[], SqliteVectors],
         record_of: Callable[[Row], Record],
     ) -> None:
         self._db = db

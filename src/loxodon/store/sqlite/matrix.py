@@ -16,7 +16,7 @@ from loxodon.store.vector_math import FAR, closest, distances, sign_bits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from loxodon.store.vector_math import Floats, Frame, Numbers, Words
+    from loxodon.store.vector_math import Floats, Numbers, VectorFrame, Words
 
 _HELD = 256 << 20
 """Bytes of whole vectors that are held in memory for the next search."""
@@ -99,7 +99,7 @@ class Matrix:
             found[barred] = FAR
         return closest(found, limit)
 
-    def cosines(self, places: Numbers, asked: Floats, frame: Frame) -> Floats:
+    def cosines(self, places: Numbers, asked: Floats, frame: VectorFrame) -> Floats:
         """The cosine of the vectors in these places with the one asked for, which is `seen`.
 
         Vectors are held as they are seen: where the frame has changed, so have all blocks.

@@ -7,7 +7,7 @@ from datetime import date
 
 from loxodon.errors import StoreError
 from loxodon.store import Progress
-from loxodon.store.primary import PRIMARY_TABLES, Day, PrimaryTable, Row
+from loxodon.store.primary import PRIMARY_TABLES, JournalDay, PrimaryTable, Row
 from loxodon.store.sqlite.database import Database
 
 _BATCH = 2_000
@@ -70,7 +70,7 @@ class SqlitePrimaryData:
             after = rows[-1][: spec.key]
             rows = self._db.all(f"{select} AND ({key}) > ({marks}) {order}", after)
 
-    def days(self) -> list[Day]:
+    def days(self) -> list[JournalDay]:
         found = []
         for day, turns, size, first, last in self._db.all(
             f"SELECT {_DAY} AS day, count(*), sum(octet_length(t.content)), min(t.seq), "
@@ -78,27 +78,27 @@ class SqlitePrimaryData:
         ):
             name = date.fromordinal(day + 1).isoformat()
             if turns <= PART_TURNS and size <= PART_BYTES:
-                found.append(Day(name, 1, turns, first, last))
+                found.append(JournalDay(name, 1, turns, first, last))
             else:
                 found += self._parts(day, name)
         return found
 
-    def _parts(self, day: int, name: str) -> list[Day]:
+    def _parts(self, day: int, name: str) -> list[JournalDay]:
         """A long day, cut wherever a part is full."""
-        found: list[Day] = []
+        found: list[JournalDay] = []
         turns = size = first = last = 0
         for seq, length in self._db.all(
             f"SELECT t.seq, octet_length(t.content) FROM turns t WHERE {_ON_DAY} ORDER BY t.seq",
             _around(day),
         ):
             if turns == PART_TURNS or (turns and size + length > PART_BYTES):
-                found.append(Day(name, len(found) + 1, turns, first, last))
+                found.append(JournalDay(name, len(found) + 1, turns, first, last))
                 turns = size = 0
             first, last = first if turns else seq, seq
             turns, size = turns + 1, size + length
-        return [*found, Day(name, len(found) + 1, turns, first, last)]
+        return [*found, JournalDay(name, len(found) + 1, turns, first, last)]
 
-    def turns_of(self, day: Day) -> list[Row]:
+    def turns_of(self, day: JournalDay) -> list[Row]:
         number = date.fromisoformat(day.date).toordinal() - 1
         return self._db.all(
             f"SELECT {_columns(PRIMARY_TABLES['turns'])} FROM turns t WHERE {_ON_DAY} "

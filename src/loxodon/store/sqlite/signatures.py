@@ -52,7 +52,7 @@ _LACKED = {"positive": 1}
 """What the history of older versions lacks, and what held then."""
 
 
-class Version(NamedTuple):
+class SignedVersion(NamedTuple):
     """A version of a memory that is signed, or should be."""
 
     id: str
@@ -87,7 +87,7 @@ def drop(db: Database, rows: Iterable[int]) -> None:
         _count(db, mac, -1)
 
 
-def _put(db: Database, sign: Sign, row: int, one: Version) -> None:
+def _put(db: Database, sign: Sign, row: int, one: SignedVersion) -> None:
     mac = sign(one.said)[:_SIZE]
     if one.mac is not None:
         _count(db, one.mac, -1)
@@ -138,11 +138,11 @@ def wrong(db: Database, sign: Sign) -> tuple[int, list[str]]:
     return good, list(dict.fromkeys(bad))
 
 
-def _is_sensitive(one: Version) -> bool:
+def _is_sensitive(one: SignedVersion) -> bool:
     return bool(loaded(one.said)[1 + SIGNED.index("sensitivity")] != LOW)
 
 
-def _versions(db: Database, row: int) -> Iterator[Version]:
+def _versions(db: Database, row: int) -> Iterator[SignedVersion]:
     """The versions of a memory, oldest first, each as it stood when the next was made."""
     changes = db.all(db.sql["signed_changes"], (row,))
     present = db.all(f"SELECT {MEMORY} FROM main.memories t WHERE t.row = ?", (row,))[0]
@@ -151,7 +151,7 @@ def _versions(db: Database, row: int) -> Iterator[Version]:
     for (version, change, at, mac, _), kept in zip(changes, stood, strict=True):
         said = [[version, change, at], *(_plain(kept, name) for name in SIGNED)]
         data = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
-        yield Version(str(present[0]), version, data.encode("utf-8", "surrogatepass"), mac)
+        yield SignedVersion(str(present[0]), version, data.encode("utf-8", "surrogatepass"), mac)
 
 
 def _plain(kept: dict[str, Any], name: str) -> Any:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, tzinfo
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
@@ -91,10 +92,6 @@ class SqliteStore:
         self._guard = guard
         self._zone = zone
         self._decay = decay
-        self._worklog: WorkLog | None = None
-        self._workspace_data: SqliteWorkspaceData | None = None
-        self._documents: SqliteDocuments | None = None
-        self._vectors: SqliteVectors | None = None
         self._db = Database(path, keys)
         self._indexes = Indexes(self._db)
         try:
@@ -219,50 +216,43 @@ class SqliteStore:
     def close(self) -> None:
         self._db.close()
 
-    @property
+    # Its parts: imported when they are first asked for, because a recall has no use for most
+
+    @cached_property
     def worklog(self) -> WorkLog:
-        if self._worklog is None:
-            # Imported here: a recall has no use for it.
-            from loxodon.store.sqlite.worklog import SqliteWorkLog
+        from loxodon.store.sqlite.worklog import SqliteWorkLog
 
-            self._worklog = SqliteWorkLog(
-                self._db,
-                self._zone,
-                self.records,
-                self._indexes,
-                self._take,
-                self._reckon_ends,
-                lambda: self.wall,
-            )
-        return self._worklog
+        return SqliteWorkLog(
+            self._db,
+            self._zone,
+            self.records,
+            self._indexes,
+            self._take,
+            self._reckon_ends,
+            lambda: self.wall,
+        )
 
-    @property
+    @cached_property
     def workspace_data(self) -> SqliteWorkspaceData:
-        if self._workspace_data is None:
-            # Imported here: without files a recall has no use for it.
-            from loxodon.store.sqlite.workspace_data import SqliteWorkspaceData
+        from loxodon.store.sqlite.workspace_data import SqliteWorkspaceData
 
-            self._workspace_data = SqliteWorkspaceData(
-                self._db,
-                self._zone,
-                self._indexes,
-                self._take,
-                lambda chunks: self.vectors.gone(chunks),
-                self._guard,
-            )
-        return self._workspace_data
+        return SqliteWorkspaceData(
+            self._db,
+            self._zone,
+            self._indexes,
+            self._take,
+            lambda chunks: self.vectors.gone(chunks),  # which are loaded where some go
+            self._guard,
+        )
 
-    @property
+    @cached_property
     def documents(self) -> SqliteDocuments:
-        if self._documents is None:  # as above
-            from loxodon.store.sqlite.documents import SqliteDocuments
+        from loxodon.store.sqlite.documents import SqliteDocuments
 
-            self._documents = SqliteDocuments(self._db, self._indexes, self._take)
-        return self._documents
+        return SqliteDocuments(self._db, self._indexes, self._take)
 
     @property
     def tokens(self) -> SqliteTokens:
-        # Imported here: a recall has no use for it.
         from loxodon.store.sqlite.tokens import SqliteTokens
 
         return SqliteTokens(self._db)
@@ -274,7 +264,6 @@ class SqliteStore:
 
     @property
     def erasure(self) -> Erasure:
-        # Imported here: only what is forgotten has a use for it.
         from loxodon.store.sqlite.erasure import SqliteErasure
 
         return SqliteErasure(self._db, self._indexes, lambda: self.vectors, self._record)
@@ -282,26 +271,21 @@ class SqliteStore:
     @property
     def primary(self) -> PrimaryData:
         self._for_owner()
-        # Imported here: a recall has no use for it.
         from loxodon.store.sqlite.primary import SqlitePrimaryData
 
         return SqlitePrimaryData(self._db, self.rebuild)
 
     @property
     def quarantine(self) -> SqliteQuarantine:
-        # Imported here: what only the owner said needs none.
         from loxodon.store.sqlite.quarantine import SqliteQuarantine
 
         return SqliteQuarantine(self._db, self._zone, self._take)
 
-    @property
+    @cached_property
     def vectors(self) -> SqliteVectors:
-        if self._vectors is None:
-            # Imported here: without an embedder a recall has no use for it.
-            from loxodon.store.sqlite.vectors import SqliteVectors
+        from loxodon.store.sqlite.vectors import SqliteVectors
 
-            self._vectors = SqliteVectors(self._db, self._take)
-        return self._vectors
+        return SqliteVectors(self._db, self._take)
 
     # The journal
 

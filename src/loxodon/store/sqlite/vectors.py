@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, Vector, Waiting
+from loxodon.store import Embeddable, Filter, Index, Near, QuestionVector, TextToEmbed, Vector
 from loxodon.store.sqlite.database import Database, Row
 from loxodon.store.sqlite.search import TABLES, conditions_of, listed
 from loxodon.text.language import language_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from loxodon.store.sqlite.matrix import Matrix
-    from loxodon.store.vector_math import Floats, Frame, Numbers
+    from loxodon.store.vector_math import Floats, Numbers, VectorFrame
 
 BLOCK = 1_024
 """Vectors that are kept together; the file depends on it."""
@@ -153,7 +153,7 @@ class SqliteVectors:
         self._loaded[key].refresh(last[0] if last else 0)
         return self._loaded[key]
 
-    def _frame(self, model: _Model) -> Frame:
+    def _frame(self, model: _Model) -> VectorFrame:
         from loxodon.store.vector_math import from_bytes
 
         kept, spread = self._db.all(self._db.sql["vector_frame"], (model.no,))[0]
@@ -168,10 +168,10 @@ class SqliteVectors:
         found = self._model(model)
         return found.size if found else 0
 
-    def failed(self, model: str, tries: int) -> list[Waiting]:
+    def failed(self, model: str, tries: int) -> list[TextToEmbed]:
         found = self._known_model(model)
         return [
-            Waiting(kind, row)
+            TextToEmbed(kind, row)
             for kind, row in self._db.all(self._db.sql["vector_todo"], (found.no, tries))
         ]
 
@@ -233,14 +233,14 @@ class SqliteVectors:
             )
         self._reframe_when_due(found)
 
-    def fail(self, model: str, failures: Mapping[Waiting, str]) -> None:
+    def fail(self, model: str, failures: Mapping[TextToEmbed, str]) -> None:
         no = self._known_model(model).no
         self._db.many(
             self._db.sql["fail_vector"],
             [(no, one.kind, one.row, error) for one, error in failures.items()],
         )
 
-    def settle(self, model: str, done: Iterable[Waiting]) -> None:
+    def settle(self, model: str, done: Iterable[TextToEmbed]) -> None:
         no = self._known_model(model).no
         self._db.many(self._db.sql["settle_vector"], [(no, one.kind, one.row) for one in done])
 
@@ -285,6 +285,7 @@ class SqliteVectors:
     # What becomes of rows
 
     def changed(self, row: int) -> None:
+        """A memory says something else: its vectors go, and it has to be embedded again."""
         for slot, _, size in self._db.all(self._db.sql["vectors_of_memory"], (row,)):
             self._clear(slot, size)
             self._db.run("DELETE FROM vectors WHERE slot = ?", (slot,))
@@ -300,12 +301,14 @@ class SqliteVectors:
         )
 
     def moved(self, row: int, pool: Index) -> None:
+        """A memory has come to another pool; its vectors go along."""
         for slot, model, size in self._db.all(self._db.sql["vectors_of_memory"], (row,)):
             bits = self._clear(slot, size)
             (new,) = self._append(model, size, pool, [row], bits)
             self._db.run("UPDATE vectors SET slot = ?, pool = ? WHERE slot = ?", (new, pool, slot))
 
     def gone(self, rows: Iterable[int], kind: Embeddable = "chunks") -> None:
+        """These are no more, or have other words: their vectors go."""
         wanted = listed(rows)
         pools = "'memories', 'archive'" if kind == "memories" else f"'{kind}'"
         for slot, size in self._db.all(
@@ -503,7 +506,7 @@ class _Asked(NamedTuple):
     """A question to one model's vectors of one pool."""
 
     matrix: Matrix
-    frame: Frame
+    frame: VectorFrame
     vector: Floats
 
     def closest(self, limit: int, barred: NDArray[bool_] | None) -> Numbers:

@@ -352,9 +352,6 @@ class SqliteWorkLog:
         rows = self._db.all(f"SELECT {name_lookup.ENTITY} FROM entities e ORDER BY e.no")
         return [name_lookup.entity_of(row, self._zone) for row in rows]
 
-    def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
-        return name_lookup.entities_named(self._db, self._zone, names)
-
     def put_entity(self, entity: Entity) -> Entity:
         if not entity.no:
             entity = entity._replace(no=self._take("entity", 1))

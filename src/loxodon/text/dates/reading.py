@@ -37,8 +37,8 @@ from functools import cache
 from loxodon.text.dates.reckoning import (
     Clock,
     DatedText,
+    DatePiece,
     Grain,
-    Piece,
     RuleMatch,
     Span,
     any_of,
@@ -223,7 +223,7 @@ class _AbsentError(Exception):
         self.end = end
 
 
-_RESOLVERS: dict[str, Callable[[DatedText, RuleMatch], Piece | None]] = {
+_RESOLVERS: dict[str, Callable[[DatedText, RuleMatch], DatePiece | None]] = {
     "iso": iso,
     "nth": nth_day,
     "day_word": day_word,
@@ -323,7 +323,7 @@ def _tries(said: DatedText, i: int, table: _Table) -> Iterator[tuple[str, RuleMa
             yield name, RuleMatch(i, m.end(), {k: v for k, v in m.groupdict().items() if v})
 
 
-def _date_at(said: DatedText, i: int, edged: bool = False) -> tuple[Piece, int] | None:
+def _date_at(said: DatedText, i: int, edged: bool = False) -> tuple[DatePiece, int] | None:
     """The date that begins at i, and where it ends."""
     edge = None if edged else compiled(_EDGE_OF).match(said.text, i)
     if edge:
@@ -347,7 +347,7 @@ def _date_at(said: DatedText, i: int, edged: bool = False) -> tuple[Piece, int] 
     return None
 
 
-def _dated(said: DatedText, i: int) -> tuple[Piece, int] | None:
+def _dated(said: DatedText, i: int) -> tuple[DatePiece, int] | None:
     """A date with the weekday beside it: Monday, March 5; 2月4日(周三); Tuesday last week."""
     got = _date_at(said, i)
     if got is None or got[0].grain not in ("day", "week") or got[0].recurring:
@@ -365,7 +365,7 @@ def _dated(said: DatedText, i: int) -> tuple[Piece, int] | None:
     end += "(" in glue[0] and said.text.startswith(")", end)
     if "weekday" in (a.lean, b.lean) and "week" in (a.grain, b.grain):
         week, day = (a, b) if a.grain == "week" else (b, a)
-        return Piece(*days_from(week.since, day.since.weekday()), "day"), end
+        return DatePiece(*days_from(week.since, day.since.weekday()), "day"), end
     if a.lean == "weekday" and b.grain == "day" and b.lean != "weekday":
         return b, end
     if b.lean == "weekday" and a.lean != "weekday" and a.grain == "day":
@@ -393,7 +393,7 @@ def _clocks_at(said: DatedText, i: int, after: str) -> tuple[list[Clock], int]:
     return clocks, end
 
 
-def _point(said: DatedText, i: int) -> tuple[Piece, int] | None:
+def _point(said: DatedText, i: int) -> tuple[DatePiece, int] | None:
     """A date, a time of day, or both in either order."""
     got = _dated(said, i)
     if got and got[0].grain not in ("day", "part"):
@@ -413,14 +413,16 @@ def _point(said: DatedText, i: int) -> tuple[Piece, int] | None:
     return piece, end
 
 
-def _day_behind(said: DatedText, i: int) -> tuple[Piece, int] | None:
+def _day_behind(said: DatedText, i: int) -> tuple[DatePiece, int] | None:
     """The day that follows a time: 3pm tomorrow, 9:15 on Friday."""
     glue = compiled(r",? (?:on )?").match(said.text, i)
     got = _dated(said, glue.end()) if glue else None
     return got if got and got[0].grain == "day" else None
 
 
-def _second(said: DatedText, piece: Piece, i: int, between: bool) -> tuple[Piece, int] | None:
+def _second(
+    said: DatedText, piece: DatePiece, i: int, between: bool
+) -> tuple[DatePiece, int] | None:
     """What follows a "to" at i: another date, or the number or time that ends the first one."""
     join = compiled(r" ?[-~到至] ?| (?:to|until|till|through|thru|and) ").match(said.text, i)
     if not join or piece.recurring or ("and" in join[0] and not between):
@@ -431,7 +433,7 @@ def _second(said: DatedText, piece: Piece, i: int, between: bool) -> tuple[Piece
         if clocks:
             return _timed_span(said, piece, clocks, end)
     if piece.grain == "year" and (m := compiled("([0-9]{4})(?![0-9])年?").match(said.text, j)):
-        return Piece(*months_from(int(m[1]), 1, 12), "year", True), m.end()
+        return DatePiece(*months_from(int(m[1]), 1, 12), "year", True), m.end()
     m = compiled(
         r"([0-9]{1,2}|[一二三四五六七八九十廿卅]{1,3})(?:([日号])|st|nd|rd|th)?"
         rf"(?![0-9:年月点%{NUM}]|[-/.][0-9]| ?[ap]m\b)"
@@ -447,11 +449,13 @@ def _second(said: DatedText, piece: Piece, i: int, between: bool) -> tuple[Piece
         return None
 
 
-def _timed_span(said: DatedText, piece: Piece, clocks: list[Clock], end: int) -> tuple[Piece, int]:
+def _timed_span(
+    said: DatedText, piece: DatePiece, clocks: list[Clock], end: int
+) -> tuple[DatePiece, int]:
     """A time of day to another: 下午两点到四点, 9am to 5, 9:30 to 11 on Friday."""
 
     def change(since: datetime, _: datetime) -> Span:
-        last = Piece(*days_from(since.replace(hour=0, minute=0), 0), "day")
+        last = DatePiece(*days_from(since.replace(hour=0, minute=0), 0), "day")
         for clock in clocks:
             last = narrow(last, clock)
         half, until = timedelta(hours=12), last.since
@@ -468,7 +472,7 @@ def _timed_span(said: DatedText, piece: Piece, clocks: list[Clock], end: int) ->
     return mapped(day[0], "span", lambda s, _: (s + offsets[0], s + offsets[1])), day[1]
 
 
-def _between(said: DatedText, a: Piece, b: Piece, cue: int) -> Piece:
+def _between(said: DatedText, a: DatePiece, b: DatePiece, cue: int) -> DatePiece:
     """From a to b, where either may still be any of several."""
     if b.grain == "span" and a.grain in ("hour", "minute"):
         return settle(said, b, cue)
@@ -481,7 +485,7 @@ def _between(said: DatedText, a: Piece, b: Piece, cue: int) -> Piece:
             since, until = min(o for o in occurrences(b.again, 9) if o[0] >= a.since)
             b = b._replace(since=since, until=until)
     until = b.since if b.grain in ("hour", "minute") else b.until
-    return Piece(a.since, until, "span", a.fixed and b.fixed, False, a.again or b.again, a.lean)
+    return DatePiece(a.since, until, "span", a.fixed and b.fixed, False, a.again or b.again, a.lean)
 
 
 def _read(said: DatedText, i: int) -> tuple[Moment | None, int]:
@@ -518,7 +522,7 @@ def _looks_ahead(said: DatedText, start: int, end: int) -> bool:
     return bool(compiled(_AHEAD).search(said.text, max(0, start - 60), end + 60))
 
 
-def _finish(said: DatedText, piece: Piece, i: int, end: int, cue: int) -> Moment:
+def _finish(said: DatedText, piece: DatePiece, i: int, end: int, cue: int) -> Moment:
     zone = said.at.tzinfo
     since, until = piece.since.replace(tzinfo=zone), piece.until.replace(tzinfo=zone)
     told = cue in (-1, 1) or (piece.lean in ("weekday", "coming") and cue == 0)

@@ -51,7 +51,7 @@ _Again = Callable[[int], Span]
 Lean = Literal["weekday", "coming", "recent", "near", "this"]
 
 
-class Piece(NamedTuple):
+class DatePiece(NamedTuple):
     """A date that a rule has read."""
 
     since: datetime
@@ -140,9 +140,9 @@ def unit_at(when: datetime, unit: str, n: int = 0) -> Span:
     return start, shift(start, unit, 1)
 
 
-def whole_unit(when: datetime, unit: str, n: int = 0) -> Piece:
+def whole_unit(when: datetime, unit: str, n: int = 0) -> DatePiece:
     grain: Grain = "span" if unit == "decade" else unit  # type: ignore[assignment]
-    return Piece(*unit_at(when, unit, n), grain)
+    return DatePiece(*unit_at(when, unit, n), grain)
 
 
 def months_from(year: int, month: int, length: int) -> Span:
@@ -170,24 +170,26 @@ def occurrences(again: _Again, reach: int) -> list[Span]:
     return found
 
 
-def any_of(again: _Again, grain: Grain, lean: Lean, recurring: bool = False) -> Piece:
+def any_of(again: _Again, grain: Grain, lean: Lean, recurring: bool = False) -> DatePiece:
     """A piece whose words may mean any `again(k)`; ValueError where there is none."""
     for k in sorted(range(9, -10, -1), key=abs):
         try:
-            return Piece(*again(k), grain, False, recurring, again, lean)
+            return DatePiece(*again(k), grain, False, recurring, again, lean)
         except (ValueError, OverflowError):
             continue
     raise ValueError("no such day")
 
 
-def mapped(piece: Piece, grain: Grain, change: Callable[[datetime, datetime], Span]) -> Piece:
+def mapped(
+    piece: DatePiece, grain: Grain, change: Callable[[datetime, datetime], Span]
+) -> DatePiece:
     """The piece with `change` made to it and to every other one that its words may mean."""
     if again := piece.again:
         return any_of(lambda k: change(*again(k)), grain, piece.lean, piece.recurring)
-    return Piece(*change(piece.since, piece.until), grain, piece.fixed)
+    return DatePiece(*change(piece.since, piece.until), grain, piece.fixed)
 
 
-def edge_of(piece: Piece, word: str) -> Piece | None:
+def edge_of(piece: DatePiece, word: str) -> DatePiece | None:
     """The beginning, the middle or the end of a week, month, quarter, season, year or decade."""
     if piece.grain not in EDGES:
         return None
@@ -196,16 +198,16 @@ def edge_of(piece: Piece, word: str) -> Piece | None:
     return mapped(piece, "span", lambda s, u: (shift(s, unit, first), min(u, shift(s, unit, last))))
 
 
-def around(said: DatedText, unit: str, n: int, sign: int) -> Piece:
+def around(said: DatedText, unit: str, n: int, sign: int) -> DatePiece:
     """The last (sign -1) or the next n units, with today."""
     if unit in ("minute", "hour"):
         ends = said.now, said.now + sign * timedelta(minutes=n * (60 if unit == "hour" else 1))
-        return Piece(min(ends), max(ends), "span")
+        return DatePiece(min(ends), max(ends), "span")
     ends = said.today, shift(said.today, unit, sign * n)
-    return Piece(min(ends), max(ends) + timedelta(1), "span")
+    return DatePiece(min(ends), max(ends) + timedelta(1), "span")
 
 
-def apart(said: DatedText, unit: str, low: int, high: int, sign: int) -> Piece:
+def apart(said: DatedText, unit: str, low: int, high: int, sign: int) -> DatePiece:
     """What lies `low` to `high` units back (sign -1) or ahead."""
     if unit in ("minute", "hour"):
         length = sign * timedelta(minutes=low * (60 if unit == "hour" else 1))
@@ -213,14 +215,14 @@ def apart(said: DatedText, unit: str, low: int, high: int, sign: int) -> Piece:
         if zone := said.at.tzinfo:  # real time, across a change of the clocks too
             moved = (said.at.astimezone(UTC) + length).astimezone(zone)
         since = moved.replace(tzinfo=None, second=0, microsecond=0, fold=0)
-        return Piece(since, since + timedelta(minutes=1), "minute")
+        return DatePiece(since, since + timedelta(minutes=1), "minute")
     ends = [unit_at(shift(said.today, unit, sign * n), unit) for n in (low, high)]
     if low == high:
         return whole_unit(ends[0][0], unit)
-    return Piece(min(ends)[0], max(ends)[1], "span")
+    return DatePiece(min(ends)[0], max(ends)[1], "span")
 
 
-def settle(said: DatedText, piece: Piece, cue: int) -> Piece:
+def settle(said: DatedText, piece: DatePiece, cue: int) -> DatePiece:
     """The piece as the one of its occurrences that is meant: back for cue -1, ahead for 1."""
     if piece.again is None:
         return piece

@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 from loxodon.text.dates.reckoning import (
     Clock,
     DatedText,
+    DatePiece,
     Grain,
     Lean,
-    Piece,
     RuleMatch,
     Span,
     any_of,
@@ -74,7 +74,7 @@ def _proper(said: DatedText, i: int) -> bool:
     return said.whole or said.raw[i].isupper()
 
 
-def day_word(said: DatedText, hit: RuleMatch) -> Piece | None:
+def day_word(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     """今天, 大后天, tomorrow, tonight, this morning, last night."""
     word, part = hit.words.get("day", ""), hit.words.get("part", "")
     # 目前天气, 小明天生: the character belongs to the word before.
@@ -84,7 +84,7 @@ def day_word(said: DatedText, hit: RuleMatch) -> Piece | None:
     return narrow(piece, _part(part)) if part else piece
 
 
-def relative_to(said: DatedText, hit: RuleMatch) -> Piece | None:
+def relative_to(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     """Last, this or next: week, month, quarter, year, weekday, weekend, season, month by name."""
     words, which = hit.words, hit.words["which"]
     if which == "coming" and before(said, hit.start, r"(?:\b(?:is|are|was|be)|'s|'re|'m) "):
@@ -97,34 +97,34 @@ def relative_to(said: DatedText, hit: RuleMatch) -> Piece | None:
     if which in ("earlier", "later"):
         since, until = unit_at(said.today, unit)
         passed = said.today + timedelta(1)
-        return Piece(*((since, passed) if which == "earlier" else (said.today, until)), "span")
+        return DatePiece(*((since, passed) if which == "earlier" else (said.today, until)), "span")
     if "past" in which or ("the" in words and which == "last"):
         return around(said, unit, 1, -1)  # "the last week" ends today, "last week" on Sunday
     piece = whole_unit(said.today, unit, OFF[which])
     if "day" in words:
-        return Piece(*day_of(piece.since, number_of(words["day"])), "day")
+        return DatePiece(*day_of(piece.since, number_of(words["day"])), "day")
     return edge_of(piece, words["edge"][0]) if "edge" in words else piece
 
 
-def _week_of(said: DatedText, hit: RuleMatch) -> Piece | None:
+def _week_of(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     """上周三, 上个周末, last Tuesday, this coming Friday, next weekend."""
     which, weekday = hit.words["which"], hit.words["weekday"]
     n = OFF[which]
     if weekday in ("weekend", "末"):
         monday = unit_at(said.today, "week", 0 if "coming" in which else n)[0]
-        return Piece(*days_from(monday, 5, 2), "span")
+        return DatePiece(*days_from(monday, 5, 2), "span")
     if weekday in ("sun", "sat", "mon", "wed") and not _proper(said, hit.end - 3):
         return None
     ahead = (WEEKDAY[weekday[:3]] - said.today.weekday() - 1) % 7 + 1
     if "coming" in which:
-        return Piece(*days_from(said.today, ahead), "day")
+        return DatePiece(*days_from(said.today, ahead), "day")
     if n < 0 and which.isascii():
         latest = ahead - 7 if ahead < 7 else -7
-        return Piece(*days_from(said.today, latest + 7 * (n + 1)), "day")
-    return Piece(*days_from(unit_at(said.today, "week", n)[0], WEEKDAY[weekday[:3]]), "day")
+        return DatePiece(*days_from(said.today, latest + 7 * (n + 1)), "day")
+    return DatePiece(*days_from(unit_at(said.today, "week", n)[0], WEEKDAY[weekday[:3]]), "day")
 
 
-def _named(said: DatedText, hit: RuleMatch) -> Piece | None:
+def _named(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     """Last, this or next summer or October."""
     name, n = hit.words["name"], OFF[hit.words["which"]]
     if (
@@ -139,10 +139,10 @@ def _named(said: DatedText, hit: RuleMatch) -> Piece | None:
         span = max(s for s in spans if s[1] <= said.now)
     else:  # in February, this winter is the one that began last year
         span = spans[2 + n] if n or spans[1][1] <= said.now else spans[1]
-    return Piece(*span, "season" if length == 3 else "month")
+    return DatePiece(*span, "season" if length == 3 else "month")
 
 
-def nth_day(said: DatedText, hit: RuleMatch) -> Piece | None:
+def nth_day(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     """The first Monday of the month, the last Friday in May, 每月第二个周三."""
     words, which = hit.words, hit.words.get("which", "")
     weekday = WEEKDAY[words["weekday"][:3]]
@@ -162,15 +162,15 @@ def nth_day(said: DatedText, hit: RuleMatch) -> Piece | None:
         number = MONTH.get(words["month"][:3]) or number_of(words["month"])
         year = _year_of(said, words.get("year", ""))
         if year is not None:
-            return Piece(*day(datetime(year, number, 1)), "day", words["year"][0].isdigit())
+            return DatePiece(*day(datetime(year, number, 1)), "day", words["year"][0].isdigit())
         return any_of(lambda k: day(datetime(said.today.year + k, number, 1)), "day", "near")
     month = unit_at(said.today, "month")[0]
     if which in ("the", "each", "every", "每"):
         return any_of(lambda k: day(shift(month, "month", k)), "day", "coming", True)
-    return Piece(*day(shift(month, "month", OFF[which])), "day")
+    return DatePiece(*day(shift(month, "month", OFF[which])), "day")
 
 
-def bare_week(said: DatedText, hit: RuleMatch) -> Piece | None:
+def bare_week(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     """A weekday or a weekend that does not say which. "sun" and "sat" must look like one."""
     day, i = hit.words["weekday"], hit.start
     # 两周一次, "on a Tuesday", "Black Friday"
@@ -192,7 +192,7 @@ def bare_week(said: DatedText, hit: RuleMatch) -> Piece | None:
     n = WEEKDAY[day[:3]]
     if later := hit.words.get("later"):
         ahead = (n - said.today.weekday() - 1) % 7 + 1
-        return Piece(*days_from(said.today, ahead + (7 if later == "week" else 14)), "day")
+        return DatePiece(*days_from(said.today, ahead + (7 if later == "week" else 14)), "day")
     return any_of(lambda k: days_from(monday, n + 7 * k), "day", "weekday")
 
 
@@ -220,12 +220,12 @@ def _amount(words: dict[str, str]) -> tuple[str, int, int] | None:
     return unit, low, high
 
 
-def away(said: DatedText, hit: RuleMatch) -> Piece | None:
+def away(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     """三天前, 过两天, three days ago, in two weeks, a week from tomorrow; 三天内, within 3 days."""
     if "name" in hit.words:  # two summers ago
         month, n = SEASON[hit.words["name"]], number_of(hit.words["many"])
         spans = [months_from(said.today.year - k, month, 3) for k in range(-1, n + 2)]
-        return Piece(*[span for span in spans if span[1] <= said.now][n - 1], "season")
+        return DatePiece(*[span for span in spans if span[1] <= said.now][n - 1], "season")
     amount, lead = _amount(hit.words), hit.words.get("lead", "")
     way = hit.words.get("way", lead).removeprefix("from ")
     cue = cue_at(said, hit.start, hit.end) if way in ("in", "within", "内") else 0
@@ -239,7 +239,7 @@ def away(said: DatedText, hit: RuleMatch) -> Piece | None:
     return apart(said, unit, low, high, -1 if way in ("前", "ago", "back") else 1)
 
 
-def stretch(said: DatedText, hit: RuleMatch) -> Piece | None:
+def stretch(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     """最近三天, 这几天, 未来两周, the last 3 days, the next few weeks."""
     amount, lead, many = _amount(hit.words), hit.words["lead"], hit.words["many"]
     if not amount:
@@ -262,14 +262,14 @@ def _year_of(said: DatedText, word: str) -> int | None:
     return year if len(word) > 2 else year + (1900 if year >= 50 else 2000)
 
 
-def calendar(said: DatedText, hit: RuleMatch) -> Piece | None:
+def calendar(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     """A year and what may go with it or stand alone: month, day, season, quarter, half, end."""
     words, year = hit.words, _year_of(said, hit.words.get("year", ""))
     fixed = words.get("year", "x")[0] in "0123456789〇零一二三四五六七八九"
 
-    def one(make: Callable[[int], Span], grain: Grain, lean: Lean) -> Piece:
+    def one(make: Callable[[int], Span], grain: Grain, lean: Lean) -> DatePiece:
         if year is not None:
-            return Piece(*make(year), grain, fixed)
+            return DatePiece(*make(year), grain, fixed)
         return any_of(lambda k: make(said.today.year + k), grain, lean)
 
     if "month" in words:
@@ -296,7 +296,7 @@ def calendar(said: DatedText, hit: RuleMatch) -> Piece | None:
     return None if short or not 1000 <= piece.since.year < 2200 else piece
 
 
-def zh_calendar(said: DatedText, hit: RuleMatch) -> Piece | None:
+def zh_calendar(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     # The lunar calendar is another one, and a 春天 without a year or a verb is any spring.
     if not hit.words or before(said, hit.start, "[农阴旧]历"):
         return None
@@ -304,14 +304,14 @@ def zh_calendar(said: DatedText, hit: RuleMatch) -> Piece | None:
     return None if loose and cue_at(said, hit.start, hit.end) % 2 == 0 else calendar(said, hit)
 
 
-def en_season(said: DatedText, hit: RuleMatch) -> Piece | None:
+def en_season(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     told = (
         before(said, hit.start, r"\b(?:in|over|during) ") and cue_at(said, hit.start, hit.end) % 2
     )
     return calendar(said, hit) if told or said.whole or "year" in hit.words else None
 
 
-def en_month(said: DatedText, hit: RuleMatch) -> Piece | None:
+def en_month(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     """February 4th 2026, 4 Feb, March 2024; a bare month where the words before it ask for one."""
     name, asked, day = hit.words["month"], _asked(said, hit.start), "day" in hit.words
     i = said.text.index(name, hit.start)
@@ -324,11 +324,11 @@ def en_month(said: DatedText, hit: RuleMatch) -> Piece | None:
     return calendar(said, hit)
 
 
-def en_year(said: DatedText, hit: RuleMatch) -> Piece | None:
+def en_year(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     return calendar(said, hit) if _asked(said, hit.start) and _ends(said, hit.end) else None
 
 
-def month_day(said: DatedText, hit: RuleMatch) -> Piece | None:
+def month_day(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     """15号, 月底, the 4th, the 1st of every month, the 15th of next month."""
     which, month = hit.words.get("which", ""), unit_at(said.today, "month")[0]
     if "edge" in hit.words:
@@ -342,11 +342,11 @@ def month_day(said: DatedText, hit: RuleMatch) -> Piece | None:
     if english and not (_asked(said, hit.start) and _ends(said, hit.end)):
         return None
     if which in ("this", "next", "last"):
-        return Piece(*day_of(shift(month, "month", OFF[which]), n), "day")
+        return DatePiece(*day_of(shift(month, "month", OFF[which]), n), "day")
     return any_of(lambda k: day_of(shift(month, "month", k), n), "day", "this", bool(which))
 
 
-def decade(said: DatedText, hit: RuleMatch) -> Piece | None:
+def decade(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     """90年代, 上世纪八十年代, the 1990s, the 80s; not "in his 80s"."""
     n, century = number_of(hit.words["decade"]), hit.words.get("century", "")
     the = century or before(said, hit.start, r"\bthe (?:early|mid|late)[ -]'?|'")
@@ -354,10 +354,10 @@ def decade(said: DatedText, hit: RuleMatch) -> Piece | None:
         return None
     if n < 100:
         n += 2000 if n < 30 and not century.endswith("纪") else 1900
-    return Piece(*months_from(n, 1, 120), "span", True)
+    return DatePiece(*months_from(n, 1, 120), "span", True)
 
 
-def iso(said: DatedText, hit: RuleMatch) -> Piece | None:
+def iso(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     """2026-02-04, 2026/2/4, 2026.2.4, also with a time and an offset; 2026-02; 20260204."""
     g = hit.words
     if before(said, hit.start, r"(?:version|ver|release|build|版本号?|\bv)[.:是]? ?"):
@@ -366,22 +366,22 @@ def iso(said: DatedText, hit: RuleMatch) -> Piece | None:
     if not clear and not (said.whole and ("sep" in g or hit.end - hit.start == 8)):
         return None
     if "d" not in g:
-        return Piece(*months_from(int(g["y"]), int(g["m"]), 1), "month", True)
+        return DatePiece(*months_from(int(g["y"]), int(g["m"]), 1), "month", True)
     since = datetime(int(g["y"]), int(g["m"]), int(g["d"]))
     if "h" not in g:
-        return Piece(*days_from(since, 0), "day", True)
+        return DatePiece(*days_from(since, 0), "day", True)
     since = since.replace(hour=int(g["h"]), minute=int(g["min"]), second=int(g.get("s", "0")))
     if "z" in g:
         aware = datetime.fromisoformat(since.isoformat() + g["z"].replace("z", "+00:00"))
         since = aware.astimezone(said.at.tzinfo or UTC).replace(tzinfo=None, fold=0)
-    return Piece(since, since + timedelta(minutes=1), "minute", True)
+    return DatePiece(since, since + timedelta(minutes=1), "minute", True)
 
 
-def right_now(said: DatedText, hit: RuleMatch) -> Piece | None:
+def right_now(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     return apart(said, "minute", 0, 0, 1) if said.whole else None
 
 
-def every(said: DatedText, hit: RuleMatch) -> Piece | None:
+def every(said: DatedText, hit: RuleMatch) -> DatePiece | None:
     """每周三, 每个月1号, 每年3月5日, 每晚, every Monday, every other week, weekly on Fridays."""
     words, monday = hit.words, unit_at(said.today, "week")[0]
     unit = UNITS.get(words.get("unit", "天"), words.get("unit", ""))
@@ -423,7 +423,7 @@ def _time(hour: int, minute: int | None, sure: bool) -> Clock | None:
     return Clock(start, 60, "hour", sure) if minute is None else Clock(start, 1, "minute", sure)
 
 
-def narrow(piece: Piece, clock: Clock) -> Piece:
+def narrow(piece: DatePiece, clock: Clock) -> DatePiece:
     """The time of day on the day (or in the part of the day) of the piece."""
 
     def change(since: datetime, _: datetime) -> Span:

@@ -58,7 +58,7 @@ _NAME = re.compile(
 )
 
 
-class Part(NamedTuple):
+class BackupPart(NamedTuple):
     sha256: str
     size: int
 
@@ -78,7 +78,7 @@ class Manifest(NamedTuple):
     made_at: str
     schema: int
     spaces: tuple[BackedUpSpace, ...]
-    parts: Mapping[str, Part]
+    parts: Mapping[str, BackupPart]
     seal: str = ""
 
 
@@ -90,7 +90,7 @@ class Writer:
 
     def __init__(self, file: IO[bytes]) -> None:
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
-        self.parts: dict[str, Part] = {}
+        self.parts: dict[str, BackupPart] = {}
 
     def __enter__(self) -> Writer:
         return self
@@ -110,7 +110,7 @@ class Writer:
                 digest.update(piece)
                 size += len(piece)
                 target.write(piece)
-        self.parts[name] = Part(digest.hexdigest(), size)
+        self.parts[name] = BackupPart(digest.hexdigest(), size)
 
     def finish(
         self, made_at: str, schema: int, spaces: tuple[BackedUpSpace, ...], keys: Keys
@@ -268,7 +268,7 @@ def _manifest(given: Any) -> Manifest:
         for one in given["spaces"]
     )
     parts = {
-        str(name): Part(str(one["sha256"]), int(one["size"]))
+        str(name): BackupPart(str(one["sha256"]), int(one["size"]))
         for name, one in given["parts"].items()
     }
     if not spaces or any(part.size < 0 for part in parts.values()):

@@ -30,7 +30,7 @@ class Mended(NamedTuple):
     """Where the copy came from; empty for a row that is lost."""
 
 
-class Copy(NamedTuple):
+class IntactCopy(NamedTuple):
     """The rows of an intact copy."""
 
     name: str
@@ -53,7 +53,7 @@ class Result(NamedTuple):
 
 
 def mend(
-    salvaged: Mapping[str, Salvaged], copies: Sequence[Copy], references: Iterable[Reference]
+    salvaged: Mapping[str, Salvaged], copies: Sequence[IntactCopy], references: Iterable[Reference]
 ) -> Result:
     """All rows of a sound store, and what became of those that were damaged."""
     rows: Rows = {name: dict(one.rows) for name, one in salvaged.items()}
@@ -71,7 +71,9 @@ def mend(
     return Result(rows, told)
 
 
-def _from_copies(one: Salvaged, key: Key, copies: Sequence[Copy], rows: dict[Key, Row]) -> Mended:
+def _from_copies(
+    one: Salvaged, key: Key, copies: Sequence[IntactCopy], rows: dict[Key, Row]
+) -> Mended:
     table = one.sealed.table
     candidates = [
         (copy.name, copy.rows[table][key]) for copy in copies if key in copy.rows.get(table, ())
@@ -86,7 +88,7 @@ def _from_copies(one: Salvaged, key: Key, copies: Sequence[Copy], rows: dict[Key
     return Mended(table, key, "older", name)
 
 
-def _unknown(one: Salvaged, copies: Sequence[Copy], rows: dict[Key, Row]) -> list[Mended]:
+def _unknown(one: Salvaged, copies: Sequence[IntactCopy], rows: dict[Key, Row]) -> list[Mended]:
     """Rows that only the copies know, of a table that could not be read whole."""
     found = []
     for copy in copies:

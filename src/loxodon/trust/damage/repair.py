@@ -32,7 +32,8 @@ from loxodon.errors import (
 from loxodon.filelock import FileLock
 from loxodon.files import replace
 from loxodon.layout import DATABASE, WORKSPACE
-from loxodon.memory import Memory, keys_for
+from loxodon.memory import Memory
+from loxodon.services.opening import keys_for
 from loxodon.spaces import folder_name, home_at, no_space, space_folder
 from loxodon.store import Progress
 from loxodon.store.primary import PRIMARY_TABLES, Row
@@ -43,7 +44,7 @@ from loxodon.store.sqlite.salvage import UNREADABLE, Salvaged, of_truth, salvage
 from loxodon.store.sqlite.schema import blueprint, check_schema
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.trust.audit.witness import note_restore
-from loxodon.trust.damage.mending import Copy, Names, Reference, Result, Rows, keyed, mend
+from loxodon.trust.damage.mending import IntactCopy, Names, Reference, Result, Rows, keyed, mend
 from loxodon.types import Lost, Problem, Repaired
 from loxodon.workspace.views.restore import Batch, free, rows_in
 from loxodon.write.decay import Decay
@@ -151,7 +152,7 @@ def _anew(
     copies = [*_copies(place, draft, source)]
     names = Names(*({n: one.rows for n, one in found.items()}, *(copy.rows for copy in copies)))
     copies = [
-        Copy(
+        IntactCopy(
             one.name,
             {
                 table: keyed(
@@ -272,7 +273,7 @@ def _references(connection: apsw.Connection) -> Iterator[Reference]:
 # Copies
 
 
-def _copies(place: _Place, draft: str, source: str) -> Iterator[Copy]:
+def _copies(place: _Place, draft: str, source: str) -> Iterator[IntactCopy]:
     """The intact copies there are, the best first."""
     if source:
         yield _copy_at(place, draft, source)
@@ -281,19 +282,19 @@ def _copies(place: _Place, draft: str, source: str) -> Iterator[Copy]:
     if place.keys or not os.path.isdir(views):
         return
     try:
-        yield Copy(_VIEWS, _by_table(rows_in(views, place.space)))
+        yield IntactCopy(_VIEWS, _by_table(rows_in(views, place.space)))
     except LoxodonError:  # they are damaged too, or somebody else's: there are no views then
         return
 
 
-def _copy_at(place: _Place, draft: str, source: str) -> Copy:
+def _copy_at(place: _Place, draft: str, source: str) -> IntactCopy:
     from zipfile import is_zipfile
 
     from loxodon.trust.damage import backup_file
 
     source = os.path.abspath(os.path.expanduser(source))
     if os.path.isdir(source):
-        return Copy(source, _by_table(rows_in(source, place.space)))
+        return IntactCopy(source, _by_table(rows_in(source, place.space)))
     if not os.path.exists(source):
         raise NotFoundError("file not found: {path}", path=source)
     target = os.path.join(draft, "copy.db")
@@ -319,7 +320,7 @@ def _copy_at(place: _Place, draft: str, source: str) -> Copy:
     store = place.opened(target)
     try:
         with store.reading():
-            return Copy(
+            return IntactCopy(
                 source, _by_table((table, [*store.primary.dump(table)]) for table in PRIMARY_TABLES)
             )
     finally:

@@ -36,6 +36,7 @@ from loxodon.layout import (
     STRETCH,
 )
 from loxodon.memory import Memory
+from loxodon.services.space import OpenSpace
 from loxodon.spaces import folder_name, space_folder, space_path
 from loxodon.store import Progress
 from loxodon.store.protocol import Store
@@ -335,9 +336,8 @@ class _Restoring:
         store = SqliteStore(path, space, self._zone, decay, self._keys)
         audit = self._config.audit._replace(enabled=False)
         config = self._config._replace(workspace=WorkspaceConfig(views="off"), audit=audit)
-        with Memory(
-            self._home, draft, store, config, self._clock, self._zone, self._keys
-        ) as memory:
+        opened = OpenSpace(self._home, draft, store, config, self._clock, self._zone, self._keys)
+        with Memory(opened) as memory:
             forgetting.finish(memory, store)
             store.sign_if_foreign()
             mend_restored(memory, store, draft)

@@ -41,7 +41,7 @@ class _Said(NamedTuple):
     too. Of one that only has nothing left to say, a memory that says something else stays."""
 
 
-class Touched(NamedTuple):
+class TouchedRows(NamedTuple):
     """By what the text views are known that may have something of what is gone."""
 
     days: set[str]
@@ -79,7 +79,7 @@ class Eraser:
         self._erased: list[str] = []
         self.imports: list[bytes] = []
         """The keys of imports whose memories went."""
-        self.touched = Touched(set(), set())
+        self.touched = TouchedRows(set(), set())
 
     def run(self) -> None:
         said = self._turns()

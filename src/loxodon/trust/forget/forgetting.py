@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from loxodon.memory import Memory
     from loxodon.store import Progress
     from loxodon.store.protocol import Store
-    from loxodon.trust.forget.erasing import Touched
+    from loxodon.trust.forget.erasing import TouchedRows
     from loxodon.trust.forget.selecting import Selection
     from loxodon.workspace.workspace import Workspace
 
@@ -56,7 +56,7 @@ def forget(
     from loxodon.trust.forget.selecting import chosen
 
     workspace = memory.workspace
-    marker = marker_of(memory)
+    marker = marker_of(memory.home, memory.config, memory.space)
     with _alone(workspace.folder, _WAIT):
         settled = {} if dry_run else _taken_in(workspace)
         now = memory.now()
@@ -165,12 +165,12 @@ class _Forgetting:
         self._tombstones = kept
         self._everything = everything
         self._present = present
-        self._marker = marker_of(memory)
+        self._marker = marker_of(memory.home, memory.config, memory.space)
         self._unknown = unknown
         self._progress = progress or (lambda done, total: None)
         self._marks = Marks(self._marker, kept, present=present, sieve=sieve)
         self._counts: Counter[str] = Counter()
-        self._touched: Touched | None = None
+        self._touched: TouchedRows | None = None
 
     def counted(self, receipt: Receipt) -> Receipt:
         """What would go; nothing does."""

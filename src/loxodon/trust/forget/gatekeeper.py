@@ -12,8 +12,8 @@ from loxodon.trust.rest.keys import Keys
 from loxodon.types import Turn
 
 if TYPE_CHECKING:
+    from loxodon.config import Config
     from loxodon.types import Draft
-    from loxodon.verbs.base import Opened
 
 
 class Admitted(NamedTuple):
@@ -27,8 +27,8 @@ class Admitted(NamedTuple):
 class Gatekeeper:
     """Holds what comes in against the tombstones of a space, which are read when they change."""
 
-    def __init__(self, memory: Opened, folder: str) -> None:
-        self._memory = memory
+    def __init__(self, home: str, config: Config, space: str, folder: str) -> None:
+        self._marker = (home, config, space)
         self._folder = folder
         self._read = 0
         self._marks: Marks | None = None
@@ -40,7 +40,7 @@ class Gatekeeper:
             return None
         if size != self._read or self._marks is None:
             kept, _ = tombstones.read(self._folder)
-            self._marks, self._read = Marks(marker_of(self._memory), kept), size
+            self._marks, self._read = Marks(marker_of(*self._marker), kept), size
         return self._marks
 
     def admitted(
@@ -87,6 +87,6 @@ def _placed(marks: Marks, turn: Turn, at: int) -> Turn:
     return turn._replace(session=session, channel=channel)
 
 
-def marker_of(memory: Opened) -> Marker:
+def marker_of(home: str, config: Config, space: str) -> Marker:
     """What makes the tombstones of a space, with its own key."""
-    return Marker(Keys(memory.home, memory.config.keys.source).key("tombstone", memory.space))
+    return Marker(Keys(home, config.keys.source).key("tombstone", space))

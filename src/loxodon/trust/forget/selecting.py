@@ -97,7 +97,7 @@ class Selection(NamedTuple):
         return named[0]
 
 
-class Chosen(NamedTuple):
+class SelectedTombstones(NamedTuple):
     """The tombstones of a selection, made from a store as it is."""
 
     tombstones: list[Tombstone]
@@ -110,7 +110,7 @@ class Chosen(NamedTuple):
 
 def chosen(
     store: Store, marker: Marker, selection: Selection, now: datetime, *, preview: bool = False
-) -> Chosen:
+) -> SelectedTombstones:
     """The tombstones of what is named; NotFoundError where there is no such thing."""
     until = to_stored(now)[0]
     what = selection.what
@@ -127,7 +127,9 @@ def chosen(
         since = -FOREVER if selection.since is None else to_stored(selection.since)[0]
         tombstones = [span(since, until)]
     names = tuple(dict.fromkeys(maker.names))
-    return Chosen(tombstones, maker.sieve, names, tuple(maker.near(names)) if preview else ())
+    return SelectedTombstones(
+        tombstones, maker.sieve, names, tuple(maker.near(names)) if preview else ()
+    )
 
 
 class _Maker:
@@ -219,7 +221,7 @@ class _Maker:
     def names_of(self, name: str, also: Iterable[str] = ()) -> tuple[str, ...]:
         """All names of an entity: those that it is known by, those that were said to be its, and
         those that are given. What is no entity goes by the name that is given."""
-        found = self._store.worklog.entities_named([name, *also])
+        found = self._store.entities_named([name, *also])
         names = [
             other
             for one in (name, *also)
@@ -234,7 +236,7 @@ class _Maker:
             raise InputError("{name} is not a name", hint="use a word", name=repr(name))
         own = [one for one in names if is_proper(one) or one in (name, *also)]
         said = said_aliases(self._texts_with(own), own, self._known_names)
-        more = self._store.worklog.entities_named(said)
+        more = self._store.entities_named(said)
         said = [one for one in said if one not in more or more[one].name != USER]
         self._roles = [one for one in names if one not in own]
         return tuple(dict.fromkeys((*names, *said)))

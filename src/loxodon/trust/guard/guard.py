@@ -60,7 +60,7 @@ class Detection(NamedTuple):
     family: str
 
 
-class Taken(NamedTuple):
+class GuardedText(NamedTuple):
     """A text as it may be kept."""
 
     text: str
@@ -122,10 +122,10 @@ class Guard:
 
     # On the way in
 
-    def taken(self, text: str) -> Taken:
+    def taken(self, text: str) -> GuardedText:
         """`text` as it may be kept: what is never kept is replaced by a marker."""
         found, _ = self.engine.looked(text)
-        return self._without(text, found) if found else Taken(text)
+        return self._without(text, found) if found else GuardedText(text)
 
     def _without(
         self,
@@ -133,7 +133,7 @@ class Guard:
         found: Sequence[Detection],
         lately: Sequence[EarlierTurn] = (),
         rounds: int = _ROUNDS,
-    ) -> Taken:
+    ) -> GuardedText:
         actions = self.engine.policy.actions
         told = [one for one in found if actions[one.kind] != "allow" or one.family == "private"]
         level = max((_LEVEL[one.family] for one in told), default=0)
@@ -142,11 +142,13 @@ class Guard:
         kept = _put(text, never, _marker)
         more, _ = self.engine.looked(kept, lately) if kept != text and rounds else ((), False)
         if not more:
-            return Taken(kept, SENSITIVITIES[level], kinds)
+            return GuardedText(kept, SENSITIVITIES[level], kinds)
         # What stood beside it is something by itself.
         rest = self._without(kept, more, lately, rounds - 1)
         level = max(level, SENSITIVITIES.index(rest.sensitivity))
-        return Taken(rest.text, SENSITIVITIES[level], tuple(dict.fromkeys((*kinds, *rest.found))))
+        return GuardedText(
+            rest.text, SENSITIVITIES[level], tuple(dict.fromkeys((*kinds, *rest.found)))
+        )
 
     def clean(self, text: str) -> str:
         """`taken`, of which only the text is wanted."""

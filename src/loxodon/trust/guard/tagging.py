@@ -226,7 +226,7 @@ _BESIDE = tuple(_SALT * (20 + n) for n in range(6))
 _FORMS = tuple((d, _SALT * (30 + n)) for n, d in enumerate((-3, -2, -1, 1, 2, 3)))
 
 
-class Reading:
+class TaggedText:
     """A text, and what was said before it, as the model sees it."""
 
     def __init__(self, text: str, lately: Sequence[EarlierTurn] = ()) -> None:
@@ -415,9 +415,9 @@ class Tagger:
 
     def scores(
         self, text: str, lately: Sequence[EarlierTurn] = (), is_named: bool = True
-    ) -> tuple[Reading, dict[int, float]]:
+    ) -> tuple[TaggedText, dict[int, float]]:
         """How likely each word is told as a secret."""
-        reading, weights = Reading(text, lately), self._weights
+        reading, weights = TaggedText(text, lately), self._weights
         found = {}
         least = LEAST / self._step
         for n in reading.read(is_named):

@@ -43,14 +43,14 @@ def said_lately(store: Store, now: datetime) -> list[Turn]:
 
 def is_borne_out(content: str, said: Iterable[str]) -> bool:
     """Whether something that was said says this: its words, names, numbers and sign."""
-    from loxodon.models.grounding import Source, objection  # not needed on a recall's way
+    from loxodon.models.grounding import Evidence, objection  # not needed on a recall's way
 
     words = frozenset(index_words(content))
     near: Sequence[str] = nlargest(
         _NEAREST, said, key=lambda text: len(words.intersection(index_words(text)))
     )
     language = language_of(content)
-    return any(not objection(content, Source(text), language) for text in near)
+    return any(not objection(content, Evidence(text), language) for text in near)
 
 
 def is_put_right(record: Record, content: str, said: Iterable[Turn], now: datetime) -> bool:

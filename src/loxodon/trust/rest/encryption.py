@@ -35,7 +35,7 @@ _MOST = {"n": 1 << 20, "r": 32, "p": 16}
 """Beyond these a file that somebody else wrote would only keep the machine busy."""
 
 
-class Source(NamedTuple):
+class KeySource(NamedTuple):
     """A place where a key is."""
 
     kind: str
@@ -44,20 +44,20 @@ class Source(NamedTuple):
     """The path, the variable or the entry."""
 
 
-def source_of(home: str, config: EncryptionConfig) -> Source | None:
+def source_of(home: str, config: EncryptionConfig) -> KeySource | None:
     """Where the settings say that the key is; None where nothing is encrypted."""
     if config.key == "none":
         return None
     if config.key == "env":
-        return Source("env", VARIABLE)
+        return KeySource("env", VARIABLE)
     if config.key == "keyring":
-        return Source("keyring", f"database:{home}")
+        return KeySource("keyring", f"database:{home}")
     if not config.file:
         raise KeyProblemError(
             "the key is in a file, but no file is set",
             hint="set it with `loxodon config encryption.file PATH`",
         )
-    return Source("file", os.path.abspath(os.path.expanduser(config.file)))
+    return KeySource("file", os.path.abspath(os.path.expanduser(config.file)))
 
 
 def keys_of(home: str, config: EncryptionConfig, environ: Mapping[str, str]) -> tuple[bytes, ...]:
@@ -81,12 +81,12 @@ def keys_of(home: str, config: EncryptionConfig, environ: Mapping[str, str]) -> 
     return tuple(dict.fromkeys(found))
 
 
-def key_at(home: str, source: Source, environ: Mapping[str, str]) -> bytes:
+def key_at(home: str, source: KeySource, environ: Mapping[str, str]) -> bytes:
     """The key that is at `source`."""
     return key_from(text_at(source, environ), home)
 
 
-def text_at(source: Source, environ: Mapping[str, str]) -> str:
+def text_at(source: KeySource, environ: Mapping[str, str]) -> str:
     """What stands at `source`."""
     if source.kind == "env":
         found = environ.get(source.name, "").strip()
@@ -103,7 +103,7 @@ def text_at(source: Source, environ: Mapping[str, str]) -> str:
     return found
 
 
-def describe(source: Source) -> str:
+def describe(source: KeySource) -> str:
     """A source as people are told of it."""
     if source.kind == "keyring":
         return f"keyring:{SERVICE}/{source.name}"
@@ -205,7 +205,7 @@ def _stretched(text: str, how: str) -> bytes:
 # Making and moving keys
 
 
-def make(source: Source) -> None:
+def make(source: KeySource) -> None:
     """Put a new key where there is none; a KeyProblemError where there is one."""
     text = os.urandom(KEY_BYTES).hex()
     if source.kind == "env":
@@ -244,14 +244,14 @@ def make(source: Source) -> None:
     )
 
 
-def beside(source: Source) -> Source:
+def beside(source: KeySource) -> KeySource:
     """Where the next key waits while the one at `source` is still needed."""
     if source.kind == "env":
-        return Source("env", NEXT_VARIABLE)
-    return Source(source.kind, f"{source.name}.next")
+        return KeySource("env", NEXT_VARIABLE)
+    return KeySource(source.kind, f"{source.name}.next")
 
 
-def put_in_place(next: Source, source: Source) -> None:
+def put_in_place(next: KeySource, source: KeySource) -> None:
     """Let the key that waited at `next` be the one at `source`; twice is fine."""
     if next == source or next.kind == "env" or next.kind != source.kind:
         return
@@ -265,16 +265,16 @@ def put_in_place(next: Source, source: Source) -> None:
         files.sync_folder(os.path.dirname(source.name))
 
 
-def next_source(home: str) -> Source | None:
+def next_source(home: str) -> KeySource | None:
     """Where the next key is, while a re-keying is under way."""
     try:
         with open(os.path.join(home, KEYS, NEXT), encoding="utf-8") as file:
-            return Source(*map(str, json.load(file)))
+            return KeySource(*map(str, json.load(file)))
     except (OSError, ValueError, TypeError):
         return None
 
 
-def note_next(home: str, source: Source | None) -> None:
+def note_next(home: str, source: KeySource | None) -> None:
     """Note where the next key is, or that there is none any more."""
     path = os.path.join(home, KEYS, NEXT)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)

@@ -50,7 +50,7 @@ from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import held
 from loxodon.store.sqlite.owner import space_of
 from loxodon.trust.rest import encryption, overwriting
-from loxodon.trust.rest.encryption import Source
+from loxodon.trust.rest.encryption import KeySource
 from loxodon.trust.rest.sealing import Seal, read_lines, shut
 from loxodon.working.sessions import locked
 from loxodon.workspace import copies
@@ -88,7 +88,7 @@ def encrypt(
     config: Config,
     environ: Mapping[str, str],
     clock: Clock,
-    source: Source | None,
+    source: KeySource | None,
     *,
     make: bool = False,
     progress: Progress,
@@ -125,7 +125,7 @@ def encrypt(
 
 
 def _encrypted(
-    home: str, config: Config, environ: Mapping[str, str], source: Source, progress: Progress
+    home: str, config: Config, environ: Mapping[str, str], source: KeySource, progress: Progress
 ) -> Recoded:
     key = _good_key(home, source, environ)
     _set(home, source)
@@ -149,7 +149,7 @@ def decrypt(
 
 
 def _decrypted(
-    home: str, config: Config, environ: Mapping[str, str], source: Source, progress: Progress
+    home: str, config: Config, environ: Mapping[str, str], source: KeySource, progress: Progress
 ) -> Recoded:
     key = encryption.key_at(home, source, environ)
     done = _all_files(_Work(home, config, (key,), (), progress))
@@ -162,7 +162,7 @@ def rekey(
     home: str,
     config: Config,
     environ: Mapping[str, str],
-    source: Source | None,
+    source: KeySource | None,
     *,
     make: bool = False,
     progress: Progress,
@@ -185,8 +185,8 @@ def _rekeyed(
     home: str,
     config: Config,
     environ: Mapping[str, str],
-    place: Source,
-    waiting: Source,
+    place: KeySource,
+    waiting: KeySource,
     progress: Progress,
 ) -> Recoded:
     try:
@@ -205,7 +205,7 @@ def _rekeyed(
     return Recoded(done, encryption.describe(waiting if waiting.kind == "env" else place))
 
 
-def _see_that_there_is_a_key(source: Source, environ: Mapping[str, str], make: bool) -> None:
+def _see_that_there_is_a_key(source: KeySource, environ: Mapping[str, str], make: bool) -> None:
     try:
         encryption.text_at(source, environ)
     except KeyProblemError:
@@ -222,7 +222,7 @@ _working: set[str] = set()
 
 @contextmanager
 def _at_work(
-    home: str, work: str, place: Source, waiting: Source | None = None
+    home: str, work: str, place: KeySource, waiting: KeySource | None = None
 ) -> Iterator[Callable[[], None]]:
     """Note what is done to a home while it is. Before the function that is given is called nothing
     has changed, and an error takes the note back; afterwards it stays until all is done."""
@@ -290,17 +290,17 @@ def finish(home: str, environ: Mapping[str, str]) -> bool:
     return True
 
 
-def _noted(path: str) -> tuple[str, Source, Source] | None:
+def _noted(path: str) -> tuple[str, KeySource, KeySource] | None:
     try:
         with open(path, encoding="utf-8") as file:
             work, place, waiting = json.load(file)
-        return work, Source(*place), Source(*(waiting or place))
+        return work, KeySource(*place), KeySource(*(waiting or place))
     except (OSError, ValueError, TypeError):
         return None
 
 
 def _ended(
-    home: str, environ: Mapping[str, str], work: str, place: Source, waiting: Source
+    home: str, environ: Mapping[str, str], work: str, place: KeySource, waiting: KeySource
 ) -> bool:
     """Do the rest of what was noted; False where a key is missing that some of it may be under."""
     config = settings.with_environment(settings.load(home), environ)
@@ -321,7 +321,7 @@ def _ended(
     return True
 
 
-def _good_key(home: str, source: Source, environ: Mapping[str, str]) -> bytes:
+def _good_key(home: str, source: KeySource, environ: Mapping[str, str]) -> bytes:
     text = encryption.text_at(source, environ)
     if len(text) < _SHORTEST_PHRASE:
         raise KeyProblemError(
@@ -333,7 +333,7 @@ def _good_key(home: str, source: Source, environ: Mapping[str, str]) -> bytes:
     return encryption.key_from(text, home)
 
 
-def _set(home: str, source: Source) -> None:
+def _set(home: str, source: KeySource) -> None:
     settings.write(home, "encryption.file", source.name if source.kind == "file" else None)
     settings.write(home, "encryption.key", source.kind)
 

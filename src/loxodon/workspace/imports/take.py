@@ -198,7 +198,7 @@ class Taker:
     def _put_records(self, records: Iterable[tuple[NewMemory, tuple[Record, Meaning]]]) -> None:
         for one, (record, said) in records:
             kept = quarantine.insert(self._store, record, _CHANGE)
-            meet(self._store.worklog, said, self._now)
+            meet(self._store, said, self._now)
             self._contents[_folded(one.content)] = kept.id
             self._note(one, kept.id)
         same, self._same = self._same, []

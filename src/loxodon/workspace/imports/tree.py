@@ -23,7 +23,7 @@ from loxodon.workspace.readers import read as read_turns
 from loxodon.workspace.readers.lines import split_lines
 from loxodon.workspace.readers.moments import MIDNIGHT, match_day, moment
 from loxodon.workspace.sources.annotations import (
-    Marks,
+    Annotations,
     Prefixes,
     annotated,
     day_at_start,
@@ -130,7 +130,7 @@ def _remembered(data: bytes, name: str, package: Package, around: Around) -> Ite
         )
 
 
-def _memory(entry: NoteEntry, front: Marks, prefixes: Prefixes, around: Around) -> NewMemory:
+def _memory(entry: NoteEntry, front: Annotations, prefixes: Prefixes, around: Around) -> NewMemory:
     """What one entry says, with what is written about it."""
     text, marks = annotated(entry.text)
     marks = marks.and_(annotated(entry.before)[1]).and_(front)

@@ -16,7 +16,7 @@ _SETTINGS = (".toml", "openclaw.json", "openclaw-install.json")
 MOST_BYTES = 16 << 20
 
 
-class Change(NamedTuple):
+class InstallChange(NamedTuple):
     path: str
     before: bytes | None
     """None where there is no such file."""
@@ -53,15 +53,15 @@ class Files:
         self.read(path)
         self._now[path] = None
 
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[InstallChange]:
         return [
-            Change(path, self._found[path], after)
+            InstallChange(path, self._found[path], after)
             for path, after in self._now.items()
             if self._found[path] != after
         ]
 
 
-def new_folders(changes: Iterable[Change]) -> list[str]:
+def new_folders(changes: Iterable[InstallChange]) -> list[str]:
     """Folders that the changes make, outer ones first."""
     found: dict[str, None] = {}
     for change in changes:
@@ -73,7 +73,7 @@ def new_folders(changes: Iterable[Change]) -> list[str]:
     return list(found)
 
 
-def apply(changes: Iterable[Change]) -> None:
+def apply(changes: Iterable[InstallChange]) -> None:
     """Make the changes; each file is replaced as a whole, in the mode it had."""
     for change in changes:
         try:

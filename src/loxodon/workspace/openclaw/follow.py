@@ -18,10 +18,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
 from loxodon.types import Draft, FileProblem, Followed
-from loxodon.workspace.openclaw.transcripts import Part, parsed_mark, read_file, read_session
+from loxodon.workspace.openclaw.transcripts import (
+    TranscriptPart,
+    parsed_mark,
+    read_file,
+    read_session,
+)
 from loxodon.workspace.readers.lines import Trouble, session_of
 from loxodon.workspace.readers.openclaw_about import About, about_session
-from loxodon.workspace.readers.openclaw_db import Sessions, can_unpack, opened
+from loxodon.workspace.readers.openclaw_db import SessionDatabase, can_unpack, opened
 
 if TYPE_CHECKING:
     from loxodon.workspace.workspace import Workspace
@@ -166,7 +171,7 @@ class _Run:
         self._memory = workspace.memory
         self._store = workspace.store
         self._zone = workspace.zone
-        self._waiting: list[tuple[str, str, Part]] = []
+        self._waiting: list[tuple[str, str, TranscriptPart]] = []
         self._found = Followed()
         self._sessions: dict[str, None] = {}
         self._problems: list[FileProblem] = []
@@ -273,7 +278,9 @@ class _Run:
         finally:
             self._check = _nothing
 
-    def _parts(self, sessions: Sessions, marks: Mapping[str, str]) -> Iterator[Part]:
+    def _parts(
+        self, sessions: SessionDatabase, marks: Mapping[str, str]
+    ) -> Iterator[TranscriptPart]:
         """What is new in each session; one that cannot be read does not stop the others."""
         for stand in sessions.stands():
             try:
@@ -289,11 +296,11 @@ class _Run:
                 yield part
         for session in sessions.cold():
             if session not in marks:
-                yield Part(session, [], [(0, _cold())], {"cold": True})
+                yield TranscriptPart(session, [], [(0, _cold())], {"cold": True})
 
     # Journalling
 
-    def _take(self, path: str, session: str, part: Part, parent: tuple[str, str]) -> None:
+    def _take(self, path: str, session: str, part: TranscriptPart, parent: tuple[str, str]) -> None:
         """Put what is new in a transcript with what waits; `parent` is where its parent's mark is.
 
         One that was branched off another begins with turns of that one, which are not taken again.

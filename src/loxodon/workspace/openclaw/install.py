@@ -30,7 +30,13 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.layout import CONFIG, VIEWS
 from loxodon.text.language import language_of
 from loxodon.workspace.openclaw import blocks, json5, kit_files, members
-from loxodon.workspace.openclaw.changes import Change, Files, apply, new_folders, remove_folders
+from loxodon.workspace.openclaw.changes import (
+    Files,
+    InstallChange,
+    apply,
+    new_folders,
+    remove_folders,
+)
 from loxodon.workspace.views.folder import LOCK
 from loxodon.workspace.views.manifest import MANIFEST, PART, load
 
@@ -40,7 +46,7 @@ _HEARTBEAT = "HEARTBEAT.md"
 _BOOTSTRAP = "BOOTSTRAP.md"
 
 
-class Place(NamedTuple):
+class InstallPlace(NamedTuple):
     """Where the memory and the OpenClaw are."""
 
     home: str
@@ -59,10 +65,10 @@ class Place(NamedTuple):
         return [sys.executable, "-P", "-m", "loxodon", "--home", self.home, *space]
 
 
-class Plan(NamedTuple):
+class InstallPlan(NamedTuple):
     """What will be done."""
 
-    changes: list[Change]
+    changes: list[InstallChange]
     left: list[tuple[str, str]]
     """Files that are left as they are, and why."""
     folders: list[str]
@@ -80,7 +86,7 @@ class Plan(NamedTuple):
         remove_folders(self.folders)
 
 
-class Part(NamedTuple):
+class InstallPart(NamedTuple):
     """One thing that an install sets up, and how it is now."""
 
     name: str
@@ -89,7 +95,7 @@ class Part(NamedTuple):
     """`there`, `missing` or `edited`."""
 
 
-def place_of(home: str, space: str, state: str, workspace: str, config: str = "") -> Place:
+def place_of(home: str, space: str, state: str, workspace: str, config: str = "") -> InstallPlace:
     """Where things are; `workspace` empty for the one that OpenClaw's config names."""
     if not os.path.isdir(state):
         raise NotFoundError(
@@ -108,7 +114,7 @@ def place_of(home: str, space: str, state: str, workspace: str, config: str = ""
             workspace=workspace,
             hint="start OpenClaw once, or set its folder with --workspace",
         )
-    return Place(home, space, state, workspace, config)
+    return InstallPlace(home, space, state, workspace, config)
 
 
 def _workspace_named(files: Files, config: str) -> str:
@@ -127,7 +133,7 @@ def _document(text: str, path: str) -> json5.Node:
 # --- Installing -----------------------------------------------------------------------------------
 
 
-def plan_install(place: Place) -> Plan:
+def plan_install(place: InstallPlace) -> InstallPlan:
     """What an install would change."""
     files = Files()
     record, left = recorded(place.home), list[tuple[str, str]]()
@@ -156,24 +162,26 @@ def plan_install(place: Place) -> Plan:
     kept = {os.path.dirname(path) for path in made}
     gone = [f for f in old if not any(one == f or one.startswith(f + os.sep) for one in kept)]
     ours = frozenset(made) | frozenset(record.get("files", ()))
-    return Plan(changes, left, gone, ours, [])
+    return InstallPlan(changes, left, gone, ours, [])
 
 
-def _had_notes(place: Place, record: Mapping[str, Any]) -> bool:
+def _had_notes(place: InstallPlace, record: Mapping[str, Any]) -> bool:
     """Whether the agent had a folder for its notes, where the views are, before all this."""
     if record.get("workspace") == place.workspace:
         return bool(record["notes"])
     return os.path.isdir(os.path.join(place.workspace, VIEWS))
 
 
-def _with_record(home: str, changes: list[Change], done: Mapping[str, Any]) -> list[Change]:
+def _with_record(
+    home: str, changes: list[InstallChange], done: Mapping[str, Any]
+) -> list[InstallChange]:
     """The record is written first: what is half done can then be undone."""
     files = Files()
     files.put(os.path.join(home, RECORD), json.dumps(done, ensure_ascii=False, indent=1) + "\n")
     return files.changes() + changes
 
 
-def _check_introduced(place: Place) -> None:
+def _check_introduced(place: InstallPlace) -> None:
     """OpenClaw takes a skill in the workspace for a sign that it knows its owner: it would drop
     BOOTSTRAP.md, by which it asks who they are, and nothing could bring that back."""
     path = os.path.join(place.workspace, _BOOTSTRAP)
@@ -185,7 +193,7 @@ def _check_introduced(place: Place) -> None:
         )
 
 
-def _check_free(place: Place, record: Mapping[str, Any]) -> None:
+def _check_free(place: InstallPlace, record: Mapping[str, Any]) -> None:
     for folder in (_skill_folder(place), _plugin_folder(place)):
         ours = any(path.startswith(folder + os.sep) for path in record.get("files", ()))
         if (
@@ -200,15 +208,15 @@ def _check_free(place: Place, record: Mapping[str, Any]) -> None:
             )
 
 
-def _skill_folder(place: Place) -> str:
+def _skill_folder(place: InstallPlace) -> str:
     return os.path.join(place.workspace, *kit_files.SKILL)
 
 
-def _plugin_folder(place: Place) -> str:
+def _plugin_folder(place: InstallPlace) -> str:
     return os.path.join(place.state, *kit_files.PLUGIN)
 
 
-def _kit(files: Files, place: Place, record: Mapping[str, Any]) -> dict[str, str]:
+def _kit(files: Files, place: InstallPlace, record: Mapping[str, Any]) -> dict[str, str]:
     """Lay the skill and the plugin out; the digest of each file of them."""
     language = _language(files, place)
     daily = settings.load(place.home).schedule.daily
@@ -226,11 +234,13 @@ def _kit(files: Files, place: Place, record: Mapping[str, Any]) -> dict[str, str
     return made
 
 
-def _language(files: Files, place: Place) -> str:
+def _language(files: Files, place: InstallPlace) -> str:
     return language_of(files.text(os.path.join(place.workspace, _RULES)) or "")
 
 
-def _blocks(files: Files, place: Place, left: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _blocks(
+    files: Files, place: InstallPlace, left: list[tuple[str, str]]
+) -> list[tuple[str, str]]:
     """The files with a block of ours in them, and the block to the letter."""
     done: list[tuple[str, str]] = []
     language = _language(files, place)
@@ -266,7 +276,7 @@ def is_older(state: str, workspace: str) -> bool:
     )
 
 
-def _members(files: Files, place: Place) -> dict[str, Any]:
+def _members(files: Files, place: InstallPlace) -> dict[str, Any]:
     text = files.text(place.config)
     _document(text or "{}", place.config)
     changed, edits = members.with_ours(text if text and text.strip() else "{\n}\n", place.command)
@@ -274,7 +284,7 @@ def _members(files: Files, place: Place) -> dict[str, Any]:
     return {"made": text is None, "edits": [edit._asdict() for edit in edits]}
 
 
-def _setting(files: Files, place: Place) -> dict[str, Any]:
+def _setting(files: Files, place: InstallPlace) -> dict[str, Any]:
     """Views and notes of the space main are those of this workspace."""
     import tomlkit
 
@@ -318,11 +328,11 @@ def recorded(home: str) -> dict[str, Any]:
     return found and found | {"home": home}
 
 
-def plan_uninstall(home: str) -> Plan:
+def plan_uninstall(home: str) -> InstallPlan:
     """What an uninstall would change; nothing where nothing was installed."""
     record = recorded(home)
     if not record:
-        return Plan([], [], [], frozenset(), [])
+        return InstallPlan([], [], [], frozenset(), [])
     files = Files()
     left = _undo(files, record)
     views, edited = _views(record)
@@ -331,7 +341,9 @@ def plan_uninstall(home: str) -> Plan:
     root = os.path.join(record["workspace"], VIEWS)
     above = {os.path.dirname(f) for f in folders if f.startswith(root + os.sep)} - {root}
     folders = (folders | above) - ({root} if record["notes"] else set())
-    return Plan(files.changes(), left + edited, sorted(folders), frozenset(record["files"]), views)
+    return InstallPlan(
+        files.changes(), left + edited, sorted(folders), frozenset(record["files"]), views
+    )
 
 
 def _views(record: Mapping[str, Any]) -> tuple[list[str], list[tuple[str, str]]]:
@@ -381,7 +393,7 @@ def _undo_members(files: Files, record: Mapping[str, Any]) -> None:
     if text is None:
         return
     _document(text, path)
-    text = members.without_ours(text, [members.Edit.of(edit) for edit in record["edits"]])
+    text = members.without_ours(text, [members.ConfigEdit.of(edit) for edit in record["edits"]])
     if record["made"] and json5.parse(text).value == {}:
         files.remove(path)
     else:
@@ -428,31 +440,31 @@ def _digest(data: bytes) -> str:
 # --- Looking --------------------------------------------------------------------------------------
 
 
-def parts(home: str) -> list[Part]:
+def parts(home: str) -> list[InstallPart]:
     """What the last install set up, and how each of it is now; empty where there was none."""
     record, files = recorded(home), Files()
     if not record:
         return []
-    found: list[Part] = []
+    found: list[InstallPart] = []
     for name, root in (("skill", record["workspace"]), ("plugin", record["state"])):
         folder = os.path.join(root, *(kit_files.SKILL if name == "skill" else kit_files.PLUGIN))
         ours = {path: d for path, d in record["files"].items() if path.startswith(folder + os.sep)}
-        found.append(Part(name, folder, _state_of(files, ours)))
+        found.append(InstallPart(name, folder, _state_of(files, ours)))
     config = record["config"]
     text = files.text(config)
     there = members.found(text) if text and _document(text, config) else {}
     found += [
-        Part(name, config, "there" if there.get(name) else "missing")
+        InstallPart(name, config, "there" if there.get(name) else "missing")
         for name in ("slot", "entry", "server")
     ]
     for path, piece in record["blocks"].items():
         text = files.text(path) or ""
         state = "there" if piece in text else "edited" if blocks.present(text) else "missing"
-        found.append(Part("rules" if path.endswith(_RULES) else "heartbeat", path, state))
+        found.append(InstallPart("rules" if path.endswith(_RULES) else "heartbeat", path, state))
     if record["setting"]:
         is_set = settings.load(home).workspace.path == record["setting"]["is"]
         path = os.path.join(home, CONFIG)
-        found.append(Part("setting", path, "there" if is_set else "missing"))
+        found.append(InstallPart("setting", path, "there" if is_set else "missing"))
     return found
 
 

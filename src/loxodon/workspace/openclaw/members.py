@@ -27,7 +27,7 @@ _SERVING = ("mcp", "--chat", "group", "--audience", "private")
 they tell what a group may hear. What they are told stays private; private chats have the plugin."""
 
 
-class Edit(NamedTuple):
+class ConfigEdit(NamedTuple):
     """One change, as it must be known to be taken back."""
 
     path: tuple[str, ...]
@@ -39,42 +39,42 @@ class Edit(NamedTuple):
     """How many names of the path were there already."""
 
     @classmethod
-    def of(cls, value: Mapping[str, Any]) -> Edit:
+    def of(cls, value: Mapping[str, Any]) -> ConfigEdit:
         return cls(tuple(value["path"]), value["piece"], value["was"], value["known"])
 
 
-def with_ours(text: str, command: Sequence[str]) -> tuple[str, list[Edit]]:
+def with_ours(text: str, command: Sequence[str]) -> tuple[str, list[ConfigEdit]]:
     """`text` with the plugin in the memory slot and the MCP server, and what was done for it."""
     wanted: list[tuple[tuple[str, ...], object]] = [
         (SLOT, NAME),
         (ENTRY, _GRANTS),
         (SERVER, {"command": command[0], "args": [*command[1:], *_SERVING]}),
     ]
-    edits: list[Edit] = []
+    edits: list[ConfigEdit] = []
     for path, value in wanted:
         text, edit = _put(text, path, value)
         edits += [edit] if edit else []
     allowed = json5.parse(text).at(ALLOWED)
     if allowed and isinstance(allowed.value, list) and NAME not in allowed.value:
         text, piece = json5.append(text, ALLOWED, NAME)
-        edits.append(Edit(ALLOWED, piece, None, len(ALLOWED)))
+        edits.append(ConfigEdit(ALLOWED, piece, None, len(ALLOWED)))
     return text, edits
 
 
-def _put(text: str, path: tuple[str, ...], value: object) -> tuple[str, Edit | None]:
+def _put(text: str, path: tuple[str, ...], value: object) -> tuple[str, ConfigEdit | None]:
     root = json5.parse(text)
     old = root.at(path)
     if old is None:
         known = next(n for n in range(len(path), -1, -1) if root.at(path[:n]) is not None)
         text, piece = json5.put(text, path, value)
-        return text, Edit(path, piece, None, known)
+        return text, ConfigEdit(path, piece, None, known)
     if old.value == value:
         return text, None
     was = json5.raw(text, path)
-    return json5.replace(text, path, json5.compact(value)), Edit(path, "", was, len(path))
+    return json5.replace(text, path, json5.compact(value)), ConfigEdit(path, "", was, len(path))
 
 
-def without_ours(text: str, edits: Sequence[Edit]) -> str:
+def without_ours(text: str, edits: Sequence[ConfigEdit]) -> str:
     """`text` as it was before: to the letter where our pieces still stand, else member by member.
 
     OpenClaw writes its file anew when it changes something, and people edit it.
@@ -84,7 +84,7 @@ def without_ours(text: str, edits: Sequence[Edit]) -> str:
     return text
 
 
-def _undone(text: str, edit: Edit) -> str:
+def _undone(text: str, edit: ConfigEdit) -> str:
     if edit.path == ALLOWED:
         return _disallowed(text, edit.piece)
     if edit.piece and text.count(edit.piece) == 1:
@@ -114,7 +114,7 @@ def _disallowed(text: str, piece: str) -> str:
     return json5.drop_item(text, ALLOWED, NAME)
 
 
-def _is_gone(text: str, edit: Edit) -> bool:
+def _is_gone(text: str, edit: ConfigEdit) -> bool:
     try:
         return json5.parse(text).at(edit.path) is None
     except InputError:

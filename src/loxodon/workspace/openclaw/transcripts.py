@@ -21,7 +21,7 @@ from loxodon.workspace.readers.jsonl import as_object, parse_line
 from loxodon.workspace.readers.lines import Trouble, check_name, session_of, split_lines
 from loxodon.workspace.readers.openclaw import Entry, conversation, goes_on, leaf_of, turns
 from loxodon.workspace.readers.openclaw_about import About
-from loxodon.workspace.readers.openclaw_db import Sessions, Stand
+from loxodon.workspace.readers.openclaw_db import SessionDatabase, Stand
 
 MAX_FILE = 512 << 20
 """Bytes of a transcript that are read at once."""
@@ -31,7 +31,7 @@ _TAIL = 4096
 Mark = Mapping[str, object]
 
 
-class Part(NamedTuple):
+class TranscriptPart(NamedTuple):
     """What is new in a transcript."""
 
     session: str
@@ -53,7 +53,7 @@ def parsed_mark(text: str) -> Mark:
     return value if isinstance(value, dict) else {}
 
 
-def _telling(part: Part, told: int) -> Part:
+def _telling(part: TranscriptPart, told: int) -> TranscriptPart:
     """A part that was read whole: its problems up to line `told` were told before.
 
     That there are any is put down, because they may be mended later.
@@ -67,7 +67,7 @@ def _telling(part: Part, told: int) -> Part:
 
 def read_file(
     path: str, mark: Mark, about_of: Callable[[str], About], zone: tzinfo | None
-) -> Part | None:
+) -> TranscriptPart | None:
     """What is new in a file; None where nothing was written to it. Raises OSError, InputError.
 
     A last line that is still being written is left for the next time.
@@ -87,7 +87,7 @@ def read_file(
 
 def _grown_part(
     file: BinaryIO, path: str, mark: Mark, about_of: Callable[[str], About], zone: tzinfo | None
-) -> Part | None:
+) -> TranscriptPart | None:
     """What was written since the mark; None where that cannot be told without reading all."""
     end, line, leaf, session = (mark.get(name) for name in ("end", "line", "leaf", "session"))
     if not isinstance(end, int) or not isinstance(line, int) or not isinstance(session, str):
@@ -106,12 +106,12 @@ def _grown_part(
     new = {**after, "tail": _tail(file, _number(after["end"])), "session": session}
     new["leaf"] = leaf_of(entries) if entries else leaf
     new["from"] = mark.get("from")
-    return Part(session, drafts, bad, new, spoken=about.kind == "talk")
+    return TranscriptPart(session, drafts, bad, new, spoken=about.kind == "talk")
 
 
 def _whole_part(
     file: BinaryIO, path: str, about_of: Callable[[str], About], zone: tzinfo | None
-) -> Part:
+) -> TranscriptPart:
     file.seek(0)
     entries, problems, after = _entries(file, path, 0, 0)
     session, parent = _header(entries, path)
@@ -120,7 +120,7 @@ def _whole_part(
     drafts, bad = conversation(entries, zone, session, about) if spoken else ([], [])
     mark = {**after, "tail": _tail(file, _number(after["end"])), "session": session}
     mark["leaf"] = leaf_of(entries)
-    return Part(session, drafts, problems + bad, mark, parent, spoken)
+    return TranscriptPart(session, drafts, problems + bad, mark, parent, spoken)
 
 
 def _entries(
@@ -199,7 +199,9 @@ def _number(value: object) -> int:
 # --- The newer generation: a database with all sessions -------------------------------------------
 
 
-def read_session(sessions: Sessions, stand: Stand, mark: Mark, zone: tzinfo | None) -> Part | None:
+def read_session(
+    sessions: SessionDatabase, stand: Stand, mark: Mark, zone: tzinfo | None
+) -> TranscriptPart | None:
     """What is new in a session; None where nothing is. Raises InputError."""
     same = mark.get("rewritten") == stand.rewritten
     if same and mark.get("seq") == stand.last and not mark.get("bad"):
@@ -207,7 +209,7 @@ def read_session(sessions: Sessions, stand: Stand, mark: Mark, zone: tzinfo | No
     about = sessions.about(stand.session)
     new: dict[str, object] = {"seq": stand.last, "rewritten": stand.rewritten}
     if about.kind != "talk":
-        return Part(stand.session, [], [], new, spoken=False)
+        return TranscriptPart(stand.session, [], [], new, spoken=False)
     path = sessions.path(stand)
     if path is not None:
         new["path"] = _digest(str(path).encode())
@@ -216,14 +218,14 @@ def read_session(sessions: Sessions, stand: Stand, mark: Mark, zone: tzinfo | No
     if fresh is not None:
         drafts, problems = sessions.turns(stand.session, fresh, zone, about)
         new |= {"from": mark.get("from"), "bad": bool(problems)}
-        return Part(stand.session, drafts, problems, new)
+        return TranscriptPart(stand.session, drafts, problems, new)
     drafts, problems = sessions.conversation(stand, zone, about)
-    part = Part(stand.session, drafts, problems, new, sessions.parent(stand.session))
+    part = TranscriptPart(stand.session, drafts, problems, new, sessions.parent(stand.session))
     return _telling(part, _number(mark.get("seq")) + 1 if same and mark else -1)
 
 
 def _fresh(
-    sessions: Sessions, stand: Stand, mark: Mark, path: Sequence[int] | None
+    sessions: SessionDatabase, stand: Stand, mark: Mark, path: Sequence[int] | None
 ) -> list[int] | None:
     """The events since the mark, where the conversation only went on since; else None."""
     seq = mark.get("seq")

@@ -22,8 +22,8 @@ from loxodon.workspace.readers.lines import (
     FORMATS,
     MAX_LINE,
     MAX_TEXT,
+    FileLines,
     Format,
-    Lines,
     Reading,
     Trouble,
     shown,
@@ -43,7 +43,7 @@ __all__ = [
     "read",
 ]
 
-Reader = Callable[[Lines, str, tzinfo | None], tuple[list[Draft], list[Trouble]]]
+Reader = Callable[[FileLines, str, tzinfo | None], tuple[list[Draft], list[Trouble]]]
 """Takes the lines of a file, its name and a zone."""
 
 _HEAD = 50

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.types import ORIGIN_OF_ROLE, Draft, Role
-from loxodon.workspace.readers.lines import Lines, Trouble, check_name, check_text, stem_of
+from loxodon.workspace.readers.lines import FileLines, Trouble, check_name, check_text, stem_of
 from loxodon.workspace.readers.moments import MIDNIGHT, Clock, Day, match_clock, match_day, moment
 from loxodon.workspace.readers.speakers import (
     ASSISTANTS,
@@ -65,7 +65,9 @@ class _Message:
         self.texts = [text] if text else []
 
 
-def read_chat(lines: Lines, name: str, zone: tzinfo | None) -> tuple[list[Draft], list[Trouble]]:
+def read_chat(
+    lines: FileLines, name: str, zone: tzinfo | None
+) -> tuple[list[Draft], list[Trouble]]:
     """The messages of a log, and its lines that cannot be read."""
     problems = list(lines.problems)
     texts = [_plain(text or "") for text in lines.texts]

@@ -17,7 +17,7 @@ from typing import NoReturn
 from loxodon.clock import in_zone
 from loxodon.errors import InputError
 from loxodon.types import CHATS, ORIGIN_OF_ROLE, ORIGINS, Chat, Draft, Origin, Role
-from loxodon.workspace.readers.lines import Lines, Trouble, check_name, check_text, shown
+from loxodon.workspace.readers.lines import FileLines, Trouble, check_name, check_text, shown
 
 ROLE_NAMES: dict[str, Role] = {
     "user": "user",
@@ -291,7 +291,9 @@ def as_object(value: object) -> Mapping[str, object]:
     )
 
 
-def read_jsonl(lines: Lines, name: str, zone: tzinfo | None) -> tuple[list[Draft], list[Trouble]]:
+def read_jsonl(
+    lines: FileLines, name: str, zone: tzinfo | None
+) -> tuple[list[Draft], list[Trouble]]:
     """The turns of a file, and the lines that are none.
 
     In a file that is one JSON array or object, a line is the place of the message in it.
@@ -350,7 +352,7 @@ def _take(
             drafts.append(draft if draft.session else draft._replace(session=session))
 
 
-def _document(lines: Lines) -> tuple[list[object] | None, Trouble | None]:
+def _document(lines: FileLines) -> tuple[list[object] | None, Trouble | None]:
     """The messages of a file that is one JSON value, or what is wrong with it if it tries to be."""
     first = next((text for text in lines.texts if text and not text.isspace()), "")
     if first.lstrip()[:1] not in ("[", "{") or None in lines.texts:

@@ -31,7 +31,7 @@ class Reading(NamedTuple):
     problems: list[Trouble]
 
 
-class Lines(NamedTuple):
+class FileLines(NamedTuple):
     """A file as lines of text, without their line ends."""
 
     texts: list[str | None]
@@ -41,14 +41,14 @@ class Lines(NamedTuple):
     """Whether the last line has its line end: one without may still be being written."""
 
 
-def split_lines(data: bytes) -> Lines:
+def split_lines(data: bytes) -> FileLines:
     """The lines of `data`: UTF-8, with or without a byte order mark, or UTF-16 with one.
 
     A line ends at a newline only. `str.splitlines` would also break at U+2028, which JSON allows
     inside a string.
     """
     if data.startswith(DATABASE_MARK):
-        return Lines([], [(1, _database())], True)
+        return FileLines([], [(1, _database())], True)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         # An odd last byte is half a character of a file still being written.
         even = data[:-1] if len(data) % 2 else data
@@ -61,7 +61,7 @@ def split_lines(data: bytes) -> Lines:
     return _sift(text, checked=True, size=len(data))
 
 
-def _sift(text: str, *, checked: bool, size: int) -> Lines:
+def _sift(text: str, *, checked: bool, size: int) -> FileLines:
     """The lines of decoded text; `checked` says that it came from valid UTF-8."""
     if "\r" in text:
         text = text.replace("\r\n", "\n")
@@ -75,10 +75,10 @@ def _sift(text: str, *, checked: bool, size: int) -> Lines:
             if refusal is not None:
                 texts[index] = None
                 problems.append((index + 1, refusal))
-    return _unless_binary(Lines(texts, problems, whole))
+    return _unless_binary(FileLines(texts, problems, whole))
 
 
-def _sift_bytes(data: bytes) -> Lines:
+def _sift_bytes(data: bytes) -> FileLines:
     """The lines of a file that is not UTF-8 throughout: each is decoded on its own."""
     texts: list[str | None] = []
     problems: list[Trouble] = []
@@ -87,7 +87,7 @@ def _sift_bytes(data: bytes) -> Lines:
         texts.append(text)
         if refusal is not None:
             problems.append((number, refusal))
-    return _unless_binary(Lines(texts, problems, _drop_end(texts)))
+    return _unless_binary(FileLines(texts, problems, _drop_end(texts)))
 
 
 def _drop_end(texts: list[str | None]) -> bool:
@@ -131,7 +131,7 @@ def _refusal(line: str) -> InputError | None:
     return None
 
 
-def _unless_binary(lines: Lines) -> Lines:
+def _unless_binary(lines: FileLines) -> FileLines:
     """One problem in place of thousands for a picture, a database, or text in another encoding."""
     bad, total = len(lines.problems), len(lines.texts)
     if bad <= 3 or bad * 2 <= total:
@@ -142,7 +142,7 @@ def _unless_binary(lines: Lines) -> Lines:
         bad=bad,
         total=total,
     )
-    return Lines([], [(1, error)], lines.whole)
+    return FileLines([], [(1, error)], lines.whole)
 
 
 def _database() -> InputError:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from loxodon.errors import InputError
 from loxodon.types import Draft
-from loxodon.workspace.readers.lines import Lines, Trouble, check_text, session_of, stem_of
+from loxodon.workspace.readers.lines import FileLines, Trouble, check_text, session_of, stem_of
 from loxodon.workspace.readers.moments import (
     MIDNIGHT,
     Clock,
@@ -64,7 +64,7 @@ class _Heading(NamedTuple):
 
 
 def read_markdown(
-    lines: Lines, name: str, zone: tzinfo | None
+    lines: FileLines, name: str, zone: tzinfo | None
 ) -> tuple[list[Draft], list[Trouble]]:
     """The turns of a note, and its lines that cannot be read."""
     problems = list(lines.problems)

@@ -21,7 +21,7 @@ from datetime import datetime, tzinfo
 from loxodon.errors import InputError
 from loxodon.types import ORIGIN_OF_ROLE, Chat, Draft, Origin, Role
 from loxodon.workspace.readers.jsonl import as_object, parse_line, role_named, text_of
-from loxodon.workspace.readers.lines import Lines, Trouble, check_name, check_text, session_of
+from loxodon.workspace.readers.lines import FileLines, Trouble, check_name, check_text, session_of
 from loxodon.workspace.readers.openclaw_about import About
 from loxodon.workspace.readers.openclaw_words import (
     Words,
@@ -55,7 +55,7 @@ _ROUTINE = ("heartbeat", "memory_search", "memory_get")
 
 
 def read_openclaw(
-    lines: Lines, name: str, zone: tzinfo | None
+    lines: FileLines, name: str, zone: tzinfo | None
 ) -> tuple[list[Draft], list[Trouble]]:
     """The live conversation of a transcript file, and the lines that cannot be read.
 

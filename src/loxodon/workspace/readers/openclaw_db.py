@@ -98,7 +98,7 @@ def read_database(path: str, zone: tzinfo | None) -> Reading:
 
 
 @contextmanager
-def opened(path: str) -> Iterator[Sessions]:
+def opened(path: str) -> Iterator[SessionDatabase]:
     """The sessions in a database; raises InputError where it is not one, or cannot be read now.
 
     Opening a database in WAL mode makes files beside it, which a reader cannot remove. Where the
@@ -111,7 +111,7 @@ def opened(path: str) -> Iterator[Sessions]:
             path, "immutable=1" if still else "mode=ro", 4 * MAX_LINE
         )
     try:
-        yield Sessions(path, connection, still)
+        yield SessionDatabase(path, connection, still)
     finally:
         connection.close()
 
@@ -178,7 +178,7 @@ def _unreadable(path: str, reason: str) -> InputError:
     )
 
 
-class Sessions:
+class SessionDatabase:
     """The sessions in an open database. Made by `opened`, and used within it."""
 
     def __init__(

@@ -45,7 +45,7 @@ _OVER = frozenset({"superseded", "retracted", "已取代", "被取代", "已失�
 _TYPES: dict[str, Type] = {"W": "world", "B": "experience", "O": "opinion"}
 
 
-class Marks(NamedTuple):
+class Annotations(NamedTuple):
     """What annotations say of a piece of text."""
 
     triggers: tuple[str, ...] = ()
@@ -55,12 +55,12 @@ class Marks(NamedTuple):
     superseded: bool = False
     type: Type = ""
 
-    def and_(self, other: Marks) -> Marks:
+    def and_(self, other: Annotations) -> Annotations:
         """Both; where they differ, the greater importance and what was said first."""
         if self == NOTHING or other == NOTHING:  # nearly always
             return other if self == NOTHING else self
         importances = [i for i in (self.importance, other.importance) if i is not None]
-        return Marks(
+        return Annotations(
             tuple(dict.fromkeys((*self.triggers, *other.triggers)))[:_MOST_TRIGGERS],
             max(importances, default=None),
             self.project or other.project,
@@ -70,10 +70,10 @@ class Marks(NamedTuple):
         )
 
 
-NOTHING = Marks()
+NOTHING = Annotations()
 
 
-def annotated(line: str) -> tuple[str, Marks]:
+def annotated(line: str) -> tuple[str, Annotations]:
     """A line without its annotations, and what they say."""
     if "<!--" not in line:
         return line, NOTHING
@@ -94,7 +94,7 @@ def annotated(line: str) -> tuple[str, Marks]:
     return (text.rstrip() if marks != NOTHING else text), marks
 
 
-def _read(comment: str) -> Marks | None:
+def _read(comment: str) -> Annotations | None:
     """What a comment says; None for one that is no annotation."""
     marks = NOTHING
     known = False
@@ -108,16 +108,16 @@ def _read(comment: str) -> Marks | None:
     return marks if known else None
 
 
-def _mark(name: str, value: str) -> Marks:
+def _mark(name: str, value: str) -> Annotations:
     if name == "trigger":
-        return Marks(triggers=_names(value, ",;，；、"))
+        return Annotations(triggers=_names(value, ",;，；、"))
     if name == "importance":
-        return Marks(importance=_importance(value))
+        return Annotations(importance=_importance(value))
     if name == "project":
-        return Marks(project=next(iter(_names(value, ";；")), ""))
+        return Annotations(project=next(iter(_names(value, ";；")), ""))
     if name == "observed":
-        return Marks(observed=day_at_start(value))
-    return Marks(superseded=value.lower() in _OVER)
+        return Annotations(observed=day_at_start(value))
+    return Annotations(superseded=value.lower() in _OVER)
 
 
 def _names(value: str, separators: str) -> tuple[str, ...]:
@@ -212,7 +212,7 @@ class FrontMatter(NamedTuple):
     lines: int = 0
     day: date | None = None
     title: str = ""
-    marks: Marks = NOTHING
+    marks: Annotations = NOTHING
 
 
 _LONGEST_FRONT = 400
@@ -227,7 +227,7 @@ def front_matter(lines: Sequence[str]) -> FrontMatter:
     listing = False
     for number, line in enumerate(lines[1:_LONGEST_FRONT], 2):
         if line.rstrip() in ("---", "..."):
-            marks = found.marks.and_(Marks(triggers=tuple(tags[:_MOST_TRIGGERS])))
+            marks = found.marks.and_(Annotations(triggers=tuple(tags[:_MOST_TRIGGERS])))
             return found._replace(lines=number, marks=marks)
         key, colon, value = line.partition(":")
         value = value.strip().strip("\"'")

@@ -12,8 +12,8 @@ from loxodon.workspace.readers.markdown import fence_after, heading_of, read_hea
 from loxodon.workspace.readers.moments import MIDNIGHT, Clock
 from loxodon.workspace.sources.annotations import (
     NOTHING,
+    Annotations,
     FrontMatter,
-    Marks,
     Prefixes,
     annotated,
     prefixes_of,
@@ -28,7 +28,7 @@ class SourceLine(NamedTuple):
 
     number: int
     text: str
-    marks: Marks = NOTHING
+    marks: Annotations = NOTHING
 
 
 class Block(NamedTuple):
@@ -37,7 +37,7 @@ class Block(NamedTuple):
     indent: int = 0
 
     @property
-    def marks(self) -> Marks:
+    def marks(self) -> Annotations:
         """What is said of any of its lines."""
         found = NOTHING
         for line in self.lines:
@@ -162,7 +162,7 @@ class _Blocks:
                 self._append(SourceLine(number, text, marks))
             self._gap = False
             return
-        marks = self._said_before.and_(marks).and_(Marks(type=kind))
+        marks = self._said_before.and_(marks).and_(Annotations(type=kind))
         self._said_before = NOTHING
         self._begin(
             SourceLine(number, bare, NOTHING if marks == NOTHING else marks),
@@ -181,7 +181,7 @@ class _Blocks:
             self._append(SourceLine(number, text))
         self._gap = False
 
-    def _empty(self, marks: Marks, indent: int) -> None:
+    def _empty(self, marks: Annotations, indent: int) -> None:
         if marks == NOTHING:
             self._gap = True
         elif self._is_below(marks, indent):
@@ -191,7 +191,7 @@ class _Blocks:
         else:
             self._said_before = self._said_before.and_(marks)
 
-    def _is_below(self, marks: Marks, indent: int) -> bool:
+    def _is_below(self, marks: Annotations, indent: int) -> bool:
         """Whether annotations on a line of their own are about the bullet above them."""
         before = marks.observed is not None or marks.superseded  # these stand before theirs
         if before or self._open is None or self._open.kind != "item":

@@ -18,7 +18,7 @@ from loxodon.text.sentences import spans
 from loxodon.tokens import estimate
 from loxodon.workspace.readers.markdown import day_in_name
 from loxodon.workspace.readers.moments import MIDNIGHT, Clock, moment
-from loxodon.workspace.sources.annotations import NOTHING, Marks, day_at_start, front_matter
+from loxodon.workspace.sources.annotations import NOTHING, Annotations, day_at_start, front_matter
 from loxodon.workspace.sources.blocks import Block, Section, SourceLine, dedented, nested, sections
 from loxodon.workspace.sources.generated import generated
 
@@ -53,7 +53,7 @@ class _Place(NamedTuple):
     headings: tuple[str, ...]
     day: date | None
     clock: Clock
-    marks: Marks
+    marks: Annotations
     zone: tzinfo | None
 
 
@@ -101,7 +101,7 @@ def _of_section(blocks: Sequence[Block], place: _Place, *, alone: bool) -> Itera
     yield from _packed_chunks(together, NOTHING, place)
 
 
-def _of_item(block: Block, marks: Marks, place: _Place) -> Iterator[Chunk]:
+def _of_item(block: Block, marks: Annotations, place: _Place) -> Iterator[Chunk]:
     """A block on its own; a long list below a bullet is cut into its bullets."""
     own, items = nested(block)
     if items and sum(estimate(line.text) for line in block.lines) > TOGETHER:
@@ -123,14 +123,14 @@ def _day_of(lines: Sequence[SourceLine]) -> date | None:
 
 
 def _packed_chunks(
-    blocks: Sequence[Block], marks: Marks, place: _Place, day: date | None = None
+    blocks: Sequence[Block], marks: Annotations, place: _Place, day: date | None = None
 ) -> Iterator[Chunk]:
     for units in _packed(blocks):
         yield from _chunk(units, marks, place, day)
 
 
 def _chunk(
-    units: Sequence[_Unit], marks: Marks, place: _Place, day: date | None = None
+    units: Sequence[_Unit], marks: Annotations, place: _Place, day: date | None = None
 ) -> list[Chunk]:
     """One chunk; none where the units have no word."""
     text = _joined(units)

@@ -21,7 +21,7 @@ from loxodon.layout import VIEWS
 from loxodon.messages import t
 from loxodon.store import Chunk, NoteFile, Progress
 from loxodon.types import FileProblem, Indexed
-from loxodon.workspace.readers.lines import Lines, split_lines
+from loxodon.workspace.readers.lines import FileLines, split_lines
 from loxodon.workspace.sources.chunk import RULES, chunks
 from loxodon.workspace.sources.discover import DiscoveredFile, discover
 from loxodon.workspace.views.manifest import is_view, load
@@ -226,7 +226,7 @@ def _whole_lines(content: _Content) -> bytes:
     return content.data[: content.data.rfind(b"\n") + 1] or content.data
 
 
-def _problems(found: DiscoveredFile, content: _Content, lines: Lines) -> list[FileProblem]:
+def _problems(found: DiscoveredFile, content: _Content, lines: FileLines) -> list[FileProblem]:
     problems = [_problem(found, line, error) for line, error in lines.problems[:_MOST_BAD_LINES]]
     if len(lines.problems) > _MOST_BAD_LINES:
         more = len(lines.problems) - _MOST_BAD_LINES

@@ -52,7 +52,7 @@ def based_on(*parts: object) -> str:
     return "/".join(map(str, (VERSION, *parts)))
 
 
-class Marker(NamedTuple):
+class ViewMarker(NamedTuple):
     """What a generated file says of itself."""
 
     view: str
@@ -88,14 +88,14 @@ _HEAD_LENGTH = 4_096
 """Characters at the start of a file in which its mark stands."""
 
 
-def marker_of(text: str) -> Marker | None:
+def marker_of(text: str) -> ViewMarker | None:
     """What the start of a file says of it, if it was generated. Front matter is not looked at."""
     start = text[:_HEAD_LENGTH].lstrip("\ufeff \r\n\t")
     if start.startswith("{"):
         found = _json_head(start)
         return None if found is None else _marker(found)
     if match := _COMMENT.match(start):
-        return Marker(match["view"], json.loads(match["space"]), int(match["version"]))
+        return ViewMarker(match["view"], json.loads(match["space"]), int(match["version"]))
     return None
 
 
@@ -110,12 +110,12 @@ def _json_head(start: str) -> object:
         return None
 
 
-def _marker(found: object) -> Marker | None:
+def _marker(found: object) -> ViewMarker | None:
     if not isinstance(found, dict):
         return None
     view, space, version = found.get("view"), found.get("space", ""), found.get("version", 1)
     if isinstance(view, str) and isinstance(space, str) and isinstance(version, int):
-        return Marker(view, space, version)
+        return ViewMarker(view, space, version)
     return None
 
 

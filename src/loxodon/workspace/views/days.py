@@ -22,7 +22,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from loxodon.errors import InputError
-from loxodon.store.primary import PRIMARY_TABLES, Day, Row
+from loxodon.store.primary import PRIMARY_TABLES, JournalDay, Row
 from loxodon.store.protocol import Store
 from loxodon.text.markdown import one_line
 from loxodon.types import CHATS, ORIGIN_OF_ROLE, ORIGINS, ROLES
@@ -39,7 +39,7 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 _ODD = re.compile(r"[<>\x7f-\x9f\u2028\u2029]")
 
 
-class Parsed(NamedTuple):
+class ParsedDays(NamedTuple):
     rows: tuple[tuple[int, Row], ...]
     """The turns as the store dumps them, each with its line."""
     troubles: tuple[Trouble, ...] = ()
@@ -56,11 +56,11 @@ def views(store: Store, zone: tzinfo | None, bases: Mapping[str, str]) -> Iterat
         yield Planned(name, basis, partial(_made, store, name, day))
 
 
-def _name(day: Day) -> str:
+def _name(day: JournalDay) -> str:
     return f"{FOLDER}/{day.date}{f'-{day.part}' if day.part > 1 else ''}.md"
 
 
-def _made(store: Store, name: str, day: Day) -> View:
+def _made(store: Store, name: str, day: JournalDay) -> View:
     parts = [comment(name, store.space), f"# {day.date}"]
     parts += [part_of(row) for row in store.primary.turns_of(day)]
     return View(name, "\n\n".join(parts) + "\n")
@@ -107,7 +107,7 @@ def _origin(role: str) -> str:
 # Reading
 
 
-def parse(name: str, text: str) -> Parsed:
+def parse(name: str, text: str) -> ParsedDays:
     """The turns of a day, and what cannot be read. Raises where it is no such view."""
     check_marker(name, text)
     lines = text.split("\n")
@@ -121,7 +121,7 @@ def parse(name: str, text: str) -> Parsed:
             rows.append((start + 1, _row(lines[start], lines[start + 1 : end])))
         except InputError as error:
             troubles.append((start + 1, error))
-    return Parsed(tuple(rows), tuple(troubles))
+    return ParsedDays(tuple(rows), tuple(troubles))
 
 
 def _row(heading: str, body: Sequence[str]) -> Row:

@@ -21,7 +21,7 @@ from loxodon.errors import InputError
 from loxodon.language.statements import USER
 from loxodon.messages import t
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, FileProblem, Record, Source, State
-from loxodon.workspace.views import Marker, marker_of
+from loxodon.workspace.views import ViewMarker, marker_of
 
 _LABEL_LENGTH = 40
 
@@ -50,7 +50,7 @@ class Listed(NamedTuple):
     """Its headings of the second level."""
     problems: tuple[FileProblem, ...]
     """Lines that could not be read; the others were."""
-    marker: Marker | None
+    marker: ViewMarker | None
 
 
 # Text that survives

@@ -20,7 +20,7 @@ Trouble = tuple[int, InputError]
 """A line (from 1) and why it cannot be taken."""
 
 
-class Lines(NamedTuple):
+class JsonLines(NamedTuple):
     """The objects of a file of JSON lines, each with its line."""
 
     objects: tuple[tuple[int, Object], ...]
@@ -48,7 +48,7 @@ def newer(name: str) -> InputError:
     )
 
 
-def json_lines(name: str, text: str) -> Lines:
+def json_lines(name: str, text: str) -> JsonLines:
     """The lines of a view below its first, which says what it is; empty ones are passed over."""
     check_marker(name, text)
     objects: list[tuple[int, Object]] = []
@@ -62,7 +62,7 @@ def json_lines(name: str, text: str) -> Lines:
         except InputError as error:
             cut = number == len(lines)  # every line that was written to its end has one after it
             troubles.append((number, InputError("the line is incomplete") if cut else error))
-    return Lines(tuple(objects), tuple(troubles))
+    return JsonLines(tuple(objects), tuple(troubles))
 
 
 def json_object(name: str, text: str) -> Object:

@@ -124,7 +124,7 @@ class RecordLine(NamedTuple):
     history: tuple[RecordChange, ...]
 
 
-class Parsed(NamedTuple):
+class ParsedRecords(NamedTuple):
     entries: tuple[RecordLine, ...]
     troubles: tuple[Trouble, ...] = ()
 
@@ -275,7 +275,7 @@ def _step(change: Row) -> Object:
 # Reading
 
 
-def parse(name: str, text: str) -> Parsed:
+def parse(name: str, text: str) -> ParsedRecords:
     """The lines of one of `FILES`, and what cannot be read. Raises where it is no such view."""
     kind, state = FILES[name]
     lines = json_lines(name, text)
@@ -286,7 +286,7 @@ def parse(name: str, text: str) -> Parsed:
             entries.append(_entry(line, found, kind, state))
         except InputError as error:
             troubles.append((line, error))
-    return Parsed(tuple(entries), tuple(sorted(troubles, key=lambda one: one[0])))
+    return ParsedRecords(tuple(entries), tuple(sorted(troubles, key=lambda one: one[0])))
 
 
 def _entry(line: int, found: Object, kind: Kind, state: State) -> RecordLine:

@@ -17,8 +17,10 @@ from loxodon.config import Config
 from loxodon.drafts import draft_in
 from loxodon.errors import InputError, NotFoundError, StoreError
 from loxodon.layout import DATABASE, VIEWS
-from loxodon.memory import Memory, keys_for
+from loxodon.memory import Memory
 from loxodon.messages import t
+from loxodon.services.opening import keys_for
+from loxodon.services.space import OpenSpace
 from loxodon.spaces import home_at, space_folder, space_path
 from loxodon.store import Progress
 from loxodon.store.primary import PRIMARY_TABLES, Row
@@ -86,7 +88,7 @@ def restore(
     with draft_in(space_folder(home, space, make=True)) as draft:
         decay = Decay(config.decay, clock)
         store = SqliteStore(os.path.join(draft, DATABASE), space, zone, decay, keys)
-        with Memory(home, draft, store, config, clock, zone, keys) as memory:
+        with Memory(OpenSpace(home, draft, store, config, clock, zone, keys)) as memory:
             done = _fill(memory, store, views, progress or _quiet)
         before = free(f"{path}.before-restore") if kept else ""
         note_restore(home, space, config, clock, keys)

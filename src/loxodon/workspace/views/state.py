@@ -214,13 +214,13 @@ def _pending(store: Store, uses: Iterable[Row]) -> list[Object]:
 # Reading
 
 
-class Parsed(NamedTuple):
+class ParsedState(NamedTuple):
     rows: tuple[tuple[int, Row], ...]
     """As the store dumps them, each with its line."""
     troubles: tuple[Trouble, ...] = ()
 
 
-def parse(name: str, text: str) -> Parsed:
+def parse(name: str, text: str) -> ParsedState:
     """The rows of one of `FILES`, and what cannot be read. Raises where it is no such view."""
     table, columns = FILES[name]
     lines = json_lines(name, text)
@@ -237,7 +237,7 @@ def parse(name: str, text: str) -> Parsed:
             rows.append((line, tuple(values)))
         except InputError as error:
             troubles.append((line, error))
-    return Parsed(tuple(rows), tuple(sorted(troubles, key=lambda one: one[0])))
+    return ParsedState(tuple(rows), tuple(sorted(troubles, key=lambda one: one[0])))
 
 
 def parse_work(text: str) -> list[Row]:

@@ -33,7 +33,7 @@ What = Literal["added", "updated", "superseded", "retracted", "archived"]
 _ENDS = ("superseded", "retracted")
 
 
-class Change(NamedTuple):
+class ProfileChange(NamedTuple):
     """Something that happened to a memory, and the memory as it stood: after it was added or
     updated, before it was superseded, retracted or archived."""
 
@@ -60,7 +60,7 @@ def core(records: Iterable[Record], now: datetime) -> list[Record]:
 
 
 def profile_text(
-    core: Sequence[Record], changes: Sequence[Change], portrait: str, language: str
+    core: Sequence[Record], changes: Sequence[ProfileChange], portrait: str, language: str
 ) -> str:
     """The profile as Markdown: the portrait, the core by section, and the week's changes."""
     headings = _headings(language)
@@ -141,11 +141,11 @@ def _person(record: Record) -> str:
     return "" if whom == USER else whom
 
 
-def _at(change: Change) -> datetime:
+def _at(change: ProfileChange) -> datetime:
     return change.at
 
 
-def _changed(change: Change, language: str) -> str:
+def _changed(change: ProfileChange, language: str) -> str:
     what = {
         "added": t("new: {what}", language, what=sentence(change.record)),
         "updated": t("now: {what}", language, what=sentence(change.record)),
@@ -159,7 +159,7 @@ def _changed(change: Change, language: str) -> str:
 # The week
 
 
-def week_summary(changes: Sequence[Change]) -> str:
+def week_summary(changes: Sequence[ProfileChange]) -> str:
     """What a week changed, most important first, at most 200 characters or 100 words.
 
     In the language of most of the changes, and made of their own words. Empty where nothing worth
@@ -181,11 +181,11 @@ def week_summary(changes: Sequence[Change]) -> str:
 
 
 class _Told(NamedTuple):
-    change: Change
+    change: ProfileChange
     clause: Clause
 
 
-def _last(changes: Iterable[Change]) -> list[Change]:
+def _last(changes: Iterable[ProfileChange]) -> list[ProfileChange]:
     """The last change of each memory; none of one that came and went."""
     changes = sorted(changes, key=_at)
     added = {change.record.id for change in changes if change.change == "added"}

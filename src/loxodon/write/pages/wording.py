@@ -254,7 +254,7 @@ def _cut(text: str, lead: str, language: str) -> Clause:
     return Clause(lead, rest, owned, language)
 
 
-class Frame(NamedTuple):
+class PredicateFrame(NamedTuple):
     """A predicate around its object, by which two that differ in nothing else are said as one."""
 
     before: str
@@ -277,7 +277,7 @@ def _verbs() -> dict[str, re.Pattern[str]]:
     }
 
 
-def frame_of(record: Record, clause: Clause) -> Frame | None:
+def frame_of(record: Record, clause: Clause) -> PredicateFrame | None:
     """The predicate around the record's value, or around what a common verb is followed by."""
     rest = clause.rest
     known = ATTRIBUTES.get(record.attribute)
@@ -298,7 +298,7 @@ def frame_of(record: Record, clause: Clause) -> Frame | None:
     )
     if article:
         before, value = before[: article.start()], article[0] + value
-    return Frame(before, value, after) if before.strip() else None
+    return PredicateFrame(before, value, after) if before.strip() else None
 
 
 def _is_simple(value: str) -> bool:

@@ -1,4 +1,4 @@
-"""What every store promises of documents, and by inheritance of all the rest."""
+"""What every backend promises of `DocumentStore`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 from loxodon.store import Namespace, StoredDocument
 from loxodon.store.namespaces import namespace_at, path_of
 from loxodon.store.protocol import Store
-from tests.conftest import NOW
-from tests.store.workspace_data_contract import WorkspaceDataContract
+from tests.clock import NOW
+from tests.store.contracts import Contract
 
 
-class DocumentsContract(WorkspaceDataContract):
+class DocumentsContract(Contract):
     """What is promised of documents."""
 
     def document(

@@ -1,4 +1,4 @@
-"""What every store promises of its truth, out and in, and by inheritance of all the rest."""
+"""What every backend promises of `PrimaryData`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from loxodon.store import CompletedCall, Filter, JobRuns, QuarantinedText, Work
 from loxodon.store.primary import PRIMARY_TABLES, Row
 from loxodon.store.protocol import Store
 from loxodon.types import Entity, Source
-from tests.conftest import NOW
-from tests.store.contract import OpenStore, key, record, turn
-from tests.store.documents_contract import DocumentsContract
+from tests.clock import NOW
+from tests.store.contracts import Contract, OpenStore, key, record, turn
 
 Dump = dict[str, list[Row]]
 
@@ -28,9 +27,7 @@ def quiet(done: int, total: int) -> None:
     """No progress to report to."""
 
 
-class PrimaryDataContract(DocumentsContract):
-    """Inherit this one: it has every promise."""
-
+class PrimaryDataContract(Contract):
     def fill(self, store: Store) -> None:
         """Something into every table."""
         self.put(store, turn("I live in Leeds"), turn("noted", role="assistant"), turn("茶", "二"))

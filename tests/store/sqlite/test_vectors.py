@@ -13,13 +13,13 @@ import pytest
 from numpy.typing import NDArray
 
 from loxodon.errors import DamagedStoreError
-from loxodon.store import Filter, Index, QuestionVector, Vector, Waiting
+from loxodon.store import Filter, Index, QuestionVector, TextToEmbed, Vector
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.store.sqlite.vectors import BLOCK
 from loxodon.store.vector_math import from_bytes, unit
-from tests.conftest import NOW
-from tests.store.contract import key, record, turn
-from tests.store.test_sqlite import opened
+from tests.clock import NOW
+from tests.store.contracts import key, record, turn
+from tests.store.sqlite.test_store import opened
 
 Floats = NDArray[np.float32]
 SIZE = 80  # not a multiple of 64
@@ -178,7 +178,7 @@ def test_other_words_want_another_vector(store: SqliteStore) -> None:
         store.update(records[0].id, None, "edited", NOW, {"tags": ("a",)})
         store.update(records[1].id, None, "edited", NOW, {"content": "something else"})
     assert sorted(rows_of(store, "memories", vectors[1])) == [1, 3]
-    assert store.vectors.failed(MODEL, 3) == [Waiting("memories", 2)]
+    assert store.vectors.failed(MODEL, 3) == [TextToEmbed("memories", 2)]
     found = store.vectors.coverage(MODEL)
     assert (found.embedded, found.pending, found.failing) == (2, 1, 0)
 
@@ -234,7 +234,7 @@ def test_models_are_apart_and_old_ones_can_go(store: SqliteStore) -> None:
     with store.writing():
         store.vectors.begin("new")
         store.vectors.put("new", [kept("turns", 1, vectors[0])])
-        store.vectors.fail("new", {Waiting("turns", 2): "bad"})
+        store.vectors.fail("new", {TextToEmbed("turns", 2): "bad"})
         store.vectors.keep_only(["new"])
     assert store.vectors.coverage(MODEL) == (MODEL, 0, 5, 0, "")
     assert store.vectors.coverage("new")[1:] == (1, 4, 1, "bad")
@@ -264,7 +264,7 @@ def test_what_is_next_is_what_has_no_vector_yet(store: SqliteStore) -> None:
 
 def test_a_failure_is_counted_until_it_is_settled(store: SqliteStore) -> None:
     talk(store, 1)
-    one = Waiting("turns", 1)
+    one = TextToEmbed("turns", 1)
     for _ in range(2):
         with store.writing():
             store.vectors.fail(MODEL, {one: "no vector"})
@@ -323,7 +323,8 @@ def test_moving_a_vector_does_not_load_numpy(store: SqliteStore, tmp_path: Path)
     fill(store, some(1), "memories")
     store.close()
     code = (
-        "import sys; from tests.store.test_sqlite import opened; from tests.clock import NOW\n"
+        "import sys; from tests.clock import NOW\n"
+        "from tests.store.sqlite.test_store import opened\n"
         f"store = opened({str(tmp_path / 'x.db')!r})\n"
         "with store.writing():\n"
         f"    store.update({one.id!r}, None, 'archived', NOW, {{'state': 'archived'}})\n"
@@ -332,7 +333,7 @@ def test_moving_a_vector_does_not_load_numpy(store: SqliteStore, tmp_path: Path)
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         env={**os.environ, "PYTHONPATH": "."},
     )
     assert done.returncode == 0, done.stderr.decode()

@@ -10,9 +10,9 @@ from loxodon.store.sqlite import postings
 from loxodon.store.sqlite.search import any_of
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.text.words import query_words
-from tests.conftest import NOW
-from tests.store.contract import key, record, turn
-from tests.store.test_sqlite import opened
+from tests.clock import NOW
+from tests.store.contracts import key, record, turn
+from tests.store.sqlite.test_store import opened
 
 WORDS = ["tea", "milk", "river", "walk", "piano", "猫", "喜欢", "咖啡", "周末", "爬山", "garden"]
 

@@ -30,9 +30,9 @@ from loxodon.store.sqlite.database import APPLICATION_ID, Database
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.text.words import query_words
 from loxodon.types import Entity, Kind, Segment, Source
-from tests.conftest import NOW
-from tests.store.contract import key, record, turn
-from tests.store.primary_contract import PrimaryDataContract
+from tests.clock import NOW
+from tests.store.contract import BackendContract
+from tests.store.contracts import key, record, turn
 
 SHANGHAI = NOW.tzinfo
 
@@ -57,7 +57,7 @@ def opened(path: Path | str, space: str = "main", days: int = 1_000) -> SqliteSt
     return SqliteStore(str(path), space, SHANGHAI, Lasting(days))
 
 
-class TestSqliteStore(PrimaryDataContract):
+class TestSqliteStore(BackendContract):
     @pytest.fixture
     def open_store(self, tmp_path: Path) -> Callable[[str], Store]:
         def open_space(space: str) -> Store:
@@ -701,14 +701,14 @@ def test_an_upgrade_that_is_cut_short_goes_on_the_next_time(
 def test_an_old_home_is_upgraded_once_by_those_who_open_it_at_once(tmp_path: Path) -> None:
     old_home(tmp_path / "loxodon.db")
     script = (
-        "import sys; from tests.store.test_sqlite import opened; "
+        "import sys; from tests.store.sqlite.test_store import opened; "
         "store = opened(sys.argv[1]); print(len(store.check(lambda d, t: None))); store.close()"
     )
     there = [
         subprocess.Popen(
             [sys.executable, "-c", script, str(tmp_path / "loxodon.db")],
             stdout=subprocess.PIPE,
-            cwd=Path(__file__).parents[2],
+            cwd=Path(__file__).parents[3],
         )
         for _ in range(3)
     ]

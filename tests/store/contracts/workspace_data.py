@@ -1,4 +1,4 @@
-"""What every store promises of its workspace_data, and by inheritance of all the rest."""
+"""What every backend promises of `WorkspaceData`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 from loxodon.errors import InputError
 from loxodon.store import Chunk, Filter, Note, NoteFile
 from loxodon.store.protocol import Store
-from tests.conftest import NOW
-from tests.store.contract import StoreContract, record
+from tests.clock import NOW
+from tests.store.contracts import Contract, record
 
 
-class WorkspaceDataContract(StoreContract):
+class WorkspaceDataContract(Contract):
     """What is promised of files, marks and imports."""
 
     def note(self, path: str, root: str = "/w", **more: Any) -> NoteFile:
@@ -41,9 +41,6 @@ class WorkspaceDataContract(StoreContract):
             (one.file.path, one.chunk.text, one.chunk.first_line)
             for one in (notes[row] for row in rows)
         ]
-
-    def sound(self, store: Store) -> bool:
-        return store.check(lambda done, total: None) == []
 
     def test_a_file_is_kept_with_all_that_is_known_of_it(self, store: Store) -> None:
         chunk = Chunk(

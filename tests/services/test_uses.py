@@ -7,8 +7,8 @@ from pathlib import Path
 
 from loxodon import Memory
 from loxodon.layout import USED
-from loxodon.verbs import uses
-from tests.conftest import NOW, Clock
+from loxodon.services import uses
+from tests.clock import NOW, Clock
 
 SPACE = Path("spaces") / "main"
 

@@ -11,8 +11,8 @@ from loxodon.store.primary import PRIMARY_TABLES
 from loxodon.store.sqlite import seals, write_counter
 from loxodon.store.sqlite.database import migrations
 from loxodon.store.sqlite.store import SqliteStore
-from tests.store.contract import key, record, turn
-from tests.store.test_sqlite import old_home, opened
+from tests.store.contracts import key, record, turn
+from tests.store.sqlite.test_store import old_home, opened
 
 
 def quiet(done: int, total: int) -> None:

@@ -1,0 +1,1 @@
+"""How a memory does what `memory.py` says it can."""

@@ -1,0 +1,167 @@
+"""The journal, in and out: what was said."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from loxodon.errors import NotFoundError
+from loxodon.store import Filter, KnownTurn, Progress
+from loxodon.text.check import checked_text
+from loxodon.text.words import query_words
+from loxodon.trust.access.within import placed
+from loxodon.trust.guard.guard import LATELY
+from loxodon.trust.origin import claiming
+from loxodon.trust.origin.provenance import is_own
+from loxodon.types import Added, Draft, Turn
+from loxodon.write.journal import MAX_SESSION, SAMPLE, session_for, with_keys
+
+if TYPE_CHECKING:
+    from loxodon.services.space import OpenSpace
+    from loxodon.store import QuarantinedText
+
+BATCH = 2_000
+"""Turns written in one transaction: others who write wait no longer than this takes."""
+_ALL = 1 << 40
+
+Keyed = tuple[Turn, bytes]
+
+
+class Journal:
+    """The turns of a space."""
+
+    def __init__(self, space: OpenSpace) -> None:
+        self._space = space
+        self._store = space.store
+
+    def add(
+        self,
+        drafts: Sequence[Draft],
+        names: Sequence[str],
+        progress: Progress | None,
+        live: bool,
+        me: Collection[str],
+    ) -> Added:
+        """Journal drafts; see `Memory.add_drafts`."""
+        if self._space.paused:
+            return Added(0, 0, 0, (), paused=len(drafts))
+        guard, wall = self._space.guard, self._space.wall
+        names = [guard.name(checked_text(name, "session", MAX_SESSION)) for name in names]
+        drafts = guard.drafts(drafts, lambda name: self._lately(name or names[0]))
+        drafts, names = placed(drafts, names, wall)
+        now = self._space.now()
+        session = names[0]
+        if len(names) > 1:
+            sample = [draft for draft in drafts if not draft.session][:SAMPLE]
+            session = session_for(names, sample, lambda name: self._has(name, sample, now))
+        given = with_keys(drafts, session, now)
+        keyed, paused, forgotten = self.admitted(drafts, given, live)
+        keyed = claiming.attributed(keyed, me or self._claimed_before(keyed), wall)
+        added, changed, claimed = self._write(keyed, me, now, progress)
+        sessions = tuple(dict.fromkeys(turn.session for turn, _ in given))
+        known, people = len(keyed) - added, claiming.people(keyed)
+        return Added(added, known, changed, sessions, paused, forgotten, people, claimed)
+
+    def _write(
+        self, keyed: Sequence[Keyed], me: Collection[str], now: datetime, progress: Progress | None
+    ) -> tuple[int, int, int]:
+        """Put turns into the journal: how many are new, known with other words, and claimed."""
+        added = changed = claimed = 0
+        for start in range(0, len(keyed), BATCH):
+            batch = keyed[start : start + BATCH]
+            with self._store.writing():
+                if me and not self._store.wall.stands:
+                    claimed += claiming.put_right(self._store, batch, now)
+                kept = self.append(batch, now)[0]
+            added += sum(isinstance(one, Turn) for one in kept)
+            changed += sum(isinstance(one, KnownTurn) and one.changed for one in kept)
+            if progress:
+                progress(min(start + BATCH, len(keyed)), len(keyed))
+        return added, changed, claimed
+
+    def _claimed_before(self, keyed: Sequence[Keyed]) -> Collection[str]:
+        """By which names the user speaks, where these turns are of people who are named."""
+        theirs = [one for one in keyed if one[0].origin == "group" and claiming.is_named(one[0])]
+        return claiming.told_before(theirs, self._store.known(theirs)) if theirs else ()
+
+    def _lately(self, session: str) -> list[str]:
+        """The last texts of a session, oldest first."""
+        name = self._space.guard.name(session)
+        return self._store.last_texts(self._store.wall.session(name), LATELY)
+
+    def admitted(
+        self, drafts: Sequence[Draft | None], keyed: list[Keyed], live: bool
+    ) -> tuple[list[Keyed], int, int]:
+        """What may be journalled, how many were said in a pause, and how many were forgotten."""
+        pairs = list(zip(drafts, keyed, strict=True))
+        open = [pair for pair in pairs if not self._space.pauses.covers(pair[1][0].at)]
+        paused = len(pairs) - len(open)
+        turns = [one for _, one in open]
+        if not self._space.has_forgotten:
+            return turns, paused, 0
+        found = self._space.gatekeeper().admitted([one for one, _ in open], turns, live)
+        return found.keyed, paused, found.forgotten
+
+    def append(
+        self, batch: Sequence[Keyed], now: datetime
+    ) -> tuple[Sequence[Turn | KnownTurn], Mapping[str, Sequence[QuarantinedText]]]:
+        """Journal turns, and hold back what is an instruction in words that nobody vouches for.
+
+        Call inside `Store.writing`.
+        """
+        kept = self._store.append(batch)
+        if all(is_own(turn.origin) for turn, _ in batch):
+            return kept, {}
+        from loxodon.trust.origin.quarantine import screen
+
+        return kept, screen(self._store, kept, now)
+
+    def _has(self, session: str, drafts: Sequence[Draft], now: datetime) -> tuple[int, int]:
+        """How many of these drafts a session has, and how many turns it has in all."""
+        keyed, _, forgotten = self.admitted(drafts, with_keys(drafts, session, now), False)
+        known = self._store.known(keyed)
+        return len(known) - known.count(None) + forgotten, self._store.session_size(session)
+
+    def own_session(self, session: str | None) -> str | None:
+        """The session of that name of whoever asks; where they have none, the shared one."""
+        if session and self._store.wall.stands:
+            own = self._store.wall.session(session)
+            return own if self._store.session_size(own) else session
+        return session
+
+    def find(self, query: str, where: Filter, limit: int) -> list[Turn]:
+        """The turns that `where` admits, as they were said; see `Memory.journal`."""
+        if not query:
+            return self._heard(self._store.journal(where, limit))
+        with self._store.reading():
+            hits = self._store.search("turns", query_words(query), where, limit or _ALL)
+            found = self._store.turns([hit.row for hit in hits])
+        return self._heard([found[hit.row] for hit in hits if hit.row in found])
+
+    def _heard(self, turns: Sequence[Turn]) -> list[Turn]:
+        """Turns as whoever asks may be told them: of what is held back, the owner alone."""
+        if not self._store.wall.stands:
+            return [*turns]
+        from loxodon.trust.origin.quarantine import heard
+
+        return heard(self._store, turns)
+
+    def turn(self, ref: str) -> Turn:
+        """The turn called `ref`; else NotFoundError."""
+        number = ref.removeprefix("t_")
+        row: int | None = 0
+        if number.isascii() and number.isdecimal() and len(number) < 18:
+            row = int(number)
+        elif ":" in ref:
+            session, _, id = ref.rpartition(":")
+            own = self._store.wall.session(session)
+            row = self._store.turn_row(own, id) or self._store.turn_row(session, id)
+        turn = self._store.turns([row]).get(row) if row else None
+        if turn is None:
+            raise NotFoundError(
+                "no turn with the id {ref}",
+                hint="list the messages with `loxodon journal`",
+                ref=repr(ref),
+            )
+        return self._heard([turn])[0]

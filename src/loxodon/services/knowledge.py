@@ -1,0 +1,358 @@
+"""Memories, one at a time: kept, changed, put away and brought back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
+from loxodon.fields import EDITABLE, checked, is_text
+from loxodon.trust.access.within import origin_of
+from loxodon.trust.origin.provenance import is_own, is_wish, kind_for
+from loxodon.types import (
+    CAPTURED,
+    GENERAL_TOPIC,
+    GLOBAL_PROJECT,
+    Entity,
+    Kind,
+    Origin,
+    Record,
+    Records,
+    Source,
+    Turn,
+)
+from loxodon.write.decay import initial_strength
+
+if TYPE_CHECKING:
+    from loxodon.fields import Changes
+    from loxodon.live.pending import PendingEntry
+    from loxodon.services.journalling import Journal
+    from loxodon.services.space import OpenSpace
+    from loxodon.store import Note
+
+UNARCHIVED_STRENGTH = 0.3
+BELIEF_CONFIDENCE = 0.6
+_UNSAID: Mapping[str, Any] = {
+    "importance": 0.5,
+    "confidence": None,
+    "entities": (),
+    "tags": (),
+    "project": GLOBAL_PROJECT,
+    "topic": GENERAL_TOPIC,
+    "category": "fact",
+    "expires_at": None,
+    "audience": "private",
+    "source": None,
+    "token": "",
+}
+"""What a memory is where nothing is said of it."""
+
+
+class Knowledge:
+    """The memories of a space."""
+
+    def __init__(self, space: OpenSpace, journal: Journal) -> None:
+        self._space = space
+        self._store = space.store
+        self._journal = journal
+
+    # Keeping
+
+    def capture(
+        self,
+        content: str,
+        kind: Kind,
+        *,
+        confidence: float | None,
+        origin: Origin | None,
+        source: Source | None,
+        token: str,
+        noted: bool,
+        **more: Any,
+    ) -> Record:
+        """Keep a memory; one that is `noted` is believed as far as the user's words bear it out."""
+        space, wall = self._space, self._space.wall
+        space.refuse_if_paused()
+        origin = origin_of(wall, origin)
+        if source is not None and wall.stands:
+            raise ForbiddenError(
+                "only the owner can set the source of a memory",
+                hint="omit the source; the note itself is its source",
+            )
+        is_text("content", content)
+        if noted:
+            from loxodon.trust.origin.remembering import believed
+
+            sure = origin == "assistant" and self._is_borne_out(content)
+            kind, confidence = believed(kind, confidence, sure)
+        if confidence is None:
+            confidence = BELIEF_CONFIDENCE if kind == "belief" else 1.0
+        given = {"content": content, "kind": kind, "confidence": confidence, "origin": origin}
+        fields = space.guard.fields(checked({**given, **more}, kind, space.zone))
+        fields["trust"] = fields.pop("origin")
+        said = Turn(
+            wall.session(CAPTURED),
+            "",
+            "user",
+            fields["content"],
+            space.now(),
+            channel=CAPTURED,
+            chat=space.chat,
+            origin=origin,
+            agent=wall.agent,
+        )
+        request = self._request(token, "capture", {**fields, "source": source})
+        key = request or os.urandom(16)  # said again is said twice
+        return self._once(token, request, lambda: self._keep(said, key, fields, source, noted))
+
+    def remember(self, content: str, kind: Kind, more: Mapping[str, Any]) -> Record:
+        """Keep what an agent noted; `more` has other fields of `capture`."""
+        wall = self._space.wall
+        about = {**_UNSAID, "origin": wall.voice if wall.speaks else "assistant", **more}
+        unknown = about.keys() - {*_UNSAID, "origin"}
+        if unknown:
+            raise TypeError(f"remember() got an unexpected argument {min(unknown)!r}")
+        return self.capture(content, kind, noted=True, **about)
+
+    def _is_borne_out(self, content: str) -> bool:
+        """Whether the user said in the last days what this says."""
+        from loxodon.trust.origin import remembering
+
+        said = remembering.said_lately(self._store, self._space.now())
+        return remembering.is_borne_out(content, [turn.content for turn in said])
+
+    def _request(self, token: str, verb: str, asked: Mapping[str, Any]) -> bytes:
+        """What a call with a token asks for, as a digest; empty without one."""
+        if not token:
+            return b""
+        from loxodon.trust.access.once import request_of
+
+        return request_of(self._store.wall.token(token), verb, asked)
+
+    def _once(self, token: str, request: bytes, do: Callable[[], Record]) -> Record:
+        if not token:
+            return do()
+        from loxodon.trust.access.once import once
+
+        token = self._store.wall.token(token)  # nobody learns from one what another did
+        days = self._space.config.idempotency.days
+        return once(self._store, token, request, self._space.now(), days, do)
+
+    def _keep(
+        self,
+        said: Turn,
+        key: bytes,
+        fields: Mapping[str, Any],
+        source: Source | None,
+        noted: bool = False,
+    ) -> Record:
+        """Keep a memory and journal its words, which are its source."""
+        kind, confidence = kind_for(
+            fields["trust"],
+            fields["kind"],
+            fields["confidence"],
+            is_wish(fields["category"], fields.get("attribute", "")),
+        )
+        fields = {**fields, "kind": kind, "confidence": confidence}
+        strength = initial_strength(kind, fields["importance"], confidence)
+        with self._store.writing():
+            (kept,), held = self._journal.append([(said, key)], said.at)
+            turn = kept.id if isinstance(kept, Turn) else ""
+            sources = (Source(session=said.session, turn=turn), *((source,) if source else ()))
+            record = Record(
+                id="",
+                space=self._space.name,
+                created_at=said.at,
+                updated_at=said.at,
+                strength=strength,
+                sources=sources,
+                agent=said.agent,
+                **fields,
+            )
+            if is_own(record.trust):
+                return self._store.insert(record, "captured")
+            from loxodon.trust.origin.quarantine import insert
+            from loxodon.write.beliefs import wait_for_owner
+
+            lacking = [one for some in held.values() for one in some]
+            record = insert(self._store, record, "captured", lacking)
+            if noted:
+                wait_for_owner(self._store, record, said.at)
+            return record
+
+    def take_entries(self, entries: Sequence[PendingEntry]) -> int:
+        """Take in what was said and captured while the engine was off; how many were new."""
+        taken = 0
+        with self._store.writing():
+            for one in entries:
+                turn = self._space.guard.turn(one.turn)
+                admitted, *_ = self._journal.admitted([None], [(turn, one.key)], True)
+                (known,) = self._store.known([(turn, one.key)])
+                if known is not None or not admitted:
+                    continue
+                taken += 1
+                if one.fields is None:
+                    self._journal.append([(turn, one.key)], turn.at)
+                else:
+                    self._keep(turn, one.key, one.fields, one.source)
+        return taken
+
+    # Looking up
+
+    def get(self, id: str) -> Record:
+        """The memory called `id`; NotFoundError if there is none."""
+        record = self._store.get(id)
+        if record is not None:
+            return record
+        if id.startswith("t_"):
+            raise NotFoundError(
+                "{id} is a turn, not a memory",
+                hint="turns cannot be changed; see it with `loxodon get {id}`",
+                id=id,
+            )
+        if id.startswith("n_"):
+            raise NotFoundError(
+                "{id} is a note in a file, not a memory",
+                hint="edit the file; `loxodon get {id}` shows where it is",
+                id=id,
+            )
+        raise no_memory(id)
+
+    def at_version(self, id: str, version: int | None) -> Record:
+        """A memory that is still at a version, where one is named; else StaleEditError."""
+        record = self.get(id)
+        if version is not None and version != record.version:
+            raise stale_edit(id, record.version, version)
+        return record
+
+    def note(self, id: str) -> Note:
+        """The note of a file that is called `id`; NotFoundError if it is gone."""
+        number = id.removeprefix("n_")
+        row = int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else 0
+        note = self._store.workspace_data.notes([row]).get(row)
+        if note is None:
+            raise NotFoundError(
+                "no note with the id {id}",
+                hint="the file was changed or deleted; search again",
+                id=repr(id),
+            )
+        return note
+
+    def entity(self, name: str) -> Entity:
+        """Someone or something by any of its names; else NotFoundError."""
+        found = self._store.entities_named([name])
+        if name not in found:
+            raise NotFoundError(
+                "nothing is known about {name}",
+                hint="list the known entities with `loxodon entities`",
+                name=repr(name),
+            )
+        return found[name]
+
+    # Changing
+
+    def edit(self, id: str, version: int | None, token: str, changes: Changes) -> Record:
+        """Change fields of a memory, once for each token."""
+        request = self._request(token, "edit", {"id": id, "version": version, **changes})
+        return self._once(token, request, lambda: self.revise(id, version, changes, agents=False))
+
+    def revise(
+        self, id: str, version: int | None, changes: Changes, *, agents: bool = True
+    ) -> Record:
+        """Change fields of a memory; what `agents` ask for as far as the user's words bear it."""
+        unknown = sorted(changes.keys() - EDITABLE)
+        if unknown:
+            raise InputError(
+                "{field} cannot be edited",
+                hint="editable fields: {fields}",
+                field=unknown[0],
+                fields=", ".join(sorted(EDITABLE)),
+            )
+        space, wall = self._space, self._space.wall
+        with self._store.writing():
+            record = self.at_version(id, version)
+            given = space.guard.fields(checked(changes, record.kind, space.zone), record)
+            vouched = (agents or not wall.owns(record)) and self._is_vouched(record, given)
+            if given.get("content", record.content) != record.content and "value" not in given:
+                from loxodon.write.meaning import revised
+
+                given = {**revised(record, given["content"], space.now()), **given}
+            fields = {name: v for name, v in given.items() if v != getattr(record, name)}
+            if not fields:
+                return record
+            if "importance" in fields:  # the rate of decay changes: count on from what is left
+                fields["strength"] = record.strength
+            if (agents or wall.speaks) and not is_own(record.trust) and not vouched:
+                return self._edit_noted(record, fields)
+            return self._store.update(id, version, "edited", space.now(), fields, vouched=vouched)
+
+    def _edit_noted(self, record: Record, fields: Mapping[str, Any]) -> Record:
+        """Change what an agent noted: believed no further than if it were noted now."""
+        from loxodon.trust.origin import remembering
+
+        self._store.wall.check_change(record)
+        words = fields.get("content", record.content)
+        sure = record.trust == "assistant" and self._is_borne_out(words)
+        return remembering.edit(self._store, record, fields, sure, self._space.now())
+
+    def _is_vouched(self, record: Record, given: Mapping[str, Any]) -> bool:
+        """Whether the words alone are changed, to what the user said of the same; an InputError
+        where the user's own words would be changed to what nobody said."""
+        from loxodon.trust.origin import remembering
+
+        words = given.get("content", record.content)
+        noted = self._store.wall.owns(record) and not is_own(record.trust)
+        if noted or words == record.content:
+            return False
+        now = self._space.now()
+        said = remembering.said_lately(self._store, now)
+        if remembering.is_put_right(record, words, said, now):
+            return given.keys() == {"content"}
+        if is_own(record.trust):
+            raise InputError(
+                "{id} is a statement of the user, and no recent message of the user supports "
+                "this change",
+                hint="save it as a new memory instead; the user will be asked to confirm it",
+                id=record.id,
+            )
+        return False
+
+    def archive(self, id: str, version: int | None) -> Record:
+        """Take a memory out of ordinary recall."""
+        with self._store.writing():
+            record = self._own(id, version)
+            if record.state == "archived":
+                return record
+            values = {"state": "archived"}
+            return self._store.update(id, version, "archived", self._space.now(), values)
+
+    def unarchive(self, id: str, version: int | None) -> Record:
+        """Bring an archived memory back."""
+        with self._store.writing():
+            record = self._own(id, version)
+            if record.state == "active":
+                return record
+            strength = max(record.strength, UNARCHIVED_STRENGTH)
+            values = {"state": "active", "strength": strength}
+            return self._store.update(id, version, "unarchived", self._space.now(), values)
+
+    def _own(self, id: str, version: int | None) -> Record:
+        """A memory that is for whoever asks to put away and take out again."""
+        record = self.at_version(id, version)
+        self._store.wall.check_change(record)
+        return record
+
+    def unarchive_run(self, at: datetime) -> Records:
+        """Bring back what the run at that moment archived for its age."""
+        with self._store.writing():
+            ids = self._store.worklog.aged_in(at)
+            if not ids:
+                raise NotFoundError(
+                    "no run at {at} archived anything",
+                    hint="list the runs with `loxodon clock`",
+                    at=at.isoformat(),
+                )
+            values, now = {"state": "active"}, self._space.now()
+            return [self._store.update(id, None, "unarchived", now, values) for id in ids]

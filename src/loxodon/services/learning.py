@@ -1,0 +1,83 @@
+"""What makes knowledge of what was said, and the model that may help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from loxodon.write.consolidation import Consolidation
+
+if TYPE_CHECKING:
+    from loxodon.models.chat import ChatModel
+    from loxodon.services.space import OpenSpace
+    from loxodon.types import HandedOut, Record
+    from loxodon.write.residue import Residue
+
+
+def consolidation(space: OpenSpace, embed: Callable[[], int]) -> Consolidation:
+    """What consolidates a space; `embed` is done at its end."""
+    return Consolidation(
+        space.store,
+        space.folder,
+        space.config,
+        space.zone,
+        space.count,
+        lambda: residue(space),
+        embed,
+        (lambda record, at: _was_forgotten(space, record, at)) if space.has_forgotten else None,
+    )
+
+
+def _was_forgotten(space: OpenSpace, record: Record, at: datetime) -> bool:
+    """Whether a memory says what was forgotten after it was said: in other words, perhaps, in a
+    transcript that nobody had read then."""
+    marks = space.forgotten() if record.value else None
+    if marks is None:
+        return False
+    from loxodon.clock import to_stored
+    from loxodon.trust.forget.selecting import statement_of
+
+    return marks.stated(to_stored(at)[0], *statement_of(record))
+
+
+def residue(space: OpenSpace) -> Residue:
+    """What decides where the rules could not: a model, if one is set."""
+    model = space.config.model
+    if model.mode == "rules":
+        from loxodon.write.residue import Residue
+
+        return Residue(thorough=model.thorough)
+    from loxodon.write.asking import ModelResidue
+
+    return ModelResidue(space.store, model, space.now(), space.guard.sent)
+
+
+def chat_model(space: OpenSpace) -> ChatModel:
+    """The model that is set, within its tokens of today; ConfigError where none is."""
+    from loxodon.models.chat import ChatModel
+    from loxodon.models.ledger import Ledger
+    from loxodon.write.asking import StoreBook
+
+    model, day = space.config.model, f"{space.now():%Y-%m-%d}"
+    ledger = Ledger(StoreBook(space.store), day, model.cap)
+    return ChatModel(model, ledger, clean=space.guard.sent)
+
+
+def handed_out(space: OpenSpace, found: HandedOut) -> HandedOut:
+    """A question for an agent, without what must not leave the memory."""
+    if not found.ticket:
+        return found
+    from loxodon.models.prompts import cleaned
+
+    return found._replace(data=cleaned(found.data, space.guard.sent))
+
+
+def flush_due(space: OpenSpace) -> str:
+    """Why a flush is due; empty for not."""
+    from loxodon.write.buffer import buffered, flush_due
+
+    limits = space.config.buffer
+    with space.store.reading():
+        waiting = buffered(space.store.worklog, space.count, limits.tokens)
+    return flush_due(waiting, space.now(), limits.quiet, limits.tokens)

@@ -1,0 +1,86 @@
+"""Opening a space: its settings, its keys, its folder and its store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
+
+from loxodon import config as settings
+from loxodon.clock import Clock, system_clock, zone_named
+from loxodon.config import Config
+from loxodon.errors import InputError
+from loxodon.layout import DATABASE, KEYS, RECODING
+from loxodon.services.space import OpenSpace
+from loxodon.spaces import home_at, space_folder
+from loxodon.store.sqlite.store import SqliteStore
+from loxodon.store.walls import Wall
+from loxodon.trust.guard.guard import Guard
+from loxodon.write.decay import Decay
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import Store
+    from loxodon.store.sqlite.cipher import Keys
+
+_KEY_BYTES = 32
+
+
+def open_space(
+    path: str,
+    space: str,
+    config: Config | Mapping[str, object] | None,
+    clock: Clock | None,
+    key: bytes | None,
+    wall: Wall,
+) -> OpenSpace:
+    """A space of the home at `path`, made where there is none; see `Memory.open`."""
+    home = home_at(path)
+    if config is None:
+        config = settings.with_environment(settings.load(home), os.environ)
+    elif not isinstance(config, Config):
+        config = settings.from_mapping(config)
+    if finish_recoding(home):
+        config = config._replace(encryption=settings.load(home).encryption)
+    zone = zone_named(config.timezone)
+    clock = clock or system_clock(zone)
+    folder = space_folder(home, space, make=True)
+    keys = keys_for(home, config, key)
+    store: Store
+    if config.enabled:
+        file, decay = os.path.join(folder, DATABASE), Decay(config.decay, clock)
+        store = SqliteStore(file, space, zone, decay, keys, wall, Guard.of(home))
+    else:
+        from loxodon.store.off import Off
+
+        store = cast("Store", Off(space, wall))
+    return OpenSpace(home, folder, store, config, clock, zone, keys)
+
+
+def store_beside(space: OpenSpace, path: str) -> Store:
+    """The store in another file of a space; the caller closes it."""
+    decay = Decay(space.config.decay, space.clock)
+    return SqliteStore(path, space.name, space.zone, decay, space.keys)
+
+
+def finish_recoding(home: str) -> bool:
+    """End an encrypting, decrypting or re-keying of a home that was cut short; whether one was."""
+    if not os.path.exists(os.path.join(home, KEYS, RECODING)):
+        return False
+    from loxodon.trust.rest.recoding import finish
+
+    return finish(home, os.environ)
+
+
+def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
+    """What opens the databases of a home; nothing where they are not encrypted."""
+    if key is not None:
+        if len(key) != _KEY_BYTES:
+            raise InputError(
+                "a key must have {n} bytes", hint="see `secrets.token_bytes`", n=_KEY_BYTES
+            )
+        return (key,)
+    if config.encryption.key == "none":
+        return ()
+    from loxodon.trust.rest.encryption import keys_of
+
+    return keys_of(home, config.encryption, os.environ)

@@ -1,0 +1,115 @@
+"""An open space of a home: what every service of a memory works on."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING
+
+from loxodon.clock import Clock
+from loxodon.config import Config
+from loxodon.layout import FORGOTTEN
+from loxodon.tokens import counter
+from loxodon.trust.access.pausing import Pauses
+from loxodon.trust.guard.guard import Guard
+from loxodon.types import Chat, Pause
+
+if TYPE_CHECKING:
+    from loxodon.store.protocol import Store
+    from loxodon.store.sqlite.cipher import Keys
+    from loxodon.store.walls import Wall
+    from loxodon.trust.forget.gatekeeper import Gatekeeper
+    from loxodon.trust.forget.tombstones import Marks
+
+
+class OpenSpace:
+    """One space, opened as its owner or behind a wall. It is whoever opened it that closes it."""
+
+    def __init__(
+        self,
+        home: str,
+        folder: str,
+        store: Store,
+        config: Config,
+        clock: Clock,
+        zone: tzinfo | None,
+        keys: Keys = (),
+    ) -> None:
+        self.home = home
+        self.folder = folder
+        self.store = store
+        self.config = config
+        self.clock = clock
+        self.zone = zone
+        self.keys = keys
+        self.guard = Guard.of(home)
+        """What may be kept, and how it may be shown."""
+        self.count = counter(config.tokenizer)
+        self.pauses = Pauses(folder)
+        self._gatekeeper: Gatekeeper | None = None
+
+    def behind(self, wall: Wall) -> OpenSpace:
+        """The same space behind a wall, with a store of its own."""
+        store = self.store.behind(wall)
+        return OpenSpace(
+            self.home, self.folder, store, self.config, self.clock, self.zone, self.keys
+        )
+
+    @property
+    def name(self) -> str:
+        return self.store.space
+
+    @property
+    def wall(self) -> Wall:
+        return self.store.wall
+
+    @property
+    def chat(self) -> Chat:
+        """`group` where nothing private can be seen."""
+        return "group" if self.wall.group else "direct"
+
+    def now(self) -> datetime:
+        """The present as the clock has it, to the millisecond, which is what is kept."""
+        now = self.clock()
+        now = now.replace(microsecond=now.microsecond // 1_000 * 1_000)
+        return now if self.zone is None else now.astimezone(self.zone)
+
+    @property
+    def paused(self) -> Pause | None:
+        """The pause that is on; None where what is said is kept."""
+        return self.pauses.now(self.now())
+
+    def refuse_if_paused(self) -> None:
+        """Raise a PausedError where nothing is to be kept now."""
+        if pause := self.paused:
+            from loxodon.trust.access.pausing import paused_error
+
+            raise paused_error(pause)
+
+    def for_owner(self) -> None:
+        """Refuse what is about the whole space, from behind a wall."""
+        if self.wall.stands:
+            from loxodon.store.walls import owners_only
+
+            raise owners_only()
+
+    @property
+    def has_forgotten(self) -> bool:
+        """Whether anything was ever forgotten here."""
+        return os.path.exists(os.path.join(self.folder, FORGOTTEN))
+
+    def gatekeeper(self) -> Gatekeeper:
+        """Who keeps out what was forgotten."""
+        if self._gatekeeper is None:
+            from loxodon.trust.forget.gatekeeper import Gatekeeper
+
+            self._gatekeeper = Gatekeeper(self.home, self.config, self.name, self.folder)
+        return self._gatekeeper
+
+    def forgotten(self) -> Marks | None:
+        """What must not come back; None where there is nothing."""
+        return self.gatekeeper().marks() if self.has_forgotten else None
+
+    def shown(self, text: str) -> str:
+        """A text as whoever looks at this space may read it."""
+        return self.guard.shown(text, private=self.chat == "direct")
