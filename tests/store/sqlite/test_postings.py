@@ -73,20 +73,6 @@ def test_another_process_that_changes_rows_is_noticed(tmp_path: Path) -> None:
     other.close()
 
 
-def test_of_very_many_rows_the_best_are_weighed(tmp_path: Path) -> None:
-    store = opened(tmp_path / "x.db")
-    with store.writing():
-        said = [turn("tea" if n % 10 else "tea river", id=str(n)) for n in range(60)]
-        store.append([(one, key(one.id)) for one in said])
-    most, postings._MOST = postings._MOST, 10
-    try:
-        hits = store.search("turns", ["tea", "river"], Filter(), 6)
-    finally:
-        postings._MOST = most
-    assert {hit.row for hit in hits} == {1, 11, 21, 31, 41, 51}
-    store.close()
-
-
 def test_packed_numbers() -> None:
     assert postings.numbers(b"") == []
     assert postings.numbers(b"\x05\x81\x00\x7f") == [5, 128, 127]

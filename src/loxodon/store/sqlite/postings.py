@@ -20,10 +20,8 @@ _K1, _B = 1.2, 0.75
 """As SQLite's bm25 has them."""
 _LEAST = 1e-6
 """What a word tells at the least, there."""
-_MOST = 4_000
-"""Rows whose length is looked up at the most."""
 _KEPT = 100_000
-"""…and remembered."""
+"""Rows whose length is remembered."""
 _THESE = "(SELECT value FROM json_each(?))"
 
 
@@ -45,27 +43,16 @@ def best(db: Database, index: str, lists: Sequence[Postings], limit: int) -> lis
     """The rows that match these lists best, as SQLite's `bm25` scores them; of equals the newer."""
     rows, words = _size(db, index)
     weighed = [(one, _weight(len(one), rows)) for one in lists]
-    looked_at = _looked_at(weighed)
-    lengths = _lengths(db, index, looked_at)
+    found = set(chain.from_iterable(lists))
+    lengths = _lengths(db, index, found)
     usual, each = _K1 * (1 - _B), _K1 * _B * rows / (words or 1)
-    longer = {row: usual + each * lengths[row] for row in looked_at}
+    longer = {row: usual + each * lengths[row] for row in found}
     scores = dict.fromkeys(longer, 0.0)
     for one, weight in weighed:
         weight *= 1 + _K1
         for row, times in one.items():
-            if row in scores:
-                scores[row] += weight * times / (times + longer[row])
+            scores[row] += weight * times / (times + longer[row])
     return [Hit(row, score) for score, row in _first(scores, limit)]
-
-
-def _looked_at(weighed: Sequence[tuple[Postings, float]]) -> Collection[int]:
-    """The rows whose length matters: of very many those that have most of the words."""
-    if sum(len(one) for one, _ in weighed) <= _MOST:
-        return set(chain.from_iterable(one for one, _ in weighed))
-    scores: Counter[int] = Counter()
-    for one, weight in weighed:
-        scores.update(dict.fromkeys(one, weight))
-    return [row for _, row in _first(scores, _MOST)]
 
 
 def _first(scores: Mapping[int, float], limit: int) -> list[tuple[float, int]]:

@@ -33,6 +33,8 @@ _SEEN = 5
 """…and how often the sample must have seen it: a small one has words by chance."""
 LEAST_BUDGET = 6_000
 """List entries that a search may read however small the index is."""
+_RANKED = 2_000
+"""List entries up to which it takes longer to have SQLite read them once more than to rank here."""
 _LIFTED_CHARACTERS = 1_000
 _WITHIN = 20_000
 """Turns of a time from which on it takes longer to find the first and the last than to go on."""
@@ -127,7 +129,8 @@ class Search:
         name = self._table.name
         if not self._narrowed[1]:
             lists = [postings(self._db, name, word) for word in words]
-            return best(self._db, name, lists, self._limit)
+            if sum(map(len, lists)) <= _RANKED:
+                return best(self._db, name, lists, self._limit)
         rows = self._db.all(
             f"SELECT {name}.rowid, bm25({name}) AS s FROM {self._narrowed[0]} "
             f"WHERE {name} MATCH ? {self._narrowed[1]} ORDER BY s, {name}.rowid DESC LIMIT ?",
