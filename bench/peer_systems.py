@@ -166,18 +166,14 @@ class LangGraph:
         index: Any = {"dims": vectors.size, "embed": vectors.of, "fields": ["text"]}
         self._store: Any
         if hasattr(sqlite3.Connection, "enable_load_extension"):
-            from langgraph.store.sqlite import (  # type: ignore[import-not-found,unused-ignore]
-                SqliteStore,
-            )
+            from langgraph.store.sqlite import SqliteStore  # type: ignore[import-not-found,unused-ignore]
 
             path = os.path.join(folder, "langgraph.db")
             connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
             self._store = SqliteStore(connection, index=index)
             self._store.setup()
         else:
-            from langgraph.store.memory import (  # type: ignore[import-not-found,unused-ignore]
-                InMemoryStore,
-            )
+            from langgraph.store.memory import InMemoryStore  # type: ignore[import-not-found,unused-ignore]
 
             self._store = InMemoryStore(index=index)
 

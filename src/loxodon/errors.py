@@ -161,6 +161,18 @@ def install_hint() -> str:
     return INSTALL["dir_info" in json.loads(source or "{}")]
 
 
+def unwritable(path: str, reason: str | OSError) -> UnwritableStoreError:
+    """A file of a home that cannot be written to."""
+    if isinstance(reason, OSError):
+        reason = reason.strerror or str(reason)
+    return UnwritableStoreError(
+        "cannot open {path} for writing: {reason}",
+        hint="check the folder's owner and permissions, or choose another with --home",
+        path=path,
+        reason=reason,
+    )
+
+
 def no_memory(id: str) -> NotFoundError:
     """The error for a memory that is not there."""
     return NotFoundError(

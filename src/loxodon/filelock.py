@@ -197,3 +197,13 @@ def _in_child() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)
+
+
+def lock_at(path: str) -> FileLock:
+    """The lock at a path; an UnwritableStoreError where it cannot be made."""
+    try:
+        return FileLock(path)
+    except OSError as error:
+        from loxodon.errors import unwritable
+
+        raise unwritable(path, error) from None

@@ -18,17 +18,8 @@ if find_spec("langgraph") is None:
     pytest.skip("needs LangGraph: make test-compat", allow_module_level=True)
 
 from langgraph.graph import START, StateGraph  # type: ignore[import-not-found, unused-ignore]
-from langgraph.store.base import (  # type: ignore[import-not-found, unused-ignore]
-    BaseStore,
-    GetOp,
-    ListNamespacesOp,
-    MatchCondition,
-    PutOp,
-    SearchOp,
-)
-from langgraph.store.memory import (  # type: ignore[import-not-found, unused-ignore]
-    InMemoryStore,
-)
+from langgraph.store.base import BaseStore, GetOp, ListNamespacesOp, MatchCondition, PutOp, SearchOp  # type: ignore[import-not-found, unused-ignore]
+from langgraph.store.memory import InMemoryStore  # type: ignore[import-not-found, unused-ignore]
 
 from loxodon.compat.langgraph import LoxodonStore
 

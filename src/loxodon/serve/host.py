@@ -19,7 +19,6 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import copy_context
 from threading import Condition, Lock
 from time import monotonic, sleep
-from types import TracebackType
 from typing import TypeVar
 
 from loxodon import config as settings
@@ -338,12 +337,7 @@ class Host:
     def __enter__(self) -> Host:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

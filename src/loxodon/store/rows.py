@@ -22,7 +22,7 @@ TURN = (
 """The columns of a turn, and where they are."""
 
 
-_TIMES = frozenset(
+TIMES = frozenset(
     {
         "created_at",
         "updated_at",
@@ -34,8 +34,8 @@ _TIMES = frozenset(
         "confirmed_at",
     }
 )
-_LISTS = frozenset({"tags", "entities", "derived_from"})
-_FLAGS = frozenset({"done", "positive"})
+LISTS = frozenset({"tags", "entities", "derived_from"})
+FLAGS = frozenset({"done", "positive"})
 _ELSEWHERE = frozenset({"space", "sources"})  # not columns of the table
 
 FIELDS = tuple(name for name in Record._fields if name not in _ELSEWHERE)
@@ -43,7 +43,7 @@ COLUMNS = (*FIELDS, "strength_at")
 MEMORY = ", ".join(f"t.{name}" for name in COLUMNS)
 """The columns of a record, for a query on the table `t`."""
 _TIMES_AT, _LISTS_AT, _FLAGS_AT = (
-    tuple(i for i, name in enumerate(FIELDS) if name in names) for names in (_TIMES, _LISTS, _FLAGS)
+    tuple(i for i, name in enumerate(FIELDS) if name in names) for names in (TIMES, LISTS, FLAGS)
 )
 _STRENGTH = FIELDS.index("strength")
 _SPACE = Record._fields.index("space")
@@ -68,11 +68,11 @@ def stored(name: str, value: Any) -> Any:
     """The value of a field as its column keeps it."""
     if value is None:
         return None
-    if name in _TIMES:
+    if name in TIMES:
         return to_stored(value)[0]
-    if name in _LISTS:
+    if name in LISTS:
         return json.dumps(value, ensure_ascii=False)
-    return int(value) if name in _FLAGS else value
+    return int(value) if name in FLAGS else value
 
 
 def row_of(record: Record) -> list[Any]:

@@ -21,7 +21,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from threading import RLock
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.errors import InputError, LoxodonError
@@ -579,12 +578,7 @@ class Session:
     def __enter__(self) -> Session:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from datetime import datetime, tzinfo
 
 from loxodon.config import Config
-from loxodon.errors import BusyStoreError, ConsolidationError, UnwritableStoreError, UsageError
-from loxodon.filelock import FileLock
+from loxodon.errors import BusyStoreError, ConsolidationError, UsageError
+from loxodon.filelock import lock_at
 from loxodon.layout import CONSOLIDATION_LOCK
 from loxodon.store.protocol import Store
 from loxodon.tokens import Counter
@@ -136,7 +136,7 @@ class Consolidation:
         Where `shared`, what another did meanwhile is not done again.
         """
         wanted = self._store.worklog.last_turn()
-        lock = self._lock()
+        lock = lock_at(self._lock_path)
         try:
             waited = not lock.acquire(0)
             if waited and not lock.acquire(_WAIT_SECONDS):
@@ -154,17 +154,6 @@ class Consolidation:
                 lock.release()
         finally:
             lock.close()
-
-    def _lock(self) -> FileLock:
-        try:
-            return FileLock(self._lock_path)
-        except OSError as error:
-            raise UnwritableStoreError(
-                "cannot open {path} for writing: {reason}",
-                hint="check the folder's owner and permissions, or choose another with --home",
-                path=self._lock_path,
-                reason=error.strerror or str(error),
-            ) from None
 
     def _begin(self, now: datetime, on_phase: OnPhase | None, force: bool) -> Run:
         work = self._store.worklog.work()

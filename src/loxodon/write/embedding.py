@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from hashlib import sha256
 from typing import NamedTuple
 
-from loxodon.errors import BadReplyError, LoxodonError, StoreError, UnwritableStoreError
-from loxodon.filelock import FileLock
+from loxodon.errors import BadReplyError, LoxodonError, StoreError
+from loxodon.filelock import lock_at
 from loxodon.messages import t
 from loxodon.models.embedders import ChosenEmbedder
 from loxodon.models.embedders.limits import within
@@ -112,24 +112,13 @@ class Embedding:
         chosen = self._choose()
         self._progress = progress or _quiet
         if chosen:
-            lock = self._lock()
+            lock = lock_at(self._lock_path)
             try:
                 if lock.acquire(0):  # a second run at once would only do the same again
                     self._all(chosen, again)
             finally:
                 lock.close()
         return Embedded(self._embedded, self.coverage())
-
-    def _lock(self) -> FileLock:
-        try:
-            return FileLock(self._lock_path)
-        except OSError as error:
-            raise UnwritableStoreError(
-                "cannot open {path} for writing: {reason}",
-                hint="check the folder's owner and permissions, or choose another with --home",
-                path=self._lock_path,
-                reason=error.strerror or str(error),
-            ) from None
 
     def _all(self, chosen: Sequence[ChosenEmbedder], again: bool) -> None:
         names = [one.embedder.name for one in chosen]

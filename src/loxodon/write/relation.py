@@ -15,6 +15,7 @@ from loxodon.language.attributes import ATTRIBUTES, OF_SOMETHING, OPPOSITES, fam
 from loxodon.language.domains import kinds_of
 from loxodon.language.sides import share, side_of
 from loxodon.language.statements import USER, Statement
+from loxodon.text.numbers import COUNTED
 from loxodon.text.similarity import covers, gist, likeness
 from loxodon.text.words import fold
 from loxodon.types import Record
@@ -150,23 +151,7 @@ def _values(new: str, old: str) -> Relation | None:
     return "poorer" if one.words < other.words else None
 
 
-_COUNTED = frozenset(
-    [
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "no",
-    ]
-)
+_COUNTED = frozenset({*COUNTED, "eleven", "twelve", "no"})
 
 
 def _recounted(new: str, old: str) -> bool:

@@ -26,7 +26,7 @@ from loxodon.errors import (
     LockedStoreError,
     NewerStoreError,
     StoreError,
-    UnwritableStoreError,
+    unwritable,
 )
 from loxodon.filelock import FileLock, leave_behind, quiet_at_fork
 from loxodon.files import sync_folder
@@ -120,7 +120,7 @@ class Database:
             if self._lock is not None:
                 self._lock.close()
             if isinstance(error, OSError):
-                raise _unwritable(path, error.strerror or str(error)) from None
+                raise unwritable(path, error) from None
             raise
         quiet_at_fork(self)
 
@@ -171,7 +171,7 @@ class Database:
             known = migrations()
             if version < len(known):
                 if self.read_only:
-                    raise _unwritable(self.path, "an older Loxodon wrote it, and it is read-only")
+                    raise unwritable(self.path, "an older Loxodon wrote it, and it is read-only")
                 self._migrate(connection, known)
             for pragma in _PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}").fetchall()
@@ -421,7 +421,7 @@ class Database:
 
     def _wait_for_turn(self) -> FileLock:
         if self._lock is None:
-            raise _unwritable(self.path, "it is read-only")
+            raise unwritable(self.path, "it is read-only")
         if self._lock.acquire(_LOCK_SECONDS):
             return self._lock
         raise _busy(self.path)
@@ -538,7 +538,7 @@ def store_error(error: apsw.Error, path: str, reason: str = "") -> StoreError:
             path=path,
         )
     if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
-        return _unwritable(path, reason)
+        return unwritable(path, reason)
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return _busy(path)
     return StoreError(
@@ -658,15 +658,6 @@ def _half_character() -> InputError:
     )
 
 
-def _unwritable(path: str, reason: str) -> UnwritableStoreError:
-    return UnwritableStoreError(
-        "cannot open {path} for writing: {reason}",
-        hint="check the folder's owner and permissions, or choose another with --home",
-        path=path,
-        reason=reason,
-    )
-
-
 def migrations() -> list[str]:
     """The files that make the schema, in order."""
     folder = os.path.join(_FOLDER, "migrations")
@@ -713,7 +704,7 @@ def move_in(new: str, path: str, aside: str, keys: Keys = ()) -> None:
                     os.replace(aside + end, path + end)
                 raise
     except OSError as error:
-        raise _unwritable(path, error.strerror or str(error)) from None
+        raise unwritable(path, error) from None
     finally:
         lock.close()
     if aside and os.path.exists(aside):

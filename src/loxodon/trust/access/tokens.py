@@ -16,7 +16,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Literal, NamedTuple, get_args
 
-from loxodon.errors import ConfigError, InputError, NotFoundError, UnwritableStoreError
+from loxodon.errors import ConfigError, InputError, NotFoundError, unwritable
 from loxodon.files import replace
 from loxodon.spaces import folder_name
 from loxodon.store.walls import checked_agent
@@ -170,12 +170,7 @@ def _write(home: str, grants: Sequence[Grant]) -> None:
         os.makedirs(home, mode=0o700, exist_ok=True)
         replace(path, "".join(parts).encode())
     except OSError as error:
-        raise UnwritableStoreError(
-            "cannot open {path} for writing: {reason}",
-            hint="check the folder's owner and permissions, or choose another with --home",
-            path=path,
-            reason=error.strerror or str(error),
-        ) from None
+        raise unwritable(path, error) from None
 
 
 def _text(text: str) -> str:

@@ -16,6 +16,7 @@ from itertools import islice, pairwise
 from math import exp, log
 from zlib import crc32
 
+from loxodon.text.numbers import COUNTED
 from loxodon.text.patterns import lazy
 from loxodon.trust.guard import cues
 from loxodon.trust.guard.guard import SHORT, EarlierTurn
@@ -44,24 +45,9 @@ _HASH = lazy(r"#?(?:[0-9a-f]{4,12}-){4}[0-9a-f]{12}|(?:0x)?[0-9a-f]{12,}|\S{41,}
 """Numbers of things, and keys, which rules know by their form."""
 _TRAILING = ".!?*~_"
 _STOPS = frozenset(".!?。！？\n…")
-_NUMBERS = frozenset(
-    [
-        "zero",
-        "oh",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "double",
-        "triple",
-    ]
-) | frozenset("零〇一幺二两三四五六七八九")
+_NUMBERS = frozenset({"zero", "oh", *COUNTED, "double", "triple"}) | frozenset(
+    "零〇一幺二两三四五六七八九"
+)
 _QUOTES = frozenset("\"“”‘’`'「」『』《》*")
 _SPELLED = frozenset("-–—,，、.·/ ") | {"空格", "dash", "hyphen", "space"}
 

@@ -19,7 +19,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 from io import FileIO
-from types import TracebackType
 from typing import Any
 
 from loxodon.errors import (
@@ -103,12 +102,7 @@ class Folder:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._part is not None:
             self._part.close()
         self._lock.close()

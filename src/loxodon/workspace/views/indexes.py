@@ -24,7 +24,7 @@ _PLURAL = {"fact": "facts", "belief": "beliefs", "summary": "summaries"}
 
 
 def views(store: Store, zone: tzinfo | None, bases: Mapping[str, str]) -> Iterator[Planned]:
-    """The three indexes of 002."""
+    """The indexes of keywords, entities and days."""
     active = "+".join(bases[name] for name in sorted(bases) if name.endswith("/active"))
     rows: list[Row] = []
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, cast
 from loxodon.errors import InputError
 from loxodon.store.primary import Row
 from loxodon.store.protocol import Store
-from loxodon.store.rows import COLUMNS, stored
+from loxodon.store.rows import COLUMNS, FLAGS, LISTS, TIMES, stored
 from loxodon.types import AUDIENCES, CHANGES, KINDS, ORIGINS, Kind, Record, Source, State
 from loxodon.workspace.views import Planned, View, based_on, head, moment_text
 from loxodon.workspace.views import reading as read
@@ -43,22 +43,8 @@ _NAMES = {
     "strength": "score",
     "strength_at": "score_at",
 }
-"""Fields that have another name here, that of 001."""
-_TIMES = frozenset(
-    {
-        "created_at",
-        "updated_at",
-        "valid_from",
-        "valid_until",
-        "expires_at",
-        "due_at",
-        "accessed_at",
-        "confirmed_at",
-        "strength_at",
-    }
-)
-_LISTS = frozenset({"tags", "entities", "derived_from"})
-_FLAGS = frozenset({"done", "positive"})
+"""Fields that have another name here, as layer2 files have them."""
+_TIMES = TIMES | {"strength_at"}
 _FIRST = {
     "fact": ("id", "content", "importance", "strength", "entities", "created_at"),
     "belief": (
@@ -81,7 +67,7 @@ _FIRST = {
         "created_at",
     ),
 }
-"""What a line begins with, in 001's order, whatever its value."""
+"""What a line begins with, in the order of layer2 files, whatever its value."""
 _THEN = ("strength_at", "updated_at", "version")
 _IMPLIED = frozenset({"kind", "state"})  # by the file
 _DEFAULTS = {name: stored(name, value) for name, value in Record._field_defaults.items()}
@@ -249,9 +235,9 @@ def _shown(name: str, value: Any) -> Any:
         return None
     if name in _TIMES:
         return moment_text(value)
-    if name in _LISTS:
+    if name in LISTS:
         return json.loads(value) if value != "[]" else []
-    return bool(value) if name in _FLAGS else value
+    return bool(value) if name in FLAGS else value
 
 
 def _source_text(source: Row) -> str:
@@ -352,8 +338,8 @@ _READ: Mapping[str, Callable[[object], Any]] = {
     **dict.fromkeys(COLUMNS, read.a_text),
     **{name: read.or_nothing(_moment) for name in _TIMES},
     **dict.fromkeys(("created_at", "updated_at", "strength_at"), _moment),
-    **dict.fromkeys(_LISTS, read.some_texts),
-    **dict.fromkeys(_FLAGS, read.a_flag),
+    **dict.fromkeys(LISTS, read.some_texts),
+    **dict.fromkeys(FLAGS, read.a_flag),
     "id": _id,
     "content": _content,
     "kind": _one_of(KINDS),

@@ -2,7 +2,7 @@
 
 | file | has |
 |---|---|
-| consolidation.json | where consolidation stands, in the words of 001 |
+| consolidation.json | where consolidation stands, for programs that read such files |
 | rankings.json | what the snapshot was made from: the most important, best first |
 | pending_activate.json | archived memories that were asked for and come back with the next run |
 | sessions, events, reviews, uses, pages, ledger (.jsonl) | the tables of these |
@@ -171,7 +171,7 @@ def _made(store: Store, name: str, rows: Iterable[Row] | None) -> View:
 
 
 def _work(kept: str) -> Object:
-    """Where the work stands, as 001 has it; the rest of it is the data of the phase."""
+    """Where the work stands, as `consolidation.json` has it; the rest is the data of the phase."""
     work: Object = json.loads(kept) if kept else {}
     for name in _WORK_TIMES & work.keys():
         work[name] = None if work[name] is None else moment_text(work[name])
@@ -199,7 +199,7 @@ def _rankings(pages: Iterable[Row]) -> Object:
 
 
 def _pending(store: Store, uses: Iterable[Row]) -> list[Object]:
-    """The archived memories among those that were used, in the format of 002."""
+    """The archived memories among those that were used."""
     last: dict[str, int] = {}
     for id, _, _, at in uses:
         last[id] = max(at, last.get(id, at))
