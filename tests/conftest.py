@@ -22,7 +22,7 @@ from tests.clock import NOW as NOW
 from tests.clock import Clock as Clock
 from tests.long import count
 from tests.quick import REAL, make_empty, quick
-from tests.tidy import differences, no_cache, ours, stamps
+from tests.tidy import differences, no_cache, stamps
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -67,8 +67,8 @@ def nothing_left_behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
         yield
     left = {
         "the repository": differences(before, stamps(REPOSITORY, no_cache)),
-        "the home folder": differences({}, stamps(home, ours)),
-        "the folder for temporary files": differences({}, stamps(temporary, ours)),
+        "the home folder": differences({}, stamps(home)),
+        "the folder for temporary files": differences({}, stamps(temporary)),
     }
     assert not any(left.values()), f"the tests left something behind: {left}"
 

@@ -45,11 +45,6 @@ def differences(before: Mapping[str, Stamp], after: Mapping[str, Stamp]) -> Sequ
     return [f"{what}: {name}" for name, what in sorted(told.items())]
 
 
-def ours(name: str) -> bool:
-    """Whether a name is none that onnxruntime leaves in a home, and for temporary files."""
-    return name not in (".cache", ".ses")
-
-
 def no_cache(name: str) -> bool:
     """Whether a name is not hidden, nor that of what may be made anew at any time."""
     return not name.startswith(".") and name not in _CACHES and not name.endswith(".egg-info")

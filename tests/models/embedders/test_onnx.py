@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -72,3 +75,17 @@ def test_a_file_that_is_no_model_is_refused(tmp_path: Path, broken: str) -> None
     with pytest.raises(ConfigError, match="cannot load the model") as caught:
         OnnxEmbedder(path).embed(["cat"])
     assert "download is complete" in caught.value.hint
+
+
+def test_the_runtime_neither_sends_nor_keeps_anything_of_its_own(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    model = folder(tmp_path)
+    code = (
+        "import sys; from loxodon.models.embedders.onnx import OnnxEmbedder\n"
+        "OnnxEmbedder(sys.argv[1]).embed(['cat'])"
+    )
+    environment = {**os.environ, "HOME": str(home), "TMPDIR": str(home)}
+    environment.pop("ORT_DISABLE_TELEMETRY", None)
+    subprocess.run([sys.executable, "-c", code, model], env=environment, check=True)
+    assert list(home.iterdir()) == []

@@ -29,6 +29,8 @@ class OnnxEmbedder:
     """A model that is read from a folder when it is first used."""
 
     def __init__(self, path: str) -> None:
+        # It sends events to its makers unless it is told not to before it is loaded.
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         need("onnxruntime", "onnx")
         need("tokenizers", "onnx")
         self._model_path = model_in(path)
