@@ -8,6 +8,7 @@
     attributes.py   what can be known of someone, and whether it has one value at a time
     domains.py      sides of life, by which a change finds what it changes
     en/, zh/        the tables of a language, and how it cuts and names clauses
+    questions/      the words that tell what a message wants of the memory
 
 Engines are small and the same for all; what is of one language is in its tables.
 """

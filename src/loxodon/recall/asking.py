@@ -12,7 +12,8 @@ from itertools import islice
 from types import ModuleType
 from typing import Literal
 
-from loxodon.recall import words_en, words_zh
+from loxodon.language.questions import en as words_en
+from loxodon.language.questions import zh as words_zh
 from loxodon.values import NamedTuple
 
 Kind = Literal[

@@ -16,8 +16,9 @@ from collections.abc import Callable, Container, Iterable
 from functools import cache
 from typing import NamedTuple
 
+from loxodon.language.questions import en as words_en
+from loxodon.language.questions import zh as words_zh
 from loxodon.messages import t
-from loxodon.recall import words_en, words_zh
 from loxodon.recall.asking import Kind, kind_of
 from loxodon.recall.code import is_shell, without_code
 from loxodon.text.keywords import quick

@@ -13,7 +13,8 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Literal
 
-from loxodon.recall import words_en, words_zh
+from loxodon.language.questions import en as words_en
+from loxodon.language.questions import zh as words_zh
 from loxodon.recall.asking import compiled, needed, words_for
 from loxodon.text.dates import Moment, find_asked
 from loxodon.values import NamedTuple
