@@ -52,6 +52,8 @@ class _Words(NamedTuple):
     cut: re.Pattern[str]
     hedge: re.Pattern[str]
     bare: re.Pattern[str]
+    shared: re.Pattern[str]
+    """`is 7 and allergic to milk`, `lives in Leeds and loves trains`."""
     person: re.Pattern[str]
     introduced: re.Pattern[str]
     """`Tom is my manager`."""
@@ -124,6 +126,11 @@ def _words() -> _Words:
             re.I,
         ),
         re.compile(rf"(?:{clause['bare']})\b", re.I),
+        re.compile(
+            rf"(?P<first>(?P<be>is|am|are) .+?),? and (?:also )?(?P<is>(?:{clause['predicates']})\b.*)"
+            rf"|(?P<before>\S+ .+?),? and (?:also )?(?P<does>(?:{clause['doings']})\b .+)",
+            re.I,
+        ),
         re.compile(rf"{of_mine}(?:,? (?-i:(?P<name>{_NAME}))\b,?)?", re.I),
         re.compile(
             rf"(?-i:(?:^|[.,;] )(?P<name>{_NAME})) is {of_mine}(?=\s*(?:[.,;!]|$| and | who ))",
@@ -190,15 +197,42 @@ def clauses_of(sentence: str, known: Mapping[str, str]) -> list[Clause]:
     """The clauses of a sentence. `known` has the names of people by what they are called."""
     found: list[Clause] = []
     for part in filter(None, _words().cut.split(sentence.replace("’", "'"))):
-        light = _light(written_out(part))
-        if light and not _words().introduced.fullmatch(light):
+        for light in _predicates(_light(written_out(part)), known):
+            if _words().introduced.fullmatch(light):
+                continue
             clause = _clause(light, known)._replace(raw=part.strip(" ,;"))
             if clause.who == "bare" and found:  # a sentence may begin without its subject
                 own = all(one.who in ("user", "we", "bare") for one in found)
                 clause = clause._replace(loose=True, who="bare" if own else "")
+                if not own and (also := _also(found[-1], light)):
+                    clause = _clause(also, known)._replace(raw=part.strip(" ,;"))
             found.append(clause)
         known = met(known, people_of(part), pronouns())
     return found
+
+
+def _also(before: Clause, light: str) -> str:
+    """What is said of the subject of the clause before, written out: `… is 7 | allergic to milk`."""
+    if before.who not in ("person", "pet") or not before.text.endswith(f" {before.rest}"):
+        return ""
+    shared = _words().shared.fullmatch(f"{before.rest} and {light}")
+    if shared is None or not shared["be"]:
+        return ""
+    return f"{before.text[: -len(before.rest)]}{shared['be']} {light}"
+
+
+def _predicates(text: str, known: Mapping[str, str]) -> list[str]:
+    """A clause with each thing that it says of its subject by itself."""
+    rest = _with_subject(text, known).rest if text else ""
+    shared = _words().shared.fullmatch(rest) if rest and text.endswith(f" {rest}") else None
+    if shared is None:
+        return [text] if text else []
+    subject = text[: -len(rest)]
+    other = f"{shared['be']} {shared['is']}" if shared["be"] else shared["does"]
+    return [
+        f"{subject}{shared['first'] or shared['before']}",
+        *_predicates(f"{subject}{other}", known),
+    ]
 
 
 def _light(text: str) -> str:
