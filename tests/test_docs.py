@@ -108,12 +108,35 @@ def test_the_version_is_the_same_everywhere() -> None:
     assert f'version = "{loxodon.__version__}"' in (ROOT / "pyproject.toml").read_text("utf-8")
 
 
-def test_the_architecture_names_every_part() -> None:
+def _named(text: str) -> set[str]:
+    """The paths that a text names in backticks, and the files and folders of its trees."""
+    found = {
+        name
+        for name in re.findall(r"`(\w[\w./-]*)`", text)
+        if "/" in name.strip("/") or re.search(r"/$|\.(?:py|md|toml|sql)$", name)
+    }
+    for tree in re.findall(r"^src/loxodon/\n((?:  .*\n)+)", text, re.M):
+        for folder, rest in re.findall(r"^  ([\w./]+)((?:.*\n)(?: {3,}.*\n)*)", tree, re.M):
+            inner = re.findall(r"\b[a-z_0-9]+/(?=[\s,;:)])", rest) if folder[-1] == "/" else ()
+            found |= {folder, *(folder + name for name in inner)}
+    return found
+
+
+def _missing(text: str) -> set[str]:
+    roots = ROOT, ROOT / "src" / "loxodon"
+    return {name for name in _named(text) if not any((root / name).exists() for root in roots)}
+
+
+def test_the_architecture_names_every_part_and_nothing_else() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
     source = ROOT / "src" / "loxodon"
     for path in source.iterdir():
         if path.name not in ("__init__.py", "__pycache__", "py.typed"):
             assert path.name in text, path.name
+    assert {"recall/recall.py", "store/sqlite/", "memory.py"} <= _named(text)
+    assert _missing(text) == set()
+    gone = "in `store/desk.py` and\n\n```\nsrc/loxodon/\n  store/   protocol; cupboard/ too\n```\n"
+    assert _missing(gone) == {"store/desk.py", "store/cupboard/"}
 
 
 def test_lock_files_name_no_host() -> None:

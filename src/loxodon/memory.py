@@ -1,16 +1,16 @@
-"""Start here: a `Memory` is one space of a home, and everything one can do with it.
+"""Start here: a `Memory` is one open space, with everything you can do with it.
 
     with Memory.open("~/.loxodon") as memory:
         memory.add([{"role": "user", "content": "我对花生过敏"}], session="monday")
         print(memory.recall("花生").context)
 
-A home is a folder. Each space in it, a person or a project that must not see another, has a
-database of its own. What is said goes to the journal, what is known to the memories; both are
-searched by `recall`.
+A home is a folder. Each space in it (a person or a project) has its own database and is isolated
+from the others. Messages go to the journal, and consolidation turns them into memories. `recall`
+searches both.
 
-Here is all that a memory can do. How it does it is in `services/`: `journalling` (turns),
-`knowledge` (memories), `recalling` (what an agent is told), `learning` (consolidation, the model)
-and `embedders`, all of them on an open `space` (`opening`).
+This class declares the operations and documents what they guarantee. The work is done in
+`services/`: `journalling` (turns), `knowledge` (memories), `recalling` (text for prompts),
+`learning` (consolidation, the model) and `embedders`, all on an open `space` (see `opening`).
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ _OPEN = Wall()
 
 @audited(MEMORY)
 class Memory:
-    """One space of a home. Use it as a context manager, from any thread, beside other processes."""
+    """One space of a home. A context manager, safe to use from several threads and processes."""
 
     @classmethod
     def open(
@@ -124,19 +124,19 @@ class Memory:
         chat: Chat = "direct",
         relays: bool = False,
     ) -> Memory:
-        """Open the space `space` of the home at `path`; what does not exist is made.
+        """Open the space `space` of the home at `path`, creating what does not exist.
 
-        `config` replaces the home's config.toml and what the environment says of a model; a
-        mapping may name single keys (`{"recall.top": 5}`). `clock` returns the present as an aware
-        datetime. `embedder` takes the place of the one that `config` names: any object with a
-        `name` and `embed(texts)`, one vector a text. `key`, 32 bytes, opens an encrypted database
-        and encrypts a new one; without it the key is where the settings `encryption.*` say.
+        `config` replaces the home's config.toml and the model settings from the environment; a
+        mapping may set single keys (`{"recall.top": 5}`). `clock` returns the current time as an
+        aware datetime. `embedder` replaces the one set in `config`: any object with a `name` and a
+        method `embed(texts)` that returns one vector per text. `key`, 32 bytes, opens an encrypted
+        database or encrypts a new one; without it, the settings `encryption.*` say where the key
+        is.
 
-        With the setting `enabled` off, plain files stand in (`live/plain.py`); what was said
-        meanwhile is taken in when it is opened with the engine on again.
+        If the setting `enabled` is off, plain files are used instead (`live/plain.py`). They are
+        imported when the space is next opened with the engine on.
 
-        With an `agent`, or in a `chat` that is not direct, it is as `within` gives it, and
-        `relays` says that what it hands on as the user's words is what the user said.
+        `agent`, `chat` and `relays` limit what can be seen and changed; see `within`.
         """
         wall = _OPEN
         if agent or chat != "direct":
@@ -165,7 +165,7 @@ class Memory:
         self._store = space.store
         self._embedders = embedders or Embedders(space.config.embedder)
         self._used: set[str] = set()
-        """What was recalled since the last write: a recall itself never waits for one."""
+        """Memories recalled since the last write. A recall itself never waits for a writer."""
         self._narrower: dict[Wall, Self] = {}
         self._narrowing = allocate_lock()
         put_on_record(space.store, space.home, space.folder, space.config, self.now)
@@ -178,13 +178,13 @@ class Memory:
         self.close()
 
     def after_fork(self) -> None:
-        """What was recalled before is for the parent to note; models have threads and sockets."""
+        """The parent counts what was recalled before. Models have threads and sockets."""
         self._used = set()
         self._narrowing = allocate_lock()
         self._embedders.after_fork()
 
     def close(self) -> None:
-        """Let go of the database. Closing twice is fine."""
+        """Close the database. Closing twice is fine."""
         for one in self._narrower.values():
             one.close()
         if self._used and not self._leaves_used():
@@ -193,7 +193,7 @@ class Memory:
         if self._store.audit is not None:
             self._store.audit.close()
 
-    # Whose it is, and who looks
+    # Home, space and access
 
     @property
     def home(self) -> str:
@@ -202,12 +202,12 @@ class Memory:
 
     @property
     def config(self) -> Config:
-        """The settings that it was opened with."""
+        """The settings it was opened with."""
         return self._space.config
 
     @property
     def guard(self) -> Guard:
-        """What may be kept, and how it may be shown."""
+        """The rules on what may be stored and how it may be shown."""
         return self._space.guard
 
     @property
@@ -217,22 +217,22 @@ class Memory:
 
     @property
     def agent(self) -> str:
-        """The agent that this memory is bound to; empty for the owner."""
+        """The agent this memory is limited to; empty for the owner."""
         return self._space.wall.agent
 
     @property
     def chat(self) -> Chat:
-        """`group` where nothing private can be seen through this memory."""
+        """`group` if nothing private can be seen through this memory."""
         return self._space.chat
 
     def within(self, agent: str = "", chat: Chat = "direct", relays: bool | None = None) -> Self:
-        """This memory as an agent, or a chat that others hear, may see and change it.
+        """Return this memory limited to what an agent or a group chat may see and change.
 
-        An agent sees what is its own, what is nobody's, and memories whose audience is `all`; what
-        it journals and captures is its own, in its own words, unless the owner says that it
-        `relays` the user's. It changes what is its own. A group sees nothing private. What cannot
-        be seen is as if it were not there, whatever is asked; what is done to the space as a whole
-        is for the owner (ForbiddenError). The memory that comes back is closed with this one.
+        An agent sees its own memories, memories that belong to no agent, and memories whose
+        audience is `all`. What it journals and captures is its own and counts as its own words,
+        unless it `relays` the user's. It can change only its own. A group sees nothing private.
+        Hidden items behave as if they did not exist. Operations on the whole space are reserved
+        for the owner (ForbiddenError). The returned memory is closed with this one.
         """
         from loxodon.trust.access.within import narrower
 
@@ -246,21 +246,21 @@ class Memory:
             return self._narrower[wall]
 
     def as_agent(self, name: str) -> Self:
-        """This memory as the agent `name`; see `within`."""
+        """Return this memory limited to the agent `name`; see `within`."""
         return self.within(name)
 
     def for_owner(self) -> None:
-        """Refuse what is about the whole space, from behind a wall."""
+        """Raise ForbiddenError unless this is the owner's view of the space."""
         self._space.for_owner()
 
     @property
     def encrypted(self) -> bool:
-        """Whether it is encrypted on disk: then there are no text views of it."""
+        """Whether it is encrypted on disk. Then there are no text views."""
         return bool(self._space.keys)
 
     @property
     def seal(self) -> Seal | None:
-        """What seals the files beside an encrypted database; None where it is not."""
+        """Encrypts the files beside an encrypted database; None if it is not encrypted."""
         if not self._space.keys:
             return None
         from loxodon.trust.rest.sealing import Seal
@@ -268,10 +268,10 @@ class Memory:
         return Seal(self._space.keys)
 
     def now(self) -> datetime:
-        """The present as this memory's clock has it, to the millisecond, which is what is kept."""
+        """The current time by this memory's clock, to the millisecond, as it is stored."""
         return self._space.now()
 
-    # What was said
+    # Journal
 
     def add(
         self,
@@ -281,18 +281,18 @@ class Memory:
         *,
         me: Collection[str] = (),
     ) -> Added:
-        """Journal turns, in order. When this returns they are on disk and can be recalled.
+        """Add turns to the journal, in order. On return they are on disk and can be recalled.
 
-        A turn is a mapping with `role` and `content`, and where known `at`, `speaker`, `id`,
-        `session`, `channel`, `chat`, `origin`. One that cannot be taken refuses them all, with an
-        InputError that names each. A turn the journal already has is not added again: the same by
-        its `id` in its session; without an id, by its session, its place among the turns of this
-        call, and its words (and `at`, where given). Give live messages an `id` or an `at`, so that
-        a message said twice is two.
+        A turn is a mapping with `role` and `content`, and optionally `at`, `speaker`, `id`,
+        `session`, `channel`, `chat` and `origin`. If any turn is invalid, none is added, and an
+        InputError lists the invalid ones.
 
-        `me` are the names (`speaker`) by which the user speaks in these turns: theirs are the
-        user's own, and those of others who are named are not. It counts for turns that were added
-        before as well.
+        A turn that the journal already has is not added again. It is identified by its session
+        and `id`; without an id, by its session, its position in this call and its text (and `at`,
+        if given). Give live messages an `id` or an `at`, so that a repeated message counts twice.
+
+        `me` lists the speaker names of the user. Turns of these speakers are the user's own words;
+        those of other named speakers are not. This also applies to turns added before.
         """
         from loxodon.workspace.readers.jsonl import drafts_of
 
@@ -308,11 +308,11 @@ class Memory:
         live: bool = False,
         me: Collection[str] = (),
     ) -> Added:
-        """What `add` does, for turns that a reader has checked (`workspace.readers.read`).
+        """Like `add`, for turns that a reader has already checked (`workspace.readers.read`).
 
-        Those that name no session get the first of `names` that is free or begins like them. What
-        was said in a pause, and what was forgotten, is not taken; of a turn without a time nobody
-        knows when it was said, unless it is `live`.
+        Turns without a session get the first of `names` that is unused or begins with the same
+        turns. What was said during a pause, and what was forgotten, is not added. The time of a
+        turn without `at` is unknown, unless it is `live`.
         """
         self._note_used()
         return self._journal.add(drafts, names, progress, live, me)
@@ -326,27 +326,27 @@ class Memory:
         until: datetime | None = None,
         limit: int = 0,
     ) -> list[Turn]:
-        """Turns as they were said, oldest first; with a query those that match it, best first.
+        """Return turns as they were said, oldest first; with a query, matching ones, best first.
 
-        `until` is exclusive. `limit` keeps the latest, or the best; 0 keeps all.
+        `until` is exclusive. `limit` keeps the latest or the best; 0 means all.
         """
         session = self._journal.own_session(session)
         where = filter_of(self._space.zone, session=session, since=since, until=until)
         return self._journal.find(query, where, number("limit", limit))
 
     def turn(self, ref: str) -> Turn:
-        """The turn called `ref` (`t_512`, or `monday:m3` as in a source); else NotFoundError."""
+        """The turn with this `ref` (`t_512`, or `monday:m3` as in a source), or NotFoundError."""
         return self._journal.turn(ref)
 
     def segments(self, since: datetime | None = None) -> Segments:
-        """What was said, cut into stretches of one topic, in order of time."""
+        """The parts of conversations by topic, in order of time."""
         return self._store.worklog.segments(since)
 
     def events(self, since: datetime | None = None) -> Events:
-        """What was talked about, a line for each session and day, in order of time."""
+        """One line per session and day on what it was about, in order of time."""
         return self._store.worklog.events(f"{since:%Y-%m-%d}" if since else "")
 
-    # What is known
+    # Memories
 
     def capture(
         self,
@@ -366,16 +366,15 @@ class Memory:
         source: Source | None = None,
         token: str = "",
     ) -> Record:
-        """Keep a memory as it is given, on disk when this returns.
+        """Store a memory as given. It is on disk when this returns.
 
-        `origin` is where the words came from, the user where it is not given. What an agent keeps
-        is its own note, as by `remember`; it cannot call it the user's (ForbiddenError).
+        `origin` says where the words came from; the default is the user. What an agent captures is
+        its own note, as with `remember`; it cannot claim the user's origin (ForbiddenError).
 
-        The words also go to the journal (session `capture`), so that the memory has a source like
-        any other; `source` is one more, such as the line of a file where it stands, and the
-        owner's to say. A fact is certain; a belief has a confidence below 1 (0.6 where none is
-        given). The same again with the same `token` keeps nothing more, and gives what the first
-        call gave.
+        The text is also journalled (session `capture`), so the memory has a source like any other.
+        The owner can name another `source`, such as the line of a file. A fact is certain; a belief
+        has a confidence below 1 (default 0.6). A repeated call with the same `token` stores nothing
+        and returns the result of the first.
         """
         return self._knowledge.capture(
             content,
@@ -396,26 +395,27 @@ class Memory:
         )
 
     def remember(self, content: str, kind: Kind = "fact", **more: Any) -> Record:
-        """Keep what an agent noted, as the assistant's words (`capture` has the fields).
+        """Store an agent's note, as the assistant's words (see `capture` for the fields).
 
-        It is a fact where what the user said in the last days bears it out, else a belief that
-        waits for the user (`reviews`). No page tells it before the user says or confirms it.
+        It is a fact if something the user said in the last few days supports it. Otherwise it is a
+        belief that waits for the user (`reviews`). It appears in no snapshot or profile before the
+        user says or confirms it.
         """
         return self._knowledge.remember(content, kind, more)
 
     def take_entries(self, entries: Sequence[PendingEntry]) -> int:
-        """Take in what was said and captured while the engine was off; how many were new.
+        """Import what was said and captured while the engine was off; return how many were new.
 
-        All of them or none; what is here already is passed over.
+        All or none are imported. Known entries are skipped.
         """
         return self._knowledge.take_entries(entries)
 
     def get(self, id: str) -> Record:
-        """The memory called `id`; NotFoundError if there is none."""
+        """The memory with this `id`, or NotFoundError."""
         return self._knowledge.get(id)
 
     def note(self, id: str) -> Note:
-        """The note of a file that a recall calls `id` (`n_12`); NotFoundError if it is gone."""
+        """The note with this `id` (`n_12`), or NotFoundError if it no longer exists."""
         return self._knowledge.note(id)
 
     def list(
@@ -432,7 +432,7 @@ class Memory:
         limit: int = 0,
         audience: Audience | None = None,
     ) -> Records:
-        """Memories, newest first; `state` None or `all` has the archived ones too."""
+        """Memories, newest first. `state` None or `all` includes archived ones."""
         where = filter_of(
             self._space.zone,
             kind=kind,
@@ -450,58 +450,58 @@ class Memory:
     def edit(
         self, id: str, *, version: int | None = None, token: str = "", **changes: Unpack[Changes]
     ) -> Record:
-        """Change fields of a memory (see `Changes`); what it was stays in its history.
+        """Change fields of a memory (see `Changes`). The previous version stays in its history.
 
-        Behind a wall one changes one's own; of what is the owner's the words, as `revise` does.
-        With `version` the edit is refused with a StaleEditError unless the memory is still at that
-        version. An edit that changes nothing makes no new version. The same again with the same
-        `token` changes nothing more, and gives what the first call gave.
+        An agent can change its own memories, and the wording of the owner's as `revise` allows.
+        With `version`, raises StaleEditError if the memory has changed since. An edit that changes
+        nothing makes no new version. A repeated call with the same `token` changes nothing and
+        returns the result of the first.
         """
         return self._knowledge.edit(id, version, token, changes)
 
     def revise(self, id: str, *, version: int | None = None, **changes: Unpack[Changes]) -> Record:
-        """What `edit` does, for an agent: the user's own words it may change only to what the user
-        said in the last days; else an InputError says so."""
+        """Like `edit`, for an agent: it may change the user's own words only to something the user
+        said in the last few days. Otherwise raises InputError."""
         return self._knowledge.revise(id, version, changes)
 
     def archive(self, id: str, *, version: int | None = None) -> Record:
-        """Take a memory out of ordinary recall; it is kept and can come back."""
+        """Remove a memory from normal recall. It is kept and can be brought back."""
         return self._knowledge.archive(id, version)
 
     def unarchive(self, id: str, *, version: int | None = None) -> Record:
-        """Bring an archived memory back, strong enough not to fade again at once."""
+        """Bring back an archived memory, strong enough not to fade again at once."""
         return self._knowledge.unarchive(id, version)
 
     def unarchive_run(self, at: datetime) -> Records:
-        """Bring back what the run at that moment archived for its age (`timekeeping` has them).
+        """Bring back what the run at that time archived because of its age (see `timekeeping`).
 
-        Each has the strength again that it would have without that run. What was changed since
-        stays as it is. NotFoundError where no run archived anything then.
+        Each memory gets the strength it would have without that run. Memories changed since stay
+        as they are. Raises NotFoundError if no run archived anything at that time.
         """
         return self._knowledge.unarchive_run(moment("at", at, self._space.zone) or at)
 
     def history(self, id: str) -> Versions:
-        """Every version of a memory, oldest first, the present one last."""
+        """Every version of a memory, oldest first; the last is the current one."""
         with self._store.reading():
             self.get(id)
             return self._store.history(id)
 
     def drawn_from(self, turn: Turn) -> Records:
-        """The memories that a turn is a source of."""
+        """The memories that have this turn as a source."""
         row = int(turn.ref.removeprefix("t_") or 0)
         with self._store.reading():
             rows = self._store.drawn_from([row]).get(row, [])
             return [*self._store.records(rows).values()]
 
     def changes_since(self, at: datetime) -> Changed:
-        """(memory, what was done to it, when) of the last changes since `at`, in order."""
+        """(memory, change, time) of the last changes since `at`, in order."""
         return self._store.worklog.changes_since(at)
 
     def quarantine(self, state: str | None = "held", limit: int = 50) -> HeldBack:
-        """Instructions that were found in others' words and are held back, newest first.
+        """Instructions found in other people's text and held back, newest first.
 
-        Behind a wall one is told that something is held, without its words. `state` is `held`,
-        `released`, `dropped` or `all`; `limit` 0 gives all.
+        Agents and groups see that something is held back, but not its text. `state` is `held`,
+        `released`, `dropped` or `all`; `limit` 0 returns all.
         """
         from loxodon.trust.origin import quarantine
 
@@ -511,21 +511,21 @@ class Memory:
         return [one._replace(text="") for one in found] if self._store.wall.stands else found
 
     def release(self, id: str) -> Held:
-        """Let what is held as `id` (`q_12`) be told: fenced, with its origin, not believed."""
+        """Release held text `id` (`q_12`): it may be shown, as data with its origin."""
         from loxodon.trust.origin import quarantine
 
         with self._store.writing():
             return quarantine.release(self._store, id, self.now())
 
     def drop(self, id: str) -> Held:
-        """Never tell what is held as `id`; the message stays in the journal as it was said."""
+        """Never show held text `id`. The message stays in the journal as it was."""
         from loxodon.trust.origin import quarantine
 
         with self._store.writing():
             return quarantine.drop(self._store, id, self.now())
 
     def reviews(self) -> Reviews:
-        """Beliefs that contradict something firm, waiting for an answer; oldest first."""
+        """Beliefs that contradict a fact and wait for a decision, oldest first."""
         with self._store.reading():
             return [
                 one._replace(belief=self.get(one.belief.id), against=self.get(one.against.id))
@@ -533,10 +533,10 @@ class Memory:
             ]
 
     def confirm(self, id: str, *, version: int | None = None) -> Record:
-        """The belief called `id` is so: it becomes a fact, and what it contradicts is over.
+        """Confirm the belief `id`: it becomes a fact, and what it contradicts ends.
 
-        With `version`, the one that was shown: a StaleEditError where it has changed since. An
-        agent cannot confirm in the user's place (ForbiddenError).
+        With `version` (the one that was shown), raises StaleEditError if it has changed since. An
+        agent cannot confirm for the user (ForbiddenError).
         """
         from loxodon.write.keep import confirm
 
@@ -545,7 +545,7 @@ class Memory:
             return confirm(self._store, id, self.now())
 
     def reject(self, id: str, *, version: int | None = None) -> Record:
-        """The belief called `id` is not so: it is archived. `version` is as for `confirm`."""
+        """Reject the belief `id`: it is archived. `version` is as in `confirm`."""
         from loxodon.write.keep import reject
 
         with self._store.writing():
@@ -553,20 +553,20 @@ class Memory:
             return reject(self._store, id, self.now())
 
     def entities(self) -> Entities:
-        """Whom and what the memories are about, in the order they were first named."""
+        """The people and things that memories are about, in the order they were first named."""
         return self._store.worklog.entities()
 
     def entity(self, name: str) -> Card:
-        """All that is known of someone or something, by any of its names; else NotFoundError."""
+        """Everything known about an entity, by any of its names, or NotFoundError."""
         from loxodon.write.entities import card
 
         with self._store.reading():
             return card(self._store, self._knowledge.entity(name))
 
     def touch(self, ids: Iterable[str]) -> int:
-        """Note that memories were used; how many of them there are.
+        """Count memories as used; return how many of them exist.
 
-        The next consolidation lifts them, and brings back those that had faded.
+        The next consolidation strengthens them and brings back those that had faded.
         """
         now = self.now()
         with self._store.writing():
@@ -575,16 +575,16 @@ class Memory:
             return self._store.worklog.use(ids, f"{now:%Y-%m-%d}", now)
 
     def _note_used(self) -> None:
-        """Put down what was recalled since the last write."""
+        """Count what was recalled since the last write."""
         used, self._used = self._used, set()
         if used or (not self._store.wall.stands and uses.are_left(self._space.folder)):
             with suppress(LoxodonError):  # to count uses is not worth failing for
                 self.touch(sorted(used))
 
     def _leaves_used(self) -> bool:
-        """Leave what was recalled for the next who writes; whether that could be done.
+        """Leave what was recalled for the next writer to count; return whether that was possible.
 
-        Not from behind a wall, where a use counts less; nor beside an encrypted database.
+        Not for agents and groups, whose uses count less, and not beside an encrypted database.
         """
         if self._store.wall.stands or self.encrypted:
             return False
@@ -594,18 +594,18 @@ class Memory:
         return True
 
     def inspect(self, name: str) -> Inspected:
-        """Everything there is on a memory, a turn, a note or an entity, by its id or its name."""
+        """Everything about a memory, turn, note or entity, by its id or name."""
         from loxodon.trust.audit.inspection import inspect
 
         return inspect(self, self._store, name)
 
     def subject(self, name: str) -> Subject:
-        """All that is known about someone or something; NotFoundError where nothing is."""
+        """Everything known about a person or thing, or NotFoundError."""
         from loxodon.trust.audit.inspection import subject
 
         return subject(self, self._store, name)
 
-    # What an agent is told
+    # Recall
 
     def recall(
         self,
@@ -626,20 +626,20 @@ class Memory:
         in_view: Iterable[str] = (),
         reveal: bool = False,
     ) -> Recall:
-        """What the memory has on `query`, best first, with a reason for each item.
+        """Search the memory for `query`: the best items first, each with a reason.
 
-        At most `top` items (10), and a block of at most `budget` tokens (1,000) to hand to an
-        agent. Memories, turns of the journal and notes of files come back; a turn not beside the
-        memory that was drawn from it, nor where that memory is archived. `kind` may be `turn` or
-        `note`. Any text is a query; none is syntax. `profile` orders by another ranking than the
-        configured one: `default`, `phase1`, `openclaw` or `tiered`.
+        Returns at most `top` items (default 10) and a block of at most `budget` tokens (default
+        1,000) for an agent. Items are memories, turns and notes from files. A turn is not shown
+        together with the memory drawn from it, nor if that memory was archived. `kind` may also be
+        `turn` or `note`. A query is plain text without syntax. `profile` selects another ranking:
+        `default`, `phase1`, `openclaw` or `tiered`.
 
-        In a `chat` that is not direct nothing private comes back or is counted: no private memory,
-        no turn of a direct chat, no note. Turns that are `in_view`, by their words or their refs,
-        are before the agent already; they do not come, nor does what was drawn from them alone.
+        In a group `chat`, nothing private is returned or counted: no private memory, no turn of a
+        direct chat, no note. `in_view` lists turns that the agent already sees, by text or ref.
+        They are not returned, and neither are memories drawn from them alone.
 
-        Identity and card numbers come as masks, unless the owner asks to `reveal` them; in a chat
-        that is not direct so do phones, mails and addresses.
+        Identity and card numbers are masked, unless the owner sets `reveal`. In a group chat,
+        phone numbers, email addresses and postal addresses are masked too.
         """
         is_text("query", query)
         heard = self.within(chat=chat)._recalling
@@ -680,16 +680,17 @@ class Memory:
         top: int | None = None,
         budget: int | None = None,
     ) -> Frame:
-        """All that an agent should have before it when it replies to `message`, as one text.
+        """Build everything an agent should see before it replies to `message`, as one text.
 
-        The soul (given, or SOUL.md in `workspace`, else in the home), the user's profile, related
-        memories where the gate sees a reason, what was said today and yesterday, and the message:
-        at most `budget` tokens (4,000) in all, or the message alone where it has more.
+        It contains the soul (given, or SOUL.md in `workspace` or the home), the user's profile,
+        related memories if the gate decides to recall, what was said today and yesterday, and the
+        message. It has at most `budget` tokens (default 4,000), or is the message alone if that
+        has more.
 
-        `history` is what the agent has of this conversation already, as texts or `{"role",
-        "content"}`; it is not told again. With the `state` of the frame before, memories come once
-        for each topic; without it they come with every message that asks for them. In a `chat` that
-        is not direct nothing private is in any part.
+        `history` is what the agent already has of this conversation, as texts or `{"role",
+        "content"}`; it is not repeated. With the `state` of the previous frame, memories come once
+        per topic; without it, with every message that asks for them. In a group `chat`, nothing
+        private is included.
         """
         is_text("message", message)
         heard = self.within(chat=chat)._recalling
@@ -703,7 +704,7 @@ class Memory:
     def gate(
         self, message: str, *, chat: Chat = "direct", state: Conversation | None = None
     ) -> Gate:
-        """Whether `message` is worth a recall in this conversation, and why."""
+        """Decide whether `message` is worth a recall in this conversation, and why."""
         is_text("message", message)
         return self.within(chat=chat)._recalling.gate(message, state)
 
@@ -712,19 +713,19 @@ class Memory:
         return self._recalling.snapshot(language)
 
     def profile(self, language: str = "en", *, refresh: bool = False) -> str:
-        """The core of what is known of the user, and what changed in the last week, as Markdown.
+        """The core of what is known about the user, and last week's changes, as Markdown.
 
-        Renewed once a week by consolidation, and with `refresh` now.
+        Consolidation rebuilds it once a week; `refresh` rebuilds it now.
         """
         from loxodon.services.learning import residue
 
         return self._recalling.profile(language, residue(self._space), refresh)
 
     def due_reminders(self, limit: int = 20) -> Records:
-        """Plans whose time has come and that are not done, the first due first."""
+        """Plans that are due and not done, earliest first."""
         return self.schedule.reminders(number("limit", limit))
 
-    # Learning
+    # Consolidation, model, vectors
 
     def consolidate(
         self,
@@ -734,14 +735,14 @@ class Memory:
         phase: int | None = None,
         progress: OnPhase | None = None,
     ) -> Consolidated:
-        """Make knowledge of what was said since the last time, in seven phases.
+        """Turn what was said since the last run into memories, in seven phases.
 
-        Runs where turns are pending or a run is due; `force` runs anyway, and again after three
-        failures; `if_due` leaves what is not due. `phase` runs one phase by itself. A run that was
-        cut short goes on where it was; two at once are one run.
+        Runs if turns are pending or a run is due. `force` runs anyway, also after three failures;
+        `if_due` runs only if due. `phase` runs a single phase. An interrupted run resumes where it
+        stopped, and only one runs at a time.
 
-        Then what was edited in the text views is taken in and they are written anew (setting
-        `workspace.views`). That this fails undoes nothing: `Consolidated.views` says why.
+        Afterwards, edits in the text views are imported and the views rewritten (setting
+        `workspace.views`). If that fails, nothing is undone, and `Consolidated.views` says why.
         """
         if self.paused:
             return Consolidated(False, "paused")
@@ -755,7 +756,7 @@ class Memory:
         return done
 
     def flush(self) -> Consolidated:
-        """Make what was just said known, without the nightly work: phases 1 to 4 and 6."""
+        """Turn the latest messages into memories, without the nightly work: phases 1 to 4 and 6."""
         if self.paused:
             return Consolidated(False, "paused")
         self._note_used()
@@ -763,7 +764,7 @@ class Memory:
         return self._consolidation().flush(self.now())
 
     def flush_due(self) -> str:
-        """Why a flush is due: `tokens` or `quiet` (settings `buffer.*`); empty for not."""
+        """Why a flush is due: `tokens` or `quiet` (settings `buffer.*`); empty if it is not."""
         if self.paused:
             return ""
         from loxodon.services.learning import flush_due
@@ -771,34 +772,34 @@ class Memory:
         return flush_due(self._space)
 
     def consolidation_due(self) -> str:
-        """Why a run is due: `daily`, `overdue`, `backlog` or `interrupted`; empty for not."""
+        """Why a run is due: `daily`, `overdue`, `backlog` or `interrupted`; empty if it is not."""
         if self.paused:
             return ""
         return self._consolidation().due(self.now())
 
     def next_consolidation(self) -> datetime | None:
-        """When the next nightly one is due; None where none is."""
+        """When the next nightly run is due; None if none is scheduled."""
         from loxodon.write.schedule import next_time
 
         return next_time(self.config.schedule.daily, self.now(), self._space.zone)
 
     def hand_out(self) -> HandedOut:
-        """What waits for a model, as a question that an agent can answer in its place."""
+        """What waits for a model, as a question that an agent can answer instead."""
         from loxodon.services.learning import handed_out
 
         self.for_owner()
         return handed_out(self._space, self._consolidation().hand_out(self.now()))
 
     def take_answer(self, ticket: str, answer: str) -> Consolidated:
-        """Learn what an agent read of what was handed out to it, with the checks that a model's
-        answer has; InputError with the reason where nothing of it can be believed."""
+        """Learn from an agent's answer to `hand_out`, with the same checks as for a model's answer.
+        Raises InputError with the reason if nothing in it passes."""
         self.for_owner()
         return self._consolidation().take_answer(self.now(), ticket, answer)
 
     def check_model(self) -> ModelChecked:
-        """Have the model that is set read the test sentences now; ConfigError where none is.
+        """Test the configured model on the test sentences now; ConfigError if none is set.
 
-        What comes of it decides whether it is asked about anything (setting `model.check`).
+        The result decides whether the model is asked about anything (setting `model.check`).
         """
         from loxodon.write.checking import check
 
@@ -806,20 +807,20 @@ class Memory:
         return check(self.chat_model(), self._store, self.config.model, self.now())
 
     def chat_model(self) -> ChatModel:
-        """The model that is set, within its tokens of today; ConfigError where none is."""
+        """The configured model, within its daily token limit; ConfigError if none is set."""
         from loxodon.services.learning import chat_model
 
         return chat_model(self._space)
 
     def embed(self, progress: Progress | None = None) -> Embedded:
-        """Give every turn and memory that has none a vector of the embedder that is set.
+        """Embed every turn and memory that has no vector of the configured embedder yet.
 
-        Consolidation does the same at its end. A run that is cut short is continued by the next;
-        what fails is tried again. Raises ConfigError where the embedder cannot be made.
+        Consolidation does the same at its end. The next run continues an interrupted one and
+        retries failures. Raises ConfigError if the embedder cannot be created.
         """
         return self._embedders.embedding(self._space).run(progress)
 
-    # Its owner's control
+    # Forgetting, pausing, the clock
 
     def forget(
         self,
@@ -833,16 +834,19 @@ class Memory:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> Receipt:
-        """Erase for good, everywhere that is ours, and keep it from coming back.
+        """Erase permanently from every file Loxodon writes, and keep it from coming back.
 
-        By `ids` of memories, turns (`t_12`) or entities (`e_003`), or by one of the others. With a
-        memory go those that say the same, and the clauses of what was said that tell it; with an
-        `entity`, by any of its names and those that are given in `also`, every sentence that names
-        it, and those that its memories were drawn from; with a turn, a session or all `since` a
-        moment what is known from these alone. What was made of it is made anew without it.
-        `Receipt.files` names the files in which it still stands. With `dry_run` it is only counted,
-        and the receipt names what an entity is called, and names that look like these and would
-        stay.
+        Select by `ids` of memories, turns (`t_12`) or entities (`e_003`), or by one of the other
+        arguments. This also erases:
+
+        - with a memory: memories that say the same, and the clauses in the journal that say it;
+        - with an `entity`, by any of its names and those in `also`: every sentence that names it,
+          and the sentences its memories were drawn from;
+        - with a turn, a session or everything `since` a time: what is known only from these.
+
+        What was derived from it is rebuilt without it. `Receipt.files` lists the user's files that
+        still contain it. With `dry_run`, it is only counted, and the receipt lists the names of the
+        entity, and similar names that would stay.
         """
         from loxodon.trust.forget.forgetting import forget
         from loxodon.trust.forget.selecting import Selection
@@ -855,34 +859,34 @@ class Memory:
         return forget(self, self._store, chosen, dry_run=dry_run, progress=progress or _quiet)
 
     def receipts(self) -> Receipts:
-        """What was forgotten when and by whom, without the words; the newest first."""
+        """What was forgotten, when and by whom, without the words; newest first."""
         from loxodon.trust.forget.forgetting import receipts
 
         return receipts(self, self._store)
 
     def forgotten(self) -> Marks | None:
-        """What must not come back, for who takes something in; None where there is nothing."""
+        """Marks of what must not come back, for importers; None if nothing was forgotten."""
         return self._space.forgotten()
 
     def pause(self, until: datetime | None = None) -> Pause:
-        """Journal and learn nothing from now on, until then or until `resume`; recall goes on."""
+        """Stop journalling and learning, until `until` or `resume`. Recall still works."""
         return self._space.pauses.begin(self.now(), moment("until", until, self._space.zone))
 
     def resume(self) -> bool:
-        """End a pause; whether there was one. What was said in it is not taken up."""
+        """End a pause; return whether there was one. What was said in it is not added later."""
         return self._space.pauses.end(self.now())
 
     @property
     def paused(self) -> Pause | None:
-        """The pause that is on; None where what is said is kept."""
+        """The current pause, or None."""
         return self._space.paused
 
     def refuse_if_paused(self) -> None:
-        """Raise a PausedError where nothing is to be kept now."""
+        """Raise PausedError during a pause."""
         self._space.refuse_if_paused()
 
     def timekeeping(self) -> Timekeeping:
-        """What the clock says, whether it is believed, and what was archived for its age."""
+        """The clock's time, whether it is trusted, and what was archived because of its age."""
         self.for_owner()
         from loxodon import standing
 
@@ -890,9 +894,10 @@ class Memory:
             return standing.timekeeping(self, self._store)
 
     def trust_clock(self) -> Timekeeping:
-        """The clock is right, however it came to be so: what goes by age goes by it from now on.
+        """Confirm that the clock is right, so that work which depends on age uses it.
 
-        Where it had jumped, nothing does until it has gone on for a while (`store/clock_check.py`).
+        After a jump, such work waits until the clock has run on for a while
+        (`store/clock_check.py`).
         """
         self.for_owner()
         with self._store.writing():
@@ -901,26 +906,26 @@ class Memory:
         return self.timekeeping()
 
     def scan(self, *, mend: bool = False) -> Scanned:
-        """Look for what must never be kept and was, before there was a rule for it.
+        """Search for text that was stored before a rule against it existed.
 
-        With `mend` it is taken out: of the journal, memories, history, documents and transcripts.
+        `mend` removes it from the journal, memories, history, documents and transcripts.
         """
         from loxodon.trust.forget.scanning import scan
 
         return scan(self, self._store, self._space.folder, mend=mend)
 
-    # What else it holds
+    # Workspace, audit log, documents, schedule
 
     @property
     def workspace(self) -> Workspace:
-        """The same memory as text, and the files beside it."""
+        """The memory as text, and the files beside it."""
         from loxodon.workspace.workspace import Workspace
 
         return Workspace(self, self._store, self._space.folder, self._space.zone)
 
     @property
     def audit(self) -> AuditLog:
-        """Who read and wrote what, and whether that record was tampered with."""
+        """Who read and wrote what, and whether the log was tampered with."""
         from loxodon.trust.audit.auditing import AuditLog
 
         self.for_owner()
@@ -928,7 +933,7 @@ class Memory:
 
     @property
     def documents(self) -> Documents:
-        """What programs keep beside the memories: JSON values, by namespace and key."""
+        """JSON values that programs store beside the memories, by namespace and key."""
         from loxodon.documents import Documents
         from loxodon.store.walls import documents_of
 
@@ -936,29 +941,29 @@ class Memory:
 
     @property
     def schedule(self) -> Schedule:
-        """What runs by itself: what is due, how it went, and doing it now."""
+        """Background jobs: what is due, how the last runs went, and running them now."""
         from loxodon.live.schedule import Schedule
 
         return Schedule(self, self._store, self._space.zone, self._consolidation)
 
-    # Its care
+    # Maintenance
 
     def status(self) -> Status:
-        """Where this memory stands."""
+        """The state of this memory."""
         from loxodon import standing
 
         with self._store.reading():
             return standing.status(self, self._store, self._embedders.coverage(self._space))
 
     def stats(self) -> Stats:
-        """What this memory holds, counted."""
+        """Counts of what this memory contains."""
         from loxodon import standing
 
         with self._store.reading():
             return standing.stats(self, self._store, self._embedders.coverage(self._space))
 
     def validate(self, progress: Progress | None = None) -> Problems:
-        """Everything wrong with the data, its history, indexes or views; empty for nothing."""
+        """Every problem with the data, its history, indexes or views; empty if there is none."""
         from loxodon.workspace.views.checking import damaged_views
 
         views = () if self.encrypted else damaged_views(self.workspace.path)
@@ -972,10 +977,10 @@ class Memory:
         keep: int | None = None,
         progress: Progress | None = None,
     ) -> Backup:
-        """Write this space, as it is in this moment, to one file; others go on meanwhile.
+        """Write this space, as it is now, to one file. Others can go on working meanwhile.
 
-        Without `path` it is named by the time, in the folder of the setting `backup.folder`, which
-        keeps the latest `keep` (setting `backup.keep`). An encrypted memory stays encrypted.
+        Without `path`, the file is named by the time and put into the folder `backup.folder`, which
+        keeps the latest `keep` files (setting `backup.keep`). An encrypted memory stays encrypted.
         """
         from loxodon.trust.damage.backup import backup
 
@@ -993,17 +998,17 @@ class Memory:
         )
 
     def rebuild_index(self, progress: Progress | None = None) -> int:
-        """Make every index anew from the data; how many rows were indexed."""
+        """Rebuild every index from the data; return how many rows were indexed."""
         return self._store.rebuild(progress or _quiet)
 
     def beside(self, path: str) -> Store:
-        """The store in another file of this space, one that was set aside; the caller closes it."""
+        """Open the store in another, set-aside file of this space. The caller closes it."""
         from loxodon.services.opening import store_beside
 
         self.for_owner()
         return store_beside(self._space, path)
 
-    # Who does the work
+    # Services
 
     @property
     def _journal(self) -> Journal:
@@ -1029,7 +1034,7 @@ class Memory:
         return consolidation(self._space, lambda: self._embedders.embed_quietly(self._space))
 
     def _catch_up(self) -> None:
-        """Take in what was written while the engine was off, where anything was."""
+        """Import what was written while the engine was off, if anything was."""
         if not os.path.exists(os.path.join(self._space.folder, OFF_MARKER)):
             return
         if self._store.wall.stands:  # it is of everybody, and so for the owner to take in
@@ -1042,7 +1047,7 @@ class Memory:
         self.workspace.index()
 
     def _finish_forgetting(self) -> None:
-        """Do what a forgetting that was killed, or a backup that was put here, has left to do."""
+        """Finish a forget that was killed, or that a restored backup still needs."""
         if self._store.wall.stands:
             return
         from loxodon.trust.forget.forgetting import finish
@@ -1051,4 +1056,4 @@ class Memory:
 
 
 def _quiet(done: int, total: int) -> None:
-    """No progress to report to."""
+    """Ignore progress."""

@@ -1,7 +1,7 @@
-"""What a message asks: the parts that are questions, the kind of answer, and the tense.
+"""Finds what a message asks: the parts that are questions, the kind of answer, and the tense.
 
-People lead up to a question, add another, or say first that they are asking. Pure text; nothing
-here knows what the memory has.
+People lead up to a question, add another, or first say that they are asking. Pure text functions,
+independent of what the memory contains.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Assemble: the whole frame that an agent is handed before it replies, in one text.
+"""Assemble: builds the whole frame that an agent sees before it replies, as one text.
 
     [System]             who the agent is: SOUL.md
     [About the user]     the profile
-    [Related memories]   what the gate and the recall bring
+    [Related memories]   the result of the gate and the recall
     [Recent context]     what was said today and yesterday
     [User message]       the message itself, whole
 
-A part that has nothing to say is not there. The budget is for all of it. The message takes what it
-takes; of the rest each part has a share, and the memories get what the others leave, as far as a
-recall's own budget goes. In a group chat nothing private is in any part.
+Empty parts are omitted. The budget covers everything. The message takes what it needs. Each other
+part has a share of the rest, and the memories get what the others leave, up to the recall's own
+budget. In a group chat, no part contains anything private.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which part of a message is code: what the gate reads is the rest."""
+"""Finds the code in a message; the gate reads the rest."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The block of text that an agent is handed: numbered, dated, with sources, within a budget.
+"""Writes the block of text for an agent: numbered, dated, with sources, within a budget.
 
-Recalled words are data (`text/quote.py`): nothing recalled can end the block or open another.
-What no longer holds says until when it did; what is only supposed says how sure that is.
+Recalled words are data (`text/quote.py`): nothing in them can close the block or open another.
+What no longer holds says until when it did. A belief says how sure it is.
 """
 
 from __future__ import annotations

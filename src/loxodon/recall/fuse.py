@@ -1,7 +1,7 @@
-"""Fuse: what the routes found, brought to one scale and added.
+"""Fuse: puts what the routes found on one scale and adds it up.
 
-A message may ask several things. Each is looked for by itself, and what answers one of them best
-counts as much as what answers another: otherwise the question with the rarer words takes all the
+A message may ask several things. Each is searched separately, and the best answer to one counts as
+much as the best answer to another. Otherwise the question with the rarer words would take all the
 room.
 """
 

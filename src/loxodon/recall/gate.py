@@ -1,12 +1,12 @@
-"""The gate: whether a message is worth a recall, decided by rules and with a reason.
+"""The gate: decides by rules whether a message is worth a recall, and why.
 
-It runs before every reply, so it reads no database and asks no model. First what never needs the
-memory: an acknowledgement, a greeting, code, an order that brings all it needs. Then what does:
-words that ask for a memory, speak of the past, name someone or something known, or ask at all.
-Last what was recalled for already: the same kind of question on a topic that the conversation has
-not left.
+It runs before every reply, so it reads no database and asks no model. First come messages that
+never need the memory: an acknowledgement, a greeting, code, an instruction that contains
+everything it needs. Then those that do: they ask for a memory, refer to the past, name someone or
+something known, or ask anything. Last come repetitions: the same kind of question on a topic that
+the conversation has not left.
 
-Where several reasons hold, the most telling one is given.
+If several reasons apply, the most specific one is given.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
-"""What holds now: the newest that speaks of a thing comes first, what only asks comes after.
+"""What holds now: puts the newest statement on a subject first, and questions last.
 
-Memories know what replaced them. Turns do not, and of two memories read from different words
-neither may know of the other: "I have tried three" and, a month later, "I have tried four". So the
-best of what was found is compared two by two. Where two speak of the same thing, the later one is
-put before the earlier one, which says when the thing was spoken of again. A question about the past
-turns that round; one for an event ("what did I buy?") leaves the order as it is.
+Memories know what replaced them. Turns do not, and two memories read from different words may not
+know of each other: "I have tried three" and, a month later, "I have tried four". So the best
+results are compared in pairs. If two are about the same thing, the later one goes first, and the
+earlier one says when the subject came up again. A question about the past reverses this. A
+question about an event ("what did I buy?") leaves the order as it is.
 
-Whether two speak of the same is a sum: how much of the question both have, how much of it the later
-one has, how alike they are, how few others have what they share, and whether the later one says
-that something is new, or another number. A later one that has little of the question still counts
-where it says that what the earlier one names has changed ("we switched from Jira to Linear").
+Whether two are about the same thing is a score: how much of the question both have, how much of it
+the later one has, how similar they are, how few others have what they share, and whether the later
+one says that something is new or has another number. A later one with little of the question still
+counts if it says that what the earlier one names has changed ("we switched from Jira to Linear").
 
-A turn that only asks tells nothing. Earlier askings of a question match it best of all, and would
-stand before the answer.
+A turn that only asks tells nothing. Earlier copies of a question match it best of all, and would
+come before the answer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The memories' route: facts, beliefs and summaries that have the words of the question.
+"""The route over memories: facts, beliefs and summaries with the words of the question.
 
-A memory and a turn are scored alike, with the journal's own sense of which words are rare, so that
-the scores of the two can be compared: bm25 of two indexes cannot.
+Memories and turns are scored alike, with the word rarity of the journal, so that their scores can
+be compared. The bm25 scores of two indexes cannot.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The last talk: "what did we talk about last time?", 上次讨论到哪了, 继续讨论.
 
-Such a question has no word of what it asks for. What it wants is the last session, and what was
-said in the three days before.
+Such a question contains no word of what it asks for. It means the last session and the three days
+before.
 """
 
 from __future__ import annotations

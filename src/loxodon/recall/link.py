@@ -1,10 +1,10 @@
-"""Link: a turn and the memories drawn from it are one finding, shown once.
+"""Link: a turn and the memories drawn from it are one result, shown once.
 
-Each lifts the other a little. The better of the two is shown; the memory also where it is nearly as
-good and says nearly all that the turn says, no name, number or time left out, or the turn is long,
-or a person gave the memory other words. A belief never stands for what was said. A turn is left out
-where all that was drawn from it was put away by hand; where it no longer holds it falls back. What
-was captured is a memory in the first place.
+Each raises the other's score a little. The better one is shown. The memory is also shown if it is
+nearly as good and one of these applies: it says nearly all that the turn says, with every name,
+number and time; the turn is long; a person reworded the memory. A belief never replaces what was
+said. A turn is left out if all memories drawn from it were archived by hand, and ranked lower if
+they no longer hold. What was captured is shown as the memory.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The meaning's route: what is close to the question in the eyes of an embedder.
+"""The route by meaning: texts that an embedder finds close to the question.
 
-For a question a text counts by how much closer it is than usual: most of what is asked for has
-something that is. A message is about as close to everything, because it says many things; there
-what counts is how close a text is beside the closest.
+For a question, a text counts by how much closer it is than usual. A message is about equally close
+to everything, because it says many things; there, a text counts relative to the closest one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The notes' route: pieces of files that have the words of the question.
+"""The route over notes: chunks of files with the words of the question.
 
-A note is scored as turns and memories are, so that the three can be compared. How rare a word is
-comes from the journal and from the notes: it tells little where either has it everywhere. Where the
-journal is small or empty, the notes tell the words apart, and the journal how much a rare word
-counts at the most.
+Notes are scored like turns and memories, so that all three can be compared. The rarity of a word
+comes from both the journal and the notes: a word that is everywhere in either tells little. If the
+journal is small or empty, the notes tell the words apart, and the journal limits how much a rare
+word counts.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
-"""Profiles: other rankings than the default, by name.
+"""Profiles: rankings other than the default, by name.
 
     phase1      0.4 tags + 0.3 time + 0.3 file
-    openclaw    hybrid search: 0.7 vector + 0.3 text, faded by age, then varied (MMR)
+    openclaw    hybrid search: 0.7 vector + 0.3 text, decayed by age, then diversified (MMR)
     tiered      partition first, full text to fill up, then relevance
 
-The default is none of them and is not here (`rank.py`). A profile orders what the routes found and
-what was linked, and what its own routes lead to (`widened`). What only stands beside a hit, or has
-much in common with one, is left to the default.
+The default ranking is in `rank.py`. A profile orders what the routes found and what was linked,
+and adds candidates of its own routes (`widened`). Neighbours of a hit, and turns similar to one,
+are left to the default.
 
-Each formula is a pure function of `Features`; `arranged` makes these and brings the order back to
-what was found. Whatever the formula says, what no longer holds comes last, and in `tiered` nothing
-archived is looked at.
+Each formula is a pure function of `Features`; `arranged` computes these and applies the order.
+Whatever the formula, what no longer holds comes last, and `tiered` ignores the archive.
 """
 
 from __future__ import annotations

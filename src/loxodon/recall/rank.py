@@ -1,12 +1,12 @@
-"""Weigh: what is known of a memory or a turn moves how well it matches, a little each.
+"""Weigh: adjusts each score by what is known about the memory or turn, a little each.
 
-    validity     what was superseded comes last, unless the question asks for the past
-    time         what lies in the time the question names
-    assistant    what an assistant said, unless it is asked for what it said
-    speaker      what someone said whom the question names
+    validity     superseded ones come last, unless the question is about the past
+    time         within the time that the question names
+    assistant    said by an assistant, unless the question is about that
+    speaker      said by someone the question names
     strength, importance, confidence, trust, recency
 
-None of them hides the only answer: they order what matches about as well.
+None of them hides the only answer: they order results that match about equally well.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Recall: from a question to the right few hundred tokens.
+"""Recall: from a question to the few hundred most relevant tokens.
 
-The stages are called in order here: understand the question, look along each route, fuse what they
-found, weigh it, link what belongs together, and fit the block into the budget.
+Calls the stages in order: understand the question, search along each route, fuse the results,
+weigh them, link what belongs together, put the newest first, and fit the block into the budget.
 """
 
 from __future__ import annotations

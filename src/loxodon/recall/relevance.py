@@ -1,9 +1,8 @@
-"""Relevance: what time takes from a memory when it is ordered, not when it is kept.
+"""Relevance: how age lowers the rank of a memory.
 
-Strength (`write/decay.py`) decides what is archived; this only orders what was found, by how long
-ago it was said and by the category of what it says. What the default makes of
-the formulas moves a score by a few per cent, so that it decides between equals and never against a
-better match.
+Strength (`write/decay.py`) decides what is archived. This only orders results, by how long ago
+something was said and by its category. The default ranking changes a score by a few per cent with
+these formulas, so they decide between equals and never against a better match.
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
-"""The routes: where a recall looks, one after the other, into one pool.
+"""The routes: each searches in its own way, and all add to one pool.
 
-    words       full text over turns and memories, with what stands around a turn
-    related     the same in other words (text/related.py)
-    alike       what has much in common with the best hits, where the journal is a pile of notes
-    meaning     vectors, where an embedder is set
-    attribute   what is filed under the very thing asked for: `home`, for "where do I live"
+    words       full text over turns and memories, with the neighbours of a turn
+    related     other words for the same (text/related.py)
+    alike       turns similar to the best hits, if the journal is a collection of notes
+    meaning     vectors, if an embedder is set
+    attribute   memories of exactly the attribute asked for: `home`, for "where do I live"
     entity      memories about someone or something the question names, by any of its names
     beside      memories about those whom the best memories are about
-    time        what lies in the time the question names
+    time        what was said in the time the question names
     last        the last session and the last three days, for "what did we talk about last time?"
     label       the project, topic or tag the question names
-    note        full text over files, and the triggers that they name
-    archive     archived memories, where the active ones have too little
+    note        full text over files, and the triggers they name
+    archive     archived memories, if too few active ones match
 
-A route that fails leaves the others' findings and a note.
+If a route fails, the others still count, and the trace notes it.
 """
 
 from __future__ import annotations

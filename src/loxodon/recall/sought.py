@@ -1,9 +1,9 @@
-"""What a question is after, by the name under which a memory has it.
+"""Finds the attribute that a question is about, as memories name it.
 
-"Where do I live?" and 我住哪儿 ask for `home`, whatever words it was told in: "we moved to Leith".
-The table has, for what people ask a memory most, the attributes (`language/attributes.py`) and what
-such questions say. A wrong guess costs little: what is found this way has to stand beside what the
-words find.
+"Where do I live?" and 我住哪儿 ask for `home`, whatever words it was told in: "we moved to
+Leith". The table has the most common questions: the attributes (`language/attributes.py`)
+and how people ask for them. A wrong guess costs little, because these results compete with
+those found by words.
 """
 
 from __future__ import annotations

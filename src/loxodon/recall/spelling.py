@@ -1,8 +1,8 @@
-"""Near spellings: a name that is one edit away, where nothing has the word as it was typed.
+"""Near spellings: names one edit away, if nothing has the word as it was typed.
 
-In Latin letters that is one letter; in Chinese one character that sounds or looks like the right
-one (晓美 for 小美). Only names: a word that the memory lacks is most often just that, and what is
-spelled like it means other things.
+In Latin script that is one letter; in Chinese, one character that sounds or looks like the
+right one (晓美 for 小美). Only for names: any other word that the memory lacks is usually just
+missing, and words spelled like it mean something else.
 """
 
 from __future__ import annotations

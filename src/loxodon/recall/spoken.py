@@ -1,11 +1,10 @@
-"""The journal's route: turns that have the words of the question, and those that stand beside them.
+"""The route over the journal: turns with the words of the question, and their neighbours.
 
-A turn is judged with its surroundings. Words of the question that it lacks but a neighbour has
-count too, less with distance; so an answer that shares no word with the question is found through
-what stands around it. How much neighbours lend depends on the journal: in a conversation they are
-about the same thing, in a pile of notes they are not (`store.nature`). There it is what a note has
-in common with the best hits, wherever it stands, that leads on: from "the one who is 36" to the
-cousin, and from the cousin to her school.
+A turn is scored with its neighbours. Words of the question that it lacks but a neighbour has count
+too, less with distance. So an answer that shares no word with the question is found. How much
+neighbours count depends on the journal (`store.nature`): in a conversation they are about the same
+thing, in a collection of notes they are not. There, similarity to the best hits leads on, wherever
+a note is: from "the one who is 36" to the cousin, and from the cousin to her school.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Sure or not: whether what was found can be what was asked for.
+"""Decides whether the results can answer the question.
 
-A search always finds something. What tells is how much of the question the best findings have,
-weighed by how rare its words are; by chance more of it is found in a larger journal. A name that
-the memory has never heard is a bad sign. Nothing is hidden because of this: the answer is marked.
-Of a message that tells more than it asks nothing is said: no finding has much of it.
+A search always finds something. The measure is how much of the question the best results contain,
+weighted by word rarity; in a larger journal, more of it is found by chance. A name that the memory
+has never seen is a bad sign. Nothing is hidden because of this: the answer is marked as unsure. A
+message that tells more than it asks is never marked, because no result contains much of it.
 """
 
 from __future__ import annotations

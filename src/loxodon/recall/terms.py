@@ -1,8 +1,8 @@
-"""The words of a question, weighed: what it is about counts, how it asks counts less.
+"""Weighs the words of a question: its subject counts more than how it asks.
 
-"How many days had passed between the wedding and …" is about the wedding; `many`, `days` and
-`passed` say what kind of answer is wanted, and stand in half of all talk. They count half. Words
-that mean much the same as one of the question's (`text/related.py`) count a third.
+"How many days had passed between the wedding and …" is about the wedding. `many`, `days` and
+`passed` only say what kind of answer is wanted, and occur in half of all conversations. They count
+half. Words that mean nearly the same as one in the question (`text/related.py`) count a third.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The times that a question names: as ranges, or beside something that happened.
+"""Finds the times that a question names: ranges, or times relative to an event.
 
-`text/dates` finds the dates; here they become what a question means by them: `since March` has no
-end, `before 2020` no beginning, a bare `at three` is no date at all, a birthday comes every year.
-What only an event dates (`before I moved`, 搬家之前) is given as the event's words and a side, for
-the recall to find the event first.
+`text/dates` finds the dates. This module interprets them: `since March` has no end, `before
+2020` no beginning, a bare `at three` is not a date, a birthday recurs every year. For times
+that only an event gives (`before I moved`, 搬家之前), it returns the event's words and a side,
+and recall finds the event first.
 """
 
 from __future__ import annotations

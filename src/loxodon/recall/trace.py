@@ -1,4 +1,4 @@
-"""Trace: how a recall came to its answer, for whoever wants to know (`recall --explain`)."""
+"""Trace: how a recall came to its result (`recall --explain`)."""
 
 from __future__ import annotations
 

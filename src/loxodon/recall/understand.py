@@ -1,8 +1,8 @@
-"""Understand: from a question as it was typed to what the routes of a recall look for.
+"""Understand: from a question as typed to what the routes search for.
 
-A pure function of the question, the time, and three look-ups: who or what goes by a name, and which
-projects and topics there are. The question's own words are looked up in them, so it costs the same
-however much is known.
+A pure function of the question, the time, and three lookups: entities by name, and the known
+projects and topics. It looks up only the question's own words, so the cost does not depend on how
+much is known.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What each part of a score counts: fitted once, over labelled conversations of several kinds.
+"""The weight of each part of a score, fitted on labelled conversations of several kinds.
 
-`tools/fit_ranking.py` makes the two tables: it reads the parts of everything that recall found
-for each question and looks for the weights that put the answers first, with equal say for each set,
-and says what the fit of the other sets gives on one that was left out (docs/benchmarks.md has the
-tables). Parts by which memories and notes are found have no evidence in the sets, and keep what was
-set by hand.
+`tools/fit_ranking.py` creates the two tables. It reads the parts of everything that recall found
+for each question, and searches for weights that put the answers first, with equal say for each
+set. It also reports how a fit on the other sets does on one that was left out (docs/benchmarks.md
+has the tables). The sets have no evidence on the parts that find memories and notes; these weights
+were set by hand.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""How a memory does what `memory.py` says it can."""
+"""The implementation of the operations that `memory.py` declares."""

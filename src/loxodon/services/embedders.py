@@ -1,4 +1,4 @@
-"""The embedders of a memory: made when they are first needed, shared by all who look through it."""
+"""The embedders of a memory: created on first use, shared by all views of the memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Embedders:
-    """What turns texts and questions into vectors, if anything is set that does."""
+    """The configured embedders for texts and questions, if any."""
 
     def __init__(self, settings: EmbedderConfig) -> None:
         self._settings = settings
@@ -28,11 +28,11 @@ class Embedders:
         self._given = False
 
     def use(self, chosen: Sequence[ChosenEmbedder]) -> None:
-        """Take these in the place of those that the settings name; they are not ours to make."""
+        """Use these instead of the configured ones; they are not recreated after a fork."""
         self._chosen, self._given = chosen or None, bool(chosen)
 
     def after_fork(self) -> None:
-        """Models have threads and sockets, which a fork does not take along."""
+        """Drop our models: their threads and sockets do not survive a fork."""
         self._questioner = None
         if not self._given:
             self._chosen = None
@@ -42,7 +42,7 @@ class Embedders:
         return self._chosen is not None or self._settings.kind != "none"
 
     def chosen(self) -> Sequence[ChosenEmbedder]:
-        """Those that are set, made once."""
+        """The configured embedders, created once."""
         if self._chosen is None:
             from loxodon.models.embedders import chosen
 
@@ -50,7 +50,7 @@ class Embedders:
         return self._chosen
 
     def questioner(self) -> Questioner | None:
-        """What embeds questions; None where no embedder is set."""
+        """Embeds questions; None if no embedder is set."""
         if self._questioner is None and self.are_set:
             from loxodon.models.embedders.questions import Questioner
 
@@ -58,14 +58,14 @@ class Embedders:
         return self._questioner
 
     def embedding(self, space: OpenSpace) -> Embedding:
-        """What gives the texts of a space their vectors."""
+        """Embeds the texts of a space."""
         from loxodon.write.embedding import Embedding
 
         lock = os.path.join(space.folder, EMBEDDING_LOCK)
         return Embedding(space.store, self.chosen, lock, space.guard.sent)
 
     def embed_quietly(self, space: OpenSpace) -> int:
-        """What a consolidation has embedded; what goes wrong is told by `status`."""
+        """Embed at the end of a consolidation and return how many; `status` reports failures."""
         if not self.are_set:
             return 0
         try:
@@ -74,5 +74,5 @@ class Embedders:
             return 0
 
     def coverage(self, space: OpenSpace) -> tuple[Coverage, ...]:
-        """How far each has come in a space."""
+        """How many texts of a space each embedder has embedded."""
         return self.embedding(space).coverage() if self.are_set else ()

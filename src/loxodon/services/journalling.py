@@ -1,4 +1,4 @@
-"""The journal, in and out: what was said."""
+"""Reading and writing the journal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from loxodon.store import QuarantinedText
 
 BATCH = 2_000
-"""Turns written in one transaction: others who write wait no longer than this takes."""
+"""Turns per transaction, so that other writers do not wait longer than one takes."""
 _ALL = 1 << 40
 
 Keyed = tuple[Turn, bytes]
@@ -43,7 +43,7 @@ class Journal:
         live: bool,
         me: Collection[str],
     ) -> Added:
-        """Journal drafts; see `Memory.add_drafts`."""
+        """Add drafts; see `Memory.add_drafts`."""
         if self._space.paused:
             return Added(0, 0, 0, (), paused=len(drafts))
         guard, wall = self._space.guard, self._space.wall
@@ -66,7 +66,7 @@ class Journal:
     def _write(
         self, keyed: Sequence[Keyed], me: Collection[str], now: datetime, progress: Progress | None
     ) -> tuple[int, int, int]:
-        """Put turns into the journal: how many are new, known with other words, and claimed."""
+        """Append turns; return how many are new, known with other words, and claimed."""
         added = changed = claimed = 0
         for start in range(0, len(keyed), BATCH):
             batch = keyed[start : start + BATCH]
@@ -81,7 +81,7 @@ class Journal:
         return added, changed, claimed
 
     def _claimed_before(self, keyed: Sequence[Keyed]) -> Collection[str]:
-        """By which names the user speaks, where these turns are of people who are named."""
+        """The user's speaker names, as given when these turns were added before."""
         theirs = [one for one in keyed if one[0].origin == "group" and claiming.is_named(one[0])]
         return claiming.told_before(theirs, self._store.known(theirs)) if theirs else ()
 
@@ -93,7 +93,7 @@ class Journal:
     def admitted(
         self, drafts: Sequence[Draft | None], keyed: list[Keyed], live: bool
     ) -> tuple[list[Keyed], int, int]:
-        """What may be journalled, how many were said in a pause, and how many were forgotten."""
+        """The turns that may be added, and how many were paused and forgotten."""
         pairs = list(zip(drafts, keyed, strict=True))
         open = [pair for pair in pairs if not self._space.pauses.covers(pair[1][0].at)]
         paused = len(pairs) - len(open)
@@ -106,7 +106,7 @@ class Journal:
     def append(
         self, batch: Sequence[Keyed], now: datetime
     ) -> tuple[Sequence[Turn | KnownTurn], Mapping[str, Sequence[QuarantinedText]]]:
-        """Journal turns, and hold back what is an instruction in words that nobody vouches for.
+        """Append turns, and hold back instructions in words that are not the user's.
 
         Call inside `Store.writing`.
         """
@@ -118,20 +118,20 @@ class Journal:
         return kept, screen(self._store, kept, now)
 
     def _has(self, session: str, drafts: Sequence[Draft], now: datetime) -> tuple[int, int]:
-        """How many of these drafts a session has, and how many turns it has in all."""
+        """How many of these drafts a session contains, and how many turns in total."""
         keyed, _, forgotten = self.admitted(drafts, with_keys(drafts, session, now), False)
         known = self._store.known(keyed)
         return len(known) - known.count(None) + forgotten, self._store.session_size(session)
 
     def own_session(self, session: str | None) -> str | None:
-        """The session of that name of whoever asks; where they have none, the shared one."""
+        """The caller's own session of that name, or the shared one if they have none."""
         if session and self._store.wall.stands:
             own = self._store.wall.session(session)
             return own if self._store.session_size(own) else session
         return session
 
     def find(self, query: str, where: Filter, limit: int) -> list[Turn]:
-        """The turns that `where` admits, as they were said; see `Memory.journal`."""
+        """The turns that match `where`, as they were said; see `Memory.journal`."""
         if not query:
             return self._heard(self._store.journal(where, limit))
         with self._store.reading():
@@ -140,7 +140,7 @@ class Journal:
         return self._heard([found[hit.row] for hit in hits if hit.row in found])
 
     def _heard(self, turns: Sequence[Turn]) -> list[Turn]:
-        """Turns as whoever asks may be told them: of what is held back, the owner alone."""
+        """Turns as the caller may see them: only the owner sees held-back text."""
         if not self._store.wall.stands:
             return [*turns]
         from loxodon.trust.origin.quarantine import heard
@@ -148,7 +148,7 @@ class Journal:
         return heard(self._store, turns)
 
     def turn(self, ref: str) -> Turn:
-        """The turn called `ref`; else NotFoundError."""
+        """The turn with this `ref`, or NotFoundError."""
         number = ref.removeprefix("t_")
         row: int | None = 0
         if number.isascii() and number.isdecimal() and len(number) < 18:

@@ -1,4 +1,4 @@
-"""Memories, one at a time: kept, changed, put away and brought back."""
+"""Single memories: capture, look up, edit, archive and unarchive."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _UNSAID: Mapping[str, Any] = {
     "source": None,
     "token": "",
 }
-"""What a memory is where nothing is said of it."""
+"""The defaults of the fields of a memory."""
 
 
 class Knowledge:
@@ -58,7 +58,7 @@ class Knowledge:
         self._store = space.store
         self._journal = journal
 
-    # Keeping
+    # Capture
 
     def capture(
         self,
@@ -72,7 +72,7 @@ class Knowledge:
         noted: bool,
         **more: Any,
     ) -> Record:
-        """Keep a memory; one that is `noted` is believed as far as the user's words bear it out."""
+        """Store a memory; a `noted` one is believed only as far as the user's words support it."""
         space, wall = self._space, self._space.wall
         space.refuse_if_paused()
         origin = origin_of(wall, origin)
@@ -104,11 +104,11 @@ class Knowledge:
             agent=wall.agent,
         )
         request = self._request(token, "capture", {**fields, "source": source})
-        key = request or os.urandom(16)  # said again is said twice
+        key = request or os.urandom(16)  # repeated without a token: two memories
         return self._once(token, request, lambda: self._keep(said, key, fields, source, noted))
 
     def remember(self, content: str, kind: Kind, more: Mapping[str, Any]) -> Record:
-        """Keep what an agent noted; `more` has other fields of `capture`."""
+        """Store an agent's note; `more` has other fields of `capture`."""
         wall = self._space.wall
         about = {**_UNSAID, "origin": wall.voice if wall.speaks else "assistant", **more}
         unknown = about.keys() - {*_UNSAID, "origin"}
@@ -117,14 +117,14 @@ class Knowledge:
         return self.capture(content, kind, noted=True, **about)
 
     def _is_borne_out(self, content: str) -> bool:
-        """Whether the user said in the last days what this says."""
+        """Whether something the user said in the last few days supports this."""
         from loxodon.trust.origin import remembering
 
         said = remembering.said_lately(self._store, self._space.now())
         return remembering.is_borne_out(content, [turn.content for turn in said])
 
     def _request(self, token: str, verb: str, asked: Mapping[str, Any]) -> bytes:
-        """What a call with a token asks for, as a digest; empty without one."""
+        """A digest of a call with a token; empty without a token."""
         if not token:
             return b""
         from loxodon.trust.access.once import request_of
@@ -136,7 +136,7 @@ class Knowledge:
             return do()
         from loxodon.trust.access.once import once
 
-        token = self._store.wall.token(token)  # nobody learns from one what another did
+        token = self._store.wall.token(token)  # agents cannot see each other's calls
         days = self._space.config.idempotency.days
         return once(self._store, token, request, self._space.now(), days, do)
 
@@ -148,7 +148,7 @@ class Knowledge:
         source: Source | None,
         noted: bool = False,
     ) -> Record:
-        """Keep a memory and journal its words, which are its source."""
+        """Store a memory and journal its text, which is its source."""
         kind, confidence = kind_for(
             fields["trust"],
             fields["kind"],
@@ -183,7 +183,7 @@ class Knowledge:
             return record
 
     def take_entries(self, entries: Sequence[PendingEntry]) -> int:
-        """Take in what was said and captured while the engine was off; how many were new."""
+        """Import what was said and captured while the engine was off; return how many were new."""
         taken = 0
         with self._store.writing():
             for one in entries:
@@ -199,10 +199,10 @@ class Knowledge:
                     self._keep(turn, one.key, one.fields, one.source)
         return taken
 
-    # Looking up
+    # Lookup
 
     def get(self, id: str) -> Record:
-        """The memory called `id`; NotFoundError if there is none."""
+        """The memory with this `id`, or NotFoundError."""
         record = self._store.get(id)
         if record is not None:
             return record
@@ -221,14 +221,14 @@ class Knowledge:
         raise no_memory(id)
 
     def at_version(self, id: str, version: int | None) -> Record:
-        """A memory that is still at a version, where one is named; else StaleEditError."""
+        """The memory, or StaleEditError if it is no longer at the given version."""
         record = self.get(id)
         if version is not None and version != record.version:
             raise stale_edit(id, record.version, version)
         return record
 
     def note(self, id: str) -> Note:
-        """The note of a file that is called `id`; NotFoundError if it is gone."""
+        """The note with this `id`, or NotFoundError if it no longer exists."""
         number = id.removeprefix("n_")
         row = int(number) if number.isascii() and number.isdecimal() and len(number) < 18 else 0
         note = self._store.workspace_data.notes([row]).get(row)
@@ -241,7 +241,7 @@ class Knowledge:
         return note
 
     def entity(self, name: str) -> Entity:
-        """Someone or something by any of its names; else NotFoundError."""
+        """The entity with this name or alias, or NotFoundError."""
         found = self._store.entities_named([name])
         if name not in found:
             raise NotFoundError(
@@ -251,17 +251,17 @@ class Knowledge:
             )
         return found[name]
 
-    # Changing
+    # Edit
 
     def edit(self, id: str, version: int | None, token: str, changes: Changes) -> Record:
-        """Change fields of a memory, once for each token."""
+        """Change fields of a memory, once per token."""
         request = self._request(token, "edit", {"id": id, "version": version, **changes})
         return self._once(token, request, lambda: self.revise(id, version, changes, agents=False))
 
     def revise(
         self, id: str, version: int | None, changes: Changes, *, agents: bool = True
     ) -> Record:
-        """Change fields of a memory; what `agents` ask for as far as the user's words bear it."""
+        """Change fields of a memory; for `agents`, only as far as the user's words support it."""
         unknown = sorted(changes.keys() - EDITABLE)
         if unknown:
             raise InputError(
@@ -282,14 +282,14 @@ class Knowledge:
             fields = {name: v for name, v in given.items() if v != getattr(record, name)}
             if not fields:
                 return record
-            if "importance" in fields:  # the rate of decay changes: count on from what is left
+            if "importance" in fields:  # the decay rate changes: start from the current strength
                 fields["strength"] = record.strength
             if (agents or wall.speaks) and not is_own(record.trust) and not vouched:
                 return self._edit_noted(record, fields)
             return self._store.update(id, version, "edited", space.now(), fields, vouched=vouched)
 
     def _edit_noted(self, record: Record, fields: Mapping[str, Any]) -> Record:
-        """Change what an agent noted: believed no further than if it were noted now."""
+        """Change an agent's note: believed no more than if it were noted now."""
         from loxodon.trust.origin import remembering
 
         self._store.wall.check_change(record)
@@ -298,8 +298,8 @@ class Knowledge:
         return remembering.edit(self._store, record, fields, sure, self._space.now())
 
     def _is_vouched(self, record: Record, given: Mapping[str, Any]) -> bool:
-        """Whether the words alone are changed, to what the user said of the same; an InputError
-        where the user's own words would be changed to what nobody said."""
+        """Whether only the text changes, to something the user said on the same subject. Raises
+        InputError if the user's own words would change to something nobody said."""
         from loxodon.trust.origin import remembering
 
         words = given.get("content", record.content)
@@ -320,7 +320,7 @@ class Knowledge:
         return False
 
     def archive(self, id: str, version: int | None) -> Record:
-        """Take a memory out of ordinary recall."""
+        """Remove a memory from normal recall."""
         with self._store.writing():
             record = self._own(id, version)
             if record.state == "archived":
@@ -329,7 +329,7 @@ class Knowledge:
             return self._store.update(id, version, "archived", self._space.now(), values)
 
     def unarchive(self, id: str, version: int | None) -> Record:
-        """Bring an archived memory back."""
+        """Bring back an archived memory."""
         with self._store.writing():
             record = self._own(id, version)
             if record.state == "active":
@@ -339,13 +339,13 @@ class Knowledge:
             return self._store.update(id, version, "unarchived", self._space.now(), values)
 
     def _own(self, id: str, version: int | None) -> Record:
-        """A memory that is for whoever asks to put away and take out again."""
+        """The memory, if the caller may archive and unarchive it."""
         record = self.at_version(id, version)
         self._store.wall.check_change(record)
         return record
 
     def unarchive_run(self, at: datetime) -> Records:
-        """Bring back what the run at that moment archived for its age."""
+        """Bring back what the run at that time archived because of its age."""
         with self._store.writing():
             ids = self._store.worklog.aged_in(at)
             if not ids:

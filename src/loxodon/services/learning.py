@@ -1,4 +1,4 @@
-"""What makes knowledge of what was said, and the model that may help."""
+"""Consolidation, and the optional model for it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def consolidation(space: OpenSpace, embed: Callable[[], int]) -> Consolidation:
-    """What consolidates a space; `embed` is done at its end."""
+    """The consolidation of a space; it calls `embed` at its end."""
     return Consolidation(
         space.store,
         space.folder,
@@ -30,8 +30,8 @@ def consolidation(space: OpenSpace, embed: Callable[[], int]) -> Consolidation:
 
 
 def _was_forgotten(space: OpenSpace, record: Record, at: datetime) -> bool:
-    """Whether a memory says what was forgotten after it was said: in other words, perhaps, in a
-    transcript that nobody had read then."""
+    """Whether a memory restates something that was forgotten after it was said, for example in a
+    transcript that is read only now."""
     marks = space.forgotten() if record.value else None
     if marks is None:
         return False
@@ -42,7 +42,7 @@ def _was_forgotten(space: OpenSpace, record: Record, at: datetime) -> bool:
 
 
 def residue(space: OpenSpace) -> Residue:
-    """What decides where the rules could not: a model, if one is set."""
+    """What decides the cases that the rules could not: a model, if one is set."""
     model = space.config.model
     if model.mode == "rules":
         from loxodon.write.residue import Residue
@@ -54,7 +54,7 @@ def residue(space: OpenSpace) -> Residue:
 
 
 def chat_model(space: OpenSpace) -> ChatModel:
-    """The model that is set, within its tokens of today; ConfigError where none is."""
+    """The configured model, within its daily token limit; ConfigError if none is set."""
     from loxodon.models.chat import ChatModel
     from loxodon.models.ledger import Ledger
     from loxodon.write.asking import StoreBook
@@ -65,7 +65,7 @@ def chat_model(space: OpenSpace) -> ChatModel:
 
 
 def handed_out(space: OpenSpace, found: HandedOut) -> HandedOut:
-    """A question for an agent, without what must not leave the memory."""
+    """A question for an agent, without text that must not leave the memory."""
     if not found.ticket:
         return found
     from loxodon.models.prompts import cleaned
@@ -74,7 +74,7 @@ def handed_out(space: OpenSpace, found: HandedOut) -> HandedOut:
 
 
 def flush_due(space: OpenSpace) -> str:
-    """Why a flush is due; empty for not."""
+    """Why a flush is due; empty if it is not."""
     from loxodon.write.buffer import buffered, flush_due
 
     limits = space.config.buffer

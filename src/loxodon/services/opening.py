@@ -1,4 +1,4 @@
-"""Opening a space: its settings, its keys, its folder and its store."""
+"""Opens a space: its settings, keys, folder and store."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def open_space(
     key: bytes | None,
     wall: Wall,
 ) -> OpenSpace:
-    """A space of the home at `path`, made where there is none; see `Memory.open`."""
+    """Open a space of the home at `path`, creating it if needed; see `Memory.open`."""
     home = home_at(path)
     if config is None:
         config = settings.with_environment(settings.load(home), os.environ)
@@ -57,13 +57,13 @@ def open_space(
 
 
 def store_beside(space: OpenSpace, path: str) -> Store:
-    """The store in another file of a space; the caller closes it."""
+    """Open the store in another file of a space. The caller closes it."""
     decay = Decay(space.config.decay, space.clock)
     return SqliteStore(path, space.name, space.zone, decay, space.keys)
 
 
 def finish_recoding(home: str) -> bool:
-    """End an encrypting, decrypting or re-keying of a home that was cut short; whether one was."""
+    """Finish an interrupted encrypt, decrypt or rekey of a home; return whether there was one."""
     if not os.path.exists(os.path.join(home, KEYS, RECODING)):
         return False
     from loxodon.trust.rest.recoding import finish
@@ -72,7 +72,7 @@ def finish_recoding(home: str) -> bool:
 
 
 def keys_for(home: str, config: Config, key: bytes | None = None) -> Keys:
-    """What opens the databases of a home; nothing where they are not encrypted."""
+    """The keys of the databases of a home; empty if they are not encrypted."""
     if key is not None:
         if len(key) != _KEY_BYTES:
             raise InputError(

@@ -1,4 +1,4 @@
-"""What an agent is told: recall, frames, snapshot, profile."""
+"""Text for prompts: recall, frames, snapshot, profile."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Recalling:
-    """Text for a prompt, of what can be seen of a space."""
+    """Builds text for prompts from what the caller can see of a space."""
 
     def __init__(self, space: OpenSpace, embedders: Embedders) -> None:
         self._space = space
@@ -33,7 +33,7 @@ class Recalling:
 
     @property
     def audience(self) -> str | None:
-        """Who hears what is told here, as a filter has it."""
+        """The audience of the result, as a filter value."""
         return None if self._space.chat == "direct" else "group"
 
     def recall(
@@ -48,7 +48,7 @@ class Recalling:
         in_view: Iterable[str],
         reveal: bool,
     ) -> Recall:
-        """What the space has on `query`; see `Memory.recall`."""
+        """Search the space for `query`; see `Memory.recall`."""
         space = self._space
         profile = space.config.recall.profile if profile is None else profile
         choice("profile", profile, settings.PROFILES)
@@ -70,7 +70,7 @@ class Recalling:
             )
 
     def _meaning(self) -> Callable[[str], EmbeddedQuestion] | None:
-        """What embeds a question, without what must not leave the memory."""
+        """Embeds a question, without text that must not leave the memory."""
         questioner, guard = self._embedders.questioner(), self._space.guard
         return (lambda text: questioner.ask(guard.sent(text))) if questioner else None
 
@@ -84,7 +84,7 @@ class Recalling:
         budget: int,
         ask: Callable[[int, frozenset[str]], Recall],
     ) -> Frame:
-        """All that an agent should have before it; `ask` recalls. See `Memory.assemble`."""
+        """Build the whole frame; `ask` recalls. See `Memory.assemble`."""
         from loxodon.recall import assemble as frames
         from loxodon.recall.gate import State
         from loxodon.text.language import language_of
@@ -110,14 +110,14 @@ class Recalling:
         return frame._replace(state=frame.state._replace(names=state.names))
 
     def gate(self, message: str, state: State | None) -> Gate:
-        """Whether a message is worth a recall in a conversation."""
+        """Decide whether a message is worth a recall in a conversation."""
         from loxodon.recall.gate import State, should_recall
 
         with self._store.reading():
             return should_recall(message, self._knowing(state or State()))
 
     def _knowing(self, state: State) -> State:
-        """The state of a conversation with whom and what this memory knows."""
+        """The state of a conversation, with the names this memory knows."""
         if state.names or self.audience is not None:  # whom a group asks about is no secret to it,
             return state  # whom we know may be
         return state._replace(names=self._store.entities_named)
@@ -135,12 +135,12 @@ class Recalling:
         return space.shown(kept)
 
     def profile(self, language: str, residue: Residue, refresh: bool) -> str:
-        """The core of what is known of the user; see `Memory.profile`."""
+        """The core of what is known about the user; see `Memory.profile`."""
         from loxodon.write import compress
 
         now = self._space.now()
         if refresh:
-            self._space.for_owner()  # the page that is kept is the owner's
+            self._space.for_owner()  # the stored page is the owner's
             pages = compress.profiles(self._store, now, residue)
             with self._store.writing():
                 compress.put_profiles(self._store, pages, now)

@@ -1,4 +1,4 @@
-"""An open space of a home: what every service of a memory works on."""
+"""An open space of a home, which all services work on."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class OpenSpace:
-    """One space, opened as its owner or behind a wall. It is whoever opened it that closes it."""
+    """One space, opened as its owner or behind a wall. Whoever opened it closes it."""
 
     def __init__(
         self,
@@ -43,13 +43,13 @@ class OpenSpace:
         self.zone = zone
         self.keys = keys
         self.guard = Guard.of(home)
-        """What may be kept, and how it may be shown."""
+        """The rules on what may be stored and how it may be shown."""
         self.count = counter(config.tokenizer)
         self.pauses = Pauses(folder)
         self._gatekeeper: Gatekeeper | None = None
 
     def behind(self, wall: Wall) -> OpenSpace:
-        """The same space behind a wall, with a store of its own."""
+        """The same space behind a wall, with its own store."""
         store = self.store.behind(wall)
         return OpenSpace(
             self.home, self.folder, store, self.config, self.clock, self.zone, self.keys
@@ -65,29 +65,29 @@ class OpenSpace:
 
     @property
     def chat(self) -> Chat:
-        """`group` where nothing private can be seen."""
+        """`group` if nothing private can be seen."""
         return "group" if self.wall.group else "direct"
 
     def now(self) -> datetime:
-        """The present as the clock has it, to the millisecond, which is what is kept."""
+        """The current time by the clock, to the millisecond, as it is stored."""
         now = self.clock()
         now = now.replace(microsecond=now.microsecond // 1_000 * 1_000)
         return now if self.zone is None else now.astimezone(self.zone)
 
     @property
     def paused(self) -> Pause | None:
-        """The pause that is on; None where what is said is kept."""
+        """The current pause, or None."""
         return self.pauses.now(self.now())
 
     def refuse_if_paused(self) -> None:
-        """Raise a PausedError where nothing is to be kept now."""
+        """Raise PausedError during a pause."""
         if pause := self.paused:
             from loxodon.trust.access.pausing import paused_error
 
             raise paused_error(pause)
 
     def for_owner(self) -> None:
-        """Refuse what is about the whole space, from behind a wall."""
+        """Raise ForbiddenError unless this is the owner's view of the space."""
         if self.wall.stands:
             from loxodon.store.walls import owners_only
 
@@ -99,7 +99,7 @@ class OpenSpace:
         return os.path.exists(os.path.join(self.folder, FORGOTTEN))
 
     def gatekeeper(self) -> Gatekeeper:
-        """Who keeps out what was forgotten."""
+        """Checks incoming text against what was forgotten."""
         if self._gatekeeper is None:
             from loxodon.trust.forget.gatekeeper import Gatekeeper
 
@@ -107,9 +107,9 @@ class OpenSpace:
         return self._gatekeeper
 
     def forgotten(self) -> Marks | None:
-        """What must not come back; None where there is nothing."""
+        """Marks of what must not come back; None if nothing was forgotten."""
         return self.gatekeeper().marks() if self.has_forgotten else None
 
     def shown(self, text: str) -> str:
-        """A text as whoever looks at this space may read it."""
+        """A text as the viewer of this space may see it."""
         return self.guard.shown(text, private=self.chat == "direct")

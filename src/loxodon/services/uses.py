@@ -1,8 +1,8 @@
-"""What was recalled and is not counted yet, for the next who writes.
+"""Memories that were recalled and are not counted yet; the next writer counts them.
 
-A recall from the shell is a process of its own. To count what it gave, it would have to wait for
-whoever writes, and for the disk. So it leaves a line in a file of the space, which is not synced:
-what a power cut takes of it is a count.
+A recall from the shell is its own process. To count what it returned, it would have to wait for
+other writers and for the disk. So it appends a line to a file of the space instead. The file is not
+synced: a power failure costs only a count.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from loxodon.files import private
 from loxodon.layout import USED
 
 MOST = 64 << 10
-"""Bytes that may wait: where nobody ever writes, somebody has to."""
+"""Maximum bytes in the file. Beyond this, the recall itself writes the counts."""
 
 
 def leave(folder: str, ids: Iterable[str], at: datetime) -> bool:
-    """Leave word that memories were used; whether there is room for it."""
+    """Record that memories were used; return whether there was room."""
     try:
         with open(os.path.join(folder, USED), "ab", buffering=0, opener=private) as file:
             if file.tell() > MOST:
@@ -35,7 +35,7 @@ def are_left(folder: str) -> bool:
 
 
 def take(folder: str) -> list[tuple[datetime, list[str]]]:
-    """What was left, each with its moment; it is gone then. Call where nobody else does."""
+    """Return and remove what was recorded, with its times. Call inside `Store.writing`."""
     path, found = os.path.join(folder, USED), []
     try:
         with open(path, encoding="utf-8", errors="replace") as file:

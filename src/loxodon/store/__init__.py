@@ -1,7 +1,6 @@
-"""What is kept, and how it is asked for.
+"""Storage. `protocol.py` states what Loxodon asks of a database, and `sqlite/` implements it.
 
-`protocol.py` says what the rest of Loxodon asks of a database; `sqlite/` does it. Here are the
-values that pass between them, the same for every backend.
+This module has the values that pass between them, the same for every backend.
 """
 
 from __future__ import annotations
@@ -17,17 +16,17 @@ if TYPE_CHECKING:
     from loxodon.store.vector_math import Floats
 
 Progress = Callable[[int, int], None]
-"""Called now and then with how much is done and how much there is."""
+"""Called from time to time with (done, total)."""
 
 Index = Literal["memories", "archive", "turns", "segments", "chunks", "documents"]
 
 Standing = Literal["live", "reworded", "past", "faded", "put away"]
-"""Where a memory stands: it holds; it does, in words that a person gave it; it held until something
-else did; it faded or expired; someone archived it."""
+"""The standing of a memory: it holds; it holds and a person reworded it; it was superseded; it
+faded or expired; someone archived it."""
 
 
 class Filter(NamedTuple):
-    """Which memories or turns; None leaves a question open. Names match whatever their case."""
+    """Which memories or turns to return; None means any. Names ignore case."""
 
     kind: str | None = None
     state: str | None = None
@@ -36,33 +35,33 @@ class Filter(NamedTuple):
     tag: str | None = None
     entity: str | None = None
     about: tuple[str, ...] = ()
-    """A subject; or it and an attribute; or these and a value; or a subject, "" and a category."""
+    """(subject), (subject, attribute), (subject, attribute, value) or (subject, "", category)."""
     session: str | None = None
-    """Of turns and segments only; the others but the times are of memories only. Notes have a
-    project and times as well, and nothing else."""
+    """For turns and segments only. The other fields, except times, are for memories only; notes
+    also have a project."""
     since: datetime | None = None
     until: datetime | None = None
-    """Exclusive. The time of a memory is since when it holds, else when it was made."""
+    """Exclusive. The time of a memory is when it began to hold, or when it was created."""
     audience: str | None = None
-    """`group` admits what may be told in a group chat: no memory that is private, no turn of a
-    direct chat, nor one that a private memory was drawn from, and no note."""
+    """`group` means what a group chat may see: no private memory, no turn of a direct chat, no turn
+    that a private memory was drawn from, and no note."""
     told: str | None = None
-    """Of memories only: those with just this audience."""
+    """For memories only: those with exactly this audience."""
     trust: tuple[str, ...] = ()
-    """Of memories only: those whose words came from one of these."""
+    """For memories only: those whose words came from one of these."""
     namespace: str | None = None
-    """Of documents only, which have nothing else: how the path of theirs begins."""
+    """For documents only, which have no other field: a prefix of their path."""
 
 
 class Hit(NamedTuple):
-    """A row of an index that has words of the query; a higher score is a better match."""
+    """A row of an index that matches the query; a higher score is better."""
 
     row: int
     score: float
 
 
 class Place(NamedTuple):
-    """Where a turn stands, and what is to know of it without reading it."""
+    """The position of a turn, and what is known about it without reading its text."""
 
     row: int
     session: int
@@ -74,14 +73,14 @@ class Place(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """The rows of the turns before and after one in its session, nearest first."""
+    """The rows of the turns before and after a turn in its session, nearest first."""
 
     before: tuple[int, ...] = ()
     after: tuple[int, ...] = ()
 
 
 class Stretch(NamedTuple):
-    """The turns of a segment: those of a session from one row to another."""
+    """The turns of a segment: a range of rows in a session."""
 
     session: int
     first: int
@@ -92,45 +91,45 @@ class Having(NamedTuple):
     """Which rows of an index have which words."""
 
     rows: int
-    """How many rows the index has, about."""
+    """Roughly how many rows the index has."""
     counts: Mapping[str, float]
-    """How many have each word, about."""
+    """Roughly how many rows have each word."""
     lists: Mapping[str, Mapping[int, int]]
-    """Which, and how often each; not of words that very many have."""
+    """The rows with each word, and how often; not for very common words."""
 
 
 class Nature(NamedTuple):
-    """What kind of talk a journal holds."""
+    """What kind of text a journal contains."""
 
     cohesion: float
-    """0 where turns in a row have no more in common than any two; near 1 in a conversation."""
+    """0 if consecutive turns are no more similar than any two; near 1 in a conversation."""
     words: float
-    """How many words a turn has, on average."""
+    """The mean number of words in a turn."""
 
 
 class KnownTurn(NamedTuple):
-    """A turn that the journal has already."""
+    """A turn that the journal already has."""
 
     changed: bool
-    """Whether it has other words there."""
+    """Whether its text there is different."""
     own: bool = False
-    """Whether it is there as the user's own, without a name."""
+    """Whether it is stored as the user's own, without a name."""
 
 
 class Signatures(NamedTuple):
-    """How the signatures of sensitive memories stand."""
+    """The result of checking the signatures of sensitive memories."""
 
     good: int
     bad: tuple[str, ...]
-    """Memories of which one is missing, or is not that of what stands there."""
+    """Memories with a missing or wrong signature."""
     total: str
-    """The sum of all."""
+    """The sum of all signatures."""
     anchor: str
-    """`Store.anchor` at the same moment."""
+    """`Store.anchor` at the same time."""
 
 
 class Counts(NamedTuple):
-    """How much there is."""
+    """Counts of what is stored."""
 
     turns: int
     sessions: int
@@ -146,16 +145,16 @@ class Counts(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Where consolidation stands."""
+    """The progress of consolidation."""
 
     done_to: int = 0
-    """Every turn of the journal up to this number is consolidated."""
+    """Every turn up to this number is consolidated."""
     upto: int = 0
-    """The turns in hand go up to this one."""
+    """The last turn in progress."""
     phase: int = 0
-    """The phase that is next for what is in hand; 0 where nothing is."""
+    """The next phase for the turns in progress; 0 if there are none."""
     attempts: int = 0
-    """Runs begun since the last that succeeded."""
+    """Runs started since the last success."""
     last_run: datetime | None = None
     last_success: datetime | None = None
     error: str = ""
@@ -175,7 +174,7 @@ class MemoryUse(NamedTuple):
 
 
 class Spent(NamedTuple):
-    """Tokens that a model took, for one phase of one day."""
+    """Tokens used by a model, for one phase of one day."""
 
     day: str
     phase: str
@@ -185,25 +184,25 @@ class Spent(NamedTuple):
 
 
 class JobRuns(NamedTuple):
-    """What is known of the runs of a job of the background."""
+    """The runs of a background job."""
 
     name: str
     last_at: datetime
     seconds: float
-    """What the last run took."""
+    """The duration of the last run."""
     counts: Mapping[str, int]
-    """What the last that succeeded did."""
+    """What the last successful run did."""
     succeeded_at: datetime | None = None
     failed_at: datetime | None = None
     error: str = ""
-    """Why it failed then."""
+    """Why it failed."""
     failures: int = 0
-    """Runs that failed since the last that succeeded."""
+    """Failed runs since the last success."""
     runs: int = 1
 
 
 class PoolSizes(NamedTuple):
-    """How much there is, counted without looking at each."""
+    """Counts that are kept up to date, so that no rows are read."""
 
     active: int
     archived: int
@@ -216,24 +215,24 @@ class PoolSizes(NamedTuple):
 
 
 FileRole = Literal["memory", "user", "soul", "agents", "daily", "note"]
-"""What a file is: MEMORY.md, USER.md, SOUL.md or IDENTITY.md, AGENTS.md, a day's notes, another."""
+"""The role of a file: MEMORY.md, USER.md, SOUL.md or IDENTITY.md, AGENTS.md, daily note, other."""
 
 
 class NoteFile(NamedTuple):
-    """A file that is read where it lies."""
+    """A file of the user that is read in place."""
 
     root: str
     """The folder it was found under, as a full path."""
     path: str
-    """Within that folder, with slashes."""
+    """Relative to that folder, with slashes."""
     role: FileRole
     size: int
     mtime: int
     """Nanoseconds."""
     hash: bytes
-    """SHA-256 of its bytes, and by which rules it was cut; empty where it could not be opened."""
+    """SHA-256 of its bytes and of the version of the chunking rules; empty if it was unreadable."""
     problem: str = ""
-    """Why it could not be read, or what of it was left out."""
+    """Why it could not be read, or what was left out."""
 
 
 class Chunk(NamedTuple):
@@ -243,25 +242,25 @@ class Chunk(NamedTuple):
     first_line: int
     last_line: int
     heading: str = ""
-    """The headings above it, outermost first, with ` > ` between."""
+    """The headings above it, outermost first, separated by ` > `."""
     at: datetime | None = None
-    """The day it is of, where the file or the line says one."""
+    """Its date, if the file or the line has one."""
     type: Literal["", "world", "experience", "opinion"] = ""
     importance: float | None = None
     project: str = ""
     triggers: tuple[str, ...] = ()
-    """Words that it should come up for."""
+    """Words for which it should be recalled."""
 
 
 class Note(NamedTuple):
-    """A chunk in the file where it stands first."""
+    """A chunk with the first file that contains it."""
 
     file: NoteFile
     chunk: Chunk
 
     @property
     def searchable(self) -> str:
-        """What it is found by where it stands first: its words, headings, project and triggers."""
+        """The text it is found by: its words, headings, project and triggers."""
         chunk = self.chunk
         return "\n".join((chunk.text, chunk.heading, chunk.project, *chunk.triggers))
 
@@ -273,48 +272,48 @@ Namespace = tuple[str, ...]
 
 
 class StoredDocument(NamedTuple):
-    """A document as the store has it."""
+    """A document as it is stored."""
 
     no: int
-    """The number of its last change: a higher one is newer."""
+    """The number of its last change; higher is newer."""
     namespace: Namespace
     key: str
     value: str
     """JSON."""
     created_at: int
     updated_at: int
-    """Milliseconds since 1970 UTC, as is `expires_at`: thousands are looked at, few are told."""
+    """Milliseconds since 1970 UTC, like `expires_at`: thousands are read, few are returned."""
     minutes: float | None
-    """How long it is kept after it was last wanted; None for good."""
+    """How long it is kept after its last use; None for ever."""
     expires_at: int | None
 
 
 class CompletedCall(NamedTuple):
-    """A call that was done."""
+    """A call that was done, for idempotency."""
 
     request: bytes
-    """The digest of what was asked."""
+    """The digest of the request."""
     memory: str
     version: int
-    """What it led to."""
+    """The result."""
 
 
 # Trust
 
 
 class QuarantinedText(NamedTuple):
-    """One stretch as the store has it."""
+    """A held-back passage as it is stored."""
 
     no: int
     turn: int | None
-    """The number of the turn that has it."""
+    """The number of the turn that contains it."""
     memory: str
-    """The id of the memory that lacks it; empty for none."""
+    """The id of the memory that lacks it; empty if none."""
     start: int
     stop: int
-    """Where it stands in the turn, in characters."""
+    """Its position in the turn, in characters."""
     text: str
-    """The words, where no turn has them."""
+    """The words, if no turn has them."""
     reason: str
     origin: str
     at: datetime
@@ -323,7 +322,7 @@ class QuarantinedText(NamedTuple):
 
 
 class TurnRow(NamedTuple):
-    """A turn as it lies in the journal."""
+    """A turn as it is stored in the journal."""
 
     seq: int
     session: str
@@ -337,7 +336,7 @@ class TurnRow(NamedTuple):
 
 
 class MemoryRow(NamedTuple):
-    """A memory with its number and those of the turns that it was drawn from."""
+    """A memory with its number and the numbers of its source turns."""
 
     row: int
     record: Record
@@ -345,30 +344,30 @@ class MemoryRow(NamedTuple):
 
 
 class TextAt(NamedTuple):
-    """A text of a table that hangs on nothing else."""
+    """A text in a table, with its key."""
 
     table: str
     key: tuple[int | str, ...]
     column: str
     text: str
     at: int
-    """When it was written; 0 where that is not known."""
+    """When it was written; 0 if unknown."""
 
 
 # Vectors
 
 
 Embeddable = Literal["memories", "turns", "chunks"]
-"""What is embedded: memories, active or archived, turns, and chunks of files."""
+"""What is embedded: memories (active or archived), turns, and chunks of files."""
 
 
 class QuestionVector(NamedTuple):
-    """A question as one model sees it."""
+    """A question embedded by one model."""
 
     model: str
     vector: Floats
     asks: str = ""
-    """The language that it is asked in; empty where it is no question, only words."""
+    """The language of the question; empty if it is not a question."""
 
 
 class Near(NamedTuple):
@@ -376,25 +375,25 @@ class Near(NamedTuple):
 
     row: int
     cosine: float
-    """Of what is left of both vectors without what all texts have in common."""
+    """The cosine after what all texts have in common is subtracted from both vectors."""
     score: float
-    """How much larger that is than the question's cosine with any text, by how much cosines differ:
-    0 is no closer than the rest, 3 clearly. Scores of different models can be compared."""
+    """How far the cosine is above the question's mean, in units of the spread: 0 is no closer than
+    the rest, 3 clearly closer. Scores of different models can be compared."""
 
 
 class TextToEmbed(NamedTuple):
-    """A text that has to be embedded."""
+    """A text to embed."""
 
     kind: Embeddable
     row: int
 
 
 class Vector(NamedTuple):
-    """A text's vector, to be kept."""
+    """The vector of a text, to be stored."""
 
     pool: Index
     row: int
     hash: bytes
-    """SHA-256 of the text that was embedded."""
+    """SHA-256 of the embedded text."""
     half: bytes
-    """The vector, of length 1, as float16."""
+    """The vector, normalised, as float16."""

@@ -1,14 +1,14 @@
-"""Whether the clock can be believed: whatever acts on the age of things asks here first.
+"""Decides whether the clock can be trusted. Everything that acts on age asks here first.
 
-A machine's clock is set wrongly, or its battery dies. What fades or expires by such a clock is gone
-from recall, so the clock must follow from what was seen before: from the last run, and from the
-days on which something was said since. A step of a month is believed. After a longer one, or one
-back, nothing goes for its age until time has gone on from there for a thirtieth of the step, at
-least a day (three months off: three days; ten years: four months), or until the user says that the
-clock is right. A clock that comes back to where it was is believed at once.
+A clock can be set wrongly, or lose its battery. What fades or expires by such a clock disappears
+from recall. So the clock must be consistent with what was seen before: the last run, and the days
+on which something was said since. A step of up to a month is trusted. After a longer step, or a
+step back, nothing is archived because of its age until time has moved on from there for a
+thirtieth of the step, at least a day (three months off: three days; ten years: four months), or
+until the user confirms the clock. A clock that returns to where it was is trusted at once.
 
-A clock before `FLOOR` is never believed by itself: 1970 and 2000 are where clocks begin that have
-lost the time.
+A clock before `FLOOR` is never trusted by itself: clocks that have lost the time start at 1970 or
+2000.
 """
 
 from __future__ import annotations

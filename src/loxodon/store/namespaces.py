@@ -1,4 +1,4 @@
-"""How the namespace of a document is kept as text."""
+"""How the namespace of a document is stored as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands where the store would while the engine is switched off."""
+"""The store while the engine is switched off."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The primary data of a store: its tables and columns.
 
-`PRIMARY_TABLES` names the tables and columns that a store is made of; what is not here is derived,
-or lies in files (`WorkspaceData`). Rows are plain values, so that a view can write them down and
-another backend can take them: text, numbers, bytes and None. A session is called by its id and a
-memory by its own, except in the two tables that hang on the memories, which have its number.
+`PRIMARY_TABLES` names them. Everything else is derived, or is in files (`WorkspaceData`). Rows are
+plain values (text, numbers, bytes and None), so that a view can write them and another backend can
+load them. Sessions and memories are referenced by their ids, except in the two tables that depend
+on memories, which use their numbers.
 """
 
 from __future__ import annotations

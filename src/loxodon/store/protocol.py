@@ -1,21 +1,20 @@
-"""The storage protocol: all that Loxodon asks of a database.
+"""The storage protocol: everything Loxodon asks of a database.
 
-`Store` is the one door to what is kept. It is bound to one space when it is opened, and within it
-to an agent and an audience where these are named (`walls.py`), so that no call can leave them out
-and none can look across. Its parts, each for those who need it:
+All access goes through `Store`. A store is bound to one space when it is opened, and optionally to
+an agent and an audience (`walls.py`). No call can leave these out or reach beyond them. Its parts:
 
-    Store           turns, memories, search, care
-    WorkLog         what consolidation has in hand
-    WorkspaceData   files and their chunks, transcripts that are followed, imports
+    Store           turns, memories, search, maintenance
+    WorkLog         the work in progress of consolidation
+    WorkspaceData   files and their chunks, followed transcripts, imports
     DocumentStore   JSON values of programs
     Vectors         search by meaning
-    PrimaryData     all that is not derived, out and in
-    Quarantine      text that is kept but told to nobody
-    Erasure         what takes things out for good
-    CallTokens      calls that were done already
+    PrimaryData     export and import of all data that is not derived
+    Quarantine      text that is stored but never shown
+    Erasure         permanent deletion
+    CallTokens      calls that were already done
 
-A backend promises what is written at each method and passes `tests/store/contract.py`. Unless it
-says otherwise, what writes is called inside `Store.writing`.
+A backend guarantees what each method documents, and passes `tests/store/contract.py`. Call methods
+that write inside `Store.writing`, unless they say otherwise.
 
 This module is for type checkers: a cold recall does not load it.
 """
@@ -85,32 +84,32 @@ from loxodon.types import (
 
 
 class DecayModel(Protocol):
-    """How strength falls; the store keeps a base and its moment and asks this for the rest."""
+    """How strength decays; the store keeps a base value and its time, and computes the rest."""
 
     def now(self) -> datetime:
-        """What the clock says that it falls by."""
+        """The current time for the decay."""
 
     def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
-        """The strength at this moment."""
+        """The current strength."""
 
     def end(self, base: float, since: datetime, kind: Kind, importance: float) -> datetime | None:
-        """When it falls below what is kept active; None for never."""
+        """When it falls below the limit for active memories; None for never."""
 
 
 class Witness(Protocol):
-    """What is told of every transaction before it is committed, and can refuse it."""
+    """Is notified of every transaction before it is committed, and can refuse it."""
 
     def before_commit(
         self, anchor: str, changed: Sequence[str], signed: tuple[str, str]
     ) -> Testimony:
-        """Put on record that these were changed; where that is, for the database to keep.
+        """Log that these were changed; return the position in the log for the database to store.
 
-        `anchor` is what the database kept of the last transaction; `signed` the sum of all
-        signatures before, empty where nobody kept it, and now.
+        `anchor` is the stored position of the last transaction. `signed` has the sum of all
+        signatures before (empty if unknown) and now.
         """
 
     def undone(self, said: str) -> None:
-        """What `before_commit` answered so was not committed after all."""
+        """The transaction for which `before_commit` returned `said` was not committed."""
 
 
 class Store(Protocol):
@@ -118,90 +117,91 @@ class Store(Protocol):
 
     space: str
     wall: Wall
-    """What it is bound to; what cannot be seen behind it is as if it were not there."""
+    """The agent and audience it is bound to. Hidden items behave as if they did not exist."""
     audit: Audit | None
-    """Where what is done is put on record; None where it is not."""
+    """The audit log; None if nothing is logged."""
 
     def put_on_record(self, audit: Audit, witness: Witness) -> None:
-        """From here on nothing is committed that `witness` was not told of."""
+        """From now on, notify `witness` before every commit."""
 
     def sign_with(self, sign: Callable[[bytes], bytes]) -> None:
-        """From here on changes of sensitive memories are signed with `sign`."""
+        """From now on, sign changes of sensitive memories with `sign`."""
 
     def signatures(self) -> Signatures:
         """Check every signature."""
 
     def sign_if_foreign(self) -> int:
-        """Sign all that is sensitive where no signature holds: it was signed with another key.
+        """Sign all sensitive memories if no signature is valid: another key signed them.
 
-        For what was restored into another home; how many memories were signed.
+        For stores restored into another home. Returns how many memories were signed.
         """
 
     def sign_anew(self, ids: Iterable[str]) -> None:
-        """Sign every version of these memories as it stands, and put the sum of all on record.
+        """Sign every version of these memories as it is, and log the sum of all signatures.
 
         Call inside `writing`.
         """
 
     @property
     def anchor(self) -> str:
-        """Where the last write is on record, as the witness said; empty for nowhere."""
+        """The position of the last write in the audit log; empty if there is none."""
 
     def reading(self) -> AbstractContextManager[None]:
-        """One view of the data for several reads, whatever others write meanwhile."""
+        """A consistent snapshot for several reads, whatever others write meanwhile."""
 
     def writing(self) -> AbstractContextManager[None]:
-        """A transaction: all of what is written inside is kept, or nothing.
+        """A transaction: everything written inside is stored, or nothing.
 
-        Writers wait for each other in fair order. On leaving, what was written is on disk.
+        Writers wait for each other in fair order. On exit, what was written is on disk.
         """
 
     def writing_as(self, agent: str) -> AbstractContextManager[None]:
-        """A transaction in which only the memories and entities of one agent are there, and what
-        is made is its own; of agent "" those that are nobody's.
+        """A transaction that sees only the memories and entities of one agent, and creates its own;
+        for agent "", those that belong to no agent.
 
-        So what agents know is kept right for each by itself: no statement made to one changes,
-        confirms or tells what another knows.
+        So each agent's knowledge is reconciled separately: no statement made to one agent changes,
+        confirms or reveals what another knows.
         """
 
     def behind(self, wall: Wall) -> Store:
-        """The same store behind a wall, with a connection of its own."""
+        """The same store behind a wall, with its own connection."""
 
     def agents(self) -> list[str]:
-        """The agents that anything belongs to, "" first, which stands for none."""
+        """The agents that own anything; "" (no agent) comes first."""
 
     def append(self, turns: Sequence[tuple[Turn, bytes]]) -> list[Turn | KnownTurn]:
-        """Put turns, each with its key, at the end of the journal, in order and indexed.
+        """Append turns, each with its key, to the journal, in order and indexed.
 
-        Returns each turn as it is kept (with its id and ref), or what is known of one whose key
-        the journal already has. Call inside `writing`.
+        Returns each turn as it is stored (with its id and ref), or a KnownTurn if the journal
+        already has its key. Call inside `writing`.
         """
 
     def known(self, turns: Sequence[tuple[Turn, bytes]]) -> list[KnownTurn | None]:
-        """What the journal, or an earlier one of `turns`, has under each key; None for nothing."""
+        """What the journal, or an earlier one of `turns`, has under each key, or None."""
 
     def attribute(self, turns: Sequence[tuple[Turn, bytes]]) -> list[tuple[Turn, Turn]]:
-        """Let turns that the journal has, by their keys, have the speaker and origin that they have
-        here; those that had others, as they were and as they are. Call inside `writing`.
+        """Give journalled turns, found by their keys, the speaker and origin they have here.
+
+        Returns (before, after) for those that changed. Call inside `writing`.
         """
 
     def session_size(self, id: str) -> int:
-        """How many turns were ever journalled in a session."""
+        """How many turns were ever added to a session."""
 
     def last_texts(self, session: str, limit: int) -> list[str]:
-        """What was journalled last in a session, the oldest of these first."""
+        """The last texts of a session, oldest first."""
 
     def turn_row(self, session: str, id: str) -> int | None:
-        """The row of a turn by its session and id; the newest, should two share them."""
+        """The row of a turn by its session and id; the newest if two share them."""
 
     def turns(self, rows: Iterable[int]) -> dict[int, Turn]:
-        """Turns by row, those that exist."""
+        """Turns by row; missing ones are left out."""
 
     def journal(self, where: Filter, limit: int) -> list[Turn]:
-        """The latest `limit` turns (0: all) that `where` admits, in the order of their time."""
+        """The latest `limit` turns (0: all) that match `where`, in order of time."""
 
     def insert(self, record: Record, change: str) -> Record:
-        """Keep a new memory, indexed. Its id is given out here; `change` opens its history.
+        """Store and index a new memory. It gets its id here; `change` starts its history.
 
         Call inside `writing`.
         """
@@ -216,102 +216,102 @@ class Store(Protocol):
         *,
         vouched: bool = False,
     ) -> Record:
-        """Change fields of a memory: version + 1, the record as it stood goes to its history.
+        """Change fields of a memory: version + 1; the previous record goes to its history.
 
-        Behind a wall one changes one's own (ForbiddenError); what the user's words bear out
-        (`vouched`) also of what is the owner's.
+        Behind a wall, only the agent's own memories can be changed (ForbiddenError), and the
+        owner's if the user's words support it (`vouched`).
 
-        Raises StaleEditError if it is no longer at `version` (None: whatever it is at), and
-        NotFoundError. A new state moves it between the indexes. Call inside `writing`.
+        Raises StaleEditError if it is no longer at `version` (None: any), and NotFoundError. A new
+        state moves it between the indexes. Call inside `writing`.
         """
 
     def get(self, id: str) -> Record | None:
         """A memory by id."""
 
     def find(self, where: Filter, limit: int = 0, strongest: bool = False) -> list[Record]:
-        """The newest, or strongest, `limit` memories (0: all) that `where` admits, in order."""
+        """The newest or strongest `limit` memories (0: all) that match `where`, in order."""
 
     def latest(self, label: str, name: str, limit: int) -> list[Record]:
-        """The `limit` active memories with a label that were kept last, newest first.
+        """The last `limit` active memories with a label, newest first.
 
-        The label is `project`, `topic`, `tag` or `entity`. However many have it, only so many are
-        looked at.
+        The label is `project`, `topic`, `tag` or `entity`. Only `limit` rows are read, however many
+        have it.
         """
 
     def latest_about(self, about: tuple[str, ...], limit: int) -> list[Record]:
-        """The same for what memories are about, as in `Filter.about`."""
+        """The same by what memories are about, as in `Filter.about`."""
 
     def labelled(self, label: str, name: str, limit: int, state: str = "active") -> list[int]:
-        """The rows of the `limit` memories with a label that were kept last; see `latest`."""
+        """The rows of the last `limit` memories with a label; see `latest`."""
 
     def foremost(self, where: Filter, projects: Sequence[str], limit: int) -> list[int]:
-        """The rows of the most important memories of some projects, or of all where none is named;
-        of equals the newer."""
+        """The rows of the most important memories of some projects, or of all if none is named;
+        ties go to the newer."""
 
     def told_at(self, rows: Iterable[int]) -> dict[int, datetime]:
-        """When each of these memories was first told, by its turns."""
+        """When each of these memories was first said, by its turns."""
 
     def entities_named(self, names: Iterable[str]) -> dict[str, Entity]:
-        """The entities that go by these names, whatever their case, by name as given."""
+        """The entities with these names, ignoring case, by name as given."""
 
     def labels_named(self, label: str, names: Iterable[str]) -> dict[str, str]:
-        """Those of these folded names that memories have as a label, and how each is written.
+        """The folded names among these that memories have as a label, and how each is written.
 
-        The label is `project` or `topic`. The cost is that of the names, however many have one.
+        The label is `project` or `topic`. The cost depends on the names, not on the memories.
         """
 
     def records(self, rows: Iterable[int]) -> dict[int, Record]:
-        """Memories by row, those that exist."""
+        """Memories by row; missing ones are left out."""
 
     def sources(self, rows: Iterable[int]) -> dict[int, tuple[Source, ...]]:
-        """Where memories come from, by row; `records` leaves it out."""
+        """The sources of memories, by row; `records` leaves them out."""
 
     def live(self, rows: Iterable[int], now: datetime) -> set[int]:
-        """Those of these memories that are active and have not expired."""
+        """The ones that are active and have not expired."""
 
     def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
-        """Where these memories stand, by row."""
+        """The standing of these memories, by row."""
 
     def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
-        """For each of these turns that memories were drawn from: the rows of those memories."""
+        """By turn, the rows of the memories drawn from it."""
 
     def history(self, id: str) -> list[Version]:
-        """Every version of a memory, oldest first, the present one last.
+        """Every version of a memory, oldest first; the last is the current one.
 
-        It begins with the history of the memory that this one took the place of.
+        It starts with the history of the memory that this one replaced.
         """
 
     @property
     def worklog(self) -> WorkLog:
-        """What consolidation has in hand."""
+        """The work in progress of consolidation."""
 
     @property
     def workspace_data(self) -> WorkspaceData:
-        """What the workspace keeps: files, their chunks, marks and imports."""
+        """Data of the workspace: files, their chunks, marks and imports."""
 
     @property
     def documents(self) -> DocumentStore:
-        """What programs keep beside the memories."""
+        """JSON values that programs store."""
 
     @property
     def tokens(self) -> CallTokens:
-        """Which calls were done already."""
+        """Calls that were already done."""
 
     @property
     def erasure(self) -> Erasure:
-        """What takes things out for good."""
+        """Permanent deletion."""
 
     @property
     def primary(self) -> PrimaryData:
-        """All that is not derived, table by table, out and in."""
+        """Export and import of all data that is not derived."""
 
     @property
     def quarantine(self) -> Quarantine:
-        """What is kept of others' words, and told to nobody."""
+        """Text that is stored but never shown."""
 
     @property
     def vectors(self) -> Vectors:
-        """What finds texts by their meaning, where an embedder is set."""
+        """Search by meaning, if an embedder is set."""
 
     def search(self, index: Index, words: Sequence[str], where: Filter, limit: int) -> list[Hit]:
         """The rows of an index that best match any of `words`, best first.
@@ -323,40 +323,40 @@ class Store(Protocol):
         """Which rows of an index have each of `words`."""
 
     def admitted(self, index: Index, rows: Iterable[int], where: Filter) -> set[int]:
-        """Those of these rows that `where` admits: for what was found without it."""
+        """The rows among these that match `where`, for rows found without it."""
 
     def places(self, rows: Iterable[int]) -> dict[int, Place]:
-        """Where turns stand, by row."""
+        """The positions of turns, by row."""
 
     def beside(self, rows: Iterable[int]) -> dict[int, Beside]:
         """The neighbours of turns, by row."""
 
     def stretches(self, segments: Iterable[int]) -> dict[int, Stretch]:
-        """Which turns segments hold, by their row in the index `segments`."""
+        """The turns of segments, by their row in the index `segments`."""
 
     def nature(self) -> Nature:
-        """What kind of talk the journal holds, by a sample of it."""
+        """What kind of text the journal contains, measured on a sample."""
 
     def counts(self) -> Counts:
-        """How much there is."""
+        """Counts of what is stored."""
 
     def check(self, progress: Progress) -> list[Problem]:
-        """Everything that is wrong with the data or its indexes; empty when all is well."""
+        """Every problem with the data or its indexes; empty if there is none."""
 
     def rebuild(self, progress: Progress) -> int:
-        """Make everything derived anew from the truth; how many rows were indexed."""
+        """Rebuild all derived data from the primary data; return how many rows were indexed."""
 
     def size(self) -> int:
         """Bytes on disk."""
 
     def close(self) -> None:
-        """Let go of the database. Closing twice is fine."""
+        """Close the database. Closing twice is fine."""
 
 
 class WorkLog(Protocol):
-    """What consolidation has in hand, and what it keeps besides memories; no recall asks it."""
+    """The work in progress of consolidation, and its data besides memories. Not for recall."""
 
-    # Where the work stands
+    # Progress
 
     def work(self) -> Work: ...
 
@@ -371,30 +371,29 @@ class WorkLog(Protocol):
     def set_belief(self, belief: Belief) -> None: ...
 
     def said_at(self, after: int, since: datetime, until: datetime) -> list[datetime]:
-        """The times in (since, until] at which turns above number `after` were said, the last of
-        each day, in order."""
+        """The last time of each day in (since, until] at which a turn above number `after` was
+        said, in order."""
 
     def turns_ahead(self, now: datetime) -> int:
         """How many turns are dated later than now."""
 
     def misdated(self, before: datetime, after: datetime) -> list[tuple[str, float, datetime]]:
-        """(id, base of its strength, when it had that) of memories that were changed by a clock
-        that said a time before the one or after the other."""
+        """(id, base of its strength, time of that base) of memories changed by a clock that was
+        before `before` or after `after`."""
 
     def aged_runs(self, limit: int) -> list[Aged]:
-        """What was archived for its age, by the moment of the run, the latest first."""
+        """What was archived because of its age, by the time of the run, latest first."""
 
     def aged_in(self, at: datetime) -> list[str]:
-        """What the run at that moment archived for its age, and nobody has changed since."""
+        """What the run at that time archived because of its age, if unchanged since."""
 
     # Turns
 
     def last_turn(self) -> int:
-        """The number of the newest turn, 0 where there is none."""
+        """The number of the newest turn; 0 if there is none."""
 
     def pending(self, after: int) -> int:
-        """How many turns have a number above `after`, or are to be read again; what was captured
-        does not count."""
+        """How many turns have a number above `after` or must be read again, without captures."""
 
     def turns_after(self, after: int, upto: int, limit: int = 0) -> list[Turn]:
         """Turns with numbers in (after, upto], in order."""
@@ -410,42 +409,42 @@ class WorkLog(Protocol):
     def last_segment(self, session: str) -> Segment | None: ...
 
     def put_segments(self, segments: Iterable[Segment], instead_of: Iterable[int] = ()) -> None:
-        """Keep segments; those numbered in `instead_of` go."""
+        """Store segments, replacing those numbered in `instead_of`."""
 
     def segments(self, since: datetime | None = None) -> list[Segment]: ...
 
-    # Work in hand
+    # Work in progress
 
     def put_fragments(self, fragments: Iterable[Fragment]) -> None: ...
 
     def fail_turn(self, turn: int, text: str, reason: str) -> None:
-        """Put a turn aside that the rules stumbled over; `validate` and `status` tell of it."""
+        """Set a turn aside on which the rules failed; `validate` and `status` report it."""
 
     def let_go(self, turns: Iterable[int]) -> None:
-        """Let go of what is in hand of turns, whatever its stage."""
+        """Drop the work in progress on turns, at any stage."""
 
     def read_again(self, turns: Iterable[int]) -> None:
-        """Have turns read that a run has passed already: the next takes them up."""
+        """Let the next run read turns again that a run has already processed."""
 
     def again(self, limit: int) -> list[Turn]:
         """The first of those turns."""
 
     def anew(self, upto: int) -> list[Turn]:
-        """Turns up to a number that are in hand because they are read again."""
+        """Turns up to a number that are being read again."""
 
     def fragments(self, stage: str, limit: int = 0) -> list[Fragment]:
         """Fragments at a stage, in the order of the journal."""
 
     def settle(self, waiting: Iterable[tuple[int, int, float]]) -> None:
-        """Let go of what was read; those (turn, n, worth) in `waiting` stay until a model
+        """Drop what was read; the pieces (turn, n, worth) in `waiting` stay until a model
         decides."""
 
     def waiting(self) -> list[tuple[Fragment, float]]:
         """What waits for a model, in the order of the journal, each with its worth."""
 
     def put_off(self, pieces: Iterable[tuple[int, int]]) -> None:
-        """Count that a model was asked about these and said nothing that can be believed; those
-        that were asked about three times are let go."""
+        """Count that a model was asked about these without a usable answer; drop those that were
+        asked about three times."""
 
     def drop_waiting(self, pieces: Iterable[tuple[int, int]]) -> None: ...
 
@@ -454,7 +453,7 @@ class WorkLog(Protocol):
     def put_candidates(self, candidates: Iterable[tuple[int, str]]) -> None: ...
 
     def candidates(self) -> list[tuple[int, int, str]]:
-        """(number, turn, body) of what was read and not yet compared with what is known."""
+        """(number, turn, body) of statements that are not yet reconciled."""
 
     def drop_candidates(self, numbers: Iterable[int] | None = None) -> None:
         """Drop some by their numbers, or all."""
@@ -467,41 +466,41 @@ class WorkLog(Protocol):
         """Events of the days from `since` on, before `until`, in order of time."""
 
     def mark_compressed(self, date: str, agent: str = "") -> None:
-        """The events of an agent on a day need not be looked at again."""
+        """Mark the events of an agent on a day as done."""
 
     # Entities
 
     def entities(self) -> list[Entity]: ...
 
     def put_entity(self, entity: Entity) -> Entity:
-        """Keep a new entity (number 0), or what it is now; its names lead to it."""
+        """Store a new entity (number 0) or update one; it can be found by its names."""
 
     def drop_entity(self, no: int) -> None: ...
 
     def aliases(self, agent: str = "") -> dict[str, str]:
-        """Every name of someone who has another, and who that is, for an agent; empty for a name
-        that two people have."""
+        """Every alias and the entity it stands for, for an agent; empty for a name that two
+        people have."""
 
     # Reviews
 
     def put_review(self, belief: str, against: str, at: datetime) -> None: ...
 
     def reviews(self) -> list[Review]:
-        """What waits for an answer, oldest first."""
+        """Open reviews, oldest first."""
 
     def answer_review(self, belief: str, answer: str, at: datetime) -> None: ...
 
     # Strength
 
     def reckon_ends(self) -> int:
-        """Where the rates of decay have changed, find anew when every active memory will have
-        faded; how many there are."""
+        """If the decay rates have changed, recompute when each active memory will have faded;
+        return how many there are."""
 
     def ended(self, now: datetime, limit: int) -> list[str]:
         """Active memories that have faded or expired by `now`, the first to end first."""
 
     def use(self, ids: Iterable[str], day: str, at: datetime) -> int:
-        """Note that memories were used; how many there are of those names."""
+        """Count memories as used; return how many of these ids exist."""
 
     def used(self) -> list[MemoryUse]: ...
 
@@ -513,13 +512,13 @@ class WorkLog(Protocol):
         """Memories that changed since they were last indexed, the latest `limit`."""
 
     def index(self, limit: int) -> int:
-        """Make the keywords of memories that changed, of `limit` at most; of how many it did.
+        """Update the keywords of at most `limit` changed memories; return of how many.
 
-        After the last of them, the parts that small writes leave of an index are brought together.
+        After the last one, the small parts of each index are merged.
         """
 
     def changes_since(self, at: datetime, limit: int = 2_000) -> list[tuple[str, str, datetime]]:
-        """(memory, what was done, when) of the last changes since `at`, in order."""
+        """(memory, change, time) of the last changes since `at`, in order."""
 
     def partitions(self, least: int) -> list[tuple[str, str, int]]:
         """(project, topic, number of active facts) of those that have `least` or more."""
@@ -528,55 +527,54 @@ class WorkLog(Protocol):
         """The active memories of a category."""
 
     def page(self, name: str, language: str) -> tuple[str, str, datetime] | None:
-        """(text, basis, when it was made)."""
+        """(text, basis, time of creation)."""
 
     def put_page(self, name: str, language: str, text: str, basis: str, at: datetime) -> None: ...
 
     def spend(self, day: str, phase: str, tokens_in: int, tokens_out: int) -> None: ...
 
     def spent(self, day: str) -> int:
-        """Tokens in and out of one day."""
+        """Tokens used on one day, in and out."""
 
     def ledger(self, days: int = 30) -> list[Spent]: ...
 
-    # The background
+    # Background jobs
 
     def jobs(self) -> dict[str, JobRuns]:
-        """What ran by itself, by name."""
+        """The runs of each job, by name."""
 
     def put_job(self, runs: JobRuns) -> None: ...
 
     def past_due(self, now: datetime, limit: int) -> list[Record]:
-        """Active memories whose time has come and that are not done, the first due first."""
+        """Active memories that are due and not done, earliest first."""
 
     def supposed(self, category: str, before: datetime, limit: int) -> list[Record]:
-        """Active beliefs of a category that nothing has touched since then, the oldest first."""
+        """Active beliefs of a category, unchanged since `before`, oldest first."""
 
     def mattering(self, categories: Sequence[str], before: datetime, limit: int) -> list[Record]:
-        """Active facts of importance 0.7 and more that nobody has confirmed since `before`, nor
-        was asked to since; what matters most first."""
+        """Active facts with importance 0.7 or more that were neither confirmed nor asked about
+        since `before`, most important first."""
 
 
 class WorkspaceData(Protocol):
-    """What the workspace keeps in the store.
+    """Data of the workspace.
 
-    The files that a user or an agent wrote, as chunks that a search can find; how far transcripts
-    that are followed were read; and what was imported. Files and chunks are derived: without them
-    the files are read again.
+    The user's and agent's files as searchable chunks, how far followed transcripts were read, and
+    what was imported. Files and chunks are derived data: if lost, the files are read again.
     """
 
     # Files and their chunks
 
     def files(self) -> list[NoteFile]:
-        """Every file that was read, in the order of root and path."""
+        """Every file that was read, ordered by root and path."""
 
     def chunk_counts(self) -> dict[tuple[str, str], int]:
-        """How many chunks each file has that has any, by its root and path."""
+        """The number of chunks per file, by root and path, without files that have none."""
 
     def put_file(self, file: NoteFile, chunks: Sequence[Chunk], at: datetime) -> None:
-        """Keep a file and its chunks in place of what was kept of it; indexed.
+        """Store and index a file and its chunks, replacing its previous version.
 
-        A text that stands in several places is kept and indexed once.
+        A text that occurs in several places is stored and indexed once.
         """
 
     def drop_file(self, root: str, path: str) -> None: ...
@@ -585,15 +583,15 @@ class WorkspaceData(Protocol):
         """The texts of a file's chunks, with their headings, in order."""
 
     def notes(self, rows: Iterable[int]) -> dict[int, Note]:
-        """Chunks by their row in the index `chunks`, those that exist."""
+        """Chunks by their row in the index `chunks`; missing ones are left out."""
 
     def dated(self, since: datetime, until: datetime, limit: int) -> list[int]:
-        """The rows of the latest `limit` chunks whose day is in a time, latest first."""
+        """The rows of the latest `limit` chunks dated within a time, latest first."""
 
-    # Transcripts that are followed
+    # Followed transcripts
 
     def mark(self, path: str, session: str = "") -> str:
-        """How far a transcript was read, as its reader put it down; empty for not at all."""
+        """How far a transcript was read, in its reader's format; empty if not at all."""
 
     def marks(self, path: str) -> dict[str, str]:
         """The marks of all sessions of a file."""
@@ -603,17 +601,17 @@ class WorkspaceData(Protocol):
     # Imports
 
     def imported(self, keys: Iterable[bytes]) -> dict[bytes, str]:
-        """Those of these keys that were imported, and the id of the memory each became."""
+        """The imported keys among these, each with the id of its memory."""
 
     def put_import(self, key: bytes, memory: str, at: datetime) -> None: ...
 
 
 class DocumentStore(Protocol):
-    """What programs keep in the store beside the memories, exactly as they handed it in.
+    """JSON values that programs store beside the memories, returned exactly.
 
-    A document is a JSON value with a namespace, a few names from the general to the particular, and
-    a key. It is found by both, or by its words, but it is nothing that was said: no consolidation
-    reads it, it never fades, and no recall tells it.
+    A document has a namespace (names from general to specific) and a key. It is found by both, or
+    by its words. Documents are not messages: consolidation does not read them, they do not fade,
+    and recall does not return them.
     """
 
     def put(
@@ -626,9 +624,9 @@ class DocumentStore(Protocol):
         minutes: float | None,
         expires_at: datetime | None,
     ) -> StoredDocument:
-        """Keep a document in place of what has its namespace and key; it is found by `text`.
+        """Store a document, replacing one with the same namespace and key; `text` is searched.
 
-        Without a key it gets its number, which no other ever has, as twelve or more digits.
+        Without a key, its unique number is used, as twelve or more digits.
         """
 
     def named(self, namespace: Namespace, key: str) -> StoredDocument | None: ...
@@ -639,257 +637,254 @@ class DocumentStore(Protocol):
     def newest(
         self, namespace: Namespace, limit: int, before: int | None = None, *, deep: bool = True
     ) -> list[StoredDocument]:
-        """The latest `limit` of a namespace, the last changed first; `before` a number.
+        """The latest `limit` of a namespace, last changed first, below the number `before`.
 
-        Where `deep`, namespaces that begin with it count too.
+        If `deep`, namespaces that begin with it count too.
         """
 
     def namespaces(self, begin: Namespace, now: datetime) -> list[Namespace]:
-        """Every namespace that begins so and has a document that has not expired, in order."""
+        """Every namespace with this prefix and a document that has not expired, in order."""
 
     def drop(self, rows: Iterable[int]) -> None: ...
 
     def ended(self, now: datetime, limit: int) -> list[int]:
-        """The numbers of documents that have expired."""
+        """The numbers of expired documents."""
 
     def put_off(self, row: int, expires_at: datetime) -> None:
-        """Let a document expire at another time."""
+        """Change when a document expires."""
 
 
 class Vectors(Protocol):
-    """What finds texts by their meaning, where an embedder is set.
+    """Search by meaning, if an embedder is set.
 
-    The pools are those of the full-text indexes. Every text has at most one vector of a model, and
-    a model is known by its name: vectors of different models are never compared.
+    The pools are those of the full-text indexes. A text has at most one vector per model. A model
+    is identified by its name; vectors of different models are never compared.
     """
 
-    # What a recall asks
+    # For recall
 
     def similar(
         self, pool: Index, views: Sequence[QuestionVector], limit: int, where: Filter | None = None
     ) -> list[Near]:
-        """The rows of a pool that are closest to a question, best first, ties to the newer.
+        """The rows of a pool that are closest to a question, best first; ties go to the newer.
 
-        A row is judged by the first of `views` whose model has embedded it.
+        A row is compared with the first of `views` whose model has embedded it.
         """
 
     def similarities(
         self, pool: Index, views: Sequence[QuestionVector], rows: Iterable[int]
     ) -> dict[int, float]:
-        """How close these rows of a pool are, as `Near.score`, those that have a vector."""
+        """How close these rows of a pool are (`Near.score`), if they have a vector."""
 
-    # What embedding needs
+    # For embedding
 
     def begin(self, model: str) -> None:
-        """Take note of a model. One that is known goes on where it was."""
+        """Register a model. A known one continues where it stopped."""
 
     def size(self, model: str) -> int:
-        """How many numbers its vectors have; 0 while there are none."""
+        """The dimension of its vectors; 0 if there are none."""
 
     def failed(self, model: str, tries: int) -> list[TextToEmbed]:
-        """What the model has come past and is to do (again), unless it failed `tries` times."""
+        """Texts the model has passed and must (re)do, unless it failed on them `tries` times."""
 
     def next(self, model: str, kind: Embeddable, limit: int) -> list[int]:
-        """The next rows that the model has not come to yet, in order."""
+        """The next rows that the model has not reached yet, in order."""
 
     def known(self, model: str, hashes: Iterable[bytes]) -> dict[bytes, bytes]:
-        """The vectors there are of texts, by their hash."""
+        """Existing vectors by the hash of their text."""
 
     def put(self, model: str, vectors: Sequence[Vector]) -> None:
-        """Keep vectors, in the place of those that the same rows had."""
+        """Store vectors, replacing those of the same rows."""
 
     def fail(self, model: str, failures: Mapping[TextToEmbed, str]) -> None:
-        """Note on which texts the model failed, and why."""
+        """Record the texts on which the model failed, and why."""
 
     def settle(self, model: str, done: Iterable[TextToEmbed]) -> None:
-        """These texts need nothing more of the model."""
+        """Mark these texts as done."""
 
     def advance(self, model: str, kind: Embeddable, upto: int) -> None:
-        """Every row up to `upto` was taken up."""
+        """Record that every row up to `upto` was reached."""
 
     def stop(self, model: str, error: str) -> None:
-        """Note why a run could not go on; empty once one did."""
+        """Record why a run stopped; empty after a successful run."""
 
     def keep_only(self, models: Iterable[str]) -> None:
-        """Let go of the vectors of all other models."""
+        """Delete the vectors of all other models."""
 
     def coverage(self, model: str) -> Coverage:
-        """How far a model has come."""
+        """How much a model has embedded."""
 
-    # What becomes of rows
+    # Changed rows
 
     def retold(self, turns: Iterable[int]) -> None:
-        """What is told of these turns is something else: their vectors go, and they wait anew."""
+        """The visible text of these turns has changed: drop their vectors and embed them again."""
 
 
 class PrimaryData(Protocol):
-    """All that is not derived, table by table (`primary.py`).
+    """All data that is not derived, table by table (`primary.py`).
 
-    Inside one `Store.reading` every table is of the same moment.
+    Inside one `Store.reading`, all tables are from the same snapshot.
     """
 
     def dump(self, table: str) -> Iterator[Row]:
-        """Every row of a table of `PRIMARY_TABLES`, in the order of its key, a few at a time."""
+        """Every row of a table of `PRIMARY_TABLES`, ordered by key, read in batches."""
 
     def days(self) -> list[JournalDay]:
-        """The days of the journal, in order; the same turns are in the same part whatever comes."""
+        """The days of the journal, in order. A turn stays in its part when others are added."""
 
     def turns_of(self, day: JournalDay) -> list[Row]:
-        """The turns of a day or a part of it, as `dump` gives them, in the order of their time."""
+        """The turns of a day or part of a day, as in `dump`, in order of time."""
 
     def bases(self) -> dict[str, str]:
-        """For the tables that can be large, a short text that changes whenever the table does.
+        """For tables that can be large, a short text that changes whenever the table does.
 
-        The memories are told apart by kind and state: `memories/fact/active`.
+        Memories are listed by kind and state: `memories/fact/active`.
         """
 
     def labels(self, label: str) -> list[tuple[str, str]]:
-        """(folded name, id) for the active memories with a label, in the order of name and age.
+        """(folded name, id) of the active memories with a label, ordered by name and age.
 
         The label is `keyword`, `entity`, `tag`, `project` or `topic`.
         """
 
     def is_empty(self) -> bool:
-        """Whether nothing was ever kept here."""
+        """Whether nothing was ever stored here."""
 
     def load(self, rows: Iterable[tuple[str, Sequence[Row]]], progress: Progress) -> None:
-        """Fill an empty store with rows as they were dumped, and make all that is derived anew.
+        """Fill an empty store with dumped rows, and rebuild all derived data.
 
-        Rows come in batches, what is referred to before what refers to it. All are kept or none;
-        a StoreError says what does not fit. `progress` is of what is derived.
+        Rows come in batches, referenced rows first. All or none are stored; a StoreError says what
+        does not fit. `progress` reports on the derived data.
         """
 
 
 class Quarantine(Protocol):
-    """Stretches of text that are kept but told to nobody.
+    """Passages of text that are stored but never shown.
 
-    What is held, released and dropped is decided elsewhere (`trust/origin/quarantine.py`).
+    `trust/origin/quarantine.py` decides what is held, released and dropped.
     """
 
     def put(self, kept: Sequence[QuarantinedText]) -> list[QuarantinedText]:
-        """Keep stretches; each gets a number, which is never given again."""
+        """Store passages; each gets a number that is never reused."""
 
     def of_memory(self, no: int, memory: str) -> None:
-        """Note which memory lacks a stretch."""
+        """Record which memory lacks a passage."""
 
     def in_turns(self, turns: Iterable[int]) -> dict[int, list[QuarantinedText]]:
-        """What is not released of these turns, by turn, in the order of the text."""
+        """The unreleased passages of these turns, by turn, in text order."""
 
     def get(self, no: int) -> QuarantinedText | None: ...
 
     def find(self, state: str | None, limit: int = 0) -> list[QuarantinedText]:
-        """Stretches of a state, or all; newest first."""
+        """Passages in a state, or all; newest first."""
 
     def decide(self, no: int, state: str, at: datetime, text: str) -> None:
-        """Release a stretch or drop it; `text` is what is kept of its words here."""
+        """Release or drop a passage; `text` is what stays stored of its words."""
 
     def unscreened(self, limit: int) -> list[int]:
-        """The numbers of the next turns that were journalled before anything was held."""
+        """The numbers of the next turns that were added before screening existed."""
 
     def screened(self, upto: int | None) -> None:
-        """Note that those up to a number, from the last, were looked through; None for all."""
+        """Record that turns were screened up to a number, from the last; None for all."""
 
 
 class Erasure(Protocol):
-    """What takes things out for good (`trust/forget/`); all else adds, changes or archives.
+    """Permanent deletion (`trust/forget/`); everything else adds, changes or archives.
 
-    `scrub` and `settle` are called outside of `Store.writing`.
+    Call `scrub` and `settle` outside `Store.writing`.
     """
 
     def turns(self, rows: Iterable[int] | None = None) -> Iterator[TurnRow]:
-        """Every turn, or those with these numbers, in the order of the journal; not all at once in
-        memory."""
+        """Every turn, or those with these numbers, in journal order; read in batches."""
 
     def memories(self, rows: Iterable[int] | None = None) -> Iterator[MemoryRow]:
-        """Every memory, or those with these numbers, in that order; not all at once in memory."""
+        """Every memory, or those with these numbers, in that order; read in batches."""
 
     def memory_texts(self) -> Iterator[tuple[int, str]]:
-        """(number, all its words) of every memory: cheap, to find out which are worth reading."""
+        """(number, all its words) of every memory: a cheap way to find those worth reading."""
 
     def rows_of(self, ids: Iterable[str]) -> set[int]:
         """The numbers of the memories with these ids."""
 
     def drawn_from(self, turns: Iterable[int]) -> set[int]:
-        """The numbers of the memories that were drawn from any of these turns."""
+        """The numbers of the memories drawn from any of these turns."""
 
     def made_of(self, ids: Iterable[str]) -> set[int]:
-        """The numbers of the summaries that were made of any of these memories."""
+        """The numbers of the summaries built from any of these memories."""
 
     def is_told(self, name: str, but: Iterable[int]) -> bool:
-        """Whether a name stands in any memory but these, summaries aside, as it is written."""
+        """Whether any other memory, except summaries, contains a name, exactly as written."""
 
     def redact(self, turns: Mapping[int, tuple[str, bytes]]) -> None:
-        """Give turns other words and another key; indexes and vectors of the old ones go."""
+        """Replace the text and key of turns; drop the index entries and vectors of the old text."""
 
     def drop_turns(self, turns: Iterable[int]) -> None:
-        """Turns are no more, nor work in hand with them; their segments must be gone before."""
+        """Delete turns and the work in progress on them; delete their segments first."""
 
     def drop_work(self, turns: Iterable[int], keep: Mapping[int, str]) -> int:
-        """Let go of the work in hand with turns; with those of `keep`, but for what stands in the
-        text that is given for them. How many pieces went."""
+        """Drop the work in progress on turns; for those in `keep`, only pieces that are not in the
+        given text. Returns how many pieces were dropped."""
 
     def drop_memories(self, rows: Iterable[int]) -> list[bytes]:
-        """Memories are no more, nor anything that hangs on them; the keys that they had as
-        imports."""
+        """Delete memories and everything that depends on them; return their import keys."""
 
     def histories(self) -> Iterator[tuple[int, int, str]]:
-        """(memory, version, the record before it as JSON) of every change that has one."""
+        """(memory, version, previous record as JSON) of every change that has one."""
 
     def set_history(self, memory: int, version: int, before: str) -> None: ...
 
     def segments_with(self, turns: Iterable[int]) -> list[tuple[int, str, int, int]]:
-        """(number, session, first turn, last turn) of the segments that have any of these turns."""
+        """(number, session, first turn, last turn) of the segments with any of these turns."""
 
     def drop_events(self, session: str, dates: Iterable[str]) -> list[tuple[str, int]]:
-        """What is noted of a session on these days goes; (day, whether it was compressed)."""
+        """Delete the events of a session on these days; return (day, whether compressed)."""
 
     def texts(self) -> Iterator[TextAt]:
-        """Texts of other tables: notes of events, documents, reasons why something failed."""
+        """Texts in other tables: events, documents, error messages."""
 
     def set_text(self, where: TextAt, text: str) -> None:
-        """Give such a text other words; an event that has none is no more."""
+        """Replace such a text; an event without text is deleted."""
 
     def documents_of(self, keys: Iterable[str]) -> list[int]:
-        """The numbers of documents that are kept under these keys, in any namespace."""
+        """The numbers of documents with these keys, in any namespace."""
 
     def drop_pages(self) -> int:
-        """What was made for a person to read goes, and is made anew when it is asked for."""
+        """Delete snapshots and profiles; they are rebuilt on demand."""
 
     def drop_all(self) -> dict[str, int]:
-        """All that was said and is known goes; how many rows, by table. Numbers that were given
-        out, marks of what was read, tombstones and receipts stay."""
+        """Delete everything said and known; return how many rows, by table. Used numbers, marks of
+        what was read, tombstones and receipts stay."""
 
     def is_said(self, text: str) -> bool:
-        """Whether a text stands in the words of any turn, as it is written."""
+        """Whether any turn contains a text, exactly as written."""
 
     def times_said(self, text: str) -> int:
-        """In how many turns a text stands, as it is written."""
+        """How many turns contain a text, exactly as written."""
 
     def is_common(self, text: str, most: int) -> bool:
-        """Whether a text stands in the words of more than so many turns, as it is written."""
+        """Whether more than `most` turns contain a text, exactly as written."""
 
     def occurs(self, text: str) -> bool:
-        """Whether a name stands in the words of any turn or memory, as it is written."""
+        """Whether any turn or memory contains a name, exactly as written."""
 
     def rename(self, old: str, new: str) -> int:
-        """Put what is filed under one name under another, in the histories too; under none where
-        `new` is empty. Of how many memories it did."""
+        """Rename a subject and entity in memories and histories, or remove it if `new` is empty.
+        Returns for how many memories."""
 
     def sessions(self) -> list[tuple[str, int]]:
-        """(name, when it began) of every session; of channels, which have no row of their own,
-        see `channels`."""
+        """(name, start) of every session."""
 
     def rename_session(self, old: str, new: str) -> None:
-        """Call a session something else, wherever it is named; with one of that name it is one."""
+        """Rename a session everywhere; it is merged with an existing one of that name."""
 
     def channels(self) -> list[tuple[str, int]]:
-        """(name, when something was first said on it) of every channel."""
+        """(name, time of its first turn) of every channel."""
 
     def drop_channel(self, name: str) -> None:
-        """Let what was said on a channel have been said on none."""
+        """Remove a channel name from its turns."""
 
     def rename_speaker(self, old: str, new: str) -> None:
-        """Let another name have said all that one said."""
+        """Rename a speaker in all turns."""
 
     def tombstones(self) -> list[tuple[str, bytes, int, int]]:
         """(kind, mark, size, until) of everything that must not come back."""
@@ -897,32 +892,32 @@ class Erasure(Protocol):
     def put_tombstones(self, tombstones: Iterable[tuple[str, bytes, int, int]]) -> None: ...
 
     def receipts(self) -> list[tuple[str, int, str, str, str, str]]:
-        """(id, at, actor, what, erased, files), the newest first."""
+        """(id, at, actor, what, erased, files), newest first."""
 
     def put_receipt(
         self, id: str, at: datetime, actor: str, what: str, erased: str, files: str
     ) -> None: ...
 
     def scrub(self) -> None:
-        """See to it that nothing of what was erased is left in any index."""
+        """Make sure that no index contains anything that was erased."""
 
     def settle(self) -> bool:
-        """Empty the write-ahead log; False where somebody still reads from it."""
+        """Empty the write-ahead log; False if someone is still reading from it."""
 
     def value(self, name: str) -> str:
-        """A single value, empty where there is none."""
+        """A single stored value; empty if there is none."""
 
     def set_value(self, name: str, value: str) -> None: ...
 
 
 class CallTokens(Protocol):
-    """The tokens of one store; a token is of the space that it was used in."""
+    """Idempotency tokens; a token is valid in the space where it was used."""
 
     def used(self, token: str, since: datetime) -> CompletedCall | None:
-        """What was done under a token since a moment; None where nothing was."""
+        """The call that was done with a token since a time, or None."""
 
     def put(self, token: str, used: CompletedCall, at: datetime, since: datetime) -> None:
-        """Note what was done under a token, and drop the tokens from before `since`.
+        """Record the call done with a token, and delete tokens from before `since`.
 
         Call inside `Store.writing`.
         """

@@ -1,4 +1,4 @@
-"""Between a record and its row: the one place that knows how fields become columns."""
+"""Converts between a record and its row: the one place that knows how fields become columns."""
 
 from __future__ import annotations
 

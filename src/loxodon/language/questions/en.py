@@ -1,7 +1,7 @@
-"""English words that tell what a message wants of the memory. Pure data: sources of patterns.
+"""English words that show what a message wants from the memory. Pure data: sources of patterns.
 
-The patterns see lower-case text with plain apostrophes. `gate` and `understand` compile them when
-they are first needed.
+The patterns are applied to lower-case text with plain apostrophes. `gate` and `understand` compile
+them on first use.
 """
 
 from __future__ import annotations

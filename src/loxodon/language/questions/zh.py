@@ -1,7 +1,7 @@
-"""Chinese words that tell what a message wants of the memory. Pure data: sources of patterns.
+"""Chinese words that show what a message wants from the memory. Pure data: sources of patterns.
 
-The patterns see folded text: simplified characters, half-width forms, small letters. `gate` and
-`understand` compile them when they are first needed.
+The patterns are applied to folded text: simplified characters, half-width forms, lower case.
+`gate` and `understand` compile them on first use.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The embedded backend: one SQLite file for each space. `store.py` is the `Store`."""
+"""The embedded backend: one SQLite file per space. `store.py` is the `Store`."""

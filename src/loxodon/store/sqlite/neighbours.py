@@ -1,9 +1,9 @@
-"""What stands around a turn: its neighbours, which turns have a word, and whether it matters.
+"""The neighbours of a turn, which turns have a word, and whether neighbours matter.
 
-In a conversation an answer often shares no word with the question, but stands beside a turn that
-does. In a pile of notes neighbours say nothing of each other, also where all of it was added as one
-session. `cohesion` tells which it is: how much more alike two turns in a row are than two picked at
-random, of other sessions or far from each other.
+In a conversation, an answer often shares no word with the question but is next to a turn that
+does. In a collection of notes, neighbours say nothing about each other, even if all of it was
+added as one session. `cohesion` measures which it is: how much more similar two consecutive turns
+are than two random ones from other sessions or far apart.
 """
 
 from __future__ import annotations

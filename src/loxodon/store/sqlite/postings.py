@@ -1,7 +1,7 @@
-"""Which rows of an index have a word, and how often: what ranking by words is made of.
+"""The rows of an index that have a word, and how often: the input of ranking by words.
 
-The list of a word is read once for all that a recall does with it: bm25, what stands beside a turn,
-how rare the word is. SQLite's own bm25 would read each list twice more.
+The list of a word is read once for everything that a recall does with it: bm25, neighbours, word
+rarity. SQLite's own bm25 would read each list twice more.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Full-text search, kept fast by not being led by common words.
+"""Full-text search that common words do not slow down.
 
-bm25 reads the whole list of every word it is given, and the list of a common word is long and
-tells little. How common words are is known from a sample, taken anew each time an index has
-doubled. A query is led by as many of its words as fit a budget of list entries, rarest first;
-the others add their weight to what was found. Where that leaves room, the newest rows that have
-the common ones, first all of them and then any, fill it.
+bm25 reads the whole list of every word, and the list of a common word is long and tells little. A
+sample, renewed each time an index has doubled, says how common words are. The rarest words of a
+query lead the search, as many as fit a budget of list entries. The others add their weight to what
+was found. If there is room left, the newest rows with the common words fill it, first those with
+all of them, then those with any.
 """
 
 from __future__ import annotations
