@@ -68,7 +68,7 @@ def test_tools_that_are_called_are_known() -> None:
     chunks = [delta({"tool_calls": [call]}), delta({"tool_calls": [{"index": 0}]})]
     assert gathered(chunks, content_type="text/event-stream").calls == ("look",)
     whole = completion({"content": None, "tool_calls": [call]})
-    assert gathered([json.dumps(whole).encode()]) == Reply("", ("look",), "chatcmpl-1")
+    assert gathered([json.dumps(whole).encode()]) == Reply("", ("look",), "chatcmpl-1", final=False)
 
 
 def test_what_a_model_thinks_is_not_said() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from loxodon.serve.proxy.inject import Additions, Manner, injected
-from loxodon.serve.proxy.requests import Asked, Kind, fresh, is_chore, read
+from loxodon.serve.proxy.requests import Asked, Kind, fresh, read
 from tests.each import each
 
 ODD = (
@@ -181,8 +181,13 @@ def test_what_is_new_stands_behind_the_last_reply() -> None:
 
 
 def test_an_errand_of_a_program_is_told_from_what_people_say() -> None:
-    assert is_chore("### Task:\nGenerate a title.\n### Output:\nJSON\n<chat_history>…")
-    assert not is_chore("My task: generate a title for the chat history")
+    def chore(text: str, **more: Any) -> bool:
+        return asked({"messages": [{"role": "user", "content": text}], **more}).is_chore
+
+    assert chore("### Task:\nGenerate a title.\n### Output:\nJSON\n<chat_history>…")
+    assert not chore("My task: generate a title for the chat history")
+    assert chore("quota", max_tokens=1)
+    assert not chore("quota", max_tokens=1_000)
 
 
 def test_a_session_is_named_in_many_ways() -> None:
