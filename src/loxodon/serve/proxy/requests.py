@@ -89,10 +89,21 @@ class Asked(NamedTuple):
         most = self.fields.get("max_tokens")
         if most is not None and most.value in (0, 1):  # it fills a cache, or tries a key
             return True
+        if self._wanted == {"title"}:
+            return True
         words = self.messages[self.last].words if self.last >= 0 else ""
         return words[:2_000].lstrip().startswith("### Task:") and (
             "<chat_history>" in words or "### Output:" in words or "### Guidelines:" in words
         )
+
+    @property
+    def _wanted(self) -> set[str]:
+        """The fields of the document that the reply is to be, where it is to be one."""
+        found: Any = self.fields.get("output_config")
+        for name in ("format", "schema", "properties"):
+            found = found.value if isinstance(found, Value) else found
+            found = found.get(name) if isinstance(found, Mapping) else None
+        return set(found) if isinstance(found, Mapping) else set()
 
     @property
     def _about(self) -> Mapping[str, Any]:
