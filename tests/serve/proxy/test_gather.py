@@ -144,7 +144,8 @@ def test_nonsense_in_a_message_is_passed_over() -> None:
         message_event("message_delta", usage={"output_tokens": None}),
     ]
     assert gathered(chunks, "messages", **EVENTS_GIVEN).text == "ok"
-    for whole in (5, [], {"content": 5}, {"content": [5, {"type": "text"}]}):
+    odd: list[object] = [5, [], {"content": 5}, {"content": [5, {"type": "text"}]}]
+    for whole in odd:
         assert gathered([json.dumps(whole).encode()], "messages").text == ""
 
 

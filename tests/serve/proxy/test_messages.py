@@ -281,13 +281,15 @@ def test_the_upstreams_key_can_be_the_proxys_own(tmp_path: Path, upstream: Stage
     with started(tmp_path / "home", upstream.url, *options, MODEL_KEY="sk-ours") as proxy:
         with client_of(proxy) as ai, pytest.raises(anthropic.AuthenticationError):
             ask(ai, "With a key for nothing here")
-        url = proxy.url.removesuffix("/v1")
-        for given in ({"api_key": "t0"}, {"auth_token": "t0"}):
-            with anthropic.Anthropic(base_url=url, max_retries=0, **given) as ai:
-                ask(ai, "With the token")
-            headers = upstream.requests[-1].headers
-            assert headers["x-api-key"] == "sk-ours"
-            assert "authorization" not in headers
+        tokens = [{"authorization": "Bearer t0"}, {"x-api-key": "t0"}]
+        body = {"messages": [{"role": "user", "content": "With the token"}]}
+        for token in tokens:
+            headers = {**token, "anthropic-version": "2023-06-01"}
+            answer = httpx.post(f"{proxy.url}/messages", json=body, headers=headers, timeout=60)
+            assert answer.status_code == 200
+            sent = upstream.requests[-1].headers
+            assert sent["x-api-key"] == "sk-ours"
+            assert "authorization" not in sent
 
 
 def test_the_id_of_a_person_is_whose_memory_it_is(

@@ -209,15 +209,16 @@ def _session_in(user: str) -> str:
         found = json.loads(user) if user.startswith("{") else None
     except (ValueError, RecursionError):
         return ""
-    own = isinstance(found, Mapping) and found.keys() <= _OWN_FIELDS
-    return _name(found.get("session_id")) if own else ""
+    if not isinstance(found, Mapping) or not found.keys() <= _OWN_FIELDS:
+        return ""
+    return _name(found.get("session_id"))
 
 
 def _is_reminder(part: object) -> bool:
     """Whether a part is all between tags that say `system`: a program's, which nobody said."""
     if not isinstance(part, Mapping) or not _is_text(part):
         return False
-    text = part["text"].strip()
+    text: str = part["text"].strip()
     name = text[1:60].partition(">")[0]
     return name.startswith("system") and text.endswith(f"</{name}>")
 
