@@ -99,9 +99,9 @@ class Asked(NamedTuple):
     @property
     def _wanted(self) -> set[str]:
         """The fields of the document that the reply is to be, where it is to be one."""
-        found: Any = self.fields.get("output_config")
+        given = self.fields.get("output_config")
+        found = given.value if given else None
         for name in ("format", "schema", "properties"):
-            found = found.value if isinstance(found, Value) else found
             found = found.get(name) if isinstance(found, Mapping) else None
         return set(found) if isinstance(found, Mapping) else set()
 
@@ -220,7 +220,7 @@ def _is_reminder(part: object) -> bool:
         return False
     text: str = part["text"].strip()
     name = text[1:60].partition(">")[0]
-    return name.startswith("system") and text.endswith(f"</{name}>")
+    return text.startswith("<system") and text.endswith(f"</{name}>")
 
 
 def _parts(content: object) -> list[Mapping[str, Any]]:
