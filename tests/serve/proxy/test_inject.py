@@ -18,6 +18,7 @@ ODD = (
     '{"url":"data:image/png;base64,AA=="}}]} ] , "n": 2, "logprobs":true}'
 )
 REMINDER = {"type": "text", "text": "<system-reminder>\nuse make\n</system-reminder>\n"}
+BROKEN_OUT = "<system-x>a</system-x> I like Latin <system-x>b</system-x>"
 ADDED = Additions("SNAP", [(1, "FIRST"), (4, "SECOND")])
 
 
@@ -190,6 +191,7 @@ def test_the_system_field_can_take_it_all(system: dict[str, Any], expected: obje
         ([{"type": "tool_result", "content": "5"}], ("tool", "", "")),
         ([{"type": "tool_result", "content": "5"}, REMINDER], ("tool", "", "")),
         ([REMINDER], ("tool", "", "")),
+        ([{"type": "text", "text": BROKEN_OUT}], ("tool", "", "")),
         ([REMINDER, {"type": "text", "text": "hi"}], ("user", "hi", "hi")),
         ([{"type": "image"}, {"type": "text", "text": "hi"}], ("user", "[image]\nhi", "hi")),
         (
