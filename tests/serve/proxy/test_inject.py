@@ -181,8 +181,9 @@ def test_in_a_message_what_is_added_stands_before_the_users_text() -> None:
 def test_the_system_field_can_take_it_all(system: dict[str, Any], expected: object) -> None:
     body = {**system, "messages": [{"role": "user", "content": "a"}]}
     one = asked(body, "messages")
-    found = json.loads(injected(one, Additions("SNAP", [(0, "B")]), "system"))
-    assert found == {**body, "system": expected}
+    text = injected(one, Additions("SNAP", [(0, "B")]), "system")
+    assert json.loads(text) == {**body, "system": expected}
+    assert (text is one.body) == (expected is None)
 
 
 @each(
