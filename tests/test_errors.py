@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 
 from loxodon.errors import ConfigError, install_hint
 
+ROOT = Path(__file__).parents[1]
 FOLDER = {"url": "file:///src/loxodon", "dir_info": {}}
 EDITABLE = {"url": "file:///src/loxodon", "dir_info": {"editable": True}}
 WHEEL = {"url": "https://example.org/loxodon.whl", "archive_info": {}}
@@ -44,3 +47,21 @@ def test_without_being_installed_it_is_a_checkout(
 ) -> None:
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
     assert 'pip install ".[' in install_hint()
+
+
+def test_nothing_tells_how_to_install_but_this_hint() -> None:
+    """One that is written out fits only one of the two ways."""
+    ours = {"errors.py", "zh.py"}
+    files = (path for path in (ROOT / "src").rglob("*") if path.is_file())
+    code = [path for path in files if path.suffix != ".pyc" and path.name not in ours]
+    pages = [*ROOT.glob("README*.md"), ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    assert [path.name for path in (*code, *pages) if b'"loxodon[' in path.read_bytes()] == []
+
+
+def test_the_hint_names_extras_that_there_are() -> None:
+    with open(ROOT / "pyproject.toml", "rb") as file:
+        extras = tomllib.load(file)["project"]["optional-dependencies"].keys()
+    code = [path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py")]
+    named = {name for text in code for name in re.findall(r'\bextra="(\w+)"', text)}
+    assert named
+    assert named <= extras

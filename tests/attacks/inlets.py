@@ -210,25 +210,43 @@ def http(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
 
 
 def proxy(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
-    """An agent behind the proxy whose tools and whose model say it."""
+    """An agent behind the proxy whose tools and whose model say it, over OpenAI's API."""
+
+    def after(text: str) -> list[object]:
+        return [{"role": "tool", "tool_call_id": "c", "content": text}]
+
+    _through_the_proxy(memory, texts, "/chat/completions", after)
+
+
+def proxy_messages(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
+    """The same over Anthropic's, where results and reminders stand in the user's messages."""
+    called = {"type": "tool_use", "id": "c", "name": "look", "input": {}}
+
+    def after(text: str) -> list[object]:
+        result = {"type": "tool_result", "tool_use_id": "c", "content": text}
+        reminder = {"type": "text", "text": f"<system-reminder>\n{text}\n</system-reminder>"}
+        return [
+            {"role": "assistant", "content": [called]},
+            {"role": "user", "content": [result, reminder]},
+        ]
+
+    _through_the_proxy(memory, texts, "/messages", after)
+
+
+def _through_the_proxy(
+    memory: Memory, texts: Sequence[str], path: str, after: Callable[[str], list[object]]
+) -> None:
+    """Have an agent ask, and say what comes after that and what its model says to it."""
     with stage() as upstream, started(Path(memory.home), upstream.url) as running:
         ask = httpx.Client(base_url=running.url, headers={"authorization": "Bearer x"}, timeout=60)
         with ask:
             for n, text in enumerate(texts):
                 upstream.play(text)
-                ask.post(
-                    "/chat/completions",
-                    json={
-                        "model": "test",
-                        "messages": [
-                            {"role": "user", "content": f"question {n}"},
-                            {"role": "tool", "tool_call_id": "c", "content": text},
-                        ],
-                    },
-                ).raise_for_status()
+                messages = [{"role": "user", "content": f"question {n}"}, *after(text)]
+                ask.post(path, json={"model": "test", "messages": messages}).raise_for_status()
 
 
-SERVED: dict[str, Inlet] = {"http": http, "proxy": proxy}
+SERVED: dict[str, Inlet] = {"http": http, "proxy": proxy, "proxy_messages": proxy_messages}
 """Those that need a server of their own: the long form has them."""
 INLETS: dict[str, Inlet] = {
     one.__name__: one

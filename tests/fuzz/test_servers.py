@@ -1,4 +1,4 @@
-"""Anything at all, sent to a real HTTP server and to a real MCP server.
+"""Anything at all, sent to a real HTTP server, a real MCP server and through a real proxy.
 
 Every request gets an answer that makes sense, none of them is a defect of ours, and the server goes
 on.
@@ -31,6 +31,15 @@ from tests.fuzz.made import cases, mutated, text, value
 from tests.long import count, figure
 from tests.serve.http.server import Server, unscheduled
 from tests.serve.mcp.test_lines import HELLO
+from tests.serve.proxy.conftest import started
+from tests.serve.proxy.upstream import (
+    Handler,
+    deltas,
+    message_events,
+    response_events,
+    stage,
+    streams,
+)
 
 SLOW = {"consolidate", "flush", "embed", "index", "rebuild", "follow", "backup", "export", "sync"}
 """Work that takes its time: asked for as well, but seldom."""
@@ -232,5 +241,105 @@ def test_no_line_is_too_odd_for_an_agent_to_send(
         writing.join()
     figure("fuzz", part="mcp", cases=sent)
     assert agent.poll() is None
+    with Memory.open(home) as memory:
+        assert memory.validate() == []
+
+
+# The proxy
+
+_USER = {"role": "user", "content": "Where does my sister Mia work?"}
+_TEXT = {"type": "text", "text": "我妹妹在哪里工作？"}
+_CALL = {"type": "tool_use", "id": "c1", "name": "look", "input": {"where": "Leeds"}}
+_RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": [_TEXT]}
+_FUNCTION = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+ASKED: dict[str, dict[str, object]] = {
+    "/v1/chat/completions": {
+        "model": "m",
+        "messages": [
+            {"role": "system", "content": [_TEXT]},
+            _USER,
+            {"role": "assistant", "content": None, "tool_calls": [_FUNCTION]},
+            {"role": "tool", "tool_call_id": "c1", "content": "5"},
+            {"role": "user", "content": [_TEXT, {"type": "image_url", "image_url": {}}]},
+        ],
+        "metadata": {"session_id": "s1"},
+    },
+    "/v1/responses": {
+        "model": "m",
+        "instructions": "Be kind.",
+        "input": [
+            _USER,
+            {"type": "function_call", "call_id": "c1", "name": "look", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "c1", "output": "5"},
+        ],
+    },
+    "/v1/messages": {
+        "model": "m",
+        "max_tokens": 9,
+        "system": [{**_TEXT, "cache_control": {"type": "ephemeral"}}],
+        "metadata": {"user_id": json.dumps({"session_id": "s2"})},
+        "messages": [
+            _USER,
+            {"role": "assistant", "content": [_TEXT, _CALL]},
+            {"role": "user", "content": [_RESULT, {"type": "image", "source": {}}, _TEXT]},
+        ],
+    },
+}
+TOLD = {
+    "/v1/chat/completions": b"".join(deltas("She |works |at Northwind")),
+    "/v1/responses": b"".join(response_events("At Northwind", "r1")),
+    "/v1/messages": b"".join(message_events([_TEXT, _CALL])),
+}
+
+
+class Exchange(NamedTuple):
+    path: str
+    sent: bytes
+    told: bytes
+
+
+def _exchange(random: Random) -> Exchange:
+    path = random.choice(list(ASKED))
+    sent, told = json.dumps(ASKED[path], ensure_ascii=False).encode(), TOLD[path]
+    for _ in range(random.randint(0, 2)):
+        field = random.choice(list(ASKED[path]))
+        sent = json.dumps({**ASKED[path], field: value(random)}).encode("utf-8", "replace")
+    sent = mutated(random, sent) if random.random() < 0.6 else sent
+    told = mutated(random, told) if random.random() < 0.6 else told
+    return Exchange(path, sent, told or b"x")
+
+
+def _is_within(part: bytes, whole: bytes) -> bool:
+    """Whether something was only put in between the bytes of `part`."""
+    rest = iter(whole)
+    return all(byte in rest for byte in part)
+
+
+def test_no_exchange_is_too_odd_for_the_proxy(home: Path) -> None:
+    amount = count(60, 6_000)
+    wrong = []
+
+    def scene(handler: Handler) -> None:
+        cut = len(one.told) // 3 or 1
+        chunks = [one.told[n : n + cut] for n in range(0, len(one.told), cut)]
+        streams(chunks)(handler)
+
+    with stage() as upstream, started(home, upstream.url) as proxy:
+        connection = HTTPConnection("127.0.0.1", int(proxy.url.split(":")[2].split("/")[0]))
+        connection.timeout = 60
+        for one in cases("proxy", amount, _exchange):
+            upstream.play(scene)
+            connection.request("POST", one.path, one.sent, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            if (answer.status, answer.read()) != (200, one.told):
+                wrong.append(one)
+            if not _is_within(one.sent, upstream.requests[-1].body):
+                wrong.append(one)
+        connection.close()
+        assert proxy.process.poll() is None
+        defects = [line for line in proxy.log if line["event"] in ("defect", "proxy.lost")]
+    figure("fuzz", part="proxy", cases=amount)
+    assert wrong == []
+    assert defects == []
     with Memory.open(home) as memory:
         assert memory.validate() == []

@@ -1404,7 +1404,7 @@ SENTENCES: dict[str, str] = {
     "set your client's base URL to {url}; requests go to {upstream} and are remembered at {home}; press Ctrl-C to stop": "把客户端的 base URL 设为 {url}；请求会转给 {upstream}，并记在 {home}；按 Ctrl-C 停止",
     "base URL of the model's server, such as https://api.openai.com/v1": "模型服务器的 base URL，例如 https://api.openai.com/v1",
     "environment variable with the upstream's API key (default: each client sends its own)": "存放上游 API 密钥的环境变量（默认由各客户端自带）",
-    "how to tell users apart: user (a header or the field user), key (then also by API key) or fixed (a header only)": "如何区分用户：user（请求头或 user 字段）、key（再按 API 密钥）或 fixed（只看请求头）",
+    "how to tell users apart: user (a header or the request's user), key (then also by API key) or fixed (a header only)": "如何区分用户：user（请求头，或请求中注明的用户）、key（再按 API 密钥）或 fixed（只看请求头）",
     "how long a request waits for the memory, in seconds (1.5)": "一个请求最多等记忆多少秒（1.5）",
     "how long to wait for data from the upstream, in seconds (600)": "最多等待上游数据多少秒（600）",
     "log the ids of recalled memories": "在日志里写出所召回内容的 id",

@@ -85,12 +85,10 @@ def usage_of(reported: object) -> Usage | None:
         return None
     read = _number(reported, "prompt_tokens", "input_tokens", "input")
     said = _number(reported, "completion_tokens", "output_tokens", "output")
-    if not read:
-        return None
     if "prompt_tokens" not in reported:  # these count what was cached apart
         for name in ("cache_read_input_tokens", "cache_creation_input_tokens", "cacheRead"):
             read += _number(reported, name)
-    return Usage(read, said)
+    return Usage(read, said) if read else None
 
 
 def _number(reported: Mapping[str, Any], *names: str) -> int:

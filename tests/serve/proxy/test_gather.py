@@ -3,23 +3,30 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import pytest
 
 from loxodon.serve.proxy.gather import MOST_BYTES, Gathering, Reply
 from loxodon.serve.proxy.requests import Kind
+from loxodon.working.accounting import Usage, usage_of
+from tests.each import each
 from tests.serve.proxy.upstream import (
     DONE,
     completion,
     delta,
     deltas,
     event,
+    message,
+    message_event,
+    message_events,
     response,
     response_events,
 )
 
 EVENTS = {"content-type": "text/event-stream; charset=utf-8"}
+EVENTS_GIVEN = {"content_type": "text/event-stream"}
 
 
 def gathered(chunks: Iterable[bytes], kind: Kind = "chat", **headers: str) -> Reply:
@@ -68,7 +75,7 @@ def test_tools_that_are_called_are_known() -> None:
     chunks = [delta({"tool_calls": [call]}), delta({"tool_calls": [{"index": 0}]})]
     assert gathered(chunks, content_type="text/event-stream").calls == ("look",)
     whole = completion({"content": None, "tool_calls": [call]})
-    assert gathered([json.dumps(whole).encode()]) == Reply("", ("look",), "chatcmpl-1")
+    assert gathered([json.dumps(whole).encode()]) == Reply("", ("look",), "chatcmpl-1", final=False)
 
 
 def test_what_a_model_thinks_is_not_said() -> None:
@@ -83,6 +90,83 @@ def test_a_response_is_gathered_whole_or_cut(cut: int) -> None:
     assert (found.text, found.id) == ("hell" if cut else "hello", "resp_9")
     whole = json.dumps(response("hello", "resp_9")).encode()
     assert gathered([whole], "responses")[:3] == ("hello", (), "resp_9")
+
+
+THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "s"}
+SEARCH = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {}}
+CALL = {"type": "tool_use", "id": "c1", "name": "look", "input": {"where": "Ulm"}}
+
+
+def said(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
+
+@each(
+    ("blocks", "expected"),
+    [
+        ([said("Yes, it is.")], Reply("Yes, it is.", (), "msg_1")),
+        ([THOUGHT, said("Yes.")], Reply("Yes.", (), "msg_1")),
+        ([said("It is "), said("green"), said(".")], Reply("It is green.", (), "msg_1")),
+        ([said("I look."), SEARCH, said("It is.")], Reply("I look.\nIt is.", (), "msg_1")),
+        ([said("I look."), CALL], Reply("I look.", ("look",), "msg_1", final=False)),
+        ([], Reply("", (), "msg_1")),
+    ],
+)
+def test_a_message_is_gathered_from_its_blocks(
+    blocks: list[dict[str, Any]], expected: Reply
+) -> None:
+    data = b"".join(message_events(blocks))
+    whole = json.dumps(message(blocks)).encode()
+    pieces = [[data[n : n + size] for n in range(0, len(data), size)] for size in (1, 7, len(data))]
+    for chunks, headers in [([whole], {}), *((one, EVENTS) for one in pieces)]:
+        found = Gathering("messages")
+        for chunk in chunks:
+            found.take(chunk)
+        reply = found.reply(headers)
+        assert reply._replace(usage=None) == expected
+        assert usage_of(reply.usage) == Usage(9, 3)
+
+
+def test_a_message_that_breaks_off_has_what_was_said_so_far() -> None:
+    data = b"".join(message_events([THOUGHT, said("one two three")]))
+    found = gathered([data[: data.index(b"three") + 2]], "messages", **EVENTS_GIVEN)
+    assert found.text == "one two"
+
+
+def test_nonsense_in_a_message_is_passed_over() -> None:
+    chunks = [
+        message_event("message_start", message=5),
+        message_event("message_start", message={"id": 7, "usage": []}),
+        message_event("content_block_start", index=[], content_block=5),
+        message_event("content_block_delta", index={}, delta=None),
+        message_event("content_block_delta", index=0, delta={"type": "text_delta", "text": 5}),
+        message_event("content_block_delta", index=0, delta={"type": "text_delta", "text": "ok"}),
+        message_event("message_delta", usage={"output_tokens": None}),
+    ]
+    assert gathered(chunks, "messages", **EVENTS_GIVEN).text == "ok"
+    odd: list[object] = [5, [], {"content": 5}, {"content": [5, {"type": "text"}]}]
+    for whole in odd:
+        assert gathered([json.dumps(whole).encode()], "messages").text == ""
+
+
+@each(
+    ("kind", "events"),
+    [
+        ("chat", deltas("[DONE] is |what I say")),
+        ("responses", response_events('of "response.completed"', "r1")),
+        ("messages", message_events([said('of "message_stop", event: message_stop')])),
+    ],
+)
+def test_a_stream_is_complete_with_its_last_event_however_it_is_cut(
+    kind: Kind, events: Sequence[bytes]
+) -> None:
+    data = b"".join(events)
+    for size in (1, 5, 16):
+        found = Gathering(kind)
+        for n in range(0, len(data), size):
+            assert not found.complete
+            found.take(data[n : n + size])
+        assert found.complete
 
 
 def test_packed_replies_are_read() -> None:

@@ -246,6 +246,7 @@ def test_an_upstream_that_is_killed_and_comes_back(tmp_path: Path) -> None:
 # --- The client -----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("path", ["/chat/completions", "/messages"])
 @pytest.mark.parametrize(
     "sent",
     [
@@ -260,10 +261,10 @@ def test_an_upstream_that_is_killed_and_comes_back(tmp_path: Path) -> None:
     ],
 )
 def test_a_malformed_request_is_the_upstreams_to_refuse(
-    client: httpx.Client, upstream: Stage, dog: str, sent: bytes
+    client: httpx.Client, upstream: Stage, dog: str, sent: bytes, path: str
 ) -> None:
     upstream.play(failure(400, "malformed"))
-    answer = client.post("/chat/completions", content=sent)
+    answer = client.post(path, content=sent)
     assert (answer.status_code, answer.json()["error"]["message"]) == (400, "malformed")
     assert upstream.requests[-1].body == sent
 

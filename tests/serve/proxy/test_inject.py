@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from loxodon.serve.proxy.inject import Additions, Manner, injected
-from loxodon.serve.proxy.requests import Asked, Kind, fresh, is_chore, read
+from loxodon.serve.proxy.requests import Asked, Kind, fresh, read
 from tests.each import each
 
 ODD = (
@@ -17,6 +17,8 @@ ODD = (
     '{"role":"user","content":[{"type":"text","text":"see"},{"type":"image_url","image_url":'
     '{"url":"data:image/png;base64,AA=="}}]} ] , "n": 2, "logprobs":true}'
 )
+REMINDER = {"type": "text", "text": "<system-reminder>\nuse make\n</system-reminder>\n"}
+BROKEN_OUT = "<system-x>a</system-x> I like Latin <system-x>b</system-x>"
 ADDED = Additions("SNAP", [(1, "FIRST"), (4, "SECOND")])
 
 
@@ -136,6 +138,79 @@ def test_instructions_can_take_it_all(instructions: dict[str, Any], expected: st
     assert found["input"] == "a"
 
 
+MESSAGES = (
+    '{ "max_tokens":9, "system" : [ {"type":"text","text":"S\\u00e9","cache_control":'
+    '{"type":"ephemeral"}} ],\n"messages" : [ {"role":"user","content":"a\\/b"} ,'
+    '{"role":"assistant","content":[{"type":"text","text":"I look"},{"type":"tool_use","id":"c",'
+    '"name":"f","input":{"x":1.50}}]},{"role":"user","content":[{"type":"tool_result",'
+    '"tool_use_id":"c","content":"5"}]},{"role":"assistant","content":"five"},{"role":"user",'
+    '"content":[ {"type":"image","source":{}},{"type":"text","text":"see" } ]} ],"stream":true}'
+)
+
+
+def test_in_a_message_what_is_added_stands_before_the_users_text() -> None:
+    one = asked(MESSAGES, "messages")
+    assert [said.role for said in one.messages] == [
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "user",
+    ]
+    body = injected(one, Additions("SNAP", [(0, "FIRST"), (4, "SECOND")]), "turn")
+    told = json.loads(body)
+    assert [part["text"] for part in told["system"]] == ["Sé", "SNAP"]
+    assert [part["text"] for part in told["messages"][0]["content"]] == ["FIRST", "a/b"]
+    assert [part.get("text") for part in told["messages"][4]["content"]] == [None, "SECOND", "see"]
+    told["messages"][0]["content"] = "a/b"
+    del told["system"][1], told["messages"][4]["content"][1]
+    assert told == json.loads(MESSAGES)
+    at = iter(body)
+    assert all(character in at for character in MESSAGES)  # the client's own bytes, in their order
+
+
+@pytest.mark.parametrize(
+    ("system", "expected"),
+    [
+        ({}, "SNAP\n\nB"),
+        ({"system": "be"}, "be\n\nSNAP\n\nB"),
+        ({"system": []}, [{"type": "text", "text": "SNAP\n\nB"}]),
+        ({"system": None}, None),
+    ],
+)
+def test_the_system_field_can_take_it_all(system: dict[str, Any], expected: object) -> None:
+    body = {**system, "messages": [{"role": "user", "content": "a"}]}
+    one = asked(body, "messages")
+    text = injected(one, Additions("SNAP", [(0, "B")]), "system")
+    assert json.loads(text) == {**body, "system": expected}
+    assert (text is one.body) == (expected is None)
+
+
+@each(
+    ("parts", "expected"),
+    [
+        ([{"type": "tool_result", "content": "5"}], ("tool", "", "")),
+        ([{"type": "tool_result", "content": "5"}, REMINDER], ("tool", "", "")),
+        ([REMINDER], ("tool", "", "")),
+        ([{"type": "text", "text": BROKEN_OUT}], ("tool", "", "")),
+        ([REMINDER, {"type": "text", "text": "hi"}], ("user", "hi", "hi")),
+        ([{"type": "image"}, {"type": "text", "text": "hi"}], ("user", "[image]\nhi", "hi")),
+        (
+            [{"type": "text", "text": "<system>a</system> b"}],
+            ("user", *["<system>a</system> b"] * 2),
+        ),
+        ([{"type": "text", "text": "<task>a</task>"}], ("user", *["<task>a</task>"] * 2)),
+        ([5, {"type": "text", "text": "hi"}], ("user", "hi", "hi")),
+    ],
+)
+def test_what_a_program_puts_beside_the_users_words_is_not_said(
+    parts: list[object], expected: tuple[str, str, str]
+) -> None:
+    one = asked({"messages": [{"role": "user", "content": parts}]}, "messages")
+    assert one.messages[0][:3] == expected
+    injected(one, Additions("S", [(0, "B")]), "turn")
+
+
 @each(
     "body",
     [
@@ -181,8 +256,13 @@ def test_what_is_new_stands_behind_the_last_reply() -> None:
 
 
 def test_an_errand_of_a_program_is_told_from_what_people_say() -> None:
-    assert is_chore("### Task:\nGenerate a title.\n### Output:\nJSON\n<chat_history>…")
-    assert not is_chore("My task: generate a title for the chat history")
+    def chore(text: str, **more: Any) -> bool:
+        return asked({"messages": [{"role": "user", "content": text}], **more}).is_chore
+
+    assert chore("### Task:\nGenerate a title.\n### Output:\nJSON\n<chat_history>…")
+    assert not chore("My task: generate a title for the chat history")
+    assert chore("quota", max_tokens=1)
+    assert not chore("quota", max_tokens=1_000)
 
 
 def test_a_session_is_named_in_many_ways() -> None:
@@ -192,3 +272,29 @@ def test_a_session_is_named_in_many_ways() -> None:
     assert asked({"messages": said, "metadata": []}).session == ""
     assert asked({"input": "x", "conversation": {"id": "c1"}}, "responses").session == "c1"
     assert asked({"input": "x", "conversation": "c2"}, "responses").session == "c2"
+
+
+SESSION = "57a121ec-f78c-48c3-a745-e3036a3ecc33"
+
+
+@each(
+    ("user", "expected"),
+    [
+        (f"user_{'a' * 64}_account__session_{SESSION}", ("", SESSION)),
+        (f"user_{'a' * 64}_account_{SESSION}_session_{SESSION}", ("", SESSION)),
+        (json.dumps({"device_id": "d", "account_uuid": "", "session_id": SESSION}), ("", SESSION)),
+        ("ann", ("ann", "")),
+        ("ann_session_5", ("ann_session_5", "")),
+        (json.dumps({"session_id": "s", "email": "a"}), ('{"session_id": "s", "email": "a"}', "")),
+        ("{oops", ("{oops", "")),
+        ("{" * 50_000, ("{" * 50_000, "")),
+        (5, ("", "")),
+        (None, ("", "")),
+    ],
+)
+def test_an_id_is_a_persons_unless_a_program_names_its_session(
+    user: object, expected: tuple[str, str]
+) -> None:
+    said = [{"role": "user", "content": "x"}]
+    one = asked({"messages": said, "metadata": {"user_id": user}}, "messages")
+    assert (one.user, one.session) == expected

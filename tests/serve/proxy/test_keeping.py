@@ -21,11 +21,12 @@ from loxodon.serve.proxy.remember import Remembering
 from loxodon.serve.proxy.requests import read
 from loxodon.serve.proxy.speaking import Who
 from tests.serve.proxy.conftest import Proxy, started
-from tests.serve.proxy.upstream import DONE, Handler, Stage, deltas, says, streams, waits
+from tests.serve.proxy.upstream import Handler, Stage, deltas, message_events, says, streams, waits
 
 QUESTION = "My sister Mei studies in Osaka"
 CHAT = {"model": "test", "messages": [{"role": "user", "content": QUESTION}]}
 RESPONSE = {"model": "test", "input": QUESTION}
+MESSAGE = {**CHAT, "max_tokens": 99}
 
 
 def journalled(home: Path) -> list[tuple[str, str]]:
@@ -55,11 +56,18 @@ def killed_after(
     return came
 
 
+@pytest.mark.parametrize(
+    ("path", "events"),
+    [
+        ("chat/completions", deltas("late")),
+        ("messages", message_events([{"type": "text", "text": "late"}])),
+    ],
+)
 def test_what_was_said_is_on_disk_with_the_first_byte_of_the_reply(
-    tmp_path: Path, upstream: Stage
+    tmp_path: Path, upstream: Stage, path: str, events: list[bytes]
 ) -> None:
-    upstream.play(streams([deltas("late")[0], waits, DONE]))
-    killed_after(tmp_path / "home", upstream, "chat/completions", {**CHAT, "stream": True}, bool)
+    upstream.play(streams([events[0], waits, *events[1:]]))
+    killed_after(tmp_path / "home", upstream, path, {**MESSAGE, "stream": True}, bool)
     assert journalled(tmp_path / "home") == [("user", QUESTION)]
 
 
@@ -89,6 +97,8 @@ def test_what_goes_on_with_a_conversation_is_on_disk_while_the_upstream_works(
         ("chat/completions", CHAT, b'"finish_reason": "stop"}]}'),
         ("responses", {**RESPONSE, "stream": True}, b'"response.completed"'),
         ("responses", RESPONSE, b'"tools": []}'),
+        ("messages", {**MESSAGE, "stream": True}, b"event: message_stop"),
+        ("messages", MESSAGE, b'"output_tokens": 3}}'),
     ],
 )
 def test_the_reply_is_on_disk_with_its_last_byte(

@@ -13,7 +13,7 @@ from loxodon.serve.proxy.app import Manners
 from loxodon.serve.proxy.gather import Reply
 from loxodon.serve.proxy.keeping import Exchange, is_filled, turns_heard, turns_replied
 from loxodon.serve.proxy.remember import Patience, Remembering, snapshot_of
-from loxodon.serve.proxy.requests import Asked, read
+from loxodon.serve.proxy.requests import Asked, Kind, read
 from loxodon.serve.proxy.speaking import Who
 
 
@@ -111,6 +111,41 @@ def test_of_a_conversation_not_known_the_exchange_before_is_journalled_too(home:
                 assert turns_replied(earlier, Reply(text))[0]["id"] == healed[1]["id"]
 
     asyncio.run(run())
+
+
+def test_what_is_said_while_tools_are_called_is_no_reply(home: Path) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    use = {"type": "tool_use", "id": "c", "name": "look", "input": {}}
+    looked: dict[Kind, list[dict[str, object]]] = {
+        "chat": [
+            {"role": "assistant", "content": "I look", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c", "content": "5"},
+        ],
+        "messages": [
+            {"role": "assistant", "content": [{"type": "text", "text": "I look"}, use]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c"}]},
+        ],
+    }
+
+    async def run(kind: Kind, looked: list[dict[str, object]]) -> None:
+        one = [{"role": "user", "content": "one"}, {"role": "assistant", "content": "uno"}]
+        two, three = ({"role": "user", "content": text} for text in ("two", "three"))
+        with Host(home) as host:
+            remembering = Remembering(host, host, 60)
+            asked = read(kind, json.dumps({"messages": [*one, two, *looked]}).encode())
+            assert asked is not None
+            exchange = await prepared(remembering, asked)
+            assert [turn["content"] for turn in turns_heard(exchange)] == []
+            assert turns_replied(exchange, Reply("I look", ("look",), final=False)) == []
+            replied = turns_replied(exchange, Reply("dos"))
+            assert replied[0]["id"].startswith(exchange.names[2][:8])
+            broken = read(kind, json.dumps({"messages": [*one, two, *looked, three]}).encode())
+            assert broken is not None
+            turns = turns_heard(await prepared(Remembering(host, host, 60), broken))
+            assert [turn["content"] for turn in turns] == ["one", "uno", "three"]
+
+    for kind, messages in looked.items():
+        asyncio.run(run(kind, messages))
 
 
 def test_where_nothing_is_known_there_is_no_snapshot(tmp_path: Path) -> None:

@@ -60,6 +60,11 @@ def test_headers_go_on_but_for_those_of_the_connection() -> None:
     assert (b"authorization", b"Bearer ours") in own
     assert (b"authorization", b"Bearer k") not in own
     assert (b"accept-encoding", b"br, gzip;q=0.5") in own
+    named = [*given, (b"x-api-key", b"k"), (b"Anthropic-Version", b"2023-06-01")]
+    own = sent_headers(named, "ours", read=False)
+    assert [one for one in own if one[0] in (b"authorization", b"x-api-key")] == [
+        (b"x-api-key", b"ours")
+    ]
     assert returned_headers([(b"Transfer-Encoding", b"chunked"), (b"Retry-After", b"7")]) == [
         (b"Retry-After", b"7")
     ]

@@ -181,10 +181,14 @@ def deltas(text: str) -> list[bytes]:
 
 
 def says(text: str) -> Scene:
-    """Reply as the request asks for it: streaming or whole, chat or response."""
+    """Reply as the request asks for it: streaming or whole, chat, response or message."""
 
     def scene(handler: Handler) -> None:
         asked = json.loads(handler.server.requests[-1].body or b"{}")
+        if handler.path.partition("?")[0].endswith("/messages"):
+            blocks = [{"type": "text", "text": text}]
+            replies(blocks, stream=bool(asked.get("stream")))(handler)
+            return
         chat = "messages" in asked
         if chat and asked.get("stream"):
             streams(deltas(text))(handler)
@@ -239,6 +243,61 @@ def response_events(text: str, id: str) -> Sequence[bytes]:
         f"event: {one['type']}\n".encode() + event({**one, "sequence_number": n})
         for n, one in enumerate(parts)
     ]
+
+
+def replies(blocks: Sequence[dict[str, Any]], *, stream: bool = False, **more: Any) -> Scene:
+    """A message of Anthropic's API, whole or as its events."""
+    return streams(message_events(blocks, **more)) if stream else document(message(blocks, **more))
+
+
+def message(blocks: Sequence[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    calls = any(one["type"] == "tool_use" for one in blocks)
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "test",
+        "content": list(blocks),
+        "stop_reason": "tool_use" if calls else "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 9, "output_tokens": 3},
+        **more,
+    }
+
+
+def message_events(blocks: Sequence[dict[str, Any]], **more: Any) -> list[bytes]:
+    whole = message(blocks, **more)
+    begun = {**whole, "content": [], "stop_reason": None}
+    found = [message_event("message_start", message=begun), message_event("ping")]
+    for n, one in enumerate(whole["content"]):
+        empty, deltas = _in_deltas(one)
+        found.append(message_event("content_block_start", index=n, content_block=empty))
+        found += (message_event("content_block_delta", index=n, delta=part) for part in deltas)
+        found.append(message_event("content_block_stop", index=n))
+    ended = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+    used = {"output_tokens": whole["usage"]["output_tokens"]}
+    found.append(message_event("message_delta", delta=ended, usage=used))
+    return [*found, message_event("message_stop")]
+
+
+def message_event(type: str, **more: Any) -> bytes:
+    return f"event: {type}\n".encode() + event({"type": type, **more})
+
+
+def _in_deltas(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """How a block begins in a stream, and what comes after."""
+    if block["type"] == "text":
+        parts = [{"type": "text_delta", "text": one} for one in block["text"].split(" ")]
+        for one in parts[1:]:
+            one["text"] = f" {one['text']}"
+        return {**block, "text": ""}, parts
+    if block["type"] == "thinking":
+        parts = [{"type": "thinking_delta", "thinking": block["thinking"]}]
+        return {**block, "thinking": ""}, [*parts, {"type": "signature_delta", "signature": "s"}]
+    if block["type"] == "tool_use":
+        given = json.dumps(block["input"])
+        return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": given}]
+    return block, []  # what a server's own tool found comes whole
 
 
 def zipped(text: str) -> Scene:

@@ -395,8 +395,8 @@ proxy | | proxying.run
     --port N = 8711  port to listen on ({default}); 0 for any free port
     --key-env NAME = ''  environment variable with the upstream's API key (default: each client
         sends its own)
-    --space-by user|key|fixed = user  how to tell users apart: user (a header or the field user),
-        key (then also by API key) or fixed (a header only)
+    --space-by user|key|fixed = user  how to tell users apart: user (a header or the request's
+        user), key (then also by API key) or fixed (a header only)
     --limit SECONDS = 1.5  how long a request waits for the memory, in seconds (1.5)
     --timeout SECONDS = 600  how long to wait for data from the upstream, in seconds (600)
     --explain  log the ids of recalled memories

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint between any client and its model, that remembers.
+"""An endpoint between any client of OpenAI's or Anthropic's API and its model, that remembers.
 
     client ─▶ app ─▶ requests (what is asked, by whom, in which conversation)
                      remember (recall, within a time limit) ─▶ inject (into the body, by places)

@@ -155,6 +155,9 @@ class App:
     def _with_token(self, request: Request) -> Mapping[str, str]:
         """Headers in which our token stands where the door looks for it."""
         if self._key_is_ours:
+            key = request.headers.get("x-api-key")
+            if key and "authorization" not in request.headers:
+                return {**request.headers, "authorization": f"Bearer {key}"}
             return request.headers
         token = request.headers.get(f"{OURS}token", "")
         if not token and request.path == "/metrics":  # which no upstream's key is sent to

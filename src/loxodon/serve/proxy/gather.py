@@ -11,18 +11,23 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from loxodon.serve.proxy.requests import Kind, clean, words_of
+from loxodon.serve.proxy.requests import Kind, blocks_said, calls_in, clean, words_of
 
 MOST_BYTES = 8 * 2**20
 """Bytes of a reply that are kept; what comes after them is passed on all the same."""
 _LAST = {
     "chat": (b"data: [DONE]", b"data:[DONE]"),
     "responses": tuple(b'"response.%b"' % how for how in (b"completed", b"incomplete", b"failed")),
+    "messages": (b'"message_stop"',),
 }
 """What the last event of a stream has in it. In what a model says, quotes and line ends are
 escaped, so that it cannot say these."""
+_MOST_MARK = 32
+"""Bytes that one of these takes at most: it may come in two pieces."""
 READABLE = ("gzip", "x-gzip", "deflate", "identity")
 """Encodings that a reply may have to be read."""
+_FOR_THE_CLIENT = ("function_call", "custom_tool_call")
+"""Calls in a response that the client is to make; others the server has made itself."""
 _THINKING = ("<think>", "</think>")
 
 
@@ -35,6 +40,8 @@ class Reply(NamedTuple):
     id: str = ""
     """Of a response, by which the next request may name it."""
     usage: Mapping[str, Any] | None = None
+    final: bool = True
+    """Whether nothing is to follow: not while the client has tools to call."""
 
 
 class Gathering:
@@ -44,6 +51,7 @@ class Gathering:
         self._kind = kind
         self._chunks: list[bytes] = []
         self._last = False
+        self._tail = b""
         self.size = 0
         self.complete = False
         """Whether the last event of a stream has come, whole."""
@@ -52,8 +60,10 @@ class Gathering:
         if self.size < MOST_BYTES:
             self._chunks.append(chunk)
             self.size += len(chunk)
-        self._last = self._last or any(mark in chunk for mark in _LAST[self._kind])
-        self.complete = self._last and chunk.endswith((b"\n\n", b"\r\n\r\n"))
+        seen = self._tail + chunk
+        self._last = self._last or any(mark in seen for mark in _LAST[self._kind])
+        self.complete = self._last and seen.endswith((b"\n\n", b"\r\n\r\n"))
+        self._tail = seen[-_MOST_MARK:]
 
     def reply(self, headers: Mapping[str, str]) -> Reply:
         """What they say, by the headers they came with."""
@@ -92,8 +102,7 @@ def _inflated(data: bytes, name: str) -> bytes:
 
 
 def _from_events(kind: Kind, data: bytes) -> Reply:
-    events = _events(data)
-    return _chat_events(events) if kind == "chat" else _response_events(events)
+    return _READERS[kind](_events(data))
 
 
 def _events(data: bytes) -> Iterator[Mapping[str, Any]]:
@@ -122,7 +131,7 @@ def _chat_events(events: Iterator[Mapping[str, Any]]) -> Reply:
             delta = _mapping(choice.get("delta")) or {}
             texts.append(_text(delta.get("content")))
             calls |= dict.fromkeys(_called(delta))
-    return Reply(_spoken("".join(texts)), tuple(calls), id, usage)
+    return Reply(_spoken("".join(texts)), tuple(calls), id, usage, not calls)
 
 
 def _response_events(events: Iterator[Mapping[str, Any]]) -> Reply:
@@ -141,6 +150,38 @@ def _response_events(events: Iterator[Mapping[str, Any]]) -> Reply:
     return Reply(_spoken("\n".join("".join(one) for one in texts.values())), (), id)
 
 
+def _message_events(events: Iterator[Mapping[str, Any]]) -> Reply:
+    begun: Mapping[str, Any] = {}
+    usage: dict[str, Any] = {}
+    blocks: dict[str, dict[str, Any]] = {}
+    texts: dict[str, list[str]] = {}
+    for event in events:
+        kind, place = event.get("type"), str(event.get("index"))
+        if kind == "message_start":
+            begun = _mapping(event.get("message")) or {}
+            usage |= _used(begun)
+        elif kind == "message_delta":  # which says again only what has changed
+            usage |= _used(event)
+        elif kind == "content_block_start":
+            blocks[place] = dict(_mapping(event.get("content_block")) or {})
+        elif kind == "content_block_delta":
+            delta = _mapping(event.get("delta")) or {}
+            if delta.get("type") == "text_delta":
+                texts.setdefault(place, []).append(_text(delta.get("text")))
+    for place, parts in texts.items():
+        block = blocks.setdefault(place, {"type": "text"})
+        block["text"] = _text(block.get("text")) + "".join(parts)
+    return _from_document("messages", {**begun, "content": [*blocks.values()], "usage": usage})
+
+
+def _used(told: Mapping[str, Any]) -> dict[str, Any]:
+    used = _mapping(told.get("usage")) or {}
+    return {name: one for name, one in used.items() if one is not None}
+
+
+_READERS = {"chat": _chat_events, "responses": _response_events, "messages": _message_events}
+
+
 def _hashable(where: tuple[object, object]) -> tuple[object, object]:
     return str(where[0]), str(where[1])
 
@@ -154,14 +195,19 @@ def _from_document(kind: Kind, found: object) -> Reply:
     if kind == "chat":
         choices = list(_mappings(whole.get("choices")))
         message = _mapping(choices[0].get("message")) or {} if choices else {}
-        return Reply(_spoken(words_of(message.get("content"))), _called(message), id, usage)
-    texts, calls = [], []
+        called = _called(message)
+        return Reply(_spoken(words_of(message.get("content"))), called, id, usage, not called)
+    if kind == "messages":
+        called = tuple(calls_in(whole.get("content")))
+        return Reply(_spoken(blocks_said(whole.get("content"))), called, id, usage, not called)
+    texts, calls, final = [], [], True
     for item in _mappings(whole.get("output")):
         if item.get("type") == "message":
             texts.append(words_of(item.get("content")))
         elif isinstance(item.get("name"), str):
             calls.append(item["name"])
-    return Reply(_spoken("\n".join(filter(None, texts))), tuple(calls), id, usage)
+            final = final and item.get("type") not in _FOR_THE_CLIENT
+    return Reply(_spoken("\n".join(filter(None, texts))), tuple(calls), id, usage, final)
 
 
 def _called(message: Mapping[str, Any]) -> tuple[str, ...]:

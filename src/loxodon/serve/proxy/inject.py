@@ -8,6 +8,11 @@
 
 So a provider's prompt cache stays good from one request to the next. Some models take a system
 message only at the very beginning: for them everything goes there (`system`).
+
+Anthropic's API has its instructions apart, and not every model takes others between messages. There
+the snapshot is one more block of `system`, and what was recalled is a block of the message it is
+for, before the user's text. Both stand behind what the client has marked to be cached in `system`,
+and neither has a mark of its own: a request may have four.
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from loxodon.serve.proxy.places import Insertion, Value, items_of, object_of, spliced
-from loxodon.serve.proxy.requests import Asked, Said
+from loxodon.serve.proxy.requests import Asked, Said, is_by_the_user, is_result
 
 Manner = Literal["turn", "system", "none"]
 """Where memories go: beside the messages they are for, all at the beginning, or nowhere."""
@@ -41,6 +46,9 @@ def injected(asked: Asked, added: Additions, manner: Manner) -> str:
     if manner == "system":
         latest = [text for place, text in added.blocks if place == asked.last]
         return _at_the_beginning(asked, "\n\n".join(filter(None, (added.snapshot, *latest))))
+    if asked.kind == "messages":
+        body = (one for place, text in added.blocks for one in _in_message(asked, place, text))
+        return spliced(asked.body, [*_in_field(asked, "system", added.snapshot), *body])
     if asked.kind == "responses" and isinstance(asked.fields["input"].value, str):
         return _as_items(asked, added)
     put: list[Insertion] = []
@@ -87,33 +95,58 @@ def _as_items(asked: Asked, added: Additions) -> str:
 
 def _at_the_beginning(asked: Asked, text: str) -> str:
     """Everything in the one place that every model takes instructions at."""
+    if asked.kind != "chat":
+        field = "instructions" if asked.kind == "responses" else "system"
+        return spliced(asked.body, _in_field(asked, field, text))
     if not text:
         return asked.body
-    if asked.kind == "responses":
-        return _as_instructions(asked, text)
     first = asked.messages[0] if asked.messages else None
     if first is None:
         return asked.body
     if first.role not in _OF_SYSTEM:
         return spliced(asked.body, [_before(asked, 0, text)])
-    content = object_of(asked.body[first.place.start : first.place.end]).get("content")
+    content = _content(asked, first)
     if content is None:
         return asked.body
-    moved = content._replace(
-        start=content.start + first.place.start, end=content.end + first.place.start
-    )
-    return spliced(asked.body, [_at_the_end(asked.body, moved, text)])
+    return spliced(asked.body, [_at_the_end(asked.body, content, text)])
 
 
-def _as_instructions(asked: Asked, text: str) -> str:
-    given = asked.fields.get("instructions")
-    if given is not None and isinstance(given.value, str):
-        return spliced(asked.body, [_at_the_end(asked.body, given, text)])
-    if given is not None:  # null, or what is yet to be invented: not ours to replace
-        return asked.body
-    start = asked.body.index("{") + 1
-    told = json.dumps(text, ensure_ascii=False)
-    return spliced(asked.body, [Insertion(start, f'"instructions":{told},')])
+def _content(asked: Asked, said: Said) -> Value | None:
+    """The content of a message, with its place in the body."""
+    start = said.place.start
+    found = object_of(asked.body[start : said.place.end]).get("content")
+    return found and found._replace(start=found.start + start, end=found.end + start)
+
+
+def _in_field(asked: Asked, field: str, text: str) -> list[Insertion]:
+    """Put text behind the instructions that a request has in a field of their own."""
+    given = asked.fields.get(field)
+    if text and given is None:
+        told = json.dumps(text, ensure_ascii=False)
+        return [Insertion(asked.body.index("{") + 1, f'"{field}":{told},')]
+    taken = (str, list) if asked.kind == "messages" else str
+    if text and given is not None and isinstance(given.value, taken):
+        return [_at_the_end(asked.body, given, text)]
+    return []  # null, or what is yet to be invented, is not ours to replace
+
+
+def _in_message(asked: Asked, place: int, text: str) -> list[Insertion]:
+    """Put a block before the user's text in a message, and behind the results of tools, which
+    have to stand first."""
+    content = _content(asked, asked.messages[place])
+    told = json.dumps({"type": "text", "text": text}, ensure_ascii=False)
+    if content is None:
+        return []
+    if isinstance(content.value, str):
+        head = f'[{told},{{"type":"text","text":'
+        return [Insertion(content.start, head), Insertion(content.end, "}]")]
+    blocks = items_of(asked.body, content.start)
+    for block in reversed(blocks):
+        if is_result(block.value):
+            return [Insertion(block.end, f",{told}")]
+        if is_by_the_user(block.value):
+            return [Insertion(block.start, f"{told},")]
+    return []
 
 
 def _at_the_end(body: str, content: Value, text: str) -> Insertion:

@@ -27,7 +27,7 @@ from loxodon.serve.proxy.conversations import (
 )
 from loxodon.serve.proxy.gather import Gathering, Reply
 from loxodon.serve.proxy.inject import Additions
-from loxodon.serve.proxy.requests import Asked, clean, fresh
+from loxodon.serve.proxy.requests import Asked, Said, clean, fresh
 from loxodon.serve.proxy.speaking import Who
 from loxodon.working.accounting import limits, usage_of
 
@@ -246,7 +246,7 @@ def turns_heard(exchange: Exchange) -> list[Turn]:
     turns: list[Turn] = []
     if exchange.new and places:
         earlier = range(places[0])
-        replies = [n for n in earlier if messages[n].role == "assistant" and messages[n].text]
+        replies = [n for n in earlier if _is_reply(messages[n])]
         before = [n for n in earlier if replies and n < replies[-1] and names[n]]
         if before:
             turns.append(_turn(exchange, before[-1]))
@@ -257,9 +257,13 @@ def turns_heard(exchange: Exchange) -> list[Turn]:
 
 
 def turns_replied(exchange: Exchange, reply: Reply) -> list[Turn]:
-    """What the model said."""
+    """What the model replied: all that it does with tools is one exchange, which ends with it."""
     last = next(name for name in reversed(exchange.names) if name)
-    return [_reply(exchange, last, reply.text)] if reply.text else []
+    return [_reply(exchange, last, reply.text)] if reply.text and reply.final else []
+
+
+def _is_reply(said: Said) -> bool:
+    return said.role == "assistant" and bool(said.text) and not said.calls
 
 
 def _turn(exchange: Exchange, place: int) -> Turn:

@@ -66,10 +66,14 @@ def items_of(text: str, start: int) -> list[Value]:
 
 
 def spliced(text: str, insertions: Iterable[Insertion]) -> str:
-    """The text with all of these put in; at one place in the order they are given."""
+    """The text with all of these put in, at one place in the order they are given; itself where
+    there are none."""
     parts: list[str] = []
     place = 0
-    for one in sorted(insertions, key=lambda one: one.place):
+    ordered = sorted(insertions, key=lambda one: one.place)
+    if not ordered:
+        return text
+    for one in ordered:
         parts += (text[place : one.place], one.text)
         place = one.place
     return "".join((*parts, text[place:]))

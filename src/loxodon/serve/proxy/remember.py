@@ -21,7 +21,7 @@ from loxodon.serve.host import Host
 from loxodon.serve.proxy.conversations import Block, Conversation, Conversations, names_of
 from loxodon.serve.proxy.inject import Additions
 from loxodon.serve.proxy.keeping import Exchange, Journal, Keeping
-from loxodon.serve.proxy.requests import Asked, clean, is_chore
+from loxodon.serve.proxy.requests import Asked, clean
 from loxodon.serve.proxy.speaking import Who
 from loxodon.spaces import folder_name
 from loxodon.text import quote
@@ -111,11 +111,7 @@ class Remembering:
         """An exchange that is to be remembered; None for one that is not."""
         names = names_of(asked)
         last = asked.last
-        if (
-            not who.remembers
-            or not any(names)
-            or (last >= 0 and is_chore(asked.messages[last].words))
-        ):
+        if not who.remembers or not any(names) or asked.is_chore:
             return None
         conversation, new = self._conversations.of(
             who.hearers, asked, names, who.session, monotonic()

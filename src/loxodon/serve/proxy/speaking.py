@@ -15,6 +15,8 @@ By = Literal["user", "key", "fixed"]
 OURS = "x-loxodon-"
 """How headers begin that are for the proxy; none of them goes on."""
 _MOST_SESSION = 200
+_OF_PROGRAMS = ("x-claude-code-agent-id",)
+"""Headers by which a client says that an agent of its own asks, in words that no person wrote."""
 
 
 class Who(NamedTuple):
@@ -45,7 +47,7 @@ class Rule(NamedTuple):
     space: str = "main"
     """Whoever is not told apart."""
     by: By = "user"
-    """`user`: by header, then the field `user`; `key`: then by the key; `fixed`: by header only."""
+    """`user`: by header, then the request's field; `key`: then by the key; `fixed`: by header."""
 
 
 def who_speaks(headers: Mapping[str, str], asked: Asked, rule: Rule) -> Who:
@@ -54,7 +56,7 @@ def who_speaks(headers: Mapping[str, str], asked: Asked, rule: Rule) -> Who:
     person = _header(headers, "user")
     space = named or person
     if not space and rule.by != "fixed":
-        space = asked.text("user").strip()
+        space = asked.user
     if not space and rule.by == "key":
         space = key_name(headers)
     chat = _header(headers, "chat").lower()
@@ -64,7 +66,8 @@ def who_speaks(headers: Mapping[str, str], asked: Asked, rule: Rule) -> Who:
         # What is not understood is taken for a group: to say too little there does no harm.
         next((one for one in CHATS if one == (chat or "direct")), "group"),
         _fitting(_header(headers, "session") or asked.session, _MOST_SESSION),
-        _header(headers, "memory").lower() not in ("off", "no", "0", "false"),
+        _header(headers, "memory").lower() not in ("off", "no", "0", "false")
+        and not any(name in headers for name in _OF_PROGRAMS),
     )
 
 

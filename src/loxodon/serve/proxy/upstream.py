@@ -90,9 +90,12 @@ def address(base: str, path: str, query: str) -> str | None:
 def sent_headers(given: Iterable[tuple[bytes, bytes]], key: str, *, read: bool) -> Headers:
     """The client's own headers for the upstream; its key too, unless the proxy has one.
 
+    A request of Anthropic's API, which names its version, has the key in another header.
+
     `read` is for replies that will be read: no encoding is accepted that cannot be.
     """
     found: Headers = []
+    anthropics = False
     dropped = _HOP_BY_HOP | {b"host", b"content-length"} | _named_by_connection(given)
     for name, value in given:
         lower = name.lower()
@@ -102,8 +105,11 @@ def sent_headers(given: Iterable[tuple[bytes, bytes]], key: str, *, read: bool) 
             continue
         if read and lower == b"accept-encoding":
             value = _accepted(value)
+        anthropics = anthropics or lower == b"anthropic-version"
         found.append((name, value))
-    if key:
+    if key and anthropics:
+        found.append((b"x-api-key", key.encode()))
+    elif key:
         found.append((b"authorization", b"Bearer " + key.encode()))
     return found
 

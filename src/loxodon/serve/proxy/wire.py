@@ -27,7 +27,11 @@ MOST_READ = 32 * 2**20
 """Bytes of a request that are looked at; a larger one is handed on as it comes, without memory."""
 _RECALLED = f"{OURS}recalled".encode()
 _MEMORY = f"{OURS}memory".encode()
-_KINDS: dict[str, Kind] = {"/chat/completions": "chat", "/responses": "responses"}
+_KINDS: dict[str, Kind] = {
+    "/chat/completions": "chat",
+    "/responses": "responses",
+    "/messages": "messages",
+}
 
 
 class Request(NamedTuple):
@@ -115,17 +119,14 @@ class Answer:
     async def fail(
         self, status: int, code: str, error: LoxodonError, headers: Mapping[str, str] | None = None
     ) -> None:
-        """Say what went wrong, in the shape that clients of such servers know."""
+        """Say what went wrong, in a shape that clients of OpenAI's and Anthropic's APIs know."""
         if self.status:  # it has begun: the connection is closed, so that the client sees it
             self.about["broken"] = code
             return
         message, hint = error.localized(self._language)
         told = f"{message} ({hint})" if hint else message
-        await self.document(
-            status,
-            {"error": {"message": told, "type": "loxodon_proxy", "param": None, "code": code}},
-            headers or {},
-        )
+        about = {"message": told, "type": "loxodon_proxy", "param": None, "code": code}
+        await self.document(status, {"type": "error", "error": about}, headers or {})
 
     async def document(
         self, status: int, data: object, more: Mapping[str, str] | None = None
