@@ -214,6 +214,7 @@ class Store(Protocol):
         vouched: bool = False,
     ) -> Record:
         """Change fields of a memory: version + 1, the record as it stood goes to its history.
+        Never before it was made: an earlier `at` counts as that moment.
 
         Behind a wall one changes one's own (ForbiddenError); what the user's words bear out
         (`vouched`) also of what is the owner's.

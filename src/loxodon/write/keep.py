@@ -138,7 +138,7 @@ class Keeper:
             self._store.worklog.put_review(belief.id, found.target.id, self._now)
         elif found.outcome == "late" and found.target and candidate.statement.act != "end":
             until = found.target.valid_from or said_at(found.target)
-            self._add(candidate, turn, "late", state="archived", valid_until=until)
+            self._add(candidate, turn, "late", state="archived", valid_until=max(until, since))
         elif found.outcome in ("confirm", "update") and found.target:
             if provenance.rank(found.target.trust) < provenance.rank(turn.origin):
                 # The user's own words take the place of what somebody else said of them.
@@ -171,9 +171,10 @@ class Keeper:
     def _end(self, record: Record, change: str, since: datetime) -> None:
         """Archive what made way for something that is so since then: until then it held.
 
-        What was said to be so after that held longer than the new one knows.
+        What was said to be so after that held longer than the new one knows, and nothing ends
+        before it began.
         """
-        self._archive(record, change, valid_until=max(since, said_at(record)))
+        self._archive(record, change, valid_until=_end_of(record, max(since, said_at(record))))
 
     def _rewrite(self, record: Record, content: str, turn: Turn) -> None:
         self.counts["updated"] += 1
@@ -315,11 +316,15 @@ def reject(store: Store, id: str, now: datetime) -> Record:
     store.worklog.answer_review(id, "rejected", now)
     values: dict[str, Any] = {"state": "archived"}
     if belief.kind == "fact":
-        values["valid_until"] = now
+        values["valid_until"] = _end_of(belief, now)
     gone = store.update(id, None, "rejected", now, values)
     if belief.kind == "fact":
         themes.renew(store, [gone], now)
     return gone
+
+
+def _end_of(record: Record, at: datetime) -> datetime:
+    return max(at, record.valid_from or at)
 
 
 def _belief(store: Store, id: str) -> tuple[Record, Record | None]:
