@@ -252,8 +252,9 @@ class Memory(Telling):
         self.for_owner()
         return self._consolidation().take_answer(self.now(), ticket, answer)
 
-    def flush_due(self) -> str:
-        """Why a flush is due: `tokens` or `quiet` (settings `buffer.*`); empty for not."""
+    def flush_due(self, began: datetime | None = None) -> str:
+        """Why a flush is due: `tokens` or `quiet` (settings `buffer.*`), or `over`, where something
+        was said before whoever asks `began`; empty for not."""
         if self.paused:
             return ""
         from loxodon.write.buffer import buffered, flush_due
@@ -261,7 +262,7 @@ class Memory(Telling):
         limits = self.config.buffer
         with self._store.reading():
             waiting = buffered(self._store.worklog, self._count, limits.tokens)
-        return flush_due(waiting, self.now(), limits.quiet, limits.tokens)
+        return flush_due(waiting, self.now(), limits.quiet, limits.tokens, began)
 
     def consolidation_due(self) -> str:
         """Why a run is due: `daily`, `overdue`, `backlog` or `interrupted`; empty for not."""

@@ -283,7 +283,7 @@ class PlainMemory(Memory):
     def flush(self) -> Consolidated:
         return Consolidated(False, OFF)
 
-    def flush_due(self) -> str:
+    def flush_due(self, began: datetime | None = None) -> str:
         return ""
 
     def consolidation_due(self) -> str:

@@ -5,6 +5,7 @@ SENTENCES: dict[str, str] = {
     # Errors and hints, wherever they are raised
     "error: {message}": "错误：{message}",
     "hint: {hint}": "提示：{hint}",
+    "messages not learned from yet: {n}; run `loxodon consolidate`": "还有 {n} 条消息没有整理成记忆；请运行 `loxodon consolidate`",
     "  line {line}: {reason}": "  第 {line} 行：{reason}",
     "  … and {n} more": "  ……还有 {n} 处",
     "cannot print: {reason}": "无法输出：{reason}",

@@ -60,7 +60,7 @@ VERBS: Mapping[str, Rule] = {
         "get newest search namespaces put append delete clear pop sweep together",
         "documents.",
     ),
-    **_rows("sees", "jobs due failing wait reminders", "schedule."),
+    **_rows("sees", "jobs due failing wait waiting reminders", "schedule."),
     **_rows("owner", "run run_due", "schedule."),
 }
 """To touch is to have been told of something, which a recall notes by itself."""
