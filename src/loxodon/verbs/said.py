@@ -20,7 +20,7 @@ from loxodon.trust.origin import claiming
 from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Added, Draft, Events, Segments, Turn
 from loxodon.verbs.base import Opened
-from loxodon.write.journal import SAMPLE, session_for, with_keys
+from loxodon.write.journal import SAMPLE, said_again, session_for, unmarked, with_keys
 
 if TYPE_CHECKING:
     from loxodon.store import QuarantinedText
@@ -49,9 +49,10 @@ class Saying(Opened):
         A turn is a mapping with `role` and `content`, and where known `at`, `speaker`, `id`,
         `session`, `channel`, `chat`, `origin`. One that cannot be taken refuses them all, with an
         InputError that names each. A turn the journal already has is not added again: the same by
-        its `id` in its session; without an id, by its session, its place among the turns of this
-        call, and its words (and `at`, where given). Give live messages an `id` or an `at`, so that
-        a message said twice is two.
+        its `id` in its session; without an id, by its `at`, its words and its place among the turns
+        of this call. One with neither is new each time, unless this call hands in its session once
+        more from the beginning: then what came since is added. Give an `id` to what may be sent
+        twice.
 
         `me` are the names (`speaker`) by which the user speaks in these turns: theirs are the
         user's own, and those of others who are named are not. It counts for turns that were added
@@ -91,6 +92,10 @@ class Saying(Opened):
             session = session_for(names, sample, lambda name: self._has(name, sample, now))
         given = with_keys(drafts, session, now)
         keyed, paused, forgotten = self._admitted(drafts, given, live)
+        if live and (anew := unmarked(drafts, given)):
+            # A session counts what was forgotten of it too.
+            size = self._store.session_size
+            keyed = said_again(keyed, anew, self._store.known, lambda name: size(name) - forgotten)
         keyed = claiming.attributed(keyed, me or self._told_before(keyed), self._store.wall)
         added = changed = claimed = 0
         for start in range(0, len(keyed), BATCH):

@@ -306,7 +306,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "POST",
         "/turns",
         "Journal turns, in order. What is answered is on disk. A turn the journal already has, by "
-        "its id or by its time and words, is not added again.",
+        "its id or by its time and words, is not added again; one with neither is new.",
         _verb("add"),
         Added,
         (
