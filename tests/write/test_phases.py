@@ -54,7 +54,7 @@ class Homes(NamedTuple):
 KILLER = """
     import os, signal, sys
     from pathlib import Path
-    from loxodon.store.database import Database
+    from loxodon.store.sqlite.database import Database
     from tests.write.test_phases import reopened
 
     run, now = Database.run, [0]

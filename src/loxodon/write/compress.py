@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta, tzinfo
 
+from loxodon.config import UnsettledConfig
 from loxodon.messages import LANGUAGES
 from loxodon.store import Filter
 from loxodon.store.protocol import Store
@@ -49,7 +50,9 @@ _CHANGES: dict[str, What] = {
 }
 
 
-def daily(store: Store, now: datetime, residue: Residue) -> Counter[str]:
+def daily(
+    store: Store, now: datetime, residue: Residue, unsettled: UnsettledConfig
+) -> Counter[str]:
     """Compress the events of every day that is over."""
     counts: Counter[str] = Counter()
     pending = store.worklog.events(until=f"{now:%Y-%m-%d}", pending=True)
@@ -61,7 +64,7 @@ def daily(store: Store, now: datetime, residue: Residue) -> Counter[str]:
         if told is None:
             continue  # it failed, and is asked again the next time
         with store.writing_as(agent):
-            keeper = Keeper(store, now)
+            keeper = Keeper(store, now, unsettled=unsettled)
             for candidate, event in told:
                 keeper.take(candidate, _turn(event))
             counts += keeper.counts
