@@ -27,7 +27,7 @@ from loxodon.write.decay import LIFT, initial_strength
 from loxodon.write.decide import decided
 from loxodon.write.extract import Candidate
 from loxodon.write.reconcile import Plan, plan, said_at
-from loxodon.write.wavering import CONFIDENCE, UNSETTLED, wavering
+from loxodon.write.wavering import CONFIDENCE, UNSETTLED, settled, wavering
 
 SAID_AGAIN = 0.2
 """What being said again adds to importance."""
@@ -129,7 +129,7 @@ class Keeper:
             if how is None:
                 continue
             content = how.told(new.content, candidate.language)
-            unsure = new._replace(content=content, confidence=CONFIDENCE, basis=new.content)
+            unsure = new._replace(content=content, confidence=CONFIDENCE)
             candidate = candidate._replace(statement=unsure)
             for one in over:
                 self._end(one, "superseded", candidate.valid_from or candidate.said_at)
@@ -455,7 +455,7 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
 
 def tags_of(content: str) -> tuple[str, ...]:
     """A few words that a memory is found by."""
-    words = [word for word in quick(content, _TAGS + 1) if word.lower() not in _NO_TAGS]
+    words = [word for word in quick(settled(content), _TAGS + 1) if word.lower() not in _NO_TAGS]
     return tuple(dict.fromkeys(words[:_TAGS]))
 
 
