@@ -5,7 +5,7 @@ characters, without those that only hold a sentence together. Numbers are kept a
 same sentence with another number says something new. This tells what is near, never what is so:
 `Anna reports to Bob` and `Bob reports to Anna` are about the same.
 
-By what they say (`sense`, `same`, `opposed`): every word that can change the meaning, in order.
+By what they say (`sense`, `opposed`): every word that can change the meaning, in order.
 """
 
 from __future__ import annotations
@@ -64,7 +64,11 @@ def covers(a: str, b: str) -> float:
 @lru_cache(maxsize=4_096)
 def sense(text: str) -> tuple[str, ...]:
     """What `text` says, word by word: without stop words that change nothing, words by their base
-    form, each past form as such. Of two texts with equal senses one can go."""
+    form, each past form as such.
+
+    Two sentences say the same only where their senses are equal: the same words, numbers and
+    directions in one order, beyond stop words and inflection.
+    """
     words = [_EXPANDED.get(one, one) for one in _sense_part().findall(_contracted(fold(text)))]
     last = len(words) - 1
     found = []
@@ -77,18 +81,13 @@ def sense(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def same(a: str, b: str) -> bool:
-    """Whether two sentences say the same: the same words, numbers and directions in one order,
-    beyond stop words and inflection."""
-    return sense(a) == sense(b)
-
-
 def opposed(a: str, b: str) -> bool:
     """Whether two sentences about the same say two things: what both name stands in another order
     (who lends to whom, from where to where), or one has the opposite of a word of the other."""
     one, other = sense(a), sense(b)
     first, second = frozenset(one), frozenset(other)
-    if [w for w in one if w in second] != [w for w in other if w in first]:
+    orders = ([w for w in dict.fromkeys(some) if w in first & second] for some in (one, other))
+    if next(orders) != next(orders):
         return True
     lost, new = first - second, second - first
     return any(pair & lost and pair & new for pair in _OPPOSITES)
@@ -100,7 +99,7 @@ _EMPTY = frozenset(
 """Words and signs without which a sentence says the same."""
 _DIVIDERS = frozenset('.,;!?。，；！？”"')
 _BE = ("am", "is", "are", "be")
-_EXPANDED = {"'s": "is", "'re": "are", "'m": "am", "'ve": "have", "'ll": "will", "−": "-"}
+_EXPANDED = {"'s": "is", "'re": "are", "'m": "am", "'ve": "have", "'ll": "will"}
 _FORMS = {
     **dict.fromkeys(_BE, "be"),
     **dict.fromkeys(("was", "were"), "be<"),
@@ -124,9 +123,9 @@ _OPPOSITES = frozenset(frozenset(pair.split()) for pair in _WORDS_APART.split(",
 
 
 def _contracted(folded: str) -> str:
-    """`doesn't` as `does not`, however it is written."""
+    """`doesn't` as `does not`, and one sign for less than nothing."""
     folded = folded.replace("can't", "can not").replace("won't", "will not")
-    return folded.replace("cannot", "can not").replace("n't", " not")
+    return folded.replace("cannot", "can not").replace("n't", " not").replace("−", "-")
 
 
 @lru_cache(maxsize=8_192)
@@ -148,7 +147,7 @@ def _base(word: str) -> str:
 @cache
 def _sense_part() -> re.Pattern[str]:
     """A number with its sign, a word, the end of a short form, or one other character."""
-    return re.compile(r"(?:(?<!\w)[-−])?\d+(?:[.,:]\d+)*|[a-z]+|'(?:s|re|m|ve|ll|d)\b|[^\s\w]|\w")
+    return re.compile(r"(?:(?<!\w)-)?\d+(?:[.,:]\d+)*|[a-z]+|'(?:s|re|m|ve|ll|d)\b|[^\s\w]|\w")
 
 
 def unit(weights: Mapping[str, float]) -> dict[str, float]:
