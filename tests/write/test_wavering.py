@@ -51,12 +51,14 @@ def test_a_flip_flop_is_a_belief_that_says_so(
 def test_further_changes_are_versions_of_one_belief(memory: Memory, clock: Clock) -> None:
     tell(memory, clock, *EN, *EN)
     (before,) = known(memory)
+    assert before.content in memory.profile(refresh=True)
     tell(memory, clock, *EN, EN[1])
     (after,) = known(memory)
     assert after.id == before.id
     assert after.content == (
         "The user dislikes coffee (not settled: changed 5 times since 2026-02-05)"
     )
+    assert after.content in memory.profile()
     changes = [step.change for step in memory.history(after.id)]
     assert changes[-3:] == ["unsettled", "unsettled", "repeated"]
     assert len(memory.list(state="archived")) == 3

@@ -40,6 +40,7 @@ _CHANGES: dict[str, What] = {
     "captured": "added",
     "updated": "updated",
     "edited": "updated",
+    "unsettled": "updated",
     "superseded": "superseded",
     "corrected": "superseded",
     "retracted": "retracted",
@@ -224,7 +225,9 @@ def profile(store: Store, now: datetime, language: str, residue: Residue) -> str
     return kept_profile(store, language) or profiles(store, now, residue)[language]
 
 
-_UNTRUE = frozenset({"edited", "archived", "superseded", "retracted", "corrected", "rejected"})
+_UNTRUE = frozenset(
+    {"edited", "archived", "superseded", "retracted", "corrected", "unsettled", "rejected"}
+)
 """Changes after which a profile may tell what is no longer so."""
 
 
