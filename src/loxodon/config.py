@@ -49,6 +49,7 @@ TUNING = (
     "snapshot.budget",
     "schedule",
     "buffer",
+    "unsettled",
     "working",
     "phase1",
     "openclaw",
@@ -122,6 +123,13 @@ class BufferConfig(NamedTuple):
 
     quiet: float = 180.0
     tokens: int = 6000
+
+
+class UnsettledConfig(NamedTuple):
+    """From when on what goes back and forth is not settled."""
+
+    changes: int = 3
+    days: int = 14
 
 
 class WorkingConfig(NamedTuple):
@@ -270,6 +278,7 @@ class Config(NamedTuple):
     snapshot: SnapshotConfig = SnapshotConfig()
     schedule: ScheduleConfig = ScheduleConfig()
     buffer: BufferConfig = BufferConfig()
+    unsettled: UnsettledConfig = UnsettledConfig()
     working: WorkingConfig = WorkingConfig()
     model: ModelConfig = ModelConfig()
     embedder: EmbedderConfig = EmbedderConfig()
@@ -343,6 +352,12 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
         1,
         1_000_000,
     ),
+    "unsettled.changes": (
+        "Changes back and forth after which a fact counts as not settled; 0 for never.",
+        0,
+        100,
+    ),
+    "unsettled.days": ("Number of days in which these changes must happen.", 1, 3650),
     "working.window": (
         "Context window of the agent's model, in tokens, unless given otherwise.",
         1_000,

@@ -288,8 +288,9 @@ class Memory:
         InputError lists the invalid ones.
 
         A turn that the journal already has is not added again. It is identified by its session
-        and `id`; without an id, by its session, its position in this call and its text (and `at`,
-        if given). Give live messages an `id` or an `at`, so that a repeated message counts twice.
+        and `id`; without an id, by its `at`, its text and its position in this call. A turn with
+        neither is new each time, unless this call repeats its session from the first turn: then
+        only what came since is added. Give an `id` to what may be sent twice.
 
         `me` lists the speaker names of the user. Turns of these speakers are the user's own words;
         those of other named speakers are not. This also applies to turns added before.
@@ -763,13 +764,14 @@ class Memory:
         self._catch_up()
         return self._consolidation().flush(self.now())
 
-    def flush_due(self) -> str:
-        """Why a flush is due: `tokens` or `quiet` (settings `buffer.*`); empty if it is not."""
+    def flush_due(self, began: datetime | None = None) -> str:
+        """Why a flush is due: `tokens` or `quiet` (settings `buffer.*`), or `over` if something was
+        said before the program that asks `began`; empty if it is not."""
         if self.paused:
             return ""
         from loxodon.services.learning import flush_due
 
-        return flush_due(self._space)
+        return flush_due(self._space, began)
 
     def consolidation_due(self) -> str:
         """Why a run is due: `daily`, `overdue`, `backlog` or `interrupted`; empty if it is not."""

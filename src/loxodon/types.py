@@ -77,6 +77,7 @@ CHANGES = (
     "confirmed",
     "doubted",
     "denied",
+    "unsettled",
     "rejected",
     "used",
     "returned",

@@ -10,8 +10,10 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import InputError
 from loxodon.live.heartbeat import ASKED, less_sure
+from loxodon.types import Record
 from tests.clock import NOW, Clock
 from tests.models.server import stage
+from tests.write.said import store_of
 from tests.write.test_asking import GOOD, HANDLES, ZEPHYR, knowing
 
 HEALTH = "The user is allergic to peanuts"
@@ -109,9 +111,11 @@ def test_few_questions_are_open_at_a_time(memory: Memory, clock: Clock) -> None:
 
 
 def test_what_was_kept_twice_is_made_one(memory: Memory) -> None:
-    for text in ("The user has a red bicycle from Leeds", "The user has a red bicycle from Leeds."):
-        one = memory.capture(text)
-        memory.edit(one.id, subject="user", attribute="possession")
+    store, at = store_of(memory), memory.now()
+    for text in ("The user has a red bicycle from Leeds", "The user has red bicycles from Leeds."):
+        record = Record("", "", "fact", text, at, at, 0.5, subject="user", attribute="possession")
+        with store.writing():
+            store.insert(record, "learned")
     assert beat(memory) == {"merged": 1}
     assert len(memory.list()) == 1
     assert beat(memory) == {}

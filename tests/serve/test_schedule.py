@@ -140,7 +140,7 @@ def test_a_worker_that_cannot_read_the_settings_says_so_in_one_line(home: Path) 
     ours, theirs = os.pipe()  # which stays open, or it would end for that
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "loxodon.serve.schedule", str(home)],
+            [sys.executable, "-m", "loxodon.serve.schedule", str(home), NOW.isoformat()],
             stdin=ours,
             capture_output=True,
             timeout=60,
@@ -191,7 +191,7 @@ def jobs(rounds: Rounds) -> list[tuple[str, str]]:
 @pytest.fixture
 def rounds(tmp_path: Path, clock: Clock) -> Iterator[Rounds]:
     with Host(tmp_path, clock) as host:
-        yield Rounds(host)
+        yield Rounds(host, NOW)
 
 
 def test_a_space_that_nobody_wrote_to_is_left_alone(
@@ -205,6 +205,30 @@ def test_a_space_that_nobody_wrote_to_is_left_alone(
     started = monotonic()
     monkeypatch.setattr(schedule, "monotonic", lambda: started + 181)
     assert jobs(rounds) == [("main", "daily")]
+
+
+def test_a_conversation_that_ended_before_is_taken_up_at_once(tmp_path: Path, clock: Clock) -> None:
+    say(tmp_path, "I live in Leeds", clock=clock)
+    clock.now += timedelta(seconds=20)
+    with Host(tmp_path, clock) as host:
+        rounds = Rounds(host, clock.now)
+        assert ("main", "daily") in jobs(rounds)
+        assert known(tmp_path) == ["The user lives in Leeds"]
+        clock.now += timedelta(seconds=20)
+        say(tmp_path, "我对花生过敏", clock=clock)
+        assert jobs(rounds) == []  # this one may go on: it waits for quiet
+        say(tmp_path, "My dog is called Rex", clock=clock)
+        assert ("main", "flush") in jobs(Rounds(host, clock.now + timedelta(seconds=1)))
+    assert len(known(tmp_path)) == 3
+
+
+def test_whoever_starts_next_learns_from_a_chat_that_ended(
+    tmp_path: Path, runner: Callable[[], Runner]
+) -> None:
+    (tmp_path / "config.toml").unlink()  # three minutes of quiet
+    say(tmp_path, "I live in Leeds")
+    runner().start()
+    until(lambda: known(tmp_path) == ["The user lives in Leeds"])
 
 
 def test_a_damaged_space_does_not_stop_the_others(
@@ -247,4 +271,4 @@ def test_a_space_that_is_switched_off_has_no_schedule(tmp_path: Path, clock: Clo
     say(tmp_path, "I live in Leeds", clock=clock)
     (tmp_path / "config.toml").write_text("enabled = false\n")
     with Host(tmp_path, clock) as host:
-        assert jobs(Rounds(host)) == []
+        assert jobs(Rounds(host, NOW)) == []

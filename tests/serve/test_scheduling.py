@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from loxodon.filelock import FileLock
+from loxodon.layout import SCHEDULE_LOCK
+from loxodon.serve.cli import main
 from tests.serve.test_knowledge import LATER, ZH, Run, run, talk
 
 __all__ = ["run"]
@@ -101,3 +104,22 @@ def test_the_switch(run: Run, home: Path, tmp_path: Path) -> None:
     assert "I have a cat" in run("journal")
     assert "plays chess" in run("list")
     assert run("journal").count("I have a cat") == 1
+
+
+def test_what_shows_memories_says_what_was_not_learned_yet(
+    run: Run, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def told(*words: str) -> str:
+        assert main(["--home", str(home), *words]) == 0
+        return capsys.readouterr().err
+
+    assert told("list") == "hint: messages not learned from yet: 2; run `loxodon consolidate`\n"
+    for words in (["list", "--json"], ["recall", "Leeds"], ["capture", "likes tea"]):
+        assert told(*words) == ""
+    lock = FileLock(str(home / SCHEDULE_LOCK))
+    assert lock.acquire(0)
+    assert told("profile") == ""  # somebody is there who will learn from them
+    lock.close()
+    assert "2" in told("profile")
+    run("consolidate")
+    assert told("list") == ""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
-from loxodon.text.similarity import covers, gist, likeness
+from loxodon.text.similarity import covers, gist, likeness, opposed, sense
 from tests.each import each
 
 
@@ -47,4 +50,39 @@ def test_covering_is_of_one_side_and_counts_numbers() -> None:
 @pytest.mark.parametrize("text", ["x" * 300_000, "和" * 300_000, "1." * 150_000, "\x00\u202e" * 9])
 def test_any_text_is_taken(text: str) -> None:
     assert likeness(text, text) == 1
+    assert not opposed(text, text)
     assert covers(text, "用户住在北京") == 0
+
+
+@pytest.mark.parametrize("name", ["pairs.jsonl", "pairs_held.jsonl"])
+def test_what_says_two_things_is_never_the_same(name: str) -> None:
+    lines = (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines()
+    pairs = [json.loads(line) for line in lines]
+    found = [one for one in pairs if sense(one["one"]) == sense(one["other"])]
+    assert [one for one in found if not one["same"]] == []
+    assert len(found) >= 9  # of ten; a sentence turned round is left alone
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ana pays", "Ana paid"),
+        ("Ana pays", "Ana is paid"),
+        ("Ana studies the universe", "Ana studies the university"),
+        ("It is 5 degrees", "It is -5 degrees"),
+        ("Is Ana home?", "Is Ana home"),
+        ("他吃药", "他吃了药"),
+    ],
+)
+def test_a_form_that_changes_the_meaning_counts(one: str, other: str) -> None:
+    assert sense(one) != sense(other)
+
+
+def test_sentences_about_the_same_may_be_opposed() -> None:
+    assert opposed("Anna reports to Bob", "Bob reports to Anna at work")
+    assert opposed("The user swims before lunch", "The user swims after lunch daily")
+    assert opposed("药在饭前吃", "药在饭后吃")
+    assert not opposed("The user swims before lunch", "The user swims before lunch with Tom")
+    assert not opposed("I like tea and I like milk", "I like tea")
+    assert sense("It is −5 degrees") == sense("It is -5 degrees")
+    assert sense("用户住在３楼") == sense("用戶住在三楼")

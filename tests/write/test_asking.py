@@ -28,7 +28,7 @@ from tests.clock import NOW, Clock
 from tests.models.labelled import FULL, sat, shown
 from tests.models.server import Scene, Stage, answers, completion, says, silent
 from tests.waiting import PATIENCE
-from tests.write.said import said, store_of, tell
+from tests.write.said import learn, said, store_of, tell
 
 # What the rules leave undecided: without a verb nobody knows what is said.
 ZEPHYR = "Zephyr on the invoices, as ever"
@@ -832,8 +832,9 @@ def test_crowded_partitions_are_merged_by_full(server: Stage, opened: Open) -> N
     memory = opened(extraction="full")
     for n in range(9):
         memory.capture(f"The user eats {'ABCDEFGHI'[n] * 5} for lunch", topic="diet")
-    one = memory.capture("The user drinks tea at breakfast", topic="diet", importance=0.9)
-    two = memory.capture("The user drinks tea with milk", topic="diet")
+    one = learn(memory, "The user drinks tea at breakfast", importance=0.9)
+    two = learn(memory, "The user drinks tea with milk")
+    memory.capture("The user drinks cocoa", topic="diet")
     both = "The user drinks tea with milk at breakfast"
 
     def scene(handler: BaseHTTPRequestHandler) -> None:
@@ -848,5 +849,9 @@ def test_crowded_partitions_are_merged_by_full(server: Stage, opened: Open) -> N
     memory.schedule.run("weekly")
     (tea,) = [record for record in memory.list() if "tea" in record.content]
     assert (tea.content, tea.importance) == (both, 0.9)
+    # What a person wrote is put into no other words.
+    asked = [one.body for one in server.requests]
+    merging = [o for o in asked if o["response_format"]["json_schema"]["name"] == "merge"]
+    assert [len(shown(one)) for one in merging] == [2]
     assert {memory.get(record.id).state for record in (one, two)} == {"active", "archived"}
     assert memory.validate() == []

@@ -40,6 +40,14 @@ def test_a_flush_is_due_after_quiet_or_much_talk(
     assert flush_due(waiting, NOW, 180, 6_000) == reason
 
 
+def test_what_was_said_before_one_began_does_not_wait() -> None:
+    ago = [NOW - timedelta(seconds=seconds) for seconds in (20, 10)]
+    waiting = Buffered(2, 20, ago[1], ago[0])
+    assert flush_due(waiting, NOW, 180, 6_000, began=ago[1]) == "over"
+    assert flush_due(waiting, NOW, 180, 6_000, began=ago[0]) == ""
+    assert flush_due(Buffered(0, 0, None), NOW, 180, 6_000, began=NOW) == ""
+
+
 def test_a_flush_makes_known_what_was_said_and_leaves_the_night_its_work(tmp_path: Path) -> None:
     clock = Clock()
     with Memory.open(tmp_path, clock=clock) as memory:

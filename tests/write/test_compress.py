@@ -13,7 +13,7 @@ from loxodon.types import Record
 from loxodon.write import compress
 from loxodon.write.residue import Residue
 from tests.clock import Clock
-from tests.write.said import contents, one_about, said, store_of, tell
+from tests.write.said import contents, learn, one_about, said, store_of, tell
 
 Say = Callable[..., None]
 
@@ -80,14 +80,13 @@ def crowd(memory: Memory, n: int = 10, topic: str = "diet") -> None:
 
 def test_crowded_partitions_are_cleared_of_what_is_said_twice(memory: Memory) -> None:
     crowd(memory)
-    one = memory.capture("The user drinks coffee at breakfast", topic="diet", importance=0.4)
-    two = memory.capture("The user drinks coffee at breakfast now", topic="diet", importance=0.9)
-    three = memory.capture("The user drinks coffee, at breakfast", topic="diet", importance=0.3)
+    one = learn(memory, "The user drinks coffee at breakfast", importance=0.4)
+    two = learn(memory, "The user drinks coffee at breakfast now", importance=0.9)
+    three = learn(memory, "The user drinks coffee, at breakfast", importance=0.3)
     assert week(memory)["merged"] == 2
     kept = one_about(memory, "breakfast")
     assert kept.id in (one.id, two.id, three.id)
     assert kept.importance == 0.9
-    assert {s for r in (one, two, three) for s in memory.get(r.id).sources} == set(kept.sources)
     gone = memory.list(state="archived")
     assert len(gone) == 2
     assert {memory.history(r.id)[-1].change for r in gone} == {"merged"}
@@ -98,10 +97,46 @@ def test_crowded_partitions_are_cleared_of_what_is_said_twice(memory: Memory) ->
 def test_a_partition_with_room_is_left_alone(memory: Memory) -> None:
     crowd(memory, 7)
     for _ in range(2):
-        memory.capture("The user drinks coffee at breakfast", topic="diet")
+        learn(memory, "The user drinks coffee at breakfast")
     assert week(memory)["merged"] == 0
     memory.capture("The user eats nothing for dinner", topic="diet")
     assert week(memory)["merged"] == 1
+
+
+def test_what_a_person_wrote_stays(memory: Memory) -> None:
+    crowd(memory)
+    written = [memory.capture("用户早饭喝咖啡", topic="diet") for _ in range(2)]
+    learned = learn(memory, "用户早饭喝咖啡。", importance=0.9)
+    assert week(memory)["merged"] == 1
+    kept, other = (memory.get(one.id) for one in written)
+    assert (kept.state, other.state) == ("active", "active")
+    assert max(kept.importance, other.importance) == 0.9
+    assert memory.get(learned.id).state == "archived"
+    edited = learn(memory, "The user drinks tea at noon")
+    memory.edit(edited.id, content="The user drinks tea at one")
+    longer = learn(memory, "The user drinks the tea at one")
+    assert week(memory)["merged"] == 1
+    assert memory.get(edited.id).content == "The user drinks tea at one"
+    assert memory.get(longer.id).state == "archived"
+
+
+def test_two_appointments_in_the_same_words_are_two(memory: Memory, clock: Clock) -> None:
+    crowd(memory)
+    for days in (1, 8):
+        learn(memory, "The user sees the dentist", due_at=clock.now + timedelta(days=days))
+    assert week(memory)["merged"] == 0
+
+
+def test_nothing_is_changed_before_it_was_made(memory: Memory, clock: Clock) -> None:
+    crowd(memory)
+    began = memory.now()
+    clock.now += timedelta(minutes=5)  # the run takes its time, and somebody talks meanwhile
+    for _ in range(2):
+        learn(memory, "The user drinks coffee at breakfast")
+    assert compress.weekly(store_of(memory), began, Residue())["merged"] == 1
+    for one in memory.list(state="all"):
+        assert one.updated_at >= one.created_at
+        assert all(step.at >= one.created_at for step in memory.history(one.id))
 
 
 @pytest.mark.parametrize(
@@ -120,12 +155,15 @@ def test_a_partition_with_room_is_left_alone(memory: Memory) -> None:
             "The user borrowed a ladder from neighbour Ann to fix the gutter of the shed "
             "behind the old house",
         ),
+        ("Anna reports to Bob", "Bob reports to Anna"),
+        ("The user won 2-1", "The user won 1-2"),
+        ("火车走上海→南京", "火车走南京→上海"),
     ],
 )
 def test_what_is_not_the_same_is_not_merged(memory: Memory, one: str, other: str) -> None:
     crowd(memory)
-    memory.capture(one, topic="diet")
-    memory.capture(other, topic="diet")
+    learn(memory, one)
+    learn(memory, other)
     assert week(memory)["merged"] == 0
 
 

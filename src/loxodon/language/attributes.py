@@ -125,6 +125,7 @@ OF_SOMETHING = frozenset(
         "teacher",
         "favourite",
         "setting",
+        "theme",
         "version",
         "goal",
         "price",

@@ -8,6 +8,7 @@ database is not touched, and need not even be there. Whatever needs it says that
 from __future__ import annotations
 
 import os
+from collections import Counter as Counts
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from time import perf_counter
@@ -49,7 +50,7 @@ from loxodon.types import (
     Turn,
 )
 from loxodon.workspace.sources.chunk import chunks
-from loxodon.write.journal import MAX_SESSION, with_keys
+from loxodon.write.journal import MAX_SESSION, Keyed, said_again, unmarked, with_keys
 
 if TYPE_CHECKING:
     from loxodon.write.phases import OnPhase
@@ -119,13 +120,28 @@ class PlainMemory(Memory):
         session = self.guard.name(checked_text(names[0], "session", MAX_SESSION))
         drafts = self.guard.drafts(drafts, lambda name: self._lately(name or session))
         now = self.now()
-        keyed = claiming.attributed(with_keys(drafts, session, now), me, self._store.wall)
+        keyed = with_keys(drafts, session, now)
+        if live and (anew := unmarked(drafts, keyed)):
+            keyed = self._said_again(keyed, anew)
+        keyed = claiming.attributed(keyed, me, self._store.wall)
         new = self.pending.append([PendingEntry(key, turn) for turn, key in keyed], now)
         if progress:
             progress(len(keyed), len(keyed))
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in keyed))
         known = len(new) - sum(new)
         return Added(sum(new), known, 0, sessions, people=claiming.people(keyed))
+
+    def _said_again(self, keyed: list[Keyed], anew: Collection[bytes]) -> list[Keyed]:
+        """`journal.said_again` by what waits: whether a session has begun is in the database, so
+        one turn by itself is taken to go on with it."""
+        waiting = {one.key: one.turn.session for one in self.pending.entries()}
+        sizes = Counts(waiting.values())
+        return said_again(
+            keyed,
+            anew,
+            lambda turns: [waiting.get(key) for _, key in turns],
+            lambda session: sizes[session] or int(len(keyed) == 1),
+        )
 
     @property
     def _knowledge(self) -> Knowledge:
@@ -305,7 +321,7 @@ class PlainMemory(Memory):
     def flush(self) -> Consolidated:
         return Consolidated(False, OFF)
 
-    def flush_due(self) -> str:
+    def flush_due(self, began: datetime | None = None) -> str:
         return ""
 
     def consolidation_due(self) -> str:

@@ -65,20 +65,24 @@ class Schedule:
             ripe = self._ripe(now, runs)
             return [self._job(name, name in ripe, now, runs.get(name)) for name in JOBS]
 
-    def due(self) -> list[str]:
-        """The names of the jobs that should run now, in order."""
+    def due(self, began: datetime | None = None) -> list[str]:
+        """The names of the jobs that should run now, in order.
+
+        What was said before `began`, when whoever asks took over, does not wait for quiet.
+        """
         with self._store.reading():
             now, runs = self._memory.now(), self._runs()
-            return [name for name in self._ripe(now, runs) if not again_at(runs.get(name), now)]
+            ripe = self._ripe(now, runs, began)
+            return [name for name in ripe if not again_at(runs.get(name), now)]
 
-    def run_due(self) -> list[Ran]:
+    def run_due(self, began: datetime | None = None) -> list[Ran]:
         """Run what is `due`. What fails is kept as such; the rest runs.
 
         A job whose run found nothing to do is not among those returned.
         """
         found: list[Ran] = []
-        for name in self.due():
-            if found and name not in self.due():
+        for name in self.due(began):
+            if found and name not in self.due(began):
                 continue  # the nightly run has done what was due of the week
             ran = self._run(name, asked=False)
             found += [ran] if ran else []
@@ -98,6 +102,11 @@ class Schedule:
     def failing(self) -> tuple[str, ...]:
         """The names of the jobs whose last run failed."""
         return tuple(name for name, runs in self._runs().items() if runs.failures)
+
+    def waiting(self) -> int:
+        """Messages that nothing was learned from yet."""
+        with self._store.reading():
+            return self._store.worklog.pending(self._store.worklog.work().done_to)
 
     def wait(self) -> float:
         """Seconds until something could be due, if nothing is said until then."""
@@ -123,11 +132,13 @@ class Schedule:
             found["flush"] = flush._replace(failures=0)  # which took up what was said too
         return found
 
-    def _ripe(self, now: datetime, runs: Mapping[str, JobRuns]) -> list[str]:
+    def _ripe(
+        self, now: datetime, runs: Mapping[str, JobRuns], began: datetime | None = None
+    ) -> list[str]:
         """What should be done now, also where it has just failed."""
         found = []
         work = self._store.worklog.work()
-        due, flush_due = self._consolidation().due(now), self._memory.flush_due()
+        due, flush_due = self._consolidation().due(now), self._memory.flush_due(began)
         first = due == "daily" and work.last_success is None
         if due and (flush_due or not first):  # the very first also waits for quiet
             found.append("daily")  # which takes up what was just said too

@@ -72,7 +72,7 @@ def linked(
     for row, turn in turns.items():
         partners = pairs.get(row) or []
         best = max(partners, key=lambda one: one.score, default=None)
-        corrects = best is not None and best.key.row in reworded
+        corrects = best is not None and (best.key.row in reworded or _is_unsettled(best))
         nearly = best is not None and best.score >= NEARLY * turn.score
         if best is not None and (corrects or (nearly and _stands(best, said[row]))):
             if corrects:
@@ -102,6 +102,15 @@ def _said(
     rows.sort(key=lambda row: -turns[row].score)
     found = store.turns(rows[:_COMPARED])
     return {row: found[row].content if row in found else "" for row in rows}
+
+
+def _is_unsettled(memory: Found) -> bool:
+    """Whether a memory says of its turns what none of them says: that it goes back and forth."""
+    if memory.record is None or memory.record.kind != "belief":
+        return False
+    from loxodon.write.wavering import settled  # few recalls meet a belief
+
+    return settled(memory.record.content) != memory.record.content
 
 
 def _stands(memory: Found, said: str) -> bool:

@@ -21,6 +21,7 @@ import signal
 import subprocess  # our own program, by its full path
 import sys
 from contextlib import suppress
+from datetime import UTC, datetime
 from threading import Event, Thread, main_thread
 from time import monotonic
 from typing import NamedTuple, Protocol
@@ -66,6 +67,7 @@ class Runner:
 
     def __init__(self, host: HasHome, *, logs: bool = True) -> None:
         self._home = host.home
+        self._began = datetime.now(UTC)
         self._logs = logs
         self._stopping = Event()
         self._thread: Thread | None = None
@@ -122,7 +124,7 @@ class Runner:
         while not self._stopping.is_set():
             started = monotonic()
             try:
-                worker = _worker(self._home, self._logs)
+                worker = _worker(self._home, self._began, self._logs)
             except OSError as error:
                 self._standing = Standing(False, error.strerror or str(error))
             else:
@@ -147,10 +149,10 @@ class Runner:
         return worker.returncode
 
 
-def _worker(home: str, logs: bool) -> subprocess.Popen[bytes]:
+def _worker(home: str, began: datetime, logs: bool) -> subprocess.Popen[bytes]:
     """A worker: it lives as long as we hold the other end of its standard input."""
     return subprocess.Popen(  # noqa: S603
-        [sys.executable, "-P", "-m", "loxodon.serve.schedule", home],
+        [sys.executable, "-P", "-m", "loxodon.serve.schedule", home, began.isoformat()],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=None if logs else subprocess.DEVNULL,
@@ -182,10 +184,15 @@ class _Look(NamedTuple):
 
 
 class Rounds:
-    """Goes round the spaces of a home and does what is due."""
+    """Goes round the spaces of a home and does what is due.
 
-    def __init__(self, host: Host) -> None:
+    What was said before it `began` is of conversations that are over, whoever held them: it is
+    taken up on the first round.
+    """
+
+    def __init__(self, host: Host, began: datetime) -> None:
         self._host = host
+        self._began = began
         self._looks: dict[str, _Look] = {}
 
     def once(self) -> list[tuple[str, Ran]]:
@@ -207,7 +214,7 @@ class Rounds:
         return found
 
     def _run(self, memory: Memory) -> list[Ran]:
-        found = memory.schedule.run_due()
+        found = memory.schedule.run_due(self._began)
         for ran in found:
             log(
                 "schedule.ran",
@@ -233,10 +240,10 @@ class Rounds:
         return tuple(found)
 
 
-def work(home: str, gone: Event) -> None:
+def work(home: str, began: datetime, gone: Event) -> None:
     """Go round until `gone` is set."""
     with Host(home, surface="worker") as host:
-        rounds = Rounds(host)
+        rounds = Rounds(host, began)
         while not gone.is_set():
             rounds.once()
             gone.wait(TICK)
@@ -256,7 +263,7 @@ def _watch(gone: Event) -> None:
 
 
 def main() -> int:
-    """A worker for the home that is named, until standard input ends."""
+    """A worker for the home that is named, since when it is served, until standard input ends."""
     for ending in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ending, signal.default_int_handler)
     if hasattr(os, "nice"):
@@ -264,7 +271,7 @@ def main() -> int:
     gone = Event()
     try:
         Thread(target=_watch, args=(gone,), daemon=True).start()
-        work(sys.argv[1], gone)
+        work(sys.argv[1], datetime.fromisoformat(sys.argv[2]), gone)
     except KeyboardInterrupt:
         return 0
     except LoxodonError as error:  # the settings are spoilt; whoever started us tries again

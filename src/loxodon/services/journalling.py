@@ -15,7 +15,15 @@ from loxodon.trust.guard.guard import LATELY
 from loxodon.trust.origin import claiming
 from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Added, Draft, Turn
-from loxodon.write.journal import MAX_SESSION, SAMPLE, session_for, with_keys
+from loxodon.write.journal import (
+    MAX_SESSION,
+    SAMPLE,
+    Keyed,
+    said_again,
+    session_for,
+    unmarked,
+    with_keys,
+)
 
 if TYPE_CHECKING:
     from loxodon.services.space import OpenSpace
@@ -24,8 +32,6 @@ if TYPE_CHECKING:
 BATCH = 2_000
 """Turns per transaction, so that other writers do not wait longer than one takes."""
 _ALL = 1 << 40
-
-Keyed = tuple[Turn, bytes]
 
 
 class Journal:
@@ -57,6 +63,10 @@ class Journal:
             session = session_for(names, sample, lambda name: self._has(name, sample, now))
         given = with_keys(drafts, session, now)
         keyed, paused, forgotten = self.admitted(drafts, given, live)
+        if live and (anew := unmarked(drafts, given)):
+            # A session counts what was forgotten of it too.
+            size = self._store.session_size
+            keyed = said_again(keyed, anew, self._store.known, lambda name: size(name) - forgotten)
         keyed = claiming.attributed(keyed, me or self._claimed_before(keyed), wall)
         added, changed, claimed = self._write(keyed, me, now, progress)
         sessions = tuple(dict.fromkeys(turn.session for turn, _ in given))

@@ -73,11 +73,11 @@ def handed_out(space: OpenSpace, found: HandedOut) -> HandedOut:
     return found._replace(data=cleaned(found.data, space.guard.sent))
 
 
-def flush_due(space: OpenSpace) -> str:
+def flush_due(space: OpenSpace, began: datetime | None = None) -> str:
     """Why a flush is due; empty if it is not."""
     from loxodon.write.buffer import buffered, flush_due
 
     limits = space.config.buffer
     with space.store.reading():
         waiting = buffered(space.store.worklog, space.count, limits.tokens)
-    return flush_due(waiting, space.now(), limits.quiet, limits.tokens)
+    return flush_due(waiting, space.now(), limits.quiet, limits.tokens, began)

@@ -217,6 +217,7 @@ class Store(Protocol):
         vouched: bool = False,
     ) -> Record:
         """Change fields of a memory: version + 1; the previous record goes to its history.
+        Never before it was made: an earlier `at` counts as that moment.
 
         Behind a wall, only the agent's own memories can be changed (ForbiddenError), and the
         owner's if the user's words support it (`vouched`).

@@ -82,5 +82,8 @@ def _table(block: str) -> dict[str, str]:
 BASES: dict[str, str] = _table(_VERBS) | _table(_NOUNS)
 """The base of a form, both in small letters; the base is then stemmed as any word."""
 
+PAST: frozenset[str] = frozenset(_table(_VERBS)) - {"goes"}
+"""Those of them that tell of what is over, or of what is done to somebody."""
+
 SPELLINGS: dict[str, str] = _table(_SPELLINGS)
 """The spelling that a word is searched by, for one that has two."""

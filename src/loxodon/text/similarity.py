@@ -1,8 +1,11 @@
 """How much two short sentences say the same.
 
-Sentences are compared by what they are about: Latin words by their stems, Chinese by its
+By what they are about (`gist`, `likeness`, `covers`): Latin words by their stems, Chinese by its
 characters, without those that only hold a sentence together. Numbers are kept apart, because the
-same sentence with another number says something new.
+same sentence with another number says something new. This tells what is near, never what is so:
+`Anna reports to Bob` and `Bob reports to Anna` are about the same.
+
+By what they say (`sense`, `opposed`): every word that can change the meaning, in order.
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 
-from loxodon.text.words import fold, index_words
+from loxodon.text.irregular import PAST
+from loxodon.text.words import fold, index_words, stem_of
 from loxodon.values import NamedTuple
 
 _GRAMMAR = frozenset(
@@ -55,6 +59,95 @@ def covers(a: str, b: str) -> float:
     if not wanted:
         return 0.0
     return len(wanted & (gist(a).words | gist(a).numbers)) / len(wanted)
+
+
+@lru_cache(maxsize=4_096)
+def sense(text: str) -> tuple[str, ...]:
+    """What `text` says, word by word: without stop words that change nothing, words by their base
+    form, each past form as such.
+
+    Two sentences say the same only where their senses are equal: the same words, numbers and
+    directions in one order, beyond stop words and inflection.
+    """
+    words = [_EXPANDED.get(one, one) for one in _sense_part().findall(_contracted(fold(text)))]
+    last = len(words) - 1
+    found = []
+    for n, word in enumerate(words):
+        following = words[n + 1] if n < last else ""
+        ends = not following or following in _DIVIDERS
+        progressive = word in _BE and following.endswith("ing")
+        if word not in _EMPTY and not progressive and not (word == "了" and ends):
+            found.append(_base(word))
+    return tuple(found)
+
+
+def opposed(a: str, b: str) -> bool:
+    """Whether two sentences about the same say two things: what both name stands in another order
+    (who lends to whom, from where to where), or one has the opposite of a word of the other."""
+    one, other = sense(a), sense(b)
+    first, second = frozenset(one), frozenset(other)
+    orders = ([w for w in dict.fromkeys(some) if w in first & second] for some in (one, other))
+    if next(orders) != next(orders):
+        return True
+    lost, new = first - second, second - first
+    return any(pair & lost and pair & new for pair in _OPPOSITES)
+
+
+_EMPTY = frozenset(
+    ["a", "an", "the", "also", "now", "still", "very", "really", "do", "does", "的", "也", "很"]
+) | frozenset(".,;:!\"'()[]{}…—–-_*`~。，、；：！（）【】《》「」“”‘’·")
+"""Words and signs without which a sentence says the same."""
+_DIVIDERS = frozenset('.,;!?。，；！？”"')
+_BE = ("am", "is", "are", "be")
+_EXPANDED = {"'s": "is", "'re": "are", "'m": "am", "'ve": "have", "'ll": "will"}
+_FORMS = {
+    **dict.fromkeys(_BE, "be"),
+    **dict.fromkeys(("was", "were"), "be<"),
+    **dict.fromkeys(("has", "have"), "have"),
+    **{numeral: str(n) for n, numeral in enumerate("零一二三四五六七八九")},
+    "had": "have<",
+    "did": "do<",
+    "两": "2",
+    "〇": "0",
+}
+_ENDINGS = frozenset(["", "s", "es", "e", "y", "ie", "ies", "ing", "ed", "d", "ied"])
+"""Of inflection; what has another ending is another word: `universe` and `university`."""
+_WORDS_APART = """
+to from, before after, above below, over under, up down, in out, on off, into out, for against,
+with without, more less, left right, first last, north south, east west, open close, start stop,
+buy sell, lend borrow, win lose, arriv depart, push pull, early late, 前 后, 先 后, 上 下, 左 右,
+里 外, 内 外, 进 出, 来 去, 南 北, 东 西, 多 少, 大 小, 高 低, 早 晚, 买 卖, 开 关, 加 减, 升 降,
+赢 输
+"""
+_OPPOSITES = frozenset(frozenset(pair.split()) for pair in _WORDS_APART.split(","))
+
+
+def _contracted(folded: str) -> str:
+    """`doesn't` as `does not`, and one sign for less than nothing."""
+    folded = folded.replace("can't", "can not").replace("won't", "will not")
+    return folded.replace("cannot", "can not").replace("n't", " not").replace("−", "-")
+
+
+@lru_cache(maxsize=8_192)
+def _base(word: str) -> str:
+    """A word in the form that it is compared by; `paid` and `pays` are two."""
+    if word in _FORMS or not (word.isascii() and word.isalpha()):
+        return _FORMS.get(word, word)
+    stem = stem_of(word)
+    if not stem:
+        return word
+    past = "<" if word in PAST or (word.endswith("ed") and stem != word) else ""
+    if word in PAST:
+        return stem + past
+    shared = next((n for n, c in enumerate(word) if stem[n : n + 1] != c), len(word))
+    ending = word[shared:].removeprefix(stem[-1:]) if shared == len(stem) else word[shared:]
+    return stem + past if ending in _ENDINGS else word.removesuffix("s")
+
+
+@cache
+def _sense_part() -> re.Pattern[str]:
+    """A number with its sign, a word, the end of a short form, or one other character."""
+    return re.compile(r"(?:(?<!\w)-)?\d+(?:[.,:]\d+)*|[a-z]+|'(?:s|re|m|ve|ll|d)\b|[^\s\w]|\w")
 
 
 def unit(weights: Mapping[str, float]) -> dict[str, float]:

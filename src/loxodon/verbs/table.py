@@ -162,7 +162,8 @@ _TABLE = """
 
 add | writes says | POST /turns make | Added
     Add turns to the journal, in order. They are on disk when the answer comes. A turn that
-        the journal already has, by its id or by its time and text, is not added again.
+        the journal already has, by its id or by its time and text, is not added again; one with
+        neither is new.
     turns turns!  the turns, oldest first
     session text  session for turns that name none
     me texts  the user's names in these turns; other named speakers are other people
@@ -413,7 +414,7 @@ _WITHOUT_ROUTE = {
     "works keeps": "documents.sweep",
     "sees": (
         "flush_due next_consolidation forgotten refuse_if_paused schedule.due schedule.failing "
-        "schedule.wait"
+        "schedule.wait schedule.waiting"
     ),
     "keeps": "documents.together",
     "owner": "beside timekeeping",

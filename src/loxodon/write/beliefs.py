@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from loxodon.trust.origin.provenance import is_own
 from loxodon.types import Record
+from loxodon.write.wavering import settled
 
 if TYPE_CHECKING:
     from loxodon.store.protocol import Store
@@ -26,7 +27,7 @@ MOST_SURE = 0.95
 def certain(content: str) -> str:
     """A guess as a statement, for when it has turned out true: `用户可能住在北京` without 可能,
     `The user might live in York` as `lives`."""
-    content = _modal().sub(_plainly, content)
+    content = _modal().sub(_plainly, settled(content))
     for pattern in _hedges():
         content = pattern.sub("", content)
     return re.sub(r"  +", " ", content).strip()

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from loxodon.store.protocol import WorkLog
 from loxodon.tokens import Counter
+from loxodon.types import CAPTURED
 
 _MOST = 500
 """Turns that are counted; that many are worth a flush whatever they say."""
@@ -23,6 +24,8 @@ class Buffered(NamedTuple):
     """Counted as far as matters: not beyond what is worth a flush."""
     last_at: datetime | None
     """When the newest of them was said."""
+    first_at: datetime | None = None
+    """When the oldest was."""
 
 
 def buffered(worklog: WorkLog, count: Counter, enough: int) -> Buffered:
@@ -34,20 +37,29 @@ def buffered(worklog: WorkLog, count: Counter, enough: int) -> Buffered:
     last = worklog.last_turn()
     (newest,) = worklog.turns_after(last - 1, last) or (None,)
     tokens = enough if pending > _MOST else 0
-    for turn in worklog.turns_after(done_to, last, _MOST):
+    turns = worklog.turns_after(done_to, last, _MOST)
+    for turn in turns:
         if tokens >= enough:
             break
         tokens += count(turn.content)
-    return Buffered(pending, tokens, newest.at if newest else None)
+    first = next((one.at for one in turns if one.channel != CAPTURED), None)
+    return Buffered(pending, tokens, newest.at if newest else None, first)
 
 
-def flush_due(waiting: Buffered, now: datetime, quiet: float, tokens: int) -> str:
-    """Why what waits should be taken up now: `tokens` or `quiet`; empty for not yet.
+def flush_due(
+    waiting: Buffered, now: datetime, quiet: float, tokens: int, began: datetime | None = None
+) -> str:
+    """Why what waits should be taken up now: `tokens`, `quiet` or `over`; empty for not yet.
+
+    What was said before whoever asks `began` is of a conversation that is over: nobody was there
+    to take it up, and nobody waits for more of it.
 
     A clock that jumped, either way, counts as quiet: it must not keep anything waiting for a year.
     """
     if not waiting.turns:
         return ""
+    if began is not None and waiting.first_at is not None and waiting.first_at < began:
+        return "over"
     if waiting.tokens >= tokens:
         return "tokens"
     if waiting.last_at is None:

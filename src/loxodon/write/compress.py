@@ -8,34 +8,30 @@ cleared of what is said twice, what was only for the moment goes, and the profil
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta, tzinfo
 
+from loxodon.config import UnsettledConfig
 from loxodon.messages import LANGUAGES
 from loxodon.store import Filter
 from loxodon.store.protocol import Store
-from loxodon.text.similarity import gist, likeness
+from loxodon.text.similarity import sense
 from loxodon.trust.origin.provenance import OWN, is_own, least, may_tell
 from loxodon.types import Event, Record, Turn
 from loxodon.write import themes
 from loxodon.write.keep import Keeper, tags_of
 from loxodon.write.pages.profile import ProfileChange, What, core, profile_text, week_summary
 from loxodon.write.reconcile import said_at
-from loxodon.write.relation import negative
 from loxodon.write.residue import Residue
 from loxodon.write.schedule import has_come
 
 WEEK = timedelta(days=7)
 PARTITION = 10
 """Memories from which on a partition (project and topic) is looked through."""
-MERGED = 0.85
-"""Likeness of two memories that say the same."""
 FADED = 0.15
 """Strength below which what was only for the moment goes."""
 PROFILE = "profile"
 _FLEETING = ("temp", "debug")
-_BUCKET = 200
-"""Memories of one subject and attribute that are compared with each other."""
 _TOGETHER = 40
 """Facts of one partition that a model is asked to merge at a time."""
 _CORE = 1_000
@@ -44,6 +40,7 @@ _CHANGES: dict[str, What] = {
     "captured": "added",
     "updated": "updated",
     "edited": "updated",
+    "unsettled": "updated",
     "superseded": "superseded",
     "corrected": "superseded",
     "retracted": "retracted",
@@ -54,7 +51,9 @@ _CHANGES: dict[str, What] = {
 }
 
 
-def daily(store: Store, now: datetime, residue: Residue) -> Counter[str]:
+def daily(
+    store: Store, now: datetime, residue: Residue, unsettled: UnsettledConfig
+) -> Counter[str]:
     """Compress the events of every day that is over."""
     counts: Counter[str] = Counter()
     pending = store.worklog.events(until=f"{now:%Y-%m-%d}", pending=True)
@@ -66,7 +65,7 @@ def daily(store: Store, now: datetime, residue: Residue) -> Counter[str]:
         if told is None:
             continue  # it failed, and is asked again the next time
         with store.writing_as(agent):
-            keeper = Keeper(store, now)
+            keeper = Keeper(store, now, unsettled=unsettled)
             for candidate, event in told:
                 keeper.take(candidate, _turn(event))
             counts += keeper.counts
@@ -124,11 +123,12 @@ def _merge(store: Store, project: str, topic: str, now: datetime) -> int:
 
 
 def _alike(store: Store, project: str, topic: str) -> list[list[Record]]:
-    """The facts of a partition that may be told together: of one subject, and trusted alike."""
+    """The facts of a partition that may be told together: of one subject, trusted alike, and not
+    written by a person."""
     where = Filter(kind="fact", state="active", project=project, topic=topic)
     groups: dict[tuple[object, ...], list[Record]] = {}
     for one in store.find(where):
-        if one.due_at is None and one.expires_at is None:
+        if one.due_at is None and one.expires_at is None and not by_hand(store, one):
             key = (one.agent, one.subject, one.trust, one.audience, one.category, one.positive)
             groups.setdefault(key, []).append(one)
     return [one[:_TOGETHER] for one in groups.values() if len(one) > 1]
@@ -158,47 +158,47 @@ def _put_together(store: Store, told: Sequence[Record], content: str, now: datet
 def merged(store: Store, buckets: Iterable[Sequence[Record]], now: datetime) -> int:
     """Make one of the memories in each bucket that say the same; how many went.
 
-    Call inside `writing`. Who is in a bucket shares a subject and an attribute.
+    Call inside `writing`. Who is in a bucket shares a subject and an attribute. What a person wrote
+    stays as it is, next to another that says the same if need be.
     """
-    gone: dict[str, Record] = {}
-    changed: dict[str, Record] = {}
-    for records in buckets:
-        for pair in _twice(records[:_BUCKET], gone):
-            one, other = (changed.get(record.id, record) for record in pair)
-            values = {
-                "sources": tuple(dict.fromkeys((*one.sources, *other.sources))),
-                "trust": least((one.trust, other.trust)),
-                "importance": max(one.importance, other.importance),
-                "strength": max(one.strength, other.strength),
-                "confirmed_at": max(said_at(one), said_at(other)),
-            }
-            changed[one.id] = store.update(one.id, None, "merged", now, values)
-            gone[other.id] = store.update(other.id, None, "merged", now, {"state": "archived"})
-    themes.renew(store, [*changed.values(), *gone.values()], now)
+    gone: list[Record] = []
+    changed: list[Record] = []
+    for alike in (one for records in buckets for one in _said_alike(records)):
+        written = [one for one in alike if by_hand(store, one)]
+        kept, *_ = written or sorted(alike, key=lambda one: (len(one.content), said_at(one)))[::-1]
+        others = [one for one in alike if one is not kept and one not in written]
+        if not others:
+            continue
+        values = {
+            "sources": tuple(dict.fromkeys(s for one in (kept, *others) for s in one.sources)),
+            "importance": max(one.importance for one in (kept, *others)),
+            "strength": max(one.strength for one in (kept, *others)),
+            "confirmed_at": max(said_at(one) for one in (kept, *others)),
+        }
+        if kept not in written:
+            values["trust"] = least(one.trust for one in alike)
+        changed.append(store.update(kept.id, None, "merged", now, values))
+        values = {"state": "archived"}
+        gone += [store.update(one.id, None, "merged", now, values) for one in others]
+    themes.renew(store, [*changed, *gone], now)
     return len(gone)
 
 
-def _twice(records: Sequence[Record], gone: dict[str, Record]) -> Iterator[tuple[Record, Record]]:
-    """Pairs that say the same: (the one that says more, or is newer; the other)."""
-    for n, one in enumerate(records):
-        for other in records[n + 1 :]:
-            if one.id in gone or other.id in gone or not _says_same(one, other):
-                continue
-            yield (one, other) if len(one.content) >= len(other.content) else (other, one)
-
-
-def _says_same(one: Record, other: Record) -> bool:
-    """Whether one says no more than the other; each with a word of its own, they are two: long
-    sentences about two friends can differ in a name only."""
-    a, b = gist(one.content), gist(other.content)
-    return (
-        one.agent == other.agent
-        and is_own(one.trust) == is_own(other.trust)
-        and a.numbers == b.numbers
-        and (a.words <= b.words or b.words <= a.words)
-        and negative(one.content) == negative(other.content)
-        and likeness(one.content, other.content) >= MERGED
+def by_hand(store: Store, record: Record) -> bool:
+    """Whether a person wrote a memory: captured it, or put it into other words."""
+    return is_own(record.trust) and any(
+        step.record.id == record.id and step.change in ("captured", "edited")
+        for step in store.history(record.id)
     )
+
+
+def _said_alike(records: Sequence[Record]) -> list[list[Record]]:
+    """Memories that say the same, of the same time, and are trusted alike; two or more each."""
+    found: dict[tuple[object, ...], list[Record]] = {}
+    for one in records:
+        key = (sense(one.content), one.agent, is_own(one.trust), one.due_at, one.expires_at)
+        found.setdefault(key, []).append(one)
+    return [alike for key, alike in found.items() if key[0] and len(alike) > 1]
 
 
 def _clear(store: Store, now: datetime) -> int:
@@ -225,7 +225,9 @@ def profile(store: Store, now: datetime, language: str, residue: Residue) -> str
     return kept_profile(store, language) or profiles(store, now, residue)[language]
 
 
-_UNTRUE = frozenset({"edited", "archived", "superseded", "retracted", "corrected", "rejected"})
+_UNTRUE = frozenset(
+    {"edited", "archived", "superseded", "retracted", "corrected", "unsettled", "rejected"}
+)
 """Changes after which a profile may tell what is no longer so."""
 
 

@@ -3,15 +3,21 @@
 A turn with an id is known by its session and that id. One without is known by its session, its
 place in what was handed in, and what was said by whom (and when, where that is given). The place
 is the line of the file: a line that could not be read and is mended later moves no other.
+
+A live turn with neither id nor time has no place: who says `yes` again says it again
+(`said_again`). Only a list that repeats its session from the beginning is one that has grown.
 """
 
 from __future__ import annotations
 
+import os
 from _blake2 import blake2b  # hashlib would load OpenSSL, 3 ms of a cold command
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 
 from loxodon.types import ORIGIN_OF_ROLE, Draft, Turn
+
+Keyed = tuple[Turn, bytes]
 
 MAX_SESSION = 512
 """Characters that the name of a session may have."""
@@ -20,7 +26,7 @@ SAMPLE = 200
 _ALIKE = 0.75
 
 
-def with_keys(drafts: Sequence[Draft], session: str, now: datetime) -> list[tuple[Turn, bytes]]:
+def with_keys(drafts: Sequence[Draft], session: str, now: datetime) -> list[Keyed]:
     """Drafts as turns, each with its key; what a draft does not say is filled in.
 
     `session` is for drafts that name none. One without a time has that of the one before it in its
@@ -48,6 +54,40 @@ def with_keys(drafts: Sequence[Draft], session: str, now: datetime) -> list[tupl
         )
         found.append((turn, _key(draft, name)))
     return found
+
+
+def unmarked(drafts: Sequence[Draft], keyed: Sequence[Keyed]) -> frozenset[bytes]:
+    """The keys of drafts that have neither an id nor a time."""
+    pairs = zip(drafts, keyed, strict=True)
+    return frozenset(key for draft, (_, key) in pairs if not draft.id and draft.at is None)
+
+
+def said_again(
+    keyed: list[Keyed],
+    unmarked: Collection[bytes],
+    known: Callable[[Sequence[Keyed]], Sequence[object]],
+    size: Callable[[str], int],
+) -> list[Keyed]:
+    """The turns of a live call, where those that are `unmarked` are new however often they were
+    said.
+
+    They are not where a session begins with them, nor in a list of several turns that repeats its
+    session from the beginning, as far as the shorter of the two goes: whoever hands in the whole
+    conversation each time adds what is new. `known` says which turns the journal has, `size` how
+    many a session has.
+    """
+    anew: set[str] = set()
+    for session in dict.fromkeys(turn.session for turn, key in keyed if key in unmarked):
+        before = size(session)
+        turns = [one for one in keyed if one[0].session == session]
+        has = [one is not None for one in known(turns)] if before and len(turns) > 1 else [False]
+        run = has.index(False) if False in has else len(has)
+        if before and run < min(len(turns), before):
+            anew.add(session)
+    return [
+        (turn, os.urandom(16) if key in unmarked and turn.session in anew else key)
+        for turn, key in keyed
+    ]
 
 
 def key_of(session: str, id: str) -> bytes:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
+from loxodon.config import UnsettledConfig
 from loxodon.errors import InputError, no_memory
 from loxodon.language.projects import named_project
 from loxodon.language.statements import USER, Statement
@@ -26,6 +27,7 @@ from loxodon.write.decay import LIFT, initial_strength
 from loxodon.write.decide import decided
 from loxodon.write.extract import Candidate
 from loxodon.write.reconcile import Plan, plan, said_at
+from loxodon.write.wavering import CONFIDENCE, UNSETTLED, settled, wavering
 
 SAID_AGAIN = 0.2
 """What being said again adds to importance."""
@@ -48,11 +50,16 @@ class Keeper:
     """Takes statements in, one after the other, and counts what became of them."""
 
     def __init__(
-        self, store: Store, now: datetime, is_forgotten: IsForgotten | None = None
+        self,
+        store: Store,
+        now: datetime,
+        is_forgotten: IsForgotten | None = None,
+        unsettled: UnsettledConfig = UnsettledConfig(),  # noqa: B008  a value
     ) -> None:
         self._store = store
         self._now = now
         self._is_forgotten = is_forgotten
+        self._unsettled = unsettled
         self.counts: Counter[str] = Counter()
         self.changed: dict[str, Record] = {}
         """Every memory that was added or changed, as it is now, by id."""
@@ -86,7 +93,8 @@ class Keeper:
             # It was worth keeping only for what it would have changed.
             self._doubt(found.doubtful if statement.side else ())
             return
-        self._carry_out(found, candidate, turn)
+        if not self._wavers(found, candidate, turn):
+            self._carry_out(found, candidate, turn)
 
     def _plan(self, candidate: Candidate, turn: str) -> Plan:
         if not candidate.does:
@@ -107,6 +115,44 @@ class Keeper:
             return False
         return self._is_forgotten(record_of(candidate, turn, self._now), turn.at)
 
+    def _wavers(self, found: Plan, candidate: Candidate, turn: Turn) -> bool:
+        """Whether a statement is one more change of what goes back and forth; then it is kept as
+        such."""
+        new = candidate.statement
+        if found.outcome != "add" or new.confidence < 1 or not provenance.is_own(turn.origin):
+            return False
+        over = (*found.replaced, *found.retracted)
+        for record in (*found.denied, *found.promoted, *over):
+            steps = self._store.history(record.id)
+            how = wavering(steps, new, candidate.said_at, self._unsettled)
+            if how is None:
+                continue
+            content = how.told(new.content, candidate.language)
+            unsure = new._replace(content=content, confidence=CONFIDENCE)
+            candidate = candidate._replace(statement=unsure)
+            for one in over:
+                self._end(one, "superseded", candidate.valid_from or candidate.said_at)
+            if record.kind == "belief":
+                self._turn_round(record, candidate, turn)
+            else:
+                self._add(candidate, turn, "learned", replaces=record.id)
+            self.counts[UNSETTLED] += 1
+            return True
+        return False
+
+    def _turn_round(self, belief: Record, candidate: Candidate, turn: Turn) -> None:
+        """Let a belief that is not settled say what was said last."""
+        new = record_of(candidate, turn, self._now)
+        names = ("content", "attribute", "value", "positive", "tags", "entities", "basis")
+        values = {name: getattr(new, name) for name in (*names, "valid_from", "confirmed_at")}
+        values |= {
+            "confidence": CONFIDENCE,
+            "strength": min(1.0, belief.strength + LIFT),
+            "sources": _with_source(belief.sources, turn),
+        }
+        change = UNSETTLED if belief.content != new.content else "repeated"
+        self.changed[belief.id] = self._store.update(belief.id, None, change, self._now, values)
+
     def _carry_out(self, found: Plan, candidate: Candidate, turn: Turn) -> None:
         since = candidate.valid_from or candidate.said_at
         for record in found.retracted:
@@ -124,7 +170,7 @@ class Keeper:
             self._store.worklog.answer_review(record.id, "confirmed", self._now)
         if found.outcome == "add":
             # What was known to be so comes before what was only thought to be.
-            gone = [one.id for one in (*found.replaced, *found.promoted)]
+            gone = [one.id for one in (*found.replaced, *found.promoted, *found.retracted)]
             self._add(
                 candidate,
                 turn,
@@ -137,7 +183,7 @@ class Keeper:
             self._store.worklog.put_review(belief.id, found.target.id, self._now)
         elif found.outcome == "late" and found.target and candidate.statement.act != "end":
             until = found.target.valid_from or said_at(found.target)
-            self._add(candidate, turn, "late", state="archived", valid_until=until)
+            self._add(candidate, turn, "late", state="archived", valid_until=max(until, since))
         elif found.outcome in ("confirm", "update") and found.target:
             if provenance.rank(found.target.trust) < provenance.rank(turn.origin):
                 # The user's own words take the place of what somebody else said of them.
@@ -170,9 +216,10 @@ class Keeper:
     def _end(self, record: Record, change: str, since: datetime) -> None:
         """Archive what made way for something that is so since then: until then it held.
 
-        What was said to be so after that held longer than the new one knows.
+        What was said to be so after that held longer than the new one knows, and nothing ends
+        before it began.
         """
-        self._archive(record, change, valid_until=max(since, said_at(record)))
+        self._archive(record, change, valid_until=_end_of(record, max(since, said_at(record))))
 
     def _rewrite(self, record: Record, content: str, turn: Turn) -> None:
         self.counts["updated"] += 1
@@ -314,11 +361,15 @@ def reject(store: Store, id: str, now: datetime) -> Record:
     store.worklog.answer_review(id, "rejected", now)
     values: dict[str, Any] = {"state": "archived"}
     if belief.kind == "fact":
-        values["valid_until"] = now
+        values["valid_until"] = _end_of(belief, now)
     gone = store.update(id, None, "rejected", now, values)
     if belief.kind == "fact":
         themes.renew(store, [gone], now)
     return gone
+
+
+def _end_of(record: Record, at: datetime) -> datetime:
+    return max(at, record.valid_from or at)
 
 
 def _belief(store: Store, id: str) -> tuple[Record, Record | None]:
@@ -403,7 +454,7 @@ def record_of(candidate: Candidate, turn: Turn, now: datetime) -> Record:
 
 def tags_of(content: str) -> tuple[str, ...]:
     """A few words that a memory is found by."""
-    words = [word for word in quick(content, _TAGS + 1) if word.lower() not in _NO_TAGS]
+    words = [word for word in quick(settled(content), _TAGS + 1) if word.lower() not in _NO_TAGS]
     return tuple(dict.fromkeys(words[:_TAGS]))
 
 

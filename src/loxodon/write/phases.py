@@ -481,7 +481,7 @@ class Run:
         turns = self._store.turns([turn for _, turn in staged])
         # Agent by agent, so that the walls between them are moved as seldom as can be.
         staged.sort(key=lambda one: (turns[one[1]].agent, one[0].said_at, one[1]))
-        keeper = Keeper(self._store, self._now, self._is_forgotten)
+        keeper = Keeper(self._store, self._now, self._is_forgotten, self._config.unsettled)
         with self._store.writing():
             for agent, theirs in groupby(staged, key=lambda one: turns[one[1]].agent):
                 with self._store.writing_as(agent):
@@ -542,7 +542,8 @@ class Run:
     def _compress(self) -> None:
         if self._held:  # no day or week is over by this clock
             return
-        self._counts += compress.daily(self._store, self._now, self._residue)
+        unsettled = self._config.unsettled
+        self._counts += compress.daily(self._store, self._now, self._residue, unsettled)
         weekly = self._config.schedule.weekly
         if compress.weekly_due(self._store, self._now, weekly, self._zone):
             self._counts += compress.weekly(self._store, self._now, self._residue)

@@ -16,7 +16,7 @@ from loxodon.language.domains import kinds_of
 from loxodon.language.sides import share, side_of
 from loxodon.language.statements import USER, Statement
 from loxodon.text.numbers import COUNTED
-from loxodon.text.similarity import covers, gist, likeness
+from loxodon.text.similarity import covers, gist, likeness, opposed
 from loxodon.text.words import fold
 from loxodon.types import Record
 
@@ -142,6 +142,7 @@ def _values(new: str, old: str) -> Relation | None:
         not one.words
         or not other.words
         or (one.numbers != other.numbers and one.numbers and other.numbers)
+        or opposed(a, b)
     ):
         return None
     if one.words == other.words:
@@ -176,6 +177,8 @@ def _of_words(new: Statement, old: Record) -> Relation:
         return "contradicts" if anew or _dosed_anew(new.content, old.content) else "unrelated"
     if negative(new.content) != negative(old.content):
         return "contradicts" if near else "unrelated"
+    if opposed(new.content, old.content):
+        return "unrelated"
     if near:
         return "same"
     if covers(new.content, old.content) >= _WHOLLY and len(gist(old.content).words) > 2:

@@ -86,6 +86,29 @@ def test_a_memory_is_kept_edited_archived_and_has_a_history(http: httpx.Client) 
     assert http.get("/v1/spaces/facts/entities/nobody").status_code == 404
 
 
+def test_a_paused_memory_says_so_whatever_is_written(http: httpx.Client) -> None:
+    base = "/v1/spaces/paused"
+    kept = http.post(f"{base}/memories", json={"content": "The user likes tea"}).json()["id"]
+    http.post(f"{base}/pause", json={})
+    refused = http.post(
+        f"{base}/memories", json={"content": "x"}, headers={"accept-language": "zh"}
+    )
+    error = refused.json()["error"]
+    assert (refused.status_code, error["code"]) == (409, "paused")
+    assert "暂停" in error["message"]
+    assert "loxodon resume" in error["hint"]
+    turns = http.post(f"{base}/turns", json={"turns": [{"role": "user", "content": "x"}]})
+    assert (turns.status_code, turns.json()["paused"]) == (200, 1)
+    for operation in OPERATIONS:
+        if operation.method == "GET" or operation.name in ("resume", "forget"):
+            continue
+        path = operation.path.replace("{id}", kept).replace("{job}", "flush")
+        answer = http.request(operation.method, f"{base}{path}", json={})
+        assert answer.status_code < 500, (operation.name, answer.text)
+    http.post(f"{base}/resume")
+    assert http.post(f"{base}/memories", json={"content": "x"}).status_code == 201
+
+
 def test_spaces_are_made_named_and_kept_apart(http: httpx.Client) -> None:
     name = "a/b 张?#"
     path = "/v1/spaces/a%2Fb%20%E5%BC%A0%3F%23"

@@ -213,6 +213,7 @@ SPACE: dict[str, tuple[str, Callable[[Memory], object]]] = {
     "schedule.due": (OK, lambda bot: bot.schedule.due()),
     "schedule.failing": (OK, lambda bot: bot.schedule.failing()),
     "schedule.wait": (OK, lambda bot: bot.schedule.wait()),
+    "schedule.waiting": (OK, lambda bot: bot.schedule.waiting()),
     "schedule.reminders": (OK, lambda bot: bot.schedule.reminders()),
     "timekeeping": (NO, lambda bot: bot.timekeeping()),
     "trust_clock": (NO, lambda bot: bot.trust_clock()),

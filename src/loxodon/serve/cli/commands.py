@@ -52,6 +52,9 @@ def _run(args: Namespace) -> int:
         view.print_json(outcome.data)
     else:
         outcome.show()
+    if waiting := getattr(args, "waiting", 0):
+        hint = t("messages not learned from yet: {n}; run `loxodon consolidate`", n=waiting)
+        print(t("hint: {hint}", hint=hint), file=sys.stderr)
     return outcome.code
 
 

@@ -162,6 +162,7 @@ def counted() -> dict[str, str]:
         "confirmed": t("beliefs confirmed"),
         "doubted": t("beliefs doubted"),
         "denied": t("beliefs dropped"),
+        "unsettled": t("not settled"),
         "held": t("to review"),
         "late": t("old news, stored as past"),
         "summaries": t("summaries renewed"),

@@ -10,7 +10,8 @@ from datetime import tzinfo
 from loxodon import config as settings
 from loxodon.clock import Clock, fixed_clock, parse_instant, system_clock, zone_named
 from loxodon.errors import DamagedStoreError, InputError
-from loxodon.layout import DATABASE, MADE, OFF_MARKER
+from loxodon.filelock import FileLock
+from loxodon.layout import DATABASE, MADE, OFF_MARKER, SCHEDULE_LOCK
 from loxodon.memory import Memory
 from loxodon.services.opening import finish_recoding
 from loxodon.spaces import home_at, space_folder, space_path
@@ -48,7 +49,35 @@ def opened(args: Namespace, *, make: bool = False) -> Memory:
         check_database(os.path.join(folder, DATABASE))
     clock = clock_of(args, zone_named(config.timezone))
     relays = args.relays or args.command == "chat"  # in which it is the user who types
-    return Memory.open(home, args.space, config, clock, agent=args.as_agent, relays=relays)
+    memory = Memory.open(home, args.space, config, clock, agent=args.as_agent, relays=relays)
+    if args.command in _SHOW_KNOWN and not args.json and not args.as_agent:
+        args.waiting = _waiting(memory)
+    return memory
+
+
+_SHOW_KNOWN = frozenset({"list", "profile", "snapshot", "entities"})
+"""Commands that tell what was learned, and so say what was not yet."""
+
+
+def _waiting(memory: Memory) -> int:
+    """Messages that nothing was learned from, and that nobody is there to learn from."""
+    found = memory.schedule.waiting() if memory.config.enabled and not memory.paused else 0
+    return 0 if not found or _is_served(memory.home) else found
+
+
+def _is_served(home: str) -> bool:
+    """Whether a program runs the background jobs of a home."""
+    path = os.path.join(home, SCHEDULE_LOCK)
+    if not os.path.exists(path):
+        return False
+    try:
+        lock = FileLock(path)
+    except OSError:  # it is another's to say
+        return True
+    try:
+        return not lock.acquire(0)
+    finally:
+        lock.close()
 
 
 def _begun_off(folder: str) -> bool:

@@ -14,9 +14,11 @@ from loxodon.errors import (
     ForbiddenError,
     FullStoreError,
     InputError,
+    KeyProblemError,
     LoxodonError,
     ModelError,
     NotFoundError,
+    PausedError,
     StaleEditError,
     StoreError,
     TokenReusedError,
@@ -33,6 +35,7 @@ _STATUS: tuple[tuple[type[LoxodonError], int], ...] = (
     (InputError, 400),
     (UsageError, 400),
     (StaleEditError, 409),
+    (PausedError, 409),
     (TokenReusedError, 409),
     (ConsolidationError, 409),
     (BusyStoreError, 503),
@@ -40,6 +43,7 @@ _STATUS: tuple[tuple[type[LoxodonError], int], ...] = (
     (BusyModelError, 503),
     (ModelError, 502),
     (StoreError, 503),
+    (KeyProblemError, 503),
     (ConfigError, 503),
 )
 """The first that fits; any other error of ours is 500."""

@@ -501,6 +501,8 @@ class SqliteStore:
         self.wall.check_change(old, vouched=vouched)
         if self._guard:
             values = self._guard.fields(values, old)
+        # A long run goes by the time that it began.
+        at = max(at, values.get("created_at", old.created_at))
         changed = {**values, "updated_at": at, "version": old.version + 1}
         new_sources = changed.pop("sources", sources)
         columns = {name: stored(name, value) for name, value in changed.items()}
