@@ -5,6 +5,7 @@
     alike       what has much in common with the best hits, where the journal is a pile of notes
     meaning     vectors, where an embedder is set
     attribute   what is filed under the very thing asked for: `home`, for "where do I live"
+    since       later turns that say that what the best hits tell is over
     entity      memories about someone or something the question names, by any of its names
     beside      memories about those whom the best memories are about
     time        what lies in the time the question names
@@ -28,6 +29,7 @@ from loxodon.recall.lately import is_bare_last, last_turns
 from loxodon.recall.meant import Meant
 from loxodon.recall.noted import has_notes, is_triggered, noted
 from loxodon.recall.rank import Span, Voices, spans_of
+from loxodon.recall.since import ended_since
 from loxodon.recall.sought import sought
 from loxodon.recall.spelling import near_names
 from loxodon.recall.spoken import hops, spoken
@@ -132,6 +134,7 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
         "alike": lambda: _alike(asked, pool, nature),
         "meaning": lambda: _meaning(asked, pool, nature),
         "attribute": lambda: _attributes(asked, pool),
+        "since": lambda: _since(asked, pool),
         "entity": lambda: _entities(asked, pool, terms, of_turns, nature),
         "label": lambda: _labels(asked, pool),
         "time": lambda: _in_time(asked, pool),
@@ -333,6 +336,13 @@ def _attributes(asked: Look, pool: Pool) -> None:
         record = known.record if known else records.get(row)
         if record is not None and admits(asked.where, record) and not _expired(record, asked.now):
             _add(asked, pool, Key(False, row), "attribute", share).record = record
+
+
+def _since(asked: Look, pool: Pool) -> None:
+    """What says later that the best of what was found is over."""
+    if has_turns(asked.where):
+        for row, score in ended_since(asked.store, pool, asked.question).items():
+            _add(asked, pool, Key(True, row), "since", score)
 
 
 def _is_bare(question: Question) -> bool:

@@ -15,6 +15,7 @@ Parts = Mapping[str, float]
 
 _HAND = {
     "attribute": 1.2,
+    "since": 0.5,
     "entity": 0.1,
     "beside": 0.15,
     "label": 0.1,
