@@ -222,17 +222,29 @@ def _put_before(one: Found, other: Found) -> None:
 
 
 def _worth(question: Question, having: Having) -> dict[str, float]:
-    words = gist(question.focus).words
+    words = gist(_undated(question)).words
     if question.language == "zh":
         return {word: 1.0 for word in words if word not in _ASKS_ZH}
     telling = [word for word in words if not is_light([word])] or list(words)
-    return {word: rarity(having, word) for word in telling}
+    # What nobody ever said tells no two apart.
+    said = [word for word in telling if having.counts.get(word, 1.0)] or telling
+    return {word: rarity(having, word) for word in said}
+
+
+def _undated(question: Question) -> str:
+    """The question without the words that say whether it asks for now or for then."""
+    if question.language != "zh":
+        return question.focus  # of these, English words count as those of any asking
+    bare = question.focus
+    for name in ("NOW", "THEN"):
+        bare = compiled("zh", name).sub(" ", bare)
+    return bare
 
 
 def _parts(question: Question) -> list[frozenset[str]]:
     if question.language != "zh":
         return []
-    each = [gist(part).words - _ASKS_ZH for part in _BETWEEN.split(question.focus)]
+    each = [gist(part).words - _ASKS_ZH for part in _BETWEEN.split(_undated(question))]
     return [part for part in each if len(part) > 1]
 
 
@@ -344,7 +356,8 @@ def _has(told: _Told, word: str, having: Having) -> bool:
 def _takes_up(store: Store, early: _Told, late: _Told, asked: _Asked) -> bool:
     """Whether a later one says that what an earlier one answers with has changed."""
     counts = asked.question.kind == "how_many" and _has_another_number(early, late)
-    if asked.share(early.words) < _NAMED or not (counts or _says_new(late, asked)):
+    answers = early.found.parts.get("attribute") or asked.share(early.words) >= _NAMED
+    if not answers or not (counts or _says_new(late, asked)):
         return False
     if any(_lacks(part, early, late, _LEAST) for part in asked.parts):
         return False

@@ -323,13 +323,17 @@ def _attributes(asked: Look, pool: Pool) -> None:
         return
     if asked.question.kind == "none" or asked.question.tells:
         return
-    states = ("active", "archived") if asked.question.tense == "past" else ("active",)
     filed: dict[int, None] = {}
+    over: dict[int, None] = {}
     share = 1.0 if _is_bare(asked.question) else _PARTLY
     for subject, attribute in sought(asked.question)[:_SOUGHT]:
-        for state in states:
-            label = about_label(subject, attribute)
-            filed |= dict.fromkeys(asked.store.labelled("about", label, _FILED, state))
+        label = about_label(subject, attribute)
+        filed |= dict.fromkeys(asked.store.labelled("about", label, _FILED))
+        over |= dict.fromkeys(asked.store.labelled("about", label, _FILED, "archived"))
+    if asked.question.tense == "past":
+        filed |= over
+    elif over:  # what took the place of what was filed there may be filed elsewhere
+        filed |= dict.fromkeys(asked.store.successors(over).values())
     records = asked.store.records(row for row in filed if pool.get(Key(False, row)) is None)
     for row in filed:
         known = pool.get(Key(False, row))

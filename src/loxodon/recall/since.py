@@ -31,12 +31,20 @@ FEW = 3
 _WORDS = 40
 _READ = 600
 _EVENT = lazy(r"(?i)\b(?:did|was|were)\b|了[?？]?$")
+_SPAN = lazy(
+    r"(?i)\bhow (?:long|many (?:minutes|hours|days|weeks|months|years))\b.*"
+    r"\b(?:did|passed|between|before|after|ago)\b|(?:多久|多长时间|几天|多少天|几个月|几年).*(?:之?[前后]|过了|隔|之间)"
+    r"|(?:之间|隔了|过了).*(?:多久|多长时间|几天|多少天|几个月|几年)"
+)
+"""What asks how far two events lie apart."""
 _CLAUSE = lazy(r"[,.;:!?，。；：！？\n]+")
 
 
 def asks_for_state(question: Question) -> bool:
     """Whether a question asks for something that can change, not for what happened once."""
     if question.tells or question.kind == "none" or (question.tense == "past" and question.times):
+        return False
+    if question.kind == "how_many" and _SPAN.search(question.text):
         return False
     if question.kind == "how_many" or question.tense == "past":
         return True

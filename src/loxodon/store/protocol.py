@@ -269,6 +269,9 @@ class Store(Protocol):
     def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
         """Where these memories stand, by row."""
 
+    def successors(self, rows: Iterable[int]) -> dict[int, int]:
+        """For each of these memories that others took the place of: the row of the active one."""
+
     def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
         """For each of these turns that memories were drawn from: the rows of those memories."""
 
