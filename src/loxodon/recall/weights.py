@@ -42,7 +42,7 @@ TOLD: Parts = _HAND | {
     "related": 0.175,
     "around": 0.0,
     "alike": 0.0,
-    "meaning": 0.51,
+    "meaning": 0.7,
     "setting": 0.0,
     "time": 0.0,
     "then": 0.0,

@@ -369,6 +369,8 @@ class QuestionVector(NamedTuple):
     vector: Floats
     asks: str = ""
     """The language that it is asked in; empty where it is no question, only words."""
+    told: bool = False
+    """Whether it is a message, or a piece of dialogue, that tells more than it asks."""
 
 
 class Near(NamedTuple):
