@@ -2,8 +2,7 @@
 
 "I quit the library, I start as a gardener on Monday" has no word of "where do I work?", and so no
 other route finds it. But it names what the old answer names: the library. So the rare words of the
-best findings are looked up, and a later turn is brought that says, in the same clause, that what
-it names has ended. `holds` then puts it before what it ends.
+best findings are looked up, and a later turn is brought that says of it that it has ended. `holds` then puts it before what it ends.
 """
 
 from __future__ import annotations
@@ -100,8 +99,22 @@ def _ends(turn: Turn, told: _Told, rare: Collection[str]) -> bool:
         return False
     if told.speaker is not None and turn.speaker != told.speaker:
         return False
-    ends = compiled(language_of(turn.content), "ENDS")
+    language = language_of(turn.content)
+    wanted = told.words.intersection(rare)
     return any(
-        ends.search(clause) and not told.words.intersection(rare).isdisjoint(index_words(clause))
+        not wanted.isdisjoint(index_words(_over(clause, language)))
         for clause in _CLAUSE.split(turn.content[:_READ])
     )
+
+
+def _over(clause: str, language: str) -> str:
+    """What a clause says is over: in English what stands right behind the words for that, or what
+    they end with ("Oskar moved out"); a Chinese clause is short enough to be of one thing."""
+    found = compiled(language, "ENDS").search(clause)
+    if found is None:
+        return ""
+    if language == "zh":
+        return clause
+    behind = clause[found.end() :].strip()
+    thing = compiled("en", "ENDED").match(behind)
+    return thing["thing"] if thing else clause[: found.start()]
