@@ -231,7 +231,9 @@ def test_what_no_longer_holds_says_so_on_the_terminal(run: Run, tmp_path: Path) 
 
 def test_every_route_factor_and_stage_has_a_name_for_people() -> None:
     sources = [path.read_text("utf-8") for path in Path(recall.__file__).parent.glob("*.py")]
-    named = re.compile(r'(?:factors|routes)\["([a-z ]+)"\] =|\blap\("([a-z]+)"\)|"([a-z]+)": lambda: _')
+    named = re.compile(
+        r'(?:factors|routes)\["([a-z ]+)"\] =|\blap\("([a-z]+)"\)|"([a-z]+)": lambda: _'
+    )
     names = {name for text in sources for one in named.findall(text) for name in one if name}
     names |= {*ASKED, *TOLD}
     assert {"holds", "order", "since", "setting"} < names

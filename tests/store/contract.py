@@ -397,6 +397,19 @@ class StoreContract:
         ]
         assert len(store.history(old.id)) == 2
 
+    def test_the_successor_is_the_active_one_at_the_end_of_the_line(self, store: Store) -> None:
+        first, alone = self.keep(store, record("in Beijing"), record("alone"))
+        with store.writing():
+            store.update(first.id, None, "superseded", NOW, {"state": "archived"})
+            second = store.insert(record("in Shanghai", replaces=first.id), "learned")
+            store.update(second.id, None, "superseded", NOW, {"state": "archived"})
+            third = store.insert(record("in Suzhou", replaces=second.id), "learned")
+        rows = {one.content: row for row, one in store.records(range(1, 10)).items()}
+        last = rows[third.content]
+        found = store.successors(rows.values())
+        assert found == {rows["in Beijing"]: last, rows["in Shanghai"]: last}
+        assert store.successors([rows[alone.content]]) == {}
+
     def test_a_long_line_of_replacements_is_told_whole(self, store: Store) -> None:
         before = ""
         with store.writing():

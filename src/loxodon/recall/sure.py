@@ -3,7 +3,8 @@
 A search always finds something. What tells is how much of the question the best findings have,
 weighed by how rare its words are; by chance more of it is found in a larger journal. A name that
 the memory has never heard is a bad sign. Nothing is hidden because of this: the answer is marked.
-Of a message that tells more than it asks nothing is said: no finding has much of it.
+Of a message that tells more than it asks nothing is said: no finding has much of it, and no
+threshold tells related memories from chance (docs/recall.md has what was measured).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def is_unsure(
     if not best:
         return True
     if question.tells:
-        return False  # a message asks nothing that could be left unanswered
+        return False  # what was found cannot be told from chance
     if any(found.routes.get("meaning", 0.0) >= _MEANT for found in best):
         return False
     if any(_found_otherwise(found) for found in best[:3]):
