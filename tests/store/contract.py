@@ -12,7 +12,7 @@ from loxodon.errors import NotFoundError, StaleEditError
 from loxodon.language.statements import Fragment
 from loxodon.store import Filter, KnownTurn, MemoryUse, PoolSizes, Spent, Stretch, Work
 from loxodon.store.protocol import Store
-from loxodon.text.words import query_words
+from loxodon.text.words import index_words, query_words
 from loxodon.types import Entity, Event, Record, Segment, Source, Turn
 from tests.conftest import NOW
 
@@ -409,6 +409,14 @@ class StoreContract:
         found = store.successors(rows.values())
         assert found == {rows["in Beijing"]: last, rows["in Shanghai"]: last}
         assert store.successors([rows[alone.content]]) == {}
+
+    def test_rare_words_lead_to_their_rows_and_others_nowhere(self, store: Store) -> None:
+        self.keep(
+            store, *(record(f"harbour number {n}") for n in range(4)), record("one lighthouse")
+        )
+        (row,) = [row for row, one in store.records(range(1, 10)).items() if "light" in one.content]
+        words = index_words("the lighthouse of the harbour in Utrecht")
+        assert list(store.rare("memories", words, 3).values()) == [[row]]
 
     def test_a_long_line_of_replacements_is_told_whole(self, store: Store) -> None:
         before = ""

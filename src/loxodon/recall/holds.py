@@ -370,7 +370,4 @@ def _takes_up(store: Store, early: _Told, late: _Told, asked: _Asked) -> bool:
     said = set(index_words(early.text)) & set(index_words(late.text)) - {*asked.terms.all}
     # A pair of characters with one that only holds the sentence together is no word.
     both = {word for word in said if word.isascii() or len(gist(word).words) > 1}
-    if not both:
-        return False
-    known = store.having("turns", sorted(both)).counts
-    return any(0 < known.get(word, 0.0) <= _FEW for word in both)
+    return bool(store.rare("turns", sorted(both), _FEW))

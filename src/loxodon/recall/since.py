@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 
 FEW = 3
 """So many turns are hardly any; and so many of the best findings are followed."""
-_WORDS = 40
+_WORDS = 24
 _READ = 600
+_SHORT = 300
+"""Characters of a text that may be followed: what a longer one names is mostly beside the point."""
 _EVENT = lazy(r"(?i)\b(?:did|was|were)\b|了[?？]?$")
 _SPAN = lazy(
     r"(?i)\bhow (?:long|many (?:minutes|hours|days|weeks|months|years))\b.*"
@@ -59,8 +61,7 @@ def ended_since(store: Store, pool: Pool, question: Question) -> dict[int, float
     turns = store.turns([one.key.row for one in best if one.key.is_turn])
     told = [_told(one, turns) for one in best]
     words = dict.fromkeys(word for one in told for word in one.words if word not in question.words)
-    lists = store.having("turns", list(words)[:_WORDS]).lists
-    rare = {word: rows for word, rows in lists.items() if 1 <= len(rows) <= FEW}
+    rare = store.rare("turns", list(words)[:_WORDS], FEW)
     later = store.turns({row for rows in rare.values() for row in rows})
     brought: dict[int, float] = {}
     for one in told:
@@ -90,7 +91,7 @@ def _told(found: Found, turns: Mapping[int, Turn]) -> _Told:
 
 def _naming(text: str) -> frozenset[str]:
     # A pair of characters with one that only holds the sentence together is no word.
-    words = index_words(text[:_READ])
+    words = index_words(text) if len(text) <= _SHORT else ()
     return frozenset(word for word in words if word.isascii() or len(gist(word).words) > 1)
 
 

@@ -319,6 +319,10 @@ class Store(Protocol):
         Words come from `text.words.query_words`. Deterministic: ties go to the newer row.
         """
 
+    def rare(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
+        """The rows of an index that have each of some words, of those words that at most `most`
+        rows have. The cost is that of the words, however long the index is."""
+
     def having(self, index: Index, words: Sequence[str]) -> Having:
         """Which rows of an index have each of `words`."""
 

@@ -733,6 +733,9 @@ class SqliteStore:
         rows, common = self._indexes.rows(index), self._indexes.common(index)
         return neighbours.having(self._db, index, words, common, rows)
 
+    def rare(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
+        return neighbours.rare(self._db, index, words, self._indexes.common(index), most)
+
     def admitted(self, index: Index, rows: Iterable[int], where: Filter) -> set[int]:
         table = TABLES[index]
         conditions, values = conditions_of(where, table)
