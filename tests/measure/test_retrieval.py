@@ -68,6 +68,7 @@ def test_what_changed_is_looked_at_by_its_order_and_marks(tmp_path: Path) -> Non
         "n": 2,
         "newest_first": 50,
         "of_the_past": 1,
+        "older_first_of_the_past": 100,
         "newest_first_of_the_others": 100,
         "older_shown": 2,
         "older_unmarked": 0,

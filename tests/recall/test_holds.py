@@ -35,6 +35,41 @@ def test_the_later_of_two_that_speak_of_the_same_comes_first(memory: Memory) -> 
     assert found.context.index("four") < found.context.index("spoken of again")
 
 
+def test_what_a_message_is_about_may_stand_in_another_sentence(memory: Memory) -> None:  # noqa: F811
+    filler = "It was a long evening and the kitchen is still full of boxes from the market. " * 2
+    talk(memory, "a", DAY, f"user: {filler}By the way, I have 1250 followers on Pixelgram now.")
+    later = (
+        f"user: I wrote a post for Pixelgram. {filler}My follower count must be near 1300 by now."
+    )
+    talk(memory, "b", DAY + timedelta(days=20), later, "user: it rained all week in Leeds")
+    found = memory.recall("How many followers do I have on Pixelgram?")
+    assert ["1300" in one for one in shown(found)[:2]] == [True, False]
+    assert found.items[1].why["again"] == "2026-02-21"
+
+
+def test_what_is_compared_with_before_asks_for_now(memory: Memory) -> None:  # noqa: F811
+    told_twice(memory)
+    found = memory.recall("Have I tried more Korean restaurants in the city than before?")
+    assert ["four" in one for one in shown(found)[:2]] == [True, False]
+
+
+def test_how_far_two_events_lie_apart_keeps_the_order(memory: Memory) -> None:  # noqa: F811
+    told_twice(memory)
+    asked = "How many days before the city trip did I try Korean restaurants?"
+    assert "spoken of again" not in memory.recall(asked).context
+
+
+def test_own_words_that_were_replaced_are_told_as_past(memory: Memory) -> None:  # noqa: F811
+    for at, text in (
+        (DAY, "我们家在苏州园区租了一套两居室，住了三年"),
+        (DAY + timedelta(days=20), "上周我们搬到杭州了"),
+    ):
+        talk(memory, f"{at:%d}", at, f"user: {text}")
+        memory.consolidate(force=True)
+    old = next(one for one in memory.recall("我现在住在哪里？").items if "苏州" in one.content)
+    assert old.valid_until is not None
+
+
 def test_a_question_about_the_past_turns_that_round(memory: Memory) -> None:  # noqa: F811
     told_twice(memory)
     found = memory.recall("How many Korean restaurants had I tried in the city before?")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from loxodon.serve.cli import main
+from loxodon import recall
+from loxodon.recall.weights import ASKED, TOLD
+from loxodon.serve.cli import explaining, main
 from tests.serve.shell import NOW
 
 Run = Callable[..., str]
@@ -224,3 +227,14 @@ def test_what_no_longer_holds_says_so_on_the_terminal(run: Run, tmp_path: Path) 
     items = json.loads(run(*asked, "--json"))["items"]
     (old,) = [item for item in items if "Leeds" in item["content"]]
     assert old["valid_until"].startswith("2026-02-04")
+
+
+def test_every_route_factor_and_stage_has_a_name_for_people() -> None:
+    sources = [path.read_text("utf-8") for path in Path(recall.__file__).parent.glob("*.py")]
+    named = re.compile(
+        r'(?:factors|routes)\["([a-z ]+)"\] =|\blap\("([a-z]+)"\)|"([a-z]+)": lambda: _'
+    )
+    names = {name for text in sources for one in named.findall(text) for name in one if name}
+    names |= {*ASKED, *TOLD}
+    assert {"holds", "order", "since", "setting"} < names
+    assert names - explaining.labels().keys() == set()

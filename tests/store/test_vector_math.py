@@ -98,3 +98,15 @@ def test_a_frame_is_kept_whole() -> None:
         [frame.mean, frame.usual, *frame.asking], [again.mean, again.usual, *again.asking]
     )
     assert not from_bytes(b"", 96, 1.0).mean.any()
+
+
+def test_what_is_usual_is_told_by_turns_where_there_are_any() -> None:
+    turns = unit(np.random.default_rng(5).normal(size=(12, 64)).astype(np.float32))[0]
+    both = np.concatenate([turns, turns])  # each has a memory that says the same
+    said = ["en"] * 12
+    alone, with_memories = (
+        frame_of(vectors, len(vectors), [""] * len(vectors), says)
+        for vectors, says in ((turns, said), (both, said + [""] * 12))
+    )
+    assert with_memories.spread == pytest.approx(alone.spread, rel=0.1)
+    assert frame_of(both, 24, [""] * 24, [""] * 24).spread > 1.5 * alone.spread

@@ -37,8 +37,7 @@ from loxodon.measure.conversations import (
 from loxodon.measure.lines import Progress, lines_of, shared
 from loxodon.measure.metrics import NAMES, Scores, mean, percent, percentile, scores
 from loxodon.memory import Memory
-from loxodon.recall.asking import tense_of
-from loxodon.text.language import language_of
+from loxodon.recall.understand import understand
 from loxodon.types import Item, Recall
 
 if TYPE_CHECKING:
@@ -436,7 +435,7 @@ def _updates(file: Sequence[Labelled], rows: Sequence[_Row]) -> Figures:
     """Of questions about what changed: how often the newest evidence that was found comes before
     all that is older, and how much of the older is handed over without a mark.
 
-    Some ask for what was before: how many, and how often the newest comes first for the others.
+    Some ask for what was before, as recall understands them: there an older one should come first.
     """
     said = {
         (one.conversation.id, turn.id): turn.at
@@ -445,7 +444,8 @@ def _updates(file: Sequence[Labelled], rows: Sequence[_Row]) -> Figures:
         for turn in session.turns
     }
     first: list[bool] = []
-    first_now: list[bool] = []
+    now: list[bool] = []
+    then: list[bool] = []
     shown = unmarked = 0
     for row in rows:
         at = {
@@ -459,16 +459,20 @@ def _updates(file: Sequence[Labelled], rows: Sequence[_Row]) -> Figures:
         if not older.intersection(ranked):
             continue
         first.append(ranked[0] not in older)
-        if tense_of(row.question.text, language_of(row.question.text)) != "past":
-            first_now.append(first[-1])
+        asked_at = row.question.asked_at or at[newest]
+        if understand(row.question.text, asked_at).tense == "past":
+            then.append(not first[-1])
+        else:
+            now.append(first[-1])
         handed = older.intersection(row.answer.handed)
         shown += len(handed)
         unmarked += len(handed.difference(row.answer.past))
     return {
         "n": len(first),
         "newest_first": percent(sum(first), len(first)),
-        "of_the_past": len(first) - len(first_now),
-        "newest_first_of_the_others": percent(sum(first_now), len(first_now)),
+        "of_the_past": len(then),
+        "older_first_of_the_past": percent(sum(then), len(then)),
+        "newest_first_of_the_others": percent(sum(now), len(now)),
         "older_shown": shown,
         "older_unmarked": percent(unmarked, shown),
     }

@@ -674,9 +674,9 @@ SENTENCES: dict[str, str] = {
     "category of questions about updates: is the newest answer first?": (
         "问变化情况的问题类别：最新的说法是否排在最前？"
     ),
-    "updates: the newest first in {newest_first}% of {n}; of {older_shown} older ones shown, {older_unmarked}% unmarked": (
-        "变化情况：{n} 题中 {newest_first}% 最新的排在最前；给出的 {older_shown} 条旧说法中，"
-        "{older_unmarked}% 没有标注"
+    "updates: the newest first in {newest_first_of_the_others}% of {now}, an older one in {older_first_of_the_past}% of the {of_the_past} that ask for the past; of {older_shown} older ones shown, {older_unmarked}% unmarked": (
+        "变化情况：{now} 题问现状，{newest_first_of_the_others}% 最新的排在最前；{of_the_past} 题问过去，"
+        "{older_first_of_the_past}% 较早的排在最前；给出的 {older_shown} 条旧说法中，{older_unmarked}% 没有标注"
     ),
     "maximum number of items in the context (default: as many as fit)": "上下文最多包含几条（放得下多少就多少）",
     "only questions of this category; can be repeated": "只测这个类别的问题；可多次给出",
@@ -821,6 +821,15 @@ SENTENCES: dict[str, str] = {
     "meaning": "语义",
     "what it is filed under": "归类",
     "whom it names": "提到的人和事",
+    "the setting": "语境",
+    "said then": "当时所说",
+    "the last talk": "上次对话",
+    "what says it is over": "后来说已变更",
+    "said by the assistant": "助手所说",
+    "said by whom it names": "被问到的人所说",
+    "only asks": "仅是提问",
+    "newer than another": "晚于另一条",
+    "what holds now": "判断现状",
     "their neighbours": "相关的人和事",
     "time": "时间",
     "labels": "项目和标签",
@@ -930,7 +939,6 @@ SENTENCES: dict[str, str] = {
     "file note": "文件笔记",
     "notes": "笔记",
     "a word it is for": "触发词",
-    "the same stretch of talk": "同一段对话",
     "notes are not memories": "笔记不是记忆",
     "search notes with `loxodon recall --kind note`": "用 `loxodon recall --kind note` 搜索笔记",
     "{id} is a note in a file, not a memory": "{id} 是文件里的一条笔记，不是记忆",

@@ -119,7 +119,8 @@ def tense_of(text: str, language: str) -> Tense:
     """Whether a question asks for what is, or for what was."""
     lower = text.lower()
     now = compiled(language, "NOW").search(lower) is not None
-    then = compiled(language, "THEN").search(lower) is not None
+    # What is compared with before asks for both.
+    then = compiled(language, "THEN").search(_re(_THAN).sub(" ", lower)) is not None
     if now == then:
         return "any"
     return "current" if now else "past"
@@ -203,6 +204,7 @@ def _words(guard: str) -> list[str]:
     return [word.replace("_", " ") for word in guard.split()]
 
 
+_THAN = r"\bthan\b[^,.;?!]*|比[^，。；？！]{0,4}(?:以前|之前|过去|从前|原来|当初|先前)"
 _TELL = "(?:能|可以|可否|能不能|可不可以|麻烦).{0,6}(?:告诉|提醒|说|给|发|查|推荐|介绍)"
 """Whether one can be told is not what is asked."""
 _re = cache(re.compile)

@@ -8,7 +8,8 @@ question about an event ("what did I buy?") leaves the order as it is.
 
 Whether two are about the same thing is a score: how much of the question both have, how much of it
 the later one has, how similar they are, how few others have what they share, and whether the later
-one says that something is new or has another number. A later one with little of the question still
+one says that something is new or has another number. What a message names in
+other sentences counts too. A later one with little of the question still
 counts if it says that what the earlier one names has changed ("we switched from Jira to Linear").
 
 A turn that only asks tells nothing. Earlier copies of a question match it best of all, and would
@@ -27,6 +28,7 @@ from loxodon.recall.asking import compiled, kind_of
 from loxodon.recall.fuse import Found
 from loxodon.recall.link import Linked, order
 from loxodon.recall.routes import Seen
+from loxodon.recall.since import asks_for_state
 from loxodon.recall.terms import Terms, is_light, rarity
 from loxodon.recall.understand import Question
 from loxodon.store import Having
@@ -65,25 +67,44 @@ _CHANGES = 0.2
 """that the later one says that something is new,"""
 _COUNTS = 0.3
 """and that it has another number."""
+_ABOUT = 0.6
+"""What words of the question count that stand in another sentence of the same message."""
 _SILENT = 0.3
 """What is taken off where the later one has nothing of a part of the question,"""
 _HAD, _LEFT = 0.75, 0.5
 """What an earlier one has of a part of the question, of which a later one must have so much."""
 _FEW = 3
 """So many turns are hardly any."""
-_NAMED = 0.35
+_NAMED = 0.3
 """The share of the question that one has whose words a later change takes up."""
 _APART = 3_600_000
 """Milliseconds from which on a memory and what is not its source were told at two times."""
 _READ = 2_000
 _SHORT = 200
 """Characters of a text that is compared as a whole; of a longer one the sentence that matters."""
-_WITH_NUMBER = 1.5
+_WITH_NUMBER = 2.5
 """How much more a sentence with a number counts where one is asked for."""
 _ABOUT_ASKING = frozenset(("ask", "question", "问过", "问了", "问题", "问的", "提问"))
 _ASKS_ZH = frozenset("什么哪谁几多少怎样时候里儿啥是吗呢请问")
 _BETWEEN = lazy("[的是，。？?,、；！\\s什么哪谁几多少怎啥]+")
-_EVENT = lazy(r"(?i)\b(?:did|was|were)\b|了[?？]?$")
+_FROM_TWO = """
+two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen twenty
+"""
+_COUNTED = {word: str(n) for n, word in enumerate(_FROM_TWO.split(), 2)} | {
+    "once": "1",
+    "twice": "2",
+    "thirty": "30",
+    "forty": "40",
+    "fifty": "50",
+}
+"""Numbers in words; "one" is as often no number ("this one")."""
+_ANY_NUMBER = lazy(
+    r"\d+(?:[.,:]\d+)*|\b(?:"
+    + "|".join(_COUNTED)
+    + r")\b|[零〇一二两三四五六七八九十百千万半]{2,16}"
+    "|[二两三四五六七八九十]|一(?=[片本张楼层位名条台篇页章节集部双套间家辆遍趟场顿个岁年月日号点块元斤度分只次杯天周])"
+)
 _NUMBER = lazy(
     r"(?i)[0-9零一二两三四五六七八九十百千万半]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten"
     r"|eleven|twelve|fifteen|twenty|thirty|forty|fifty|hundred|dozen|once|twice|both|another|first"
@@ -99,7 +120,7 @@ def settled(store: Store, ranked: list[Linked], question: Question, seen: Seen) 
     turns = store.turns([found.key.row for found in best if found.key.is_turn])
     if not _ABOUT_ASKING.intersection(question.words):
         _lower_what_asks(best, turns, question)
-    if seen.each and _asks_for_state(question):
+    if seen.each and asks_for_state(question):
         best.sort(key=order)
         _by_time(store, best[:_ORDERED], turns, question, *seen.each[0])
     return sorted(ranked, key=lambda one: order(one.found))
@@ -137,15 +158,6 @@ def only_asks(text: str) -> bool:
     )
 
 
-def _asks_for_state(question: Question) -> bool:
-    """Whether a question asks for something that can change, not for what happened once."""
-    if question.tells or question.kind == "none" or (question.tense == "past" and question.times):
-        return False
-    if question.kind == "how_many" or question.tense == "past":
-        return True
-    return not _EVENT.search(question.text.strip())
-
-
 # --- Two that speak of the same -------------------------------------------------------------------
 
 
@@ -161,6 +173,8 @@ class _Told(NamedTuple):
     after: str
     """The one after it: people name a thing, and then tell of it."""
     words: frozenset[str]
+    about: frozenset[str]
+    """The words of the whole: what a sentence tells of may be named in another."""
     numbers: frozenset[str]
 
 
@@ -215,17 +229,29 @@ def _put_before(one: Found, other: Found) -> None:
 
 
 def _worth(question: Question, having: Having) -> dict[str, float]:
-    words = gist(question.focus).words
+    words = gist(_undated(question)).words
     if question.language == "zh":
         return {word: 1.0 for word in words if word not in _ASKS_ZH}
     telling = [word for word in words if not is_light([word])] or list(words)
-    return {word: rarity(having, word) for word in telling}
+    # What nobody ever said tells no two apart.
+    said = [word for word in telling if having.counts.get(word, 1.0)] or telling
+    return {word: rarity(having, word) for word in said}
+
+
+def _undated(question: Question) -> str:
+    """The question without the words that say whether it asks for now or for then."""
+    if question.language != "zh":
+        return question.focus  # of these, English words count as those of any asking
+    bare = question.focus
+    for name in ("NOW", "THEN"):
+        bare = compiled("zh", name).sub(" ", bare)
+    return bare
 
 
 def _parts(question: Question) -> list[frozenset[str]]:
     if question.language != "zh":
         return []
-    each = [gist(part).words - _ASKS_ZH for part in _BETWEEN.split(question.focus)]
+    each = [gist(part).words - _ASKS_ZH for part in _BETWEEN.split(_undated(question))]
     return [part for part in each if len(part) > 1]
 
 
@@ -242,7 +268,14 @@ def _told(found: Found, turns: Mapping[int, Turn], asked: _Asked) -> _Told | Non
     text, after = _telling(content, asked)
     if not text or "asks" in found.factors:
         return None
-    return _Told(found, at, session, text, after, *gist(text))
+    words = gist(text).words
+    about = words if text == content else gist(content[:_READ]).words
+    return _Told(found, at, session, text, after, words, about, _numbers(text))
+
+
+def _numbers(text: str) -> frozenset[str]:
+    """The numbers of a text, in figures or words."""
+    return frozenset(_COUNTED.get(one, one) for one in _ANY_NUMBER.findall(text.lower()))
 
 
 def _telling(text: str, asked: _Asked) -> tuple[str, str]:
@@ -281,13 +314,15 @@ def _is_same(early: _Told, late: _Told, asked: _Asked) -> bool:
     if counts and not (_NUMBER.search(late.text) or _NUMBER.search(late.after)):
         return False
     both = early.words & late.words
-    shared = asked.share(both)
+    shared, named = asked.share(both), asked.share(late.words)
     if shared < _LEAST or any(_lacks(part, early, late, _LEFT) for part in asked.parts):
         return False
     alike = len(both) / (min(len(early.words), len(late.words)) or 1)
     rare = min(1.0, _FEW / (_having_both(early, late, asked) or _READ))
     another = _has_another_number(early, late)
-    whole = shared + _LATER * asked.share(late.words) + _ALIKE * alike + _RARE * rare
+    shared = max(shared, _ABOUT * asked.share(early.about & late.about))
+    named = max(named, _ABOUT * asked.share(late.about))
+    whole = shared + _LATER * named + _ALIKE * alike + _RARE * rare
     whole -= _SILENT * any(part.isdisjoint(late.words) for part in asked.parts)
     return whole + _CHANGES * _says_new(late, asked) + _COUNTS * another >= SAME
 
@@ -327,14 +362,12 @@ def _has(told: _Told, word: str, having: Having) -> bool:
 def _takes_up(store: Store, early: _Told, late: _Told, asked: _Asked) -> bool:
     """Whether a later one says that what an earlier one answers with has changed."""
     counts = asked.question.kind == "how_many" and _has_another_number(early, late)
-    if asked.share(early.words) < _NAMED or not (counts or _says_new(late, asked)):
+    answers = early.found.parts.get("attribute") or asked.share(early.words) >= _NAMED
+    if not answers or not (counts or _says_new(late, asked)):
         return False
     if any(_lacks(part, early, late, _LEAST) for part in asked.parts):
         return False
     said = set(index_words(early.text)) & set(index_words(late.text)) - {*asked.terms.all}
     # A pair of characters with one that only holds the sentence together is no word.
     both = {word for word in said if word.isascii() or len(gist(word).words) > 1}
-    if not both:
-        return False
-    known = store.having("turns", sorted(both)).counts
-    return any(0 < known.get(word, 0.0) <= _FEW for word in both)
+    return bool(store.rare("turns", sorted(both), _FEW))

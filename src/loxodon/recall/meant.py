@@ -1,7 +1,8 @@
 """The route by meaning: texts that an embedder finds close to the question.
 
 For a question, a text counts by how much closer it is than usual. A message is about equally close
-to everything, because it says many things; there, a text counts relative to the closest one.
+to everything, because it says many things; there, a text counts relative to the closest one. A
+message is compared as it is, with what all texts have in common (`QuestionVector.told`).
 """
 
 from __future__ import annotations

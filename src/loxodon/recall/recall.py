@@ -134,7 +134,7 @@ def looked(
         return question, Seen({}, (), (), (), {})
     asked = meaning(question.focus) if meaning else None
     watch.lap("embed")
-    views = asked.views if asked else ()
+    views = [view._replace(told=question.tells) for view in asked.views] if asked else ()
     seen = look(Look(store, question, where, now, views, as_of, top), watch.lap)
     if asked and asked.problem:
         seen = seen._replace(problems=(*seen.problems, f"meaning: {asked.problem}"))

@@ -5,6 +5,7 @@
     alike       turns similar to the best hits, if the journal is a collection of notes
     meaning     vectors, if an embedder is set
     attribute   memories of exactly the attribute asked for: `home`, for "where do I live"
+    since       later turns that say that what the best hits tell is over
     entity      memories about someone or something the question names, by any of its names
     beside      memories about those whom the best memories are about
     time        what was said in the time the question names
@@ -28,6 +29,7 @@ from loxodon.recall.lately import is_bare_last, last_turns
 from loxodon.recall.meant import Meant
 from loxodon.recall.noted import has_notes, is_triggered, noted
 from loxodon.recall.rank import Span, Voices, spans_of
+from loxodon.recall.since import ended_since
 from loxodon.recall.sought import sought
 from loxodon.recall.spelling import near_names
 from loxodon.recall.spoken import hops, spoken
@@ -132,6 +134,7 @@ def look(asked: Look, lap: Callable[[str], None]) -> Seen:
         "alike": lambda: _alike(asked, pool, nature),
         "meaning": lambda: _meaning(asked, pool, nature),
         "attribute": lambda: _attributes(asked, pool),
+        "since": lambda: _since(asked, pool),
         "entity": lambda: _entities(asked, pool, terms, of_turns, nature),
         "label": lambda: _labels(asked, pool),
         "time": lambda: _in_time(asked, pool),
@@ -320,19 +323,30 @@ def _attributes(asked: Look, pool: Pool) -> None:
         return
     if asked.question.kind == "none" or asked.question.tells:
         return
-    states = ("active", "archived") if asked.question.tense == "past" else ("active",)
     filed: dict[int, None] = {}
+    over: dict[int, None] = {}
     share = 1.0 if _is_bare(asked.question) else _PARTLY
     for subject, attribute in sought(asked.question)[:_SOUGHT]:
-        for state in states:
-            label = about_label(subject, attribute)
-            filed |= dict.fromkeys(asked.store.labelled("about", label, _FILED, state))
+        label = about_label(subject, attribute)
+        filed |= dict.fromkeys(asked.store.labelled("about", label, _FILED))
+        over |= dict.fromkeys(asked.store.labelled("about", label, _FILED, "archived"))
+    if asked.question.tense == "past":
+        filed |= over
+    elif over:  # what took the place of what was filed there may be filed elsewhere
+        filed |= dict.fromkeys(asked.store.successors(over).values())
     records = asked.store.records(row for row in filed if pool.get(Key(False, row)) is None)
     for row in filed:
         known = pool.get(Key(False, row))
         record = known.record if known else records.get(row)
         if record is not None and admits(asked.where, record) and not _expired(record, asked.now):
             _add(asked, pool, Key(False, row), "attribute", share).record = record
+
+
+def _since(asked: Look, pool: Pool) -> None:
+    """What says later that the best of what was found is over."""
+    if has_turns(asked.where):
+        for row, score in ended_since(asked.store, pool, asked.question).items():
+            _add(asked, pool, Key(True, row), "since", score)
 
 
 def _is_bare(question: Question) -> bool:

@@ -20,8 +20,9 @@ USER = "user"
 # Attributes, then what questions for them say. In English a word matches where it begins one.
 _TABLE = """
 home living_with | live, living, address, reside, moved to | 住, 家在, 地址, 搬到
-employer workplace | work for, do i work, employer, company, workplace | 公司, 上班, 单位, 工作
-occupation | for a living, job, profession, occupation, what do i do | 职业, 职位, 做什么, 工作
+employer workplace occupation | work for, do i work, employer, company, workplace | 公司, 上班
+occupation employer workplace | for a living, job, profession, what do i do | 职业, 职位, 做什么
+employer workplace occupation | occupation | 单位, 工作
 name nickname form_of_address | my name, am i called, call me | 我叫什么, 名字, 称呼
 age | how old, age | 几岁, 多大, 年纪, 年龄
 birthday | birthday, born | 生日, 出生

@@ -3,7 +3,8 @@
 A search always finds something. The measure is how much of the question the best results contain,
 weighted by word rarity; in a larger journal, more of it is found by chance. A name that the memory
 has never seen is a bad sign. Nothing is hidden because of this: the answer is marked as unsure. A
-message that tells more than it asks is never marked, because no result contains much of it.
+message that tells more than it asks is never marked, because no result contains much of it, and
+no threshold separates related memories from chance (docs/recall.md).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def is_unsure(
     if not best:
         return True
     if question.tells:
-        return False  # a message asks nothing that could be left unanswered
+        return False  # what was found cannot be told from chance
     if any(found.routes.get("meaning", 0.0) >= _MEANT for found in best):
         return False
     if any(_found_otherwise(found) for found in best[:3]):

@@ -15,6 +15,7 @@ Parts = Mapping[str, float]
 
 _HAND = {
     "attribute": 1.2,
+    "since": 0.5,
     "entity": 0.1,
     "beside": 0.15,
     "label": 0.1,
@@ -41,7 +42,7 @@ TOLD: Parts = _HAND | {
     "related": 0.175,
     "around": 0.0,
     "alike": 0.0,
-    "meaning": 0.51,
+    "meaning": 0.7,
     "setting": 0.0,
     "time": 0.0,
     "then": 0.0,

@@ -368,6 +368,8 @@ class QuestionVector(NamedTuple):
     vector: Floats
     asks: str = ""
     """The language of the question; empty if it is not a question."""
+    told: bool = False
+    """Whether it is a message that tells more than it asks."""
 
 
 class Near(NamedTuple):

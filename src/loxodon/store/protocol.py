@@ -273,6 +273,9 @@ class Store(Protocol):
     def standing(self, rows: Iterable[int]) -> dict[int, Standing]:
         """The standing of these memories, by row."""
 
+    def successors(self, rows: Iterable[int]) -> dict[int, int]:
+        """For each of these memories that others took the place of: the row of the active one."""
+
     def drawn_from(self, turns: Iterable[int]) -> dict[int, list[int]]:
         """By turn, the rows of the memories drawn from it."""
 
@@ -319,6 +322,10 @@ class Store(Protocol):
 
         Words come from `text.words.query_words`. Deterministic: ties go to the newer row.
         """
+
+    def rare(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
+        """The rows of an index that have each of some words, of those words that at most `most`
+        rows have. The cost is that of the words, however long the index is."""
 
     def having(self, index: Index, words: Sequence[str]) -> Having:
         """Which rows of an index have each of `words`."""

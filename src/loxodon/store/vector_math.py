@@ -119,7 +119,10 @@ def frame_of(vectors: Floats, count: int, asks: Sequence[str], says: Sequence[st
     frame = VectorFrame(mean, np.zeros_like(mean), apart, _SPREAD)
     if len(vectors) < 2:
         return frame
-    seen = frame.seen(vectors)
+    # A memory says again what its turn says, and begins as all of them do: among few texts that
+    # would be most of what they differ by.
+    turns = [bool(asked or said) for asked, said in zip(asks, says, strict=True)]
+    seen = frame.seen(vectors[turns] if sum(turns) > 1 else vectors)
     usual = seen.mean(axis=0)
     picked = seen[:: max(1, len(seen) // _PAIRS)][:_PAIRS]
     pairs = (picked @ picked.T - (picked @ usual)[:, None])[np.triu_indices(len(picked), 1)]

@@ -10,6 +10,7 @@ import pytest
 from loxodon.errors import NotFoundError, StaleEditError
 from loxodon.store import Filter, KnownTurn
 from loxodon.store.protocol import Store
+from loxodon.text.words import index_words
 from loxodon.types import Source
 from tests.clock import NOW
 from tests.store.contracts import Contract, OpenStore, key, record, turn
@@ -347,6 +348,27 @@ class StoreContract(Contract):
             ("in Shanghai", "learned"),
         ]
         assert len(store.history(old.id)) == 2
+
+    def test_the_successor_is_the_active_one_at_the_end_of_the_line(self, store: Store) -> None:
+        first, alone = self.keep(store, record("in Beijing"), record("alone"))
+        with store.writing():
+            store.update(first.id, None, "superseded", NOW, {"state": "archived"})
+            second = store.insert(record("in Shanghai", replaces=first.id), "learned")
+            store.update(second.id, None, "superseded", NOW, {"state": "archived"})
+            third = store.insert(record("in Suzhou", replaces=second.id), "learned")
+        rows = {one.content: row for row, one in store.records(range(1, 10)).items()}
+        last = rows[third.content]
+        found = store.successors(rows.values())
+        assert found == {rows["in Beijing"]: last, rows["in Shanghai"]: last}
+        assert store.successors([rows[alone.content]]) == {}
+
+    def test_rare_words_lead_to_their_rows_and_others_nowhere(self, store: Store) -> None:
+        self.keep(
+            store, *(record(f"harbour number {n}") for n in range(4)), record("one lighthouse")
+        )
+        (row,) = [row for row, one in store.records(range(1, 10)).items() if "light" in one.content]
+        words = index_words("the lighthouse of the harbour in Utrecht")
+        assert list(store.rare("memories", words, 3).values()) == [[row]]
 
     def test_a_long_line_of_replacements_is_told_whole(self, store: Store) -> None:
         before = ""

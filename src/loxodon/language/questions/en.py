@@ -252,7 +252,13 @@ KINDS = (
 """The kinds of answer: what must be there, and what asks for it; the one that comes first in the text."""
 
 NOW = r"\b(?:now|nowadays|currently|current|these days|at the moment|at present|presently|present|still|today|any ?more|(?<!to )latest|most recent(?:ly)?|right now|so far|up to date|to date|as of (?:now|today)|yet|ongoing|up-to-date)\b"
-CHANGES = r"\b(?:now|no longer|any ?more|no more|these days|from (?:now|next) \w+|instead|new|since|so far|finally|already|by now|up to|down to|(?:an)?other|again|switch(?:ed|ing)?|chang(?:ed?|ing)|mov(?:ed?|ing)|replac(?:ed?|ing)|rais(?:ed?|ing)|lower(?:ed)?|cut|push(?:ed)?|postponed?|delayed|doubled|swapped|sold|left|quit|gave up|stopped|dropped|extended|extension|starts? (?:at|in|on|with)|started)\b"
+ENDS = r"\b(?:quit(?:ting)?|resign(?:ed|ing)?|notice|retir(?:ed|ing)|laid off|fired|sacked|(?:gave|given|giving) up|ditch(?:ed|ing)|done with|sold|selling|got rid of|gave away|threw (?:out|away)|swapped|replac(?:ed|ing)|switch(?:ed|ing) from|mov(?:ed|ing) (?:out|away|on)|br(?:oke|oken) up|split up|divorced|cancel(?:l?ed|l?ing)|(?:is|are) gone|no longer|no more|any ?more)\b"
+ENDED = r"^\W*(?:(?:on|at|from|of|as|in|with|out|the|my|our|an?|that|this|his|her|their|old|being|working|using) ){0,4}(?P<thing>(?:(?!(?:at|in|on|from|for|with|to|and|or|as|because|when|while|after|before|since)\b)[^\s]+ ?){1,4})"
+"""What follows words of `ENDS`: the thing that is over, up to what is said of it."""
+CHANGES = (
+    ENDS
+    + r"|\b(?:now|these days|from (?:now|next|this) \w+|instead|new|since|so far|finally|already|by now|up to|down to|(?:an)?other|again|switch(?:ed|ing)?|chang(?:ed?|ing)|mov(?:ed?|ing)|replace|rais(?:ed?|ing)|lower(?:ed)?|left|leaving|stopp(?:ed|ing)|dropp(?:ed|ing)|finish(?:ed|ing)|closed|shut down|expired|ended|separated|(?:is|are) over|increas(?:ed?|ing)|reduc(?:ed?|ing)|upgrad(?:ed?|ing)|cut|push(?:ed)?|postponed?|delayed|doubled|extended|extension|start(?:s|ed|ing)|join(?:ed|ing)|became|(?:go|goes|went|gone) (?:up|down))\b"
+)
 THEN = r"\b(?:used to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|back then|back when|at first|in the past(?! (?:few|couple|several|[0-9]+|one|two|three|four|five|six|week|month|year|day))|once|earlier|ex-\w+|(?<!how )(?<!year )(?<!years )(?<!months )old(?! enough)|at the time|in those days|prior|before (?:that|then|this|now)|before(?=[.?!]|$)|as of (?!now|today)|at that time|in the beginning|no longer|any longer|first started|when i was|(?:was|were) my)\b"
 
 RECENTLY = r"\b(?:recently|lately|of late|these days|just recently|the other day)\b"

@@ -174,8 +174,10 @@ def _show_file(report: Mapping[str, Any]) -> None:
     if "updates" in report:
         print(
             t(
-                "updates: the newest first in {newest_first}% of {n}; of {older_shown} older "
-                "ones shown, {older_unmarked}% unmarked",
+                "updates: the newest first in {newest_first_of_the_others}% of {now}, an older "
+                "one in {older_first_of_the_past}% of the {of_the_past} that ask for the past; "
+                "of {older_shown} older ones shown, {older_unmarked}% unmarked",
+                now=report["updates"]["n"] - report["updates"]["of_the_past"],
                 **report["updates"],
             )
         )

@@ -109,21 +109,24 @@ def _taken(stages: tuple[Stage, ...], total: float) -> str:
 
 def _label(name: str) -> str:
     """A route, a factor or a stage; one that is not known goes by its own name."""
-    return _labels().get(name, name)
+    return labels().get(name, name)
 
 
-def _labels() -> dict[str, str]:
+def labels() -> dict[str, str]:
     return {
         "words": t("words"),
         "related": t("other words"),
         "around": t("surroundings"),
-        "segment": t("the same stretch of talk"),
         "alike": t("likeness"),
         "meaning": t("meaning"),
         "attribute": t("what it is filed under"),
         "entity": t("whom it names"),
         "beside": t("their neighbours"),
+        "setting": t("the setting"),
         "time": t("time"),
+        "then": t("said then"),
+        "last": t("the last talk"),
+        "since": t("what says it is over"),
         "label": t("labels"),
         "trigger": t("a word it is for"),
         "note": t("notes"),
@@ -136,6 +139,15 @@ def _labels() -> dict[str, str]:
         "trust": t("trust"),
         "recency": t("recency"),
         "validity": t("validity"),
+        "assistant": t("said by the assistant"),
+        "speaker": t("said by whom it names"),
+        "asks": t("only asks"),
+        "order": t("newer than another"),
+        "tags": t("tags"),
+        "file": t("file"),
+        "text": t("words"),
+        "vector": t("meaning"),
+        "decay": t("recency"),
         "category": t("category"),
         "understand": t("understanding"),
         "embed": t("embedding"),
@@ -145,6 +157,7 @@ def _labels() -> dict[str, str]:
         "places": t("places"),
         "weigh": t("weighing"),
         "link": t("linking"),
+        "holds": t("what holds now"),
         "profile": t("ranking"),
         "fit": t("fitting"),
         "sure": t("doubting"),

@@ -90,6 +90,24 @@ def having(
     return Having(rows, counts, lists)
 
 
+def rare(
+    db: Database, index: Index, words: Iterable[str], common: Mapping[str, float], most: int
+) -> dict[str, list[int]]:
+    """The rows that have each of `words`, of those that at most `most` have; no list is read
+    further than that."""
+    table = TABLES[index]
+    name = table.name
+    walls = f" CROSS JOIN {table.truth} t ON t.{table.key} = {name}.rowid" if db.walled else ""
+    sql = f"SELECT {name}.rowid FROM {name}{walls} WHERE {name} MATCH ? LIMIT ?"
+    found: dict[str, list[int]] = {}
+    for word in words:
+        if word not in common:
+            rows = db.all(sql, (any_of([word]), most + 1))
+            if 0 < len(rows) <= most:
+                found[word] = [row for (row,) in rows]
+    return found
+
+
 def _seen(db: Database, table: IndexedTable, word: str) -> Postings:
     """The rows of an index that have a word, without those that cannot be seen."""
     memo, name = db.memo, table.name

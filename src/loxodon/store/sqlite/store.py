@@ -642,11 +642,23 @@ class SqliteStore:
             "SELECT 1 FROM memory_changes e WHERE e.memory = m.row AND e.change = 'edited' "
             "AND e.before ->> 'content' <> m.content) THEN 'reworded' ELSE 'live' END "
             # What happened has happened: only a state that has a successor is over.
-            "WHEN m.valid_until IS NOT NULL AND m.attribute <> '' AND m.category <> 'event' "
+            "WHEN m.valid_until IS NOT NULL AND m.category <> 'event' AND (m.attribute <> '' "
+            "OR EXISTS (SELECT 1 FROM memories n WHERE n.replaces = m.id)) "
             "THEN 'past' WHEN m.valid_until IS NOT NULL THEN 'faded' "
             "WHEN c.change = 'archived' THEN 'put away' ELSE 'faded' END "
             "FROM memories m JOIN memory_changes c ON c.memory = m.row AND c.version = m.version "
             f"WHERE m.row IN {THESE}",
+            (these(rows),),
+        )
+        return dict(found)
+
+    def successors(self, rows: Iterable[int]) -> dict[int, int]:
+        found = self._db.all(
+            "WITH RECURSIVE next(first, row, id) AS ("
+            f"SELECT row, row, id FROM memories WHERE row IN {THESE} UNION "
+            "SELECT next.first, m.row, m.id FROM next JOIN memories m ON m.replaces = next.id) "
+            "SELECT next.first, next.row FROM next JOIN memories m ON m.row = next.row "
+            "WHERE next.row <> next.first AND m.state = 'active' ORDER BY next.row",
             (these(rows),),
         )
         return dict(found)
@@ -707,6 +719,9 @@ class SqliteStore:
     def having(self, index: Index, words: Sequence[str]) -> Having:
         rows, common = self._indexes.rows(index), self._indexes.common(index)
         return neighbours.having(self._db, index, words, common, rows)
+
+    def rare(self, index: Index, words: Iterable[str], most: int) -> dict[str, list[int]]:
+        return neighbours.rare(self._db, index, words, self._indexes.common(index), most)
 
     def admitted(self, index: Index, rows: Iterable[int], where: Filter) -> set[int]:
         table = TABLES[index]

@@ -109,7 +109,8 @@ class SqliteVectors:
             earlier.append(matrix)
             if matrix.live:
                 frame = self._frame(model)
-                yield _Asked(matrix, frame, frame.answer(view.vector, view.asks)), barred
+                vector = frame.answer(view.vector, view.asks)
+                yield _Asked(matrix, frame, vector, view.told), barred
         if self._db.is_writing:
             self._loaded.clear()
 
@@ -508,6 +509,13 @@ class _Asked(NamedTuple):
     matrix: Matrix
     frame: VectorFrame
     vector: Floats
+    told: bool
+
+    @property
+    def seen(self) -> Floats:
+        """The question as it is compared. A message is no text of the memory, and has nothing in
+        common with all of them that could be taken away."""
+        return self.vector if self.told else self.frame.seen(self.vector)
 
     def closest(self, limit: int, barred: NDArray[bool_] | None) -> Numbers:
         return self.matrix.closest(self.vector, self.frame.mean, limit, barred)
@@ -525,11 +533,11 @@ class _Asked(NamedTuple):
         return list(map(Near, rows[best].tolist(), found.tolist(), self.scores(found).tolist()))
 
     def cosines(self, places: Numbers) -> Floats:
-        return self.matrix.cosines(places, self.frame.seen(self.vector), self.frame)
+        return self.matrix.cosines(places, self.seen, self.frame)
 
     def scores(self, cosines: Floats) -> Floats:
         """What `Near.score` is of these."""
-        usual = float(self.frame.seen(self.vector) @ self.frame.usual)
+        usual = float(self.seen @ self.frame.usual)
         found: Floats = (cosines - usual) / self.frame.spread
         return found
 
