@@ -1019,7 +1019,7 @@ SENTENCES: dict[str, str] = {
     "put the file itself there": "请把文件本身放到那里",
     "this path cannot be OpenClaw's folder": "这个路径不能是 OpenClaw 的目录",
     "cannot read the session index: all sessions are treated as private": "会话索引无法读取：全部按私聊对待",
-    "it is a link out of OpenClaw's folder, and was not followed": "这个链接指向 OpenClaw 目录之外，不予跟随",
+    "it is a link out of the agent's folder, and was not followed": "这个链接指向智能体的目录之外，不予跟随",
     "no OpenClaw with agents found at {path}": "{path} 没有带智能体的 OpenClaw",
     "{n} more lines cannot be read": "还有 {n} 行无法读取",
     "Import memories and chats from another program.": "从其他程序导入记忆和聊天记录。",
