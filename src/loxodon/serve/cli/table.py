@@ -198,7 +198,8 @@ _TABLE = """
 add | add_drafts
     Add conversations to the journal, from files or standard input.
     FILE…  a file, or - for standard input
-    --format jsonl|openclaw|markdown|chat  format of the file; detected if omitted
+    --format jsonl|openclaw|claude-code|codex|gemini-cli|markdown|chat  format of the file;
+        detected if omitted
     --session NAME = ''  session for messages that name none (default: the file name)
     --me NAME…  your name in the file; can be repeated, and can be given later for the same file
     --skip-bad  add the valid lines and report the others

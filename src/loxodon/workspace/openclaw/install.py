@@ -37,6 +37,7 @@ from loxodon.workspace.openclaw.changes import (
     new_folders,
     remove_folders,
 )
+from loxodon.workspace.openclaw.edits import ConfigEdit
 from loxodon.workspace.views.folder import LOCK
 from loxodon.workspace.views.manifest import MANIFEST, PART, load
 
@@ -393,7 +394,7 @@ def _undo_members(files: Files, record: Mapping[str, Any]) -> None:
     if text is None:
         return
     _document(text, path)
-    text = members.without_ours(text, [members.ConfigEdit.of(edit) for edit in record["edits"]])
+    text = members.without_ours(text, [ConfigEdit.of(edit) for edit in record["edits"]])
     if record["made"] and json5.parse(text).value == {}:
         files.remove(path)
     else:

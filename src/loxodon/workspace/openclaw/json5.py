@@ -86,10 +86,16 @@ def append(text: str, path: Path, value: object) -> tuple[str, str]:
     node = parse(text).at(path)
     if node is None or not isinstance(node.value, list):
         raise InputError("{name} is not a list", name=".".join(path))
-    piece = compact(value)
-    at = node.start + 1
+    at, piece = node.start + 1, compact(value)
     if node.items:
-        at, piece = node.items[-1].end, ", " + piece
+        last = node.items[-1]
+        line = text.rfind("\n", 0, last.start) + 1
+        at, lead = last.end, text[line : last.start]
+        if line > node.start and not lead.strip():  # each item has lines of its own
+            eol = "\r\n" if "\r\n" in text else "\n"
+            piece = f",{eol}{lead}{_spread(value, lead, eol)}"
+        else:
+            piece = ", " + piece
     return text[:at] + piece + text[at:], piece
 
 

@@ -80,7 +80,7 @@ def read_file(
         part = _grown_part(file, path, mark, about_of, zone)
         if part is None:
             part = _whole_part(file, path, about_of, zone)
-            told = _number(mark.get("line")) if _only_grew(file, mark) else -1
+            told = _number(mark.get("line")) if only_grew(file, mark) else -1
             part = _telling(part, told)
     return part._replace(mark={**stamp, **part.mark})
 
@@ -92,18 +92,18 @@ def _grown_part(
     end, line, leaf, session = (mark.get(name) for name in ("end", "line", "leaf", "session"))
     if not isinstance(end, int) or not isinstance(line, int) or not isinstance(session, str):
         return None
-    if not isinstance(leaf, str) or mark.get("bad") or not _only_grew(file, mark):
+    if not isinstance(leaf, str) or mark.get("bad") or not only_grew(file, mark):
         return None
     if os.fstat(file.fileno()).st_size <= end:
         return None  # it was written to, and has not grown
     file.seek(end)
-    entries, problems, after = _entries(file, path, end, line)
+    entries, problems, after = entries_of(file, path, end, line)
     if problems or not goes_on(entries, leaf):
         return None
     about = about_of(session)
     drafts, bad = turns(entries, zone, session, about) if about.kind == "talk" else ([], [])
     after["bad"] = bool(bad)
-    new = {**after, "tail": _tail(file, _number(after["end"])), "session": session}
+    new = {**after, "tail": tail_of(file, _number(after["end"])), "session": session}
     new["leaf"] = leaf_of(entries) if entries else leaf
     new["from"] = mark.get("from")
     return TranscriptPart(session, drafts, bad, new, spoken=about.kind == "talk")
@@ -113,17 +113,17 @@ def _whole_part(
     file: BinaryIO, path: str, about_of: Callable[[str], About], zone: tzinfo | None
 ) -> TranscriptPart:
     file.seek(0)
-    entries, problems, after = _entries(file, path, 0, 0)
+    entries, problems, after = entries_of(file, path, 0, 0)
     session, parent = _header(entries, path)
     about = about_of(session)
     spoken = about.kind == "talk"
     drafts, bad = conversation(entries, zone, session, about) if spoken else ([], [])
-    mark = {**after, "tail": _tail(file, _number(after["end"])), "session": session}
+    mark = {**after, "tail": tail_of(file, _number(after["end"])), "session": session}
     mark["leaf"] = leaf_of(entries)
     return TranscriptPart(session, drafts, problems + bad, mark, parent, spoken)
 
 
-def _entries(
+def entries_of(
     file: BinaryIO, path: str, start: int, line: int
 ) -> tuple[list[tuple[int, Entry]], list[Trouble], dict[str, object]]:
     """The whole lines from here on as numbered entries, those that are none, and where they end."""
@@ -164,11 +164,11 @@ def _header(entries: Sequence[tuple[int, Entry]], path: str) -> tuple[str, str]:
     for _, entry in entries:
         if entry.get("type") == "session":
             name, parent = entry.get("id"), entry.get("parentSession")
-            return _usable(name) or session_of(path), parent if isinstance(parent, str) else ""
+            return usable_name(name) or session_of(path), parent if isinstance(parent, str) else ""
     return session_of(path), ""
 
 
-def _usable(name: object) -> str:
+def usable_name(name: object) -> str:
     try:
         check_name(name if isinstance(name, str) else "", "session")
     except InputError:
@@ -176,13 +176,13 @@ def _usable(name: object) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _only_grew(file: BinaryIO, mark: Mark) -> bool:
+def only_grew(file: BinaryIO, mark: Mark) -> bool:
     """Whether what stands before the mark is what stood there."""
     end = mark.get("end")
-    return isinstance(end, int) and _tail(file, end) == mark.get("tail")
+    return isinstance(end, int) and tail_of(file, end) == mark.get("tail")
 
 
-def _tail(file: BinaryIO, end: int) -> str:
+def tail_of(file: BinaryIO, end: int) -> str:
     start = max(0, end - _TAIL)
     file.seek(start)
     return _digest(file.read(end - start))
