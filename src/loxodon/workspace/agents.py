@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
+from loxodon.store import Progress
 from loxodon.types import Followed
 from loxodon.workspace.following import Following, as_input, stray, within
 from loxodon.workspace.openclaw.transcripts import (
@@ -90,7 +91,9 @@ def transcripts(agent: str, folder: str) -> list[str]:
     return sorted(found)
 
 
-def follow_agent(workspace: Workspace, agent: str, folder: str, file: str = "") -> Followed:
+def follow_agent(
+    workspace: Workspace, agent: str, folder: str, file: str = "", progress: Progress | None = None
+) -> Followed:
     """Journal what is new in the transcripts of an agent, or in one of them; nothing in a pause."""
     if not os.path.isdir(folder):
         raise NotFoundError(
@@ -103,7 +106,8 @@ def follow_agent(workspace: Workspace, agent: str, folder: str, file: str = "") 
     if workspace.memory.paused:
         return Followed()
     run = _Run(workspace, agent)
-    run.follow_files(os.path.realpath(folder), [file] if file else transcripts(agent, folder))
+    paths = [file] if file else transcripts(agent, folder)
+    run.follow_files(os.path.realpath(folder), paths, progress)
     return run.result()
 
 
@@ -114,8 +118,10 @@ class _Run(Following):
         super().__init__(workspace, agent)
         self._read = _reader(agent)
 
-    def follow_files(self, root: str, paths: Sequence[str]) -> None:
-        for path in paths:
+    def follow_files(self, root: str, paths: Sequence[str], progress: Progress | None) -> None:
+        for done, path in enumerate(paths):
+            if progress is not None:
+                progress(done, len(paths))
             if self._lies_still(path):
                 self._count(unchanged=1)
                 continue

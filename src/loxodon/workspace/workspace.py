@@ -149,13 +149,15 @@ class Workspace:
 
         return follow(self, named(self.memory.home, state_folder(state, os.environ)), agents)
 
-    def follow_agent(self, agent: str, file: str = "") -> Followed:
+    def follow_agent(
+        self, agent: str, file: str = "", progress: Progress | None = None
+    ) -> Followed:
         """Journal what was said to a coding agent (`workspace.agents`) since the last time, in all
         of its transcripts or in one; its folder is where its environment variable says."""
         from loxodon.workspace.agents import AGENTS, follow_agent
 
         folder = named(self.memory.home, AGENTS[agent].folder(os.environ))
-        return follow_agent(self, agent, folder, file)
+        return follow_agent(self, agent, folder, file, progress)
 
     def take_in(
         self,

@@ -411,6 +411,23 @@ mcp | | mcp.run
     @ADDRESS
     --port N = 8712  port to listen on ({default}); 0 for any free port
 
+connect | | connecting.run
+    Connect an agent: memories before its prompts, and its conversations in the journal.
+    [AGENT] = status  claude-code, codex, cursor, gemini-cli, opencode, vscode, claude-desktop or
+        openclaw; status (default) shows all of them
+    --remove  disconnect it: its files become as they were
+    --dry-run  show what would change, without changing anything
+    @YES
+
+follow | workspace.follow_agent | following.run
+    Journal what was said to your agents since the last time.
+    [AGENT…] as agents  claude-code, codex, gemini-cli or openclaw (default: every one found)
+
+hook | | hooking.run
+    Answer a hook of a connected agent; for the agent, not for direct use.
+    AGENT as on  the agent
+    EVENT  the event, with its JSON on standard input
+
 openclaw | | openclaw.run
     Use Loxodon with OpenClaw: follow its sessions, or install into it.
     ACTION=follow|install|uninstall|status|answer  what to do

@@ -100,9 +100,9 @@ def _reader(kind: Format) -> Reader:
         return read_chat
     raise UsageError(
         "unknown format {format}",
-        hint="use one of {names}",
+        hint="use one of {formats}",
         format=shown(kind),
-        names=", ".join(FORMATS),
+        formats=", ".join(FORMATS),
     )
 
 

@@ -1,0 +1,54 @@
+"""`loxodon follow`: what was said to any agent, in the journal."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+
+from loxodon.errors import NotFoundError
+from loxodon.messages import t
+from loxodon.serve.cli import view
+from loxodon.serve.cli.connecting import check_agent
+from loxodon.serve.cli.openclaw import show_followed
+from loxodon.serve.cli.opening import Outcome, opened
+from loxodon.types import Followed
+from loxodon.workspace.agents import AGENTS
+from loxodon.workspace.openclaw.follow import agents_at, state_folder
+
+_OPENCLAW = "openclaw"
+
+
+def run(args: Namespace) -> Outcome:
+    for name in args.agents:
+        check_agent(name, [*AGENTS, _OPENCLAW])
+    names = args.agents or [name for name in (*AGENTS, _OPENCLAW) if _is_there(name)]
+    if not names:
+        raise NotFoundError(
+            "no agent was found whose conversations can be followed",
+            hint="known names: {names}",
+            names=", ".join((*AGENTS, _OPENCLAW)),
+        )
+    if _OPENCLAW in names:
+        agents_at(state_folder(None, os.environ), ())  # before a memory is made for nothing
+    found: dict[str, Followed] = {}
+    with opened(args, make=True) as memory:
+        for name in dict.fromkeys(names):
+            with view.Bar(name) as bar:
+                found[name] = (
+                    memory.workspace.follow()
+                    if name == _OPENCLAW
+                    else memory.workspace.follow_agent(name, progress=bar)
+                )
+    return Outcome(found, lambda: _show(found))
+
+
+def _is_there(name: str) -> bool:
+    if name == _OPENCLAW:
+        return os.path.isdir(os.path.join(state_folder(None, os.environ), "agents"))
+    return os.path.isdir(AGENTS[name].folder(os.environ))
+
+
+def _show(found: dict[str, Followed]) -> None:
+    for name, one in found.items():
+        print(t("{name}:", name=name))
+        show_followed(one)
