@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,7 +57,7 @@ def test_claude_code(memory: Memory, root: Path) -> None:
     assert said(memory)[-1] == ("user", "She paints")
 
 
-NOT_SAID = [
+NOT_SAID: list[dict[str, Any]] = [
     {"isMeta": True},
     {"isSidechain": True},
     {"isCompactSummary": True},

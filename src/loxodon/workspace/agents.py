@@ -15,17 +15,18 @@ from loxodon.errors import InputError, NotFoundError
 from loxodon.store import Progress
 from loxodon.types import Followed
 from loxodon.workspace.following import Following, as_input, stray, within
-from loxodon.workspace.openclaw.transcripts import (
+from loxodon.workspace.readers.agents import Numbered, Opening, ReadEntry, turns_in
+from loxodon.workspace.readers.lines import Trouble, session_of
+from loxodon.workspace.transcript_files import (
     MAX_FILE,
     Mark,
     TranscriptPart,
     entries_of,
+    number,
     only_grew,
     parsed_mark,
     tail_of,
 )
-from loxodon.workspace.readers.agents import Numbered, Opening, ReadEntry, turns_in
-from loxodon.workspace.readers.lines import Trouble, session_of
 
 if TYPE_CHECKING:
     from loxodon.workspace.workspace import Workspace
@@ -143,10 +144,10 @@ class _Run(Following):
         with open(path, "rb") as file:
             stat = os.fstat(file.fileno())
             grew = not path.endswith(".json") and only_grew(file, mark)
-            end, line = (_number(mark.get(name)) if grew else 0 for name in ("end", "line"))
+            end, line = (number(mark.get(name)) if grew else 0 for name in ("end", "line"))
             file.seek(end)
             entries, problems, after = _numbered(file, path, end, line)
-            after["tail"] = tail_of(file, _number(after["end"]))
+            after["tail"] = tail_of(file, number(after["end"]))
         session = mark.get("session") if grew else ""
         opening = Opening(
             session if isinstance(session, str) and session else session_of(path),
@@ -204,7 +205,3 @@ def _reader(agent: str) -> ReadEntry:
     module = import_module(f"loxodon.workspace.readers.{AGENTS[agent].reader}")
     read: ReadEntry = module.read_entry
     return read
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0

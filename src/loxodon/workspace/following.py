@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from loxodon.errors import InputError
 from loxodon.types import Draft, FileProblem, Followed
-from loxodon.workspace.openclaw.transcripts import TranscriptPart, parsed_mark
 from loxodon.workspace.readers.lines import Trouble
+from loxodon.workspace.transcript_files import TranscriptPart, parsed_mark
 
 if TYPE_CHECKING:
     from loxodon.workspace.workspace import Workspace

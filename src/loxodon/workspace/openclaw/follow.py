@@ -19,15 +19,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from loxodon.errors import InputError, NotFoundError
 from loxodon.types import Draft, Followed
 from loxodon.workspace.following import Following, as_input, stray, within
-from loxodon.workspace.openclaw.transcripts import (
-    TranscriptPart,
-    parsed_mark,
-    read_file,
-    read_session,
-)
+from loxodon.workspace.openclaw.transcripts import read_file, read_session
 from loxodon.workspace.readers.lines import session_of
 from loxodon.workspace.readers.openclaw_about import About, about_session
 from loxodon.workspace.readers.openclaw_db import SessionDatabase, can_unpack, opened
+from loxodon.workspace.transcript_files import TranscriptPart, parsed_mark
 
 if TYPE_CHECKING:
     from loxodon.workspace.workspace import Workspace
