@@ -61,11 +61,13 @@ class ClaudeCode:
 class Codex:
     """Lines of one rollout of Codex."""
 
-    def __init__(self, folder: Path, source: object = "cli", session: str = SESSION) -> None:
+    def __init__(
+        self, folder: Path, source: object = "cli", session: str = SESSION, **more: str
+    ) -> None:
         name = f"rollout-{DAY}T08-00-00-{session}.jsonl"
         self.path = folder / "sessions" / "2026" / "02" / "03" / name
         self.count = 0
-        about = {"id": session, "timestamp": at(0), "cwd": "/home/me/app", "source": source}
+        about = {"id": session, "timestamp": at(0), "cwd": "/home/me/app", "source": source} | more
         self.line("session_meta", {**about, "originator": "codex_cli_rs", "cli_version": "0.99.0"})
 
     def line(self, kind: str, payload: dict[str, Any]) -> Path:

@@ -206,6 +206,47 @@ def test_a_file_that_was_written_anew_adds_nothing_twice(memory: Memory, root: P
     assert (found.added, found.known) == (1, 2)
 
 
+def test_copies_of_a_session_add_nothing(memory: Memory, root: Path) -> None:
+    talk = ClaudeCode(root / ".claude", "a")
+    talk.user("one")
+    talk.agent("two")
+    lines = [json.loads(line) for line in talk.path.read_text().splitlines()][1:]
+    resumed = ClaudeCode(root / ".claude", "b")  # with the same ids and times
+    appended(resumed.path, *({**line, "sessionId": "b"} for line in lines))
+    resumed.count = 2
+    resumed.user("three")
+    forked = ClaudeCode(root / ".claude", "c")  # with ids of their own
+    for line in lines:
+        origin = {"sessionId": "a", "messageUuid": line["uuid"]}
+        copy = {"uuid": "c" + line["uuid"], "sessionId": "c", "forkedFrom": origin}
+        appended(forked.path, line | copy)
+    forked.count = 3
+    forked.user("four")
+    found = follow(memory, "claude-code")
+    assert (found.added, found.known) == (4, 4)
+    assert [turn.content for turn in memory.journal()] == ["one", "two", "three", "four"]
+    assert [turn.session for turn in memory.journal()] == ["a", "a", "b", "c"]
+    talk.path.unlink()
+    with resumed.path.open("a") as file:
+        file.write("\n")
+    assert follow(memory, "claude-code").added == 0
+
+
+def test_a_fork_of_codex_adds_what_is_new(memory: Memory, root: Path) -> None:
+    first = Codex(root / ".codex", session="a")
+    first.user("one")
+    first.agent("two")
+    first.user("elsewhere")
+    fork = Codex(root / ".codex", session="b", forked_from_id="a")
+    fork.line("session_meta", {"id": "a"})
+    fork.user("one")
+    fork.agent("two")
+    fork.user("three")
+    found = follow(memory, "codex")
+    assert (found.added, found.known) == (4, 2)
+    assert [turn.content for turn in memory.journal(session="b")] == ["three"]
+
+
 def test_a_link_out_of_the_folder_is_not_followed(memory: Memory, root: Path) -> None:
     talk = ClaudeCode(root / "elsewhere")
     talk.user("not mine")

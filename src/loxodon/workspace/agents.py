@@ -8,12 +8,13 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from importlib import import_module
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
 from loxodon.store import Progress
-from loxodon.types import Followed
+from loxodon.types import Draft, Followed, Turn
 from loxodon.workspace.following import Following, as_input, stray, within
 from loxodon.workspace.readers.agents import Numbered, Opening, ReadEntry, turns_in
 from loxodon.workspace.readers.lines import Trouble, session_of
@@ -118,6 +119,8 @@ class _Run(Following):
     def __init__(self, workspace: Workspace, agent: str) -> None:
         super().__init__(workspace, agent)
         self._read = _reader(agent)
+        self._taken: set[tuple[str, datetime | None]] = set()
+        """The ids and times of what was read in this run."""
 
     def follow_files(self, root: str, paths: Sequence[str], progress: Progress | None) -> None:
         for done, path in enumerate(paths):
@@ -136,7 +139,36 @@ class _Run(Following):
                 continue
             self.tell(path, part.problems)
             self._count(**{"read" if part.spoken else "skipped": 1})
+            if part.drafts and not _only_went_on(part, mark):
+                part = part._replace(drafts=self._own(part))
+            self._taken |= {(draft.id, draft.at) for draft in part.drafts}
             self._wait(path, "", part)
+
+    def _own(self, part: TranscriptPart) -> list[Draft]:
+        """The turns of a transcript that was read whole, without those that it begins with and that
+        are copies: agents copy a session that is resumed or forked into the new one."""
+        before = list[Turn]()
+        if part.parent:
+            self._flush()
+            before = self._memory.journal(session=part.parent)
+        for copies, draft in enumerate(part.drafts):
+            same = copies < len(before) and (draft.role, draft.content) == (
+                before[copies].role,
+                before[copies].content,
+            )
+            if not same and not self._is_taken(draft):
+                self._count(known=copies)
+                return part.drafts[copies:]
+        self._count(known=len(part.drafts))
+        return []
+
+    def _is_taken(self, draft: Draft) -> bool:
+        """Whether a turn with this id was said at this time, in whatever session."""
+        if draft.at is None or (draft.id, draft.at) in self._taken:
+            return draft.at is not None
+        moment = timedelta(microseconds=1)
+        found = self._memory.journal(since=draft.at, until=draft.at + moment)
+        return any(turn.id == draft.id for turn in found)
 
     def _part(self, path: str, mark: Mark) -> TranscriptPart:
         """What is new in a transcript since its mark. One that was not only added to is read whole:
@@ -158,7 +190,14 @@ class _Run(Following):
         stamp = {"size": stat.st_size, "mtime": stat.st_mtime_ns}
         mark = {**stamp, **after, "session": now.session, "spoken": now.spoken}
         problems += found.problems
-        return TranscriptPart(now.session, found.drafts, problems, dict(mark), spoken=now.spoken)
+        return TranscriptPart(
+            now.session, found.drafts, problems, dict(mark), now.parent, now.spoken
+        )
+
+
+def _only_went_on(part: TranscriptPart, mark: Mark) -> bool:
+    """Whether a part is what was added to a transcript since its mark."""
+    return bool(number(mark.get("line"))) and part.drafts[0].line > number(mark.get("line"))
 
 
 def _numbered(

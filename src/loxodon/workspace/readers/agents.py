@@ -28,6 +28,8 @@ class Opening(NamedTuple):
     session: str
     spoken: bool = True
     """False where nobody speaks in it but programs."""
+    parent: str = ""
+    """The session that it begins with a copy of."""
 
 
 class AgentTurns(NamedTuple):

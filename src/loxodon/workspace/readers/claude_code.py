@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from datetime import tzinfo
 
-from loxodon.types import Draft
+from loxodon.types import Draft, Role
 from loxodon.workspace.readers.agents import (
     Entry,
     Opening,
@@ -71,10 +71,12 @@ def read_entry(line: int, entry: Entry, opening: Opening) -> Opening | Said | No
         text = "" if _has_result(message) else _own_words(text)
     elif message.get("model") == "<synthetic>":
         return None
-    session, id = word(entry, "sessionId"), word(entry, "uuid") or str(line)
-    return Said(
-        "user" if kind == "user" else "assistant", text, id, entry.get("timestamp"), session
-    )
+    role: Role = "user" if kind == "user" else "assistant"
+    # A session that was forked begins with copies, which name what they are copies of.
+    copied = inner(entry, "forkedFrom")
+    id = word(copied, "messageUuid") or word(entry, "uuid") or str(line)
+    session = word(copied, "sessionId") or word(entry, "sessionId")
+    return Said(role, text, id, entry.get("timestamp"), session)
 
 
 def _has_result(message: Entry) -> bool:

@@ -48,7 +48,8 @@ def read_entry(line: int, entry: Entry, opening: Opening) -> Opening | Said | No
         about = payload if word(entry, "type") == "session_meta" else entry
         source = about.get("source", "")
         spoken = isinstance(source, str) and source in _PEOPLE
-        return Opening(word(about, "id") or opening.session, spoken)
+        parent = word(about, "forked_from_id")
+        return Opening(word(about, "id") or opening.session, spoken, parent)
     kind = word(entry, "type")
     if kind == "event_msg" and payload.get("kind", "plain") in ("plain", None):
         role = _ROLES.get(word(payload, "type"))
