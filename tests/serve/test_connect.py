@@ -74,6 +74,8 @@ def test_agents_that_there_are_not(shell: Shell) -> None:
     assert b"Cursor was not found" in shell("connect", "cursor", code=3).stderr
     assert b"did you mean codex?" in shell("follow", "codx", code=2).stderr
     assert b"known names" in shell("follow", code=3).stderr
+    assert b"CODEX_HOME" in shell("follow", "codex", code=3).stderr
+    assert b"--state" in shell("follow", "openclaw", code=3).stderr
     assert not shell.home.exists()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -207,9 +208,10 @@ def test_a_file_that_was_written_anew_adds_nothing_twice(memory: Memory, root: P
 
 
 def test_copies_of_a_session_add_nothing(memory: Memory, root: Path) -> None:
-    talk = ClaudeCode(root / ".claude", "a")
+    talk = ClaudeCode(root / ".claude", "z")  # the older one, whatever it is called
     talk.user("one")
     talk.agent("two")
+    os.utime(talk.path, (1, 1))
     lines = [json.loads(line) for line in talk.path.read_text().splitlines()][1:]
     resumed = ClaudeCode(root / ".claude", "b")  # with the same ids and times
     appended(resumed.path, *({**line, "sessionId": "b"} for line in lines))
@@ -217,7 +219,7 @@ def test_copies_of_a_session_add_nothing(memory: Memory, root: Path) -> None:
     resumed.user("three")
     forked = ClaudeCode(root / ".claude", "c")  # with ids of their own
     for line in lines:
-        origin = {"sessionId": "a", "messageUuid": line["uuid"]}
+        origin = {"sessionId": "z", "messageUuid": line["uuid"]}
         copy = {"uuid": "c" + line["uuid"], "sessionId": "c", "forkedFrom": origin}
         appended(forked.path, line | copy)
     forked.count = 3
@@ -225,7 +227,7 @@ def test_copies_of_a_session_add_nothing(memory: Memory, root: Path) -> None:
     found = follow(memory, "claude-code")
     assert (found.added, found.known) == (4, 4)
     assert [turn.content for turn in memory.journal()] == ["one", "two", "three", "four"]
-    assert [turn.session for turn in memory.journal()] == ["a", "a", "b", "c"]
+    assert [turn.session for turn in memory.journal()] == ["z", "z", "b", "c"]
     talk.path.unlink()
     with resumed.path.open("a") as file:
         file.write("\n")

@@ -82,21 +82,18 @@ AGENTS = {
 
 
 def transcripts(agent: str, folder: str) -> list[str]:
-    """The transcripts that an agent has in its folder, those that were begun first before others
-    where their names tell."""
-    found = {
-        path
-        for pattern in AGENTS[agent].patterns
-        for path in glob.glob(os.path.join(glob.escape(folder), pattern))
-        if os.path.isfile(path)
-    }
-    return sorted(found)
+    """The transcripts that an agent has in its folder; those that were written to last come last,
+    as a copy of a session does after the session."""
+    found: dict[str, float] = {}
+    for pattern in AGENTS[agent].patterns:
+        for path in glob.glob(os.path.join(glob.escape(folder), pattern)):
+            if os.path.isfile(path):
+                found[path] = os.path.getmtime(path)
+    return sorted(found, key=lambda path: (found[path], path))
 
 
-def follow_agent(
-    workspace: Workspace, agent: str, folder: str, file: str = "", progress: Progress | None = None
-) -> Followed:
-    """Journal what is new in the transcripts of an agent, or in one of them; nothing in a pause."""
+def check_found(agent: str, folder: str) -> None:
+    """Raise NotFoundError for an agent that is not on this machine."""
     if not os.path.isdir(folder):
         raise NotFoundError(
             "{agent} was not found: there is no folder {path}",
@@ -105,6 +102,13 @@ def follow_agent(
             path=folder,
             variable=AGENTS[agent].variable,
         )
+
+
+def follow_agent(
+    workspace: Workspace, agent: str, folder: str, file: str = "", progress: Progress | None = None
+) -> Followed:
+    """Journal what is new in the transcripts of an agent, or in one of them; nothing in a pause."""
+    check_found(agent, folder)
     if workspace.memory.paused:
         return Followed()
     run = _Run(workspace, agent)

@@ -12,7 +12,7 @@ from loxodon.serve.cli.connecting import check_agent
 from loxodon.serve.cli.openclaw import show_followed
 from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.types import Followed
-from loxodon.workspace.agents import AGENTS
+from loxodon.workspace.agents import AGENTS, check_found
 from loxodon.workspace.openclaw.follow import agents_at, state_folder
 
 _OPENCLAW = "openclaw"
@@ -28,8 +28,11 @@ def run(args: Namespace) -> Outcome:
             hint="known names: {names}",
             names=", ".join((*AGENTS, _OPENCLAW)),
         )
-    if _OPENCLAW in names:
-        agents_at(state_folder(None, os.environ), ())  # before a memory is made for nothing
+    for name in names:  # before a memory is made for nothing
+        if name == _OPENCLAW:
+            agents_at(state_folder(None, os.environ), ())
+        else:
+            check_found(name, AGENTS[name].folder(os.environ))
     found: dict[str, Followed] = {}
     with opened(args, make=True) as memory:
         for name in dict.fromkeys(names):
