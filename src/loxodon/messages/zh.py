@@ -869,7 +869,7 @@ SENTENCES: dict[str, str] = {
     "to archive it, run `loxodon archive {id}`; to keep it, put its line back": "`loxodon archive {id}` 将它归档；要保留它，就把那一行放回去",
     "to archive them, run `loxodon sync --deletions`; to get them back, delete the file and run `loxodon export`": "要归档它们，运行 `loxodon sync --deletions`；要找回它们，删除这个文件并运行 `loxodon export`",
     "added": "新增",
-    "also add OpenClaw's sessions as they grow": "同时把 OpenClaw 的会话随时记入日志",
+    "also add the conversations of your agents as they grow; see `loxodon follow`": "同时把各智能体的对话随时记入日志；参见 `loxodon follow`",
     "another `loxodon watch` is running for the space {space}": "空间 {space} 已有一个 `loxodon watch` 在运行",
     "archive every memory whose line was deleted, even if there are many or they have changed since": "归档所有被删掉的行对应的记忆，不论多少，也不论其间是否变过",
     "problem": "问题",

@@ -92,6 +92,19 @@ def transcripts(agent: str, folder: str) -> list[str]:
     return sorted(found, key=lambda path: (found[path], path))
 
 
+def tops(agent: str, environment: Mapping[str, str]) -> list[str]:
+    """The folders that an agent's transcripts are somewhere in."""
+    keeping = AGENTS[agent]
+    folder = keeping.folder(environment)
+    names = dict.fromkeys(pattern.partition("/")[0] for pattern in keeping.patterns)
+    return [os.path.join(folder, name) for name in names]
+
+
+def found_agents(environment: Mapping[str, str]) -> list[str]:
+    """Those that are on this machine."""
+    return [name for name, one in AGENTS.items() if os.path.isdir(one.folder(environment))]
+
+
 def check_found(agent: str, folder: str) -> None:
     """Raise NotFoundError for an agent that is not on this machine."""
     if not os.path.isdir(folder):

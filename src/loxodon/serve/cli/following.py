@@ -12,7 +12,7 @@ from loxodon.serve.cli.connecting import check_agent
 from loxodon.serve.cli.openclaw import show_followed
 from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.types import Followed
-from loxodon.workspace.agents import AGENTS, check_found
+from loxodon.workspace.agents import AGENTS, check_found, found_agents
 from loxodon.workspace.openclaw.follow import agents_at, state_folder
 
 _OPENCLAW = "openclaw"
@@ -21,7 +21,7 @@ _OPENCLAW = "openclaw"
 def run(args: Namespace) -> Outcome:
     for name in args.agents:
         check_agent(name, [*AGENTS, _OPENCLAW])
-    names = args.agents or [name for name in (*AGENTS, _OPENCLAW) if _is_there(name)]
+    names = args.agents or followed_agents()
     if not names:
         raise NotFoundError(
             "no agent was found whose conversations can be followed",
@@ -45,10 +45,10 @@ def run(args: Namespace) -> Outcome:
     return Outcome(found, lambda: _show(found))
 
 
-def _is_there(name: str) -> bool:
-    if name == _OPENCLAW:
-        return os.path.isdir(os.path.join(state_folder(None, os.environ), "agents"))
-    return os.path.isdir(AGENTS[name].folder(os.environ))
+def followed_agents() -> list[str]:
+    """The agents on this machine whose conversations can be followed."""
+    claw = os.path.isdir(os.path.join(state_folder(None, os.environ), "agents"))
+    return [*found_agents(os.environ), *([_OPENCLAW] if claw else [])]
 
 
 def _show(found: dict[str, Followed]) -> None:

@@ -360,7 +360,7 @@ sync | workspace.sync | syncing.run_sync
 
 watch | workspace.sync | syncing.run_watch
     Sync on every change, until stopped.
-    --follow  also add OpenClaw's sessions as they grow
+    --follow  also add the conversations of your agents as they grow; see `loxodon follow`
     @STATE
 
 sources | workspace.index | sources.run
