@@ -14,6 +14,7 @@ from loxodon.connect.agents import AGENTS, folder_of, path_of
 from loxodon.connect.plan import RECORD, plan_connect, plan_remove, recorded, state_of
 from loxodon.errors import InputError, NotFoundError
 from loxodon.workspace.openclaw import json5
+from loxodon.workspace.openclaw.changes import apply
 
 COMMAND = ["/opt/py thon/bin/python", "-P", "-m", "loxodon", "--home", '/home/me/"my" 记忆']
 CLAUDE = """{
@@ -282,6 +283,23 @@ def test_a_file_that_is_not_utf8(place: Place) -> None:
 def test_an_agent_that_is_not_there(place: Place) -> None:
     with pytest.raises(NotFoundError, match="Cursor was not found"):
         plan_connect(str(place.home), "cursor", str(place.root / "none"), COMMAND)
+
+
+def test_what_is_half_done_can_be_undone(place: Place) -> None:
+    """The record is there before anything else is changed, and goes after all else."""
+    place.connect("vscode")
+    home, before = str(place.home), place.all()
+    plan = plan_connect(home, "codex", str(place.folder("codex")), COMMAND)
+    apply(plan.changes[:2])  # killed then
+    assert place.state("codex") == "changed"
+    place.remove("codex")
+    assert place.all() == before
+    place.connect("codex")
+    plan = plan_remove(home, "codex")
+    apply(plan.changes[:1])
+    assert place.state("codex") == "changed"
+    place.remove("codex")
+    assert place.all() == before
 
 
 def test_a_record_that_cannot_be_read(place: Place) -> None:

@@ -16,7 +16,7 @@ from loxodon.connect import toml
 from loxodon.connect.agents import AGENTS, NAME, AgentFile, hook_of, path_of, server_of
 from loxodon.errors import InputError, NotFoundError
 from loxodon.workspace.openclaw import edits, json5
-from loxodon.workspace.openclaw.changes import Files
+from loxodon.workspace.openclaw.changes import Files, InstallChange
 from loxodon.workspace.openclaw.edits import ConfigEdit
 from loxodon.workspace.openclaw.install import InstallPlan
 
@@ -42,20 +42,21 @@ def plan_connect(home: str, name: str, folder: str, command: list[str]) -> Insta
     wanted = [server_of(name, command), *(hook_of(name, hook, command) for hook in agent.hooks)]
     old = record.pop(name, _NONE)
     if old["wanted"] == wanted and list(old["files"]) == list(paths) and is_whole(old):
-        return _nothing()
+        return _plan([])
     _undo(files, old["files"])
     changed = {path: _changed(files, path, name, file, command) for path, file in paths.items()}
     record[name] = {"wanted": wanted, "files": changed}
-    return _plan(home, files, record)
+    # The record is written first, and taken away last: what is half done can then be undone.
+    return _plan([*_recording(home, record), *files.changes()])
 
 
 def plan_remove(home: str, name: str) -> InstallPlan:
     """What taking an agent's connection away would change."""
     record, files = recorded(home), Files()
     if name not in record:
-        return _nothing()
+        return _plan([])
     _undo(files, record.pop(name)["files"])
-    return _plan(home, files, record)
+    return _plan([*files.changes(), *_recording(home, record)])
 
 
 def recorded(home: str) -> Record:
@@ -76,22 +77,19 @@ def recorded(home: str) -> Record:
     return agents
 
 
-def _nothing() -> InstallPlan:
-    return InstallPlan([], [], [], frozenset(), [])
+def _plan(changes: list[InstallChange]) -> InstallPlan:
+    return InstallPlan(changes, [], [], frozenset(), [])
 
 
-def _plan(home: str, files: Files, record: Record) -> InstallPlan:
-    """The record is written first: what is half done can then be undone."""
-    changes = files.changes()
-    kept = Files()
-    path = os.path.join(home, RECORD)
+def _recording(home: str, record: Record) -> list[InstallChange]:
+    """The change to the record itself, which goes with the last agent."""
+    files, path = Files(), os.path.join(home, RECORD)
     if record:
         document = {"version": 1, "agents": record}
-        kept.put(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
-        return InstallPlan(kept.changes() + changes, [], [], frozenset(), [])
-    if kept.read(path) is not None:
-        kept.remove(path)
-    return InstallPlan(changes + kept.changes(), [], [], frozenset(), [])
+        files.put(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+    else:
+        files.remove(path)
+    return files.changes()
 
 
 # --- One file -------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Event
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.errors import BusyStoreError, ConfigError, LoxodonError, install_hint
 from loxodon.filelock import FileLock
@@ -287,7 +287,8 @@ def says_something(round: Round) -> bool:
 
 def _together(one: Followed, other: Followed) -> Followed:
     """What was journalled from both: counts and lists are added."""
-    return Followed(*(mine + theirs for mine, theirs in zip(one, other, strict=True)))
+    pairs: Iterator[tuple[Any, Any]] = zip(one, other, strict=True)
+    return Followed(*(mine + theirs for mine, theirs in pairs))
 
 
 def _matters(path: str) -> bool:

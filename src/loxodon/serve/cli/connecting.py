@@ -15,7 +15,7 @@ from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.changing import agreed, outcome
 from loxodon.serve.cli.opening import Outcome, home_of, opened
-from loxodon.workspace.openclaw.install import InstallPlace
+from loxodon.workspace.openclaw.install import command_of
 
 _OPENCLAW = "openclaw"
 _STATUS = "status"
@@ -60,7 +60,7 @@ def _connect(args: Namespace) -> Outcome:
     agent, home = AGENTS[args.agent], home_of(args)
     if agent.serves:
         _check_sdk()
-    command = InstallPlace(home, args.space, "", "", "").command
+    command = command_of(home, args.space)
     plan = plan_connect(home, args.agent, folder_of(args.agent, os.environ), command)
     if not plan.changes:
         return outcome(plan, False, t("{agent} is already connected", agent=agent.title))

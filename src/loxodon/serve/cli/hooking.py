@@ -45,11 +45,10 @@ def _consolidate(home: str, space: str) -> None:
     """Consolidate where it is due, on its own: the agent does not wait for it, and may be gone."""
     import subprocess
 
-    from loxodon.workspace.openclaw.install import InstallPlace
+    from loxodon.workspace.openclaw.install import command_of
 
-    command = InstallPlace(home, space, "", "", "").command
     subprocess.Popen(  # noqa: S603 our own program
-        [*command, "consolidate", "--if-due"],
+        [*command_of(home, space), "consolidate", "--if-due"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -58,12 +58,16 @@ class InstallPlace(NamedTuple):
 
     @property
     def command(self) -> list[str]:
-        """What runs this memory's program, from anywhere.
+        return command_of(self.home, self.space)
 
-        `-P`: a file in the folder it happens to run in is not taken for a part of it.
-        """
-        space = [] if self.space == "main" else ["--space", self.space]
-        return [sys.executable, "-P", "-m", "loxodon", "--home", self.home, *space]
+
+def command_of(home: str, space: str) -> list[str]:
+    """What runs a memory's program, from anywhere.
+
+    `-P`: a file in the folder it happens to run in is not taken for a part of it.
+    """
+    named = [] if space == "main" else ["--space", space]
+    return [sys.executable, "-P", "-m", "loxodon", "--home", home, *named]
 
 
 class InstallPlan(NamedTuple):
