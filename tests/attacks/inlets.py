@@ -18,10 +18,12 @@ from loxodon.serve.mcp.tools import TOOLS
 from loxodon.types import Origin
 from loxodon.working import Shown
 from loxodon.working.flush import save
+from loxodon.workspace.agents import follow_agent
 from loxodon.workspace.openclaw.answer import answer
 from tests.serve.http.server import Server, unscheduled
 from tests.serve.proxy.conftest import started
 from tests.serve.proxy.upstream import stage
+from tests.workspace.agent_files import ClaudeCode
 from tests.workspace.imports.exports import chat, conversation, message, put_json, put_zip, said
 from tests.workspace.openclaw.made import OpenClaw
 from tests.workspace.openclaw.made import said as entry
@@ -166,6 +168,17 @@ def openclaw(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
     answer(memory.workspace, {"want": "turn", "state": str(claw.root)})
 
 
+def coding_agent(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
+    """What an agent says that has read a page, and what programs put into the user's messages."""
+    talk = ClaudeCode(folder / "claude")
+    talk.user("hello there")
+    for text in texts:
+        talk.agent(text)
+        talk.user(f"<system-reminder>{text}</system-reminder>")
+        talk.user([{"type": "tool_result", "tool_use_id": "x", "content": text}])
+    follow_agent(memory.workspace, "claude-code", str(folder / "claude"))
+
+
 def chatlog(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
     """A log of a group in which nobody says who the owner is, as the command takes it."""
     lines = ["[2026-02-01 10:00] Mei: hello"]
@@ -269,6 +282,7 @@ INLETS: dict[str, Inlet] = {
         chatgpt,
         claude,
         openclaw,
+        coding_agent,
         chatlog,
         clipped,
         while_off,

@@ -91,6 +91,7 @@ SAID = (
     "My sister Mei moved to a small village near the sea and paints all day",
     "We had noodles with peanut sauce for lunch and went for a long walk",
 )
+HOOK = ("hook", "claude-code", "UserPromptSubmit")
 NUMBER = "Call the dentist, the number is +44 20 7946 0018"
 
 
@@ -124,6 +125,26 @@ def test_what_a_cold_recall_loads(tmp_path: Path) -> None:
     assert len(loaded) <= 153
     assert len(found["compiled"]) <= 44
     assert found["slow"] == []  # values are made without typing, which takes long
+
+
+def test_what_the_hook_of_a_prompt_loads(tmp_path: Path) -> None:
+    """People wait for it before each prompt: little more than for a recall."""
+    home = told(tmp_path / "home", *SAID)
+    done = subprocess.run(
+        [sys.executable, "-c", COUNTED, "--home", str(home), *HOOK],
+        input=json.dumps({"prompt": "Where does Mei live?", "transcript_path": "/none"}),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+        env={"PATH": "", "HOME": str(tmp_path), "LANG": "en_GB.UTF-8"},
+    )
+    assert "village near the sea" in done.stdout
+    loaded = set(json.loads(done.stderr)["loaded"])
+    assert {"loxodon.connect.hook", "loxodon.recall.gate"} <= loaded
+    needed = {"loxodon.recall.gate", "loxodon.workspace"}
+    assert loaded & UNWANTED <= needed
+    assert "loxodon.workspace.openclaw.install" not in loaded
 
 
 def test_a_number_loads_the_rules_and_little_else(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ import pytest
 from loxodon import Memory
 from loxodon.workspace import watch
 from tests.waiting import PATIENCE, until
+from tests.workspace.agent_files import ClaudeCode, Codex
 
 pytest.importorskip("watchfiles")
 
@@ -31,12 +32,12 @@ LOXODON = os.path.join(os.path.dirname(sys.executable), "loxodon")
 class Watcher:
     """A running `loxodon watch --json`."""
 
-    def __init__(self, home: Path, *more: str) -> None:
+    def __init__(self, home: Path, *more: str, **environment: str) -> None:
         self.process = subprocess.Popen(
             [LOXODON, "--home", str(home), "watch", "--json", *more],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"},
+            env={"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"} | environment,
         )
         self.rounds: queue.Queue[dict[str, Any]] = queue.Queue()
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -241,6 +242,18 @@ def test_sessions_are_followed_as_they_grow(desk: Desk, tmp_path: Path) -> None:
             if words:
                 until(partial(desk.memory.journal, words))
     assert watcher.end() == 0
+
+
+def test_agents_are_followed_as_they_speak(desk: Desk, tmp_path: Path) -> None:
+    claude, codex = ClaudeCode(tmp_path / "claude"), Codex(tmp_path / "codex")
+    folders = {"CLAUDE_CONFIG_DIR": str(tmp_path / "claude"), "CODEX_HOME": str(tmp_path / "codex")}
+    watcher = Watcher(desk.home, "--follow", **folders)
+    claude.user("I keep bees")
+    until(lambda: desk.memory.journal("bees"))
+    codex.user("我在学大提琴")
+    until(lambda: desk.memory.journal("大提琴"))
+    assert watcher.end() == 0
+    assert watcher.errors == b""
 
 
 def test_a_second_watcher_is_refused(desk: Desk, watcher: Watcher) -> None:

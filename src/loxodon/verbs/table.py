@@ -409,7 +409,8 @@ _WITHOUT_ROUTE = {
         "documents.put documents.append documents.delete documents.clear documents.pop"
     ),
     "works owner": (
-        "scan check_model take_answer workspace.renew workspace.follow schedule.run_due"
+        "scan check_model take_answer workspace.renew workspace.follow workspace.follow_agent "
+        "schedule.run_due"
     ),
     "works keeps": "documents.sweep",
     "sees": (

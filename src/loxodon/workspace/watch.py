@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Event
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from loxodon.errors import BusyStoreError, ConfigError, LoxodonError, install_hint
 from loxodon.filelock import FileLock
@@ -54,16 +54,22 @@ class Round(NamedTuple):
 Tell = Callable[[Round], None]
 
 
-def watch(workspace: Workspace, stop: Event, tell: Tell, state: str | None = None) -> None:
+def watch(
+    workspace: Workspace,
+    stop: Event,
+    tell: Tell,
+    state: str | None = None,
+    agents: Sequence[str] = (),
+) -> None:
     """Sync whenever something in the workspace changes, until `stop` is set.
 
     The first round comes at once, when all folders are watched. `state` is OpenClaw's folder, where
-    its sessions are to be followed too. Raises BusyStoreError where another process watches this
-    space.
+    its sessions are to be followed too; `agents` are others to follow. Raises BusyStoreError where
+    another process watches this space.
     """
     _check_installed()
     with _alone(workspace):
-        _Watching(workspace, stop, tell, state).run()
+        _Watching(workspace, stop, tell, state, agents).run()
 
 
 def _check_installed() -> None:
@@ -94,11 +100,19 @@ def _alone(workspace: Workspace) -> Iterator[None]:
 
 
 class _Watching:
-    def __init__(self, workspace: Workspace, stop: Event, tell: Tell, state: str | None) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        stop: Event,
+        tell: Tell,
+        state: str | None,
+        agents: Sequence[str],
+    ) -> None:
         self.workspace = workspace
         self.stop = stop
         self.tell = tell
         self.state = state
+        self.agents = agents
         self.due = 0.0
         self.beat = 0.0
         self.polling = False
@@ -128,6 +142,10 @@ class _Watching:
         paths = [os.path.join(self.workspace.path, "memory"), *folders_of(self.workspace)]
         if self.state:
             paths.append(os.path.join(self.state, "agents"))
+        if self.agents:
+            from loxodon.workspace.agents import tops
+
+            paths += [path for agent in self.agents for path in tops(agent, os.environ)]
         found = {}
         for path in paths:
             try:
@@ -206,6 +224,8 @@ class _Watching:
         try:
             if self.state:
                 followed = self.workspace.follow(self.state)
+            for agent in self.agents:
+                followed = _together(followed or Followed(), self.workspace.follow_agent(agent))
         except LoxodonError as caught:
             error = caught
         synced = Synced()
@@ -263,6 +283,12 @@ def says_something(round: Round) -> bool:
         or synced.indexed.problems
         or (round.followed and (round.followed.added or round.followed.problems))
     )
+
+
+def _together(one: Followed, other: Followed) -> Followed:
+    """What was journalled from both: counts and lists are added."""
+    pairs: Iterator[tuple[Any, Any]] = zip(one, other, strict=True)
+    return Followed(*(mine + theirs for mine, theirs in pairs))
 
 
 def _matters(path: str) -> bool:

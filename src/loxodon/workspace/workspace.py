@@ -5,7 +5,7 @@
         memory.workspace.sync()       # what you changed there, and your own notes
 
 `views/` writes and reads the text, `sync` takes edits in, `sources/` reads notes, `imports/` what
-other programs keep, `openclaw/` follows an agent.
+other programs keep, `openclaw/` and `agents` follow agents.
 """
 
 from __future__ import annotations
@@ -148,6 +148,16 @@ class Workspace:
         from loxodon.workspace.openclaw.follow import follow, state_folder
 
         return follow(self, named(self.memory.home, state_folder(state, os.environ)), agents)
+
+    def follow_agent(
+        self, agent: str, file: str = "", progress: Progress | None = None
+    ) -> Followed:
+        """Journal what was said to a coding agent (`workspace.agents`) since the last time, in all
+        of its transcripts or in one; its folder is where its environment variable says."""
+        from loxodon.workspace.agents import AGENTS, follow_agent
+
+        folder = named(self.memory.home, AGENTS[agent].folder(os.environ))
+        return follow_agent(self, agent, folder, file, progress)
 
     def take_in(
         self,

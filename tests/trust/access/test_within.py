@@ -197,6 +197,7 @@ SPACE: dict[str, tuple[str, Callable[[Memory], object]]] = {
     "workspace.sync": (NO, lambda bot: bot.workspace.sync()),
     "workspace.index": (NO, lambda bot: bot.workspace.index()),
     "workspace.follow": (NO, lambda bot: bot.workspace.follow()),
+    "workspace.follow_agent": (NO, lambda bot: bot.workspace.follow_agent("codex")),
     "workspace.take_in": (NO, lambda bot: bot.workspace.take_in("/nowhere")),
     "documents.put": (OK, lambda bot: bot.documents.put(("a",), "k", 1)),
     "documents.append": (OK, lambda bot: bot.documents.append(("a",), [1])),

@@ -42,10 +42,10 @@ def _follow(args: Namespace) -> Outcome:
     agents_at(state_folder(args.state, os.environ), agents)  # before a memory is made for nothing
     with opened(args, make=True) as memory:
         found = memory.workspace.follow(args.state, agents)
-    return Outcome(found, lambda: _show_followed(found))
+    return Outcome(found, lambda: show_followed(found))
 
 
-def _show_followed(found: Followed) -> None:
+def show_followed(found: Followed) -> None:
     print(t("turns added: {added}, already known: {known}", added=found.added, known=found.known))
     print(
         t(

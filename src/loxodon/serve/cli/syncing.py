@@ -16,6 +16,7 @@ from loxodon.messages import t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.types import FileProblem, Synced
+from loxodon.workspace.agents import found_agents
 from loxodon.workspace.openclaw.follow import state_folder
 from loxodon.workspace.watch import Round, watch
 
@@ -42,8 +43,11 @@ def run_watch(args: Namespace) -> Outcome:
         signal.signal(number, lambda *_: stop.set())
     with opened(args) as memory:
         tell = _Telling(memory, args.json)
-        state = state_folder(args.state, os.environ) if args.follow or args.state else None
-        watch(memory.workspace, stop, tell, state)
+        agents = found_agents(os.environ) if args.follow else []
+        claw = state_folder(args.state, os.environ)
+        # Where no agent is there, following OpenClaw says so.
+        follows = args.state or (args.follow and (os.path.isdir(claw) or not agents))
+        watch(memory.workspace, stop, tell, claw if follows else None, agents)
     args.json = False  # each round was printed when it came
     return Outcome({}, lambda: None)
 

@@ -198,7 +198,8 @@ _TABLE = """
 add | add_drafts
     Add conversations to the journal, from files or standard input.
     FILE…  a file, or - for standard input
-    --format jsonl|openclaw|markdown|chat  format of the file; detected if omitted
+    --format jsonl|openclaw|claude-code|codex|gemini-cli|markdown|chat  format of the file;
+        detected if omitted
     --session NAME = ''  session for messages that name none (default: the file name)
     --me NAME…  your name in the file; can be repeated, and can be given later for the same file
     --skip-bad  add the valid lines and report the others
@@ -359,7 +360,7 @@ sync | workspace.sync | syncing.run_sync
 
 watch | workspace.sync | syncing.run_watch
     Sync on every change, until stopped.
-    --follow  also add OpenClaw's sessions as they grow
+    --follow  also add the conversations of your agents as they grow; see `loxodon follow`
     @STATE
 
 sources | workspace.index | sources.run
@@ -409,6 +410,23 @@ mcp | | mcp.run
     --http  use streamable HTTP instead of standard input and output
     @ADDRESS
     --port N = 8712  port to listen on ({default}); 0 for any free port
+
+connect | | connecting.run
+    Connect an agent: memories before its prompts, and its conversations in the journal.
+    [AGENT] = status  claude-code, codex, cursor, gemini-cli, opencode, vscode, claude-desktop or
+        openclaw; status (default) shows all of them
+    --remove  disconnect it: its files become as they were
+    --dry-run  show what would change, without changing anything
+    @YES
+
+follow | workspace.follow_agent | following.run
+    Journal what was said to your agents since the last time.
+    [AGENT…] as agents  claude-code, codex, gemini-cli or openclaw (default: every one found)
+
+hook | | hooking.run
+    Answer a hook of a connected agent; for the agent, not for direct use.
+    AGENT as on  the agent
+    EVENT  the event, with its JSON on standard input
 
 openclaw | | openclaw.run
     Use Loxodon with OpenClaw: follow its sessions, or install into it.

@@ -11,7 +11,7 @@ from loxodon import files
 from loxodon.errors import InputError
 
 _PLAIN = 0o644
-_SETTINGS = (".toml", "openclaw.json", "openclaw-install.json")
+_SETTINGS = (".toml", "openclaw.json", "openclaw-install.json", "connections.json")
 """What may have secrets in it."""
 MOST_BYTES = 16 << 20
 

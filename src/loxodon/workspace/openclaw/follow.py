@@ -17,16 +17,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.errors import InputError, NotFoundError
-from loxodon.types import Draft, FileProblem, Followed
-from loxodon.workspace.openclaw.transcripts import (
-    TranscriptPart,
-    parsed_mark,
-    read_file,
-    read_session,
-)
-from loxodon.workspace.readers.lines import Trouble, session_of
+from loxodon.types import Draft, Followed
+from loxodon.workspace.following import Following, as_input, stray, within
+from loxodon.workspace.openclaw.transcripts import read_file, read_session
+from loxodon.workspace.readers.lines import session_of
 from loxodon.workspace.readers.openclaw_about import About, about_session
 from loxodon.workspace.readers.openclaw_db import SessionDatabase, can_unpack, opened
+from loxodon.workspace.transcript_files import TranscriptPart, parsed_mark
 
 if TYPE_CHECKING:
     from loxodon.workspace.workspace import Workspace
@@ -36,12 +33,8 @@ _CHECKPOINT = ".checkpoint."
 """In the name of a copy that is made before a compaction."""
 _MOST_INDEX = 64 << 20
 _MOST_HEADER = 1 << 16
-_BATCH = 1_000
-"""Turns that are gathered before they are journalled, with the marks of where they came from."""
 _TICK_NS = 2_000_000_000
 """How coarse the times of files may be."""
-_MOST_PROBLEMS = 100
-"""Problems of one transcript that are told."""
 _MOST_ANCESTORS = 50
 
 
@@ -74,7 +67,7 @@ def follow(workspace: Workspace, state: str, agents: Sequence[str] = ()) -> Foll
     run = _Run(workspace)
     for agent in agents_at(state, agents):
         for path in agent.strays:
-            run.tell(path, [(0, _stray())])
+            run.tell(path, [(0, stray())])
         run.begin(agent.id)
         run.follow_files(agent.files)
         if agent.database:
@@ -112,22 +105,18 @@ def agents_at(state: str, wanted: Sequence[str]) -> list[Agent]:
 def _agent(root: str, folder: str, name: str) -> Agent:
     sessions = os.path.join(folder, name, "sessions")
     found = [entry for entry in _listed(sessions) if is_transcript(entry.name) and entry.is_file()]
-    beyond = not _within(root, sessions)
+    beyond = not within(root, sessions)
     strays = {
-        one.path for one in found if beyond or (one.is_symlink() and not _within(root, one.path))
+        one.path for one in found if beyond or (one.is_symlink() and not within(root, one.path))
     }
     files = sorted({one.path for one in found} - strays)
     database = os.path.join(folder, name, DATABASE)
     if not os.path.isfile(database):
         database = ""
-    elif not _within(root, database):
+    elif not within(root, database):
         strays.add(database)
         database = ""
     return Agent(name, files, database, sorted(strays))
-
-
-def _within(root: str, path: str) -> bool:
-    return os.path.realpath(path).startswith(root + os.sep)
 
 
 def is_transcript(name: str) -> bool:
@@ -154,30 +143,16 @@ def _listed(folder: str) -> list[os.DirEntry[str]]:
         return []
 
 
-def _stray() -> InputError:
-    return InputError(
-        "it is a link out of OpenClaw's folder, and was not followed",
-        hint="put the file itself there",
-    )
-
-
 # --- One run --------------------------------------------------------------------------------------
 
 
-class _Run:
-    """What was found so far, and what waits to be journalled."""
+class _Run(Following):
+    """See `Following`; from databases and files, some of which are branches of others."""
 
     def __init__(self, workspace: Workspace) -> None:
-        self._memory = workspace.memory
-        self._store = workspace.store
-        self._zone = workspace.zone
-        self._waiting: list[tuple[str, str, TranscriptPart]] = []
-        self._found = Followed()
-        self._sessions: dict[str, None] = {}
-        self._problems: list[FileProblem] = []
-        self._check: Callable[[], None] = _nothing
+        super().__init__(workspace, "openclaw")
+        self._check_read: Callable[[], None] = _nothing
         """Raises InputError where what waits may be torn."""
-        self._agent = ""
 
     def begin(self, agent: str) -> None:
         """What comes now was said to this agent; whether it is told the others, a setting says.
@@ -188,19 +163,6 @@ class _Run:
         if self._memory.config.workspace.agents == "apart":
             self._flush()
             self._agent = agent
-
-    def result(self) -> Followed:
-        self._flush()
-        return self._found._replace(sessions=tuple(self._sessions), problems=tuple(self._problems))
-
-    def tell(self, file: str, problems: Sequence[Trouble]) -> None:
-        for line, error in problems[:_MOST_PROBLEMS]:
-            message, hint = error.localized()
-            self._problems.append(FileProblem(file, line, message, hint))
-        left = len(problems) - _MOST_PROBLEMS
-        if left > 0:
-            more = InputError("{n} more lines cannot be read", n=left)
-            self._problems.append(FileProblem(file, 0, more.localized()[0]))
 
     # Files
 
@@ -216,19 +178,11 @@ class _Run:
             try:
                 part = read_file(path, mark, lambda name: index.get(name, About()), self._zone)
             except (OSError, InputError) as error:
-                self.tell(path, [(0, _as_input(error, path))])
+                self.tell(path, [(0, as_input(error, path))])
                 continue
             if part is not None:
                 parent = os.path.join(os.path.dirname(path), _file_name(part.parent))
                 self._take(path, "", part, (parent, ""))
-
-    def _lies_still(self, path: str) -> bool:
-        mark = parsed_mark(self._store.workspace_data.mark(path))
-        try:
-            stat = os.stat(path)
-        except OSError:
-            return False
-        return (mark.get("size"), mark.get("mtime")) == (stat.st_size, stat.st_mtime_ns)
 
     def _index(self, path: str) -> dict[str, About]:
         """What the index beside the files says of each session."""
@@ -265,7 +219,7 @@ class _Run:
         known = len(self._problems)
         try:
             with opened(path) as sessions:
-                self._check = sessions.check
+                self._check_read = sessions.check
                 for part in self._parts(sessions, marks):
                     self._take(path, part.session, part, (path, session_of(part.parent)))
                 self._flush()
@@ -276,7 +230,7 @@ class _Run:
             if _settled(stamp["files"]) and (can_unpack() or known == len(self._problems)):
                 self._set_marks([(path, "", stamp)])
         finally:
-            self._check = _nothing
+            self._check_read = _nothing
 
     def _parts(
         self, sessions: SessionDatabase, marks: Mapping[str, str]
@@ -315,9 +269,7 @@ class _Run:
             part = part._replace(drafts=drafts, mark={**part.mark, "from": ancestors})
         if part.problems and not can_unpack():
             part = part._replace(mark={})  # so that it is read again when it can be
-        self._waiting.append((path, session, part))
-        if sum(len(part.drafts) for _, _, part in self._waiting) >= _BATCH:
-            self._flush()
+        self._wait(path, session, part)
 
     def _is_copy(self, draft: Draft, ancestors: Sequence[str]) -> bool:
         """Whether a session that this one was branched off has the turn."""
@@ -334,32 +286,8 @@ class _Run:
         more = [one for one in above if isinstance(one, str)] if isinstance(above, list) else []
         return (name, *more[: _MOST_ANCESTORS - 1])
 
-    def _flush(self) -> None:
-        """Journal what waits, and put down how far it was read."""
-        self._check()
-        waiting, self._waiting = self._waiting, []
-        drafts = [draft for _, _, part in waiting for draft in part.drafts]
-        if drafts:
-            drafts = [_relayed(draft) for draft in drafts]
-            if self._agent:
-                drafts = [draft._replace(agent=self._agent) for draft in drafts]
-            added = self._memory.add_drafts(drafts, ["openclaw"])
-            self._count(added=added.added, known=added.known, changed=added.changed)
-            if added.added:
-                self._sessions.update(dict.fromkeys(added.sessions))
-        # A run that is killed here reads the same again, and adds nothing.
-        self._set_marks([(path, session, part.mark) for path, session, part in waiting])
-
-    def _set_marks(self, marks: Sequence[tuple[str, str, Mapping[str, object]]]) -> None:
-        if marks:
-            now = self._memory.now()
-            with self._store.writing():
-                for path, session, mark in marks:
-                    self._store.workspace_data.set_mark(path, session, json.dumps(mark), now)
-
-    def _count(self, **more: int) -> None:
-        now = self._found._asdict()
-        self._found = self._found._replace(**{name: now[name] + n for name, n in more.items()})
+    def _check(self) -> None:
+        self._check_read()
 
 
 def _nothing() -> None:
@@ -384,11 +312,6 @@ def _settled(stats: Sequence[Sequence[int]]) -> bool:
     return time.time_ns() - newest > _TICK_NS
 
 
-def _relayed(draft: Draft) -> Draft:
-    """A draft of the user's words, which OpenClaw may have put files and quotations into."""
-    return draft._replace(origin="relayed") if draft.origin == "user" else draft
-
-
 def _began(path: str) -> tuple[str, str]:
     """When a session began, as its header says: a branch comes after what it was branched off."""
     try:
@@ -404,17 +327,6 @@ def _file_name(parent: str) -> str:
     """The file of a session that a header names by its file or by its id."""
     name = parent.replace("\\", "/").rsplit("/", 1)[-1]
     return name if not name or name.endswith(".jsonl") else f"{name}.jsonl"
-
-
-def _as_input(error: OSError | InputError, path: str) -> InputError:
-    if isinstance(error, InputError):
-        return error
-    return InputError(
-        "cannot read {file}: {reason}",
-        hint="check the file name and its permissions",
-        file=path,
-        reason=error.strerror or str(error),
-    )
 
 
 def _no_index() -> InputError:

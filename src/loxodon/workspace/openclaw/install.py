@@ -37,6 +37,7 @@ from loxodon.workspace.openclaw.changes import (
     new_folders,
     remove_folders,
 )
+from loxodon.workspace.openclaw.edits import ConfigEdit
 from loxodon.workspace.views.folder import LOCK
 from loxodon.workspace.views.manifest import MANIFEST, PART, load
 
@@ -57,12 +58,16 @@ class InstallPlace(NamedTuple):
 
     @property
     def command(self) -> list[str]:
-        """What runs this memory's program, from anywhere.
+        return command_of(self.home, self.space)
 
-        `-P`: a file in the folder it happens to run in is not taken for a part of it.
-        """
-        space = [] if self.space == "main" else ["--space", self.space]
-        return [sys.executable, "-P", "-m", "loxodon", "--home", self.home, *space]
+
+def command_of(home: str, space: str) -> list[str]:
+    """What runs a memory's program, from anywhere.
+
+    `-P`: a file in the folder it happens to run in is not taken for a part of it.
+    """
+    named = [] if space == "main" else ["--space", space]
+    return [sys.executable, "-P", "-m", "loxodon", "--home", home, *named]
 
 
 class InstallPlan(NamedTuple):
@@ -393,7 +398,7 @@ def _undo_members(files: Files, record: Mapping[str, Any]) -> None:
     if text is None:
         return
     _document(text, path)
-    text = members.without_ours(text, [members.ConfigEdit.of(edit) for edit in record["edits"]])
+    text = members.without_ours(text, [ConfigEdit.of(edit) for edit in record["edits"]])
     if record["made"] and json5.parse(text).value == {}:
         files.remove(path)
     else:

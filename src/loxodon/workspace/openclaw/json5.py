@@ -86,10 +86,17 @@ def append(text: str, path: Path, value: object) -> tuple[str, str]:
     node = parse(text).at(path)
     if node is None or not isinstance(node.value, list):
         raise InputError("{name} is not a list", name=".".join(path))
-    piece = compact(value)
-    at = node.start + 1
+    at, piece = node.start + 1, compact(value)
     if node.items:
-        at, piece = node.items[-1].end, ", " + piece
+        last = node.items[-1]
+        line = text.rfind("\n", 0, last.start) + 1
+        at, lead = last.end, text[line : last.start]
+        if line > node.start and not lead.strip():  # each item has lines of its own
+            eol = "\r\n" if "\r\n" in text else "\n"
+            at, comma = _after(text, last.end, eol + lead)
+            piece = comma + _spread(value, lead, eol)
+        else:
+            piece = ", " + piece
     return text[:at] + piece + text[at:], piece
 
 
@@ -147,12 +154,24 @@ def _member(text: str, parent: Node, name: str, value: object) -> tuple[int, str
     end = parent.members[-1][2].end
     after = _blank(text, end)
     if text[after] != ",":
-        return end, f",{eol}{inner}{written}" if spread else f", {written}"
+        at, comma = _after(text, end, eol + inner) if spread else (end, ", ")
+        return at, comma + written
     after += 1
     if not spread:
         return after, f" {written},"
     line = _SAME_LINE.match(text, after)
     return line.end() if line else after, f"{eol}{inner}{written},"
+
+
+def _after(text: str, end: int, line: str) -> tuple[int, str]:
+    """Where something goes that follows what ends at `end`, and what stands before it.
+
+    A remark on that line stays there: then the comma begins the new line.
+    """
+    found = _SAME_LINE.match(text, end)
+    if found is None or not found.group().strip():
+        return end, "," + line
+    return found.end(), line + ", "
 
 
 def _member_indent(text: str, parent: Node, outer: str) -> str:

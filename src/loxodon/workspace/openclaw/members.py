@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 
-from loxodon.errors import InputError
 from loxodon.workspace.openclaw import json5
+from loxodon.workspace.openclaw.edits import ConfigEdit, append, put, undone
 
 SLOT = ("plugins", "slots", "memory")
 ENTRY = ("plugins", "entries", "loxodon")
@@ -27,22 +26,6 @@ _SERVING = ("mcp", "--chat", "group", "--audience", "private")
 they tell what a group may hear. What they are told stays private; private chats have the plugin."""
 
 
-class ConfigEdit(NamedTuple):
-    """One change, as it must be known to be taken back."""
-
-    path: tuple[str, ...]
-    piece: str
-    """What was put in, to the letter; empty where a value was replaced."""
-    was: str | None
-    """What was written there before."""
-    known: int
-    """How many names of the path were there already."""
-
-    @classmethod
-    def of(cls, value: Mapping[str, Any]) -> ConfigEdit:
-        return cls(tuple(value["path"]), value["piece"], value["was"], value["known"])
-
-
 def with_ours(text: str, command: Sequence[str]) -> tuple[str, list[ConfigEdit]]:
     """`text` with the plugin in the memory slot and the MCP server, and what was done for it."""
     wanted: list[tuple[tuple[str, ...], object]] = [
@@ -52,26 +35,13 @@ def with_ours(text: str, command: Sequence[str]) -> tuple[str, list[ConfigEdit]]
     ]
     edits: list[ConfigEdit] = []
     for path, value in wanted:
-        text, edit = _put(text, path, value)
+        text, edit = put(text, path, value)
         edits += [edit] if edit else []
     allowed = json5.parse(text).at(ALLOWED)
     if allowed and isinstance(allowed.value, list) and NAME not in allowed.value:
-        text, piece = json5.append(text, ALLOWED, NAME)
-        edits.append(ConfigEdit(ALLOWED, piece, None, len(ALLOWED)))
+        text, added = append(text, ALLOWED, NAME)
+        edits.append(added)
     return text, edits
-
-
-def _put(text: str, path: tuple[str, ...], value: object) -> tuple[str, ConfigEdit | None]:
-    root = json5.parse(text)
-    old = root.at(path)
-    if old is None:
-        known = next(n for n in range(len(path), -1, -1) if root.at(path[:n]) is not None)
-        text, piece = json5.put(text, path, value)
-        return text, ConfigEdit(path, piece, None, known)
-    if old.value == value:
-        return text, None
-    was = json5.raw(text, path)
-    return json5.replace(text, path, json5.compact(value)), ConfigEdit(path, "", was, len(path))
 
 
 def without_ours(text: str, edits: Sequence[ConfigEdit]) -> str:
@@ -85,40 +55,12 @@ def without_ours(text: str, edits: Sequence[ConfigEdit]) -> str:
 
 
 def _undone(text: str, edit: ConfigEdit) -> str:
-    if edit.path == ALLOWED:
-        return _disallowed(text, edit.piece)
-    if edit.piece and text.count(edit.piece) == 1:
-        plain = text.replace(edit.piece, "")
-        if _is_gone(plain, edit):
-            return plain
     node = json5.parse(text).at(edit.path)
-    if node is None or (edit.path == SLOT and node.value != NAME):
+    if edit.path == SLOT and node is not None and node.value != NAME:
         return text  # someone else took the place since
-    if edit.was is not None:
-        return json5.replace(text, edit.path, edit.was)
-    text = json5.drop(text, edit.path)
-    for length in range(len(edit.path) - 1, edit.known, -1):
-        above = json5.parse(text).at(edit.path[:length])
-        if above is not None and above.value == {}:
-            text = json5.drop(text, edit.path[:length])
-    return text
-
-
-def _disallowed(text: str, piece: str) -> str:
-    """`text` without us in the list of plugins; the same words may stand elsewhere too."""
-    allowed = json5.parse(text).at(ALLOWED)
-    for item in allowed.items if allowed else ():
-        begin = item.end - len(piece)
-        if item.value == NAME and text[begin : item.end] == piece:
-            return text[:begin] + text[item.end :]
-    return json5.drop_item(text, ALLOWED, NAME)
-
-
-def _is_gone(text: str, edit: ConfigEdit) -> bool:
-    try:
-        return json5.parse(text).at(edit.path) is None
-    except InputError:
-        return False
+    if edit.path == ALLOWED:  # earlier versions did not record what they put into the list
+        edit = edit._replace(item=json5.compact(NAME))
+    return undone(text, edit)
 
 
 def found(text: str) -> dict[str, bool]:

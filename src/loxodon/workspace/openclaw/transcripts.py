@@ -8,49 +8,25 @@ twice. What cannot be read is told once.
 
 from __future__ import annotations
 
-import json
 import os
-from _blake2 import blake2b  # hashlib would load OpenSSL
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import tzinfo
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from loxodon.errors import InputError
-from loxodon.types import Draft
-from loxodon.workspace.readers.jsonl import as_object, parse_line
-from loxodon.workspace.readers.lines import Trouble, check_name, session_of, split_lines
+from loxodon.workspace.readers.lines import check_name, session_of
 from loxodon.workspace.readers.openclaw import Entry, conversation, goes_on, leaf_of, turns
 from loxodon.workspace.readers.openclaw_about import About
 from loxodon.workspace.readers.openclaw_db import SessionDatabase, Stand
-
-MAX_FILE = 512 << 20
-"""Bytes of a transcript that are read at once."""
-_TAIL = 4096
-"""Bytes before the mark by which a file is known to have only grown."""
-
-Mark = Mapping[str, object]
-
-
-class TranscriptPart(NamedTuple):
-    """What is new in a transcript."""
-
-    session: str
-    drafts: list[Draft]
-    problems: list[Trouble]
-    mark: dict[str, object]
-    parent: str = ""
-    """The session it was branched off, where all of it was read: its first turns are that one's."""
-    spoken: bool = True
-    """False where nobody speaks in it but programs."""
-
-
-def parsed_mark(text: str) -> Mark:
-    """A mark as it was put down; an empty one where that makes no sense."""
-    try:
-        value = json.loads(text) if text else {}
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
+from loxodon.workspace.transcript_files import (
+    Mark,
+    TranscriptPart,
+    digest,
+    entries_of,
+    number,
+    only_grew,
+    tail_of,
+)
 
 
 def _telling(part: TranscriptPart, told: int) -> TranscriptPart:
@@ -80,7 +56,7 @@ def read_file(
         part = _grown_part(file, path, mark, about_of, zone)
         if part is None:
             part = _whole_part(file, path, about_of, zone)
-            told = _number(mark.get("line")) if _only_grew(file, mark) else -1
+            told = number(mark.get("line")) if only_grew(file, mark) else -1
             part = _telling(part, told)
     return part._replace(mark={**stamp, **part.mark})
 
@@ -92,18 +68,18 @@ def _grown_part(
     end, line, leaf, session = (mark.get(name) for name in ("end", "line", "leaf", "session"))
     if not isinstance(end, int) or not isinstance(line, int) or not isinstance(session, str):
         return None
-    if not isinstance(leaf, str) or mark.get("bad") or not _only_grew(file, mark):
+    if not isinstance(leaf, str) or mark.get("bad") or not only_grew(file, mark):
         return None
     if os.fstat(file.fileno()).st_size <= end:
         return None  # it was written to, and has not grown
     file.seek(end)
-    entries, problems, after = _entries(file, path, end, line)
+    entries, problems, after = entries_of(file, path, end, line)
     if problems or not goes_on(entries, leaf):
         return None
     about = about_of(session)
     drafts, bad = turns(entries, zone, session, about) if about.kind == "talk" else ([], [])
     after["bad"] = bool(bad)
-    new = {**after, "tail": _tail(file, _number(after["end"])), "session": session}
+    new = {**after, "tail": tail_of(file, number(after["end"])), "session": session}
     new["leaf"] = leaf_of(entries) if entries else leaf
     new["from"] = mark.get("from")
     return TranscriptPart(session, drafts, bad, new, spoken=about.kind == "talk")
@@ -113,50 +89,14 @@ def _whole_part(
     file: BinaryIO, path: str, about_of: Callable[[str], About], zone: tzinfo | None
 ) -> TranscriptPart:
     file.seek(0)
-    entries, problems, after = _entries(file, path, 0, 0)
+    entries, problems, after = entries_of(file, path, 0, 0)
     session, parent = _header(entries, path)
     about = about_of(session)
     spoken = about.kind == "talk"
     drafts, bad = conversation(entries, zone, session, about) if spoken else ([], [])
-    mark = {**after, "tail": _tail(file, _number(after["end"])), "session": session}
+    mark = {**after, "tail": tail_of(file, number(after["end"])), "session": session}
     mark["leaf"] = leaf_of(entries)
     return TranscriptPart(session, drafts, problems + bad, mark, parent, spoken)
-
-
-def _entries(
-    file: BinaryIO, path: str, start: int, line: int
-) -> tuple[list[tuple[int, Entry]], list[Trouble], dict[str, object]]:
-    """The whole lines from here on as numbered entries, those that are none, and where they end."""
-    data = file.read(MAX_FILE + 1)
-    if len(data) > MAX_FILE:
-        raise InputError(
-            "{file} is larger than {most} MiB",
-            hint="split it into smaller files",
-            file=path,
-            most=MAX_FILE >> 20,
-        )
-    end = data.rfind(b"\n") + 1
-    if end < len(data) and _is_whole(data[end:]):
-        end = len(data)
-    lines = split_lines(data[:end])
-    problems = [(line + number, error) for number, error in lines.problems]
-    entries: list[tuple[int, Entry]] = []
-    for number, text in enumerate(lines.texts, line + 1):
-        if not text or text.isspace():
-            continue
-        try:
-            entries.append((number, as_object(parse_line(text))))
-        except InputError as error:
-            problems.append((number, error))
-    return entries, problems, {"end": start + end, "line": line + len(lines.texts)}
-
-
-def _is_whole(text: bytes) -> bool:
-    """Whether a last line without its end is all there: what is cut off cannot be an object."""
-    try:
-        return text.rstrip().endswith(b"}") and isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 def _header(entries: Sequence[tuple[int, Entry]], path: str) -> tuple[str, str]:
@@ -176,26 +116,6 @@ def _usable(name: object) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _only_grew(file: BinaryIO, mark: Mark) -> bool:
-    """Whether what stands before the mark is what stood there."""
-    end = mark.get("end")
-    return isinstance(end, int) and _tail(file, end) == mark.get("tail")
-
-
-def _tail(file: BinaryIO, end: int) -> str:
-    start = max(0, end - _TAIL)
-    file.seek(start)
-    return _digest(file.read(end - start))
-
-
-def _digest(data: bytes) -> str:
-    return blake2b(data, digest_size=16).hexdigest()
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0
-
-
 # --- The newer generation: a database with all sessions -------------------------------------------
 
 
@@ -212,7 +132,7 @@ def read_session(
         return TranscriptPart(stand.session, [], [], new, spoken=False)
     path = sessions.path(stand)
     if path is not None:
-        new["path"] = _digest(str(path).encode())
+        new["path"] = digest(str(path).encode())
     new["id"] = sessions.name_of(stand.session, stand.last)
     fresh = _fresh(sessions, stand, mark, path) if same and not mark.get("bad") else None
     if fresh is not None:
@@ -221,7 +141,7 @@ def read_session(
         return TranscriptPart(stand.session, drafts, problems, new)
     drafts, problems = sessions.conversation(stand, zone, about)
     part = TranscriptPart(stand.session, drafts, problems, new, sessions.parent(stand.session))
-    return _telling(part, _number(mark.get("seq")) + 1 if same and mark else -1)
+    return _telling(part, number(mark.get("seq")) + 1 if same and mark else -1)
 
 
 def _fresh(
@@ -232,7 +152,7 @@ def _fresh(
     if path is None or not isinstance(seq, int):
         return None
     before = [one for one in path if one <= seq]
-    if _digest(str(before).encode()) != mark.get("path"):
+    if digest(str(before).encode()) != mark.get("path"):
         return None
     if not mark.get("id") or sessions.name_of(stand.session, seq) != mark.get("id"):
         return None

@@ -2,6 +2,7 @@
 
     jsonl     one JSON object a line, or a JSON array of them
     openclaw  a session transcript of OpenClaw, or its database of them (`openclaw_db`)
+    claude-code, codex, gemini-cli  a transcript of that agent
     markdown  daily notes
     chat      a chat log in plain text
 
@@ -49,6 +50,8 @@ Reader = Callable[[FileLines, str, tzinfo | None], tuple[list[Draft], list[Troub
 _HEAD = 50
 """Lines that are looked at to tell the kind of a file."""
 _JSON_NAMES = (".jsonl", ".ndjson", ".json")
+_GEMINI = ('"sessionId"', '"projectHash"', '"messages"')
+"""What a transcript of Gemini CLI that is one document begins with."""
 _MARKDOWN_NAMES = (".md", ".markdown")
 
 
@@ -75,6 +78,18 @@ def _reader(kind: Format) -> Reader:
         from loxodon.workspace.readers.openclaw import read_openclaw
 
         return read_openclaw
+    if kind == "claude-code":
+        from loxodon.workspace.readers.claude_code import read_claude_code
+
+        return read_claude_code
+    if kind == "codex":
+        from loxodon.workspace.readers.codex import read_codex
+
+        return read_codex
+    if kind == "gemini-cli":
+        from loxodon.workspace.readers.gemini_cli import read_gemini
+
+        return read_gemini
     if kind == "markdown":
         from loxodon.workspace.readers.markdown import read_markdown
 
@@ -84,7 +99,10 @@ def _reader(kind: Format) -> Reader:
 
         return read_chat
     raise UsageError(
-        "unknown format {format}", hint="use jsonl, openclaw, markdown or chat", format=shown(kind)
+        "unknown format {format}",
+        hint="use one of {formats}",
+        format=shown(kind),
+        formats=", ".join(FORMATS),
     )
 
 
@@ -109,7 +127,7 @@ def detect(head: str, name: str) -> Format:
 
 
 def _json_kind(lines: list[str]) -> Format | None:
-    """`openclaw` or `jsonl` where the lines are JSON; None where they are something else."""
+    """The kind of lines that are JSON; None where they are something else."""
     import json
 
     for line in lines:
@@ -120,15 +138,30 @@ def _json_kind(lines: list[str]) -> Format | None:
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):
-            return "openclaw" if _is_openclaw(value) else "jsonl"
+            return _kind_of_entry(value)
     # No line is an object of its own: it may be one document over many lines.
     first = lines[0].strip() if lines else ""
     if first.startswith("{"):
-        return "jsonl"
+        return "gemini-cli" if all(name in "".join(lines) for name in _GEMINI) else "jsonl"
     # `[10:30] Alice: hi` begins with a bracket too, and so does a link in Markdown.
     if first == "[" or (first.startswith("[") and first[1:].lstrip()[:1] in ("{", "[", "]")):
         return "jsonl"
     return None
+
+
+def _kind_of_entry(entry: dict[str, object]) -> Format:
+    """What kind of file has this as its first object."""
+    from loxodon.workspace.readers.claude_code import is_claude_code
+    from loxodon.workspace.readers.codex import is_codex
+    from loxodon.workspace.readers.gemini_cli import is_gemini
+
+    if is_claude_code(entry):
+        return "claude-code"
+    if is_codex(entry):
+        return "codex"
+    if is_gemini(entry):
+        return "gemini-cli"
+    return "openclaw" if _is_openclaw(entry) else "jsonl"
 
 
 def _is_openclaw(entry: dict[str, object]) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, get_args
 from loxodon.errors import InputError
 from loxodon.types import Draft
 
-Format = Literal["jsonl", "openclaw", "markdown", "chat"]
+Format = Literal["jsonl", "openclaw", "claude-code", "codex", "gemini-cli", "markdown", "chat"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 Trouble = tuple[int, InputError]

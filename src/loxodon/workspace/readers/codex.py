@@ -1,0 +1,77 @@
+"""Codex's transcripts: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<session>.jsonl`.
+
+A line is `{"timestamp", "type", "payload"}`. `event_msg` has what the person typed and what the
+agent answered, each as it was said; `response_item` has the same as the model gets it, among
+instructions and files, and is not read. Up to the middle of 2025 lines were the items alone.
+
+Messages have no ids. A rollout is only ever added to, so that a line is one by its number.
+"""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+
+from loxodon.types import Draft, Role
+from loxodon.workspace.readers.agents import (
+    Entry,
+    Opening,
+    Said,
+    inner,
+    read_lines,
+    text_in,
+    without_blocks,
+    word,
+)
+from loxodon.workspace.readers.lines import FileLines, Trouble
+
+_ROLES: dict[str, Role] = {"user_message": "user", "agent_message": "assistant"}
+_OLD_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant"}
+_PEOPLE = ("cli", "vscode", "")
+"""Where a person types. The others are programs: `exec`, servers, agents that agents call."""
+_PUT_IN = ("environment_context", "user_instructions", "turn_aborted", "hook_context")
+_INSTRUCTIONS = "# AGENTS.md instructions for "
+_EDITOR = ("# Context from my IDE setup:", "## My request for Codex:")
+"""How a message begins that tells of the editor, and what stands before the person's words."""
+
+
+def read_codex(
+    lines: FileLines, name: str, zone: tzinfo | None
+) -> tuple[list[Draft], list[Trouble]]:
+    """The conversation in a rollout, and the lines that cannot be read."""
+    return read_lines(lines, name, zone, read_entry)
+
+
+def read_entry(line: int, entry: Entry, opening: Opening) -> Opening | Said | None:
+    """What a line says; the first one says of what session it is."""
+    payload = inner(entry, "payload")
+    if line == 1:
+        about = payload if word(entry, "type") == "session_meta" else entry
+        source = about.get("source", "")
+        spoken = isinstance(source, str) and source in _PEOPLE
+        parent = word(about, "forked_from_id")
+        return Opening(word(about, "id") or opening.session, spoken, parent)
+    kind = word(entry, "type")
+    if kind == "event_msg" and payload.get("kind", "plain") in ("plain", None):
+        role = _ROLES.get(word(payload, "type"))
+        text = word(payload, "message")
+    else:
+        role = _OLD_ROLES.get(word(entry, "role")) if kind == "message" else None
+        text = text_in(entry.get("content")) if role else ""
+    if role is None:
+        return None
+    text = _own_words(text) if role == "user" else text
+    return Said(role, text, str(line), entry.get("timestamp"))
+
+
+def _own_words(text: str) -> str:
+    if text.startswith(_INSTRUCTIONS):
+        return ""
+    begin, words = _EDITOR
+    if text.startswith(begin) and words in text:
+        text = text.partition(words)[2]
+    return without_blocks(text, _PUT_IN)
+
+
+def is_codex(entry: Entry) -> bool:
+    """Whether a first line is one of Codex's."""
+    return word(entry, "type") == "session_meta" and isinstance(entry.get("payload"), dict)

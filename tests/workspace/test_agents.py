@@ -1,0 +1,310 @@
+"""What is said to coding agents is journalled once, and nothing else in their files is."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loxodon import Memory
+from loxodon.errors import NotFoundError
+from loxodon.types import Followed
+from loxodon.workspace.agents import AGENTS, recent
+from loxodon.workspace.readers import detect, read
+from tests.workspace.agent_files import SESSION, ClaudeCode, Codex, Gemini, appended, at
+
+FOLDERS = {"claude-code": ".claude", "codex": ".codex", "gemini-cli": ".gemini"}
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for agent in AGENTS.values():
+        monkeypatch.delenv(agent.variable, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def memory(root: Path) -> Iterator[Memory]:
+    with Memory.open(root / "home") as memory:
+        yield memory
+
+
+def follow(memory: Memory, agent: str) -> Followed:
+    return memory.workspace.follow_agent(agent)
+
+
+def said(memory: Memory) -> list[tuple[str, str]]:
+    return [(turn.role, turn.content) for turn in memory.journal()]
+
+
+def test_claude_code(memory: Memory, root: Path) -> None:
+    talk = ClaudeCode(root / ".claude")
+    talk.user("My sister Mei lives in Osaka")
+    talk.agent("Noted.")
+    found = follow(memory, "claude-code")
+    assert (found.added, found.read, found.sessions) == (2, 1, (SESSION,))
+    assert said(memory) == [("user", "My sister Mei lives in Osaka"), ("assistant", "Noted.")]
+    turn = memory.journal()[0]
+    assert (turn.session, turn.origin) == (SESSION, "relayed")
+    assert turn.at.isoformat() > "2026-02-03"
+    assert follow(memory, "claude-code").unchanged == 1
+    talk.user([{"type": "text", "text": "She paints"}, {"type": "image", "source": {}}])
+    assert follow(memory, "claude-code").added == 1
+    assert said(memory)[-1] == ("user", "She paints")
+
+
+NOT_SAID: list[dict[str, Any]] = [
+    {"isMeta": True},
+    {"isSidechain": True},
+    {"isCompactSummary": True},
+    {"entrypoint": "sdk-cli"},
+    {"origin": {"kind": "task-notification"}},
+]
+NOBODYS_WORDS = [
+    "<command-name>/clear</command-name>\n<command-message>clear</command-message>",
+    "<local-command-stdout>It works</local-command-stdout>",
+    "<bash-input>ls</bash-input>",
+    "<bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>",
+    "<system-reminder>never ends",
+    "[Request interrupted by user]",
+    "[Related memories] (recalled by Loxodon)\n- Mei\n[End of related memories]",
+]
+
+
+def test_what_programs_put_into_claude_code_is_nobodys_word(memory: Memory, root: Path) -> None:
+    talk = ClaudeCode(root / ".claude")
+    for flags in NOT_SAID:
+        talk.user("I live in Rome", **flags)
+        talk.agent("Rome it is", **flags)
+    for text in NOBODYS_WORDS:
+        talk.user(text)
+    talk.user([{"type": "tool_result", "tool_use_id": "x", "content": "I live in Rome"}])
+    talk.agent("API Error", isApiErrorMessage=True)
+    talk.user("I live <system-reminder>in Rome</system-reminder>by the sea")
+    appended(talk.path, {"type": "summary", "summary": "Rome", "leafUuid": "u1"})
+    found = follow(memory, "claude-code")
+    assert said(memory) == [("user", "I live by the sea")]
+    assert found.problems == ()
+
+
+def test_codex(memory: Memory, root: Path) -> None:
+    talk = Codex(root / ".codex")
+    talk.item("user", "<environment_context>Rome</environment_context>")
+    talk.user("I moved to York")
+    talk.line("event_msg", {"type": "agent_reasoning", "text": "hm"})
+    talk.line("response_item", {"type": "function_call_output", "output": "Rome"})
+    talk.agent("Good for you")
+    assert follow(memory, "codex").added == 2
+    assert said(memory) == [("user", "I moved to York"), ("assistant", "Good for you")]
+    assert memory.journal()[0].session == SESSION
+    talk.user("# Context from my IDE setup:\n- Rome\n## My request for Codex:\nand I like it")
+    talk.user("Rome", kind="environment_context")
+    assert follow(memory, "codex").added == 1
+    turn = memory.journal()[-1]
+    assert (turn.content, turn.session) == ("and I like it", SESSION)
+
+
+def test_what_programs_ask_codex_is_not_journalled(memory: Memory, root: Path) -> None:
+    talks = [Codex(root / ".codex", source, f"s{n}") for n, source in enumerate(["exec", {"x": 1}])]
+    for talk in talks:
+        talk.user("I moved to York")
+    assert follow(memory, "codex").skipped == 2
+    talks[0].user("and to Leeds")  # what the first line said holds for what comes later
+    assert follow(memory, "codex").skipped == 1
+    assert said(memory) == []
+
+
+def item(role: str, kind: str, text: str) -> dict[str, object]:
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+
+
+def test_codex_of_before(memory: Memory, root: Path) -> None:
+    path = root / ".codex" / "sessions" / "2025" / "05" / "07" / "rollout-2025-05-07-old.jsonl"
+    appended(
+        path,
+        {"id": "old", "timestamp": at(0), "instructions": None},
+        {"record_type": "state"},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]},
+        {"type": "reasoning", "summary": []},
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "yo"}],
+        },
+    )
+    assert follow(memory, "codex").sessions == ("old",)
+    assert said(memory) == [("user", "hi"), ("assistant", "yo")]
+
+
+def test_gemini(memory: Memory, root: Path) -> None:
+    talk = Gemini(root / ".gemini")
+    talk.user([{"text": "@a.md what is it?\n--- Content from referenced files ---\nRome"}])
+    talk.agent("A note")
+    talk.user("long", displayContent=[{"text": "short"}])
+    appended(talk.path, {"$set": {"messages": [talk.message("user", "<state_snapshot>Rome")]}})
+    appended(talk.path, talk.message("info", "Rome"), talk.message("user", [{"functionCall": {}}]))
+    found = follow(memory, "gemini-cli")
+    assert (found.added, found.known, found.problems) == (3, 0, ())
+    assert said(memory) == [
+        ("user", "@a.md what is it?"),
+        ("assistant", "A note"),
+        ("user", "short"),
+    ]
+    talk.agent("And more")
+    assert follow(memory, "gemini-cli").added == 1
+    Gemini(root / ".gemini", "subagent", "other").user("Rome")
+    assert follow(memory, "gemini-cli").skipped == 1
+
+
+def test_gemini_of_before_is_one_document(memory: Memory, root: Path) -> None:
+    talk = Gemini(root / ".gemini")
+    messages = [talk.message("user", "My name is Ada"), talk.message("gemini", "Hello Ada")]
+    talk.path.unlink()
+    path = talk.path.with_suffix(".json")
+    path.write_text(json.dumps({**talk.about, "messages": messages[:1]}, indent=2))
+    assert follow(memory, "gemini-cli").added == 1
+    path.write_text(json.dumps({**talk.about, "messages": messages}, indent=2))
+    assert follow(memory, "gemini-cli").added == 1
+    path.write_text('{"sessionId": "x", "mess')
+    assert "being written" in follow(memory, "gemini-cli").problems[0].what
+    # The next version takes the document over into lines, under the same ids.
+    appended(talk.path, talk.about, *messages, talk.message("user", "And I code"))
+    path.unlink()
+    found = follow(memory, "gemini-cli")
+    assert (found.added, found.known) == (1, 2)
+
+
+def test_a_line_that_is_being_written_is_left_for_the_next_time(memory: Memory, root: Path) -> None:
+    talk = ClaudeCode(root / ".claude")
+    talk.user("one")
+    line = json.dumps(talk.line("user", "two"))
+    with talk.path.open("a") as file:
+        file.write(line[:40])
+    assert follow(memory, "claude-code").added == 1
+    with talk.path.open("a") as file:
+        file.write(line[40:] + "\nbroken\n")
+    found = follow(memory, "claude-code")
+    assert found.added == 1
+    assert [one.line for one in found.problems] == [4]
+    talk.user("three")
+    assert follow(memory, "claude-code").problems == ()  # what was told is not told again
+
+
+def test_a_file_that_was_written_anew_adds_nothing_twice(memory: Memory, root: Path) -> None:
+    talk = ClaudeCode(root / ".claude")
+    talk.user("one")
+    talk.user("two")
+    follow(memory, "claude-code")
+    lines = talk.path.read_text().splitlines(keepends=True)
+    talk.path.write_text("".join(lines[1:]))
+    talk.user("three")
+    found = follow(memory, "claude-code")
+    assert (found.added, found.known) == (1, 2)
+
+
+def test_copies_of_a_session_add_nothing(memory: Memory, root: Path) -> None:
+    talk = ClaudeCode(root / ".claude", "z")  # the older one, whatever it is called
+    talk.user("one")
+    talk.agent("two")
+    os.utime(talk.path, (1, 1))
+    lines = [json.loads(line) for line in talk.path.read_text().splitlines()][1:]
+    resumed = ClaudeCode(root / ".claude", "b")  # with the same ids and times
+    appended(resumed.path, *({**line, "sessionId": "b"} for line in lines))
+    resumed.count = 2
+    resumed.user("three")
+    forked = ClaudeCode(root / ".claude", "c")  # with ids of their own
+    for line in lines:
+        origin = {"sessionId": "z", "messageUuid": line["uuid"]}
+        copy = {"uuid": "c" + line["uuid"], "sessionId": "c", "forkedFrom": origin}
+        appended(forked.path, line | copy)
+    forked.count = 3
+    forked.user("four")
+    found = follow(memory, "claude-code")
+    assert (found.added, found.known) == (4, 4)
+    assert [turn.content for turn in memory.journal()] == ["one", "two", "three", "four"]
+    assert [turn.session for turn in memory.journal()] == ["z", "z", "b", "c"]
+    talk.path.unlink()
+    with resumed.path.open("a") as file:
+        file.write("\n")
+    assert follow(memory, "claude-code").added == 0
+
+
+def test_a_fork_of_codex_adds_what_is_new(memory: Memory, root: Path) -> None:
+    first = Codex(root / ".codex", session="a")
+    first.user("one")
+    first.agent("two")
+    first.user("elsewhere")
+    fork = Codex(root / ".codex", session="b", forked_from_id="a")
+    fork.line("session_meta", {"id": "a"})
+    fork.user("one")
+    fork.agent("two")
+    fork.user("three")
+    found = follow(memory, "codex")
+    assert (found.added, found.known) == (4, 2)
+    assert [turn.content for turn in memory.journal(session="b")] == ["three"]
+
+
+def test_a_link_out_of_the_folder_is_not_followed(memory: Memory, root: Path) -> None:
+    talk = ClaudeCode(root / "elsewhere")
+    talk.user("not mine")
+    folder = root / ".claude" / "projects" / "p"
+    folder.mkdir(parents=True)
+    (folder / "x.jsonl").symlink_to(talk.path)
+    found = follow(memory, "claude-code")
+    assert found.added == 0
+    assert "link" in found.problems[0].what
+
+
+def test_an_agent_that_is_not_there(memory: Memory) -> None:
+    with pytest.raises(NotFoundError, match="Codex was not found"):
+        follow(memory, "codex")
+
+
+def test_folders_that_the_environment_names(
+    memory: Memory, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEMINI_CLI_HOME", str(root / "g"))
+    monkeypatch.setenv("CODEX_HOME", str(root / "c"))
+    Gemini(root / "g" / ".gemini").user("one")
+    Codex(root / "c").user("two")
+    assert follow(memory, "gemini-cli").added == 1
+    assert follow(memory, "codex").added == 1
+
+
+def test_nothing_is_taken_in_a_pause(memory: Memory, root: Path) -> None:
+    ClaudeCode(root / ".claude").user("one")
+    memory.pause()
+    assert follow(memory, "claude-code") == Followed()
+
+
+def test_add_tells_them_apart(root: Path) -> None:
+    makers = {"claude-code": ClaudeCode, "codex": Codex, "gemini-cli": Gemini}
+    for agent, maker in makers.items():
+        talk = maker(root / FOLDERS[agent])
+        talk.user("one")
+        talk.agent("two")
+        data = talk.path.read_bytes()
+        assert detect(data.decode(), "x.jsonl") == agent
+        found = read(data, "x.jsonl")
+        assert [draft.content for draft in found.drafts] == ["one", "two"], agent
+    talk = Gemini(root / "old")
+    whole = json.dumps({**talk.about, "messages": [talk.message("user", "one")]}, indent=2)
+    assert read(whole.encode(), "x.json").format == "gemini-cli"
+    assert read(whole.encode(), "x.json").drafts[0].session == SESSION
+
+
+def test_what_the_agent_still_has_before_it(root: Path) -> None:
+    talk = ClaudeCode(root / ".claude")
+    talk.user("long ago")
+    appended(talk.path, {"type": "system", "subtype": "compact_boundary", "uuid": "x"})
+    talk.user("just now")
+    assert recent("claude-code", str(talk.path)) == ["just now"]
+    talk.user("x" * 300_000)
+    talk.agent("last")
+    assert recent("claude-code", str(talk.path)) == ["last"]
+    assert recent("claude-code", str(root / "none")) == []
