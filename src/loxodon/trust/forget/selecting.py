@@ -30,11 +30,13 @@ from loxodon.trust.forget.tombstones import (
     Marks,
     Sieve,
     Tombstone,
-    address_of,
     clauses,
     has_name,
+    marked,
     plain,
     span,
+    thing_of,
+    things,
 )
 from loxodon.types import CAPTURED, Record
 
@@ -324,7 +326,7 @@ class _Maker:
 
     def _of_name(self, name: str, kind: str) -> Iterator[Tombstone]:
         if tombstone := self._marker.name(name, self._until, kind):
-            self.sieve.add(tombstone.kind, (address_of(name) or plain(name),))
+            self.sieve.add(tombstone.kind, (thing_of(name) or plain(name),))
             yield tombstone
 
     def _longer(self, names: Sequence[str]) -> Iterator[str]:
@@ -396,7 +398,7 @@ class _Maker:
                     contents.setdefault(version.record.content, _wording(version.record))
         for content in contents:
             yield from self._said(content)
-        told = _Told(contents, tuple(map(plain, names)), self._others(family))
+        told = _Told(contents, tuple(map(marked, names)), self._others(family))
         yield from self._spoken_of(told, sources)
 
     def _said(self, text: str) -> Iterator[Tombstone]:
@@ -509,6 +511,8 @@ def _same(one: Record, other: Record) -> bool:
         return True
     if one.attribute and one.value and statement_of(one) == statement_of(other):
         return True
+    if set(things(fold(one.content))) != set(things(fold(other.content))):
+        return False
     if gist(one.content).numbers != gist(other.content).numbers:
         return False
     if set(_wording(one).needed) != set(_wording(other).needed):
@@ -549,7 +553,8 @@ class _Wording(NamedTuple):
 
 def _wording(record: Record) -> _Wording:
     told = (record.value, *record.entities, *_proper(record))
-    needed = dict.fromkeys(plain(one) for one in told if one and one in record.content)
+    needed = dict.fromkeys(marked(one) for one in told if one and one in record.content)
+    needed |= dict.fromkeys(things(fold(record.content)))
     return _Wording(record.value, tuple(needed))
 
 
@@ -589,7 +594,7 @@ class _Told(NamedTuple):
         return self._is_said(part, beside=False)
 
     def _is_said(self, part: str, beside: bool) -> bool:
-        words = plain(part)
+        words = marked(part)
         if beside and any(has_name(words, name) for name in self.names):
             return True
         for content, (value, needed) in self.contents.items():
@@ -602,10 +607,11 @@ class _Told(NamedTuple):
             if (
                 beside
                 and value
+                and all(has_name(words, one) for one in things(fold(value)))
                 and (
                     covers(part, value) >= _SAME
                     if value.isascii()
-                    else _has_most(words, plain(value))
+                    else _has_most(words, marked(value))
                 )
                 and not self.names_another(part)
             ):
