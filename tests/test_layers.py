@@ -31,7 +31,7 @@ LAYERS = (
     "trust.origin trust.access trust.audit trust.forget.gatekeeper",
     "write",
     "recall",
-    "trust.origin.remembering documents standing verbs",
+    "trust.origin.remembering trust.forget.asked documents standing verbs",
     "workspace working live",
     "trust.forget trust.rest trust.damage trust.audit.inspection trust.audit.auditing",
     "memory",

@@ -281,6 +281,7 @@ class Memory(Telling):
             self._residue,
             self._embed_quietly,
             self._was_forgotten if os.path.exists(os.path.join(self._folder, FORGOTTEN)) else None,
+            self._obey,
         )
 
     def _was_forgotten(self, record: Record, at: datetime) -> bool:

@@ -154,12 +154,14 @@ def test_what_had_faded_comes_back_when_it_is_asked_for(memory: Memory, clock: C
     assert faded(memory) == {}
 
 
-def test_what_was_archived_by_hand_keeps_its_strength(memory: Memory) -> None:
+def test_what_was_archived_by_hand_does_not_come_back_by_use(memory: Memory) -> None:
     kept = memory.capture("one", importance=0.9)
+    memory.touch([kept.id])
     memory.archive(kept.id)
     memory.touch([kept.id])
-    assert faded(memory) == {"returned": 1}
-    assert memory.get(kept.id).strength == 0.9
+    assert faded(memory) == {}
+    assert memory.get(kept.id).state == "archived"
+    assert memory.unarchive(kept.id).strength == pytest.approx(kept.strength)
 
 
 @pytest.mark.parametrize(

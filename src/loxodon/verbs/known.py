@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from loxodon.store import Note
 
 
-UNARCHIVED_STRENGTH = 0.3
 BELIEF_CONFIDENCE = 0.6
 _UNSAID: Mapping[str, Any] = {
     "importance": 0.5,
@@ -255,7 +254,7 @@ class Knowing(Saying):
                     continue
                 taken += 1
                 if one.fields is None:
-                    self._append([(one.turn, one.key)], one.turn.at)
+                    self._obey(self._append([(one.turn, one.key)], one.turn.at)[0], one.turn.at)
                 else:
                     self._keep_captured(one.turn, one.key, one.fields, one.source)
         return taken
@@ -407,6 +406,8 @@ class Knowing(Saying):
             record = self._own(id, version)
             if record.state == "active":
                 return record
+            from loxodon.trust.origin.quarantine import UNARCHIVED_STRENGTH
+
             strength = max(record.strength, UNARCHIVED_STRENGTH)
             values = {"state": "active", "strength": strength}
             return self._store.update(id, version, "unarchived", self.now(), values)
@@ -459,10 +460,12 @@ class Knowing(Saying):
         return self._store.worklog.changes_since(at)
 
     def quarantine(self, state: str | None = "held", limit: int = 50) -> HeldBack:
-        """Instructions that were found in others' words and are held back, newest first.
+        """Instructions that were found in others' words and are held back, newest first; and what
+        the user asked to have forgotten (`reason` is `forget`; of what that is, `forget q_12`).
 
         Behind a wall one is told that something is held, without its words. `state` is `held`,
-        `released`, `dropped` or `all`; `limit` 0 gives all.
+        `released`, `dropped`, `unclear` (a request to forget that needs an answer) or `all`;
+        `limit` 0 gives all.
         """
         from loxodon.trust.origin import quarantine
 
@@ -472,7 +475,10 @@ class Knowing(Saying):
         return [one._replace(text="") for one in found] if self._store.wall.stands else found
 
     def release(self, id: str) -> Held:
-        """Let what is held as `id` (`q_12`) be told: fenced, with its origin, not believed."""
+        """Let what is held as `id` (`q_12`) be told: fenced, with its origin, not believed.
+
+        What the user asked to have forgotten comes back whole, its memories too.
+        """
         from loxodon.trust.origin import quarantine
 
         with self._store.writing():

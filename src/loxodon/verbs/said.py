@@ -92,13 +92,14 @@ class Saying(Opened):
         given = with_keys(drafts, session, now)
         keyed, paused, forgotten = self._admitted(drafts, given, live)
         keyed = claiming.attributed(keyed, me or self._told_before(keyed), self._store.wall)
-        added = changed = claimed = 0
+        added = changed = claimed = asked = 0
         for start in range(0, len(keyed), BATCH):
             batch = keyed[start : start + BATCH]
             with self._store.writing():
                 if me and not self._store.wall.stands:
                     claimed += claiming.put_right(self._store, batch, now)
                 kept = self._append(batch, now)[0]
+                asked += self._obey(kept, now)
             added += sum(isinstance(one, Turn) for one in kept)
             changed += sum(isinstance(one, KnownTurn) and one.changed for one in kept)
             if progress:
@@ -113,6 +114,7 @@ class Saying(Opened):
             forgotten,
             claiming.people(keyed),
             claimed,
+            asked,
         )
 
     def _told_before(self, keyed: Sequence[tuple[Turn, bytes]]) -> Collection[str]:
@@ -146,6 +148,16 @@ class Saying(Opened):
         from loxodon.trust.origin.quarantine import screen
 
         return kept, screen(self._store, kept, now)
+
+    def _obey(self, kept: Sequence[Turn | KnownTurn], now: datetime) -> int:
+        """Put away what turns just journalled ask to have forgotten; how many ask."""
+        from loxodon.language.forget import may_ask
+
+        if not any(isinstance(one, Turn) and may_ask(one.content) for one in kept):
+            return 0
+        from loxodon.trust.forget.asked import obey
+
+        return obey(self._store, kept, now)
 
     def _has(self, session: str, drafts: Sequence[Draft], now: datetime) -> tuple[int, int]:
         """How many of these drafts a session has, and how many turns it has in all."""

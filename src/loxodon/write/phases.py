@@ -61,6 +61,8 @@ _INDEXED = 2_000
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Obey = Callable[[Sequence[Turn], datetime], int]
+"""Does what turns ask to have forgotten; how many ask."""
 OnPhase = Callable[[int, int, int], None]
 """Called with the phase that begins, how many turns are done and how many there are."""
 
@@ -130,9 +132,11 @@ class Run:
         embed: Callable[[], int] = lambda: 0,
         zone: tzinfo | None = None,
         is_forgotten: IsForgotten | None = None,
+        obey: Obey | None = None,
     ) -> None:
         self._store = store
         self._is_forgotten = is_forgotten
+        self._obey = obey
         self._worklog = store.worklog
         self._config = config
         self._now = now
@@ -487,6 +491,10 @@ class Run:
                 with self._store.writing_as(agent):
                     for candidate, no in theirs:
                         self._read(turns[no], self._take, keeper, candidate, turns[no])
+            if self._obey:
+                rows = map(number, self._in_hand(work))
+                said = [turn for _, turn in sorted(self._store.turns(rows).items())]
+                keeper.counts["put away"] += self._obey(said, self._now)
             keeper.counts["summaries"] += themes.renew(
                 self._store, list(keeper.changed.values()), self._now
             )
@@ -582,11 +590,7 @@ class Run:
         """Turns as they may be read: without those that were put aside and what is in quarantine,
         of the user's only what the user said, and nothing over-long."""
         left = [turn for turn in turns if number(turn) not in self._aside]
-        # Nothing that is held of a relayed turn is in the user's own words.
-        heard = [
-            turn if turn.origin == "relayed" else told
-            for turn, told in zip(left, quarantine.heard(self._store, left), strict=True)
-        ]
+        heard = quarantine.heard(self._store, left, read=True)
         return [own_turn(turn._replace(content=tame(turn.content))) for turn in heard]
 
     def _context(self, turns: Sequence[Turn], work: Work) -> _Context:

@@ -393,7 +393,11 @@ _OTHERS = ("relayed", "import", "assistant", "group", "tool", "web")
 def _review(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--confirm", metavar="ID", help=t("this belief is true: make it a fact"))
-    which.add_argument("--reject", metavar="ID", help=t("this belief is wrong: drop it"))
+    which.add_argument(
+        "--reject",
+        metavar="ID",
+        help=t("this belief is wrong: drop it; or undo a request to forget (q_…)"),
+    )
     which.add_argument(
         "--confirm-all",
         choices=_OTHERS,
@@ -796,7 +800,7 @@ COMMANDS: dict[str, tuple[str, Build]] = {
     "resume": ("End a pause.", _nothing),
     "consolidate": ("Turn new messages into facts, beliefs and summaries.", _consolidate),
     "embed": ("Compute missing vectors, for search by meaning.", _embed),
-    "review": ("Show beliefs to review; confirm or reject them.", _review),
+    "review": ("Show beliefs and requests to forget that need your answer.", _review),
     "quarantine": (
         "List instructions found in other people's text and held back; release or drop one.",
         _quarantine,

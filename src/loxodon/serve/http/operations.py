@@ -473,7 +473,11 @@ OPERATIONS: tuple[Operation, ...] = (
         _shown("quarantine"),
         list[Held],
         (
-            Field("state", choice("held", "released", "dropped", "all"), "held where not given"),
+            Field(
+                "state",
+                choice("held", "released", "dropped", "unclear", "all"),
+                "held where not given",
+            ),
             Field("limit", WHOLE, "most of them (50); 0 for all"),
         ),
     ),

@@ -38,6 +38,7 @@ from loxodon.trust.forget.tombstones import (
     thing_of,
     things,
 )
+from loxodon.trust.origin.quarantine import FORGET, UNCLEAR, asked_with
 from loxodon.types import CAPTURED, Record
 
 NEAR = 8
@@ -170,11 +171,38 @@ class _Maker:
             yield from self.of_names(self.names_of(found[0].name))
         elif id.startswith("t_") or ":" in id:
             yield from self.of_turns([self._turn(id)])
+        elif id.startswith("q_"):
+            yield from self._of_request(id)
         else:
             record = self._store.get(id)
             if record is None:
                 raise no_memory(id)
             yield from self.of_memories([record])
+
+    def _of_request(self, id: str) -> Iterator[Tombstone]:
+        """All that was put away because the user asked to have it forgotten."""
+        number = id.removeprefix("q_")
+        is_number = number.isascii() and number.isdecimal() and len(number) < 18
+        head = self._store.quarantine.get(int(number)) if is_number else None
+        if head is None or head.reason != FORGET:
+            raise NotFoundError(
+                "{id} is not a request to forget",
+                hint="list the requests with `loxodon review`",
+                id=repr(id),
+            )
+        if head.state == UNCLEAR:
+            raise InputError(
+                "it is not clear what {id} is about",
+                hint="name the memories or messages that are meant; `loxodon review` lists some",
+                id=id,
+            )
+        parts = (head, *asked_with(self._store, head))
+        records = (self._store.get(one.memory) for one in parts if one.memory)
+        yield from self.of_memories([one for one in records if one is not None])
+        turns = self._store.turns([one.turn for one in parts if one.turn is not None])
+        for one in parts:
+            if one.turn in turns:
+                yield from self._said(turns[one.turn].content[one.start : one.stop])
 
     def _turn(self, ref: str) -> int:
         number = ref.removeprefix("t_")
