@@ -198,7 +198,8 @@ class Store(Protocol):
         """The latest `limit` turns (0: all) that `where` admits, in the order of their time."""
 
     def insert(self, record: Record, change: str) -> Record:
-        """Keep a new memory, indexed. Its id is given out here; `change` opens its history.
+        """Keep a new memory, indexed. Its id is given out here, unless it brings one that has our
+        form and is free; `change` opens its history.
 
         Call inside `writing`.
         """
