@@ -129,7 +129,7 @@ class Memory(Telling):
 
             off = cast("Store", Off(space, wall))
             return PlainMemory(home, folder, off, config, clock, zone, keys)
-        decay = Decay(config.decay, clock)
+        decay = Decay(config.decay, clock, config.summary.facts)
         store = SqliteStore(
             os.path.join(folder, DATABASE), space, zone, decay, keys, wall, Guard.of(home)
         )
@@ -362,7 +362,7 @@ class Memory(Telling):
     def beside(self, path: str) -> Store:
         """The store in another file of this space, one that was set aside; the caller closes it."""
         self.for_owner()
-        decay = Decay(self.config.decay, self._clock)
+        decay = Decay(self.config.decay, self._clock, self.config.summary.facts)
         return SqliteStore(path, self.space, self._zone, decay, self._keys)
 
     def inspect(self, name: str) -> Inspected:

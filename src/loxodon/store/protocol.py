@@ -86,6 +86,8 @@ from loxodon.types import (
 class DecayModel(Protocol):
     """How strength falls; the store keeps a base and its moment and asks this for the rest."""
 
+    summary_facts: int
+
     def now(self) -> datetime:
         """What the clock says that it falls by."""
 
@@ -115,6 +117,8 @@ class Store(Protocol):
 
     space: str
     wall: Wall
+    summary_facts: int
+    """Facts on one theme from which on they are summed up."""
     """What it is bound to; what cannot be seen behind it is as if it were not there."""
     audit: Audit | None
     """Where what is done is put on record; None where it is not."""

@@ -26,6 +26,7 @@ from typing import NamedTuple, ParamSpec, TypeVar
 
 from loxodon.config import Config
 from loxodon.errors import LoxodonError, StoreError
+from loxodon.language.attributes import weighed_by
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
 from loxodon.store import Filter, Work, clock_check
 from loxodon.store.protocol import Store, WorkLog
@@ -565,7 +566,7 @@ class Run:
         """
         self._attempt.at(number(turn))
         try:
-            with counted(MOST_STEPS):
+            with counted(MOST_STEPS), weighed_by(self._config.importance):
                 return rules(*given, **named)
         except StoreError:
             raise

@@ -82,10 +82,10 @@ def pool(*memories: object) -> str:
 
 def put_pools(folder: Path, pools: dict[str, list[dict[str, object]]]) -> None:
     """The files of a three-layer memory."""
-    for name, entries in pools.items():
+    for name, memories in pools.items():
         path = folder / f"memory/layer2/{name}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(pool(*entries), "utf-8")
+        path.write_text(pool(*memories), "utf-8")
 
 
 @pytest.fixture

@@ -95,6 +95,7 @@ class SqliteStore:
         self._workspace_data: SqliteWorkspaceData | None = None
         self._documents: SqliteDocuments | None = None
         self._vectors: SqliteVectors | None = None
+        self.summary_facts = decay.summary_facts
         self._db = Database(path, keys)
         self._indexes = Indexes(self._db)
         try:
