@@ -482,7 +482,12 @@ class Knowing(Saying):
         from loxodon.trust.origin import quarantine
 
         with self._store.writing():
-            return quarantine.release(self._store, id, self.now())
+            held = quarantine.release(self._store, id, self.now())
+            if held.reason == quarantine.FORGET:
+                from loxodon.trust.forget.asked import tell_again
+
+                tell_again(self._store, held.id)
+            return held
 
     def drop(self, id: str) -> Held:
         """Never tell what is held as `id`; the message stays in the journal as it was said."""

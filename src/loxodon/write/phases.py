@@ -492,16 +492,17 @@ class Run:
                 with self._store.writing_as(agent):
                     for candidate, no in theirs:
                         self._read(turns[no], self._take, keeper, candidate, turns[no])
-            if self._obey:
-                rows = map(number, self._in_hand(work))
-                said = [turn for _, turn in sorted(self._store.turns(rows).items())]
-                keeper.counts["put away"] += self._obey(said, self._now)
             keeper.counts["summaries"] += themes.renew(
                 self._store, list(keeper.changed.values()), self._now
             )
             self._worklog.drop_candidates()
             self._put_aside()
+            said = [number(turn) for turn in self._in_hand(work)] if self._obey else []
             self._worklog.set_work(work._replace(phase=_AFTER, done_to=work.upto))
+            if self._obey:  # by now it may be known what they mean
+                turns = self._store.turns(said)
+                asked = self._obey([turns[no] for no in sorted(turns)], self._now)
+                keeper.counts["put away"] += asked
         self._counts += keeper.counts
         self._summed_up |= keeper.changed.keys()
         self._residue.afterwards(keeper.changed.values(), self._now)

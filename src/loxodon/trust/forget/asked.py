@@ -25,18 +25,22 @@ from loxodon.recall.sought import matching
 from loxodon.recall.understand import Question, understand
 from loxodon.store import Filter, KnownTurn, QuarantinedText
 from loxodon.store.protocol import Store
+from loxodon.text.bounds import tame
 from loxodon.text.patterns import lazy
 from loxodon.text.sentences import spans
 from loxodon.text.similarity import covers, gist
 from loxodon.text.words import fold, query_words
+from loxodon.tokens import estimate
 from loxodon.trust.forget.naming import is_proper
 from loxodon.trust.forget.tombstones import has_name, plain, thing_of, things
-from loxodon.trust.origin.pasting import others
+from loxodon.trust.origin.pasting import others, own_turn
 from loxodon.trust.origin.provenance import rank, speaks_for_user, told_as
-from loxodon.trust.origin.quarantine import FORGET, HELD, UNCLEAR
+from loxodon.trust.origin.quarantine import FORGET, HELD, RELEASED, UNCLEAR, heard
 from loxodon.types import CAPTURED, Record, Turn
 from loxodon.write import themes
+from loxodon.write.events import events_of
 from loxodon.write.meaning import meaning_of
+from loxodon.write.segment import segments
 
 FEW = 6
 """Memories that have all the words of a request and are plainly meant."""
@@ -129,6 +133,7 @@ def _take(store: Store, turn: Turn, request: Request, now: datetime) -> bool:
         store.quarantine.put(asked)
         return True
     _put_away(store, meant, reason, now)
+    tell_anew(store, {own.row, *(one.row for one in meant.places)})
     return True
 
 
@@ -139,15 +144,68 @@ def _put_away(store: Store, meant: Meant, reason: str, now: datetime) -> None:
     store.quarantine.put([_kept(None, one.id, reason, now, HELD) for one in archived])
     store.quarantine.put([_kept(one, "", reason, now, HELD) for one in meant.places])
     themes.renew(store, archived, now)
-    _tell_anew(store, {one.row for one in meant.places})
 
 
-def _tell_anew(store: Store, rows: set[int]) -> None:
-    """What was made of turns, and is in hand, is made anew of what is told of them now."""
+def tell_anew(store: Store, rows: set[int]) -> None:
+    """What was made of turns, or is in hand, is made anew of what is told of them now."""
     store.vectors.retold(rows)
     work = store.worklog.work()
     store.worklog.let_go(rows)
     store.worklog.read_again(row for row in rows if work.done_to < row <= work.upto)
+    done = [turn for row, turn in store.turns(rows).items() if row <= work.done_to]
+    days: dict[str, set[str]] = {}
+    for turn in done:
+        days.setdefault(turn.session, set()).add(f"{turn.at:%Y-%m-%d}")
+    for session, dates in days.items():
+        _cut_anew(store, session, rows)
+        _note_anew(store, session, dates, {turn.at for turn in done}, work.done_to)
+
+
+def tell_again(store: Store, id: str) -> None:
+    """What a request had put away was released: it is made of, and read, as any other.
+
+    Call inside `writing`.
+    """
+    parts = store.quarantine.find(RELEASED)
+    rows = {one.turn for one in parts if one.reason == f"{FORGET} {id}" and one.turn is not None}
+    tell_anew(store, rows)
+    store.worklog.read_again(rows)
+
+
+def _cut_anew(store: Store, session: str, rows: set[int]) -> None:
+    """The segments of a session that have one of these turns."""
+    from loxodon.write.phases import kept_segment
+
+    worklog = store.worklog
+    for one in worklog.segments():
+        if one.session == session and any(one.first_turn <= row <= one.last_turn for row in rows):
+            turns = _heard(store, worklog.turns_from(session, one.first_turn, one.last_turn))
+            worklog.put_segments(map(kept_segment, segments(turns)), [one.no])
+
+
+def _note_anew(
+    store: Store, session: str, dates: set[str], touched: set[datetime], done_to: int
+) -> None:
+    """The lines on what a session was about on some days; not what the assistant did in a turn of
+    which a part is not told any more."""
+    kept = [
+        one
+        for one in store.worklog.events(min(dates))
+        if one.session == session and one.sender == "assistant" and one.at not in touched
+    ]
+    was = dict(store.erasure.drop_events(session, dates))
+    said = _heard(store, store.journal(Filter(session=session), 0))
+    for date, compressed in was.items():
+        turns = [one for one in said if f"{one.at:%Y-%m-%d}" == date and _row(one) <= done_to]
+        for event in (*events_of(segments(turns), estimate), *kept):
+            if event.date == date:
+                store.worklog.put_event(event._replace(compressed=bool(compressed)))
+
+
+def _heard(store: Store, turns: Sequence[Turn]) -> list[Turn]:
+    """Turns as they are read: what the user said, as far as it is told."""
+    told = heard(store, turns, read=True)
+    return [own_turn(one._replace(content=tame(one.content))) for one in told]
 
 
 def _may_change(store: Store, turn: Turn, record: Record) -> bool:

@@ -148,12 +148,9 @@ def _said(entry: Mapping[str, Any]) -> str:
     message = entry.get("message")
     content = message.get("content") if isinstance(message, Mapping) else None
     blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
-    texts = [
-        _REMINDER.sub("", one["text"]).strip()
-        for one in blocks
-        if isinstance(one, Mapping)
-        and one.get("type") == "text"
-        and isinstance(one.get("text"), str)
-        and not _OF_PROGRAM.match(one["text"])
-    ]
+    texts: list[str] = []
+    for one in blocks:
+        text = one.get("text") if isinstance(one, Mapping) and one.get("type") == "text" else None
+        if isinstance(text, str) and not _OF_PROGRAM.match(text):
+            texts.append(_REMINDER.sub("", text).strip())
     return "\n".join(filter(None, texts))
