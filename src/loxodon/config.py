@@ -46,7 +46,13 @@ TUNING = (
     "tokenizer",
     "recall",
     "decay",
+    "importance",
+    "summary",
     "snapshot.budget",
+    "snapshot.first",
+    "snapshot.second",
+    "snapshot.third",
+    "snapshot.days",
     "schedule",
     "buffer",
     "unsettled",
@@ -101,11 +107,31 @@ class DecayConfig(NamedTuple):
     fact: float = 0.008
     belief: float = 0.07
     summary: float = 0.025
+    archive: float = 0.05
+
+
+class ImportanceConfig(NamedTuple):
+    """How much something matters by what it is about, before how it was said."""
+
+    identity: float = 1.0
+    preference: float = 0.8
+    fact: float = 0.5
+    temporary: float = 0.2
+
+
+class SummaryConfig(NamedTuple):
+    """When facts are summed up."""
+
+    facts: int = 3
 
 
 class SnapshotConfig(NamedTuple):
     budget: int = 2000
     identity: str = ""
+    first: float = 0.4
+    second: float = 0.25
+    third: float = 0.15
+    days: int = 3
 
 
 class ScheduleConfig(NamedTuple):
@@ -116,6 +142,7 @@ class ScheduleConfig(NamedTuple):
     profile: str = "0 5 * * 0"
     heartbeat: str = "*/30 * * * *"
     backup: str = ""
+    overdue: float = 48.0
 
 
 class BufferConfig(NamedTuple):
@@ -143,6 +170,16 @@ class WorkingConfig(NamedTuple):
     summary: int = 2_000
     cache_ttl: float = 300.0
     protect: int = 3
+    flush: bool = True
+    compact: bool = True
+
+
+class PromptsConfig(NamedTuple):
+    """What the agent's model is told, in the place of our own words."""
+
+    flush_system: str = ""
+    flush: str = ""
+    compaction: str = ""
 
 
 class ModelConfig(NamedTuple):
@@ -221,6 +258,8 @@ class WorkspaceConfig(NamedTuple):
     views: str = "on"
     folders: str = ""
     agents: str = "shared"
+    days: int = 2
+    debounce: float = 0.3
 
 
 class ServeConfig(NamedTuple):
@@ -275,11 +314,14 @@ class Config(NamedTuple):
     tokenizer: str = "estimate"
     recall: RecallConfig = RecallConfig()
     decay: DecayConfig = DecayConfig()
+    importance: ImportanceConfig = ImportanceConfig()
+    summary: SummaryConfig = SummaryConfig()
     snapshot: SnapshotConfig = SnapshotConfig()
     schedule: ScheduleConfig = ScheduleConfig()
     buffer: BufferConfig = BufferConfig()
     unsettled: UnsettledConfig = UnsettledConfig()
     working: WorkingConfig = WorkingConfig()
+    prompts: PromptsConfig = PromptsConfig()
     model: ModelConfig = ModelConfig()
     embedder: EmbedderConfig = EmbedderConfig()
     chat: ChatConfig = ChatConfig()
@@ -337,8 +379,23 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
     "decay.fact": ("Share of its strength that a fact of importance 0 loses per day.", 0, 1),
     "decay.belief": ("The same for beliefs.", 0, 1),
     "decay.summary": ("The same for summaries.", 0, 1),
+    "decay.archive": ("Strength below which a memory is archived.", 0.001, 1),
+    "importance.identity": ("Importance of who the user is, their health and their safety.", 0, 1),
+    "importance.preference": ("Importance of preferences, relations, changes and decisions.", 0, 1),
+    "importance.fact": ("Importance of other facts.", 0, 1),
+    "importance.temporary": ("Importance of what holds for a short time only.", 0, 1),
+    "summary.facts": ("Number of facts on one theme from which on they are summed up.", 2, 60),
     "snapshot.budget": ("Maximum number of tokens in the snapshot.", 100, 100_000),
     "snapshot.identity": ("Description of the agent, for the snapshot; one line per item.",),
+    "snapshot.first": (
+        "Share of the room for core memories that the first one may take; the others share what "
+        "the first three leave.",
+        0,
+        1,
+    ),
+    "snapshot.second": ("The same for the second one.", 0, 1),
+    "snapshot.third": ("The same for the third one.", 0, 1),
+    "snapshot.days": ("Number of days, today included, that count as recent in it.", 1, 60),
     "schedule.daily": (
         "When to consolidate, as a cron expression in local time; empty for never.",
     ),
@@ -346,6 +403,11 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
     "schedule.profile": ("The same for rebuilding the profile.",),
     "schedule.heartbeat": ("The same for the heartbeat: reminders and questions to ask again.",),
     "schedule.backup": ("The same for backups to backup.folder; empty for never.",),
+    "schedule.overdue": (
+        "Hours without a consolidation after which one is due at any time of day.",
+        1,
+        100_000,
+    ),
     "buffer.quiet": ("Seconds without new messages after which they are consolidated.", 0, 86_400),
     "buffer.tokens": (
         "Number of tokens after which new messages are consolidated without waiting.",
@@ -391,6 +453,23 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
         "Number of the assistant's latest messages whose tool results are kept whole.",
         0,
         1_000,
+    ),
+    "working.flush": (
+        "Whether the agent's model is asked what to save before a compaction; without it only the "
+        "rules save.",
+    ),
+    "working.compact": (
+        "Whether a long conversation is compacted by itself; without it, only what does not fit "
+        "the window is left out.",
+    ),
+    "prompts.flush_system": ("System prompt for that question; empty for the built-in one.",),
+    "prompts.flush": (
+        "The question itself, with {today} and {silence} (the reply if there is nothing to "
+        "save); empty for the built-in one.",
+    ),
+    "prompts.compaction": (
+        "System prompt for the summary of a compaction, with {most} (its most words); empty for "
+        "the built-in one.",
     ),
     "model.base_url": (
         "Base URL of an OpenAI-compatible model, such as http://127.0.0.1:8080/v1.",
@@ -459,6 +538,16 @@ _ABOUT: dict[str, tuple[Any, ...]] = {
         None,
         None,
         ("shared", "apart"),
+    ),
+    "workspace.days": (
+        "Number of daily notes, from today backwards, that are loaded while the engine is off.",
+        1,
+        366,
+    ),
+    "workspace.debounce": (
+        "Seconds that files must be left alone before `loxodon watch` reads them.",
+        0.05,
+        60,
     ),
     "serve.rate": (
         "Requests per second that a server accepts from each token or address; 0 for no limit.",

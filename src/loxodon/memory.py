@@ -499,10 +499,12 @@ class Memory:
         return self._store.worklog.changes_since(at)
 
     def quarantine(self, state: str | None = "held", limit: int = 50) -> HeldBack:
-        """Instructions found in other people's text and held back, newest first.
+        """Instructions found in other people's text and held back, newest first, and what the user
+        asked to have forgotten (`reason` is `forget`; `forget q_12` deletes it).
 
         Agents and groups see that something is held back, but not its text. `state` is `held`,
-        `released`, `dropped` or `all`; `limit` 0 returns all.
+        `released`, `dropped`, `unclear` (a request to forget that needs an answer) or `all`;
+        `limit` 0 returns all.
         """
         from loxodon.trust.origin import quarantine
 
@@ -512,11 +514,19 @@ class Memory:
         return [one._replace(text="") for one in found] if self._store.wall.stands else found
 
     def release(self, id: str) -> Held:
-        """Release held text `id` (`q_12`): it may be shown, as data with its origin."""
+        """Release held text `id` (`q_12`): it may be shown, as data with its origin.
+
+        What the user asked to have forgotten comes back whole, with its memories.
+        """
         from loxodon.trust.origin import quarantine
 
         with self._store.writing():
-            return quarantine.release(self._store, id, self.now())
+            held = quarantine.release(self._store, id, self.now())
+            if held.reason == quarantine.FORGET:
+                from loxodon.trust.forget.asked import tell_again
+
+                tell_again(self._store, held.id)
+            return held
 
     def drop(self, id: str) -> Held:
         """Never show held text `id`. The message stays in the journal as it was."""

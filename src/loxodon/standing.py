@@ -104,6 +104,7 @@ EXPECTED = {"active": 200, "total": 5_000}
 def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Status:
     """Where `memory` stands. Call within one view of the store."""
     from loxodon.store.clock_check import doubted, looked
+    from loxodon.trust.origin.quarantine import requests
     from loxodon.write.schedule import MOST_ATTEMPTS
 
     counts, worklog, now = store.counts(), store.worklog, memory.now()
@@ -130,7 +131,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         work.error,
         worklog.count_fragments("waiting"),
         worklog.count_fragments("failed"),
-        len(worklog.reviews()),
+        len(worklog.reviews()) + requests(store),
         coverage,
         memory.workspace.trouble,
         len(worklog.past_due(now, 100)),

@@ -202,11 +202,12 @@ class Held(NamedTuple):
     text: str
     """The words; empty where they were dropped and no turn has them."""
     reason: str
-    """Of what kind it is: `override`, `memory`, `standing`, `claim`, `permission`, `hidden`, …"""
+    """Of what kind it is: `override`, `memory`, `standing`, `claim`, `permission`, `hidden`, …; or
+    `forget`, and of what a request to forget is about `forget q_12`."""
     origin: str
     at: datetime
     state: str
-    """`held`, `released` or `dropped`."""
+    """`held`, `released` or `dropped`; `unclear` for a request to forget that needs an answer."""
     turn: str = ""
     """The turn that has them (`t_512`)."""
     memory: str = ""
@@ -240,6 +241,8 @@ class Added(NamedTuple):
     """Who speaks by name, where nobody is known to be the user; `me` tells which of them is."""
     claimed: int = 0
     """Turns that the journal had, and of which `me` has told that they are said by another."""
+    asked: int = 0
+    """Requests to forget something known: it was put away, or `quarantine` asks what is meant."""
 
 
 class Gate(NamedTuple):

@@ -52,6 +52,17 @@ def test_recall_hands_over_the_plain_files(tmp_path: Path, clock: Clock) -> None
         assert "green tea" not in memory.assemble("hello, who am I?", chat="group").text
 
 
+def test_as_many_days_are_loaded_as_are_set(tmp_path: Path, clock: Clock) -> None:
+    folder = workspace(tmp_path)
+    for day in ("04", "03", "02"):
+        (folder / "memory" / f"2026-02-{day}.md").write_text(f"day {day}\n")
+    for days, told in ((1, ["04"]), (3, ["04", "03", "02"])):
+        config = {**OFF, "workspace": {"days": days}}
+        with Memory.open(tmp_path, config=config, clock=clock) as memory:
+            found = memory.recall("anything").context
+            assert [day for day in ("04", "03", "02") if f"day {day}" in found] == told
+
+
 def test_a_long_memory_leaves_room_for_today(tmp_path: Path, clock: Clock) -> None:
     folder = workspace(tmp_path)
     (folder / "MEMORY.md").write_text("\n".join(f"- fact number {n} of many" for n in range(999)))

@@ -30,6 +30,12 @@ def test_a_person_sees_what_was_taken_and_what_was_not(run: Run, path: str) -> N
     assert "此前已导入" in run("import", path, lang="zh_CN.UTF-8")
 
 
+def test_a_dry_run_needs_no_memory_and_leaves_none(tmp_path: Path, path: str) -> None:
+    shell = Shell(tmp_path / "none" / "home")
+    assert shell.json("import", path, "--dry-run")["turns"] == 3
+    assert not shell.home.parent.exists()
+
+
 def test_a_script_gets_one_document(run: Run, path: str) -> None:
     found = parsed(run, "import", path, "--format", "chatgpt")
     assert (found["turns"], found["memories"], found["known"], found["dry_run"]) == (3, 1, 0, False)

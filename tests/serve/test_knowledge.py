@@ -292,3 +292,25 @@ def test_status_and_stats_tell_where_it_stands(told: Run, tmp_path: Path) -> Non
     assert stats["total"] == stats["active"] + stats["archived"]
     assert "about 200 active" in told("stats")
     assert "model tokens" in told("stats")
+
+
+def test_a_request_to_forget_is_shown_and_answered(run: Run, tmp_path: Path) -> None:
+    talk = tmp_path / "talk.txt"
+    talk.write_text("Me: I keep bees on the roof\nMe: I like tea\n", "utf-8")
+    run("add", str(talk))
+    run("consolidate")
+    asking = tmp_path / "asking.txt"
+    asking.write_text("Me: Please forget what I told you about the bees.\n", "utf-8")
+    assert "see `loxodon review`" in run("add", str(asking))
+    shown = run("review")
+    assert "Please forget what I told you about the bees." in shown
+    assert "loxodon forget q_1" in shown
+    (asked,) = parsed(run, "review")
+    assert (asked["id"], asked["state"], asked["turns"]) == ("q_1", "held", ["t_1"])
+    assert "q_1" in run("review", lang="zh_CN.UTF-8")
+    assert "nothing is in quarantine" in run("quarantine")
+    assert "roof" not in run("recall", "bees")
+    assert "loxodon forget q_1" in run("review", "--confirm", "q_1", code=2)
+    assert "q_1" in run("review", "--reject", "q_1")
+    assert "roof" in run("recall", "bees")
+    assert "nothing to review" in run("review")

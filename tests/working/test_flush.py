@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loxodon import Memory
+from loxodon.config import PromptsConfig
 from loxodon.errors import RejectedModelError
 from loxodon.working import SILENCE, Hush, Message, Shown, flush_due, is_silent
 from loxodon.working.flush import notes_in, save, silent_turn
@@ -96,6 +97,14 @@ def test_notes_in_an_answer(reply: str, notes: list[str]) -> None:
 
 def test_there_is_an_end_to_notes() -> None:
     assert len(notes_in("\n".join(f"- note number {n}" for n in range(900)))) == 40
+
+
+def test_the_words_of_the_silent_turn_can_be_ones_own(server: Stage) -> None:
+    server.play("NO_REPLY")
+    own = PromptsConfig(flush_system="Be a clerk.", flush="Note it, {today}, or say {silence}.")
+    assert silent_turn(asking(server), [user("I live in Leeds.")], NOW, "en", own) == []
+    sent = [message["content"] for message in server.requests[0].body["messages"]]
+    assert sent[1:] == ["Be a clerk.", f"Note it, 2026-02-04, or say {SILENCE}."]
 
 
 def test_the_silent_turn_comes_after_the_conversation(server: Stage) -> None:

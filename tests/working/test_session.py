@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -248,6 +249,39 @@ def test_repeated_compactions_fold_the_summary_in(memory: Memory) -> None:
     assert len(of_type(session, "compaction")) >= 3
     assert "Ondine" in session.shown[0].message["content"]
     assert len([one for one in session.shown if one.kind == "summary"]) == 1
+
+
+def test_a_session_is_not_compacted_where_that_is_switched_off(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, config={"working": {"compact": False}}) as memory:
+        session = Session.open(memory, window=3_000)
+        chatter(session, 40)
+        assert session.compacted is None
+        assert of_type(session, "compaction") == []
+        assert session.compact()  # asked for, it is
+
+
+def test_the_model_is_not_asked_what_to_save_where_that_is_switched_off(
+    tmp_path: Path, server: Stage
+) -> None:
+    server.play("- The user sails.")
+    with Memory.open(tmp_path, config={"working": {"flush": False}}) as memory:
+        session = Session.open(memory, window=3_000, ask=asking(server))
+        chatter(session, 4)
+        flushed = session.flush()
+        assert (flushed.noted, server.requests) == ((), [])
+        assert memory.recall("花生", kind="fact").items
+
+
+def test_the_prompt_of_a_compaction_can_be_ones_own(tmp_path: Path, server: Stage) -> None:
+    server.play("NO_REPLY", "A summary.")
+    with Memory.open(tmp_path, config={"prompts": {"compaction": "In {most} words:"}}) as memory:
+        session = Session.open(memory, window=3_000, ask=asking(server))
+        chatter(session, 4)
+        compacted = session.compact()
+        assert compacted
+        assert compacted.by_model
+        sent = [one.body["messages"][0]["content"] for one in server.requests]
+        assert any(re.fullmatch(r"In \d+ words:", one) for one in sent)
 
 
 def test_nothing_to_sum_up(memory: Memory) -> None:

@@ -284,3 +284,19 @@ def test_without_the_package_it_says_what_to_install(desk: Desk, tmp_path: Path)
     )
     assert done.returncode == 6
     assert b"[workspace]" in done.stderr
+
+
+@pytest.mark.parametrize(("debounce", "taken"), [(60, False), (0.05, True)])
+def test_files_are_left_alone_as_long_as_is_set(
+    tmp_path: Path, debounce: float, taken: bool
+) -> None:
+    with Memory.open(tmp_path, config={"workspace": {"debounce": debounce}}) as memory:
+        kept = memory.capture("Ada likes green tea")
+        memory.workspace.export()
+        view = Path(memory.workspace.path) / "memory" / "insights.md"
+        view.write_text(view.read_text("utf-8").replace("green tea", "black tea"), "utf-8")
+        edited = view.stat().st_mtime - 5
+        os.utime(view, (edited, edited))
+        watching = watch._Watching(memory.workspace, threading.Event(), lambda _: None, None, ())
+        watching.round(0.0, renew=False)
+        assert (memory.get(kept.id).content == "Ada likes black tea") is taken

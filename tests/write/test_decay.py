@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from loxodon.config import DecayConfig
 from loxodon.types import KINDS, Kind
 from loxodon.write.decay import (
-    ARCHIVED_BELOW,
     LEAST_AT_BIRTH,
     Decay,
     daily_rate,
@@ -72,7 +71,7 @@ def test_days_add_up() -> None:
 
 
 @given(
-    st.floats(ARCHIVED_BELOW, 1),
+    st.floats(DecayConfig().archive, 1),
     st.sampled_from(KINDS),
     shares,
     st.tuples(*[st.floats(0.0001, 0.999)] * 3),
@@ -84,13 +83,13 @@ def test_the_end_is_where_the_formula_says(
     end = fades_at(base, BORN, kind, importance, config)
     assert end is not None
     assert strength_now(base, BORN, end, kind, importance, config) == pytest.approx(
-        ARCHIVED_BELOW, rel=1e-6
+        DecayConfig().archive, rel=1e-6
     )
     second = timedelta(seconds=1)
     earlier = strength_now(base, BORN, end - second, kind, importance, config)
     later = strength_now(base, BORN, end + second, kind, importance, config)
-    assert end == BORN or earlier > ARCHIVED_BELOW
-    assert later < ARCHIVED_BELOW
+    assert end == BORN or earlier > DecayConfig().archive
+    assert later < DecayConfig().archive
 
 
 @given(shares, st.sampled_from(KINDS), shares, st.tuples(shares, shares, shares))
@@ -122,3 +121,12 @@ def test_how_long_memories_last() -> None:
         ("fact", 0.5): int(math.log(0.1) / math.log(0.994)),
         ("fact", 1.0): 747,
     }
+
+
+def test_what_is_archived_when_is_a_setting() -> None:
+    early = fades_at(1.0, BORN, "fact", 0.5, DecayConfig(archive=0.5))
+    late = fades_at(1.0, BORN, "fact", 0.5, DecayConfig())
+    assert early is not None
+    assert late is not None
+    assert early < late
+    assert fades_at(0.4, BORN, "fact", 0.5, DecayConfig(archive=0.5)) == BORN

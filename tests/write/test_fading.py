@@ -11,10 +11,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from loxodon import Memory
+from loxodon.config import DecayConfig
 from loxodon.store.protocol import Store
 from loxodon.types import Record
 from loxodon.write import fading
-from loxodon.write.decay import ARCHIVED_BELOW, fades_at
+from loxodon.write.decay import fades_at
 from tests.clock import NOW, Clock
 from tests.long import count
 from tests.write.talks import CONFIG, said
@@ -42,13 +43,13 @@ def test_a_memory_is_archived_when_it_has_faded_and_not_before(
 ) -> None:
     kept = memory.capture("one", kind, importance=0.3)
     clock.now = end_of(memory, kept) - timedelta(milliseconds=1)
-    assert memory.get(kept.id).strength >= ARCHIVED_BELOW
+    assert memory.get(kept.id).strength >= DecayConfig().archive
     assert faded(memory) == {}
     clock.now += timedelta(milliseconds=1)
     assert faded(memory) == {"faded": 1}
     assert memory.get(kept.id).state == "archived"
     assert [one.change for one in memory.history(kept.id)] == ["captured", "faded"]
-    assert memory.get(kept.id).strength == pytest.approx(ARCHIVED_BELOW, rel=1e-5)
+    assert memory.get(kept.id).strength == pytest.approx(DecayConfig().archive, rel=1e-5)
     assert faded(memory) == {}
 
 
@@ -133,7 +134,7 @@ def test_a_lift_moves_the_end(memory: Memory, clock: Clock) -> None:
     clock.now = end_of(memory, kept)
     memory.touch([kept.id])
     assert faded(memory) == {"lifted": 1}
-    assert memory.get(kept.id).strength == pytest.approx(ARCHIVED_BELOW + 0.1)
+    assert memory.get(kept.id).strength == pytest.approx(DecayConfig().archive + 0.1)
     assert memory.validate() == []
 
 
@@ -155,12 +156,14 @@ def test_what_had_faded_comes_back_when_it_is_asked_for(memory: Memory, clock: C
     assert faded(memory) == {}
 
 
-def test_what_was_archived_by_hand_keeps_its_strength(memory: Memory) -> None:
+def test_what_was_archived_by_hand_does_not_come_back_by_use(memory: Memory) -> None:
     kept = memory.capture("one", importance=0.9)
+    memory.touch([kept.id])
     memory.archive(kept.id)
     memory.touch([kept.id])
-    assert faded(memory) == {"returned": 1}
-    assert memory.get(kept.id).strength == 0.9
+    assert faded(memory) == {}
+    assert memory.get(kept.id).state == "archived"
+    assert memory.unarchive(kept.id).strength == pytest.approx(kept.strength)
 
 
 @pytest.mark.parametrize(

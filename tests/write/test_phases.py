@@ -32,7 +32,8 @@ def prepared(home: Path) -> None:
         memory.capture("a guess that fades", "belief", importance=0.1)
         used = memory.capture("a fact that is used", importance=0.5)
         back = memory.capture("a fact that comes back", importance=0.5)
-        memory.archive(back.id)
+        with memory._store.writing():
+            memory._store.update(back.id, None, "faded", clock.now, {"state": "archived"})
         clock.now = LATER
         memory.touch([used.id, back.id])
         memory.add(said(*ZH, "谢谢", session="zh", at=LATER - timedelta(days=2)))

@@ -143,6 +143,12 @@ def test_without_an_expression_none_is_due() -> None:
     assert due(None, 9 * BACKLOG, at("2026-02-04T12:00:00+01:00"), "", BERLIN) == ""
 
 
+def test_how_long_may_pass_is_a_setting() -> None:
+    last, now = at("2026-02-04T03:00:00+01:00"), at("2026-02-04T14:00:00+01:00")
+    assert due(last, 1, now, "0 3 * * *", BERLIN) == ""
+    assert due(last, 1, now, "0 3 * * *", BERLIN, 10.0) == "overdue"
+
+
 @pytest.mark.parametrize(
     ("last", "come"),
     [

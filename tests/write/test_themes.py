@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from string import ascii_lowercase
 
 import pytest
@@ -31,6 +32,14 @@ def summaries(memory: Memory, state: str = "active") -> list[Record]:
 
 def size(summary: Record) -> int:
     return len(summary.content.split() if summary.content.isascii() else summary.content)
+
+
+def test_how_many_facts_make_a_summary_is_a_setting(tmp_path: Path) -> None:
+    for least, made in ((2, 1), (4, 0)):
+        config = {"timezone": "Asia/Shanghai", "summary": {"facts": least}}
+        with Memory.open(tmp_path / str(least), config=config) as memory:
+            tell(memory, *CHINESE[: least if least < 3 else 3])
+            assert len(summaries(memory)) == made
 
 
 @pytest.mark.parametrize("facts", [CHINESE, ENGLISH])

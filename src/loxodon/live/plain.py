@@ -1,8 +1,9 @@
 """The engine switched off (`enabled = false`, `LOXODON_ENABLED=false`): plain files stand in.
 
-A recall hands over MEMORY.md and the daily notes of today and yesterday; what is said or captured
-is appended to text files (`pending.py`), which are taken in when the engine is on again. The
-database is not touched, and need not even be there. Whatever needs it says that it is off.
+A recall hands over MEMORY.md and the daily notes of the last days (setting `workspace.days`); what
+is said or captured is appended to text files (`pending.py`), which are taken in when the engine is
+on again. The database is not touched, and need not even be there. Whatever needs it says that it is
+off.
 """
 
 from __future__ import annotations
@@ -250,8 +251,7 @@ class PlainMemory(Memory):
 
     def _items(self) -> list[Item]:
         """What stands in the files: MEMORY.md, then notes and what was said, newest first."""
-        today = self.now()
-        days = [f"{today - timedelta(days=n):%Y-%m-%d}" for n in (0, 1)]
+        today, days = self.now(), self._days()
         found = self._chunked("MEMORY.md", "memory", today)
         for day in days:
             notes = self._chunked(os.path.join("memory", f"{day}.md"), "daily", today)
@@ -277,10 +277,14 @@ class PlainMemory(Memory):
         ]
 
     def _turns(self) -> list[Turn]:
-        """What was said today and yesterday, since the engine is off."""
-        since = frames.since_yesterday(self.now())
-        days = [f"{since:%Y-%m-%d}", f"{self.now():%Y-%m-%d}"]
-        return [one.turn for one in self._entries(days) if one.fields is None]
+        """What was said in the last days, since the engine is off."""
+        return [one.turn for one in self._entries(self._days()) if one.fields is None]
+
+    def _days(self) -> list[str]:
+        """The days that are loaded, today first (setting `workspace.days`)."""
+        today = self.now()
+        days = range(self.config.workspace.days)
+        return [f"{today - timedelta(days=n):%Y-%m-%d}" for n in days]
 
     def _lately(self, session: str) -> list[str]:
         """The last texts of a session, oldest first."""

@@ -256,7 +256,8 @@ def recent_turns(store: Store, now: datetime, audience: str | None) -> list[Turn
     away = _put_away(store, turns)
     from loxodon.trust.origin.quarantine import heard  # a recall mostly has no use for it
 
-    return heard(store, (turn for row, turn in turns.items() if row not in away))
+    told = heard(store, (turn for row, turn in turns.items() if row not in away))
+    return [turn for turn in told if turn.content.strip()]
 
 
 def _put_away(store: Store, rows: Iterable[int]) -> set[int]:

@@ -23,6 +23,7 @@ from loxodon.types import CAPTURED
 from loxodon.values import NamedTuple
 
 if TYPE_CHECKING:
+    from loxodon.store import QuarantinedText
     from loxodon.store.protocol import Store
 
 
@@ -56,6 +57,8 @@ def linked(
         leading = [found for found in pool.values() if found.score >= least]
         pool = {found.key: found for found in sorted(leading, key=order)[:most]}
     turns = {key.row: found for key, found in pool.items() if key.is_turn}
+    if turns and (held := store.quarantine.in_turns(turns)):
+        _leave_forgotten(store, turns, held, question)
     memories = {key.row: found for key, found in pool.items() if key.is_memory}
     drawn = store.drawn_from(turns) if turns and where.kind != "turn" else {}
     reworded = _leave_out(store, turns, drawn, question, asks_past) if drawn else frozenset()
@@ -176,6 +179,22 @@ def _leave_out(
                 turns[row].factors["validity"] = SAID_BEFORE
                 turns[row].score *= SAID_BEFORE
     return frozenset(row for row, one in standing.items() if one == "reworded")
+
+
+def _leave_forgotten(
+    store: Store,
+    turns: dict[int, Found],
+    held: Mapping[int, Sequence[QuarantinedText]],
+    question: Question,
+) -> None:
+    """Take out turns that were found by nothing but what the user asked to have forgotten."""
+    from loxodon.trust.origin.quarantine import is_asked, with_notes  # mostly nothing is held
+
+    for row, turn in store.turns(held).items():
+        asked = [one for one in held[row] if is_asked(one.reason)]
+        left = set(index_words(with_notes(turn.content, asked)))
+        if asked and not (among(question.words, left) or (left and question.last)):
+            del turns[row]
 
 
 def _lift(turns: Mapping[int, Found], pairs: Mapping[int, Sequence[Found]]) -> None:

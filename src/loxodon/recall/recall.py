@@ -26,7 +26,7 @@ from loxodon.store import Filter, Having
 from loxodon.text.words import among, fold, index_words
 from loxodon.text.words import spoken as as_typed
 from loxodon.tokens import Counter
-from loxodon.trust.origin.provenance import is_own, told_as
+from loxodon.trust.origin.provenance import told_as
 from loxodon.types import Gate, Item, LeftOut, Recall, Record, Source, Turn
 
 if TYPE_CHECKING:
@@ -219,13 +219,14 @@ def _items(
 
 
 def _told(store: Store, rows: Sequence[int]) -> Mapping[int, Turn]:
-    """Turns by row, without what is in quarantine."""
+    """Turns by row, without what is in quarantine; not those of which nothing is left."""
     turns = store.turns(rows)
-    if all(is_own(turn.origin) for turn in turns.values()):
+    if not store.quarantine.in_turns(turns):
         return turns
-    from loxodon.trust.origin.quarantine import heard  # what only the owner said needs none
+    from loxodon.trust.origin.quarantine import heard  # mostly nothing is held
 
-    return dict(zip(turns, heard(store, turns.values()), strict=True))
+    told = zip(turns, heard(store, turns.values()), strict=True)
+    return {row: turn for row, turn in told if turn.content.strip()}
 
 
 def _bare(item: Item) -> str:

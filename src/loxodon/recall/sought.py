@@ -65,22 +65,26 @@ def sought(question: Question) -> list[tuple[str, str]]:
     subjects = names or ([USER] if own or question.language == "zh" else [])
     found = [
         (subject, attribute)
-        for attributes in _matching(text, "own")
+        for attributes, _ in matching(text, "own")
         for attribute in attributes
         for subject in subjects
     ]
     if own or question.language == "zh":
-        found += [(USER, name) for attributes in _matching(text, "of") for name in attributes]
+        found += [(USER, name) for attributes, _ in matching(text, "of") for name in attributes]
     return list(dict.fromkeys(found))
 
 
-def _matching(text: str, which: str) -> list[tuple[str, ...]]:
-    return [
-        attributes
-        for attributes, english, chinese in _rows(which)
-        if any(word in text for word in chinese)
-        or any(f" {word}" in f" {text}" for word in english)
-    ]
+def matching(text: str, which: str) -> list[tuple[tuple[str, ...], str]]:
+    """The attributes that a folded text names, each row with the word that names it."""
+    found = []
+    for attributes, english, chinese in _rows(which):
+        words = (
+            *(word for word in chinese if word in text),
+            *(word for word in english if f" {word}" in f" {text}"),
+        )
+        if words:
+            found.append((attributes, words[0]))
+    return found
 
 
 @cache

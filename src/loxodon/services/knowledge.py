@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from loxodon.services.space import OpenSpace
     from loxodon.store import Note
 
-UNARCHIVED_STRENGTH = 0.3
 BELIEF_CONFIDENCE = 0.6
 _UNSAID: Mapping[str, Any] = {
     "importance": 0.5,
@@ -194,7 +193,9 @@ class Knowledge:
                     continue
                 taken += 1
                 if one.fields is None:
-                    self._journal.append([(turn, one.key)], turn.at)
+                    from loxodon.services.journalling import obey
+
+                    obey(self._store, self._journal.append([(turn, one.key)], turn.at)[0], turn.at)
                 else:
                     self._keep(turn, one.key, one.fields, one.source)
         return taken
@@ -334,6 +335,8 @@ class Knowledge:
             record = self._own(id, version)
             if record.state == "active":
                 return record
+            from loxodon.trust.origin.quarantine import UNARCHIVED_STRENGTH
+
             strength = max(record.strength, UNARCHIVED_STRENGTH)
             values = {"state": "active", "strength": strength}
             return self._store.update(id, version, "unarchived", self._space.now(), values)

@@ -47,7 +47,8 @@ def open_space(
     keys = keys_for(home, config, key)
     store: Store
     if config.enabled:
-        file, decay = os.path.join(folder, DATABASE), Decay(config.decay, clock)
+        file = os.path.join(folder, DATABASE)
+        decay = Decay(config.decay, clock, config.summary.facts)
         store = SqliteStore(file, space, zone, decay, keys, wall, Guard.of(home))
     else:
         from loxodon.store.off import Off
@@ -58,7 +59,7 @@ def open_space(
 
 def store_beside(space: OpenSpace, path: str) -> Store:
     """Open the store in another file of a space. The caller closes it."""
-    decay = Decay(space.config.decay, space.clock)
+    decay = Decay(space.config.decay, space.clock, space.config.summary.facts)
     return SqliteStore(path, space.name, space.zone, decay, space.keys)
 
 

@@ -86,6 +86,8 @@ from loxodon.types import (
 class DecayModel(Protocol):
     """How strength decays; the store keeps a base value and its time, and computes the rest."""
 
+    summary_facts: int
+
     def now(self) -> datetime:
         """The current time for the decay."""
 
@@ -118,6 +120,8 @@ class Store(Protocol):
     space: str
     wall: Wall
     """The agent and audience it is bound to. Hidden items behave as if they did not exist."""
+    summary_facts: int
+    """From how many facts on one theme on they are summarised."""
     audit: Audit | None
     """The audit log; None if nothing is logged."""
 
@@ -201,7 +205,8 @@ class Store(Protocol):
         """The latest `limit` turns (0: all) that match `where`, in order of time."""
 
     def insert(self, record: Record, change: str) -> Record:
-        """Store and index a new memory. It gets its id here; `change` starts its history.
+        """Store and index a new memory. It gets its id here, unless it has one of our form that is
+        free; `change` starts its history.
 
         Call inside `writing`.
         """

@@ -86,6 +86,11 @@ def fold(text: str) -> str:
     return text
 
 
+def simplified(text: str) -> str:
+    """`text` with simplified characters in the place of traditional ones, each where it was."""
+    return text if text.isascii() else text.translate(_simpler())
+
+
 def index_words(text: str) -> list[str]:
     """The words that `text` is found by, in order, repetitions included."""
     charge(len(text))

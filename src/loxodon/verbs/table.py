@@ -237,8 +237,9 @@ reviews | reads sees | GET /reviews | [Review]
     List beliefs to review, oldest first.
 
 quarantine | reads sees | GET /quarantine right=owner | [Held]
-    List instructions found in other people's text and held back, newest first.
-    state held|released|dropped|all  which entries (held)
+    List instructions found in other people's text and held back, and what the user asked to
+        have forgotten (`reason` begins with `forget`), newest first.
+    state held|released|dropped|unclear|all  which entries (held)
     @HELD
 
 release | writes owner | POST /quarantine/{id}/release | Held

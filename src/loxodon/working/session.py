@@ -279,7 +279,7 @@ class Session:
             self._prune()
             flushed = compacted = None
             tokens = self.tokens_pruned
-            if compaction_due(tokens, self.limits.most):
+            if self._config.compact and compaction_due(tokens, self.limits.most):
                 compacted = self._compact()
                 flushed = compacted.flushed if compacted else None
             elif self._flush_due(tokens):
@@ -301,7 +301,8 @@ class Session:
                 self.limits = limits(self._config, told)
             else:  # it takes more than we count
                 self._gauge = self._gauge.learned(was, max(tokens, self.limits.window))
-            self._compact(forced=True, silent=False)
+            if self._config.compact:
+                self._compact(forced=True, silent=False)
             messages = self._fitted()
             return messages if self._sent < was else None
 
@@ -371,14 +372,15 @@ class Session:
             found = learned(self._memory)
         except LoxodonError as error:
             return Flushed(problem=reason(error), done=False)
-        if not silent or self._ask is None:
+        if not silent or self._ask is None or not self._config.flush:
             return Flushed(found)
         messages = joined([*self._frame.system, *applied(shown, self._kept)])
         if self.tokens_pruned + _SILENT_TURN > self.limits.window:
             return Flushed(found)  # it would only be refused
         try:
             said = "\n".join(text_of(one.message)[:200] for one in shown if one.role == "user")
-            notes = silent_turn(self._ask, messages, self._memory.now(), language_of(said[-4_000:]))
+            language, own = language_of(said[-4_000:]), self._memory.config.prompts
+            notes = silent_turn(self._ask, messages, self._memory.now(), language, own)
             return Flushed(found, tuple(save(self._memory, notes, shown)))
         except LoxodonError as error:  # what the rules know is saved, and the journal has the rest
             return Flushed(found, problem=reason(error))
@@ -408,7 +410,13 @@ class Session:
             return None
         flushed = self._flush(silent=silent)
         summary, by_model, problem = summed_up(
-            shown, cut_at, self.limits.summary, self.limits.most, self._count, self._tell
+            shown,
+            cut_at,
+            self.limits.summary,
+            self.limits.most,
+            self._count,
+            self._tell,
+            self._memory.config.prompts.compaction,
         )
         fields = {
             "summary": summary,
@@ -435,7 +443,7 @@ class Session:
     def _fitted(self) -> list[dict[str, Any]]:
         """The messages to send, made to fit as far as that can be helped."""
         self._prune()
-        if compaction_due(self.tokens_pruned, self.limits.most):
+        if self._config.compact and compaction_due(self.tokens_pruned, self.limits.most):
             self._compact()
             self._prune()
         shown = self.shown

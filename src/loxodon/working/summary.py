@@ -83,16 +83,18 @@ def language_in(lines: Sequence[SummaryInput]) -> str:
 
 
 def by_model(
-    tell: Tell, lines: Sequence[SummaryInput], most: int, room: int, count: Counter
+    tell: Tell, lines: Sequence[SummaryInput], most: int, room: int, count: Counter, own: str = ""
 ) -> str:
     """A summary of at most `most` tokens, asking about at most `room` tokens at a time.
 
-    What does not fit one question is summed up piece by piece, each with the summary so far. Raises
-    UnfitError for answers that are none, and what `tell` raises.
+    `own` is the user's prompt, if there is one. What does not fit one question is summed up piece
+    by piece, each with the summary so far. Raises UnfitError for answers that are none, and what
+    `tell` raises.
     """
     language = language_in(lines)
     # In Chinese a character is about a token, in English a word is one and a third.
-    system = prompt("compaction", language, most=str(most if language == "zh" else most * 3 // 4))
+    words = str(most if language == "zh" else most * 3 // 4)
+    system = prompt("compaction", language, own, most=words)
     room -= count(system) + most
     if room < most:
         raise UnfitError("the model sees too little at once to sum anything up")

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
 LOCK = "watch.lock"
 _TICK = 500
-_QUIET = 300
-"""Milliseconds: how often it looks whether the folders are still there, and how long files must
-have been left alone before they are read."""
+"""Milliseconds: how often it looks whether the folders are still there."""
 _LONGEST = 2_000
 """Milliseconds after which changes are looked at even if more keep coming."""
 _SOON = 1.0
@@ -109,6 +107,8 @@ class _Watching:
         agents: Sequence[str],
     ) -> None:
         self.workspace = workspace
+        self.quiet = round(workspace.memory.config.workspace.debounce * 1_000)
+        """Milliseconds that files must have been left alone before they are read."""
         self.stop = stop
         self.tell = tell
         self.state = state
@@ -168,8 +168,8 @@ class _Watching:
             for changes in watchfiles.watch(
                 *paths,
                 watch_filter=None,
-                debounce=_LONGEST,
-                step=_QUIET,
+                debounce=max(_LONGEST, self.quiet),
+                step=self.quiet,
                 stop_event=self.stop,
                 rust_timeout=_TICK,
                 yield_on_timeout=True,
@@ -230,7 +230,7 @@ class _Watching:
             error = caught
         synced = Synced()
         try:
-            quiet = time.time_ns() - _QUIET * 1_000_000
+            quiet = time.time_ns() - self.quiet * 1_000_000
             synced, waiting = sync(self.workspace, before=quiet, renew=renew, make=self.first)
             self.due = now + _SOON if waiting else self.due
         except LoxodonError as caught:

@@ -15,8 +15,6 @@ from loxodon.config import DecayConfig
 from loxodon.types import Kind
 
 LEAST_AT_BIRTH = 0.2
-ARCHIVED_BELOW = 0.05
-"""Strength under which a memory leaves the active pool."""
 LIFT = 0.1
 """What a day's use adds."""
 
@@ -27,11 +25,13 @@ def initial_strength(kind: Kind, importance: float, confidence: float) -> float:
 
 
 class Decay:
-    """How strength falls by these rates, seen from the present of this clock."""
+    """How strength falls by these rates, seen from the present of this clock; and of how many facts
+    a summary is made, which goes when fewer are left."""
 
-    def __init__(self, rates: DecayConfig, clock: Clock) -> None:
+    def __init__(self, rates: DecayConfig, clock: Clock, summary_facts: int = 3) -> None:
         self._rates = rates
         self._clock = clock
+        self.summary_facts = summary_facts
 
     def now(self) -> datetime:
         return self._clock()
@@ -54,15 +54,15 @@ def strength_now(
 def fades_at(
     base: float, since: datetime, kind: Kind, importance: float, rates: DecayConfig
 ) -> datetime | None:
-    """When a memory that had `base` at `since` falls below `ARCHIVED_BELOW`; None for never."""
-    if base < ARCHIVED_BELOW:
+    """When a memory that had `base` at `since` falls below `rates.archive`; None for never."""
+    if base < rates.archive:
         return since
     rate = daily_rate(kind, importance, rates)
     if rate <= 0:
         return None
     if rate >= 1:
         return since
-    days = math.log(ARCHIVED_BELOW / base) / math.log1p(-rate)
+    days = math.log(rates.archive / base) / math.log1p(-rate)
     try:
         # In UTC: a day of 25 hours on the wall is one of 24 here.
         return since.astimezone(UTC) + timedelta(days=days)

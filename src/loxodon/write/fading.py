@@ -59,6 +59,7 @@ def _may_return(store: Store, record: Record, now: datetime) -> bool:
 
 _SETTLED = frozenset(
     {
+        "archived",
         "superseded",
         "corrected",
         "retracted",
@@ -70,7 +71,7 @@ _SETTLED = frozenset(
         "late",
     }
 )
-"""What takes a memory out for good: something else stands in its place."""
+"""What takes a memory out for good: something else stands in its place, or a person put it away."""
 
 
 def _left_by(store: Store, record: Record) -> str:

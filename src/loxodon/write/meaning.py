@@ -7,10 +7,11 @@ subject, attribute and value, so that what is said later can confirm it or take 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from loxodon.language.attributes import IMPORTANCE
+from loxodon.language.attributes import About, importance_of
 from loxodon.language.statements import USER, Mention, Statement, TurnInContext
 from loxodon.store.protocol import Store
 from loxodon.text.bounds import tame
@@ -22,24 +23,24 @@ from loxodon.write.extract import Candidate, fragments_of
 MOST_READ = 300
 """Characters; what is longer is more than one statement."""
 
-_WEIGHT = {
-    "identity": IMPORTANCE["identity"],
-    "health": IMPORTANCE["health"],
-    "preference": IMPORTANCE["preference"],
-    "relation": IMPORTANCE["relation"],
-    "status": IMPORTANCE["change"],
-    "decision": IMPORTANCE["decision"],
-    "config": IMPORTANCE["decision"],
-    "solution": IMPORTANCE["decision"],
-    "credential": IMPORTANCE["decision"],
-    "temp": IMPORTANCE["temporary"],
-    "debug": IMPORTANCE["temporary"],
+_ABOUT: Mapping[str, About] = {
+    "identity": "identity",
+    "health": "health",
+    "preference": "preference",
+    "relation": "relation",
+    "status": "change",
+    "decision": "decision",
+    "config": "decision",
+    "solution": "decision",
+    "credential": "decision",
+    "temp": "temporary",
+    "debug": "temporary",
 }
 
 
 def weight_of(category: str) -> float:
     """How much what is of a category matters by itself."""
-    return _WEIGHT.get(category, IMPORTANCE["fact"])
+    return importance_of(_ABOUT.get(category, "fact"))
 
 
 class Meaning(NamedTuple):

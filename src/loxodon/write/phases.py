@@ -26,6 +26,7 @@ from typing import NamedTuple, ParamSpec, TypeVar
 
 from loxodon.config import Config
 from loxodon.errors import LoxodonError, StoreError
+from loxodon.language.attributes import weighed_by
 from loxodon.language.statements import CONTEXT, Fragment, PriorTurn, TurnInContext
 from loxodon.store import Filter, Work, clock_check
 from loxodon.store.protocol import Store, WorkLog
@@ -61,6 +62,8 @@ _INDEXED = 2_000
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Obey = Callable[[Sequence[Turn], datetime], int]
+"""Does what turns ask to have forgotten; how many ask."""
 OnPhase = Callable[[int, int, int], None]
 """Called with the phase that begins, how many turns are done and how many there are."""
 
@@ -130,9 +133,11 @@ class Run:
         embed: Callable[[], int] = lambda: 0,
         zone: tzinfo | None = None,
         is_forgotten: IsForgotten | None = None,
+        obey: Obey | None = None,
     ) -> None:
         self._store = store
         self._is_forgotten = is_forgotten
+        self._obey = obey
         self._worklog = store.worklog
         self._config = config
         self._now = now
@@ -492,7 +497,12 @@ class Run:
             )
             self._worklog.drop_candidates()
             self._put_aside()
+            said = [number(turn) for turn in self._in_hand(work)] if self._obey else []
             self._worklog.set_work(work._replace(phase=_AFTER, done_to=work.upto))
+            if self._obey:  # by now it may be known what they mean
+                turns = self._store.turns(said)
+                asked = self._obey([turns[no] for no in sorted(turns)], self._now)
+                keeper.counts["put away"] += asked
         self._counts += keeper.counts
         self._summed_up |= keeper.changed.keys()
         self._residue.afterwards(keeper.changed.values(), self._now)
@@ -558,7 +568,7 @@ class Run:
         """
         self._attempt.at(number(turn))
         try:
-            with counted(MOST_STEPS):
+            with counted(MOST_STEPS), weighed_by(self._config.importance):
                 return rules(*given, **named)
         except StoreError:
             raise
@@ -583,11 +593,7 @@ class Run:
         """Turns as they may be read: without those that were put aside and what is in quarantine,
         of the user's only what the user said, and nothing over-long."""
         left = [turn for turn in turns if number(turn) not in self._aside]
-        # Nothing that is held of a relayed turn is in the user's own words.
-        heard = [
-            turn if turn.origin == "relayed" else told
-            for turn, told in zip(left, quarantine.heard(self._store, left), strict=True)
-        ]
+        heard = quarantine.heard(self._store, left, read=True)
         return [own_turn(turn._replace(content=tame(turn.content))) for turn in heard]
 
     def _context(self, turns: Sequence[Turn], work: Work) -> _Context:

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from loxodon.clock import in_zone
 
-OVERDUE = timedelta(hours=48)
 MOST_ATTEMPTS = 3
 """Runs that may fail one after the other before somebody should look."""
 BACKLOG = 100
@@ -18,10 +17,18 @@ _AGAIN = timedelta(minutes=1)
 _AGAIN_AT_MOST = timedelta(hours=1)
 
 
-def due(last: datetime | None, pending: int, now: datetime, cron: str, zone: tzinfo | None) -> str:
+def due(
+    last: datetime | None,
+    pending: int,
+    now: datetime,
+    cron: str,
+    zone: tzinfo | None,
+    overdue: float = 48.0,
+) -> str:
     """Why consolidation is due: `backlog`, `overdue` or `daily`; empty where it is not.
 
-    `last` is when a run last succeeded, `pending` how many turns wait. Without an expression none
+    `last` is when a run last succeeded, `pending` how many turns wait, and `overdue` how many hours
+    may pass. Without an expression none
     is ever due by itself.
     """
     if not cron:
@@ -31,7 +38,7 @@ def due(last: datetime | None, pending: int, now: datetime, cron: str, zone: tzi
     now = now.astimezone(UTC)  # two times of one zone would be compared by the clock on the wall
     if last is None or last > now:  # a clock that went back says nothing of how long ago it was
         return "daily" if pending else ""
-    if now - last > OVERDUE:
+    if now - last > timedelta(hours=overdue):
         return "overdue"
     return "daily" if has_come(cron, last, now, zone) else ""
 

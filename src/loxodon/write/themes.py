@@ -1,7 +1,7 @@
 """Phase 4c: the summaries that a change touches are written anew.
 
-A summary stands for three or more facts of one theme: a person, a project, a side of the user
-(`user/health`), or a day. It is found by its theme, and goes when fewer facts are left.
+A summary stands for a few facts (setting `summary.facts`) of one theme: a person, a project, a side
+of the user (`user/health`), or a day. It is found by its theme, and goes when fewer facts are left.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from loxodon.write.pages.summaries import Summary, summarise, themes_of
 SUMMARY = "summary"
 """The attribute of summaries; their value is the theme."""
 DAY = "day:"
-LEAST = 3
 _HAPPENED = ("event", "plan", "decision", "solution")
 """What a day is remembered by; what the user is like, is like that every day."""
 _MOST_FACTS = 60
@@ -71,7 +70,7 @@ def renew_theme(store: Store, theme: str, now: datetime) -> bool:
     """Write, rewrite or take away the summary of a theme; whether anything changed."""
     kept = summary_of(store, theme)
     facts = facts_of(store, theme, now)
-    found = summarise(theme, facts) if len(facts) >= LEAST else None
+    found = summarise(theme, facts, store.summary_facts)
     if found is None:
         if kept is not None:
             store.update(kept.id, None, "outdated", now, {"state": "archived"})

@@ -40,6 +40,7 @@ def test_a_conversation_is_journalled_recalled_and_consolidated(http: httpx.Clie
         "forgotten": 0,
         "people": [],
         "claimed": 0,
+        "asked": 0,
     }
     again = http.post(f"{base}/turns", json={"turns": turns, "session": "monday"})
     assert again.json()["known"] == 2

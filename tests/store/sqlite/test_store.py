@@ -40,6 +40,8 @@ SHANGHAI = NOW.tzinfo
 class Lasting:
     """A strength that does not fall, until it is gone: a whole one after `days`."""
 
+    summary_facts = 3
+
     def __init__(self, days: int = 1_000) -> None:
         self._days = days
 

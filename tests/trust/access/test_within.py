@@ -291,8 +291,9 @@ def test_a_group_without_a_name_keeps_no_documents(scene: Scene) -> None:
 
 def test_a_use_by_an_agent_does_not_bring_back_what_is_archived(scene: Scene) -> None:
     with Memory.open(scene.home, clock=Clock()) as memory:
-        for one in ("own", "owners"):
-            memory.archive(scene.ids[one])
+        with memory._store.writing():
+            for one in ("own", "owners"):
+                memory._store.update(scene.ids[one], None, "faded", NOW, {"state": "archived"})
         assert memory.as_agent("bot").touch([scene.ids["own"], scene.ids["owners"]]) == 2
         memory.consolidate(force=True)
         assert memory.get(scene.ids["own"]).state == "active"

@@ -40,7 +40,7 @@ OPEN = {
     },
     Workspace: {"sources"},
     Documents: {"together"},
-    Schedule: {"jobs", "due", "failing", "wait"},
+    Schedule: {"jobs", "due", "failing", "wait", "waiting"},
 }
 """Verbs that read and write no content, and so are not on record."""
 

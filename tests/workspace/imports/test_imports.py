@@ -17,6 +17,8 @@ from loxodon.workspace.imports.package import Package
 from tests.clock import NOW
 from tests.workspace.imports.conftest import Take
 from tests.workspace.imports.exports import chat, put_database, put_json, put_zip, said, trip
+from tests.workspace.imports.test_claude_code import TALK
+from tests.workspace.imports.test_claude_code import put as put_transcript
 
 MEM0 = {
     "results": [
@@ -45,6 +47,7 @@ def examples(folder: Path) -> dict[str, Path]:
         "mem0": put_json(folder / "mem0.json", MEM0),
         "list": put_json(folder / "list.json", ["User plays the cello", {"memory": "喜欢爬山"}]),
         "chatgpt": put_zip(folder / "chatgpt.zip", {"conversations.json": [trip()]}),
+        "claude-code": put_transcript(folder / "talk.jsonl", *TALK),
         "claude": put_zip(
             folder / "claude.zip",
             {"conversations.json": [chat("k", said("h", "human", "我叫李雷，住在杭州。"))]},

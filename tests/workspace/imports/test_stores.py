@@ -240,12 +240,55 @@ def test_settings_of_three_layers(memory: Memory, take: Take, tmp_path: Path) ->
     found = take(path, settings=True)
     assert found.settings == {
         "decay.fact": 0.01,
+        "decay.archive": 0.1,
         "snapshot.budget": 1500,
         "schedule.daily": "30 4 * * *",
     }
-    assert [one.what.split()[0] for one in found.problems] == ["thresholds.archive", "odd"]
+    assert [one.what.split()[0] for one in found.problems] == ["odd"]
     set_here = config.load(memory.home)
     assert (set_here.decay.fact, set_here.schedule.daily) == (0.01, "30 4 * * *")
+
+
+def test_every_number_of_the_two_formats_has_its_setting(take: Take, tmp_path: Path) -> None:
+    three = {
+        "thresholds": {"archive": 0.1, "summary_trigger": 5},
+        "token_budget": {"layer1_top1": 0.3, "layer1_top2": 0.2, "layer1_top3": 0.1},
+        "consolidation": {"fallback_hours": 24},
+        "importance_rules": {
+            "identity_health_safety": 0.9,
+            "preference_relation_status": 0.7,
+            "general_fact": 0.4,
+            "temporary": 0.1,
+        },
+    }
+    found = take(put_json(tmp_path / "config.json", three), settings=True)
+    assert found.problems == ()
+    assert found.settings == {
+        "decay.archive": 0.1,
+        "summary.facts": 5,
+        "snapshot.first": 0.3,
+        "snapshot.second": 0.2,
+        "snapshot.third": 0.1,
+        "schedule.overdue": 24,
+        "importance.identity": 0.9,
+        "importance.preference": 0.7,
+        "importance.fact": 0.4,
+        "importance.temporary": 0.1,
+    }
+    four = {"memory": {"enabled": True, "extraction": {"quietGap": "1m30s", "tokenBudget": 0.4}}}
+    found = take(put_json(tmp_path / "four.json", four), settings=True)
+    assert (found.settings, found.problems) == ({"buffer.quiet": 90, "buffer.tokens": 4_000}, ())
+
+
+@pytest.mark.parametrize(
+    "extraction", [{"quietGap": "soon"}, {"quietGap": ""}, {"tokenBudget": "much"}]
+)
+def test_a_time_or_share_that_makes_no_sense_is_told(
+    take: Take, tmp_path: Path, extraction: dict[str, object]
+) -> None:
+    value = {"memory": {"enabled": True, "extraction": extraction}}
+    found = take(put_json(tmp_path / "config.json", value), settings=True)
+    assert (dict(found.settings), len(found.problems)) == ({}, 1)
 
 
 def test_what_is_set_here_stays(memory: Memory, take: Take, tmp_path: Path) -> None:

@@ -81,6 +81,14 @@ def pool(*memories: object) -> str:
     return "".join(json.dumps(one) + "\n" for one in memories)
 
 
+def put_pools(folder: Path, pools: dict[str, list[dict[str, object]]]) -> None:
+    """The files of a three-layer memory."""
+    for name, memories in pools.items():
+        path = folder / f"memory/layer2/{name}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(pool(*memories), "utf-8")
+
+
 @pytest.fixture
 def layers(tree: Path) -> Path:
     """The same with what a three-layer memory keeps beside it."""
@@ -124,6 +132,94 @@ def test_a_three_layer_memory_is_one_import(memory: Memory, take: Take, layers: 
     again = take(layers)
     assert (again.turns, again.memories, again.settings) == (0, 0, {})
     assert take(layers / "memory").memories == 0
+
+
+def test_a_layer_keeps_what_it_says_of_its_memories(
+    memory: Memory, take: Take, tmp_path: Path
+) -> None:
+    mine = memory.capture("Taken already")
+    day = "2026-02-03T10:30:00Z"
+    fact = {"importance": 1.0, "score": 0.95, "entities": ["用户"], "created": day}
+    put_pools(
+        tmp_path / "theirs",
+        {
+            "active/facts": [
+                {"id": "f_20260203_007", "content": "Owns a loom", "source": "talk:15", **fact},
+                {"id": mine.id, "content": "Plays chess", "source": "day.jsonl:3-4", **fact},
+                {"id": "f_1", "content": "Rows", **fact},
+                {
+                    "id": "f_20260203_009",
+                    "content": "Works in Shanghai",
+                    "history": [
+                        {"content": "Works in Beijing", "until": "2026-02-01", "score": 0.3}
+                    ],
+                },
+            ],
+            "active/summaries": [
+                {"id": "s_20260203_001", "content": "A", "source_facts": ["f_20260203_007"]}
+            ],
+            "archive/facts": [{"id": "f_20260203_002", "content": "Had a boat", "score": 0.04}],
+        },
+    )
+    assert take(tmp_path / "theirs").problems == ()
+    kept = by_words(memory)
+    loom = kept["Owns a loom"]
+    assert (loom.id, loom.importance, loom.strength) == ("f_20260203_007", 1.0, 0.95)
+    assert memory.get(loom.id).sources[1][:2] == ("talk", "15")
+    chess = kept["Plays chess"]
+    assert chess.id not in (mine.id, "")
+    assert memory.get(chess.id).sources[1][2:] == ("day.jsonl", 3)
+    assert kept["Rows"].id.startswith("f_2026")
+    assert kept["A"].derived_from == ("f_20260203_007",)
+    boat = kept["Had a boat"]
+    assert (boat.id, boat.state, boat.strength) == ("f_20260203_002", "archived", 0.04)
+    before = kept["Works in Beijing"]
+    assert (before.state, before.strength) == ("archived", 0.3)
+    assert before.valid_until is not None
+    assert before.valid_until.day == 1
+    # An id that came with an import is given to nobody else.
+    assert memory.get(mine.id).content == "Taken already"
+    assert memory.validate() == []
+    assert take(tmp_path / "theirs").memories == 0
+
+
+def test_no_memory_is_given_an_imported_id_again(
+    memory: Memory, take: Take, tmp_path: Path
+) -> None:
+    today = f"f_{NOW:%Y%m%d}"
+    put_pools(
+        tmp_path / "theirs", {"active/facts": [{"id": f"{today}_004", "content": "Owns a loom"}]}
+    )
+    take(tmp_path / "theirs")
+    assert [memory.capture(text).id for text in ("a", "b")] == [f"{today}_005", f"{today}_006"]
+
+
+def test_what_was_forgotten_lends_its_id_to_nothing(
+    memory: Memory, take: Take, tmp_path: Path
+) -> None:
+    gone = memory.capture("Owns a loom")
+    memory.forget(gone.id)
+    put_pools(tmp_path / "theirs", {"active/facts": [{"id": gone.id, "content": "Plays chess"}]})
+    take(tmp_path / "theirs")
+    assert by_words(memory)["Plays chess"].id != gone.id
+
+
+def test_a_link_between_notes_is_no_memory(memory: Memory, take: Take, tmp_path: Path) -> None:
+    text = """# Coffee
+## Observations
+- [method] Pour over gives more clarity #brewing
+- Kim wrote [[Good Water]] last year
+## Relations
+- relates_to [[Tea]]
+- requires [[Good Water]] (must be filtered)
+- [[Grinder]]
+"""
+    (tmp_path / "MEMORY.md").write_text(text, "utf-8")
+    assert take(tmp_path).skipped == {"relations": 3}
+    assert sorted(by_words(memory)) == [
+        "Kim wrote [[Good Water]] last year",
+        "[method] Pour over gives more clarity #brewing",
+    ]
 
 
 def test_each_entry_is_a_memory(memory: Memory, take: Take, tree: Path) -> None:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from loxodon.config import SnapshotConfig
 from loxodon.tokens import Counter, estimate
 from loxodon.types import Record
-from loxodon.write.pages.layout import SHARES
 from loxodon.write.pages.ranking import TOP
 from loxodon.write.pages.snapshot import Material, Totals, snapshot
 from tests.clock import NOW
@@ -21,6 +21,7 @@ from tests.growth import linear
 from tests.write.made import fact
 
 TOTALS = Totals(142, 14, 23, 12)
+PARTS = SnapshotConfig()
 
 
 def shown(*records: Record, budget: int = 2_000, language: str = "zh", **more: Any) -> str:
@@ -84,7 +85,7 @@ def test_an_empty_memory_has_a_snapshot_without_empty_sections() -> None:
 
 
 def test_the_agent_is_who_the_configuration_says() -> None:
-    text = shown(identity="# 名字叫阿默\n\n- 用户的备课助手\n")
+    text = shown(parts=PARTS._replace(identity="# 名字叫阿默\n\n- 用户的备课助手\n"))
     assert section(text, "身份") == ["- 名字叫阿默", "- 用户的备课助手"]
 
 
@@ -229,10 +230,37 @@ def test_the_higher_a_memory_ranks_the_more_is_told_of_it() -> None:
     sizes = [estimate(entry) for entry in entries]
     whole = sum(sizes)
     assert estimate(text) <= 2_000
-    for size, share in zip(sizes, SHARES, strict=False):
+    for size, share in zip(sizes, (PARTS.first, PARTS.second, PARTS.third), strict=False):
         assert abs(size / whole - share) < 0.03
     assert len(entries) > 10
     assert abs(sum(sizes[3:]) / whole - 0.2) < 0.03
+
+
+def test_the_first_has_the_share_that_is_set() -> None:
+    top = [fact(f"第{n}个人会游泳", subject=f"第{n}个人", importance=1 - n / 10) for n in range(3)]
+    more = {
+        one.id: [
+            fact(f"{one.subject}讲过第{m}个很长的故事", subject=one.subject, importance=0.1)
+            for m in range(200)
+        ]
+        for one in top
+    }
+    sizes = []
+    for first in (0.1, 0.6):
+        text = shown(*top, related=lambda one: more[one.id], parts=PARTS._replace(first=first))
+        entries = re.split(r"\n(?=\d+\. )", "\n".join(section(text, "核心记忆")))
+        sizes.append(estimate(entries[0]))
+    assert sizes[0] * 3 < sizes[1]
+
+
+def test_as_many_days_are_recent_as_are_set() -> None:
+    week = PARTS._replace(days=7)
+    old = fact("The user bought a kite", valid_from=NOW - timedelta(days=5))
+    many = [fact(f"The user owns book {n}", importance=1.0) for n in range(80)]
+    events = [("2026-02-01", "Kites were flown")]
+    text = shown(old, *many, language="en", parts=week, events=events)
+    assert "## The last 7 days" in text
+    assert "## The last three days" in shown(old, *many, language="en", events=events)
 
 
 def test_what_one_does_not_use_goes_on_to_the_next() -> None:
@@ -324,7 +352,8 @@ def test_no_input_gets_over_the_budget_or_breaks_the_page(
     language: str,
     count: Counter,
 ) -> None:
-    material = Material(records, TOTALS, NOW, events, identity, lambda _: related)
+    parts = PARTS._replace(identity=identity)
+    material = Material(records, TOTALS, NOW, events, parts, lambda _: related)
     text = snapshot(material, budget, count, language)
     assert count(text) <= budget
     assert "```" not in text

@@ -153,19 +153,15 @@ _REJECT = ("reject", "no", "拒绝", "否")
 
 
 def _review(on: Commands, rest: str) -> Outcome:
+    from loxodon.serve.cli.knowledge import confirmed, rejected
+
     verb, _, which = rest.partition(" ")
     if not rest:
         return _reviews(on)
     if verb.casefold() in _CONFIRM:
-        id, version = _named(on, which)
-        fact = on.memory.confirm(id, version=version)
-        said = t("{id} is a fact now: {content}", id=fact.id, content=fact.content)
-        return Outcome(fact, lambda: print(view.safe(said)))
+        return confirmed(on.memory, *_named(on, which))
     if verb.casefold() in _REJECT:
-        id, version = _named(on, which)
-        belief = on.memory.reject(id, version=version)
-        said = t("rejected {id}", id=belief.id)
-        return Outcome(belief, lambda: print(said))
+        return rejected(on.memory, *_named(on, which))
     raise UsageError(
         "missing argument",
         hint="write it as {usage}",
@@ -174,20 +170,23 @@ def _review(on: Commands, rest: str) -> Outcome:
 
 
 def _reviews(on: Commands) -> Outcome:
-    from loxodon.serve.cli.knowledge import show_review
+    from loxodon.serve.cli.knowledge import asked_in, show_asked, show_review
 
     found: list[Review] = on.memory.reviews()
+    asked = asked_in(on.memory)
     on.listed = [(one.belief.id, one.belief.version) for one in found]
 
     def show() -> None:
-        if not found:
+        if not found and not asked:
             print(t("nothing to review"))
+        for request in asked:
+            show_asked(request, "/forget {}", "/review reject {}")
         for n, one in enumerate(found, 1):
             show_review(one, f"{n}. ")
         if found:
             print(t("answer with /review confirm N or /review reject N, or just say it"))
 
-    return Outcome(found, show)
+    return Outcome([*asked, *found], show)
 
 
 def _named(on: Commands, which: str) -> tuple[str, int | None]:
@@ -238,7 +237,7 @@ def _help(on: Commands, rest: str) -> Outcome:
         "/recall " + t("QUESTION"): t("search the memory"),
         "/remember " + t("TEXT"): t("save one memory, word for word"),
         "/why": t("show what was sent to the model for the last reply, and why"),
-        "/review": t("show beliefs to review; /review confirm 1, /review reject 1"),
+        "/review": t("show what needs your answer; /review confirm 1, /review reject 1"),
         "/forget ID": t("delete something permanently; asks first"),
         "/tag ID +a -b": t("add tags to a memory or remove them"),
         "/refresh": t("rebuild the profile and show it"),

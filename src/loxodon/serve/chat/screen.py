@@ -40,7 +40,7 @@ class Text:
                 )
             )
         if about["reviews"]:
-            self.notice(t("{n} beliefs to review: /review", n=about["reviews"]))
+            self.notice(t("{n} items to review: /review", n=about["reviews"]))
 
     def recalled(self, frame: Frame) -> None:
         """Nothing: a person asks with /why."""

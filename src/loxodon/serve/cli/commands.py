@@ -111,6 +111,7 @@ def _add(args: Namespace) -> Outcome:
         "sessions": list(dict.fromkeys(s for result in results for s in result.sessions)),
         "people": list(dict.fromkeys(one for result in results for one in result.people)),
         "claimed": sum(result.claimed for result in results),
+        "asked": sum(result.asked for result in results),
         "skipped": skipped,
     }
 
@@ -130,6 +131,8 @@ def _add(args: Namespace) -> Outcome:
             print(t("skipped {forgotten}: they were forgotten before", **data))
         if data["claimed"]:
             print(t("updated the author of {claimed} turns added before", **data))
+        if data["asked"]:
+            print(t("requests to forget something: {asked}; see `loxodon review`", **data))
         for name, people in strangers.items():
             for line in how_to_say(name, people):
                 print(view.safe(line))
@@ -447,7 +450,7 @@ def _to_do(found: Status, has_model: bool) -> str:
     if found.waiting and has_model:
         parts.append(t("{n} fragments that a model or your agent can read", n=found.waiting))
     if found.reviews:
-        parts.append(t("{n} beliefs to review (`loxodon review`)", n=found.reviews))
+        parts.append(t("{n} items to review (`loxodon review`)", n=found.reviews))
     if found.reminders:
         parts.append(t("{n} plans past due (`loxodon schedule`)", n=found.reminders))
     return ", ".join(parts)

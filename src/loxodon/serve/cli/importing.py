@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
+from loxodon import config as settings
+from loxodon.clock import zone_named
+from loxodon.layout import CONFIG
+from loxodon.memory import Memory
 from loxodon.messages import t
 from loxodon.serve.cli import settling, view
-from loxodon.serve.cli.opening import Outcome, opened
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of, opened
+from loxodon.spaces import space_path
 from loxodon.types import FileProblem, Imported
 
 _SHOWN = 20
@@ -15,7 +23,7 @@ _SHOWN = 20
 
 
 def run(args: Namespace) -> Outcome:
-    with opened(args, make=not args.dry_run) as memory, view.Bar(t("importing")) as bar:
+    with _opened(args) as memory, view.Bar(t("importing")) as bar:
         found = memory.workspace.take_in(
             args.path,
             args.format,
@@ -31,6 +39,33 @@ def run(args: Namespace) -> Outcome:
         found = found._replace(settings={**found.settings, **settings}, offered=left)
     data = {"dry_run": args.dry_run, **found._asdict()}
     return Outcome(data, lambda: _show(found, args.dry_run))
+
+
+@contextmanager
+def _opened(args: Namespace) -> Iterator[Memory]:
+    """The memory to import into; to try it where there is none, an empty one that goes again."""
+    if not args.dry_run or os.path.isdir(space_path(home_of(args), args.space)):
+        with opened(args, make=True) as memory:
+            yield memory
+        return
+    from shutil import copy
+    from tempfile import TemporaryDirectory
+
+    home = home_of(args)
+    config = settings.with_environment(settings.load(home), os.environ)
+    clock = clock_of(args, zone_named(config.timezone))
+    # It has nothing to protect, and nothing may be left of it: neither keys nor a record.
+    plain = settings.Config()
+    config = config._replace(
+        audit=config.audit._replace(enabled=False),
+        encryption=plain.encryption,
+        workspace=plain.workspace,
+    )
+    with TemporaryDirectory(prefix="loxodon-") as folder:
+        with suppress(FileNotFoundError):
+            copy(os.path.join(home, CONFIG), folder)
+        with Memory.open(folder, args.space, config, clock) as memory:
+            yield memory
 
 
 def _show(found: Imported, dry: bool) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
 
 from loxodon import messages
 from loxodon.clock import parse_instant
@@ -15,7 +17,8 @@ from loxodon.serve.cli import view
 from loxodon.serve.cli.control import AGREED
 from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.trust.origin.provenance import is_own, whence
-from loxodon.types import Asking, Consolidated, Embedded, ModelChecked, Record, Review
+from loxodon.trust.origin.quarantine import FORGET
+from loxodon.types import Asking, Consolidated, Embedded, Held, ModelChecked, Record, Review
 
 
 def consolidate(args: Namespace) -> Outcome:
@@ -164,6 +167,7 @@ def counted() -> dict[str, str]:
         "denied": t("beliefs dropped"),
         "unsettled": t("not settled"),
         "held": t("to review"),
+        "put away": t("put away, as you asked"),
         "late": t("old news, stored as past"),
         "summaries": t("summaries renewed"),
         "days": t("days summarised"),
@@ -200,20 +204,18 @@ def embed(args: Namespace) -> Outcome:
 def review(args: Namespace) -> Outcome:
     with opened(args) as memory:
         if args.confirm is not None:
-            fact = memory.confirm(args.confirm, version=_shown_version(memory, args))
-            said = t("{id} is a fact now: {content}", id=fact.id, content=fact.content)
-            return Outcome(fact, lambda: print(view.safe(said)))
+            return confirmed(memory, args.confirm, _shown_version(memory, args))
         if args.reject is not None:
-            belief = memory.reject(args.reject, version=args.version)
-            said = t("rejected {id}", id=belief.id)
-            return Outcome(belief, lambda: print(said))
+            return rejected(memory, args.reject, args.version)
         if args.confirm_all is not None:
             return _confirm_all(memory, args)
-        found = memory.reviews()
+        found, asked = memory.reviews(), asked_in(memory)
 
     def show() -> None:
-        if not found:
+        if not found and not asked:
             print(t("nothing to review"))
+        for request in asked:
+            show_asked(request, "loxodon forget {}", "loxodon review --reject {}")
         for one in found:
             show_review(one)
         if found:
@@ -224,13 +226,96 @@ def review(args: Namespace) -> Outcome:
                 )
             )
 
-    return Outcome(found, show)
+    return Outcome([*asked, *found], show)
 
 
-def _shown_version(memory: Memory, args: Namespace) -> int:
+class Asked(NamedTuple):
+    """What the user asked to have forgotten in a conversation."""
+
+    id: str
+    request: str
+    """The sentence that asks."""
+    asked_at: datetime
+    state: str
+    """`held`: it was put away; `unclear`: nothing was done."""
+    memories: tuple[Record, ...]
+    turns: tuple[str, ...]
+    """The messages in which it was said."""
+
+
+def asked_in(memory: Memory) -> list[Asked]:
+    """The requests to forget that nobody has answered, oldest first."""
+    held = [one for state in ("held", "unclear") for one in memory.quarantine(state, 0)]
+    parts: dict[str, list[Held]] = {}
+    for one in sorted(held, key=lambda one: int(one.id[2:])):
+        parts.setdefault(one.reason.partition(" ")[2], []).append(one)
+    return [
+        Asked(
+            one.id,
+            one.text,
+            one.at,
+            one.state,
+            tuple(memory.get(part.memory) for part in parts.get(one.id, ()) if part.memory),
+            tuple(dict.fromkeys(part.turn for part in parts.get(one.id, ()) if part.turn)),
+        )
+        for one in parts.get("", ())
+        if one.reason == FORGET
+    ]
+
+
+def show_asked(one: Asked, erase: str, keep: str) -> None:
+    """A request to forget, what was done, and the commands that end it."""
+    asked = t("you asked on {day}: {text}", day=view.day(one.asked_at), text=one.request)
+    print(f"{view.paint(one.id, 'bold')}  {view.safe(asked)}")
+    for record in one.memories:
+        print(f"    {record.id}  {view.safe(record.content)}")
+    commands = {"erase": erase.format(one.id), "keep": keep.format(one.id)}
+    if one.state == "unclear":
+        commands["erase"] = erase.format("ID")
+        told = t(
+            "it is not clear what you mean, so nothing was done; delete what you mean with "
+            "`{erase}`, or close this with `{keep}`",
+            **commands,
+        )
+    else:
+        if one.turns:
+            print("    " + t("messages: {turns}", turns=", ".join(one.turns)))
+        told = t(
+            "archived, and no longer recalled; delete it permanently with `{erase}`, or bring it "
+            "back with `{keep}`",
+            **commands,
+        )
+    print("  " + told)
+
+
+def rejected(memory: Memory, id: str, version: int | None) -> Outcome:
+    """Drop a belief; or undo a request to forget, and bring back what it put away."""
+    if id.startswith("q_"):
+        held = memory.release(id)
+        return Outcome(held, lambda: print(t("kept, and recalled as before: {id}", id=held.id)))
+    belief = memory.reject(id, version=version)
+    return Outcome(belief, lambda: print(t("rejected {id}", id=belief.id)))
+
+
+def confirmed(memory: Memory, id: str, version: int | None) -> Outcome:
+    """Make a fact of a belief."""
+    if id.startswith("q_"):
+        raise UsageError(
+            "{id} is a request to forget",
+            hint="delete it permanently with `loxodon forget {id}`",
+            id=id,
+        )
+    fact = memory.confirm(id, version=version)
+    said = t("{id} is a fact now: {content}", id=fact.id, content=fact.content)
+    return Outcome(fact, lambda: print(view.safe(said)))
+
+
+def _shown_version(memory: Memory, args: Namespace) -> int | None:
     """The version of a belief that is confirmed; of one that was changed by others it is told."""
     if args.version is not None:
         return int(args.version)
+    if args.confirm.startswith("q_"):
+        return None
     record = memory.get(args.confirm)
     if record.version > 1 and not is_own(record.trust) and not args.as_agent:
         raise UsageError(

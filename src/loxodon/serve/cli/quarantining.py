@@ -10,6 +10,7 @@ from loxodon.messages import current, t
 from loxodon.serve.cli import view
 from loxodon.serve.cli.opening import Outcome, opened
 from loxodon.trust.origin.provenance import whence
+from loxodon.trust.origin.quarantine import is_asked
 from loxodon.types import Held
 
 
@@ -32,7 +33,9 @@ def run(args: Namespace) -> Outcome:
 
 def _listed(args: Namespace) -> Outcome:
     with opened(args) as memory:
-        found = memory.quarantine("all" if args.all else "held", args.limit)
+        found = memory.quarantine("all" if args.all else "held", 0)
+    # What the user asked to have forgotten is told by `review`, and was no other's word.
+    found = [one for one in found if not is_asked(one.reason)][: args.limit or None]
     return Outcome(found, lambda: _show(found))
 
 

@@ -313,9 +313,9 @@ inspect | inspect | control.inspect
     @REVEAL
 
 review | reviews | knowledge.review | | confirm reject confirm_all
-    Show beliefs to review; confirm or reject them.
+    Show beliefs and requests to forget that need your answer.
     --confirm ID  this belief is true: make it a fact
-    --reject ID  this belief is wrong: drop it
+    --reject ID  this belief is wrong: drop it; or undo a request to forget (q_…)
     --confirm-all ORIGIN=relayed|import|assistant|group|tool|web  everything from this origin is
         true: {names}
     @VERSION @YES

@@ -49,7 +49,7 @@ class SqliteQuarantine:
         found: dict[int, list[QuarantinedText]] = {}
         for row in self._db.all(
             f"SELECT {_COLUMNS} FROM quarantine WHERE turn IN {THESE} "
-            "AND state <> 'released' ORDER BY turn, start",
+            "AND state IN ('held', 'dropped') ORDER BY turn, start",
             (these(turns),),
         ):
             found.setdefault(row[1], []).append(self._kept(row))

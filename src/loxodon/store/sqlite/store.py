@@ -92,6 +92,7 @@ class SqliteStore:
         self._guard = guard
         self._zone = zone
         self._decay = decay
+        self.summary_facts = decay.summary_facts
         self._db = Database(path, keys)
         self._indexes = Indexes(self._db)
         try:
@@ -427,9 +428,7 @@ class SqliteStore:
     def insert(self, record: Record, change: str) -> Record:
         if self._guard:
             record = self._guard.record(record)
-        day = record.created_at
-        prefix = f"{_ID_LETTER[record.kind]}_{day.year:04d}{day.month:02d}{day.day:02d}"
-        record = record._replace(id=f"{prefix}_{self._take(prefix, 1):03d}", space=self.space)
+        record = record._replace(id=self._id_for(record), space=self.space)
         if self.wall.agent or self.wall.alone:
             record = record._replace(agent=self.wall.agent)
         record = record._replace(trust=self.wall.heard(record.trust))
@@ -449,6 +448,21 @@ class SqliteStore:
         db.changed.append(record.id)
         self._signed(row, record.sensitivity)
         return record
+
+    def _id_for(self, record: Record) -> str:
+        """The id that a new memory brings, where it has our form and nobody has it; else the next
+        of its day."""
+        day = record.created_at
+        prefix = f"{_ID_LETTER[record.kind]}_{day.year:04d}{day.month:02d}{day.day:02d}"
+        brought, _, number = record.id.rpartition("_")
+        ours = len(brought) == len(prefix) and brought[:2] == prefix[:2] and brought[2:].isdecimal()
+        if not (ours and record.id.isascii() and number.isdecimal() and 3 <= len(number) <= 9):
+            return f"{prefix}_{self._take(prefix, 1):03d}"
+        if self._db.one("SELECT 1 FROM main.memories WHERE id = ?", (record.id,)):
+            return f"{prefix}_{self._take(prefix, 1):03d}"
+        # Nobody is given it again.
+        self._take(brought, max(0, int(number) - self._take(brought, 0)))
+        return record.id
 
     def _signed(self, row: int, *sensitivities: str) -> None:
         """Sign a version of a memory where it, or what was there before, is sensitive."""

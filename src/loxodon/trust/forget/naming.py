@@ -15,7 +15,7 @@ from functools import cache
 
 from loxodon.text.sentences import split
 from loxodon.text.words import fold
-from loxodon.trust.forget.tombstones import address_of, addresses, has_name, plain
+from loxodon.trust.forget.tombstones import has_name, plain, thing_of, things
 
 _ROUNDS = 3
 """How often another name may have another name."""
@@ -205,10 +205,11 @@ def near(names: Iterable[str], known: Iterable[str], texts: Iterable[str]) -> li
     given = set(map(fold, own))
     words: dict[str, None] = dict.fromkeys(known)
     forms = [form for name in own for form in _familiar(name)]
+    is_thing = any(map(thing_of, own))
     for text in texts:
         words |= dict.fromkeys(_capitalised().findall(text))
-        if "@" in text:
-            words |= dict.fromkeys(addresses(fold(text)))
+        if is_thing:
+            words |= dict.fromkeys(things(fold(text)))
         words |= dict.fromkeys(form for form in forms if form in text)
     found = [
         word
@@ -232,9 +233,9 @@ def _familiar(name: str) -> list[str]:
 
 def _is_near(word: str, name: str) -> bool:
     one, other = fold(word), fold(name)
-    if address_of(name) or address_of(word):
-        both = bool(address_of(name) and address_of(word))
-        return both and (one in other or other in one)
+    if thing_of(name) or thing_of(word):
+        one, other = thing_of(name), thing_of(word)
+        return bool(one and other) and one != other and (one in other or other in one)
     if not (one.isascii() and other.isascii()):
         if not (re.fullmatch(_HAN_NAME, word) and re.fullmatch(_HAN_NAME, name)):
             return False

@@ -30,12 +30,15 @@ from loxodon.trust.forget.tombstones import (
     Marks,
     Sieve,
     Tombstone,
-    address_of,
     clauses,
     has_name,
+    marked,
     plain,
     span,
+    thing_of,
+    things,
 )
+from loxodon.trust.origin.quarantine import FORGET, UNCLEAR, asked_with
 from loxodon.types import CAPTURED, Record
 
 NEAR = 8
@@ -170,11 +173,38 @@ class _Maker:
             yield from self.of_names(self.names_of(found[0].name))
         elif id.startswith("t_") or ":" in id:
             yield from self.of_turns([self._turn(id)])
+        elif id.startswith("q_"):
+            yield from self._of_request(id)
         else:
             record = self._store.get(id)
             if record is None:
                 raise no_memory(id)
             yield from self.of_memories([record])
+
+    def _of_request(self, id: str) -> Iterator[Tombstone]:
+        """All that was put away because the user asked to have it forgotten."""
+        number = id.removeprefix("q_")
+        is_number = number.isascii() and number.isdecimal() and len(number) < 18
+        head = self._store.quarantine.get(int(number)) if is_number else None
+        if head is None or head.reason != FORGET:
+            raise NotFoundError(
+                "{id} is not a request to forget",
+                hint="list the requests with `loxodon review`",
+                id=repr(id),
+            )
+        if head.state == UNCLEAR:
+            raise InputError(
+                "it is not clear what {id} is about",
+                hint="name the memories or messages that are meant; `loxodon review` lists some",
+                id=id,
+            )
+        parts = (head, *asked_with(self._store, head))
+        records = (self._store.get(one.memory) for one in parts if one.memory)
+        yield from self.of_memories([one for one in records if one is not None])
+        turns = self._store.turns([one.turn for one in parts if one.turn is not None])
+        for one in parts:
+            if one.turn in turns:
+                yield from self._said(turns[one.turn].content[one.start : one.stop])
 
     def _turn(self, ref: str) -> int:
         number = ref.removeprefix("t_")
@@ -326,7 +356,7 @@ class _Maker:
 
     def _of_name(self, name: str, kind: str) -> Iterator[Tombstone]:
         if tombstone := self._marker.name(name, self._until, kind):
-            self.sieve.add(tombstone.kind, (address_of(name) or plain(name),))
+            self.sieve.add(tombstone.kind, (thing_of(name) or plain(name),))
             yield tombstone
 
     def _longer(self, names: Sequence[str]) -> Iterator[str]:
@@ -398,7 +428,7 @@ class _Maker:
                     contents.setdefault(version.record.content, _wording(version.record))
         for content in contents:
             yield from self._said(content)
-        told = _Told(contents, tuple(map(plain, names)), self._others(family))
+        told = _Told(contents, tuple(map(marked, names)), self._others(family))
         yield from self._spoken_of(told, sources)
 
     def _said(self, text: str) -> Iterator[Tombstone]:
@@ -511,6 +541,8 @@ def _same(one: Record, other: Record) -> bool:
         return True
     if one.attribute and one.value and statement_of(one) == statement_of(other):
         return True
+    if set(things(fold(one.content))) != set(things(fold(other.content))):
+        return False
     if gist(one.content).numbers != gist(other.content).numbers:
         return False
     if set(_wording(one).needed) != set(_wording(other).needed):
@@ -551,7 +583,8 @@ class _Wording(NamedTuple):
 
 def _wording(record: Record) -> _Wording:
     told = (record.value, *record.entities, *_proper(record))
-    needed = dict.fromkeys(plain(one) for one in told if one and one in record.content)
+    needed = dict.fromkeys(marked(one) for one in told if one and one in record.content)
+    needed |= dict.fromkeys(things(fold(record.content)))
     return _Wording(record.value, tuple(needed))
 
 
@@ -591,7 +624,7 @@ class _Told(NamedTuple):
         return self._is_said(part, beside=False)
 
     def _is_said(self, part: str, beside: bool) -> bool:
-        words = plain(part)
+        words = marked(part)
         if beside and any(has_name(words, name) for name in self.names):
             return True
         for content, (value, needed) in self.contents.items():
@@ -604,10 +637,11 @@ class _Told(NamedTuple):
             if (
                 beside
                 and value
+                and all(has_name(words, one) for one in things(fold(value)))
                 and (
                     covers(part, value) >= _SAME
                     if value.isascii()
-                    else _has_most(words, plain(value))
+                    else _has_most(words, marked(value))
                 )
                 and not self.names_another(part)
             ):

@@ -13,7 +13,7 @@ the same again later says something new.
 | span | a stretch of time | everything said in it |
 | said | a sentence or a clause | that sentence, in every text |
 | name | a name of someone or something | every sentence with that name |
-| address | a mail address | every sentence with that address |
+| address | a mail address, a place on the web, a number, a handle | every sentence with just that |
 | apart | a longer name that has such a name in it | nothing: it is somebody else's |
 | memory | the id of a memory | that memory |
 | stated | what a memory says: subject, attribute, value | a memory that says it |
@@ -49,6 +49,8 @@ _MOST_NAME = 64
 _MOST_CLAUSES = 40
 _SHORT = 80
 _MOST_CLEAN = 20_000
+_TELEPHONE = 7
+"""Digits from which on the signs between them are a matter of taste."""
 _FEW = 40
 """Words that are looked for one by one faster than a text is cut into words."""
 
@@ -90,8 +92,8 @@ class Marker:
 
     def name(self, name: str, until: int, kind: str = "name") -> Tombstone | None:
         """The tombstone of a name; None where there is nothing of it to look for."""
-        if address := address_of(name):
-            return self.tombstone("address", until, address)
+        if thing := thing_of(name):
+            return self.tombstone("address", until, thing)
         found = plain(name)[:_MOST_NAME]
         return self.tombstone(kind, until, found, size=len(found)) if found else None
 
@@ -118,20 +120,58 @@ def has_name(words: str, name: str) -> bool:
     return bool(name) and name in words
 
 
-@cache
-def _address() -> re.Pattern[str]:
-    return re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
+def things(folded: str) -> list[str]:
+    """What in a folded text is one thing however it is spelled: mail addresses, places on the web,
+    numbers and handles, each as a whole. `ana@b.org` is not in `dana@b.org.uk`, nor 4711 in 47112.
+    """
+    if not _sign_of_thing().search(folded):
+        return []
+    return [_spelled(one) for one in _thing().finditer(folded)]
 
 
-def addresses(folded: str) -> list[str]:
-    """The mail addresses in a folded text, each as a whole."""
-    return _address().findall(folded) if "@" in folded else []
-
-
-def address_of(name: str) -> str:
-    """A name folded that is a mail address; empty for any other."""
+def thing_of(name: str) -> str:
+    """A name that is such a thing, as `things` has it; empty for any other."""
     folded = fold(name.strip())
-    return folded if "@" in folded and _address().fullmatch(folded) else ""
+    found = _thing().fullmatch(folded) if _sign_of_thing().search(folded) else None
+    return _spelled(found) if found else ""
+
+
+def marked(text: str) -> str:
+    """`plain`, with each of the things in it as one word."""
+    folded, parts, at = fold(text), list[str](), 0
+    for one in _thing().finditer(folded) if _sign_of_thing().search(folded) else ():
+        parts += [*_words().findall(folded[at : one.start()]), _spelled(one)]
+        at = one.end()
+    return " ".join((*parts, *_words().findall(folded[at:])))
+
+
+def _spelled(found: re.Match[str]) -> str:
+    kind = str(found.lastgroup)
+    if kind == "site":
+        return found["site"].removeprefix("www.").rstrip("/")
+    if kind == "number" and sum(map(str.isdigit, found[0])) >= _TELEPHONE:
+        return re.sub(r"[^\d+]", "", found[0])
+    return found[0]
+
+
+@cache
+def _sign_of_thing() -> re.Pattern[str]:
+    return re.compile(r"\d|@|\w\.\w")
+
+
+@cache
+def _thing() -> re.Pattern[str]:
+    label = r"[a-z0-9_-]{1,63}"
+    path = r"(?:[/?#][\w./?#%&=~+:@,;!$*'()-]{0,300}[\w/#=&%~+-]|/)"
+    return re.compile(
+        rf"(?<![\w.+-])(?P<mail>[\w.+-]{{1,64}}@{label}(?:\.{label}){{1,8}})"
+        rf"|(?<![\w@.-])(?:https?://)?(?P<site>{label}(?:\.{label}){{0,8}}\.[a-z]{{2,24}}(?::\d+)?{path}?)(?!\w)"
+        rf"|(?<![\w@])(?P<handle>@[a-z0-9_](?:[\w.]{{0,38}}\w)?)"
+        # Groups with blanks between them are one number where they are those of a telephone.
+        r"|(?<![\w.,/:-])(?P<number>(?:\+|\(?0)\d{0,4}\)?(?:[ ./-]?\(?\d{2,5}\)?){2,6}"
+        r"|\d{2,5}(?: \d{2,5}){1,4}(?<=\d{3})|\d+(?:[.,:/-]\d+)*)(?![.,:/-]?\w)",
+        re.ASCII,
+    )
 
 
 class Sieve:
@@ -164,7 +204,9 @@ class Sieve:
         elif kind == "stated":
             self.values.add(str(parts[2]))
         elif kind in ("name", "address", "apart"):
-            self._names.add(first if kind == "address" else max(first.split(), key=len))
+            # However a number is spelled, it ends in the same digit.
+            spelled = first[-1] if kind == "address" and first[-1].isdigit() else first
+            self._names.add(spelled if kind == "address" else max(first.split(), key=len))
         elif not first:
             self._blind = True
         else:
@@ -315,7 +357,7 @@ class Marks:
         if self.sieve and not self.sieve.may_have(text):
             return False
         if "address" in self._kinds and any(
-            self._has("address", at, one) for one in addresses(fold(text))
+            self._has("address", at, one) for one in things(fold(text))
         ):
             return True
         folded = plain(text)

@@ -83,7 +83,8 @@ def put_right(store: Store, turns: Sequence[Keyed], now: datetime) -> int:
     own = [_row(new) for _, new in changed if speaks_for_user(new)]
     for held in store.quarantine.in_turns(own).values():
         for one in held:
-            store.quarantine.decide(one.no, quarantine.RELEASED, now, one.text)
+            if not quarantine.is_asked(one.reason):
+                store.quarantine.decide(one.no, quarantine.RELEASED, now, one.text)
     quarantine.screen(store, [new for _, new in changed], now)
     store.vectors.retold(rows)
     _archive(store, {_row(old) for old, _ in changed if speaks_for_user(old)}, now)

@@ -4,6 +4,9 @@ A turn stays in the journal as it was said; whatever is made of it (what a recal
 events, vectors, what a model is asked) has a short note in the place of what is held. A memory that
 is made of such words directly has the note in its content, and gets the words back when they are
 released. To release is to let the words be seen, fenced and with their origin, not to believe them.
+
+What the user asked to have forgotten in a conversation is held in the same way, without a note
+(`trust/forget/asked.py`).
 """
 
 from __future__ import annotations
@@ -24,7 +27,13 @@ from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Held, Origin, Record, T
 HELD = "held"
 RELEASED = "released"
 DROPPED = "dropped"
-STATES = (HELD, RELEASED, DROPPED)
+UNCLEAR = "unclear"
+"""Of what the user asked to have forgotten, where it is not plain what that is: nothing is held."""
+STATES = (HELD, RELEASED, DROPPED, UNCLEAR)
+FORGET = "forget"
+"""Why a request to forget is held; what it is about has its id behind that: `forget q_12`."""
+UNARCHIVED_STRENGTH = 0.3
+"""So strong is what comes back at the least, so that it does not fade again at once."""
 _OLDER = 2_000
 """Turns from before there was a quarantine that are looked through at a time."""
 
@@ -190,26 +199,36 @@ def screen_older(store: Store, now: datetime) -> int:
 # --- What is told -------------------------------------------------------------------------------
 
 
-def heard(store: Store, turns: Iterable[Turn]) -> list[Turn]:
-    """Turns as they may be told: with a note in the place of what is held."""
+def heard(store: Store, turns: Iterable[Turn], *, read: bool = False) -> list[Turn]:
+    """Turns as they may be told: with a note in the place of what is held.
+
+    Where they are `read` for what the user said, a relayed one lacks only what the user asked to
+    have forgotten: nothing else that is held of it is in the user's own words.
+    """
     turns = list(turns)
-    rows = [int(one.ref[2:]) for one in turns if one.ref and screens(one.origin)]
-    held = store.quarantine.in_turns(rows) if rows else {}
+    held = store.quarantine.in_turns(int(one.ref[2:]) for one in turns if one.ref)
     if not held:
         return turns
-    return [
-        one._replace(content=with_notes(one.content, held[row]))
-        if one.ref and (row := int(one.ref[2:])) in held
-        else one
-        for one in turns
-    ]
+
+    def told(turn: Turn) -> Turn:
+        some = held.get(int(turn.ref[2:]), []) if turn.ref else []
+        if read and turn.origin == "relayed":
+            some = [one for one in some if is_asked(one.reason)]
+        return turn._replace(content=with_notes(turn.content, some)) if some else turn
+
+    return [told(turn) for turn in turns]
+
+
+def is_asked(reason: str) -> bool:
+    """Whether something is held because the user asked to have it forgotten."""
+    return reason.split(" ", 1)[0] == FORGET
 
 
 def without_held(store: Store, lines: Sequence[str]) -> list[str]:
     """Lines of a file that may be a view of the journal, without what is held of it."""
     found = list(lines)
     for one in listed(store, None, 0):
-        if one.state == RELEASED:
+        if one.state not in (HELD, DROPPED):
             continue
         for part in one.text.splitlines():
             if len(part.strip()) >= _TELLING:
@@ -223,7 +242,8 @@ _TELLING = 8
 
 
 def with_notes(text: str, held: Sequence[QuarantinedText]) -> str:
-    """`text` with a note in the place of each stretch that is held."""
+    """`text` with a note in the place of each stretch that is held; what the user asked to have
+    forgotten leaves none."""
     if not held:
         return text
     language = language_of(text)
@@ -231,7 +251,7 @@ def with_notes(text: str, held: Sequence[QuarantinedText]) -> str:
     at = 0
     for one in held:
         start = max(at, one.start)
-        parts += [text[at:start], note(one.no, language)]
+        parts += [text[at:start], "" if is_asked(one.reason) else note(one.no, language)]
         at = max(at, one.stop)
     return "".join([*parts, text[at:]])
 
@@ -263,10 +283,13 @@ def release(store: Store, id: str, now: datetime) -> Held:
     """Let what is held be told: as what it is, and from where. Call inside `writing`."""
     one, turns = _waiting(store, id)
     held = _held(one, turns)
-    store.quarantine.decide(one.no, RELEASED, now, one.text)
-    if one.turn is not None:
-        store.vectors.retold([one.turn])
-    memory = store.get(one.memory) if one.memory else None
+    for part in (one, *asked_with(store, one)):
+        store.quarantine.decide(part.no, RELEASED, now, part.text)
+        if part.turn is not None:
+            store.vectors.retold([part.turn])
+        if is_asked(part.reason) and part.memory and part.state == HELD:
+            _bring_back(store, part.memory, now)
+    memory = store.get(one.memory) if one.memory and not is_asked(one.reason) else None
     if memory is not None:
         content = memory.content
         for language in ("en", "zh"):
@@ -279,8 +302,31 @@ def release(store: Store, id: str, now: datetime) -> Held:
 def drop(store: Store, id: str, now: datetime) -> Held:
     """Never tell what is held; the turn stays as it was said. Call inside `writing`."""
     one, turns = _waiting(store, id)
-    store.quarantine.decide(one.no, DROPPED, now, "")
+    for part in (one, *asked_with(store, one)):
+        # What was only asked about was never held, and is not from now on.
+        store.quarantine.decide(part.no, DROPPED if part.state == HELD else RELEASED, now, "")
     return _held(one, turns)._replace(state=DROPPED)
+
+
+def requests(store: Store) -> int:
+    """How many requests to forget wait for an answer."""
+    found = (one for state in (HELD, UNCLEAR) for one in store.quarantine.find(state))
+    return sum(one.reason == FORGET for one in found)
+
+
+def asked_with(store: Store, head: QuarantinedText) -> list[QuarantinedText]:
+    """What a request to forget is about, as far as nothing was decided on it; oldest first."""
+    if head.reason != FORGET:
+        return []
+    found = [one for state in (HELD, UNCLEAR) for one in store.quarantine.find(state)]
+    return sorted(one for one in found if one.reason == f"{FORGET} q_{head.no}")
+
+
+def _bring_back(store: Store, id: str, now: datetime) -> None:
+    record = store.get(id)
+    if record is not None and record.state == "archived":
+        values = {"state": "active", "strength": max(record.strength, UNARCHIVED_STRENGTH)}
+        store.update(id, None, "unarchived", now, values)
 
 
 def _waiting(store: Store, id: str) -> tuple[QuarantinedText, dict[int, Turn]]:
@@ -293,7 +339,7 @@ def _waiting(store: Store, id: str) -> tuple[QuarantinedText, dict[int, Turn]]:
             hint="list the quarantine with `loxodon quarantine`",
             id=repr(id),
         )
-    if one.state != HELD:
+    if one.state not in (HELD, UNCLEAR):
         raise InputError(
             "{id} was already decided: it is {state}",
             hint="see past decisions with `loxodon quarantine --all`",

@@ -5,6 +5,7 @@
     list     a JSON list of things to remember, or one object a line
     chatgpt  the archive that ChatGPT exports
     claude   the archive that Claude exports
+    claude-code  transcripts of Claude Code
     tiered   the SQLite database of a four-tier memory
     config   the settings of a three-layer or a four-tier memory
 
@@ -32,7 +33,7 @@ from loxodon.workspace.imports.package import Package
 if TYPE_CHECKING:
     from loxodon.memory import Memory
 
-Format = Literal["memory", "mem0", "list", "chatgpt", "claude", "tiered", "config"]
+Format = Literal["memory", "mem0", "list", "chatgpt", "claude", "claude-code", "tiered", "config"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 _MODULES: Mapping[Format, str] = {
@@ -41,6 +42,7 @@ _MODULES: Mapping[Format, str] = {
     "list": "plain",
     "chatgpt": "chatgpt",
     "claude": "claude",
+    "claude-code": "claude_code",
     "tiered": "tiered",
     "config": "settings",
 }
@@ -139,6 +141,8 @@ def detect(package: Package) -> Format:
         named = chatgpt.files_of(package) or _named(package, "memories.json", "projects.json")
         if not named and tree.has_memory(package):
             return "memory"
+        if not named and _has_transcripts(package):
+            return "claude-code"
         documents = [name for name in package.names if name.lower().endswith(".json")]
         named = named or (documents if len(documents) == 1 else [])
         if named:
@@ -147,12 +151,19 @@ def detect(package: Package) -> Format:
     return _kind_of_file(package)
 
 
+def _has_transcripts(package: Package) -> bool:
+    from loxodon.workspace.imports import claude_code
+
+    lines = (package.head(one) for one in package.names if one.lower().endswith(".jsonl"))
+    return any(claude_code.is_entry(_first_line(one)) or claude_code.is_head(one) for one in lines)
+
+
 def _named(package: Package, *wanted: str) -> list[str]:
     return [name for name in package.names if name.rsplit("/", 1)[-1].lower() in wanted]
 
 
 def _kind_of_file(package: Package) -> Format:
-    from loxodon.workspace.imports import plain, tiered, tree
+    from loxodon.workspace.imports import claude_code, plain, tiered, tree
 
     name = package.names[0]
     head = package.head(name).lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -163,6 +174,8 @@ def _kind_of_file(package: Package) -> Format:
     if head[:1] not in (b"[", b"{", b"/"):
         raise _unknown(package.name)
     if plain.one_a_line(package, name):
+        if claude_code.is_entry(_first_line(head)) or claude_code.is_head(head):
+            return "claude-code"
         return _kind_of(_first_line(head), name)
     return _kind_of_json(package, name)
 

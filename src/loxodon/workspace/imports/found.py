@@ -46,6 +46,17 @@ class NewMemory(NamedTuple):
     done: bool = False
     basis: str = ""
     """What a belief was drawn from."""
+    id: str = ""
+    """What it is called there; kept where it is free here."""
+    strength: float | None = None
+    until: datetime | None = None
+    """When it stopped being true."""
+    drawn_from: tuple[Source, ...] = ()
+    """Where it says that it comes from."""
+    derived_from: tuple[str, ...] = ()
+    """The memories that a summary stands for, as they are called there."""
+    own: bool = False
+    """Whether it comes from a memory like ours: it matters as much as it says."""
 
 
 class Setting(NamedTuple):

@@ -40,7 +40,8 @@ def read(package: Package, around: Around) -> Iterator[Found]:
             yield Skipped("generated")
             continue
         archived = pool["state"] == "archive"
-        yield from plain.lines(package, pool[0], around, _KINDS[pool["kind"]], archived=archived)
+        kind = _KINDS[pool["kind"]]
+        yield from plain.lines(package, pool[0], around, kind, archived=archived, own=True)
     for folder in dict.fromkeys(pool[0].rpartition("layer2/")[0] for pool in pools):
         yield from _settings(package, f"{folder}config.json")
 

@@ -35,6 +35,8 @@ class NoteEntry(NamedTuple):
 _BULLET = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
 _HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*)$")
 _BOLD_LINE = re.compile(r"\*\*([^*]{1,80}?)[:：]?\*\*[:：]?")
+_RELATION = re.compile(r"[\w /-]{0,60}\[\[[^\[\]\n]{1,200}\]\](?: ?\([^()\n]{0,200}\))?")
+"""A link from one note to another, with the kind of it: `requires [[Good Water]] (filtered)`."""
 _BOX = re.compile(r"\[( |x|X|✓)\]\s+")
 _RULE = re.compile(r"\s{0,3}([-_*=])(?:\s*\1){2,}\s*")
 _HELP = re.compile(r"[_*]?[(（][^)）]*[)）][_*]?|(?P<slanted>_[^_]*_|\*[^*]*\*)")
@@ -188,6 +190,9 @@ class _Notes:
         if text.startswith("|"):
             text = _row(text)
         text = _plain(text)
+        if one.indent >= 0 and _RELATION.fullmatch(text):
+            yield Skipped("relations")
+            return
         if _is_form(text, one.indent >= 0):
             yield Skipped("empty")
             return

@@ -9,6 +9,7 @@ line, such as the `facts.jsonl`, `beliefs.jsonl` and `summaries.jsonl` of a thre
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -32,6 +33,8 @@ FORMAT = "list"
 LISTS = ("memories", "facts", "results", "items", "data")
 _TEXTS = ("memory", "content", "text", "fact", "value")
 _BELIEF = 0.6
+_PLACE = re.compile(r"(?P<name>[^\s:][^\n]{0,200}?):(?P<line>\d{1,9})(?:-\d{1,9})?")
+_FILE = re.compile(r"\.[A-Za-z]{2,8}$")
 
 
 def is_memory(value: object) -> bool:
@@ -61,7 +64,13 @@ def one_a_line(package: Package, name: str) -> bool:
 
 
 def lines(
-    package: Package, name: str, around: Around, kind: Kind = "fact", *, archived: bool = False
+    package: Package,
+    name: str,
+    around: Around,
+    kind: Kind = "fact",
+    *,
+    archived: bool = False,
+    own: bool = False,
 ) -> Iterator[Found]:
     """The memories of a file that has one a line: of this kind where a line does not say it."""
     found = split_lines(package.read(name))
@@ -81,8 +90,8 @@ def lines(
                     file=name,
                 )
             for one in _memory(value, name, number, around, kind):
-                if archived and isinstance(one, NewMemory):
-                    one = one._replace(archived=True)
+                if isinstance(one, NewMemory):
+                    one = one._replace(archived=archived or one.archived, own=own)
                 yield one
         except InputError as error:
             yield problem(name, number, error)
@@ -104,7 +113,9 @@ def _memory(
         raise InputError(
             "this is a message, not a memory", hint="add conversations with `loxodon add`"
         )
-    yield _described(value, source, around, kind)
+    described = _described(value, source, around, kind)
+    yield described
+    yield from _before(value, described, around)
 
 
 def _described(value: Mapping[str, Any], source: Source, around: Around, kind: Kind) -> NewMemory:
@@ -133,4 +144,36 @@ def _described(value: Mapping[str, Any], source: Source, around: Around, kind: K
         confirmed_at=instant_in(value, around.zone, "updated_at", "updated"),
         archived=value.get("archived") is True or value.get("state") == "archived",
         basis=text_in(value, "basis").strip(),
+        id=id,
+        strength=share_in(value.get("strength", value.get("score"))),
+        drawn_from=_sources(value.get("source")),
+        derived_from=names_in(value.get("source_facts")),
     )
+
+
+def _before(value: Mapping[str, Any], now: NewMemory, around: Around) -> Iterator[NewMemory]:
+    """What a fact said before it was changed: it was so, until then."""
+    history = value.get("history")
+    for one in history if isinstance(history, list) else ():
+        text = text_in(one, *_TEXTS).strip() if isinstance(one, Mapping) else ""
+        if text:
+            yield NewMemory(
+                text,
+                (*now.key, "before", text),
+                now.source,
+                importance=now.importance,
+                entities=now.entities,
+                archived=True,
+                strength=share_in(one.get("score")),
+                until=instant_in(one, around.zone, "until"),
+            )
+
+
+def _sources(value: object) -> tuple[Source, ...]:
+    """`session_abc:15` is a message, `2026-02-04.jsonl:15-16` lines of a file."""
+    found = _PLACE.fullmatch(value.strip()) if isinstance(value, str) else None
+    if found is None:
+        return ()
+    if _FILE.search(found["name"]):
+        return (Source(file=found["name"], line=int(found["line"])),)
+    return (Source(found["name"], found["line"]),)

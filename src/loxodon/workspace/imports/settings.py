@@ -6,7 +6,8 @@ that somebody guards into another. What has no counterpart is named.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from loxodon import config
@@ -21,21 +22,9 @@ from loxodon.workspace.imports.package import Package
 VERSIONS = ("1", "1.0", "1.1")
 _THREE_LAYERS = ("decay_rates", "thresholds", "token_budget", "consolidation", "importance_rules")
 _FIXED: Mapping[str, object] = {
-    "thresholds.archive": 0.05,
-    "thresholds.summary_trigger": 3,
-    "token_budget.layer1_top1": 0.4,
-    "token_budget.layer1_top2": 0.25,
-    "token_budget.layer1_top3": 0.15,
     "token_budget.layer1_rest": 0.2,
-    "consolidation.fallback_hours": 48,
     "consolidation.model": "default",
-    "importance_rules.identity_health_safety": 1.0,
-    "importance_rules.preference_relation_status": 0.8,
-    "importance_rules.general_fact": 0.5,
-    "importance_rules.temporary": 0.2,
     "memory.enabled": True,
-    "memory.extraction.quietGap": "3m",
-    "memory.extraction.tokenBudget": 0.6,
     "memory.provider.type": "openai",
     "provider.type": "openai",
 }
@@ -44,6 +33,18 @@ _SAME: Mapping[str, str] = {
     "decay_rates.fact": "decay.fact",
     "decay_rates.belief": "decay.belief",
     "decay_rates.summary": "decay.summary",
+    "thresholds.archive": "decay.archive",
+    "thresholds.summary_trigger": "summary.facts",
+    "token_budget.layer1_top1": "snapshot.first",
+    "token_budget.layer1_top2": "snapshot.second",
+    "token_budget.layer1_top3": "snapshot.third",
+    "importance_rules.identity_health_safety": "importance.identity",
+    "importance_rules.preference_relation_status": "importance.preference",
+    "importance_rules.general_fact": "importance.fact",
+    "importance_rules.temporary": "importance.temporary",
+    "consolidation.fallback_hours": "schedule.overdue",
+    "memory.extraction.quietGap": "buffer.quiet",
+    "memory.extraction.tokenBudget": "buffer.tokens",
     "token_budget.layer1_total": "snapshot.budget",
     "consolidation.model": "model.name",
     "memory.model": "model.name",
@@ -108,7 +109,7 @@ def _setting(name: str, value: object, file: str) -> Iterator[Found]:
     elif name in _SAME:
         try:
             ours = _SAME[name]
-            read_as = _daily if ours == "schedule.daily" else _as_is
+            read_as = _READ_AS.get(ours, _as_is)
             yield Setting(ours, config.checked(ours, read_as(ours, value)), name)
         except ConfigError as error:
             yield problem_at(file, name, error)
@@ -144,6 +145,30 @@ def _daily(name: str, value: object) -> object:
     if len(fields) < 2:
         return config.every_day_at(value)
     return " ".join(fields[1:] if len(fields) == 6 else fields)
+
+
+def _seconds(name: str, value: object) -> object:
+    """`3m`, `1m30s` or `90s`, as Go writes a time that passes."""
+    found = _SPAN.fullmatch(value.strip()) if isinstance(value, str) else None
+    if found is None or not any(found.groups()):
+        return value
+    hours, minutes, seconds = (float(one or 0) for one in found.groups())
+    return hours * 3600 + minutes * 60 + seconds
+
+
+def _share_of_tokens(name: str, value: object) -> object:
+    """What there is a share of, here is a number: 0.6 there is 6000 tokens."""
+    share = number_in(value)
+    return round(share * _ALL_TOKENS) if share is not None and 0 < share <= 1 else value
+
+
+_SPAN = re.compile(r"(?:(\d{1,6}(?:\.\d+)?)h)?(?:(\d{1,6}(?:\.\d+)?)m)?(?:(\d{1,6}(?:\.\d+)?)s)?")
+_ALL_TOKENS = 10_000
+_READ_AS: Mapping[str, Callable[[str, object], object]] = {
+    "schedule.daily": _daily,
+    "buffer.quiet": _seconds,
+    "buffer.tokens": _share_of_tokens,
+}
 
 
 def _flat(value: Mapping[str, Any], above: str = "") -> dict[str, object]:

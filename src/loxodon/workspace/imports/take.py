@@ -16,6 +16,7 @@ from loxodon import config
 from loxodon.clock import to_stored
 from loxodon.errors import InputError
 from loxodon.fields import checked
+from loxodon.language.attributes import weighed_by
 from loxodon.store import Filter, Progress
 from loxodon.store.protocol import Store
 from loxodon.text.words import fold
@@ -77,6 +78,10 @@ class Taker:
         self._problems: list[FileProblem] = []
 
     def take(self, found: Iterable[Found]) -> Imported:
+        with weighed_by(self._memory.config.importance):
+            return self._take(found)
+
+    def _take(self, found: Iterable[Found]) -> Imported:
         for one in found:
             if isinstance(one, Talk):
                 self._drafts += (claims.turn(turn, self._now) for turn in one.turns)
@@ -196,7 +201,10 @@ class Taker:
         return record, said
 
     def _put_records(self, records: Iterable[tuple[NewMemory, tuple[Record, Meaning]]]) -> None:
+        forgotten = self._memory.forgotten()
         for one, (record, said) in records:
+            if forgotten is not None and forgotten.memory(record.id):
+                record = record._replace(id="")  # whatever has this id would go again
             kept = quarantine.insert(self._store, record, _CHANGE)
             meet(self._store, said, self._now)
             self._contents[_folded(one.content)] = kept.id
@@ -281,18 +289,23 @@ def record_of(one: NewMemory, said: Meaning, now: datetime) -> Record:
     )
     if not fields["tags"]:
         fields["tags"] = tags_of(fields["content"])
+    strength = one.strength
+    if strength is None:
+        strength = initial_strength(kind, fields["importance"], fields["confidence"])
     return Record(
-        id="",
+        id=one.id,
         space="",
         created_at=now,
         updated_at=now,
-        strength=initial_strength(kind, fields["importance"], fields["confidence"]),
+        strength=strength,
         agent=one.agent,
         trust=claims.TRUST,
         state="archived" if one.archived else "active",
         done=one.done,
         confirmed_at=one.confirmed_at or one.since,
-        sources=(one.source,),
+        valid_until=one.until,
+        sources=(one.source, *one.drawn_from),
+        derived_from=one.derived_from,
         basis=one.basis or said.basis,
         positive=said.positive,
         **fields,

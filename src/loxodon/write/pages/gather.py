@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import NamedTuple
 
-from loxodon.config import Config
+from loxodon.config import Config, SnapshotConfig
 from loxodon.language.statements import USER
 from loxodon.messages import LANGUAGES
 from loxodon.store import Filter
@@ -22,7 +22,7 @@ from loxodon.tokens import Counter
 from loxodon.trust.origin.provenance import OWN, is_own, may_tell
 from loxodon.types import Event, Record
 from loxodon.write.pages.ranking import moved, ranking
-from loxodon.write.pages.snapshot import ASSISTANT, RECENT, Material, Totals, snapshot
+from loxodon.write.pages.snapshot import ASSISTANT, Material, Totals, snapshot
 
 SNAPSHOT = "snapshot"
 _STRONGEST = 300
@@ -52,13 +52,13 @@ def material(store: Store, config: Config, now: datetime) -> Material:
         records += store.latest_about((USER, attribute), _BINDING)
     records = [one for one in records if may_tell(one)]
     pool = store.worklog.pool()
-    since = f"{now - RECENT + timedelta(days=1):%Y-%m-%d}"
+    since = f"{now - timedelta(days=config.snapshot.days - 1):%Y-%m-%d}"
     return Material(
         _once(records),
         Totals(pool.active, pool.archived, pool.entities, pool.topics),
         now,
         [(one.date, one.summary) for one in store.worklog.events(since=since) if _is_told(one)],
-        config.snapshot.identity,
+        config.snapshot,
         cache(lambda record: related(store, record)),  # asked for each language
     )
 
@@ -102,6 +102,8 @@ def kept_snapshot(store: Store, found: Material, language: str) -> str | None:
         return None
     text, basis, _ = page
     old = json.loads(basis)
+    if old.get("parts", [*SnapshotConfig()]) != [*found.parts]:
+        return None
     contents = {one.id: one.content for one in found.records}
     if any(contents.get(id) != said for id, said in old["content"].items()):
         return None
@@ -113,6 +115,7 @@ def written(found: Material, config: Config, count: Counter, language: str) -> R
     text = snapshot(found, config.snapshot.budget, count, language)
     ranks = ranking(found.records, found.now)
     basis = {
+        "parts": [*found.parts],
         "ranking": ranks,
         "content": {
             one.id: one.content

@@ -12,8 +12,6 @@ from loxodon.types import Record
 from loxodon.write.pages.ranking import said_by
 from loxodon.write.pages.wording import about, clause_of, pieces
 
-SHARES = (0.40, 0.25, 0.15)
-"""Of the room of a ranked list: what its first three get; all the others share the rest."""
 SHORT = 40
 """Tokens that a line may always take; a longer one is cut to the share that it stands in."""
 
@@ -102,14 +100,16 @@ class PageDraft:
         top: Sequence[PageLine],
         details: Callable[[PageLine], Iterable[PageLine]],
         kept: int,
+        first: Sequence[float],
     ) -> None:
         """Place a numbered list: the higher a line stands, the more of its details are told.
 
-        The first three have their shares; the rest is for the others, their lines before their
-        details. What one does not use goes on to the next; `kept` tokens of the room stay free.
+        The `first` have their shares of the room; the rest is for the others, their lines before
+        their details. What one does not use goes on to the next; `kept` tokens of the room stay
+        free.
         """
         room = self._left - kept - self.cost("", heading)
-        shares = (*SHARES, 1 - sum(SHARES))
+        shares = (*first, max(0.0, 1 - sum(first)))
         granted, spent = 0.0, 0
         entries: list[list[str]] = []
         waiting: list[tuple[list[str], PageLine]] = []
@@ -122,7 +122,7 @@ class PageDraft:
             self._said.add(line)
             entries.append([written])
             spent += cost
-            if place < len(SHARES):
+            if place < len(first):
                 spent += self._enrich(entries[-1], details(line), granted - spent)
             else:
                 waiting.append((entries[-1], line))

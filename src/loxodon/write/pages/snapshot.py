@@ -13,19 +13,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from loxodon.config import SnapshotConfig
 from loxodon.language.statements import USER
 from loxodon.messages import t
 from loxodon.text.markdown import one_line
 from loxodon.text.quote import label
 from loxodon.tokens import Counter
 from loxodon.types import Record
-from loxodon.write.pages.layout import SHARES, PageContents, PageDraft, PageLine
+from loxodon.write.pages.layout import PageContents, PageDraft, PageLine
 from loxodon.write.pages.ranking import TOP, holds, ranked, score
 from loxodon.write.pages.wording import about, clause_of
 
 ASSISTANT = "assistant"
 """The subject of what is known of the agent itself."""
-RECENT = timedelta(days=3)
 
 # What these sections may take of the room beside the frame; the core memories get what is left.
 _CONSTRAINTS, _USER, _IDENTITY, _EVENTS = 0.30, 0.20, 0.10, 0.15
@@ -92,9 +92,9 @@ class Material(NamedTuple):
     totals: Totals
     now: datetime
     events: Sequence[tuple[str, str]] = ()
-    """Day and line of what happened in the last three days."""
-    identity: str = ""
-    """What the configuration says of the agent, a line each."""
+    """Day and line of what happened in the last days."""
+    parts: SnapshotConfig = SnapshotConfig()
+    """How the page is divided; and what its owner says of the agent, a line each."""
     related: Callable[[Record], Sequence[Record]] = _nothing
     """More on one memory: the facts that a summary was drawn from, others of its subject or theme,
     and what held before it. Asked for twenty at the most."""
@@ -102,6 +102,7 @@ class Material(NamedTuple):
 
 def snapshot(material: Material, budget: int, count: Counter, language: str) -> str:
     """At most `budget` tokens of Markdown (from 100 up), by the counter handed in."""
+    parts = material.parts
     now, pen = material.now, _Pen(material.now, language)
     holding = {one.id: one for one in material.records if holds(one, now)}
     facts = [one for one in holding.values() if one.kind != "summary"]
@@ -111,10 +112,10 @@ def snapshot(material: Material, budget: int, count: Counter, language: str) -> 
 
     constraints, user = t("## Constraints", language), t("## User", language)
     identity, core = t("## Identity", language), t("## Core memories", language)
-    recent, also = t("## The last three days", language), t("## Also known", language)
+    recent, also = _recently(parts.days, language), t("## Also known", language)
     page.fill(constraints, map(pen.line, _binding(facts)), _CONSTRAINTS)
     page.fill(user, map(pen.line, _who(facts)), _USER)
-    page.fill(identity, [*_lines(material.identity), *map(pen.line, _agent(facts))], _IDENTITY)
+    page.fill(identity, [*_lines(parts.identity), *map(pen.line, _agent(facts))], _IDENTITY)
     events = _events(material.events)
     kept = min(page.cost("", recent, *(one.text for one in events)), int(page.room * _EVENTS))
     # Ranked are those not told yet: a summary that gives way must not take its facts with it.
@@ -122,9 +123,10 @@ def snapshot(material: Material, budget: int, count: Counter, language: str) -> 
     order = [one for one, _ in ranked(untold, now)]
     top = order[:TOP]
     details = _Details(material.related, pen, frozenset(one.id for one in top))
-    first, others = top[: len(SHARES)], top[len(SHARES) :]
-    page.rank(core, [*map(pen.dated, first), *map(pen.ranked, others)], details.of, kept)
-    page.fill(recent, [*events, *map(pen.learned, _new(facts, now))], 1.0)
+    shares = (parts.first, parts.second, parts.third)
+    first, others = top[: len(shares)], top[len(shares) :]
+    page.rank(core, [*map(pen.dated, first), *map(pen.ranked, others)], details.of, kept, shares)
+    page.fill(recent, [*events, *map(pen.learned, _new(facts, now, parts.days))], 1.0)
     # What room is left goes to the next in rank: an index of what else is known.
     page.fill(also, map(pen.line, order[TOP : TOP + _CONSIDERED]), 1.0)
     return page.text([identity, user, constraints, core, recent, also])
@@ -198,8 +200,14 @@ def _events(events: Iterable[tuple[str, str]]) -> list[PageLine]:
     return [PageLine(f"{day}: {line}") for day, line in newest if line.strip()]
 
 
-def _new(facts: Iterable[Record], now: datetime) -> list[Record]:
-    new = [one for one in facts if now - _when(one) <= RECENT]
+def _recently(days: int, language: str) -> str:
+    if days == SnapshotConfig().days:
+        return t("## The last three days", language)
+    return t("## The last {n} days", language, n=days)
+
+
+def _new(facts: Iterable[Record], now: datetime, days: int) -> list[Record]:
+    new = [one for one in facts if now - _when(one) <= timedelta(days=days)]
     return sorted(new, key=_when, reverse=True)[:_CONSIDERED]
 
 

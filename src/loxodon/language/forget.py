@@ -1,0 +1,132 @@
+"""Requests to forget: what somebody asks to have forgotten, read from the table `forget.toml`.
+
+    Please forget what I told you about the will.      the will
+    把我的旧工号忘了吧                                    我的旧工号
+    Forget it. Don't let me forget the milk. 别忘了买菜     nothing
+
+A request is a sentence of its own, said to whoever remembers: it begins with what asks, and nobody
+else says it (it is not in quotation marks, in a story or behind a colon). What it names must be
+something that can be remembered.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any, NamedTuple
+
+from loxodon.text.language import language_of
+from loxodon.text.patterns import any_case, lazy
+from loxodon.text.sentences import spans
+from loxodon.text.words import simplified
+
+MOST = 1_500
+"""Characters of a message that can be a request; a longer one is a document."""
+_MOST_SENTENCE = 200
+_WHAT = r"(?:[^\s,;:.!?…—，。；：！？、\"“”「」]|[.:](?=\w)|,(?=\d)|[ 、]){1,80}?"
+_SIGN = lazy(
+    r"(?i)forget|delete|eras|remov|wip|clear|scrub|purg|discard|remember|memori[sz]|get rid"
+    r"|忘|记|記|删|刪|抹|清|移除|没.{0,4}[说提讲說講]过|沒.{0,4}[說提講]過"
+)
+_QUOTED = lazy(r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|«[^»\n]*»|(?<!\w)'[^'\n]+'(?!\w)")
+_LETTER = lazy(
+    r"(?i)^\W*(?:dear|to whom)\b|^\W*(?:尊敬的|亲爱的|敬爱的)|\n\W*(?:best|yours|regards|love)\b"
+)
+_WORD = lazy(r"\w")
+_GONE = "\ufffc"
+
+
+class Request(NamedTuple):
+    """That something is to be forgotten."""
+
+    start: int
+    end: int
+    """Where the sentence stands in the message."""
+    what: str
+    """What is meant, in the words of whoever asks: `my divorce`, `I smoke`, `小林的生日`."""
+    sure: bool
+    """Whether it can mean nothing else than what is remembered."""
+
+
+def may_ask(text: str) -> bool:
+    """Whether a message may have a request in it; most have not."""
+    return len(text) <= MOST and _SIGN.search(text) is not None
+
+
+def requests(text: str) -> list[Request]:
+    """The requests to forget in a message, in order."""
+    if not may_ask(text) or _LETTER.search(text):
+        return []
+    grammar = _grammar(language_of(text))
+    masked = _QUOTED.sub(lambda found: _GONE * len(found[0]), text)
+    found: list[Request] = []
+    for start, end in spans(masked):
+        before = masked[:start].rstrip()
+        if end - start > _MOST_SENTENCE or before.endswith((":", "：")):
+            continue
+        if asked := grammar.read(simplified(masked[start:end])):
+            what, sure = asked
+            found.append(Request(start, end, what, sure))
+    return found
+
+
+class _Grammar:
+    """The table of one language."""
+
+    def __init__(self, language: str) -> None:
+        import tomllib  # few messages ask for anything of the kind
+        from importlib.resources import files
+
+        path = files(f"loxodon.language.{language}") / "forget.toml"
+        self.table: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
+        self._forms = [
+            (self._compiled(one["like"]), one.get("asked", False), one.get("sure", True))
+            for one in self.table["form"]
+        ]
+        self._polite = any_case(self.table["polite"])
+        self._past = any_case(self.table.get("past", "(?!)"))
+        self._dismissed = any_case(self.table["dismissed"])
+        self._nothing = any_case(self.table["nothing"])
+        self._trimmed = any_case(self.table["trimmed"])
+
+    def _compiled(self, like: str) -> re.Pattern[str]:
+        for name, one in self.table["names"].items():
+            like = like.replace(f"{{{name}}}", one)
+        like = like.replace("{what}", _WHAT)
+        parts = like.split("(?P<what>")  # a name may stand once in a pattern
+        like = parts[0] + "".join(f"(?P<what{n}>{part}" for n, part in enumerate(parts[1:]))
+        lead, ask, end = (self.table[name] for name in ("lead", "ask", "end"))
+        return any_case(
+            rf"^{lead}(?P<ask>{ask})?{lead}(?:{like})(?:[ ,，]*{end})*"
+            rf"(?P<tail>$|[ ]?[,;:.!?…—，。；：！？–-].*$)"
+        )
+
+    def read(self, sentence: str) -> tuple[str, bool] | None:
+        """What a sentence asks to have forgotten, and whether that is all that it can mean."""
+        polite = self._polite.search(sentence) is not None
+        for like, asked, sure in self._forms:
+            found = like.match(sentence)
+            if found is None:
+                continue
+            bare = not polite and not found["ask"]
+            if bare and (
+                asked or self._past.search(sentence) or self._dismissed.match(found["tail"])
+            ):
+                continue
+            what = next(one for name, one in found.groupdict().items() if one and "what" in name)
+            what = self._named(what)
+            if what and _GONE not in what and not self._nothing.search(what):
+                return what, sure and not (bare and _WORD.search(found["tail"]))
+        return None
+
+    def _named(self, what: str) -> str:
+        """What is meant, without the words that only hold the request together."""
+        before = ""
+        while what != before:
+            before, what = what, self._trimmed.sub("", what.strip(" ,，.'’"))
+        return what
+
+
+@cache
+def _grammar(language: str) -> _Grammar:
+    return _Grammar(language)

@@ -1,0 +1,75 @@
+"""Requests to forget, and what only sounds like one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loxodon.language.forget import MOST, _grammar, requests
+
+HERE = Path(__file__).parent
+FORMS = [(language, form) for language in ("en", "zh") for form in _grammar(language).table["form"]]
+YES = [(text, what) for _, form in FORMS for text, what in form["yes"].items()]
+NO = [text for _, form in FORMS for text in form["no"]]
+
+
+def cases(name: str) -> list[tuple[bool, str]]:
+    lines = (HERE / f"forget_{name}.tsv").read_text("utf-8").splitlines()
+    return [(kind == "ask", text) for kind, _, text in (line.split("\t") for line in lines)]
+
+
+@pytest.mark.parametrize(("text", "what"), YES)
+def test_every_form_is_read(text: str, what: str) -> None:
+    assert [one.what for one in requests(text)] == [what]
+
+
+@pytest.mark.parametrize("text", NO)
+def test_what_a_form_must_not_take(text: str) -> None:
+    assert requests(text) == []
+
+
+@pytest.mark.parametrize("name", ["dev", "held"])
+def test_labelled_sentences(name: str) -> None:
+    wrong = [text for asks, text in cases(name) if bool(requests(text)) != asks]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Tom wrote: "Please forget my address."',
+        "My boss said:\nPlease forget what I told you about the merger.",
+        "Dear Ann, please forget what I told you about the merger.",
+        "她说：“请忘记我的地址。”",
+        "Translate 'please forget my address' into French",
+        "Please forget my address. " + "And then we went on and on. " * (MOST // 20),
+        "Forget my age, let's dance!",
+    ],
+)
+def test_words_of_others_ask_for_nothing(text: str) -> None:
+    assert requests(text) == []
+
+
+def test_a_request_says_where_it_stands() -> None:
+    text = "Thanks! Please forget that I live in Leeds. What's next?"
+    (found,) = requests(text)
+    assert text[found.start : found.end] == "Please forget that I live in Leeds."
+    assert found.sure
+
+
+@pytest.mark.parametrize(
+    ("text", "sure"),
+    [
+        ("Please forget my age, I hate it.", True),
+        ("Forget my age, I feel young!", False),
+        ("Wipe everything about the Berlin trip please.", False),
+        ("请把跟柏林旅行有关的都清除掉", False),
+    ],
+)
+def test_what_may_mean_something_else_is_not_sure(text: str, sure: bool) -> None:
+    assert [one.sure for one in requests(text)] == [sure]
+
+
+def test_traditional_characters_are_read() -> None:
+    assert [one.what for one in requests("請忘記我的舊電話號碼")] == ["我的旧电话号码"]

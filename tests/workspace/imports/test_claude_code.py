@@ -1,0 +1,125 @@
+"""Transcripts of Claude Code, in the shape in which it writes them."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+from loxodon import Memory
+from tests.workspace.imports.conftest import Take
+
+COMMON = {
+    "isSidechain": False,
+    "userType": "external",
+    "cwd": "/home/kim/shop",
+    "sessionId": "2ff46cd5",
+    "version": "2.1.63",
+    "gitBranch": "main",
+}
+
+
+def entry(id: str, parent: str | None, type: str, content: Any, **more: Any) -> dict[str, Any]:
+    message = {"role": type, "content": content}
+    if type == "assistant":
+        message |= {"id": "msg_1", "type": "message", "model": "claude", "usage": {}}
+    at = f"2026-02-01T22:38:{len(id):02d}.557Z"
+    return {
+        "parentUuid": parent,
+        **COMMON,
+        "type": type,
+        "message": message,
+        "uuid": id,
+        "timestamp": at,
+        **more,
+    }
+
+
+def text(words: str) -> list[dict[str, str]]:
+    return [{"type": "text", "text": words}]
+
+
+def put(path: Path, *entries: dict[str, Any]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(one) + "\n" for one in entries), "utf-8")
+    return path
+
+
+TALK = (
+    {"type": "summary", "summary": "A shop", "leafUuid": "a2"},
+    {"type": "file-history-snapshot", "messageId": "u1", "snapshot": {}, "isSnapshotUpdate": False},
+    entry("u1", None, "user", "I prefer tabs over spaces"),
+    entry("a1", "u1", "assistant", [{"type": "thinking", "thinking": "Hm", "signature": "x"}]),
+    entry("a2", "a1", "assistant", text("Tabs it is.")),
+    entry("a3", "a2", "assistant", [{"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]),
+    entry(
+        "u2",
+        "a3",
+        "user",
+        [{"type": "tool_result", "tool_use_id": "t", "content": "ok"}],
+        toolUseResult={"stdout": "ok"},
+    ),
+    entry("u3", "u2", "user", "<command-name>/clear</command-name>"),
+    entry("u4", "u2", "user", "Caveat: The messages below were generated", isMeta=True),
+    entry("s1", None, "user", "Look for the bug in the cart", isSidechain=True),
+    entry("u5", "u2", "user", text("Thanks!\n<system-reminder>Be brief</system-reminder>")),
+    {"type": "system", "sessionId": "2ff46cd5", "content": "Compacted", "uuid": "y1"},
+)
+
+
+def test_what_was_typed_and_written_is_taken(memory: Memory, take: Take, tmp_path: Path) -> None:
+    found = take(put(tmp_path / "2ff46cd5.jsonl", *TALK))
+    assert (found.format, found.turns, found.problems) == ("claude-code", 3, ())
+    assert found.skipped == {"hidden": 2, "tools": 4}
+    turns = memory.journal()
+    assert [(turn.role, turn.content) for turn in turns] == [
+        ("user", "I prefer tabs over spaces"),
+        ("assistant", "Tabs it is."),
+        ("user", "Thanks!"),
+    ]
+    assert {turn.session for turn in turns} == {"claude-code-2ff46cd5"}
+    assert turns[0].id == "u1"
+    assert turns[0].at.astimezone(UTC).isoformat() == "2026-02-01T22:38:02.557000+00:00"
+
+
+def test_a_folder_of_projects_once(memory: Memory, take: Take, tmp_path: Path) -> None:
+    put(tmp_path / "projects/-home-kim-shop/one.jsonl", *TALK)
+    put(tmp_path / "projects/-home-kim-blog/two.jsonl", entry("b1", None, "user", "我喜欢喝茶"))
+    assert take(tmp_path / "projects").turns == 4
+    assert take(tmp_path / "projects").known == 4
+
+
+def test_what_was_taken_back_is_left_out(memory: Memory, take: Take, tmp_path: Path) -> None:
+    found = take(
+        put(
+            tmp_path / "one.jsonl",
+            entry("u1", None, "user", "Hello"),
+            entry("a1", "u1", "assistant", text("Hi")),
+            entry("u2", "a1", "user", "I live in Leds"),
+            entry("a2", "u2", "assistant", text("Leds, noted")),
+            entry("u3", "a1", "user", "I live in Leeds"),
+            entry("a3", "u3", "assistant", text("Leeds, noted")),
+        )
+    )
+    assert found.skipped == {"branch": 2}
+    assert [turn.content for turn in memory.journal()] == [
+        "Hello",
+        "Hi",
+        "I live in Leeds",
+        "Leeds, noted",
+    ]
+
+
+def test_a_bad_line_is_told_of(memory: Memory, take: Take, tmp_path: Path) -> None:
+    path = put(tmp_path / "one.jsonl", *TALK)
+    with path.open("a") as file:
+        file.write('[1]\n{"type": "user", "sessionId": "x", "message"')
+    found = take(path)
+    assert found.turns == 3
+    assert [one.line for one in found.problems] == [len(TALK) + 1, len(TALK) + 2]
+
+
+def test_a_long_first_line_tells_what_it_is(memory: Memory, take: Take, tmp_path: Path) -> None:
+    long = entry("u1", None, "user", "I like tea. " * 9_000)
+    assert take(put(tmp_path / "one.jsonl", long, *TALK[4:5])).format == "claude-code"
