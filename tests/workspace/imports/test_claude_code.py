@@ -7,6 +7,8 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from loxodon import Memory
 from tests.workspace.imports.conftest import Take
 
@@ -71,14 +73,13 @@ TALK = (
 def test_what_was_typed_and_written_is_taken(memory: Memory, take: Take, tmp_path: Path) -> None:
     found = take(put(tmp_path / "2ff46cd5.jsonl", *TALK))
     assert (found.format, found.turns, found.problems) == ("claude-code", 3, ())
-    assert found.skipped == {"hidden": 2, "tools": 4}
     turns = memory.journal()
     assert [(turn.role, turn.content) for turn in turns] == [
         ("user", "I prefer tabs over spaces"),
         ("assistant", "Tabs it is."),
         ("user", "Thanks!"),
     ]
-    assert {turn.session for turn in turns} == {"claude-code-2ff46cd5"}
+    assert {turn.session for turn in turns} == {"2ff46cd5"}
     assert turns[0].id == "u1"
     assert turns[0].at.astimezone(UTC).isoformat() == "2026-02-01T22:38:02.557000+00:00"
 
@@ -90,25 +91,16 @@ def test_a_folder_of_projects_once(memory: Memory, take: Take, tmp_path: Path) -
     assert take(tmp_path / "projects").known == 4
 
 
-def test_what_was_taken_back_is_left_out(memory: Memory, take: Take, tmp_path: Path) -> None:
-    found = take(
-        put(
-            tmp_path / "one.jsonl",
-            entry("u1", None, "user", "Hello"),
-            entry("a1", "u1", "assistant", text("Hi")),
-            entry("u2", "a1", "user", "I live in Leds"),
-            entry("a2", "u2", "assistant", text("Leds, noted")),
-            entry("u3", "a1", "user", "I live in Leeds"),
-            entry("a3", "u3", "assistant", text("Leeds, noted")),
-        )
-    )
-    assert found.skipped == {"branch": 2}
-    assert [turn.content for turn in memory.journal()] == [
-        "Hello",
-        "Hi",
-        "I live in Leeds",
-        "Leeds, noted",
-    ]
+def test_what_was_followed_is_not_imported_again(
+    memory: Memory, take: Take, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    path = put(tmp_path / "claude/projects/-home-kim-shop/2ff46cd5.jsonl", *TALK)
+    memory.workspace.follow_agent("claude-code")
+    said = memory.journal()
+    assert len(said) == 3
+    assert (take(path).turns, take(path).known) == (0, 3)
+    assert memory.journal() == said
 
 
 def test_a_bad_line_is_told_of(memory: Memory, take: Take, tmp_path: Path) -> None:
