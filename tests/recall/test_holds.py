@@ -16,6 +16,7 @@ from tests.each import each
 from tests.recall import changed
 from tests.recall.test_routes import DAY, Now, memory, now, shown, talk  # noqa: F401  (fixtures)
 
+HOUR = timedelta(hours=1)
 SOME = ("02", "03", "04", "08", "10")
 """Cases that run with every test; `python -m tests.recall.changed` scores all."""
 EARLY = "user: By the way, I have tried three Korean restaurants in the city"
@@ -33,6 +34,19 @@ def test_the_later_of_two_that_speak_of_the_same_comes_first(memory: Memory) -> 
     assert ["four" in one for one in shown(found)[:2]] == [True, False]
     assert "(spoken of again on 2026-02-21)" in found.context
     assert found.context.index("four") < found.context.index("spoken of again")
+
+
+@pytest.mark.parametrize(("apart", "marked"), [(timedelta(days=20), True), (HOUR, False)])
+def test_one_session_for_ever_has_many_talks(
+    memory: Memory,  # noqa: F811
+    apart: timedelta,
+    marked: bool,
+) -> None:
+    talk(memory, "main", DAY, EARLY)
+    talk(memory, "main", DAY + apart, LATE, "user: it rained all week in Leeds")
+    found = memory.recall("How many Korean restaurants have I tried in the city?")
+    assert "four" in shown(found)[0]
+    assert ("spoken of again" in found.context) is marked
 
 
 def test_what_a_message_is_about_may_stand_in_another_sentence(memory: Memory) -> None:  # noqa: F811

@@ -79,6 +79,8 @@ _NAMED = 0.3
 """The share of the question that one has whose words a later change takes up."""
 _APART = 3_600_000
 """Milliseconds from which on a memory and what is not its source were told at two times."""
+_ANOTHER_TALK = 12 * _APART
+"""Milliseconds from which on two turns of one session are of two talks."""
 _READ = 2_000
 _SHORT = 200
 """Characters of a text that is compared as a whole; of a longer one the sentence that matters."""
@@ -210,7 +212,9 @@ def _by_time(
     told.sort(key=lambda one: one.at)
     for early, late in combinations(told, 2):
         apart = 1 if early.session and late.session else _APART
-        if late.at - early.at < apart or early.session == late.session != 0:
+        if early.session == late.session != 0:  # some agents have one session for ever
+            apart = _ANOTHER_TALK
+        if late.at - early.at < apart:
             continue
         if (
             _same_attribute(early, late)
