@@ -608,7 +608,6 @@ SENTENCES: dict[str, str] = {
     "this belief is wrong: drop it; or undo a request to forget (q_…)": "这个推断不成立：放弃它；或撤销遗忘请求（q_…）",
     "{file} contains no Claude Code transcript": "{file} 里没有 Claude Code 的会话记录",
     "give a .jsonl file of ~/.claude/projects, or a folder of them": "请给出 ~/.claude/projects 里的 .jsonl 文件，或含有这些文件的文件夹",
-    "this is not an entry of a Claude Code transcript": "这不是 Claude Code 会话记录的条目",
     "Strength below which a memory is archived.": "记忆的强度低于此值时归档。",
     "Importance of who the user is, their health and their safety.": "用户身份、健康与安全信息的重要性。",
     "Importance of preferences, relations, changes and decisions.": "偏好、关系、变化与决定的重要性。",
