@@ -30,8 +30,9 @@ $(VENV)/dev.done: requirements/dev.lock $(VENV)/runtime.done
 demo: $(VENV)/runtime.done  ## show the main job on a short conversation in two languages
 	@$(BIN)/python demo/demo.py
 
+# One worker more than two cores: many tests wait for a program.
 test: $(VENV)/dev.done  ## run the tests
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 test-long: $(VENV)/dev.done  ## all tests, those of faults, attacks and fuzz with their full numbers (a long while); prints the figures
 	@mkdir -p bench/results && rm -f $(FIGURES)

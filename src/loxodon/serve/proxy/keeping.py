@@ -14,7 +14,7 @@ from contextlib import suppress
 from threading import Lock
 from typing import Any, NamedTuple
 
-from loxodon.errors import LoxodonError, StoreError
+from loxodon.errors import BusyStoreError, FullStoreError, LoxodonError, UnwritableStoreError
 from loxodon.memory import Memory
 from loxodon.serve.host import Host
 from loxodon.serve.logs import log
@@ -84,7 +84,7 @@ class Journal:
                     agent=who.agent,
                     relays=who.relays,
                 )
-            except StoreError as failure:
+            except (BusyStoreError, FullStoreError, UnwritableStoreError) as failure:
                 error = failure.code
             except LoxodonError as failure:  # which another time would not change
                 error = failure.code
