@@ -40,13 +40,13 @@ def test_a_transcript_is_read_sealed_or_not(tmp_path: Path) -> None:
     for seal in (None, Seal([secrets.token_bytes(32)])):
         sessions = Sessions(str(tmp_path / f"{seal is None}"), seal)
         transcript = sessions.open("main", NOW)
-        for word in ("one", "two"):
+        for word in ("day one", "day two"):
             transcript.append("message", {"message": {"role": "user", "content": word}}, NOW)
         lines = read_lines(transcript.path, seal)
         assert len(lines) == 3
-        assert (b"one" in Path(transcript.path).read_bytes()) == (seal is None)
+        assert (b"day one" in Path(transcript.path).read_bytes()) == (seal is None)
         transcript.refresh()
-        assert [one["message"]["content"] for one in transcript.live] == ["one", "two"]
+        assert [one["message"]["content"] for one in transcript.live] == ["day one", "day two"]
 
 
 def test_a_line_that_a_kill_cut_short_is_passed_over(tmp_path: Path) -> None:
