@@ -14,27 +14,6 @@ from collections.abc import Mapping
 from loxodon.store.namespaces import path_of
 from loxodon.store.walls import Wall, documents_of
 
-SHARED = frozenset(
-    {
-        "counters",
-        "meta",
-        "common_words",
-        "memory_uses",
-        "unindexed",
-        "model_use",
-        "reviews",
-        "vector_models",
-        "vector_blocks",
-        "vector_bits",
-        "vectors",
-        "vector_todo",
-        "tombstones",
-        "signatures",
-        "audit_tail",
-    }
-)
-"""Tables without words of anybody, or that only lead to rows which are looked up behind a wall."""
-
 
 def views_of(wall: Wall) -> Mapping[str, str]:
     """The view that stands before each table, by name, those that others look at first."""
