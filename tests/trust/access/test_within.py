@@ -696,7 +696,7 @@ def test_http(served: tuple[Scene, Server, str], by: str) -> None:
             assert sent(client, "capture", {"content": FALSE, "origin": origin}) == NO
         turn = {"role": "user", "content": "I live in Rome.", "id": by, "origin": "user"}
         assert sent(client, "add", {"turns": [turn], "session": by}) == OK
-        (kept,) = client.get("/v1/spaces/main/turns", params={"session": by}).json()
+        (kept,) = client.get("/v1/spaces/main/turns", params={"session": by}).json()["items"]
         assert kept["origin"] == "assistant"
 
 
@@ -713,7 +713,9 @@ def test_only_the_owner_lets_an_agent_relay(served: tuple[Scene, Server, str]) -
         with server.client(headers={"authorization": f"Bearer {token}", **headers}) as client:
             turn = {"role": "user", "content": f"I said {n}.", "id": f"r{n}"}
             assert sent(client, "add", {"turns": [turn], "session": f"r{n}"}) == OK
-            (kept,) = client.get("/v1/spaces/main/turns", params={"session": f"r{n}"}).json()
+            (kept,) = client.get("/v1/spaces/main/turns", params={"session": f"r{n}"}).json()[
+                "items"
+            ]
             assert kept["origin"] == origin, n
 
 

@@ -21,6 +21,7 @@ from loxodon.trust.audit.inspection import Inspected, Subject
 from loxodon.trust.audit.verifying import Verified
 from loxodon.types import Frame, Problem, Recall
 from loxodon.verbs.arguments import PATH, Argument
+from loxodon.verbs.paging import USUAL, Page
 from loxodon.verbs.table import VERBS, Right, Route, Verb
 
 Run = Callable[[Memory, dict[str, Any]], object]
@@ -52,6 +53,8 @@ class Operation(NamedTuple):
     """Fields that name files of this machine: only for the owner of all spaces, who is on it."""
     gives: Any
     """The type of what comes back, for its description."""
+    paged: bool
+    """Whether that comes a page at a time."""
     field: str
     """The field of the answer that has it; empty where it is the answer."""
     right: Right
@@ -89,9 +92,12 @@ def _doing(verb: Verb, route: Route, field: str) -> Run:
         fields = {**route.given, **given}
         explain = fields.pop("explain", False)
         reveal = fields.pop("reveal", False) if verb.masked else False
+        if verb.paged:
+            fields.setdefault("limit", USUAL)
         found = called(memory)(*[fields.pop(name) for name in named], **fields)
         if verb.masked:
-            return memory.guard.shown_value(found, private=False, reveal=reveal)
+            shown = memory.guard.shown_value(found, private=False, reveal=reveal)
+            return Page(shown, found.next) if verb.paged else shown
         if field:
             return {field: found}
         return found if explain else _without_trace(found)
@@ -139,6 +145,7 @@ def _operation(verb: Verb, route: Route) -> Operation:
         verb.takes,
         tuple(one.name for one in verb.takes if one.kind == PATH),
         type_of(kind),
+        verb.paged,
         field,
         route.right or verb.right,
         route.make,
