@@ -59,6 +59,8 @@ class Route(NamedTuple):
     """What it does, where that differs from the verb."""
     called: str = ""
     """`as=`: what the operation is called, where not like the verb."""
+    only: str = ""
+    """The one argument that it takes, where not all of the verb."""
     right: Right | Literal[""] = ""
     """The right that it needs, where that does not follow from the verb."""
     status: int = 200
@@ -111,7 +113,7 @@ class Verb(NamedTuple):
 
 
 def _is_route(line: str) -> bool:
-    return line.startswith(("GET /", "POST /"))
+    return line.startswith(("GET /", "POST /", "DELETE /"))
 
 
 def _route(written: str, about: str) -> Route:
@@ -121,7 +123,7 @@ def _route(written: str, about: str) -> Route:
         name, _, value = word.partition("=")
         if name in ("kept", "cut"):
             how["long"] = name
-        elif name in ("as", "right", "status", "make", "silent"):
+        elif name in ("as", "only", "right", "status", "make", "silent"):
             known = {"as": "called"}.get(name, name)
             how[known] = int(value) if name == "status" else value or True
         else:
@@ -342,6 +344,12 @@ forget | writes owner | POST /forget kept silent | Receipt
     since moment  everything said from this time on
     @ALL
     dry_run flag  only count what would be deleted, and list the entity's names and similar ones
+    DELETE /memories/{id} as=delete_memory only=dry_run kept silent  Delete a memory permanently,
+        with what says the same and the words it came from. To only hide it, archive it.
+    DELETE /turns/{ref} as=delete_turn only=dry_run kept silent  Delete a turn permanently, with
+        what is known only from it.
+    DELETE /sessions/{session} as=delete_session only=dry_run kept silent  Delete a conversation
+        permanently, with what is known only from it.
 
 receipts | reads owner | GET /receipts | [Receipt]
     List what was forgotten, when and by whom, newest first.

@@ -281,3 +281,26 @@ def test_the_pages_of_the_server(http: httpx.Client) -> None:
     text = http.get("/metrics").text
     assert 'loxodon_request_seconds_bucket{operation="health",le="+Inf"}' in text
     assert "loxodon_runner_up 1" in text
+
+
+def test_what_is_deleted_is_gone_and_receipted(http: httpx.Client) -> None:
+    base = "/v1/spaces/deleting"
+    turns = [{"role": "user", "content": "My sister keeps wyverns", "id": "1"}]
+    http.post(f"{base}/turns", json={"turns": turns, "session": "a/b"})
+    kept = http.post(f"{base}/memories", json={"content": "The user breeds basilisks"}).json()["id"]
+    path = f"{base}/memories/{kept}"
+    planned = http.delete(path, params={"dry_run": "true"}).json()
+    assert planned["erased"]["memories"] == 1
+    assert http.get(path).status_code == 200
+    receipt = http.delete(path).json()
+    assert receipt["erased"]["memories"] == 1
+    assert http.get(path).status_code == http.delete(path).status_code == 404
+    assert http.delete(f"{base}/memories/t_1").status_code == 404  # a turn is no memory
+    assert http.delete(f"{base}/sessions/a%2Fb").json()["what"] == "session"
+    assert http.delete(f"{base}/sessions/a%2Fb").status_code == 404
+    assert http.get(f"{base}/turns").json()["items"] == []
+    assert http.get(f"{base}/sessions").json()["items"] == []
+    assert len(http.get(f"{base}/receipts").json()["items"]) == 2
+    http.post(f"{base}/turns", json={"turns": turns, "session": "later"})
+    assert http.delete(f"{base}/turns/t_3").json()["erased"]["turns"] == 1
+    assert http.delete(path, params={"all": "true"}).status_code == 400

@@ -7,7 +7,7 @@ from typing import Any
 
 import loxodon
 from loxodon.serve.http.fields import described, schema_of
-from loxodon.serve.http.operations import OPERATIONS, Operation, names_in
+from loxodon.serve.http.operations import IN_QUERY, OPERATIONS, Operation, names_in
 from loxodon.serve.http.streaming import EVENTS, LINES
 from loxodon.serve.http.wire import Schema, page_schema
 from loxodon.serve.http.wire import schema_of as value_schema
@@ -88,7 +88,7 @@ def _operation(one: Operation, named: dict[str, Schema]) -> dict[str, Any]:
             "default": _FAILED,
         },
     }
-    if one.method == "GET":
+    if one.method in IN_QUERY:
         found["parameters"] += [
             {
                 "name": field.name,

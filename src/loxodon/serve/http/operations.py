@@ -1,8 +1,8 @@
 """What can be asked over HTTP: the routes of the table of verbs, and how each is done.
 
-A path is within `/v1/spaces/{space}`. The fields stand in the query of a GET and in the JSON body
-of the others; what stands in braces in the path is handed on first. They are called what the
-library calls them.
+A path is within `/v1/spaces/{space}`. The fields stand in the query of a GET or a DELETE and in the
+JSON body of the others; what stands in braces in the path is handed on first. They are called what
+the library calls them.
 """
 
 from __future__ import annotations
@@ -124,7 +124,12 @@ def _validate(memory: Memory, given: dict[str, Any]) -> Checked:
 
 
 def _forget(memory: Memory, given: dict[str, Any]) -> object:
-    return memory.forget(*given.pop("ids", ()), **given)
+    ids = [*given.pop("ids", ())]
+    if "id" in given:
+        ids.append(memory.get(given.pop("id")).id)
+    if "ref" in given:
+        ids.append(memory.turn(given.pop("ref")).ref)
+    return memory.forget(*ids, **given)
 
 
 def _due(memory: Memory, given: dict[str, Any]) -> Due:
@@ -137,13 +142,14 @@ _OWN_WAY: dict[str, Run] = {"validate": _validate, "forget": _forget, "consolida
 
 def _operation(verb: Verb, route: Route) -> Operation:
     field, _, kind = verb.gives.rpartition(": ")
+    takes = tuple(one for one in verb.takes if route.only in ("", one.name))
     return Operation(
         route.called or verb.name.rpartition(".")[2],
         route.method,
         route.path,
         route.about or verb.about,
-        verb.takes,
-        tuple(one.name for one in verb.takes if one.kind == PATH),
+        takes,
+        tuple(one.name for one in takes if one.kind == PATH),
         type_of(kind),
         verb.paged,
         field,
@@ -156,6 +162,8 @@ def _operation(verb: Verb, route: Route) -> Operation:
     )
 
 
+IN_QUERY = ("GET", "DELETE")
+"""Methods whose fields stand in the query."""
 OPERATIONS: tuple[Operation, ...] = tuple(
     _operation(verb, route) for verb in VERBS for route in verb.routes
 )
