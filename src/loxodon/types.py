@@ -361,6 +361,15 @@ class Frame(NamedTuple):
     """What the gate knows of the conversation now: hand it in with the next message."""
 
 
+class Session(NamedTuple):
+    """A conversation in the journal."""
+
+    id: str
+    turns: int
+    first_at: datetime
+    last_at: datetime
+
+
 class Segment(NamedTuple):
     """A stretch of a session that is about one thing."""
 
@@ -612,12 +621,12 @@ class Receipt(NamedTuple):
     by: str
     """Who did it: the surface, and the agent and caller where these are known."""
     what: str
-    """What was named: `ids`, `entity`, `topic`, `session`, `since` or `all`."""
+    """What was named: `ids`, `entity`, `topic`, `session`, `since`, `all` or `space`."""
     erased: Mapping[str, int]
     """How many went, by place: turns, memories, segments, transcripts, …"""
     files: tuple[FileProblem, ...]
     """Where the words still stand: the user's own files, and, as `what` says, text of ours that was
-    `changed`, a place that is `away`, a `copy` that was asked for."""
+    `changed`, a place that is `away`, a `copy` that was asked for, a `backup` of a space."""
     names: tuple[str, ...] = ()
     """Of a preview, every name that an entity goes by, and that would go with it."""
     near: tuple[NearName, ...] = ()
@@ -823,12 +832,5 @@ class Ran(NamedTuple):
 
 # Lists of them, by a name of their own: within `Memory`, `list` is a verb.
 Records = list[Record]
-Versions = list[Version]
 Problems = list[Problem]
-Reviews = list[Review]
-Entities = list[Entity]
-Segments = list[Segment]
-Events = list[Event]
-HeldBack = list[Held]
-Receipts = list[Receipt]
 Changed = list[tuple[str, str, datetime]]

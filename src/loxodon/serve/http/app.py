@@ -30,7 +30,7 @@ from loxodon.serve.http.guard import (
 )
 from loxodon.serve.http.health import Watch, gauges, paused, reasons
 from loxodon.serve.http.metrics import TYPE, Metrics
-from loxodon.serve.http.operations import OPERATIONS, Operation, names_in
+from loxodon.serve.http.operations import IN_QUERY, OPERATIONS, Operation, names_in
 from loxodon.serve.http.rates import GUESSES, Rates
 from loxodon.serve.http.replies import (
     Reply,
@@ -63,6 +63,7 @@ from loxodon.spaces import folder_name, no_space
 from loxodon.trust.access.acting import Actor, acting
 from loxodon.trust.access.places import full_path
 from loxodon.types import Added, Record
+from loxodon.verbs.arguments import DRY_RUN
 
 Result = TypeVar("Result")
 Page = Mapping[str, Callable[[Request, Caller], Awaitable[Reply]]]
@@ -213,7 +214,7 @@ class App:
 
     def _check_page(self, name: str, caller: Caller) -> None:
         """What is about all spaces is the owner's."""
-        if name in ("metrics", "make_space") and not caller.owns_all:
+        if name in ("metrics", "space") and not caller.owns_all:
             raise not_granted()
 
     def _check_reach(self, match: Match, caller: Caller) -> None:
@@ -244,7 +245,7 @@ class App:
     def _fixed(self, parts: tuple[str, ...]) -> tuple[str, Page] | None:
         """What is not about the memory of one space."""
         if len(parts) == 3 and parts[:2] == ("v1", "spaces"):
-            return "make_space", {"PUT": self._make_space}
+            return "space", {"PUT": self._make_space, "DELETE": self._delete_space}
         return self._fixed_pages.get(parts)
 
     async def _only(
@@ -295,7 +296,7 @@ class App:
     async def _given(self, match: Match, request: Request, receive: Receive) -> dict[str, Any]:
         """The fields of a request, checked, with those of its path."""
         operation = match.operation
-        if operation.method == "GET":
+        if operation.method in IN_QUERY:
             found = given(operation.takes, from_query(operation.takes, request.pairs()))
         else:
             if request.query:
@@ -470,6 +471,15 @@ class App:
         created = space not in known
         log("make_space", space=space, created=created)
         return document({"home": home, "space": space, "created": created})
+
+    async def _delete_space(self, request: Request, caller: Caller) -> Reply:
+        space = request.parts[2]
+        fields = given((DRY_RUN,), from_query((DRY_RUN,), request.pairs()))
+        with acting(Actor("http", caller.agent, caller.name)):
+            receipt = await self._host.run(lambda: self._host.delete(space, **fields))
+        self._watch.wrote(space, None)
+        log("delete_space", space=space, receipt=receipt.id, **fields)
+        return document(plain(receipt))
 
 
 async def _while_there(work: Awaitable[Result], receive: Receive) -> Result:
