@@ -66,8 +66,7 @@ def _refuse_past(fields: Mapping[str, Any], now: datetime) -> None:
 
 
 def _meant(fields: Mapping[str, Any], at: datetime) -> dict[str, Any]:
-    """What words that the user said are about, so that reading their message adds them no second
-    time."""
+    """What a note is about, so that the user's own words on it confirm it or take its place."""
     from loxodon.write.meaning import meaning_of
 
     said = meaning_of(fields["content"], at)
@@ -135,8 +134,10 @@ class Knowledge:
         fields = space.guard.fields(checked({**given, **more}, kind, space.zone))
         fields["trust"] = fields.pop("origin")
         _refuse_past(fields, space.now())
+        if noted:
+            fields |= _meant(fields, space.now())
         if said_in is not None:
-            fields = {**fields, **_meant(fields, said_in.at), "trust": "user"}
+            fields["trust"] = "user"
             source = Source(session=said_in.session, turn=said_in.id)
         said = Turn(
             wall.session(CAPTURED),
@@ -169,8 +170,12 @@ class Knowledge:
         if said is not None and not is_own(known.trust):
             from loxodon.write.keep import confirm
 
+            source = Source(session=said.session, turn=said.id)
             with self._store.writing():
-                known = confirm(self._store, known.id, self._space.now())
+                now = self._space.now()
+                known = confirm(self._store, known.id, now)
+                values = {"sources": (*known.sources, source)}
+                known = self._store.update(known.id, None, "edited", now, values)
         if about["importance"] > known.importance:
             return self.revise(known.id, None, {"importance": about["importance"]})
         return known
