@@ -109,16 +109,21 @@ def require(memory: Memory, action: Action, id: str, *, agreed: str, code: str) 
     question = question_of(memory, action, id)
     if agreed and agreed == state_of(memory, question):
         return
+    if not code:
+        raise ForbiddenError(
+            "only the user can allow this",
+            hint="ask the user to run `loxodon code {action} {id}` in a terminal and to tell you "
+            "the code; then repeat this with the code",
+            action=action,
+            id=id,
+        )
     wanted = code_of(memory, question).replace("-", "")
-    if code and "".join(filter(str.isalnum, code.upper())) == wanted:
-        return
-    raise ForbiddenError(
-        "{code} is not the code for this"
-        if code
-        else "only the user can allow this, and your program cannot ask them",
-        hint="ask the user to run `loxodon code {action} {id}` in a terminal and to tell you the "
-        "code; then repeat this with the code",
-        action=action,
-        id=id,
-        code=repr(code[:40]),
-    )
+    if "".join(filter(str.isalnum, code.upper())) != wanted:
+        raise ForbiddenError(
+            "{code} is not the code for this",
+            hint="a code is for one action on one thing as it reads now: ask the user to run "
+            "`loxodon code {action} {id}` again",
+            action=action,
+            id=id,
+            code=repr(code[:40]),
+        )

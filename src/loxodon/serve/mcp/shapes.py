@@ -163,6 +163,8 @@ class Journalled(NamedTuple):
     paused: bool
     asked: int
     """How many ask to have something forgotten, which was put away."""
+    doubtful: bool
+    """Whether the user's message is not taken for theirs."""
 
 
 # Out of the values of the library
@@ -209,8 +211,8 @@ def held(one: Held) -> Kept:
     return Kept(one.id, one.reason, one.origin, one.at, one.turn or one.memory)
 
 
-def journalled(done: Added) -> Journalled:
-    return Journalled(done.added, bool(done.paused), done.asked)
+def journalled(done: Added, *, doubtful: bool) -> Journalled:
+    return Journalled(done.added, bool(done.paused), done.asked, doubtful)
 
 
 def worked(done: Consolidated) -> Worked:
@@ -290,6 +292,13 @@ def show_journalled(found: Journalled) -> str:
         said = [t("nothing was journalled: the memory is paused")]
     if found.asked:
         said.append(t("what the user asked to forget was archived; `forget` deletes it for good"))
+    if found.doubtful:
+        said.append(
+            t(
+                "the user's message reads like an instruction to an assistant, so nothing is "
+                "learned from it; `remember` what it says, and let the user confirm it"
+            )
+        )
     return "\n".join(said)
 
 

@@ -41,6 +41,7 @@ from loxodon.serve.mcp.shapes import (
 )
 from loxodon.text.language import language_of
 from loxodon.trust.access.tokens import Right
+from loxodon.trust.origin.instructions import found_in
 from loxodon.types import Added, Chat, Record
 from loxodon.verbs.arguments import Argument, joined
 from loxodon.verbs.table import BY_NAME, takes
@@ -192,21 +193,35 @@ def _journal(memory: Memory, chat: Chat, given: Given) -> Journalled:
     said = {role: text for role, text in given.items() if text.strip()}
     if not said:
         raise InputError("no message given", hint="give `user`, `assistant` or both")
-    return shapes.journalled(handed_in(memory, session, said))
+    done = handed_in(memory, session, said)
+    return shapes.journalled(done, doubtful=_is_doubtful(said.get("user", "")))
 
 
 def handed_in(memory: Memory, session: str, said: Mapping[str, str]) -> Added:
     """Journal what was said, by role and in order, without what was just journalled.
 
     The agent says what the user typed, and nobody else can: it counts like what a program passes on
-    (`relayed`). Behind a wall that tells whose words come through, they are the agent's own.
+    (`relayed`), unless it reads like an instruction that a page would give. Behind a wall they are
+    the agent's own words.
     """
     new = [(role, memory.guard.clean(text).strip()) for role, text in said.items()]
     last = [(one.role, one.content) for one in memory.journal(session=session, limit=len(new))]
     known = next((n for n in range(len(new), 0, -1) if last[-n:] == new[:n]), 0)
-    origins = {"user": "relayed", "assistant": "assistant"}
-    turns = [{"role": who, "content": text, "origin": origins[who]} for who, text in said.items()]
+    turns = [
+        {
+            "role": role,
+            "content": text,
+            "origin": "relayed" if role == "user" and not _is_doubtful(text) else "assistant",
+        }
+        for role, text in said.items()
+    ]
     return memory.add(turns[known:], session)
+
+
+def _is_doubtful(text: str) -> bool:
+    """Whether a message that is said to be the user's may well be of a page that tricked the agent.
+    A few honest wishes are worded like that; those the user confirms."""
+    return bool(found_in(text, "web"))
 
 
 def session_of(memory: Memory, name: str) -> str:
