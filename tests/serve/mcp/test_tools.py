@@ -11,7 +11,8 @@ from mcp import MCPError
 
 from loxodon.filelock import FileLock
 from loxodon.layout import CONSOLIDATION_LOCK
-from loxodon.serve.mcp.tools import TOOLS
+from loxodon.serve.cli.table import COMMANDS
+from loxodon.serve.mcp.tools import _INSTEAD, TOOLS, hint_for_agents
 from loxodon.tokens import counter
 
 from .desk import Desk, User, called, refused, text_of
@@ -315,6 +316,16 @@ async def test_files_are_read_inside_the_workspace_only(desk: Desk) -> None:
         assert (view["status"], view["lines"]) == ("ok", 1)
         for path in (str(outside), "../../../secret.md", f"{root}/../../../secret.md", "memory"):
             assert (await called(client, "memory_get", path=path))["status"] == "not_found"
+
+
+def test_hints_name_tools_and_the_user_what_no_tool_does() -> None:
+    assert _INSTEAD.keys() <= COMMANDS.keys()
+    assert set(_INSTEAD.values()) <= set(NAMES)
+    hint = "list open beliefs with `loxodon review`, all beliefs with `loxodon list --kind belief`"
+    told = "list open beliefs with `review`, all beliefs with `list_memories`"
+    assert hint_for_agents(hint) == told
+    assert hint_for_agents("run `loxodon resume`") == "for the user: run `loxodon resume`"
+    assert hint_for_agents("give both, or neither") == "give both, or neither"
 
 
 def test_the_table_names_no_tool_twice() -> None:

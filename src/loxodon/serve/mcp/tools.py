@@ -7,8 +7,8 @@
 What a tool is called, how it is described and what it answers (`shapes.py`) is made for a model,
 which has nothing else to go by. That is why tools are not derived from verbs one by one.
 
-`memory_search` and `memory_get` are called and shaped as in OpenClaw, and answered by the same
-function as its plugin is. A tool gets the memory and who hears its answer. Where others hear it
+`memory_search` and `memory_get` are shaped as in OpenClaw, and answered by the same function as its
+plugin is. A tool gets the memory and who hears its answer. Where others hear it
 (`chat` is not `direct`) a private memory is as if it were not there, and what tells of the user as
 a whole (`private`) is not offered.
 """
