@@ -13,6 +13,9 @@ import pytest
 from loxodon import Memory
 from loxodon.errors import ForbiddenError
 from loxodon.serve.consent import Action, code_of, question_of, require
+from loxodon.serve.http.guard import Caller
+from loxodon.serve.mcp.server import asked_by
+from loxodon.trust.access.tokens import Grant
 from tests.clock import Clock
 from tests.serve.mcp.desk import Desk, User, called, refused
 from tests.serve.shell import LOXODON, Shell
@@ -123,6 +126,23 @@ async def test_a_code_is_for_one_action_on_one_thing_as_it_reads(desk: Desk) -> 
         assert (done["decided"]["kind"], done["decided"]["waits"]) == ("fact", False)
         await called(client, "quarantine", id="q_1", code=codes["release", "q_1"])
         assert "previous instructions" in (await called(client, "memory_get", id="t_1"))["text"]
+
+
+@MODES
+@pytest.mark.anyio
+async def test_the_program_of_whoever_has_a_lesser_token_is_not_asked(
+    desk: Desk, mode: str
+) -> None:
+    """It would agree in the owner's name."""
+    user, caller = User(), Caller(Grant("writer", rights="write"))
+    with asked_by(caller):
+        async with desk.client(mode=mode, user=user) as client:
+            (one,) = (await called(client, "review"))["waiting"]
+            id = one["belief"]["id"]
+            why = await refused(client, "review", id=id, decision="confirm")
+            assert "loxodon code confirm" in why
+            assert "loxodon code release" in await refused(client, "quarantine", id="q_1")
+    assert user.questions == []
 
 
 def test_an_agent_with_a_name_of_its_own_is_refused_whatever_it_says(desk: Desk) -> None:

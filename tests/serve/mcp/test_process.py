@@ -156,32 +156,3 @@ def test_without_the_sdk_it_says_what_to_install(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, input="")
     assert done.returncode == 6
     assert '[mcp]"' in done.stderr
-
-
-def test_the_schedule_runs_beside_it(tmp_path: Path) -> None:
-    """Unless it is told not to: what was said is made known by itself."""
-    home = tmp_path / "home"
-    with Memory.open(home) as memory:
-        memory.add(
-            [
-                {
-                    "role": "user",
-                    "content": "I am allergic to peanuts.",
-                    "at": "2026-01-01T12:00:00Z",
-                }
-            ],
-            session="talk",
-        )
-    command, pipe = [sys.executable, *_command(home)], subprocess.PIPE
-    server = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path)
-    try:
-        assert server.stderr
-        for line in server.stderr:  # until it says so
-            if json.loads(line)["event"] == "schedule.ran":
-                break
-        out, _ = server.communicate(timeout=60)
-        assert (server.returncode, out) == (0, b"")
-    finally:
-        server.kill()
-    with Memory.open(home) as memory:
-        assert "peanuts" in memory.list()[0].content
