@@ -101,15 +101,13 @@ async def test_a_code_is_for_one_action_on_one_thing_as_it_reads(desk: Desk) -> 
     with desk.memory() as memory:
         (belief,) = memory.list()
         other = memory.remember("The user banks with Eve")
-        codes: dict[tuple[Action, str], str] = {
-            (action, id): code_of(memory, question_of(memory, action, id))
-            for action, id in (
-                ("confirm", belief.id),
-                ("confirm", other.id),
-                ("forget", belief.id),
-                ("release", "q_1"),
-            )
-        }
+        wanted: list[tuple[Action, str]] = [
+            ("confirm", belief.id),
+            ("confirm", other.id),
+            ("forget", belief.id),
+            ("release", "q_1"),
+        ]
+        codes = {one: code_of(memory, question_of(memory, *one)) for one in wanted}
     assert len(set(codes.values())) == 4
     async with desk.client() as client:
         call = {"id": belief.id, "decision": "confirm"}

@@ -54,7 +54,7 @@ _UNSAID: Mapping[str, Any] = {
 
 
 def _refuse_past(fields: Mapping[str, Any], now: datetime) -> None:
-    """Raise InputError if something would have expired before it is kept."""
+    """Raise InputError if a note would have expired before it is kept."""
     expires = fields.get("expires_at")
     if expires is not None and expires <= now:
         raise InputError(
@@ -133,8 +133,8 @@ class Knowledge:
         given = {"content": content, "kind": kind, "confidence": confidence, "origin": origin}
         fields = space.guard.fields(checked({**given, **more}, kind, space.zone))
         fields["trust"] = fields.pop("origin")
-        _refuse_past(fields, space.now())
         if noted:
+            _refuse_past(fields, space.now())
             fields |= _meant(fields, space.now())
         if said_in is not None:
             fields["trust"] = "user"

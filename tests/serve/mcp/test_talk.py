@@ -94,7 +94,8 @@ async def test_nothing_is_journalled_where_it_is_not_to_be(desk: Desk) -> None:
 
 
 async def test_the_users_own_words_make_a_note_a_fact_of_theirs(desk: Desk) -> None:
-    note = {"content": "The user is allergic to penicillin", "importance": 1}
+    content = "The user is allergic to penicillin"
+    note = {"content": content, "importance": 1}
     quote = "I'm allergic to penicillin"
     async with desk.client() as client:
         made_up = await called(client, "remember", **note, quote=quote)
@@ -102,7 +103,7 @@ async def test_the_users_own_words_make_a_note_a_fact_of_theirs(desk: Desk) -> N
         await called(client, "journal", user=f"Hello! By the way, {quote}.")
         fact = await called(client, "remember", **note, quote=quote)
         assert (fact["kind"], fact["waits"]) == ("fact", False)
-        again = await called(client, "remember", content=note["content"] + ".")
+        again = await called(client, "remember", content=f"{content}.")
         assert again == fact
         assert "penicillin" in (await called(client, "snapshot"))["text"]
         assert (await called(client, "review"))["waiting"] == []
