@@ -122,3 +122,15 @@ async def test_what_was_asked_to_be_forgotten_is_put_away(desk: Desk) -> None:
         told = await client.call_tool("journal", {"user": "Please forget that Mei is in Osaka."})
         assert "archived" in text_of(told)
         assert "Osaka" not in str(await called(client, "list_memories"))
+
+
+async def test_with_the_engine_off_what_is_said_is_kept_for_later(desk: Desk) -> None:
+    desk.home.mkdir()
+    (desk.home / "config.toml").write_text("enabled = false\n")
+    async with desk.client() as client:
+        await called(client, "recall_context", message="Hello there")
+        await called(client, "journal", user="I'm allergic to penicillin.", assistant="Noted.")
+    (desk.home / "config.toml").write_text("")
+    with desk.memory() as memory:
+        memory.consolidate()
+        assert "penicillin" in memory.snapshot()

@@ -205,7 +205,9 @@ def handed_in(memory: Memory, session: str, said: Mapping[str, str]) -> Added:
     the agent's own words.
     """
     new = [(role, memory.guard.clean(text).strip()) for role, text in said.items()]
-    last = [(one.role, one.content) for one in memory.journal(session=session, limit=len(new))]
+    # While the engine is off there is no journal to look into: a message may be added twice then.
+    tail = memory.journal(session=session, limit=len(new)) if memory.config.enabled else []
+    last = [(one.role, one.content) for one in tail]
     known = next((n for n in range(len(new), 0, -1) if last[-n:] == new[:n]), 0)
     turns = [
         {
