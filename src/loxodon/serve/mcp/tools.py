@@ -42,6 +42,7 @@ from loxodon.serve.mcp.shapes import (
 from loxodon.text.language import language_of
 from loxodon.trust.access.tokens import Right
 from loxodon.trust.origin.instructions import found_in
+from loxodon.trust.origin.pasting import own_words
 from loxodon.types import Added, Chat, Record
 from loxodon.verbs.arguments import Argument, joined
 from loxodon.verbs.table import BY_NAME, takes
@@ -221,9 +222,9 @@ def handed_in(memory: Memory, session: str, said: Mapping[str, str]) -> Added:
 
 
 def _is_doubtful(text: str) -> bool:
-    """Whether a message that is said to be the user's may well be of a page that tricked the agent.
+    """Whether what is said to be the user's own words may well be of a page that tricked the agent.
     A few honest wishes are worded like that; those the user confirms."""
-    return bool(found_in(text, "web"))
+    return bool(found_in(own_words(text, relayed=True), "web"))
 
 
 def session_of(memory: Memory, name: str) -> str:
@@ -239,8 +240,9 @@ _ASKS: dict[str, Action] = {"forget": "forget", "review": "confirm", "quarantine
 
 def asked_for(tool: str, given: Given) -> Action | None:
     """What a call needs the user's consent for; None if it needs none."""
-    action = _ASKS.get(tool) if given.get("id") else None
-    return None if action is None or given.get("decision", action) == "reject" else action
+    if not given.get("id") or (tool == "review" and given.get("decision") != "confirm"):
+        return None
+    return _ASKS.get(tool)
 
 
 def _require(memory: Memory, action: Action, given: Given) -> None:
