@@ -110,7 +110,7 @@ def tools() -> str:
             f"`{one.name}`",
             one.title,
             ", ".join(map(named, one.takes)) or "–",
-            "changes" if one.overwrites else "adds" if one.writes else "–",
+            "changes" if one.overwrites else "adds" if one.writes or one.journals else "–",
         )
         for one in TOOLS
     )

@@ -426,14 +426,20 @@ class Memory:
             audience=audience,
         )
 
-    def remember(self, content: str, kind: Kind = "fact", **more: Any) -> Record:
+    def remember(
+        self, content: str, kind: Kind = "fact", *, quote: str = "", **more: Any
+    ) -> Record:
         """Store an agent's note, as the assistant's words (see `capture` for the fields).
 
         It is a fact if something the user said in the last few days supports it. Otherwise it is a
         belief that waits for the user (`reviews`). It appears in no snapshot or profile before the
         user says or confirms it.
+
+        With a `quote`, words of a journalled message of the user, it is the user's own word: the
+        sentence must be a plain one in the first person, and say what is remembered. The same
+        note twice is one memory.
         """
-        return self._knowledge.remember(content, kind, more)
+        return self._knowledge.remember(content, kind, quote, more)
 
     def take_entries(self, entries: Sequence[PendingEntry]) -> int:
         """Import what was said and captured while the engine was off; return how many were new.

@@ -11,7 +11,7 @@ import httpx
 from loxodon import Memory
 from loxodon.client import Client
 from loxodon.compat.mem0 import Memory as Mem0
-from loxodon.errors import InputError
+from loxodon.errors import ForbiddenError, InputError
 from loxodon.live.pending import Pending
 from loxodon.serve.cli.main import main
 from loxodon.serve.mcp.tools import TOOLS
@@ -107,8 +107,18 @@ def remembered(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
     by_name = {one.name: one for one in TOOLS}
     for text in texts:
         kept = by_name["remember"].run(memory, "direct", {"content": text, "importance": 1})
-        with suppress(InputError):
+        with suppress(ForbiddenError):
             by_name["review"].run(memory, "direct", {"id": kept.id, "decision": "confirm"})
+
+
+def journalled(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
+    """An agent that was tricked says that the user typed it, and remembers it with that quote."""
+    by_name = {one.name: one for one in TOOLS}
+    for text in texts:
+        by_name["recall_context"].run(memory, "direct", {"message": text, "session": "mcp"})
+        by_name["journal"].run(memory, "direct", {"user": text, "session": "mcp"})
+        note = {"content": text, "quote": text, "importance": 1}
+        by_name["remember"].run(memory, "direct", note)
 
 
 def updated(memory: Memory, folder: Path, texts: Sequence[str]) -> None:
@@ -259,6 +269,8 @@ def _through_the_proxy(
                 ask.post(path, json={"model": "test", "messages": messages}).raise_for_status()
 
 
+REPORTED: dict[str, Inlet] = {"journalled": journalled}
+"""By which an agent says what the user said; nobody else hears them there."""
 SERVED: dict[str, Inlet] = {"http": http, "proxy": proxy, "proxy_messages": proxy_messages}
 """Those that need a server of their own: the long form has them."""
 INLETS: dict[str, Inlet] = {

@@ -19,7 +19,7 @@ from loxodon.trust.origin.instructions import found_in
 from loxodon.trust.origin.provenance import is_own, is_wish
 from loxodon.types import Origin, Record
 from tests.attacks import poisons
-from tests.attacks.inlets import INLETS, SERVED
+from tests.attacks.inlets import INLETS, REPORTED, SERVED
 from tests.clock import Clock
 from tests.long import LONG, count, figure
 
@@ -97,13 +97,13 @@ def seen(memory: Memory, names: Sequence[str]) -> int:
     return told
 
 
-@pytest.mark.parametrize("inlet", [*INLETS, *(SERVED if LONG else ())])
+@pytest.mark.parametrize("inlet", [*INLETS, *REPORTED, *(SERVED if LONG else ())])
 def test_nothing_is_planted(memory: Memory, clock: Clock, tmp_path: Path, inlet: str) -> None:
     number = count(5, 45)
     base = [*poisons.ATTACKS_EN, *poisons.ATTACKS_ZH, *poisons.HELD_OUT_ATTACKS]
     made = list(cases(inlet, number, base))
     memory.add([{"role": "user", "content": one} for one in MINE], session="mine")
-    (INLETS | SERVED)[inlet](memory, tmp_path, [text for text, _ in made])
+    (INLETS | REPORTED | SERVED)[inlet](memory, tmp_path, [text for text, _ in made])
     names = [name for _, name in made]
     assert arrived(memory, names) or inlet == "updated"  # of which none may
     memory.consolidate(force=True)

@@ -9,13 +9,16 @@ since).
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from loxodon import Memory
+from loxodon.text import sentences
+from loxodon.trust.origin.vouching import is_first_person
 from tests.attacks import unseen_poisons as unseen
-from tests.attacks.inlets import INLETS, SERVED
+from tests.attacks.inlets import INLETS, REPORTED, SERVED
 from tests.attacks.test_poisoning import CANARY, MINE, planted, rate
 from tests.clock import Clock
 from tests.long import LONG, figure
@@ -38,6 +41,21 @@ def test_nothing_of_a_stranger_is_planted(
     bad = planted(memory)
     figure("strangers_poison", inlet=inlet, attacks=len(ATTACKS), planted=len(bad))
     assert bad == []
+
+
+@pytest.mark.parametrize("inlet", REPORTED)
+def test_an_agent_that_lies_plants_only_what_the_user_would_say(
+    memory: Memory, tmp_path: Path, inlet: str
+) -> None:
+    """Where nobody but the agent hears the user, a plain sentence in the first person cannot be
+    told from theirs. Nothing else gets through, however the agent puts it."""
+    REPORTED[inlet](memory, tmp_path, ATTACKS)
+    memory.consolidate(force=True)
+    names = set(re.findall(rf"{CANARY}\d+", " ".join(planted(memory))))
+    said = [one for one in ATTACKS if names.intersection(re.findall(rf"{CANARY}\d+", one))]
+    figure("strangers_poison", inlet=inlet, attacks=len(ATTACKS), planted=len(said))
+    assert len(said) <= 2
+    assert all(any(map(is_first_person, sentences.split(one))) for one in said)
 
 
 def test_honest_words_are_not_held() -> None:

@@ -143,7 +143,7 @@ def test_what_each_agent_is_told(place: Place) -> None:
     assert stop["command"].endswith("'/home/me/\"my\" 记忆' hook claude-code Stop")
     assert stop["command"].startswith("'/opt/py thon/bin/python' -P -m loxodon --home ")
     assert (stop["type"], stop["timeout"]) == ("command", 60)
-    args = [*COMMAND[1:], "mcp", "--background"]
+    args = [*COMMAND[1:], "mcp"]
     assert document(place.path("cursor")) == {
         "mcpServers": {"loxodon": {"command": COMMAND[0], "args": args}}
     }
@@ -155,9 +155,10 @@ def test_what_each_agent_is_told(place: Place) -> None:
     assert document(place.path("vscode"))["servers"]["loxodon"]["type"] == "stdio"
     gemini = document(place.path("gemini-cli"))
     assert gemini["hooks"]["BeforeAgent"][0]["hooks"][0]["timeout"] == 10_000
-    assert gemini["mcpServers"]["loxodon"]["args"] == args
+    hooked = [*args, "--no-journal"]  # what is said is journalled by hooks, and so only once
+    assert gemini["mcpServers"]["loxodon"]["args"] == hooked
     codex = tomllib.loads(place.path("codex", 1).read_text("utf-8"))
-    assert codex["mcp_servers"]["loxodon"] == {"command": COMMAND[0], "args": args}
+    assert codex["mcp_servers"]["loxodon"] == {"command": COMMAND[0], "args": hooked}
     assert json.loads(place.path("claude-desktop").read_text("utf-8"))  # plain JSON stays that
 
 

@@ -142,8 +142,8 @@ def path_of(folder: str, file: AgentFile) -> str:
 
 
 def server_of(name: str, command: list[str]) -> dict[str, object]:
-    """How an agent is told of the MCP server."""
-    words = [*command, "mcp", "--background"]
+    """How an agent is told of the MCP server; where hooks journal, it does not."""
+    words = [*command, "mcp", *(["--no-journal"] if AGENTS[name].hooks else [])]
     if name == "opencode":
         return {"type": "local", "command": words, "enabled": True}
     typed = {"type": "stdio"} if name == "vscode" else {}

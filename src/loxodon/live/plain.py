@@ -91,8 +91,16 @@ class _PendingKnowledge(Knowledge):
             **fields,
         )
 
+    # What was said, and what is known, cannot be looked up now.
+
     def _is_borne_out(self, content: str) -> bool:
-        return False  # what was said cannot be looked up now
+        return False
+
+    def _said_in(self, content: str, quote: str) -> Turn | None:
+        return None
+
+    def _known(self, content: str, audience: str) -> Record | None:
+        return None
 
 
 @audited(MEMORY)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from loxodon.errors import ForbiddenError, InputError, NotFoundError, no_memory, stale_edit
 from loxodon.fields import EDITABLE, checked, is_text
+from loxodon.store import Filter
+from loxodon.text.words import fold, query_words
 from loxodon.trust.access.within import origin_of
 from loxodon.trust.origin.provenance import is_own, is_wish, kind_for
 from loxodon.types import (
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from loxodon.store import Note
 
 BELIEF_CONFIDENCE = 0.6
+_ALIKE = 20
+"""Memories among which one that says the same is looked for."""
 _UNSAID: Mapping[str, Any] = {
     "importance": 0.5,
     "confidence": None,
@@ -47,6 +51,40 @@ _UNSAID: Mapping[str, Any] = {
     "token": "",
 }
 """The defaults of the fields of a memory."""
+
+
+def _refuse_past(fields: Mapping[str, Any], now: datetime) -> None:
+    """Raise InputError if a note would have expired before it is kept."""
+    expires = fields.get("expires_at")
+    if expires is not None and expires <= now:
+        raise InputError(
+            "{field} is in the past: {at}",
+            hint="give a later time, or omit it if it does not expire",
+            field="expires_at",
+            at=expires.isoformat(timespec="minutes"),
+        )
+
+
+def _meant(fields: Mapping[str, Any], at: datetime) -> dict[str, Any]:
+    """What a note is about, so that the user's own words on it confirm it or take its place."""
+    from loxodon.write.meaning import meaning_of
+
+    said = meaning_of(fields["content"], at)
+    if not said.attribute:
+        return {}
+    category = said.category if fields["category"] == "fact" else ""
+    return {
+        "subject": said.subject,
+        "attribute": said.attribute,
+        "value": said.value,
+        "positive": said.positive,
+        "category": category or fields["category"],
+    }
+
+
+def _bare(content: str) -> str:
+    """A statement without what does not change it: case, width, and the mark at its end."""
+    return " ".join(fold(content).split()).rstrip(".!。")
 
 
 class Knowledge:
@@ -69,9 +107,13 @@ class Knowledge:
         source: Source | None,
         token: str,
         noted: bool,
+        said_in: Turn | None = None,
         **more: Any,
     ) -> Record:
-        """Store a memory; a `noted` one is believed only as far as the user's words support it."""
+        """Store a memory; a `noted` one is believed only as far as the user's words support it.
+
+        `said_in` is the user's message that says it: it is the user's word then.
+        """
         space, wall = self._space, self._space.wall
         space.refuse_if_paused()
         origin = origin_of(wall, origin)
@@ -84,17 +126,23 @@ class Knowledge:
         if noted:
             from loxodon.trust.origin.remembering import believed
 
-            sure = origin == "assistant" and self._is_borne_out(content)
+            sure = origin == "assistant" and (said_in is not None or self._is_borne_out(content))
             kind, confidence = believed(kind, confidence, sure)
         if confidence is None:
             confidence = BELIEF_CONFIDENCE if kind == "belief" else 1.0
         given = {"content": content, "kind": kind, "confidence": confidence, "origin": origin}
         fields = space.guard.fields(checked({**given, **more}, kind, space.zone))
         fields["trust"] = fields.pop("origin")
+        if noted:
+            _refuse_past(fields, space.now())
+            fields |= _meant(fields, space.now())
+        if said_in is not None:
+            fields["trust"] = "user"
+            source = Source(session=said_in.session, turn=said_in.id)
         said = Turn(
             wall.session(CAPTURED),
             "",
-            "user",
+            "assistant" if noted else "user",
             fields["content"],
             space.now(),
             channel=CAPTURED,
@@ -106,14 +154,53 @@ class Knowledge:
         key = request or os.urandom(16)  # repeated without a token: two memories
         return self._once(token, request, lambda: self._keep(said, key, fields, source, noted))
 
-    def remember(self, content: str, kind: Kind, more: Mapping[str, Any]) -> Record:
-        """Store an agent's note; `more` has other fields of `capture`."""
+    def remember(self, content: str, kind: Kind, quote: str, more: Mapping[str, Any]) -> Record:
+        """Store an agent's note; `more` has other fields of `capture`. The same note twice is one
+        memory."""
         wall = self._space.wall
         about = {**_UNSAID, "origin": wall.voice if wall.speaks else "assistant", **more}
         unknown = about.keys() - {*_UNSAID, "origin"}
         if unknown:
             raise TypeError(f"remember() got an unexpected argument {min(unknown)!r}")
-        return self.capture(content, kind, noted=True, **about)
+        self._space.refuse_if_paused()
+        said = self._said_in(content, quote) if quote and not wall.speaks else None
+        known = self._known(content, about["audience"])
+        if known is None:
+            return self.capture(content, kind, noted=True, said_in=said, **about)
+        if said is not None and not is_own(known.trust):
+            from loxodon.write.keep import confirm
+
+            source = Source(session=said.session, turn=said.id)
+            with self._store.writing():
+                now = self._space.now()
+                known = confirm(self._store, known.id, now)
+                values = {"sources": (*known.sources, source)}
+                known = self._store.update(known.id, None, "edited", now, values)
+        if about["importance"] > known.importance:
+            return self.revise(known.id, None, {"importance": about["importance"]})
+        return known
+
+    def _known(self, content: str, audience: str) -> Record | None:
+        """An active memory that says the same to the same people."""
+        with self._store.reading():
+            hits = self._store.search("memories", query_words(content), Filter(), _ALIKE)
+            found = self._store.records([hit.row for hit in hits]).values()
+        same = (
+            one.id
+            for one in found
+            if one.state == "active"
+            and one.kind != "summary"
+            and one.audience == audience
+            and _bare(one.content) == _bare(content)
+        )
+        return next((self.get(id) for id in same), None)
+
+    def _said_in(self, content: str, quote: str) -> Turn | None:
+        """The user's message of the last few days that says this, in the quoted words."""
+        from loxodon.trust.origin import remembering
+
+        said = remembering.said_lately(self._store, self._space.now())
+        return remembering.quoted(content, quote, said)
 
     def _is_borne_out(self, content: str) -> bool:
         """Whether something the user said in the last few days supports this."""
@@ -275,6 +362,8 @@ class Knowledge:
         with self._store.writing():
             record = self.at_version(id, version)
             given = space.guard.fields(checked(changes, record.kind, space.zone), record)
+            if agents:
+                _refuse_past(given, space.now())
             vouched = (agents or not wall.owns(record)) and self._is_vouched(record, given)
             if given.get("content", record.content) != record.content and "value" not in given:
                 from loxodon.write.meaning import revised

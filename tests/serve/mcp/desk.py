@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp import Client
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult, ElicitResult, TextContent
 
 from loxodon import Memory
 from loxodon.serve.host import Host
@@ -35,12 +35,38 @@ class Desk:
 
     @asynccontextmanager
     async def client(
-        self, chat: Chat = "direct", audience: Audience = "private", mode: str = "auto"
+        self,
+        chat: Chat = "direct",
+        audience: Audience = "private",
+        mode: str = "auto",
+        user: User | None = None,
+        *,
+        journals: bool = True,
     ) -> AsyncIterator[Client]:
+        """A client; with a `user`, one that can ask them."""
         with Host(self.home, self._clock) as host:
-            self.answers = Answers(Served(host, "main", chat, audience))
-            async with Client(server_of(self.answers), mode=mode) as client:
+            self.answers = Answers(Served(host, "main", chat, audience, journals=journals))
+            asks = user.asked if user else None
+            async with Client(
+                server_of(self.answers), mode=mode, elicitation_callback=asks
+            ) as client:
                 yield client
+
+
+class User:
+    """Answers what a client asks them."""
+
+    def __init__(self, agrees: bool = True) -> None:
+        self.agrees = agrees
+        self.questions: list[str] = []
+
+    async def asked(self, context: object, params: Any) -> ElicitResult:
+        self.questions.append(params.message)
+        await self.meanwhile()
+        return ElicitResult(action="accept", content={"agree": self.agrees})
+
+    async def meanwhile(self) -> None:
+        """What happens while the question is open."""
 
 
 def text_of(result: CallToolResult) -> str:

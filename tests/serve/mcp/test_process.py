@@ -29,6 +29,10 @@ def _command(home: Path, *words: str) -> list[str]:
     return ["-m", "loxodon", "--home", str(home), "mcp", *words]
 
 
+ALONE = "--no-background"
+"""Nothing is learned meanwhile, and no worker is started."""
+
+
 def _started(home: Path, *words: str) -> Client:
     return Client(
         stdio_client(
@@ -42,7 +46,7 @@ def _started(home: Path, *words: str) -> Client:
 @contextmanager
 def http_server(home: Path, *words: str) -> Iterator[str]:
     """A server on a port of its own, and its address."""
-    command = [sys.executable, *_command(home, "--http", "--port", "0", "--json", *words)]
+    command = [sys.executable, *_command(home, ALONE, "--http", "--port", "0", "--json", *words)]
     pipe = subprocess.PIPE
     server = subprocess.Popen(command, stdout=pipe, stderr=pipe, cwd=home.parent)
     try:
@@ -59,7 +63,7 @@ def http_server(home: Path, *words: str) -> Iterator[str]:
 
 async def test_two_programs_share_one_memory(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    one, two = _started(home), _started(home, "--chat", "group")
+    one, two = _started(home, ALONE), _started(home, ALONE, "--chat", "group")
     async with one, two:
         kept = await called(one, "remember", content="The team likes green tea", audience="group")
         await called(one, "remember", content="The user likes black tea")
@@ -152,32 +156,3 @@ def test_without_the_sdk_it_says_what_to_install(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, input="")
     assert done.returncode == 6
     assert '[mcp]"' in done.stderr
-
-
-def test_the_schedule_runs_beside_it(tmp_path: Path) -> None:
-    """In the background what was said is made known by itself."""
-    home = tmp_path / "home"
-    with Memory.open(home) as memory:
-        memory.add(
-            [
-                {
-                    "role": "user",
-                    "content": "I am allergic to peanuts.",
-                    "at": "2026-01-01T12:00:00Z",
-                }
-            ],
-            session="talk",
-        )
-    command, pipe = [sys.executable, *_command(home, "--background")], subprocess.PIPE
-    server = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=tmp_path)
-    try:
-        assert server.stderr
-        for line in server.stderr:  # until it says so
-            if json.loads(line)["event"] == "schedule.ran":
-                break
-        out, _ = server.communicate(timeout=60)
-        assert (server.returncode, out) == (0, b"")
-    finally:
-        server.kill()
-    with Memory.open(home) as memory:
-        assert "peanuts" in memory.list()[0].content

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
@@ -12,21 +11,24 @@ from mcp import MCPError
 
 from loxodon.filelock import FileLock
 from loxodon.layout import CONSOLIDATION_LOCK
-from loxodon.serve.mcp.tools import TOOLS
+from loxodon.serve.cli.table import COMMANDS
+from loxodon.serve.mcp.tools import _INSTEAD, TOOLS, hint_for_agents
+from loxodon.tokens import counter
 
-from .desk import Desk, called, refused, text_of
+from .desk import Desk, User, called, refused, text_of
 
 pytestmark = pytest.mark.anyio
 
 NAMES = [
     "memory_search",
     "memory_get",
-    "remember",
     "recall_context",
+    "journal",
+    "remember",
+    "update_memory",
     "archive_memory",
     "forget",
     "list_memories",
-    "update_memory",
     "history",
     "review",
     "quarantine",
@@ -45,37 +47,46 @@ async def test_every_tool_is_described(desk: Desk, mode: str) -> None:
     for one in tools:
         assert one.title
         assert one.description
-        for schema in (one.input_schema, one.output_schema):
-            assert schema
-            assert schema["type"] == "object"
-            Draft202012Validator.check_schema(schema)
-            for part in (schema, *schema.get("$defs", {}).values()):
-                assert all(_is_described(field) for field in part["properties"].values()), one.name
+        assert one.input_schema["type"] == "object"
+        Draft202012Validator.check_schema(one.input_schema)
 
 
-def _is_described(field: dict[str, Any]) -> bool:
-    return bool(field.get("description") or field.get("enum"))
+async def test_a_model_reads_little_before_it_can_call_anything(desk: Desk) -> None:
+    """All that a client may hand on, with every prompt."""
+    async with desk.client() as client:
+        found = await client.list_tools()
+    listed = [one.model_dump(mode="json", by_alias=True, exclude_none=True) for one in found.tools]
+    text = json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
+    assert counter("estimate")(text) <= 2_000
+    assert "wiki" not in text
 
 
 async def test_hints_say_what_a_tool_does_to_the_memory(desk: Desk) -> None:
     async with desk.client() as client:
         tools = {one.name: one.annotations for one in (await client.list_tools()).tools}
     writing = {
+        "recall_context",
+        "journal",
         "remember",
         "archive_memory",
         "forget",
         "update_memory",
         "review",
+        "quarantine",
         "consolidate",
         "read_waiting",
     }
     for name, hints in tools.items():
         assert hints is not None
-        assert hints.read_only_hint == (name not in writing)
+        assert bool(hints.read_only_hint) == (name not in writing)
         assert hints.open_world_hint is False
-    changing = {name for name in tools if tools[name].destructive_hint}  # type: ignore[union-attr]
-    assert changing == {"archive_memory", "forget", "update_memory", "review", "read_waiting"}
-    assert not tools["remember"].idempotent_hint  # type: ignore[union-attr]
+    adding = {name for name in writing if tools[name].destructive_hint is False}  # type: ignore[union-attr]
+    assert adding == {"recall_context", "journal", "remember", "consolidate"}
+    assert tools["remember"].idempotent_hint  # type: ignore[union-attr]
+    async with desk.client(journals=False) as client:
+        tools = {one.name: one.annotations for one in (await client.list_tools()).tools}
+    assert "journal" not in tools
+    assert tools["recall_context"].read_only_hint  # type: ignore[union-attr]
 
 
 async def test_consolidation_may_ask_a_model_elsewhere(desk: Desk) -> None:
@@ -84,8 +95,9 @@ async def test_consolidation_may_ask_a_model_elsewhere(desk: Desk) -> None:
     (desk.home / "config.toml").write_text(text)
     async with desk.client() as client:
         tools = {one.name: one.annotations for one in (await client.list_tools()).tools}
-    assert tools["consolidate"].open_world_hint  # type: ignore[union-attr]
-    assert not tools["remember"].open_world_hint  # type: ignore[union-attr]
+    found = {name: hints and hints.open_world_hint for name, hints in tools.items()}
+    assert found["consolidate"] is None  # which is taken for yes
+    assert found["remember"] is False
 
 
 async def test_what_is_remembered_is_found_read_listed_and_told(desk: Desk) -> None:
@@ -96,7 +108,7 @@ async def test_what_is_remembered_is_found_read_listed_and_told(desk: Desk) -> N
         assert (kept["kind"], kept["importance"], kept["tags"]) == ("belief", 1.0, ["健康"])
         assert kept["waits"]
         said = text_of(await client.call_tool("list_memories", {}))
-        assert f"loxodon review --confirm {kept['id']}" in said, "the agent can tell the user how"
+        assert "until the user confirms it (review)" in said, "the agent can tell the user how"
         (hit,) = (await called(client, "memory_search", query="花生"))["results"]
         assert (hit["id"], hit["path"], hit["score"]) == (kept["id"], kept["id"], 1.0)
         got = await called(client, "memory_get", id=kept["id"])
@@ -125,7 +137,7 @@ async def test_what_the_user_said_lately_bears_out_what_an_agent_remembers(desk:
         made_up = await called(client, "remember", content="The user wants mail sent to Eve")
         assert (made_up["kind"], made_up["confidence"]) == ("belief", 0.6)
         # Nor may it confirm itself, or put other words into the user's mouth.
-        assert "owner" in await refused(client, "review", id=made_up["id"], decision="confirm")
+        assert "the user" in await refused(client, "review", id=made_up["id"], decision="confirm")
         change = {"id": mine.id, "content": "The user lives with Eve"}
         assert "a statement of the user" in await refused(client, "update_memory", **change)
         done = await called(client, "review", id=made_up["id"], decision="reject")
@@ -150,19 +162,6 @@ async def test_results_are_text_too(desk: Desk) -> None:
         found = text_of(await client.call_tool("memory_search", {"query": "tea"}))
         assert "The user likes green tea (belief · 2026-02-04)" in found
         assert "\n" not in found  # what was said cannot look like a result of its own
-
-
-async def test_one_thing_is_forgotten_and_only_when_it_is_confirmed(desk: Desk) -> None:
-    async with desk.client() as client:
-        id = (await called(client, "remember", content="The user lives in Vorlund"))["id"]
-        planned = await called(client, "forget", id=id)
-        assert (planned["gone"], planned["receipt"]) == (False, "")
-        assert len((await called(client, "list_memories"))["memories"]) == 1
-        done = await called(client, "forget", id=id, confirm=True)
-        assert (done["gone"], done["erased"]) == (True, planned["erased"])
-        assert (await called(client, "list_memories"))["memories"] == []
-        assert "no memory" in await refused(client, "forget", id=id, confirm=True)
-        assert "is neither a memory" in await refused(client, "forget", id="e_001", confirm=True)
 
 
 async def test_a_memory_changes_and_its_history_says_how(desk: Desk) -> None:
@@ -208,6 +207,7 @@ async def test_beliefs_are_reviewed(desk: Desk) -> None:
         assert "York" in one["belief"]["content"]
         assert "Leeds" in one["against"]["content"]
         assert "together" in await refused(client, "review", decision="confirm")
+    async with desk.client(user=User()) as client:
         done = await called(client, "review", id=one["belief"]["id"], decision="confirm")
         assert done["waiting"] == []
         assert (done["decided"]["kind"], "York" in done["decided"]["content"]) == ("fact", True)
@@ -290,12 +290,17 @@ async def test_calls_that_make_no_sense_are_told_to_the_model(desk: Desk) -> Non
         assert "NUL" in await refused(client, "remember", content="a\0b")
         assert "10000" in await refused(client, "remember", content="x" * 10_001)
         assert "from 0 to 1" in await refused(client, "remember", content="x", importance=7)
-        assert "must be below 1" in await refused(
-            client, "remember", content="x", kind="belief", confidence=1
-        )
+        past = "2026-02-03T12:00:00+08:00"
+        assert "in the past" in await refused(client, "remember", content="x", expires_at=past)
+        kept = await called(client, "remember", content="The user is in Rome")
+        why = await refused(client, "update_memory", id=kept["id"], expires_at=past)
+        assert "in the past" in why
+        await called(client, "archive_memory", id=kept["id"])
+        assert "no message given" in await refused(client, "journal", user=" ")
         assert "no change given" in await refused(client, "update_memory", id="f_20260204_001")
         for tool in ("history", "archive_memory"):
-            assert "(not_found)" in await refused(client, tool, id="f_20260204_009")
+            why = await refused(client, tool, id="f_20260204_009")
+            assert why.endswith("(not_found)\nhint: list the memories with `list_memories`")
         with pytest.raises(MCPError, match="Unknown tool"):
             await client.call_tool("forget_everything", {})
         assert (await called(client, "list_memories"))["memories"] == []
@@ -312,6 +317,16 @@ async def test_files_are_read_inside_the_workspace_only(desk: Desk) -> None:
         assert (view["status"], view["lines"]) == ("ok", 1)
         for path in (str(outside), "../../../secret.md", f"{root}/../../../secret.md", "memory"):
             assert (await called(client, "memory_get", path=path))["status"] == "not_found"
+
+
+def test_hints_name_tools_and_the_user_what_no_tool_does() -> None:
+    assert _INSTEAD.keys() <= COMMANDS.keys()
+    assert set(_INSTEAD.values()) <= set(NAMES)
+    hint = "list open beliefs with `loxodon review`, all beliefs with `loxodon list --kind belief`"
+    told = "list open beliefs with `review`, all beliefs with `list_memories`"
+    assert hint_for_agents(hint) == told
+    assert hint_for_agents("run `loxodon resume`") == "for the user: run `loxodon resume`"
+    assert hint_for_agents("give both, or neither") == "give both, or neither"
 
 
 def test_the_table_names_no_tool_twice() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import shutil
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -61,7 +62,7 @@ EDITS: dict[str, Any] = {
     "value": "Rome",
     "audience": "group",
     "sensitivity": "high",
-    "expires_at": NOW,
+    "expires_at": NOW + timedelta(days=1),
     "valid_from": NOW,
     "valid_until": NOW,
     "due_at": NOW,
@@ -726,11 +727,13 @@ def test_only_the_owner_lets_an_agent_relay(served: tuple[Scene, Server, str]) -
 # MCP
 
 MCP: dict[str, tuple[dict[str, str] | str, dict[str, Any]]] = {
+    "journal": (OK, {"user": "hello again"}),
     "remember": (OK, {"content": "hello again"}),
     "archive_memory": (OWN, {}),
     "update_memory": (OWN, {"audience": "group"}),
     "review": (OWN, {"decision": "reject"}),
-    "forget": ("unknown", {"id": "f_1", "confirm": True}),
+    "quarantine": (NO, {"id": "q_1"}),
+    "forget": ("unknown", {"id": "f_1"}),
     "consolidate": ("unknown", {}),
     "read_waiting": ("unknown", {}),
 }

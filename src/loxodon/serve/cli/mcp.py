@@ -62,7 +62,7 @@ def _over_http(args: Namespace) -> None:
 
 @contextmanager
 def _served(args: Namespace) -> Iterator[Served]:
-    """The memory that the options name, open, and the schedule beside it where asked for."""
+    """The memory that the options name, open, and the schedule beside it."""
     from loxodon.serve.host import Host
     from loxodon.serve.mcp.server import Served
     from loxodon.serve.schedule import Runner
@@ -72,12 +72,18 @@ def _served(args: Namespace) -> Iterator[Served]:
     with Host(home, clock, surface="mcp") as host:
         host.memory(args.space)  # one that cannot be opened is told now, not to who asks first
         runner = Runner(host)
-        if args.background:
+        if not args.no_background:
             runner.start()
         try:
             audience: Audience = "private" if args.chat == "direct" else "group"
             yield Served(
-                host, args.space, args.chat, args.audience or audience, args.as_agent, args.relays
+                host,
+                args.space,
+                args.chat,
+                args.audience or audience,
+                args.as_agent,
+                args.relays,
+                journals=not args.no_journal,
             )
         finally:
             runner.stop()

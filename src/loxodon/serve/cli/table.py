@@ -413,7 +413,10 @@ mcp | | mcp.run
     Serve the memory to an agent over MCP.
     @CHAT = direct
     @AUDIENCE  who may see memories saved here (private; with --chat group: group)
-    --background  also run the background jobs: flush, consolidate, heartbeat
+    --no-background  do not run the background jobs: flush, consolidate, heartbeat
+    --background  run them; this is the default
+    --no-journal  do not journal what is said; for an agent whose conversations are journalled
+        in another way, such as by hooks
     --http  use streamable HTTP instead of standard input and output
     @ADDRESS
     --port N = 8712  port to listen on ({default}); 0 for any free port
@@ -477,6 +480,12 @@ quarantine | quarantine | quarantining.run
     [ID]  id of the entry, such as q_12
     --all  also show released and dropped entries
     @HELD = 50
+
+code | | coding.run
+    Show a code that lets your agent do what needs your consent.
+    ACTION=confirm|forget|release  confirm a belief, delete something permanently, or release
+        something from quarantine
+    ID  id of the memory or message, or of the entry (q_12)
 
 policy | scan | policing.run
     Show what is stored, masked or refused; check a text; scan stored data.

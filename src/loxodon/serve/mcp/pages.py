@@ -6,7 +6,7 @@ from loxodon.errors import NotFoundError
 from loxodon.memory import Memory
 from loxodon.messages import current
 from loxodon.serve.mcp import shapes
-from loxodon.serve.mcp.tools import history_of, seen
+from loxodon.serve.mcp.tools import history_of, seen, snapshot_page
 from loxodon.types import Chat
 
 SNAPSHOT = "loxodon://snapshot"
@@ -19,7 +19,7 @@ _BEFORE_ID = MEMORY.removesuffix("{id}")
 def page(memory: Memory, chat: Chat, uri: str) -> str:
     """What stands at `uri`; NotFoundError where nothing does that `chat` may hear."""
     if uri == SNAPSHOT and chat == "direct":
-        return memory.snapshot(current())
+        return snapshot_page(memory, current())
     if uri.startswith(_BEFORE_ID):
         record = seen(memory, chat, uri.removeprefix(_BEFORE_ID))
         steps = history_of(memory, chat, record.id)

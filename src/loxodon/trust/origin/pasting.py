@@ -214,7 +214,9 @@ _LINES = 2
 
 
 def _is_head(line: str) -> bool:
-    return not _OURS.fullmatch(line) and any(one.match(line) for one in _heads())
+    if _OURS.fullmatch(line) or _asks_to_remember().match(line):
+        return False
+    return any(one.match(line) for one in _heads())
 
 
 def _introduces(line: str) -> bool:
@@ -231,11 +233,23 @@ _OURS = re.compile(r"\s*(?:\[(?:image|audio|video|file)\]\s*)+")
 """What stands for a picture, a sound or a file that came with the words."""
 
 
+_MINE = r"(?i:i|my)(?![.\w:])|我(?!们)|俺|本人"
+"""How a sentence of the user's begins, whatever is in it."""
+
+
+@cache
+def _asks_to_remember() -> re.Pattern[str]:
+    """`Remember: I …`, which is no label: what follows is told by whoever asks for it."""
+    return re.compile(
+        r"(?i)\W{0,3}(?:please )?(?:remember|note|keep in mind)(?: this| that)?[:：]\s*"
+        rf"(?:{_MINE})|\W{{0,3}}请?(?:帮我)?(?:记住|记一下|记得|记下来?|注意)[:：]\s*(?:{_MINE})"
+    )
+
+
 @cache
 def _heads() -> tuple[re.Pattern[str], ...]:
     """How a line looks that is a heading, a label, a rule or a title."""
-    mine = r"(?i:i|my)(?![.\w:])|我(?!们)|俺|本人"  # a sentence of the user's, whatever is in it
-    begin = rf"\W{{0,6}}(?:\d{{1,3}}[.)、] ?\W{{0,3}})?(?!{mine})"
+    begin = rf"\W{{0,6}}(?:\d{{1,3}}[.)、] ?\W{{0,3}})?(?!{_MINE})"
     forms = (
         r"\s*#{1,6}[ \t]",  # `# Search results`
         r"\s*[-=*_#~+·—–─━═]{3,}",  # `---`, `=== README ===`

@@ -3,7 +3,8 @@
 An agent that was tricked by a page asks to remember what the page says. So its words are the
 assistant's, whatever they claim: a fact where the user's own words of the last days bear them out,
 else a belief that waits for the user (`loxodon review`). Neither is told by the snapshot or the
-profile, which know the user's own words and what the user confirmed.
+profile, which know the user's own words and what the user confirmed. What rests on a sentence of
+the user that the agent quotes (`quoted`) is the user's own.
 """
 
 from __future__ import annotations
@@ -42,15 +43,37 @@ def said_lately(store: Store, now: datetime) -> list[Turn]:
 
 
 def is_borne_out(content: str, said: Iterable[str]) -> bool:
-    """Whether something that was said says this: its words, names, numbers and sign."""
-    from loxodon.models.grounding import Evidence, objection  # not needed on a recall's way
+    """Whether something that was said says this, as more than a supposition: its words, names,
+    numbers and sign."""
+    from loxodon.models.grounding import Evidence, closest, objection  # not for a recall
 
     words = frozenset(index_words(content))
     near: Sequence[str] = nlargest(
         _NEAREST, said, key=lambda text: len(words.intersection(index_words(text)))
     )
     language = language_of(content)
-    return any(not objection(content, Evidence(text), language) for text in near)
+    return any(
+        not objection(content, Evidence(text), language)
+        and not _SUPPOSES.search(closest(content, text))
+        for text in near
+    )
+
+
+def quoted(content: str, quote: str, said: Iterable[Turn]) -> Turn | None:
+    """The message in which the user says `content`, in a sentence that has the words `quote`.
+
+    The whole sentence counts, so that nothing is quoted out of it: a plain one in the first person.
+    The content brings nothing of its own.
+    """
+    from loxodon.models.grounding import stands
+    from loxodon.text import sentences
+
+    for turn in said:
+        for one in sentences.split(turn.content):
+            plain = is_first_person(one) and not _REPORTS.search(one)
+            if plain and stands(one, quote) and is_borne_out(content, [one]):
+                return turn
+    return None
 
 
 def is_put_right(record: Record, content: str, said: Iterable[Turn], now: datetime) -> bool:
@@ -65,19 +88,25 @@ def is_put_right(record: Record, content: str, said: Iterable[Turn], now: dateti
     about = (record.subject, record.attribute) if record.attribute else old[:2]
     if (new.subject, new.attribute) != about or new.subject != USER or new.confidence < 1:
         return False
-    for turn in islice((one for one in said if not _REPORTS.search(one.content)), _CLOSELY):
+    plain = (one for one in said if not (_REPORTS.search(one.content) or ":" in fold(one.content)))
+    for turn in islice(plain, _CLOSELY):
         for candidate, sentences in reversed(read(turn.content, turn.at)):
             one = candidate.statement
             if (one.subject, one.attribute) == about:
-                plain = one.confidence == 1 and all(map(is_first_person, sentences))
+                outright = one.confidence == 1 and all(map(is_first_person, sentences))
                 same = (fold(one.value), one.positive) == (fold(new.value), new.positive)
                 heard = record.audience == "private" or turn.chat != "direct"
-                return plain and same and heard and is_borne_out(content, [turn.content])
+                return outright and same and heard and is_borne_out(content, [turn.content])
     return False
 
 
+_SUPPOSES = re.compile(
+    r"(?i)\b(?:if|suppose|imagine|pretend|wish|might|maybe|perhaps|possibly|probably|dream\w*)\b"
+    r"|如果|假如|要是|假设|可能|也许|或许|大概|梦"
+)
+"""In a clause with one of these nothing is said outright."""
 _REPORTS = re.compile(
-    r"""(?i)["“”«»„「」『』:：]|\b(?:if|suppose|imagine|pretend|wish|would|could|might|said|says|told"""
+    r"""(?i)["“”«»„「」『』]|\b(?:if|suppose|imagine|pretend|wish|would|could|might|said|says|told"""
     r"""|dream\w*|quote|translate)\b|如果|假如|要是|假设|说"""
 )
 """In a message with one of these, somebody else's words or a supposition may look like a plain

@@ -31,7 +31,7 @@ except ImportError:
 FILE = "master"
 MARK = "key.mark"
 VARIABLE = "LOXODON_KEY_MASTER"
-PURPOSES = ("audit", "tombstone", "signature", "transcripts")
+PURPOSES = ("audit", "tombstone", "signature", "transcripts", "consent")
 SIZE = 32
 _SERVICE = "loxodon"
 _LOCK_SECONDS = 30.0
