@@ -1671,6 +1671,8 @@ SENTENCES: dict[str, str] = {
     "with --entity: also delete this name; can be repeated": "与 --entity 同用：一并删除这个名字；可重复",
     "other names can only be given with an entity": "只有按实体忘记时才能附带其他名字",
     "write `loxodon forget --entity NAME --also OTHER`": "请先指明实体：`loxodon forget --entity 名字 --also 另一个名字`",
+    "`only` needs ids": "使用 `only` 时必须给出 id",
+    "give the ids of memories or messages": "请给出记忆或消息的 id",
     "delete something permanently; asks first": "永久删除；会先询问",
     "deleted: {counts}": "已删除：{counts}",
     "everything": "全部",
