@@ -82,6 +82,10 @@ class Documents:
         self._now = now
         self._clean = guard.value if guard else _as_it_is
 
+    def cleaned(self, value: Any) -> Any:
+        """A value as it would be kept: without what may not be stored."""
+        return self._clean(value)
+
     def together(self) -> AbstractContextManager[None]:
         """Several changes that are all kept, or none; what a memory does inside belongs to them."""
         return self._store.writing()
