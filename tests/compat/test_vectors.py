@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -14,15 +15,8 @@ from loxodon.errors import CallError
 def test_the_nearest_of_several_texts_counts(monkeypatch: pytest.MonkeyPatch, numpy: bool) -> None:
     if not numpy:
         monkeypatch.setattr(vectors, "find_spec", lambda name: None)
-    kept = {
-        name: vectors.kept(vector, 3)
-        for name, vector in {
-            "x": [2, 0, 0],
-            "y": [0, 5, 0],
-            "xy": [1, 1, 0],
-            "o": [0, 0, 0],
-        }.items()
-    }
+    made = {"x": [2, 0, 0], "y": [0, 5, 0], "xy": [1, 1, 0], "o": [0, 0, 0]}
+    kept: dict[str, Any] = {name: vectors.kept(one, 3) for name, one in made.items()}
     other = vectors.kept([1, 0], 0)
     documents = [kept, {"y": kept["y"]}, {"xy": kept["xy"], "y": kept["y"]}, {}]
     documents += [{"o": kept["o"]}, {"of another size": other}, {"no vector": 7}]
