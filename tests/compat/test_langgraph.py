@@ -6,6 +6,7 @@ import asyncio
 from datetime import timedelta
 from importlib.util import find_spec
 from pathlib import Path
+from random import Random
 from typing import Any, TypedDict
 
 import pytest
@@ -328,6 +329,18 @@ def test_what_is_embedded_is_what_may_be_kept_and_goes_with_it(
     memory.forget(entity="Zorinda")
     assert told(store.search(("n",), query="dog")) == [("dog", None)]
     assert not files_with(["Zorinda"], tmp_path / "home" / "spaces")
+
+
+def test_vectors_of_any_numbers_are_kept_as_they_are(memory: Memory) -> None:
+    def embed(texts: list[str]) -> list[list[float]]:
+        return [[rng.gauss(0, 1) for _ in range(385)] for rng in map(Random, texts)]
+
+    store = LoxodonStore(memory, index={"dims": 385, "embed": embed, "fields": ["text"]})
+    store.batch([PutOp(("n",), str(n), {"text": f"value {n}"}) for n in range(40)])
+    for n in range(40):
+        best, other = store.search(("n",), query=f"value {n}", limit=2)
+        assert (best.key, round(best.score, 3)) == (str(n), 1.0)
+        assert other.score < 0.5
 
 
 def test_an_embedder_that_makes_something_else_is_told_of(memory: Memory) -> None:

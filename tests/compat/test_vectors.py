@@ -17,11 +17,11 @@ def test_the_nearest_of_several_texts_counts(monkeypatch: pytest.MonkeyPatch, nu
         monkeypatch.setattr(vectors, "find_spec", lambda name: None)
     made = {"x": [2, 0, 0], "y": [0, 5, 0], "xy": [1, 1, 0], "o": [0, 0, 0]}
     kept: dict[str, Any] = {name: vectors.kept(one, 3) for name, one in made.items()}
-    other = vectors.kept([1, 0], 0)
+    other = vectors.kept([1] * 9, 0)
     documents = [kept, {"y": kept["y"]}, {"xy": kept["xy"], "y": kept["y"]}, {}]
-    documents += [{"o": kept["o"]}, {"of another size": other}, {"no vector": 7}]
+    documents += [{"o": kept["o"]}, {"of another size": other}, {"no vector": "7"}]
     assert vectors.nearness([3, 0, 0], documents) == pytest.approx(
-        [1.0, 0.0, 0.5**0.5, None, 0.0, None, None], abs=1e-6
+        [1.0, 0.0, 0.5**0.5, None, 0.0, None, None], abs=1e-4
     )
     assert vectors.nearness([1, 0, 0], []) == []
 
@@ -32,7 +32,7 @@ def test_both_ways_to_compare_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     documents = [{"": vectors.kept(one, 40)} for one in made[1:]]
     fast = vectors.nearness(made[0], documents)
     monkeypatch.setattr(vectors, "find_spec", lambda name: None)
-    assert vectors.nearness(made[0], documents) == pytest.approx(fast, abs=1e-6)
+    assert vectors.nearness(made[0], documents) == pytest.approx(fast, abs=1e-4)
 
 
 def test_a_vector_of_another_size_is_refused() -> None:

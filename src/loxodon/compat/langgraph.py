@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from loxodon.compat import vectors
 from loxodon.compat.edge import in_thread
 from loxodon.compat.filters import langgraph_admits
-from loxodon.documents import Document, Documents, Wanted
+from loxodon.documents import Document, Documents, Scored, Wanted
 from loxodon.errors import CallError, ConfigError
 
 if TYPE_CHECKING:
@@ -144,13 +144,13 @@ class LoxodonStore(BaseStore):  # type: ignore[misc, unused-ignore]
         if isinstance(op, GetOp):
             found = self._documents.get((ROOT, *op.namespace), op.key, refresh=op.refresh_ttl)
             if found and op.refresh_ttl:
-                self._refresh_vectors([found])
+                self._refresh_vectors(op.namespace, [found])
             return Item(**_fields_of(found)) if found else None
         if isinstance(op, SearchOp):
-            by_meaning = op.query in embedded.questions
-            documents = self._near(op, embedded) if by_meaning else self._search(op)
+            question = embedded.questions.get(op.query or "")
+            documents = self._search(op) if question is None else self._near(op, question)
             if op.refresh_ttl:
-                self._refresh_vectors(documents)
+                self._refresh_vectors(op.namespace_prefix, documents)
             return [SearchItem(**_fields_of(one), score=one.score) for one in documents]
         if isinstance(op, ListNamespacesOp):
             return self._namespaces(op)
@@ -158,8 +158,8 @@ class LoxodonStore(BaseStore):  # type: ignore[misc, unused-ignore]
             return None
         raise ValueError(f"Unknown operation type: {type(op)}")
 
-    def _search(self, op: SearchOp) -> list[Document]:
-        """The values that are wanted, by their words."""
+    def _search(self, op: SearchOp, scored: Scored | None = None) -> list[Document]:
+        """The values that are wanted: by their words, or by a score."""
         return self._documents.search(
             (ROOT, *op.namespace_prefix),
             op.query or "",
@@ -167,27 +167,29 @@ class LoxodonStore(BaseStore):  # type: ignore[misc, unused-ignore]
             limit=op.limit,
             offset=op.offset,
             refresh=op.refresh_ttl,
+            scored=scored,
         )
 
-    def _near(self, op: SearchOp, embedded: _Embedded) -> list[Document]:
+    def _near(self, op: SearchOp, question: vectors.Vector) -> list[Document]:
         """The values that are wanted, by their meaning; those without a vector come last."""
         beside = self._documents.search((VECTORS, *op.namespace_prefix), limit=_ALL)
-        made = {(one.namespace[1:], one.key): one.value for one in beside}
-        found = self._search(op._replace(query=None, limit=_ALL, offset=0, refresh_ttl=False))
-        texts = [made.get((one.namespace[1:], one.key), {}) for one in found]
-        scores = vectors.nearness(embedded.questions[str(op.query)], texts)
-        ranked = [one._replace(score=score) for one, score in zip(found, scores, strict=True)]
-        ranked.sort(key=lambda one: (one.score is None, -(one.score or 0.0)))
-        told = ranked[op.offset : op.offset + op.limit]
-        if op.refresh_ttl:
-            for one in told:
-                self._documents.get(one.namespace, one.key, refresh=True)
-        return told
+        scores = vectors.nearness(question, [one.value for one in beside])
+        made = {
+            (one.namespace[1:], one.key): score for one, score in zip(beside, scores, strict=True)
+        }
+        return self._search(op, lambda names, key: made.get((names[1:], key)))
 
-    def _refresh_vectors(self, documents: Iterable[Document]) -> None:
-        if self.embeddings is not None:
-            for one in documents:
-                self._documents.get((VECTORS, *one.namespace[1:]), one.key, refresh=True)
+    def _refresh_vectors(self, begin: tuple[str, ...], documents: Sequence[Document]) -> None:
+        """Let the vectors of documents stay as long as these do."""
+        fleeting = [one for one in documents if one.minutes is not None]
+        if self.embeddings is not None and fleeting:
+            told = {((VECTORS, *one.namespace[1:]), one.key) for one in fleeting}
+            self._documents.search(
+                (VECTORS, *begin),
+                limit=len(told),
+                scored=lambda names, key: 1.0 if (names, key) in told else None,
+                refresh=True,
+            )
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         found = [namespace[1:] for namespace in self._documents.namespaces((ROOT,))]
