@@ -12,10 +12,9 @@ from typing import Any
 from loxodon.errors import CallError
 
 Vector = Sequence[float]
-_SCALE = 32_767
-_PACKED = 4
-"""Numbers of 16 bits that are kept as one of 64: few numbers are read fast, and as text they would
-be taken for a secret."""
+_PACKED = 2
+"""Numbers of 32 bits that are kept as a whole one of 64: those are read fast, and text would be
+taken for a secret."""
 
 
 def kept(vector: Vector, size: int) -> list[int]:
@@ -27,16 +26,14 @@ def kept(vector: Vector, size: int) -> list[int]:
             size=len(vector),
             dims=size,
         )
-    numbers = [round(one * _SCALE) for one in _of_length_1(vector)]
-    numbers += [0] * (-len(numbers) % _PACKED)
-    return list(unpack(f"<{len(numbers) // _PACKED}q", pack(f"<{len(numbers)}h", *numbers)))
+    numbers = _of_length_1(vector)
+    return list(unpack(f"<{len(numbers) // _PACKED}q", pack(f"<{len(numbers)}f", *numbers)))
 
 
 def nearness(question: Vector, documents: Sequence[Mapping[str, Any]]) -> list[float | None]:
     """For each document, given as its texts with their vectors, the best of their cosines with a
     question; None for one without a vector of the same size."""
     asked = _of_length_1(question)
-    asked += [0.0] * (-len(asked) % _PACKED)
     owners, made = list[int](), list[list[int]]()
     for n, texts in enumerate(documents):
         for vector in texts.values():
@@ -51,17 +48,17 @@ def nearness(question: Vector, documents: Sequence[Mapping[str, Any]]) -> list[f
 
 
 def _of_length_1(vector: Vector) -> list[float]:
+    """A vector that points the same way, filled up to an even size."""
     length = math.sqrt(sum(one * one for one in vector)) or 1.0
-    return [float(one) / length for one in vector]
+    return [float(one) / length for one in vector] + [0.0] * (-len(vector) % _PACKED)
 
 
 def _products(asked: Vector, made: Sequence[Sequence[int]]) -> list[float]:
     if made and find_spec("numpy"):
         import numpy as np
 
-        rows = np.array(made, "<i8").view("<i2").astype("<f4")
-        found: list[float] = (rows @ np.array(asked, "<f4") / _SCALE).tolist()
+        found: list[float] = (np.array(made, "<i8").view("<f4") @ np.array(asked, "<f4")).tolist()
         return found
-    packed, numbers = f"<{len(asked) // _PACKED}q", f"<{len(asked)}h"
-    rows_of = (unpack(numbers, pack(packed, *one)) for one in made)
-    return [sum(map(mul, one, asked)) / _SCALE for one in rows_of]
+    packed, numbers = f"<{len(asked) // _PACKED}q", f"<{len(asked)}f"
+    rows = (unpack(numbers, pack(packed, *one)) for one in made)
+    return [sum(map(mul, one, asked)) for one in rows]
