@@ -11,7 +11,7 @@ LEAVE = $(addprefix --leave-out ,$(LEAVE_OUT))
 GROUP = python -c 'import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"][sys.argv[1]], sep="\n")'
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help demo test test-long test-model test-compat test-openclaw test-inspector lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-peers reference lock clean
+.PHONY: help demo test test-long test-model test-compat test-upstream test-openclaw test-inspector lint format check bench bench-consolidation bench-retrieval bench-views bench-forgetting bench-sources bench-live bench-peers reference lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -50,7 +50,13 @@ test-compat:  ## try what plugs into mem0, LangGraph and the OpenAI Agents SDK i
 	$(MAKE) VENV=.venv-compat .venv-compat/dev.done
 	.venv-compat/bin/$(GROUP) compat > .venv-compat/group.in
 	.venv-compat/bin/python -m pip install --quiet --disable-pip-version-check -r .venv-compat/group.in
-	.venv-compat/bin/python -m pytest -rs tests/compat
+	.venv-compat/bin/python -m pytest -p no:asyncio -rs tests/compat
+
+test-upstream:  ## run the tests of LangGraph's stores and the Agents SDK's sessions against ours, and those of mem0 with MEM0=its checkout (.venv-compat; downloads their sources)
+	$(MAKE) VENV=.venv-compat .venv-compat/dev.done
+	{ .venv-compat/bin/$(GROUP) compat; .venv-compat/bin/$(GROUP) upstream; } > .venv-compat/group.in
+	.venv-compat/bin/python -m pip install --quiet --disable-pip-version-check -r .venv-compat/group.in
+	.venv-compat/bin/python tools/upstream/run.py --into .venv-compat/upstream $(if $(MEM0),--mem0 $(MEM0))
 
 .venv-openclaw/openclaw.done: tests/openclaw/package.json
 	mkdir -p .venv-openclaw

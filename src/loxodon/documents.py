@@ -58,10 +58,14 @@ class Document(NamedTuple):
     updated_at: datetime
     score: float | None = None
     """How well it matches a query, from 0 to 1; None where it was not found by one."""
+    minutes: float | None = None
+    """How long it is kept after it was put or last wanted; None for one that does not expire."""
 
 
 Wanted = Callable[[Any], bool]
 """Whether a value is wanted."""
+Scored = Callable[[Namespace, str], float | None]
+"""The score of a document, by its namespace and key; None for one that comes last."""
 
 
 @audited(DOCUMENTS, "documents.")
@@ -81,6 +85,10 @@ class Documents:
         self._kept = store.documents
         self._now = now
         self._clean = guard.value if guard else _as_it_is
+
+    def cleaned(self, value: Any) -> Any:
+        """A value as it would be kept: without what may not be stored."""
+        return self._clean(value)
 
     def together(self) -> AbstractContextManager[None]:
         """Several changes that are all kept, or none; what a memory does inside belongs to them."""
@@ -178,19 +186,22 @@ class Documents:
         limit: int = 10,
         offset: int = 0,
         refresh: bool = False,
+        scored: Scored | None = None,
     ) -> list[Document]:
         """The documents whose namespace begins so: those that match the query best, then the rest.
 
-        Without a query the last changed come first. `wanted` leaves out values it says no to.
+        Without a query the last changed come first. `wanted` leaves out values it says no to. With
+        `scored` the order is by these scores instead.
         """
         names = self._at(begin)
         first, end = number("offset", offset), offset + number("limit", limit)
         with self._store.reading():
-            ranked = (
-                self._ranked(names, query, end)
-                if wanted is None
-                else self._wanted(names, query, wanted)
-            )
+            if scored is not None:
+                ranked = self._scored(names, scored, wanted)
+            elif wanted is not None:
+                ranked = self._wanted(names, query, wanted)
+            else:
+                ranked = self._ranked(names, query, end)
             found = list(islice(ranked, first, end))
         if refresh:
             self._refresh([kept for kept, _ in found])
@@ -245,11 +256,21 @@ class Documents:
 
     def _wanted(self, begin: Namespace, query: str, wanted: Wanted) -> Iterator[_Found]:
         """The same for those that are wanted: each is looked at, which a search would not do."""
-        found = (one for one in self._newest(begin) if wanted(loaded(one.value)))
+        found = self._all_wanted(begin, wanted)
         asked = self._asked(query)
         if not asked.words:
             return ((one, None) for one in found)
         return iter(sorted(((one, asked.score(one.no) or None) for one in found), key=_by_score))
+
+    def _scored(self, begin: Namespace, scored: Scored, wanted: Wanted | None) -> Iterator[_Found]:
+        found = self._newest(begin) if wanted is None else self._all_wanted(begin, wanted)
+        own = len(self._root)
+        ranked = [(one, scored(one.namespace[own:], one.key)) for one in found]
+        ranked.sort(key=lambda one: (one[1] is None, _by_score(one)))
+        return iter(ranked)
+
+    def _all_wanted(self, begin: Namespace, wanted: Wanted) -> Iterator[StoredDocument]:
+        return (one for one in self._newest(begin) if wanted(loaded(one.value)))
 
     def _asked(self, query: str) -> _Asked:
         own = query_words(query)
@@ -276,6 +297,7 @@ class Documents:
             moment(kept.created_at, zone),
             moment(kept.updated_at, zone),
             score,
+            kept.minutes,
         )
 
 

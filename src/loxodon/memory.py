@@ -897,6 +897,7 @@ class Memory:
         since: datetime | None = None,
         all: bool = False,
         also: Sequence[str] = (),
+        only: bool = False,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> Receipt:
@@ -910,6 +911,9 @@ class Memory:
           and the sentences its memories were drawn from;
         - with a turn, a session or everything `since` a time: what is known only from these.
 
+        With `only` it erases nothing else: just the memories and turns with these ids, and in the
+        turns that a memory was drawn from the sentences that say it.
+
         What was derived from it is rebuilt without it. `Receipt.files` lists the user's files that
         still contain it. With `dry_run`, it is only counted, and the receipt lists the names of the
         entity, and similar names that would stay.
@@ -919,7 +923,14 @@ class Memory:
 
         at = moment("since", since, self._space.zone)
         chosen = Selection(
-            tuple(dict.fromkeys(ids)), entity, topic, session, at, all, tuple(dict.fromkeys(also))
+            tuple(dict.fromkeys(ids)),
+            entity,
+            topic,
+            session,
+            at,
+            all,
+            tuple(dict.fromkeys(also)),
+            only,
         )
         self._catch_up()  # what waits in plain files is forgotten with the rest
         return forget(self, self._store, chosen, dry_run=dry_run, progress=progress or _quiet)

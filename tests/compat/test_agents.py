@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Iterator
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pytest
@@ -187,7 +189,63 @@ def test_who_is_cancelled_hears_of_it_when_the_work_is_done(
     do(play())
 
 
+def asks(*items: Any, instructions: str | None = "Be kind.") -> Any:
+    return SimpleNamespace(model_data=ModelInput(list(items), instructions))
+
+
+@dataclass
+class ModelInput:
+    """What the SDK hands to a filter, and takes back."""
+
+    input: list[Any]
+    instructions: str | None
+
+
+def test_what_earlier_sessions_tell_is_recalled(ours: LoxodonSession, memory: Memory) -> None:
+    do(ours.add_items(ITEMS))
+    later = LoxodonSession("tuesday", memory)
+    question = {"role": "user", "content": [{"type": "input_text", "text": "Can I eat peanuts?"}]}
+    call = {"type": "function_call_output", "call_id": "c", "output": "peanuts are nuts"}
+    told = do(later.recall(asks(question, call)))
+    assert told.input == [question, call]  # as it was: nothing of it is kept in the session
+    assert told.instructions.startswith("Be kind.\n\n[Related memories]")
+    assert "I am allergic to peanuts" in told.instructions
+    assert do(later.recall(asks(question, instructions=None))).instructions.startswith("[Related")
+    # What stands in the conversation already, and what nobody asks for, is not told.
+    for items in ([*ITEMS, question], [{"role": "user", "content": "ok"}], [call], []):
+        assert do(later.recall(asks(*items))).instructions == "Be kind."
+
+
 # In the real SDK
+
+
+@needs_agents
+def test_settings_are_those_of_the_sdk(memory: Memory) -> None:
+    from agents import SessionSettings  # type: ignore[import-not-found, unused-ignore]
+
+    assert LoxodonSession("s", memory).session_settings == SessionSettings()
+    given = LoxodonSession("s", memory, session_settings={"limit": 2}).session_settings
+    assert given == SessionSettings(limit=2)
+    with pytest.raises(TypeError):
+        LoxodonSession("s", memory, session_settings={"limitt": 2})
+
+
+@needs_agents
+def test_an_agent_is_told_of_earlier_sessions(memory: Memory) -> None:
+    from agents import Agent, RunConfig, Runner, set_tracing_disabled
+
+    set_tracing_disabled(True)
+    do(LoxodonSession("monday", memory).add_items(ITEMS))
+    session = LoxodonSession("tuesday", memory)
+    agent = Agent(name="parrot", model=_parrot(), instructions="Be kind.")
+
+    async def talk() -> str:
+        config = RunConfig(call_model_input_filter=session.recall)
+        run = await Runner.run(agent, "Can I eat peanuts?", session=session, run_config=config)
+        return str(run.final_output)
+
+    assert "allergic to peanuts" in do(talk())
+    assert [one["role"] for one in do(session.get_items())] == ["user", "assistant"]
 
 
 @needs_agents
@@ -238,7 +296,7 @@ def test_a_streamed_run_is_kept_as_well(memory: Memory) -> None:
 
 
 def _parrot() -> Any:
-    """A model that says how many items it was given, and the last of them."""
+    """A model that says how many items it was given, the last of them, and its instructions."""
     from agents import Model, ModelResponse, Usage
     from openai.types.responses import (
         Response,
@@ -247,9 +305,9 @@ def _parrot() -> Any:
         ResponseOutputText,
     )
 
-    def reply(input: Any) -> ResponseOutputMessage:
+    def reply(instructions: str | None, input: Any) -> ResponseOutputMessage:
         items = [{"content": input}] if isinstance(input, str) else input
-        text = f"heard {len(items)}: {items[-1]['content']}"
+        text = f"heard {len(items)}: {items[-1]['content']}{instructions or ''}"
         part = ResponseOutputText(text=text, type="output_text", annotations=[])
         return ResponseOutputMessage(
             id="m", content=[part], role="assistant", status="completed", type="message"
@@ -259,7 +317,9 @@ def _parrot() -> Any:
         async def get_response(
             self, system_instructions: Any, input: Any, *rest: Any, **more: Any
         ) -> ModelResponse:
-            return ModelResponse(output=[reply(input)], usage=Usage(), response_id=None)
+            return ModelResponse(
+                output=[reply(system_instructions, input)], usage=Usage(), response_id=None
+            )
 
         async def stream_response(
             self, system_instructions: Any, input: Any, *rest: Any, **more: Any
@@ -269,7 +329,7 @@ def _parrot() -> Any:
                 created_at=0,
                 model="parrot",
                 object="response",
-                output=[reply(input)],
+                output=[reply(system_instructions, input)],
                 tool_choice="none",
                 tools=[],
                 parallel_tool_calls=False,

@@ -36,6 +36,11 @@ VALUE = {"n": 3, "text": "Green tea", "tags": ["a", "b"], "deep": {"x": 1, "y": 
         ({"tags": ["a", "b"]}, True),
         ({"tags": ["a"]}, False),
         ({"tags": [{"$ne": "z"}, "b"]}, True),
+        ({"deep.x": 1}, True),
+        ({"deep.x": {"$gt": 1}}, False),
+        ({"deep.x.z": 1}, False),
+        ({"deep": {"x.y": None}}, True),
+        ({"名字-1 of it": None}, True),
     ],
 )
 def test_conditions_of_langgraph(conditions: dict[str, Any], holds: bool) -> None:
@@ -92,3 +97,13 @@ def test_a_condition_that_makes_no_sense_is_refused(admits: Any, conditions: Any
         admits(conditions, VALUE)
     with pytest.raises(ValueError, match="condition"):
         admits(conditions, VALUE)
+
+
+def test_a_name_with_dots_is_looked_for_as_such_first() -> None:
+    assert langgraph_admits({"a.b": 1}, {"a.b": 1, "a": {"b": 2}})
+
+
+@each("name", ["", "a'b", 'a"b', "x') OR ('1'='1", "a\nb", "a\\b"])
+def test_a_condition_on_what_is_no_name_is_refused(name: str) -> None:
+    with pytest.raises(CallError, match="Invalid filter key"):
+        langgraph_admits({name: 1}, VALUE)

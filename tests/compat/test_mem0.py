@@ -379,10 +379,112 @@ def test_what_is_deleted_is_gone_from_the_disk(ours: Memory, tmp_path: Path) -> 
     ours.update(id, "likes Zorinda tea")
     ours.delete(id)
     assert ours.get(id) is None
-    assert ours.history(id) == []
     assert not files_with(["Vorlund", "Zorinda"], tmp_path / "home")
     ours.delete_all(user_id="v")
     assert not files_with(["Quellin"], tmp_path / "home")
+
+
+def journal(home: Path, user: str) -> list[str]:
+    with Space.open(home, user) as space:
+        return [turn.content for turn in space.journal()]
+
+
+@pytest.mark.parametrize(
+    ("said", "deleted", "left"),
+    [
+        (
+            "I hate mushrooms and I hate olives. I love pizza with mushrooms.",
+            "The user dislikes mushrooms",
+            "I love pizza with mushrooms.",
+        ),
+        (
+            "My dog Rex is 4 years old. Rex loves carrots. Such is life.",
+            "Rex is the user's dog",
+            "Rex loves carrots. Such is life.",
+        ),
+        (
+            "I live in Leeds with my sister Mei. Mei is a vet.",
+            "Mei is the user's sister",
+            "Mei is a vet.",
+        ),
+        (
+            "我叫小王，我住在杭州，对花生过敏。我喜欢喝乌龙茶。",
+            "用户住在杭州",
+            "我叫小王，对花生过敏。我喜欢喝乌龙茶。",
+        ),
+    ],
+)
+def test_with_a_memory_only_the_sentence_that_says_it_goes(
+    ours: Memory, tmp_path: Path, said: str, deleted: str, left: str
+) -> None:
+    added = {one["memory"]: one["id"] for one in ours.add(said, user_id="u")["results"]}
+    before = told(ours.get_all(user_id="u"))
+    ours.delete(added[deleted])
+    assert told(ours.get_all(user_id="u")) == [one for one in before if one != deleted]
+    assert journal(tmp_path / "home", "u") == [left]
+
+
+def test_a_deletion_is_in_the_history_without_the_words(ours: Memory, clock: Clock) -> None:
+    id, other = keep(ours, "likes tea", "likes cake", user_id="u", metadata={"a": "tea"})
+    ours.update(id, "likes coffee")
+    clock.now += timedelta(hours=1)
+    ours.delete(id)
+    steps = ours.history(id)
+    assert [(one["event"], one["is_deleted"]) for one in steps] == [
+        ("ADD", False),
+        ("UPDATE", False),
+        ("DELETE", True),
+    ]
+    assert {one["old_memory"] or one["new_memory"] for one in steps} == {None}
+    assert steps[-1]["updated_at"] == clock.now.isoformat() > steps[0]["updated_at"]
+    ours.delete_all(user_id="u")
+    assert [one["event"] for one in ours.history(other)] == ["ADD", "DELETE"]
+    ours.reset()
+    assert ours.history(id) == ours.history(other) == []
+
+
+def test_delete_all_takes_only_what_was_added_here(
+    ours: Memory, tmp_path: Path, clock: Clock
+) -> None:
+    home = tmp_path / "home"
+    with Space.open(home, "u", clock=clock) as space:
+        space.capture("The user plays the Zorinda")
+        space.add([{"role": "user", "content": "I live in Leeds.", "id": "1"}], session="proxy")
+        space.flush()
+    ours.add("I live in Leeds. I am allergic to Vorlund.", user_id="u", run_id="r")
+    ours.add("I live in Leeds too", user_id="u", agent_id="a")
+    ours.add("Hm, Quellin?", user_id="u", agent_id="a")  # of which nothing is learned
+    keep(ours, "The user plays the Zorinda", "likes Brumal tea", user_id="u", run_id="r")
+    ours.delete_all(user_id="u")
+    assert told(ours.get_all(user_id="u")) == [
+        "The user lives in Leeds",
+        "The user plays the Zorinda",
+    ]
+    assert journal(home, "u") == ["The user plays the Zorinda", "I live in Leeds."]
+    assert not files_with(["Vorlund", "Quellin", "Brumal"], home)
+
+
+def test_delete_all_of_a_run_or_an_agent_leaves_the_others_theirs(
+    ours: Memory, tmp_path: Path
+) -> None:
+    ours.add("I am allergic to peanuts. I live in Leeds.", user_id="u", run_id="r1")
+    ours.add("I am allergic to peanuts", user_id="u", run_id="r2")
+    ours.add("I have two rabbits", user_id="u", run_id="r2", agent_id="a")
+    ours.add("Hm.", user_id="u", agent_id="a")
+    ours.delete_all(user_id="u", run_id="r1")
+    assert told(ours.get_all(user_id="u", run_id="r1")) == []
+    left = ["The user has two rabbits", "The user is allergic to peanuts"]
+    assert told(ours.get_all(user_id="u", run_id="r2")) == told(ours.get_all(user_id="u")) == left
+    ours.delete_all(user_id="u", agent_id="a")
+    assert told(ours.get_all(user_id="u")) == ["The user is allergic to peanuts"]
+    assert journal(tmp_path / "home", "u") == ["I am allergic to peanuts"]
+
+
+def test_a_reset_takes_messages_that_nothing_was_learned_from(ours: Memory, tmp_path: Path) -> None:
+    ours.add("Hm, Vorlund?", user_id="u")
+    ours.add([{"role": "assistant", "content": "Quellin!"}], agent_id="a")
+    ours.reset()
+    assert not files_with(["Vorlund", "Quellin"], tmp_path / "home")
 
 
 def test_asking_makes_no_space(ours: Memory, tmp_path: Path) -> None:
@@ -465,7 +567,7 @@ def test_all_of_it_from_an_event_loop(tmp_path: Path) -> None:
             await memory.update(id, "likes tea")
             assert len(await memory.history(id)) == 2
             await memory.delete(id)
-            assert await memory.history(id) == []
+            assert len(await memory.history(id)) == 3
             assert await memory.get(id) is None
             await memory.delete_all(user_id="u1")
             await memory.reset()

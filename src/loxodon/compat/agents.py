@@ -11,11 +11,18 @@
 The items of the conversation are kept exactly, for the next run. What the user, the agent and its
 tools said is journalled as well, as turns of the session of the same name, and so remembered. The
 session can be shortened or cleared; the journal stays as it was said.
+
+What earlier sessions tell is put before the model by a filter of the SDK:
+
+        config = RunConfig(call_model_input_filter=session.recall)
+        await Runner.run(agent, "What can I eat?", session=session, run_config=config)
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from loxodon.compat.edge import in_thread
@@ -46,7 +53,7 @@ class LoxodonSession:
 
     def __init__(self, session_id: str, memory: Memory, *, session_settings: Any = None) -> None:
         self.session_id = session_id
-        self.session_settings = session_settings
+        self.session_settings = _settings(session_settings)
         """The SDK's own: `limit` is how many items are handed to the agent."""
         self._memory = memory
         self._journal = checked_text(session_id, "session", _MAX_SESSION)
@@ -54,7 +61,7 @@ class LoxodonSession:
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
         """The items of the conversation, oldest first; the latest `limit` of them."""
-        most = _limit_in(self.session_settings) if limit is None else limit
+        most = getattr(self.session_settings, "limit", None) if limit is None else limit
         if most == 0:
             return []
         most = 0 if most is None or most < 0 else most
@@ -83,10 +90,37 @@ class LoxodonSession:
         """Take all items away; what was said stays in the journal."""
         await in_thread(lambda: self._memory.documents.clear(self._namespace))
 
+    async def recall(self, data: Any) -> Any:
+        """The SDK's `call_model_input_filter`: with the instructions, what is remembered for the
+        user's last message. What stands in the conversation is not repeated, nothing of it is kept
+        in the session, and a message that asks for nothing gets nothing."""
+        told = data.model_data
+        said = [one for one in map(_said, told.input) if one]
+        asked = next((text for role, text in reversed(said) if role == "user"), "")
+        in_view = [text for _, text in said]
+        found = await in_thread(lambda: self._found(asked, in_view)) if asked else ""
+        if not found:
+            return told
+        whole = "\n\n".join(filter(None, (told.instructions, found)))
+        return dataclasses.replace(told, instructions=whole)
+
+    def _found(self, asked: str, in_view: Sequence[str]) -> str:
+        if not self._memory.gate(asked).recall:
+            return ""
+        return self._memory.recall(asked, in_view=in_view).context
+
 
 def _turn(document: Document) -> dict[str, object] | None:
     """What an item says, as a turn; None for one that says nothing to anybody."""
-    item = document.value
+    if (said := _said(document.value)) is None:
+        return None
+    role, text = said
+    turn: dict[str, object] = {"role": role, "content": text, "id": document.key, "channel": ROOT}
+    return {**turn, "origin": "relayed"} if role == "user" else turn
+
+
+def _said(item: object) -> tuple[str, str] | None:
+    """Who says what in an item, if anybody says anything."""
     if not isinstance(item, Mapping):
         return None
     if item.get("type") == "function_call_output":
@@ -97,10 +131,7 @@ def _turn(document: Document) -> dict[str, object] | None:
         "\0", ""
     )
     text = text.encode("utf-8", "replace").decode("utf-8").strip()
-    if not role or not text:
-        return None
-    turn: dict[str, object] = {"role": role, "content": text, "id": document.key, "channel": ROOT}
-    return {**turn, "origin": "relayed"} if role == "user" else turn
+    return (role, text) if role and text else None
 
 
 def _text_in(said: object) -> str:
@@ -113,7 +144,12 @@ def _text_in(said: object) -> str:
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
-def _limit_in(settings: Any) -> int | None:
-    found = settings.get("limit") if isinstance(settings, Mapping) else None
-    limit = found if found is not None else getattr(settings, "limit", None)
-    return limit if isinstance(limit, int) else None
+def _settings(given: Any) -> Any:
+    """Settings as the SDK has them: its own defaults for none, and a mapping is checked by it."""
+    try:
+        from agents.memory import session_settings as sdk  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:  # an SDK that has no settings yet
+        return SimpleNamespace(**given) if isinstance(given, Mapping) else given
+    if not isinstance(given, Mapping):
+        return sdk.SessionSettings() if given is None else given
+    return getattr(sdk, "coerce_session_settings", lambda one: sdk.SessionSettings(**one))(given)

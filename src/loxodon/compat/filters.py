@@ -8,7 +8,7 @@ from typing import Any
 
 from loxodon.errors import CallError
 
-# LangGraph: {"key": value}, {"key": {"$gt": 3}}, and values within values.
+# LangGraph: {"key": value}, {"key": {"$gt": 3}}, {"outer.inner": value}, and values within values.
 
 _NUMBERS: Mapping[str, Callable[[float, float], bool]] = {
     "$gt": operator.gt,
@@ -18,9 +18,27 @@ _NUMBERS: Mapping[str, Callable[[float, float], bool]] = {
 }
 
 
+_NO_NAME = frozenset("'\"`\\")
+"""Signs that are in the name of no field: somebody tries to write a query."""
+
+
 def langgraph_admits(conditions: Mapping[str, Any], value: Mapping[str, Any]) -> bool:
     """Whether a value of a store has all that a filter asks for."""
-    return all(_is_like(value.get(name), wanted) for name, wanted in conditions.items())
+    return all(_is_like(_found_at(name, value), wanted) for name, wanted in conditions.items())
+
+
+def _found_at(name: str, value: Mapping[str, Any]) -> Any:
+    """What a value has by a name, or by names within each other with a dot between them."""
+    if not name or not name.isprintable() or not _NO_NAME.isdisjoint(name):
+        raise CallError(
+            "Invalid filter key: {name}",
+            hint="use the name of a field, without quotation marks",
+            name=repr(name),
+        )
+    found: Any = value
+    for part in (name,) if name in value else name.split("."):
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found
 
 
 def _is_like(has: Any, wanted: Any) -> bool:

@@ -12,7 +12,8 @@ added without a user lies in a space of its own.
 
 With `infer` messages are journalled and made known by the rules at once; without, each is kept as
 it stands. What else mem0 lets a caller say of a memory, its metadata and ids, is a document beside
-it. Deleting forgets: the memory, its history and the words it was drawn from are erased for good.
+it. Deleting erases for good: the memory, the words of its history, and in the messages it was drawn
+from the sentences that say it. Nothing that came by another way is touched by `delete_all`.
 """
 
 from __future__ import annotations
@@ -34,9 +35,13 @@ from loxodon.compat.mem0_calls import (
     CHANNEL,
     Answer,
     Scope,
+    deleted,
     end_of,
     id_of,
+    is_about,
+    is_in,
     last_day,
+    left_of,
     limit_of,
     mark_of,
     merged,
@@ -45,6 +50,7 @@ from loxodon.compat.mem0_calls import (
     parted,
     said_of,
     scope_of,
+    session_of,
     setting,
     shown_as,
     steps,
@@ -54,7 +60,7 @@ from loxodon.compat.mem0_calls import (
 from loxodon.errors import CallError, GoneError, NotFoundError
 from loxodon.memory import Memory as Space
 from loxodon.serve.host import Host
-from loxodon.types import Origin, Record
+from loxodon.types import CAPTURED, Origin, Record
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -64,6 +70,8 @@ Answers = dict[str, list[Answer]]
 DEFAULT_HOME = "~/.loxodon"
 ROOT = (CHANNEL,)
 """The namespace of what a caller said of memories: ids and metadata."""
+DELETED = (CHANNEL, "deleted")
+"""The namespace of what is left of the histories of deleted memories: when, and not a word."""
 
 _MANY = 500
 """Memories that are looked through where conditions leave some of them out."""
@@ -247,39 +255,31 @@ class Memory:
         return {"message": "Memory updated successfully!"}
 
     def delete(self, memory_id: str) -> Answer:
-        """Erase a memory for good, with its history; see the module."""
+        """Erase a memory for good; see the module."""
         with self._holding(memory_id) as (memory, record):
-            _delete(memory, [record])
+            _erase(memory, [record.id])
         return {"message": "Memory deleted successfully!"}
 
     def delete_all(self, user_id: Any = None, agent_id: Any = None, run_id: Any = None) -> Answer:
-        """The same for all memories of a user, agent or run."""
+        """Erase the memories and messages of a user, agent or run that were added here."""
         scope = scope_of(user_id, agent_id, run_id, None)
         with suppress(NotFoundError), self._host.using(scope.space, make=False) as memory:
-            if scope.is_narrow:
-                held = memory.list()
-                _delete(
-                    memory, [one for one, _ in _admitted(memory, scope, held, show_expired=True)]
-                )
-            else:  # all of this user, and nobody else is in their space
-                memory.forget(all=True)
+            _erase_all(memory, scope)
         return {"message": "Memories deleted successfully!"}
 
     def history(self, memory_id: str) -> list[Answer]:
         """What was done to a memory, oldest first; nothing where there is none."""
         id, space = parted(memory_id)
         with suppress(NotFoundError), self._host.using(space, make=False) as memory:
-            mark = _marks(memory, id)
-            versions = [one for one in memory.history(id) if one.record.id == id]
-            return list(steps(memory_id, versions, mark))
+            return _history(memory, id, memory_id)
         return []
 
     def reset(self) -> None:
-        """Erase all that was ever added here, whoever's it is."""
+        """Erase all that was ever added here, whoever's it is, and that it was there."""
         for space in self._host.spaces():
             with self._host.using(space) as memory:
-                marked = [document.key for document in memory.documents.newest(ROOT)]
-                _delete(memory, [memory.get(id) for id in marked])
+                _erase_all(memory, Scope(space))
+                memory.documents.clear(DELETED)
 
     def chat(self, query: str) -> Answer:
         """mem0 never made this work either; `loxodon chat` is one."""
@@ -345,11 +345,10 @@ def _infer(
     memory: Space, scope: Scope, messages: Sequence[Mapping[str, Any]], mark: Answer, timestamp: Any
 ) -> list[Answer]:
     """Journal messages, make them known, and tell what that changed."""
-    session = scope.run_id or CHANNEL
     turns = [turn_of(message, timestamp) for message in messages if text_in(message).strip()]
     since = memory.now()
     before = Counter(memory.changes_since(since))
-    memory.add(turns, session=session)
+    memory.add(turns, session=session_of(scope))
     memory.flush()
     changes: dict[str, list[str]] = {}
     for id, change, _ in (Counter(memory.changes_since(since)) - before).elements():
@@ -365,7 +364,7 @@ def _outcome(
     learned = [
         (record, done)
         for record, done in changed
-        if record.state == "active" and not _LEARNED.isdisjoint(done)
+        if record.state == "active" and record.kind != "summary" and not _LEARNED.isdisjoint(done)
         if any(source.turn in told for source in record.sources)
     ]
     results = []
@@ -422,21 +421,59 @@ def _admitted(
         if record.expires_at is not None and record.expires_at <= now and not show_expired:
             continue
         mark = _marks(memory, record.id) if known is None else known.get(record.id, {})
-        if scope.agent_id and scope.agent_id not in mark.get("agent_ids", ()):
-            continue
-        if scope.run_id and scope.run_id not in mark.get("run_ids", ()):
+        if not is_about(scope, mark):
             continue
         if mem0_admits(scope.conditions, {**mark.get("metadata", {}), **shown_as(record, mark)}):
             yield record, mark
 
 
-def _delete(memory: Space, records: Iterable[Record]) -> None:
-    """Erase memories, and what the caller said of them."""
-    ids = [record.id for record in records]
-    for id in ids:
-        memory.documents.delete(ROOT, id)
-    if ids:
-        memory.forget(*ids)
+def _history(memory: Space, id: str, memory_id: str) -> list[Answer]:
+    versions = []
+    with suppress(NotFoundError):
+        versions = [one for one in memory.history(id) if one.record.id == id]
+    if not versions and (deleted := memory.documents.get(DELETED, id)):
+        return list(deleted.value)
+    return list(steps(memory_id, versions, _marks(memory, id)))
+
+
+def _erase(memory: Space, ids: Sequence[str], turns: Sequence[str] = ()) -> None:
+    """Erase memories and turns, and nothing else; that there were such memories is kept."""
+    if not ids and not turns:
+        return
+    now = memory.now()
+    past = {id: deleted(_history(memory, id, id_of(memory.get(id))), now) for id in ids}
+    memory.forget(*ids, *turns, only=True)  # and with a memory the documents that have its id
+    with memory.documents.together():
+        for id, left in past.items():
+            memory.documents.put(DELETED, id, left, text="")
+
+
+def _erase_all(memory: Space, scope: Scope) -> None:
+    """Erase all of a user, agent or run that came through here, and nothing that did not.
+
+    A memory that came by another way too, or was told by another agent or run, stays theirs.
+    """
+    marks = {one.key: one.value for one in memory.documents.newest(ROOT)}
+    said = {(one.session, one.id): one for one in memory.journal() if one.channel == CHANNEL}
+    own = {key: turn for key, turn in said.items() if is_in(scope, turn.session)}
+    gone = []
+    with memory.documents.together():
+        for record in memory.list(state=None):
+            sources = {(one.session, one.turn) for one in record.sources}
+            if (mark := marks.get(record.id)) is None:
+                if sources and sources <= own.keys():
+                    gone.append(record.id)
+            elif is_about(scope, mark):
+                if "role" in mark:  # kept as it stood: its source is that
+                    sources = {key for key in sources if key[0] != CAPTURED}
+                rest = left_of(scope, mark)
+                if not rest and sources <= said.keys():
+                    gone.append(record.id)
+                elif rest:
+                    memory.documents.put(ROOT, record.id, rest, text="")
+                else:
+                    memory.documents.delete(ROOT, record.id)
+    _erase(memory, gone, [turn.ref for turn in own.values()])
 
 
 def _recalled(

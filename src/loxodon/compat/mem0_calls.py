@@ -38,6 +38,18 @@ class Scope(NamedTuple):
         return bool(self.agent_id or self.run_id or self.conditions)
 
 
+def session_of(scope: Scope) -> str:
+    """The session that a call journals to; with an agent it has a space, as the name of no run."""
+    agent = f" ({scope.agent_id})" if scope.agent_id else ""
+    return f"{scope.run_id or CHANNEL}{agent}"
+
+
+def is_in(scope: Scope, session: str) -> bool:
+    """Whether what was journalled to a session is what a call is about."""
+    run, _, agent = session.partition(" ")
+    return scope.run_id in ("", run) and (not scope.agent_id or agent == f"({scope.agent_id})")
+
+
 # Calls as they come in
 
 
@@ -168,6 +180,22 @@ def mark_of(scope: Scope, metadata: Mapping[str, Any] | None) -> Answer:
     }
 
 
+def is_about(scope: Scope, mark: Mapping[str, Any]) -> bool:
+    """Whether a memory is of the agent and run that a call is about."""
+    return all(not one or one in mark.get(name, ()) for name, one in _asked(scope))
+
+
+def left_of(scope: Scope, mark: Mapping[str, Any]) -> Answer:
+    """What was said of a memory by others than a call is about; nothing where there are none."""
+    rest = {name: [one for one in mark.get(name, ()) if one != it] for name, it in _asked(scope)}
+    shared = any(rest[name] for name, it in _asked(scope) if it)
+    return {**mark, **rest} if shared else {}
+
+
+def _asked(scope: Scope) -> tuple[tuple[str, str], ...]:
+    return ("agent_ids", scope.agent_id), ("run_ids", scope.run_id)
+
+
 def merged(before: Mapping[str, Any], mark: Mapping[str, Any]) -> Answer:
     """What was said of a memory and is said now: a fact that two runs told belongs to both."""
     found = {**before, **mark}
@@ -233,3 +261,13 @@ def steps(memory_id: str, versions: Sequence[Version], mark: Answer) -> Iterator
             "role": mark.get("role"),
         }
         before = record
+
+
+def deleted(past: Sequence[Answer], now: datetime) -> list[Answer]:
+    """A history of which no word is left, and that ends."""
+    if not past:
+        return []
+    last = {**past[-1], "event": "DELETE", "updated_at": now.isoformat(), "is_deleted": True}
+    last["id"] = f"{last['memory_id']}#deleted"
+    told = past if past[-1]["is_deleted"] else [*past, last]
+    return [{**one, "old_memory": None, "new_memory": None, "actor_id": None} for one in told]

@@ -348,6 +348,8 @@ forget | writes owner | POST /forget kept silent | Receipt
     @BY_TOPIC @BY_SESSION
     since moment  everything said from this time on
     @ALL
+    only flag  with ids: delete nothing else that says the same, and of the messages a memory was
+        drawn from only the sentences that say it
     dry_run flag  only count what would be deleted, and list the entity's names and similar ones
     DELETE /memories/{id} as=delete_memory only=dry_run kept silent  Delete a memory permanently,
         with what says the same and the words it came from. To only hide it, archive it.

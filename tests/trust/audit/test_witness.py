@@ -39,7 +39,7 @@ OPEN = {
         "timekeeping",
     },
     Workspace: {"sources"},
-    Documents: {"together"},
+    Documents: {"together", "cleaned"},
     Schedule: {"jobs", "due", "failing", "wait", "waiting"},
 }
 """Verbs that read and write no content, and so are not on record."""

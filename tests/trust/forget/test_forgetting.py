@@ -98,6 +98,43 @@ def test_a_memory_goes_with_the_words_that_it_was_drawn_from(home: Path, clock: 
     assert not files_with(["花生"], home)
 
 
+def test_only_these_go_and_do_not_come_back(home: Path, clock: Clock, tmp_path: Path) -> None:
+    database = home / "spaces" / "main" / "loxodon.db"
+    with opened(home, clock) as memory:
+        say(memory, clock, *TALK)
+        say(memory, clock, TALK[0], session="tuesday")
+        memory.consolidate()
+        memory.workspace.export()
+        known_before = {one.content for one in memory.list() if one.kind != "summary"}
+    shutil.copy(database, tmp_path / "backup.db")
+    views = tmp_path / "views"
+    shutil.copytree(home / "spaces" / "main" / "workspace", views)
+    with opened(home, clock) as memory:
+        allergy = known(memory, "花生")
+        receipt = memory.forget(allergy.id, "t_4", only=True)
+        assert (receipt.erased["memories"], receipt.erased["turns"]) == (1, 1)
+        memory.forget(known(memory, "上海").id, only=True)  # of what is left of the same turn
+        left = texts(memory)
+        # What was answered stays; both turns that it was drawn from have lost it.
+        assert left == ["我叫李雷。", TALK[1], TALK[2], TALK[4], "我叫李雷。"]
+        gone = {one for one in known_before if "花生" in one or "上海" in one}
+        kept = {one.content for one in memory.list() if one.kind != "summary"}
+        assert kept == known_before - gone
+        assert memory.validate() == []
+        clock.now -= timedelta(minutes=6)
+        say(memory, clock, *TALK)  # the same transcript once more
+        assert texts(memory) == left
+    shutil.copy(tmp_path / "backup.db", database)
+    with opened(home, clock) as memory:
+        assert texts(memory) == left
+        assert allergy.id not in {one.id for one in memory.list(state="all")}
+    from loxodon.workspace.views.restore import restore
+
+    restore(str(views), str(home), replace=True, clock=clock)
+    with opened(home, clock) as memory:
+        assert texts(memory) == left
+
+
 def test_what_is_said_all_the_time_is_not_said_of_it(home: Path, clock: Clock) -> None:
     with opened(home, clock) as memory:
         chatter = "Good morning, and what about the weather in Quellin?"
@@ -282,7 +319,8 @@ def test_it_is_counted_before_it_goes(home: Path, clock: Clock) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{}, {"entity": "a", "topic": "b"}, {"all": True, "session": "x"}]
+    "given",
+    [{}, {"entity": "a", "topic": "b"}, {"all": True, "session": "x"}, {"all": True, "only": True}],
 )
 def test_one_thing_is_named(memory: Memory, given: dict[str, Any]) -> None:
     with pytest.raises(InputError):

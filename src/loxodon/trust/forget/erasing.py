@@ -113,12 +113,13 @@ class Eraser:
                 barred.add(turn.seq)
                 self._erased.append(turn.content)
                 continue
-            content = marks.cut(turn.content, turn.at)
+            rest, key = marks.left_of(turn.key, turn.content)
+            content = marks.cut(rest, turn.at)
             if content != turn.content:
                 self._erased.append(turn.content)
                 if content.strip():
                     left[turn.seq] = content
-                    keys[turn.seq] = content, marks.marker.key(turn.key)
+                    keys[turn.seq] = content, key if content == rest else marks.marker.key(key)
                 else:
                     gone.add(turn.seq)
         if keys:

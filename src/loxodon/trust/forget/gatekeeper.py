@@ -68,9 +68,12 @@ class Gatekeeper:
             at = 0 if undated and not live else at
             if turn.speaker and marks.named(turn.speaker, at):
                 continue
-            content = marks.cut(turn.content, at)
+            rest, key = marks.left_of(key, turn.content)
+            content = marks.cut(rest, at)
+            if content != rest:
+                key = marks.marker.key(key)
             if content != turn.content:
-                turn, key = turn._replace(content=content), marks.marker.key(key)
+                turn = turn._replace(content=content)
             if content.strip():
                 found.append((turn, key))
         return Admitted(found, len(keyed) - len(found))

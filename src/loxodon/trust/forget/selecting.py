@@ -7,8 +7,7 @@ becomes tombstones (`tombstones.py`); `erasing.py` then takes out whatever meets
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
@@ -23,6 +22,7 @@ from loxodon.text.sentences import spans, split
 from loxodon.text.similarity import covers, gist, likeness
 from loxodon.text.words import fold, index_words, query_words
 from loxodon.trust.forget.naming import dictionary_words, is_proper, longer, near, said_aliases
+from loxodon.trust.forget.told import SAME, Told, Wording, own_parts, proper, wording
 from loxodon.trust.forget.tombstones import (
     FOREVER,
     LEAST_WORDS,
@@ -30,7 +30,6 @@ from loxodon.trust.forget.tombstones import (
     Marks,
     Sieve,
     Tombstone,
-    clauses,
     has_name,
     marked,
     plain,
@@ -55,9 +54,6 @@ _OFTEN = 12
 _ALIKE = 0.8
 _KIN = 0.5
 """How alike memories are that say the same; less will do for those made from each other."""
-_SAME = 0.75
-_LEAST = 0.2
-"""How much of a memory a clause has that says it; and the best of those that it was drawn from."""
 
 
 class Selection(NamedTuple):
@@ -71,6 +67,8 @@ class Selection(NamedTuple):
     all: bool = False
     also: tuple[str, ...] = ()
     """With an entity, other names that are to be forgotten with it."""
+    only: bool = False
+    """With ids, just these: nothing else that says the same."""
 
     @property
     def what(self) -> str:
@@ -97,6 +95,8 @@ class Selection(NamedTuple):
                 "other names can only be given with an entity",
                 hint="write `loxodon forget --entity NAME --also OTHER`",
             )
+        if self.only and named != ["ids"]:
+            raise InputError("`only` needs ids", hint="give the ids of memories or messages")
         return named[0]
 
 
@@ -118,7 +118,9 @@ def chosen(
     until = to_stored(now)[0]
     what = selection.what
     maker = _Maker(store, marker, until)
-    if what == "ids":
+    if selection.only:
+        tombstones = list(maker.only(selection.ids))
+    elif what == "ids":
         tombstones = [tombstone for id in selection.ids for tombstone in maker.of_id(id)]
     elif what == "entity":
         tombstones = list(maker.of_names(maker.names_of(selection.entity, selection.also)))
@@ -171,7 +173,7 @@ class _Maker:
                     id=repr(id),
                 )
             yield from self.of_names(self.names_of(found[0].name))
-        elif id.startswith("t_") or ":" in id:
+        elif _is_turn(id):
             yield from self.of_turns([self._turn(id)])
         elif id.startswith("q_"):
             yield from self._of_request(id)
@@ -180,6 +182,36 @@ class _Maker:
             if record is None:
                 raise no_memory(id)
             yield from self.of_memories([record])
+
+    def only(self, ids: Sequence[str]) -> Iterator[Tombstone]:
+        """Just these memories and turns; of a turn that a memory was drawn from, what says it."""
+        memories = [id for id in ids if not _is_turn(id)]
+        named = {self._turn(id) for id in ids if _is_turn(id)}
+        for id in memories:
+            if self._store.get(id) is None:
+                raise no_memory(id)
+            yield self._tombstone("memory", id)
+        sources = {
+            turn
+            for one in self._erasure.memories(self._erasure.rows_of(memories))
+            for turn in one.turns
+        }
+        for turn in self._erasure.turns(named | sources):
+            if turn.seq in named:
+                yield self._tombstone("part", turn.key)
+            else:
+                yield from self._parts_that_say(turn, set(memories))
+
+    def _parts_that_say(self, turn: TurnRow, ids: set[str]) -> Iterator[Tombstone]:
+        own, others = list[str](), list[str]()
+        for one in self._erasure.memories(self._erasure.drawn_from([turn.seq])):
+            if one.record.id in ids:
+                versions = self._store.history(one.record.id)
+                own += [it.record.content for it in versions if it.record.id == one.record.id]
+            elif one.record.kind != "summary":
+                others.append(one.record.content)
+        for part in own_parts(turn.content, own, others):
+            yield self._tombstone("part", turn.key, plain(part))
 
     def _of_request(self, id: str) -> Iterator[Tombstone]:
         """All that was put away because the user asked to have it forgotten."""
@@ -375,11 +407,11 @@ class _Maker:
 
     def _sources_of(self, one: MemoryRow, marks: Marks) -> Iterator[Tombstone]:
         """The sentences that a memory was drawn from, where they do not name whom it is about."""
-        contents = {one.record.content: _wording(one.record)}
-        told = _Told(contents, (), self._others([one.record]))
+        contents = {one.record.content: wording(one.record)}
+        told = Told(contents, (), self._others([one.record]))
         for turn in self._erasure.turns(one.turns):
             named = " ".join(part for part in split(turn.content) if marks.named(part, turn.at))
-            if covers(named, one.record.content) >= _SAME:
+            if covers(named, one.record.content) >= SAME:
                 continue
             rest = marks.cut(turn.content, turn.at)
             captured = turn.channel == CAPTURED
@@ -418,17 +450,17 @@ class _Maker:
         if not records:
             return
         family, sources, names = self._family(records)
-        contents: dict[str, _Wording] = {}
+        contents: dict[str, Wording] = {}
         for one in family:
             yield self._tombstone("memory", one.id)
             if one.value and one.attribute:
                 yield self._tombstone("stated", *map(plain, statement_of(one)))
             for version in self._store.history(one.id):
                 if version.record.id == one.id:
-                    contents.setdefault(version.record.content, _wording(version.record))
+                    contents.setdefault(version.record.content, wording(version.record))
         for content in contents:
             yield from self._said(content)
-        told = _Told(contents, tuple(map(marked, names)), self._others(family))
+        told = Told(contents, tuple(map(marked, names)), self._others(family))
         yield from self._spoken_of(told, sources)
 
     def _said(self, text: str) -> Iterator[Tombstone]:
@@ -448,7 +480,7 @@ class _Maker:
                 family.append(record)
                 rows.add(known.row)
                 sources.update(known.turns)
-        names = dict.fromkeys(name for one in family for name in (*one.entities, *_proper(one)))
+        names = dict.fromkeys(name for one in family for name in (*one.entities, *proper(one)))
         # `猫` and `my sister` are what many are called.
         common = {USER, *(alias for one in self._store.worklog.entities() for alias in one.aliases)}
         own = [n for n in names if n not in common and not self._erasure.is_told(n, rows)]
@@ -469,7 +501,7 @@ class _Maker:
         told = fold("\n".join(one.content for one in family))
         return tuple(name for folded, name in self._folded_names if folded not in told)
 
-    def _spoken_of(self, told: _Told, sources: set[int]) -> Iterator[Tombstone]:
+    def _spoken_of(self, told: Told, sources: set[int]) -> Iterator[Tombstone]:
         """The clauses of turns that say what the memories say."""
         found = self._found(told.contents) - sources
         near = self._near(sources)
@@ -506,6 +538,10 @@ class _Maker:
         }
 
 
+def _is_turn(id: str) -> bool:
+    return id.startswith("t_") or ":" in id
+
+
 def is_named(record: Record, marks: Marks, at: int) -> bool:
     """Whether a memory is filed under a name that was forgotten."""
     names = (
@@ -528,11 +564,6 @@ def _numbers(store: Store, session: str, first: int, last: int) -> list[int]:
     return [int(one.ref[2:]) for one in store.worklog.turns_from(session, first, last)]
 
 
-def _parts(text: str) -> list[str]:
-    """The clauses of a text."""
-    return [text[a:b] for start, end in spans(text) for a, b in clauses(text, start, end)]
-
-
 def _same(one: Record, other: Record) -> bool:
     """Whether two memories say the same, or one was made of the other and says about the same."""
     if one.kind == "summary" or other.kind == "summary":
@@ -545,7 +576,7 @@ def _same(one: Record, other: Record) -> bool:
         return False
     if gist(one.content).numbers != gist(other.content).numbers:
         return False
-    if set(_wording(one).needed) != set(_wording(other).needed):
+    if set(wording(one).needed) != set(wording(other).needed):
         return False
     made = other.id in (one.replaces, *one.derived_from) or one.id in (
         other.replaces,
@@ -554,102 +585,7 @@ def _same(one: Record, other: Record) -> bool:
     return likeness(one.content, other.content) >= (_KIN if made else _ALIKE)
 
 
-def _proper(record: Record) -> list[str]:
-    """The words of a memory that look like names or numbers of something: `Heron`, `B-12`."""
-    return [
-        word
-        for start, end in spans(record.content)
-        for n, word in enumerate(_TOKEN.findall(record.content[start:end]))
-        if (n and word[0].isupper()) or any(map(str.isdigit, word))
-    ]
-
-
-_TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]+")
-
-
 def statement_of(record: Record) -> tuple[str, ...]:
     """What a memory says, whatever its wording: and which of two cats it is."""
     about = (record.subject, record.attribute, record.value)
-    return (*map(fold, about), *sorted(_wording(record).needed))
-
-
-class _Wording(NamedTuple):
-    """One wording of a memory."""
-
-    value: str
-    needed: tuple[str, ...]
-    """The names and the value in it, plain: what says the rest of something else says another."""
-
-
-def _wording(record: Record) -> _Wording:
-    told = (record.value, *record.entities, *_proper(record))
-    needed = dict.fromkeys(marked(one) for one in told if one and one in record.content)
-    needed |= dict.fromkeys(things(fold(record.content)))
-    return _Wording(record.value, tuple(needed))
-
-
-class _Told(NamedTuple):
-    """What some memories say, to be found in what was said."""
-
-    contents: Mapping[str, _Wording]
-    names: tuple[str, ...]
-    """Whom and what only they are about: there the name alone gives it away."""
-    others: tuple[str, ...]
-    """Whom they are not about: a clause that names one of those says something else."""
-
-    def in_turn(self, text: str, source: bool, near: bool) -> list[str]:
-        """The clauses of a turn that say it: one that it was drawn from, or near one, or any.
-
-        Anywhere a clause must say most of it: who forgets where somebody lives does not mean every
-        train that goes there. Where it was drawn from, or spoken of, the value gives it away.
-        """
-        parts = _parts(text)
-        hit = [part for part in parts if self._is_said(part, source or near)]
-        if hit or not source:
-            return hit
-        for content in self.contents:
-            shares = [covers(part, content) for part in parts]
-            best = max(shares, default=0.0)
-            if best >= _LEAST:
-                hit += [part for part, share in zip(parts, shares, strict=True) if share == best]
-        return hit
-
-    def names_another(self, part: str) -> bool:
-        """Whether a clause names somebody whom they are not about."""
-        words = plain(part)
-        return any(has_name(words, name) for name in self.others)
-
-    def is_whole(self, part: str) -> bool:
-        """Whether a clause says most of it, wherever it stands."""
-        return self._is_said(part, beside=False)
-
-    def _is_said(self, part: str, beside: bool) -> bool:
-        words = marked(part)
-        if beside and any(has_name(words, name) for name in self.names):
-            return True
-        for content, (value, needed) in self.contents.items():
-            if (
-                covers(part, content) >= _SAME
-                and len(gist(content).words) > 1
-                and all(has_name(words, name) for name in needed)
-            ):
-                return True
-            if (
-                beside
-                and value
-                and all(has_name(words, one) for one in things(fold(value)))
-                and (
-                    covers(part, value) >= _SAME
-                    if value.isascii()
-                    else _has_most(words, marked(value))
-                )
-                and not self.names_another(part)
-            ):
-                return True
-        return False
-
-
-def _has_most(words: str, value: str) -> bool:
-    """Whether words have most of a value in one piece: `乌龙茶` of `喝乌龙茶`."""
-    size = max(2, -(-len(value) * 7 // 10))
-    return any(value[n : n + size] in words for n in range(len(value) - size + 1))
+    return (*map(fold, about), *sorted(wording(record).needed))

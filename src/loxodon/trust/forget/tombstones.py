@@ -12,6 +12,7 @@ the same again later says something new.
 | session | the name of a session | all turns of it |
 | span | a stretch of time | everything said in it |
 | said | a sentence or a clause | that sentence, in every text |
+| part | the key of a turn, alone or with a sentence or clause | that turn, or that part of it |
 | name | a name of someone or something | every sentence with that name |
 | address | a mail address, a place on the web, a number, a handle | every sentence with just that |
 | apart | a longer name that has such a name in it | nothing: it is somebody else's |
@@ -29,7 +30,7 @@ import json
 import os
 import re
 from _blake2 import blake2b  # hashlib would load OpenSSL, 3 ms of a cold command
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -250,6 +251,40 @@ def clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [*found, (start, end)] if start < end else found
 
 
+_Says = Callable[[str], bool]
+
+
+def _without(text: str, said: _Says, named: _Says = lambda sentence: False) -> str:
+    """A text without its sentences and clauses that are `said`, and sentences that are `named`."""
+    kept: list[str] = []
+    last, whole = 0, True
+    for start, end in spans(text):
+        sentence = text[start:end]
+        out = said(sentence) or named(sentence)
+        left = "" if out else _clauses_left(text, start, end, said)
+        if left == sentence:
+            kept.append(text[last:end])
+        else:
+            whole = False
+            kept.append((text[last:start] if left else "") + left)
+        last = end
+    return text if whole else ("".join(kept) + text[last:]).strip()
+
+
+def _clauses_left(text: str, start: int, end: int, said: _Says) -> str:
+    parts = clauses(text, start, end)
+    if len(parts) < 2:
+        return text[start:end]
+    left = [(a, b) for a, b in parts if not said(text[a:b])]
+    if len(left) == len(parts) or not left:
+        return text[start:end] if left else ""
+    kept = "".join(text[a:b] for a, b in left).strip()
+    if left[-1] != parts[-1]:  # the sentence ends as it did, not with a comma
+        ending = _ending().search(text[start:end])
+        kept = kept.rstrip("，、；：,;:— \n") + (ending[0] if ending else "")
+    return kept
+
+
 class Marks:
     """The tombstones of a space, to be held against what comes or is there."""
 
@@ -385,23 +420,21 @@ class Marks:
             return text
         if not self.sieve.may_have(text) if self.sieve else self._is_clean(text):
             return text
-        kept: list[str] = []
-        last, whole = 0, True
-        for start, end in spans(text):
-            sentence = text[start:end]
-            if self.said(sentence, at) or self.named(sentence, at):
-                left = ""
-            else:
-                left = self._clauses_left(text, start, end, at)
-            if left == sentence:
-                kept.append(text[last:end])
-            else:
-                whole = False
-                kept.append((text[last:start] if left else "") + left)
-            last = end
-        if whole:
-            return text
-        return ("".join(kept) + text[last:]).strip()
+        return _without(
+            text, lambda part: self.said(part, at), lambda sentence: self.named(sentence, at)
+        )
+
+    def left_of(self, key: bytes, text: str) -> tuple[str, bytes]:
+        """What is left of a turn that parts were taken from, and of nothing else; and its key."""
+        if "part" not in self._kinds or (self.sieve and key not in self.sieve.keys):
+            return text, key
+        if self._has("part", _NEVER, key):
+            return "", key
+        left = _without(text, lambda part: self._has("part", _NEVER, key, plain(part)))
+        if left == text:
+            return text, key
+        # What was taken from it later knows it by the key that it had by then.
+        return self.left_of(self.marker.key(key), left)
 
     def _is_clean(self, text: str) -> bool:
         """Whether there is surely nothing to cut, whenever the text was said."""
@@ -418,19 +451,6 @@ class Marks:
                 self._clean.clear()
             self._clean[text] = known
         return known
-
-    def _clauses_left(self, text: str, start: int, end: int, at: int) -> str:
-        parts = clauses(text, start, end)
-        if len(parts) < 2 or "said" not in self._kinds:
-            return text[start:end]
-        left = [(a, b) for a, b in parts if not self.said(text[a:b], at)]
-        if len(left) == len(parts) or not left:
-            return text[start:end] if left else ""
-        kept = "".join(text[a:b] for a, b in left).strip()
-        if left[-1] != parts[-1]:  # the sentence ends as it did, not with a comma
-            ending = _ending().search(text[start:end])
-            kept = kept.rstrip("，、；：,;:— \n") + (ending[0] if ending else "")
-        return kept
 
     def cut_json(self, value: Any, at: int) -> Any:
         """A JSON value with the strings in it cut; keys of objects that are cut go with theirs."""
