@@ -1351,7 +1351,15 @@ SENTENCES: dict[str, str] = {
     "switched off": "已关闭",
     "to take in": "待收入",
     "{n} entries are kept in files until it is turned on again": "{n} 条内容存放在文件中，等引擎开启后收入",
-    "Serve the memory over HTTP, and run its background jobs.": "通过 HTTP 提供记忆，并运行后台任务。",
+    "Serve the memory over HTTP, with the console for browsers, and run its background jobs.": "通过 HTTP 提供记忆和浏览器控制台，并运行后台任务。",
+    "Open the console in your browser: what is known, why, and what waits for you.": "在浏览器中打开控制台：看记住了什么、依据是什么、有什么等你处理。",
+    "port to listen on ({default}); another one if it is in use": "监听端口（{default}）；被占用时自动换一个",
+    "only print the link": "只显示链接，不打开浏览器",
+    "no display here: open the link in a browser on this machine, or from another one after `ssh -L {port}:127.0.0.1:{port}`": (
+        "这里没有图形界面：请在本机的浏览器中打开链接；要从另一台机器打开，请先运行 `ssh -L {port}:127.0.0.1:{port}`"
+    ),
+    "the link was already used, or is from an earlier start": "这个链接已经用过，或是之前启动时的旧链接",
+    "run `loxodon ui` again for a new link": "请重新运行 `loxodon ui` 获取新链接",
     "start it with `loxodon serve`": "`loxodon serve` 可以启动一个",
     "try again; nothing was lost": "再请求一次即可；什么都没有丢",
     "the client needs {module}, which cannot be imported: {reason}": "客户端需要 {module}，但无法导入：{reason}",

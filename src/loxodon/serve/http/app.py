@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,6 +17,7 @@ from loxodon.errors import LoxodonError, StoreError, UsageError
 from loxodon.memory import Memory
 from loxodon.serve.host import Host
 from loxodon.serve.http import openapi
+from loxodon.serve.http.console import Console, Exchange
 from loxodon.serve.http.fields import from_query, given
 from loxodon.serve.http.guard import (
     FORWARDED,
@@ -63,6 +65,7 @@ from loxodon.spaces import folder_name, no_space
 from loxodon.trust.access.acting import Actor, acting
 from loxodon.trust.access.places import full_path
 from loxodon.types import Added, Record
+from loxodon.verbs.arguments import TEXT, Argument
 
 Result = TypeVar("Result")
 Page = Mapping[str, Callable[[Request, Caller], Awaitable[Reply]]]
@@ -71,6 +74,7 @@ Page = Mapping[str, Callable[[Request, Caller], Awaitable[Reply]]]
 _SMALL = 1 << 16
 """Bytes of a body that is read on the spot; a larger one would keep others waiting."""
 _HTML = "text/html; charset=utf-8"
+_CODE = (Argument("code", TEXT, "the code of the link that opened the page", required=True),)
 
 
 class Match(NamedTuple):
@@ -100,8 +104,13 @@ class App:
         *,
         runner: Callable[[], str] = lambda: "",
         most_bytes: int = MOST_BYTES,
+        console: Console | None = None,
+        exchange: Exchange | None = None,
     ) -> None:
         self.metrics = Metrics()
+        self._started = perf_counter()
+        self._console = console or Console()
+        self._exchange = exchange
         self._at_work: set[Steps] = set()
         self._stopping = False
         self._host = host
@@ -115,6 +124,8 @@ class App:
             ("metrics",): ("metrics", {"GET": self._metrics}),
             ("openapi.json",): ("openapi", {"GET": self._openapi}),
             ("docs",): ("docs", {"GET": self._docs}),
+            ("v1", "me"): ("me", {"GET": self._me}),
+            ("v1", "server"): ("server", {"GET": self._server}),
             ("v1", "spaces"): ("spaces", {"GET": self._spaces}),
         }
 
@@ -166,11 +177,12 @@ class App:
 
     async def _answer(self, request: Request, receive: Receive, send: Send) -> tuple[str, int]:
         """Answer a request; what it was, and the status."""
-        page = request.parts[0] if len(request.parts) == 1 else ""
-        if page == "health":  # for whoever watches the machine, who need not have the token
+        open_to_all = self._open_to_all(request, receive)
+        if open_to_all is not None:
+            name, method, answer = open_to_all
             check_place(self._door, request.headers)
             self._rates.take(request.peer)
-            return page, await self._sent(send, await self._only("GET", request, self._health))
+            return name, await self._sent(send, await self._only(method, request, answer))
         caller = self._let_in(request)
         fixed = self._fixed(request.parts)
         if fixed is not None:
@@ -199,6 +211,20 @@ class App:
             match = match._replace(caller=caller)
             return match.operation.name, await self._operate(match, request, receive, send)
 
+    def _open_to_all(
+        self, request: Request, receive: Receive
+    ) -> tuple[str, str, Callable[[Request], Awaitable[Reply]]] | None:
+        """What needs no token: the health, for whoever watches the machine, and what a browser must
+        have before it can have one."""
+        if request.parts == ("health",):
+            return "health", "GET", self._health
+        if request.parts == ("v1", "exchange") and self._exchange is not None:
+            return "exchange", "POST", partial(self._exchanged, self._exchange, receive)
+        file = self._console.asked(request)
+        if file is not None:
+            return "console", "GET", partial(self._file, file)
+        return None
+
     def _let_in(self, request: Request) -> Caller:
         """Who asks; a RefusedError for who may not, or not so often."""
         self._rates.set(self._host.config.serve.rate)
@@ -213,7 +239,7 @@ class App:
 
     def _check_page(self, name: str, caller: Caller) -> None:
         """What is about all spaces is the owner's."""
-        if name in ("metrics", "make_space") and not caller.owns_all:
+        if name in ("metrics", "server", "make_space") and not caller.owns_all:
             raise not_granted()
 
     def _check_reach(self, match: Match, caller: Caller) -> None:
@@ -434,6 +460,38 @@ class App:
                 "openapi": "/openapi.json",
             }
         )
+
+    async def _file(self, name: str, request: Request) -> Reply:
+        return self._console.reply(name, request.headers)
+
+    async def _exchanged(self, exchange: Exchange, receive: Receive, request: Request) -> Reply:
+        sent = json_of(await body_of(receive, request.headers, _SMALL), request.headers)
+        try:
+            return document({"token": exchange.take(given(_CODE, sent)["code"])})
+        except RefusedError:
+            self._rates.take(f"wrong {request.peer}", most=GUESSES)
+            raise
+
+    async def _me(self, request: Request, caller: Caller) -> Reply:
+        """What the token of a request is good for, so that a page offers nothing else."""
+        found = await self._host.run(self._host.spaces)
+        return document(
+            {
+                "name": caller.grant.name,
+                "rights": caller.grant.rights,
+                "agent": caller.agent,
+                "chat": caller.chat,
+                "owns_all": caller.owns_all,
+                "spaces": [name for name in found if caller.grant.reaches(name)],
+                "version": loxodon.__version__,
+                "home": self._host.home if caller.owns_all else "",
+            }
+        )
+
+    async def _server(self, request: Request, caller: Caller) -> Reply:
+        up = perf_counter() - self._started
+        figures = plain(self.metrics.figures())
+        return document({"version": loxodon.__version__, "up_s": round(up), "operations": figures})
 
     async def _health(self, request: Request) -> Reply:
         look = await self._watch.look()

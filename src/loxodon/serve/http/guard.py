@@ -63,6 +63,8 @@ class Door(NamedTuple):
     """Whether it listens on this machine's own address only."""
     grants: Callable[[], Sequence[Grant]] = _no_grants
     """What others may do who have a token of their own."""
+    own_names: bool = False
+    """Whether it answers to this machine's own names only, whoever has a token."""
 
     @property
     def guarded(self) -> bool:
@@ -112,7 +114,8 @@ def door(host: str, token: str, grants: Callable[[], Sequence[Grant]] = _no_gran
 def check_place(at: Door, headers: Mapping[str, str]) -> None:
     """Refuse what may come from a web page of elsewhere. `headers` has lower-case names."""
     origin = headers.get("origin")
-    if not at.guarded and not is_loopback(host_of(headers.get("host", ""))):
+    strict = at.own_names or not at.guarded
+    if strict and not is_loopback(host_of(headers.get("host", ""))):
         raise RefusedError(
             403,
             "forbidden",
