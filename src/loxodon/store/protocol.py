@@ -7,6 +7,7 @@ an agent and an audience (`walls.py`). No call can leave these out or reach beyo
     WorkLog         the work in progress of consolidation
     WorkspaceData   files and their chunks, followed transcripts, imports
     DocumentStore   JSON values of programs
+    Overview        what pages for people are made of
     Vectors         search by meaning
     PrimaryData     export and import of all data that is not derived
     Quarantine      text that is stored but never shown
@@ -28,6 +29,7 @@ from typing import Any, Protocol
 
 from loxodon.language.statements import Fragment
 from loxodon.store import (
+    Altered,
     Beside,
     Chunk,
     CompletedCall,
@@ -39,6 +41,7 @@ from loxodon.store import (
     Index,
     JobRuns,
     KnownTurn,
+    LabelUse,
     MemoryRow,
     MemoryUse,
     Namespace,
@@ -54,10 +57,12 @@ from loxodon.store import (
     Signatures,
     Spent,
     Standing,
+    Step,
     StoredDocument,
     Stretch,
     TextAt,
     TextToEmbed,
+    Tie,
     TurnRow,
     Vector,
     Work,
@@ -93,6 +98,9 @@ class DecayModel(Protocol):
 
     def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
         """The current strength."""
+
+    def rate(self, kind: Kind, importance: float) -> float:
+        """The share of it that a day takes."""
 
     def end(self, base: float, since: datetime, kind: Kind, importance: float) -> datetime | None:
         """When it falls below the limit for active memories; None for never."""
@@ -319,6 +327,10 @@ class Store(Protocol):
         """Text that is stored but never shown."""
 
     @property
+    def overview(self) -> Overview:
+        """What pages for people are made of."""
+
+    @property
     def vectors(self) -> Vectors:
         """Search by meaning, if an embedder is set."""
 
@@ -364,6 +376,28 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close the database. Closing twice is fine."""
+
+
+class Overview(Protocol):
+    """What pages for people are made of: a statement or two for each, over many memories."""
+
+    def altered(self, since: datetime, but: Sequence[str], limit: int) -> list[Altered]:
+        """The last `limit` memories that changed since a time, the last first; not summaries, and
+        not by the changes in `but` alone."""
+
+    def ties(self, until: datetime | None = None) -> list[Tie]:
+        """What every active memory says of whom; with `until`, every one that was known and held
+        at that time. Not summaries."""
+
+    def label_uses(self, label: str, limit: int) -> list[LabelUse]:
+        """The labels of active memories that most have. The label is `project`, `topic`, `tag` or
+        `entity`."""
+
+    def made_from(self, id: str) -> list[int]:
+        """The rows of the memories that took the place of a memory, or were derived from it."""
+
+    def steps(self, id: str) -> list[Step]:
+        """The strength of a memory with each of its versions, oldest first."""
 
 
 class WorkLog(Protocol):

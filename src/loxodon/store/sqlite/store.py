@@ -58,6 +58,7 @@ from loxodon.types import KINDS, Entity, Problem, Record, Source, Turn, Version
 if TYPE_CHECKING:
     from loxodon.store.protocol import DecayModel, Erasure, PrimaryData, Witness, WorkLog
     from loxodon.store.sqlite.documents import SqliteDocuments
+    from loxodon.store.sqlite.overview import SqliteOverview
     from loxodon.store.sqlite.quarantine import SqliteQuarantine
     from loxodon.store.sqlite.tokens import SqliteTokens
     from loxodon.store.sqlite.vectors import SqliteVectors
@@ -281,6 +282,12 @@ class SqliteStore:
         from loxodon.store.sqlite.quarantine import SqliteQuarantine
 
         return SqliteQuarantine(self._db, self._zone, self._take)
+
+    @property
+    def overview(self) -> SqliteOverview:
+        from loxodon.store.sqlite.overview import SqliteOverview
+
+        return SqliteOverview(self._db, self.space, self._zone, self._decay, self.wall)
 
     @cached_property
     def vectors(self) -> SqliteVectors:
