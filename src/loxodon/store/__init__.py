@@ -371,6 +371,19 @@ class QuarantinedText(NamedTuple):
     decided_at: datetime | None
 
 
+class StoredReceipt(NamedTuple):
+    """A receipt as it is stored."""
+
+    id: str
+    at: int
+    """Milliseconds since 1970 UTC."""
+    actor: str
+    what: str
+    erased: str
+    files: str
+    """JSON, like `erased`."""
+
+
 class TurnRow(NamedTuple):
     """A turn as it is stored in the journal."""
 

@@ -8,6 +8,7 @@ an agent and an audience (`walls.py`). No call can leave these out or reach beyo
     WorkspaceData   files and their chunks, followed transcripts, imports
     DocumentStore   JSON values of programs
     Overview        what pages for people are made of
+    Pages           every list, a page at a time
     Vectors         search by meaning
     PrimaryData     export and import of all data that is not derived
     Quarantine      text that is stored but never shown
@@ -59,6 +60,7 @@ from loxodon.store import (
     Standing,
     Step,
     StoredDocument,
+    StoredReceipt,
     Stretch,
     TextAt,
     TextToEmbed,
@@ -82,10 +84,12 @@ from loxodon.types import (
     Record,
     Review,
     Segment,
+    Session,
     Source,
     Turn,
     Version,
 )
+from loxodon.verbs.paging import Key, Slice
 
 
 class DecayModel(Protocol):
@@ -331,6 +335,10 @@ class Store(Protocol):
         """What pages for people are made of."""
 
     @property
+    def pages(self) -> Pages:
+        """Every list, a page at a time."""
+
+    @property
     def vectors(self) -> Vectors:
         """Search by meaning, if an embedder is set."""
 
@@ -400,6 +408,50 @@ class Overview(Protocol):
         """The strength of a memory with each of its versions, oldest first."""
 
 
+class Pages(Protocol):
+    """Every list, a page at a time.
+
+    A method returns the first `limit` items (0: all) of its list that come after the key `after`
+    (None: from the beginning), and the key of the last of them, or None if no more follow. A key
+    is the place of an item in the order; the item need not be there any more. Keys are unique and
+    do not depend on other items. So whatever is written between two pages, an item that stays is
+    returned once. The cost is that of the page, however long the list is and wherever the page.
+    """
+
+    def memories(self, where: Filter, limit: int, after: Key | None = None) -> Slice[Record]:
+        """Newest first. Key: the time of creation in milliseconds, the number."""
+
+    def due(self, now: datetime, limit: int, after: Key | None = None) -> Slice[Record]:
+        """Active memories that are due by `now` and not done, earliest first. Key: when it is due,
+        the number."""
+
+    def turns(self, where: Filter, limit: int, after: Key | None = None) -> Slice[Turn]:
+        """Newest first. Key: the time, the number."""
+
+    def sessions(self, where: Filter, limit: int, after: Key | None = None) -> Slice[Session]:
+        """Sessions with turns within a time, the one that was begun last first. Key: the number."""
+
+    def entities(self, limit: int, after: Key | None = None) -> Slice[Entity]:
+        """In the order they were first named. Key: the number."""
+
+    def segments(self, where: Filter, limit: int, after: Key | None = None) -> Slice[Segment]:
+        """Segments within a time, in order. Key: the beginning, the number."""
+
+    def events(self, since: str, limit: int, after: Key | None = None) -> Slice[Event]:
+        """Events of the days from `since` on, in order. Key: the day, the time, the number."""
+
+    def reviews(self, limit: int, after: Key | None = None) -> Slice[Review]:
+        """Open reviews, oldest first. Key: when it was asked, the number of the belief."""
+
+    def quarantined(
+        self, state: str | None, limit: int, after: Key | None = None
+    ) -> Slice[QuarantinedText]:
+        """Passages in a state, or all; newest first. Key: the number."""
+
+    def receipts(self, limit: int, after: Key | None = None) -> Slice[StoredReceipt]:
+        """Newest first. Key: the time, the id."""
+
+
 class WorkLog(Protocol):
     """The work in progress of consolidation, and its data besides memories. Not for recall."""
 
@@ -458,7 +510,8 @@ class WorkLog(Protocol):
     def put_segments(self, segments: Iterable[Segment], instead_of: Iterable[int] = ()) -> None:
         """Store segments, replacing those numbered in `instead_of`."""
 
-    def segments(self, since: datetime | None = None) -> list[Segment]: ...
+    def segments(self) -> list[Segment]:
+        """All of them, in order of time."""
 
     # Work in progress
 
@@ -822,8 +875,8 @@ class Quarantine(Protocol):
 
     def get(self, no: int) -> QuarantinedText | None: ...
 
-    def find(self, state: str | None, limit: int = 0) -> list[QuarantinedText]:
-        """Passages in a state, or all; newest first."""
+    def find(self, state: str | None) -> list[QuarantinedText]:
+        """All passages in a state, or at all; newest first."""
 
     def decide(self, no: int, state: str, at: datetime, text: str) -> None:
         """Release or drop a passage; `text` is what stays stored of its words."""
@@ -937,9 +990,6 @@ class Erasure(Protocol):
         """(kind, mark, size, until) of everything that must not come back."""
 
     def put_tombstones(self, tombstones: Iterable[tuple[str, bytes, int, int]]) -> None: ...
-
-    def receipts(self) -> list[tuple[str, int, str, str, str, str]]:
-        """(id, at, actor, what, erased, files), newest first."""
 
     def put_receipt(
         self, id: str, at: datetime, actor: str, what: str, erased: str, files: str
