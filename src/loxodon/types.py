@@ -634,12 +634,12 @@ class Receipt(NamedTuple):
     by: str
     """Who did it: the surface, and the agent and caller where these are known."""
     what: str
-    """What was named: `ids`, `entity`, `topic`, `session`, `since` or `all`."""
+    """What was named: `ids`, `entity`, `topic`, `session`, `since`, `all` or `space`."""
     erased: Mapping[str, int]
     """How many went, by place: turns, memories, segments, transcripts, …"""
     files: tuple[FileProblem, ...]
     """Where the words still stand: the user's own files, and, as `what` says, text of ours that was
-    `changed`, a place that is `away`, a `copy` that was asked for."""
+    `changed`, a place that is `away`, a `copy` that was asked for, a `backup` of a space."""
     names: tuple[str, ...] = ()
     """Of a preview, every name that an entity goes by, and that would go with it."""
     near: tuple[NearName, ...] = ()
