@@ -35,11 +35,7 @@ VALUE_TYPES = {
     "workplace": "other",
     "school": "other",
     "membership": "organisation",
-    "pet": "pet",
     "project": "project",
-    "car": "product",
-    "phone": "product",
-    "computer": "product",
 }
 """Attributes whose value is somebody or something by itself. Others are told of whom they are."""
 
