@@ -16,8 +16,19 @@ from loxodon.types import Added, Consolidated, Frame, Recall, Record, Turn
 _MOST_IDS = 20
 
 
+_only: frozenset[str] = frozenset()
+
+
+def log_only(*events: str) -> None:
+    """From now on, write lines of these events alone: where a person looks on."""
+    global _only
+    _only = frozenset(events)
+
+
 def log(event: str, /, **fields: object) -> None:
     """Write one line; that nobody reads it is no reason to fail."""
+    if _only and event not in _only:
+        return
     at = datetime.now(UTC).isoformat(timespec="milliseconds")
     line = json.dumps({"at": at, "event": event, **fields}, ensure_ascii=False, default=str)
     try:

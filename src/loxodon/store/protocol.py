@@ -7,6 +7,7 @@ an agent and an audience (`walls.py`). No call can leave these out or reach beyo
     WorkLog         the work in progress of consolidation
     WorkspaceData   files and their chunks, followed transcripts, imports
     DocumentStore   JSON values of programs
+    Overview        what pages for people are made of
     Pages           every list, a page at a time
     Vectors         search by meaning
     PrimaryData     export and import of all data that is not derived
@@ -29,6 +30,7 @@ from typing import Any, Protocol
 
 from loxodon.language.statements import Fragment
 from loxodon.store import (
+    Altered,
     Beside,
     Chunk,
     CompletedCall,
@@ -40,6 +42,7 @@ from loxodon.store import (
     Index,
     JobRuns,
     KnownTurn,
+    LabelUse,
     MemoryRow,
     MemoryUse,
     Namespace,
@@ -55,11 +58,13 @@ from loxodon.store import (
     Signatures,
     Spent,
     Standing,
+    Step,
     StoredDocument,
     StoredReceipt,
     Stretch,
     TextAt,
     TextToEmbed,
+    Tie,
     TurnRow,
     Vector,
     Work,
@@ -97,6 +102,9 @@ class DecayModel(Protocol):
 
     def strength(self, base: float, since: datetime, kind: Kind, importance: float) -> float:
         """The current strength."""
+
+    def rate(self, kind: Kind, importance: float) -> float:
+        """The share of it that a day takes."""
 
     def end(self, base: float, since: datetime, kind: Kind, importance: float) -> datetime | None:
         """When it falls below the limit for active memories; None for never."""
@@ -153,6 +161,10 @@ class Store(Protocol):
     @property
     def anchor(self) -> str:
         """The position of the last write in the audit log; empty if there is none."""
+
+    @property
+    def writes(self) -> int:
+        """A number that grows with every transaction that writes."""
 
     def reading(self) -> AbstractContextManager[None]:
         """A consistent snapshot for several reads, whatever others write meanwhile."""
@@ -323,6 +335,10 @@ class Store(Protocol):
         """Text that is stored but never shown."""
 
     @property
+    def overview(self) -> Overview:
+        """What pages for people are made of."""
+
+    @property
     def pages(self) -> Pages:
         """Every list, a page at a time."""
 
@@ -372,6 +388,28 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close the database. Closing twice is fine."""
+
+
+class Overview(Protocol):
+    """What pages for people are made of: a statement or two for each, over many memories."""
+
+    def altered(self, since: datetime, but: Sequence[str], limit: int) -> list[Altered]:
+        """The last `limit` memories that changed since a time, the last first; not summaries, and
+        not by the changes in `but` alone."""
+
+    def ties(self, until: datetime | None = None) -> list[Tie]:
+        """What every active memory says of whom; with `until`, every one that was known and held
+        at that time. Not summaries."""
+
+    def label_uses(self, label: str, limit: int) -> list[LabelUse]:
+        """The labels of active memories that most have. The label is `project`, `topic`, `tag` or
+        `entity`."""
+
+    def made_from(self, id: str) -> list[int]:
+        """The rows of the memories that took the place of a memory, or were derived from it."""
+
+    def steps(self, id: str) -> list[Step]:
+        """The strength of a memory with each of its versions, oldest first."""
 
 
 class Pages(Protocol):
@@ -465,6 +503,9 @@ class WorkLog(Protocol):
 
     def turns_before(self, session: str, turn: int, limit: int) -> list[Turn]:
         """The last `limit` turns of a session before the one numbered `turn`, in order."""
+
+    def turns_behind(self, session: str, turn: int, limit: int) -> list[Turn]:
+        """The first `limit` turns of a session after the one numbered `turn`, in order."""
 
     def turns_from(self, session: str, first: int, upto: int) -> list[Turn]:
         """The turns of a session with numbers in [first, upto], in order."""

@@ -271,6 +271,11 @@ chat | | chatting.run
     --session NAME = chat  the conversation to continue (default: chat)
     --window TOKENS = 0  context window of the model, in tokens (setting working.window)
 
+ui | | serving.run_ui | console web
+    Open the console in your browser: what is known, why, and what waits for you.
+    --port N = 8713  port to listen on ({default}); another one if it is in use
+    --no-browser  only print the link
+
 # Memories
 
 journal | journal | | log
@@ -343,6 +348,12 @@ space | | spaces.run
     --dry-run  show what would be deleted, without deleting it
     @YES
 
+demo | | demonstrating.run | example
+    Build an example memory with a few months of life in it, to try things on.
+    [DIR]  folder for it (~/.loxodon-demo); never your own memory
+    --replace  build it anew, as of today
+    --tour  also run the commands that it suggests
+
 import | workspace.take_in | importing.run
     Import memories and chats from another program.
     PATH  a file, an archive or a folder
@@ -392,7 +403,7 @@ restore | | restoring.run
 # Servers
 
 serve | | serving.run
-    Serve the memory over HTTP, and run its background jobs.
+    Serve the memory over HTTP, with the console for browsers, and run its background jobs.
     @ADDRESS
     --port N = 8710  port to listen on ({default}); 0 for any free port
 

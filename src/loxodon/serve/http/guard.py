@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from loxodon.errors import UsageError
 from loxodon.trust.access.tokens import Grant, grant_of
 from loxodon.types import Chat
+from loxodon.verbs.table import Right
 
 AGENT = "x-loxodon-agent"
 CHAT = "x-loxodon-chat"
@@ -63,6 +64,8 @@ class Door(NamedTuple):
     """Whether it listens on this machine's own address only."""
     grants: Callable[[], Sequence[Grant]] = _no_grants
     """What others may do who have a token of their own."""
+    own_names: bool = False
+    """Whether it answers to this machine's own names only, whoever has a token."""
 
     @property
     def guarded(self) -> bool:
@@ -91,6 +94,23 @@ class Caller(NamedTuple):
         return grant.may("owner") and not (grant.spaces or self.agent or self.chat != "direct")
 
 
+class Me(NamedTuple):
+    """What the token of a request is good for."""
+
+    name: str
+    """What it is called; `owner` for the server's own, empty where none is needed."""
+    rights: Right
+    agent: str
+    chat: Chat
+    owns_all: bool
+    """Whether it is the owner's of all spaces."""
+    spaces: tuple[str, ...]
+    """Those that it reaches."""
+    version: str
+    home: str
+    """The folder of the home, for the owner of all spaces."""
+
+
 def door(host: str, token: str, grants: Callable[[], Sequence[Grant]] = _no_grants) -> Door:
     """The door of a server that listens at `host`; a UsageError where it would be open to all."""
     local = is_loopback(host)
@@ -112,7 +132,8 @@ def door(host: str, token: str, grants: Callable[[], Sequence[Grant]] = _no_gran
 def check_place(at: Door, headers: Mapping[str, str]) -> None:
     """Refuse what may come from a web page of elsewhere. `headers` has lower-case names."""
     origin = headers.get("origin")
-    if not at.guarded and not is_loopback(host_of(headers.get("host", ""))):
+    strict = at.own_names or not at.guarded
+    if strict and not is_loopback(host_of(headers.get("host", ""))):
         raise RefusedError(
             403,
             "forbidden",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
 from typing import NamedTuple
 
@@ -40,6 +40,26 @@ class Gauge(NamedTuple):
     samples: Iterable[Sample]
 
 
+class Figures(NamedTuple):
+    """What the requests of one operation took."""
+
+    requests: int
+    errors: int
+    mean_ms: float
+    p50_ms: float
+    """At most: the upper bound of the bucket that the middle one is in."""
+    p95_ms: float
+
+
+class Served(NamedTuple):
+    """What a server did since it started."""
+
+    version: str
+    up_s: int
+    """Seconds since then."""
+    operations: Mapping[str, Figures]
+
+
 class Metrics:
     """What a server counts. Any thread may count."""
 
@@ -63,6 +83,23 @@ class Metrics:
         """So many more of `what`, under that value of its label."""
         with self._lock:
             self._counted[what][value] += number
+
+    def figures(self) -> dict[str, Figures]:
+        """What requests took since the server started, by operation."""
+        with self._lock:
+            failed: Counter[str] = Counter()
+            for (name, status), number in self._requests.items():
+                failed[name] += number if status >= 400 else 0
+            return {
+                name: Figures(
+                    sum(counts),
+                    failed[name],
+                    round(1e3 * float(self._seconds[name]) / sum(counts), 2),
+                    _share(counts, 0.5),
+                    _share(counts, 0.95),
+                )
+                for name, counts in sorted(self._buckets.items())
+            }
 
     def text(self, gauges: Iterable[Gauge] = ()) -> str:
         """All of it in Prometheus' text format, and these `gauges`."""
@@ -107,6 +144,16 @@ class Metrics:
                 yield "_bucket", (label, ("le", str(bound))), so_far
             yield "_sum", (label,), float(self._seconds[name])
             yield "_count", (label,), so_far
+
+
+def _share(counts: Sequence[int], share: float) -> float:
+    """The milliseconds within which a share of requests was answered, as far as buckets tell."""
+    wanted, so_far = share * sum(counts), 0
+    for bound, number in zip(BOUNDS, counts, strict=False):
+        so_far += number
+        if so_far >= wanted:
+            return round(1e3 * bound, 2)
+    return round(1e3 * BOUNDS[-1], 2)
 
 
 def _family(name: str, type: str, about: str, samples: Iterable[Sample]) -> list[str]:

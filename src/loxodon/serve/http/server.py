@@ -26,8 +26,11 @@ CONNECTIONS = 1_000
 _BACKLOG = 2048
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket at an address (port 0: any that is free); a UsageError where it cannot be had."""
+def listen(host: str, port: int, *, or_any: bool = False) -> socket.socket:
+    """A socket at an address (port 0: any that is free); a UsageError where it cannot be had.
+
+    With `or_any`, another port is taken where this one is in use.
+    """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         # Named as TCP, or asyncio leaves Nagle's algorithm on and every answer waits 40 ms.
@@ -40,6 +43,8 @@ def listen(host: str, port: int) -> socket.socket:
         found.listen(_BACKLOG)
     except (OSError, OverflowError) as error:
         found.close()
+        if or_any and getattr(error, "errno", None) == errno.EADDRINUSE:
+            return listen(host, 0)
         raise _unheard(host, port, error) from None
     return found
 

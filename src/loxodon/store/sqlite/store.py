@@ -46,7 +46,7 @@ from loxodon.store.rows import (
     to_json,
     turn_of,
 )
-from loxodon.store.sqlite import name_lookup, neighbours
+from loxodon.store.sqlite import name_lookup, neighbours, write_counter
 from loxodon.store.sqlite.cipher import Keys
 from loxodon.store.sqlite.database import ANCHOR, Database, Row
 from loxodon.store.sqlite.indexes import Indexes
@@ -58,6 +58,7 @@ from loxodon.types import KINDS, Entity, Problem, Record, Source, Turn, Version
 if TYPE_CHECKING:
     from loxodon.store.protocol import DecayModel, Erasure, PrimaryData, Witness, WorkLog
     from loxodon.store.sqlite.documents import SqliteDocuments
+    from loxodon.store.sqlite.overview import SqliteOverview
     from loxodon.store.sqlite.pages import SqlitePages
     from loxodon.store.sqlite.quarantine import SqliteQuarantine
     from loxodon.store.sqlite.tokens import SqliteTokens
@@ -176,6 +177,11 @@ class SqliteStore:
     def anchor(self) -> str:
         return self._meta(ANCHOR)
 
+    @property
+    def writes(self) -> int:
+        row = self._db.one(self._db.sql["counter"], (write_counter.WRITES,))
+        return int(row[0]) if row else 0
+
     def reading(self) -> AbstractContextManager[None]:
         return self._db.reading()
 
@@ -282,6 +288,12 @@ class SqliteStore:
         from loxodon.store.sqlite.quarantine import SqliteQuarantine
 
         return SqliteQuarantine(self._db, self._zone, self._take)
+
+    @property
+    def overview(self) -> SqliteOverview:
+        from loxodon.store.sqlite.overview import SqliteOverview
+
+        return SqliteOverview(self._db, self.space, self._zone, self._decay, self.wall)
 
     @property
     def pages(self) -> SqlitePages:
@@ -662,7 +674,7 @@ class SqliteStore:
             "AND e.before ->> 'content' <> m.content) THEN 'reworded' ELSE 'live' END "
             # What happened has happened: only a state that has a successor is over.
             "WHEN m.valid_until IS NOT NULL AND m.category <> 'event' AND (m.attribute <> '' "
-            "OR EXISTS (SELECT 1 FROM memories n WHERE n.replaces = m.id)) "
+            "OR EXISTS (SELECT 1 FROM memories n WHERE n.replaces = m.id AND n.replaces <> '')) "
             "THEN 'past' WHEN m.valid_until IS NOT NULL THEN 'faded' "
             "WHEN c.change = 'archived' THEN 'put away' ELSE 'faded' END "
             "FROM memories m JOIN memory_changes c ON c.memory = m.row AND c.version = m.version "
@@ -675,7 +687,9 @@ class SqliteStore:
         found = self._db.all(
             "WITH RECURSIVE next(first, row, id) AS ("
             f"SELECT row, row, id FROM memories WHERE row IN {THESE} UNION "
-            "SELECT next.first, m.row, m.id FROM next JOIN memories m ON m.replaces = next.id) "
+            # Which is never empty: the index has only what replaces something.
+            "SELECT next.first, m.row, m.id FROM next CROSS JOIN memories m "
+            "ON m.replaces = next.id AND m.replaces <> '') "
             "SELECT next.first, next.row FROM next JOIN memories m ON m.row = next.row "
             "WHERE next.row <> next.first AND m.state = 'active' ORDER BY next.row",
             (these(rows),),
