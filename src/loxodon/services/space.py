@@ -6,6 +6,7 @@ import os
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
+from loxodon import files
 from loxodon.clock import Clock
 from loxodon.config import Config
 from loxodon.layout import FORGOTTEN
@@ -96,7 +97,7 @@ class OpenSpace:
     @property
     def has_forgotten(self) -> bool:
         """Whether anything was ever forgotten here."""
-        return os.path.exists(os.path.join(self.folder, FORGOTTEN))
+        return files.exists(os.path.join(self.folder, FORGOTTEN))
 
     def gatekeeper(self) -> Gatekeeper:
         """Checks incoming text against what was forgotten."""

@@ -16,8 +16,8 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Literal, NamedTuple, get_args
 
+from loxodon import files
 from loxodon.errors import ConfigError, InputError, NotFoundError, unwritable
-from loxodon.files import replace
 from loxodon.spaces import folder_name
 from loxodon.store.walls import checked_agent
 from loxodon.types import CHATS, Chat
@@ -59,10 +59,9 @@ def read(home: str) -> tuple[Grant, ...]:
     """The grants of a home, in the order of the file; a ConfigError for one that makes no sense."""
     path = os.path.join(home, FILE)
     try:
-        with open(path, "rb") as file:
-            import tomllib
+        import tomllib
 
-            found = tomllib.load(file).get("token", [])
+        found = tomllib.loads(files.read(path).decode("utf-8")).get("token", [])
     except FileNotFoundError:
         return ()
     except (OSError, ValueError) as error:
@@ -167,8 +166,8 @@ def _write(home: str, grants: Sequence[Grant]) -> None:
         )
     path = os.path.join(home, FILE)
     try:
-        os.makedirs(home, mode=0o700, exist_ok=True)
-        replace(path, "".join(parts).encode())
+        files.make_folder(home)
+        files.replace(path, "".join(parts).encode())
     except OSError as error:
         raise unwritable(path, error) from None
 
@@ -191,15 +190,11 @@ class Grants:
 
     def __init__(self, home: str) -> None:
         self._home = home
-        self._stamp: tuple[int, int, int] | None = None
+        self._stamp: files.Stamp | None = None
         self._grants: tuple[Grant, ...] = ()
 
     def __call__(self) -> tuple[Grant, ...]:
-        try:
-            found = os.stat(os.path.join(self._home, FILE))
-            stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
-        except OSError:
-            stamp = (0, 0, 0)
+        stamp = files.stamp(os.path.join(self._home, FILE))
         if stamp != self._stamp:
             try:
                 grants = read(self._home)

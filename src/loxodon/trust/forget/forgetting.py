@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from loxodon.clock import to_stored
 from loxodon.errors import BusyStoreError, LoxodonError, NotFoundError, StoreError
-from loxodon.filelock import FileLock
+from loxodon.filelock import lock_on
 from loxodon.layout import DATABASE
 from loxodon.store.rows import loaded, moment
 from loxodon.trust.forget import tombstones
@@ -120,7 +120,7 @@ def _new_receipt(what: str, now: datetime) -> Receipt:
 
 @contextmanager
 def _alone(folder: str, seconds: float) -> Iterator[None]:
-    lock = FileLock(os.path.join(folder, LOCK))
+    lock = lock_on(os.path.join(folder, LOCK))
     try:
         if not lock.acquire(seconds):
             raise BusyStoreError(
