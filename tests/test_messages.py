@@ -50,6 +50,7 @@ def _said() -> frozenset[str]:
     said |= set(_TAKES.values()) | {what for what, _ in BROKEN}
     said |= {*CHANGES, *ENTITY_TYPES, *REASONS.values()}
     said |= {*SAID.values(), *OPTIONS, *errors.INSTALL}
+    said |= {text for both in errors.REFUSED.values() for text in both}
     said |= {"fix these lines, or skip them with --skip-bad"}
     said |= {"no line is valid: fix the file, or set its format with --format"}
     return frozenset(said - {""})

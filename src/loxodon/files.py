@@ -8,7 +8,6 @@ what is registered for it (`share`) does what is asked here.
 
 from __future__ import annotations
 
-import errno
 import os
 from _thread import get_ident  # `threading` itself is for those who start threads
 from contextlib import suppress
@@ -33,7 +32,7 @@ class Shared(Protocol):
 
     def stamp(self, name: str) -> Stamp | None: ...
 
-    def replace(self, name: str, data: bytes) -> None: ...
+    def replace(self, name: str, data: bytes, durable: bool) -> None: ...
 
     def append(self, name: str, data: bytes, durable: bool) -> int: ...
 
@@ -44,6 +43,10 @@ class Shared(Protocol):
     def names(self, folder: str) -> list[str]: ...
 
     def has_folder(self, name: str) -> bool: ...
+
+    def spaces(self) -> dict[str, int]:
+        """The names of all spaces, each with a number that changes when it is written to."""
+        ...
 
     def lock(self, name: str, brief: bool) -> Lock: ...
 
@@ -63,7 +66,7 @@ def shared(path: str) -> tuple[Shared, str] | None:
     for root, found in _SHARED.items():
         if path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/"):
             return found, path[len(root) + 1 :]
-    raise FileNotFoundError(errno.ENOENT, "no such database is open", path)
+    raise FileNotFoundError(2, "no such database is open", path)
 
 
 def read(path: str, start: int = 0) -> bytes:
@@ -118,11 +121,16 @@ def make_folder(path: str) -> None:
         os.makedirs(path, mode=0o700, exist_ok=True)
 
 
+def has_folder(path: str) -> bool:
+    """Whether a folder is there."""
+    if there := shared(path):
+        return there[0].has_folder(there[1])
+    return os.path.isdir(path)
+
+
 def is_writable(folder: str) -> bool:
     """Whether a folder is there, and files can be made in it."""
-    if there := shared(folder):
-        return there[0].has_folder(there[1])
-    return os.path.isdir(folder) and os.access(folder, os.W_OK)
+    return has_folder(folder) and (folder.startswith(SCHEME) or os.access(folder, os.W_OK))
 
 
 def private(path: str, flags: int) -> int:
@@ -133,7 +141,7 @@ def private(path: str, flags: int) -> int:
 def replace(path: str, data: bytes, mode: int = PRIVATE) -> None:
     """Put `data` in the place of a file in one step, on disk; an error leaves what was there."""
     if there := shared(path):
-        there[0].replace(there[1], data)
+        there[0].replace(there[1], data, durable=True)
         return
     draft = f"{path}.{os.getpid()}{get_ident()}.tmp"  # two threads may write the same file
     try:
@@ -162,7 +170,7 @@ def append(path: str, data: bytes, *, durable: bool = True) -> int:
         before = os.fstat(file).st_size
         try:
             if os.write(file, data) != len(data):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                raise _full()
             if durable:
                 os.fsync(file)
         except OSError:
@@ -174,6 +182,12 @@ def append(path: str, data: bytes, *, durable: bool = True) -> int:
     if durable and not before:
         sync_folder(os.path.dirname(path))
     return before + len(data)
+
+
+def _full() -> OSError:
+    from errno import ENOSPC
+
+    return OSError(ENOSPC, os.strerror(ENOSPC))
 
 
 def truncate(path: str, size: int) -> None:

@@ -38,12 +38,14 @@ class OpenSpace:
     ) -> None:
         self.home = home
         self.folder = folder
+        self.root = os.path.dirname(os.path.dirname(folder))
+        """Where the state of the home is: the home itself, or the address of its database."""
         self.store = store
         self.config = config
         self.clock = clock
         self.zone = zone
         self.keys = keys
-        self.guard = Guard.of(home)
+        self.guard = Guard.of(self.root)
         """The rules on what may be stored and how it may be shown."""
         self.count = counter(config.tokenizer)
         self.pauses = Pauses(folder)
@@ -104,7 +106,7 @@ class OpenSpace:
         if self._gatekeeper is None:
             from loxodon.trust.forget.gatekeeper import Gatekeeper
 
-            self._gatekeeper = Gatekeeper(self.home, self.config, self.name, self.folder)
+            self._gatekeeper = Gatekeeper(self.root, self.config, self.name, self.folder)
         return self._gatekeeper
 
     def forgotten(self) -> Marks | None:

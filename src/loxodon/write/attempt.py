@@ -35,8 +35,8 @@ class Attempt:
         """A message is about to be read."""
         times = self._times if turn == self._died else 0
         with suppress(OSError):
-            if files.shared(self._path):
-                files.replace(self._path, b"%016d %02d\n" % (turn, times))
+            if there := files.shared(self._path):
+                there[0].replace(there[1], b"%016d %02d\n" % (turn, times), durable=False)
                 return
             if self._file is None:
                 self._file = open(self._path, "wb", buffering=0, opener=files.private)  # noqa: SIM115

@@ -66,8 +66,8 @@ def overview(args: Namespace) -> Outcome:
     def show() -> None:
         print(t("Long-term memory for AI agents, on your own machine."))
         print()
-        print("loxodon [--home DIR] [--store URL] [--space NAME] [--agent NAME] [--now ISO] [--json]")
-        print("        COMMAND …")
+        print("loxodon [--home DIR] [--store URL] [--space NAME] [--agent NAME] [--now ISO]")
+        print("        [--json] COMMAND …")
         print()
         for group, names in groups.items():
             if group and not args.all:

@@ -8,10 +8,11 @@ import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING, NamedTuple
 
+from loxodon import files
 from loxodon.errors import InputError, UsageError
 from loxodon.messages import t
 from loxodon.serve.cli import view
-from loxodon.serve.cli.opening import Outcome, home_of, opened
+from loxodon.serve.cli.opening import Outcome, opened, root_of
 from loxodon.trust.guard.guard import Guard
 from loxodon.trust.guard.policy import FILE
 
@@ -57,7 +58,7 @@ def run(args: Namespace) -> Outcome:
         raise UsageError("only `policy scan` accepts --mend", hint="`loxodon policy scan --mend`")
     if args.action == "scan":
         return _scan(args)
-    guard = Guard.of(home_of(args))
+    guard = Guard.of(root_of(args))
     return _check(guard, args) if args.action == "check" else _list(guard, args)
 
 
@@ -73,9 +74,9 @@ def _list(guard: Guard, args: Namespace) -> Outcome:
             rule.kind in policy.own,
             before.rules + 1 if before else 1,
         )
-    path = os.path.join(home_of(args), FILE)
+    path = os.path.join(root_of(args), FILE)
     data = {
-        "file": path if os.path.exists(path) else "",
+        "file": path if files.exists(path) else "",
         "kinds": list(kinds.values()),
         "exceptions": list(policy.exceptions),
     }

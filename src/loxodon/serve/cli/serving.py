@@ -9,7 +9,7 @@ from argparse import Namespace
 from loxodon.clock import zone_named
 from loxodon.config import load
 from loxodon.messages import t
-from loxodon.serve.cli.opening import Outcome, clock_of, home_of
+from loxodon.serve.cli.opening import Outcome, clock_of, home_of, root_of
 from loxodon.serve.host import Host
 from loxodon.serve.logs import log
 
@@ -27,7 +27,7 @@ def run(args: Namespace) -> Outcome:
     need_uvicorn()
     home = home_of(args)
     token = args.token or os.environ.get("LOXODON_TOKEN") or ""
-    at = door(args.host, token, Grants(home))
+    at = door(args.host, token, Grants(root_of(args)))
     clock = clock_of(args, zone_named(load(home).timezone)) if args.now else None
     with listen(args.host, args.port) as listening:
         host = Host(home, clock, surface="http")

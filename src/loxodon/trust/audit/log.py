@@ -345,8 +345,8 @@ class Audit:
     def _write_head(self, head: Head, mac: Mac) -> None:
         raw = trail.head_bytes(head, mac)
         self._raw, self._head = raw, head
-        if files.shared(self.settings.head):
-            files.replace(self.settings.head, raw)
+        if there := files.shared(self.settings.head):
+            there[0].replace(there[1], raw, durable=False)
             return
         file = files.private(self.settings.head, os.O_RDWR | os.O_CREAT)
         try:

@@ -56,7 +56,7 @@ def forget(
     from loxodon.trust.forget.selecting import chosen
 
     workspace = memory.workspace
-    marker = marker_of(memory.home, memory.config, memory.space)
+    marker = marker_of(memory.root, memory.config, memory.space)
     with _alone(workspace.folder, _WAIT):
         settled = {} if dry_run else _taken_in(workspace)
         now = memory.now()
@@ -165,7 +165,7 @@ class _Forgetting:
         self._tombstones = kept
         self._everything = everything
         self._present = present
-        self._marker = marker_of(memory.home, memory.config, memory.space)
+        self._marker = marker_of(memory.root, memory.config, memory.space)
         self._unknown = unknown
         self._progress = progress or (lambda done, total: None)
         self._marks = Marks(self._marker, kept, present=present, sieve=sieve)
