@@ -10,11 +10,11 @@ from typing import Any
 from loxodon.clock import from_stored, to_stored
 from loxodon.language.statements import Fragment
 from loxodon.store import JobRuns, MemoryUse, PoolSizes, Spent, Work
+from loxodon.store.relational import name_lookup
+from loxodon.store.relational.database import Database, Row
+from loxodon.store.relational.indexes import Indexes
+from loxodon.store.relational.search import listed
 from loxodon.store.rows import TURN, loaded, moment, turn_of
-from loxodon.store.sqlite import name_lookup
-from loxodon.store.sqlite.database import Database, Row
-from loxodon.store.sqlite.indexes import Indexes
-from loxodon.store.sqlite.search import listed
 from loxodon.store.walls import Wall, owners_only
 from loxodon.text.keywords import quick
 from loxodon.text.words import fold
@@ -34,7 +34,7 @@ CLOCK = "clock"
 """The value of `meta` that says what is believed of the clock."""
 
 
-class SqliteWorkLog:
+class RelationalWorkLog:
     """A `WorkLog` on the file of a store."""
 
     def __init__(
@@ -455,7 +455,7 @@ class SqliteWorkLog:
         self._db.many(self._db.sql["put_label"], labels)
         self._db.run(f"DELETE FROM unindexed WHERE memory IN {listed(rows)}")
         if len(rows) < limit:
-            self._indexes.merge()
+            self._indexes.text.merge()
         return len(rows)
 
     def changes_since(self, at: datetime, limit: int = 2_000) -> list[tuple[str, str, datetime]]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from loxodon.store import Index
-from loxodon.store.sqlite.database import Database
-from loxodon.store.sqlite.search import (
+from loxodon.store.relational.database import Database
+from loxodon.store.relational.fulltext import FullText
+from loxodon.store.relational.search import (
     SAMPLE_FROM,
     SAMPLE_SIZE,
     TABLES,
-    any_of,
     common_in,
     listed,
     sample_due,
@@ -18,15 +18,14 @@ from loxodon.store.sqlite.search import (
 from loxodon.text.words import index_words
 
 _BATCH = 500
-_MERGED = 250
-"""Pages of an index that are merged at a time: some ten milliseconds of the disk's time."""
 
 
 class Indexes:
     """Every index of one store; writes are called inside `Store.writing`."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, text: FullText) -> None:
         self._db = db
+        self.text = text
         self._common: tuple[str, dict[str, dict[str, float]]] = ("", {})
 
     def rows(self, index: Index) -> int:
@@ -48,11 +47,7 @@ class Indexes:
     def put(self, index: Index, texts: Sequence[tuple[int, str]]) -> int:
         """Put rows into an index, and sample it when it has doubled; how many it has now."""
         rows = self._count(index, len(texts))
-        name = TABLES[index].name
-        self._db.many(
-            f"INSERT INTO {name} (rowid, words) VALUES (?, ?)",
-            ((row, " ".join(index_words(text))) for row, text in texts),
-        )
+        self.text.put(index, ((row, index_words(text)) for row, text in texts))
         if rows >= SAMPLE_FROM and sample_due(rows, int(self.meta(f"sampled_{index}") or 0)):
             self._sample(index)
         return rows
@@ -69,33 +64,18 @@ class Indexes:
 
     def drop(self, index: Index, rows: Iterable[int]) -> None:
         """Take those of these rows that it has out of an index."""
-        name = TABLES[index].name
-        there = self._db.all(f"SELECT id FROM {name}_docsize WHERE id IN {listed(rows)}")
-        self._db.many(f"DELETE FROM {name} WHERE rowid = ?", there)
-        self._count(index, -len(there))
-        if there:
-            self._db.run(self._db.sql["take_numbers"], (f"changed_{name}", 1))
-
-    def merge(self) -> None:
-        """Bring together the parts that small writes leave of an index, a few pages at a time.
-
-        Every word of a query is looked up in each part.
-        """
-        for table in TABLES.values():
-            name = table.name
-            self._db.run(f"INSERT INTO {name} ({name}, rank) VALUES ('merge', ?)", (_MERGED,))
+        gone = self.text.drop(index, rows)
+        if gone:
+            self._count(index, -gone)
+            self._db.run(self._db.sql["take_numbers"], (f"changed_{TABLES[index].name}", 1))
 
     def drop_unused(self, index: Index) -> None:
         """Let go of those of its common words that no row has any more."""
-        name = TABLES[index].name
-        found = f"SELECT 1 FROM {name} WHERE {name} MATCH ? LIMIT 1"
+        words = [w for at, w, _ in self._db.all(self._db.sql["common_words"]) if at == index]
+        found = self.text.few(index, words, 1)
         self._db.many(
             "DELETE FROM common_words WHERE name = ? AND word = ?",
-            [
-                (index, word)
-                for at, word, _ in self._db.all(self._db.sql["common_words"])
-                if at == index and not self._db.all(found, (any_of([word]),))
-            ],
+            [(index, word) for word in words if not found.get(word)],
         )
 
     def _sample(self, index: Index) -> None:

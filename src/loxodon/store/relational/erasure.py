@@ -15,12 +15,12 @@ from typing import Any
 
 from loxodon.clock import to_stored
 from loxodon.store import Index, MemoryRow, TextAt, TurnRow
+from loxodon.store.relational import signatures
+from loxodon.store.relational.database import Database, Row
+from loxodon.store.relational.indexes import Indexes
+from loxodon.store.relational.search import TABLES, listed
+from loxodon.store.relational.vectors import RelationalVectors
 from loxodon.store.rows import MEMORY, labels_of, loaded
-from loxodon.store.sqlite import signatures
-from loxodon.store.sqlite.database import Database, Row
-from loxodon.store.sqlite.indexes import Indexes
-from loxodon.store.sqlite.search import TABLES, listed
-from loxodon.store.sqlite.vectors import SqliteVectors
 from loxodon.types import Record
 
 _BATCH = 1_000
@@ -48,11 +48,6 @@ _ALL = (
     "chunk_places",
     "source_files",
     "chunks",
-    "vector_todo",
-    "vectors",
-    "vector_bits",
-    "vector_blocks",
-    "vector_models",
     "memories",
     "turns",
     "sessions",
@@ -62,10 +57,10 @@ _ALL = (
 
 # (table, the columns of its key, the column, its moment, and which rows)
 _TEXTS = (
-    ("events", "no", "summary", "at", "1"),
+    ("events", "no", "summary", "at", "true"),
     ("events", "no", "sender", "at", "sender <> ''"),
-    ("documents", "no", "value", "updated_at", "1"),
-    ("documents", "no", "text", "updated_at", "1"),
+    ("documents", "no", "value", "updated_at", "true"),
+    ("documents", "no", "text", "updated_at", "true"),
     ("quarantine", "no", "text", "at", "text <> ''"),
     ("jobs", "name", "error", "coalesce(failed_at, last_at)", "error <> ''"),
     ("vector_models", "no", "error", "0", "error <> ''"),
@@ -74,14 +69,14 @@ _TEXTS = (
 )
 
 
-class SqliteErasure:
+class RelationalErasure:
     """An `Erasure` on the file of a store."""
 
     def __init__(
         self,
         db: Database,
         indexes: Indexes,
-        vectors: Callable[[], SqliteVectors],
+        vectors: Callable[[], RelationalVectors],
         record_of: Callable[[Row], Record],
     ) -> None:
         self._db = db
@@ -125,7 +120,7 @@ class SqliteErasure:
             yield from (
                 (row, text)
                 for row, text in self._db.all(
-                    "SELECT t.row, concat_ws(char(10), t.content, t.subject, t.value, t.topic, "
+                    "SELECT t.row, concat_ws('\n', t.content, t.subject, t.value, t.topic, "
                     f"t.project, t.tags, t.entities) FROM memories t WHERE {which}"
                 )
             )
@@ -160,7 +155,7 @@ class SqliteErasure:
     def is_told(self, name: str, but: Iterable[int]) -> bool:
         found = self._db.all(
             "SELECT row FROM memories WHERE kind <> 'summary' AND "
-            "(instr(content, ?1) OR instr(subject, ?1) OR instr(entities, ?1))",
+            "(instr(content, ?1) > 0 OR instr(subject, ?1) > 0 OR instr(entities, ?1) > 0)",
             (name,),
         )
         return not {row for (row,) in found} <= set(but)
@@ -176,24 +171,26 @@ class SqliteErasure:
             yield from ((memory, version, before) for memory, version, before in rows)
 
     def is_said(self, text: str) -> bool:
-        found = self._db.all("SELECT EXISTS (SELECT 1 FROM turns WHERE instr(content, ?))", (text,))
+        found = self._db.all(
+            "SELECT EXISTS (SELECT 1 FROM turns WHERE instr(content, ?) > 0)", (text,)
+        )
         return bool(found[0][0])
 
     def times_said(self, text: str) -> int:
-        found = self._db.all("SELECT count(*) FROM turns WHERE instr(content, ?)", (text,))
+        found = self._db.all("SELECT count(*) FROM turns WHERE instr(content, ?) > 0", (text,))
         return int(found[0][0])
 
     def is_common(self, text: str, most: int) -> bool:
         found = self._db.all(
-            "SELECT count(*) FROM (SELECT 1 FROM turns WHERE instr(content, ?) LIMIT ?)",
+            "SELECT count(*) FROM (SELECT 1 FROM turns WHERE instr(content, ?) > 0 LIMIT ?) t",
             (text, most + 1),
         )
         return bool(found[0][0] > most)
 
     def occurs(self, text: str) -> bool:
         found = self._db.all(
-            "SELECT EXISTS (SELECT 1 FROM memories WHERE instr(content, ?1)) "
-            "OR EXISTS (SELECT 1 FROM turns WHERE instr(content, ?1))",
+            "SELECT EXISTS (SELECT 1 FROM memories WHERE instr(content, ?1) > 0) "
+            "OR EXISTS (SELECT 1 FROM turns WHERE instr(content, ?1) > 0)",
             (text,),
         )
         return bool(found[0][0])
@@ -211,7 +208,7 @@ class SqliteErasure:
             )
         self._file_anew([row for row, *_ in rows])
         for memory, version, before in self._db.all(
-            "SELECT memory, version, before FROM memory_changes WHERE instr(before, ?)",
+            "SELECT memory, version, before FROM memory_changes WHERE instr(before, ?) > 0",
             (json.dumps(old, ensure_ascii=False)[1:-1],),
         ):
             found = loaded(before)
@@ -246,7 +243,7 @@ class SqliteErasure:
         for table in ("events", "memory_sources"):
             self._db.run(f"UPDATE {table} SET session = ? WHERE session = ?", (new, old))
         for memory, version, before in self._db.all(
-            "SELECT memory, version, before FROM memory_changes WHERE instr(before, ?)",
+            "SELECT memory, version, before FROM memory_changes WHERE instr(before, ?) > 0",
             (json.dumps(old, ensure_ascii=False)[1:-1],),
         ):
             found = loaded(before)
@@ -258,7 +255,7 @@ class SqliteErasure:
     def channels(self) -> list[tuple[str, int]]:
         rows = self._db.all(
             "SELECT channel, min(at) FROM (SELECT channel, at FROM turns UNION ALL "
-            "SELECT channel, at FROM events) WHERE channel <> '' GROUP BY channel"
+            "SELECT channel, at FROM events) t WHERE channel <> '' GROUP BY channel"
         )
         return [(name, at) for name, at in rows]
 
@@ -460,11 +457,10 @@ class SqliteErasure:
     def drop_all(self) -> dict[str, int]:
         counted = {}
         signatures.drop(self._db, [row for (row,) in self._db.all("SELECT row FROM memories")])
-        for table in _ALL:
+        for table in (*self._vectors().tables, *_ALL):
             ((counted[table],),) = self._db.all(f"SELECT count(*) FROM {table}")
             self._db.run(f"DELETE FROM {table}")
-        for index in TABLES.values():
-            self._db.run(f"INSERT INTO {index.name} ({index.name}) VALUES ('delete-all')")
+        self._indexes.text.empty()
         self._db.run("UPDATE counters SET last = 0 WHERE name LIKE 'rows\\_%' ESCAPE '\\'")
         self._db.run("UPDATE jobs SET error = ''")
         return counted
@@ -478,7 +474,7 @@ class SqliteErasure:
     def put_tombstones(self, tombstones: Iterable[tuple[str, bytes, int, int]]) -> None:
         self._db.many(
             "INSERT INTO tombstones (kind, mark, size, until) VALUES (?1, ?2, ?3, ?4) "
-            "ON CONFLICT (kind, mark) DO UPDATE SET until = max(until, ?4)",
+            "ON CONFLICT (kind, mark) DO UPDATE SET until = max(tombstones.until, ?4)",
             list(tombstones),
         )
 
@@ -492,8 +488,9 @@ class SqliteErasure:
         self, id: str, at: datetime, actor: str, what: str, erased: str, files: str
     ) -> None:
         self._db.run(
-            "INSERT OR REPLACE INTO receipts (id, at, actor, what, erased, files) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO receipts (id, at, actor, what, erased, files) "
+            "VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (id) DO UPDATE "
+            "SET at = ?2, actor = ?3, what = ?4, erased = ?5, files = ?6",
             (id, to_stored(at)[0], actor, what, erased, files),
         )
 
@@ -501,16 +498,13 @@ class SqliteErasure:
 
     def scrub(self) -> None:
         with self._db.writing():
-            for index, table in TABLES.items():
-                self._db.run(f"INSERT INTO {table.name} ({table.name}) VALUES ('optimize')")
+            self._indexes.text.scrub()
+            for index in TABLES:
                 self._indexes.drop_unused(index)
-        # What a page of the file moved aside when it was split or filled is not written over with
-        # zeros: only a file that is written anew has nothing of it.
-        self._db.run("VACUUM")
+        self._db.compact()
 
     def settle(self) -> bool:
-        ((busy, *_),) = self._db.all("PRAGMA wal_checkpoint(TRUNCATE)")
-        return not busy
+        return self._db.settle()
 
     def value(self, name: str) -> str:
         row = self._db.one(self._db.sql["get_meta"], (name,))

@@ -7,15 +7,15 @@ from datetime import datetime, tzinfo
 
 from loxodon.clock import to_stored
 from loxodon.store import QuarantinedText
+from loxodon.store.relational.database import Database, Row
+from loxodon.store.relational.search import THESE, these
 from loxodon.store.rows import moment
-from loxodon.store.sqlite.database import Database, Row
-from loxodon.store.sqlite.search import THESE, these
 
 _COLUMNS = "no, turn, memory, start, stop, text, reason, origin, at, state, decided_at"
 _UNSCREENED = "unscreened"
 
 
-class SqliteQuarantine:
+class RelationalQuarantine:
     """A `Quarantine` on the file of a store."""
 
     def __init__(self, db: Database, zone: tzinfo | None, take: Callable[[str, int], int]) -> None:
@@ -60,7 +60,7 @@ class SqliteQuarantine:
         return self._kept(row) if row else None
 
     def find(self, state: str | None, limit: int = 0) -> list[QuarantinedText]:
-        where, values = ("state = ?", [state]) if state else ("1", [])
+        where, values = ("state = ?", [state]) if state else ("true", [])
         rows = self._db.all(
             f"SELECT {_COLUMNS} FROM quarantine WHERE {where} ORDER BY no DESC LIMIT ?",
             [*values, limit or -1],

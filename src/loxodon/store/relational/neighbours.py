@@ -15,10 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from loxodon.store import Beside, Having, Index, Nature, Place, Stretch
+from loxodon.store.relational.database import Database
+from loxodon.store.relational.fulltext import FullText
+from loxodon.store.relational.search import THESE, divided, listed, these
 from loxodon.store.rows import loaded
-from loxodon.store.sqlite.database import Database
-from loxodon.store.sqlite.postings import Postings, postings
-from loxodon.store.sqlite.search import TABLES, THESE, IndexedTable, any_of, divided, listed, these
 from loxodon.text.similarity import cosine, unit
 from loxodon.text.words import index_words
 
@@ -76,50 +76,31 @@ def stretches(db: Database, segments: Iterable[int]) -> dict[int, Stretch]:
 
 
 def having(
-    db: Database, index: Index, words: Sequence[str], common: Mapping[str, float], rows: int
+    text: FullText,
+    index: Index,
+    words: Sequence[str],
+    common: Mapping[str, float],
+    rows: int,
+    walled: bool,
 ) -> Having:
     """Which rows of an index have each of `words`; not for those whose lists are too long."""
     listable, _ = divided(words, common, rows)
-    name = TABLES[index].name
-    if db.walled:
-        lists = {word: _seen(db, TABLES[index], word) for word in listable}
+    if walled:
+        lists = {word: text.seen(index, word) for word in listable}
     else:
-        lists = {word: postings(db, name, word) for word in listable}
+        lists = dict(zip(listable, text.lists(index, listable), strict=True))
     counts = {word: common.get(word, 0.0) * rows for word in words}
     counts |= {word: float(len(rows_with)) for word, rows_with in lists.items()}
     return Having(rows, counts, lists)
 
 
 def rare(
-    db: Database, index: Index, words: Iterable[str], common: Mapping[str, float], most: int
+    text: FullText, index: Index, words: Iterable[str], common: Mapping[str, float], most: int
 ) -> dict[str, list[int]]:
     """The rows that have each of `words`, of those that at most `most` have; no list is read
     further than that."""
-    table = TABLES[index]
-    name = table.name
-    walls = f" CROSS JOIN {table.truth} t ON t.{table.key} = {name}.rowid" if db.walled else ""
-    sql = f"SELECT {name}.rowid FROM {name}{walls} WHERE {name} MATCH ? LIMIT ?"
-    found: dict[str, list[int]] = {}
-    for word in words:
-        if word not in common:
-            rows = db.all(sql, (any_of([word]), most + 1))
-            if 0 < len(rows) <= most:
-                found[word] = [row for (row,) in rows]
-    return found
-
-
-def _seen(db: Database, table: IndexedTable, word: str) -> Postings:
-    """The rows of an index that have a word, without those that cannot be seen."""
-    memo, name = db.memo, table.name
-    if (name, word) not in memo:
-        found = db.all(
-            f"SELECT {name}.rowid FROM {name} CROSS JOIN {table.truth} t "
-            f"ON t.{table.key} = {name}.rowid WHERE {name} MATCH ?",
-            (any_of([word]),),
-        )
-        memo[name, word] = {row: 1 for (row,) in found}
-    rows: Postings = memo[name, word]
-    return rows
+    found = text.few(index, [word for word in words if word not in common], most + 1)
+    return {word: rows for word, rows in found.items() if 0 < len(rows) <= most}
 
 
 def nature(stored: str) -> Nature:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from datetime import tzinfo
 from typing import Any
 
+from loxodon.store.relational.database import Database
 from loxodon.store.rows import loaded, moment
-from loxodon.store.sqlite.database import Database
 from loxodon.text.words import fold
 from loxodon.types import GENERAL_TOPIC, GLOBAL_PROJECT, Entity
 
@@ -22,7 +22,7 @@ WITH RECURSIVE agents (name) AS (
   UNION ALL
   SELECT (SELECT min(agent) FROM entity_names WHERE agent > agents.name)
   FROM agents WHERE agents.name IS NOT NULL)
-SELECT n.name, {ENTITY} FROM agents CROSS JOIN json_each(?) j
+SELECT n.name, {ENTITY} FROM agents CROSS JOIN json_each(?) j ON true
 CROSS JOIN entity_names n ON n.agent = agents.name AND n.name = j.value
 CROSS JOIN entities e ON e.no = n.entity ORDER BY n.agent DESC
 """

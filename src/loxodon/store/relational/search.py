@@ -17,9 +17,9 @@ from typing import Any
 
 from loxodon.clock import to_stored
 from loxodon.store import Filter, Hit, Index
+from loxodon.store.relational.database import Database
+from loxodon.store.relational.fulltext import FullText, Narrowed
 from loxodon.store.rows import about_label
-from loxodon.store.sqlite.database import Database
-from loxodon.store.sqlite.postings import best, postings
 from loxodon.text.words import among, fold, index_words
 from loxodon.values import NamedTuple
 
@@ -33,18 +33,16 @@ _SEEN = 5
 """…and how often the sample must have seen it: a small one has words by chance."""
 LEAST_BUDGET = 6_000
 """List entries that a search may read however small the index is."""
-_RANKED = 2_000
-"""List entries up to which it takes longer to have SQLite read them once more than to rank here."""
 _LIFTED_CHARACTERS = 1_000
 _WITHIN = 20_000
 """Turns of a time from which on it takes longer to find the first and the last than to go on."""
 
 
-TURN_TEXT = "speaker || char(10) || content"
+TURN_TEXT = "speaker || '\n' || content"
 """`Turn.searchable`, in SQL."""
-_MEMORY_TEXT = "content || char(10) || tags || entities"
+_MEMORY_TEXT = "content || '\n' || tags || entities"
 """The words of `Record.searchable`, in SQL: the lists are JSON, whose marks are no words."""
-_SEGMENT_TEXT = "topic || char(10) || tags || char(10) || text"
+_SEGMENT_TEXT = "topic || '\n' || tags || '\n' || text"
 _PLACES = 20
 """Places of a chunk that it is found by: a line of a template may stand in thousands of files."""
 # A name such as MEMORY.md tells nothing; a note's own does.
@@ -54,9 +52,9 @@ _FILE_NAME = (
     "ELSE '' END"
 )
 _CHUNK_TEXT = (
-    "text || coalesce((SELECT char(10) || group_concat("
-    f"p.heading || char(10) || p.project || char(10) || {_FILE_NAME} || char(10) || "
-    "(SELECT coalesce(group_concat(value, char(10)), '') FROM json_each(p.triggers)), char(10)) "
+    "text || coalesce((SELECT '\n' || string_agg("
+    f"p.heading || '\n' || p.project || '\n' || {_FILE_NAME} || '\n' || "
+    "(SELECT coalesce(string_agg(value, '\n'), '') FROM json_each(p.triggers)), '\n') "
     f"FROM (SELECT * FROM chunk_places WHERE chunk = chunks.no ORDER BY file, n LIMIT {_PLACES}) p "
     "JOIN source_files f ON f.no = p.file), '')"
 )
@@ -71,7 +69,7 @@ class IndexedTable(NamedTuple):
     key: str
     text: str
     """What its rows are found by, in SQL."""
-    which: str = "1"
+    which: str = "true"
     """Which rows of the table it has, in SQL."""
 
 
@@ -88,11 +86,15 @@ TABLES: Mapping[Index, IndexedTable] = {
 class Search:
     """One query on one index."""
 
-    def __init__(self, db: Database, index: Index, where: Filter, limit: int) -> None:
+    def __init__(
+        self, db: Database, text: FullText, index: Index, where: Filter, limit: int
+    ) -> None:
         self._db = db
+        self._text = text
+        self._index = index
         self._table = TABLES[index]
         self._limit = limit
-        self._narrowed, self._values = narrowed(where, self._table, db.walled)
+        self._near = narrowed(where, self._table, db.walled)
         if index == "turns" and where.since and where.until:
             self._keep_within(where.since, where.until)
 
@@ -108,44 +110,21 @@ class Search:
             times,
         )
         if count < _WITHIN:
-            tables, conditions = self._narrowed
-            self._narrowed = tables, f"{conditions} AND {self._table.name}.rowid BETWEEN ? AND ?"
-            self._values = [*self._values, first, last]
+            self._near = self._near._replace(between=(first or 0, last or 0))
 
     def best(self, words: Sequence[str], common: Mapping[str, float], rows: int) -> list[Hit]:
         """The rows that match best; `common` has the share of the `rows` of each common word."""
         leading, plain = divided(words, common, rows)
-        hits = self._ranked(leading) if leading else []
+        text, index, near, limit = self._text, self._index, self._near, self._limit
+        hits = text.ranked(index, leading, near, limit) if leading else []
         if not plain:
             return hits
         found = {hit.row: hit.score for hit in hits}
-        for expression in (all_of(plain), any_of(plain)):
-            if len(found) < self._limit:
-                for row in self._newest(expression):
+        for every in (True, False):
+            if len(found) < limit:
+                for row in text.newest(index, plain, every, near, limit):
                     found.setdefault(row, 0.0)
         return self._lifted(found, plain, common)[: self._limit]
-
-    def _ranked(self, words: Sequence[str]) -> list[Hit]:
-        name = self._table.name
-        if not self._narrowed[1]:
-            lists = [postings(self._db, name, word) for word in words]
-            if sum(map(len, lists)) <= _RANKED:
-                return best(self._db, name, lists, self._limit)
-        rows = self._db.all(
-            f"SELECT {name}.rowid, bm25({name}) AS s FROM {self._narrowed[0]} "
-            f"WHERE {name} MATCH ? {self._narrowed[1]} ORDER BY s, {name}.rowid DESC LIMIT ?",
-            [any_of(words), *self._values, self._limit],
-        )
-        return [Hit(row, -score) for row, score in rows]
-
-    def _newest(self, expression: str) -> list[int]:
-        name = self._table.name
-        rows = self._db.all(
-            f"SELECT {name}.rowid FROM {self._narrowed[0]} "
-            f"WHERE {name} MATCH ? {self._narrowed[1]} ORDER BY {name}.rowid DESC LIMIT ?",
-            [expression, *self._values, self._limit],
-        )
-        return [row for (row,) in rows]
 
     def _lifted(
         self, scores: dict[int, float], plain: Sequence[str], common: Mapping[str, float]
@@ -180,20 +159,6 @@ def _weight(share: float) -> float:
     return max(0.01, math.log((1 - share) / share)) if share < 1 else 0.01
 
 
-def any_of(words: Sequence[str]) -> str:
-    """An FTS5 expression for rows with any of `words`; each is quoted, so that none is syntax."""
-    return " OR ".join(_quoted(word) for word in words)
-
-
-def all_of(words: Sequence[str]) -> str:
-    return " AND ".join(_quoted(word) for word in words)
-
-
-def _quoted(word: str) -> str:
-    bare = word.rstrip("*").replace('"', '""')
-    return f'"{bare}"*' if word.endswith("*") else f'"{bare}"'
-
-
 def listed(rows: Iterable[int]) -> str:
     """Row numbers as an SQL list; they are our own integers, never text from outside."""
     return f"({','.join(map(str, sorted(rows)))})"
@@ -209,19 +174,13 @@ def these(rows: Iterable[int]) -> str:
     return str(list(rows))  # as JSON has it
 
 
-def narrowed(where: Filter, table: IndexedTable, walled: bool) -> tuple[tuple[str, str], list[Any]]:
-    """The FROM and the extra conditions that a filter makes of a search, with their values.
+def narrowed(where: Filter, table: IndexedTable, walled: bool) -> Narrowed:
+    """What a filter makes of a search.
 
     Behind a wall every row is looked up, since an index has those of everybody.
-
-    The index leads and the table is looked up for each match: led by the table, SQLite would
-    run the full-text query once for every row of it.
     """
     conditions, values = conditions_of(where, table)
-    if not conditions and not walled:
-        return (table.name, ""), []
-    joined = f"{table.name} CROSS JOIN {table.truth} t ON t.{table.key} = {table.name}.rowid"
-    return (joined, f"AND {conditions or '1'}"), values
+    return Narrowed(bool(conditions) or walled, conditions, values)
 
 
 def conditions_of(where: Filter, table: IndexedTable) -> tuple[str, list[Any]]:
@@ -299,7 +258,7 @@ def _chunk_conditions(where: Filter) -> tuple[str, list[Any]]:
     """
     labelled = any((where.topic, where.tag, where.entity, where.about, where.session))
     if labelled or where.audience is not None:
-        return "0", []
+        return "false", []
     found: list[str] = []
     values: list[Any] = []
     if where.since is not None:
@@ -309,7 +268,7 @@ def _chunk_conditions(where: Filter) -> tuple[str, list[Any]]:
         found.append("(p.at IS NULL OR p.at < ?)")
         values.append(to_stored(where.until)[0])
     if where.project is not None:
-        found.append("p.project = ? COLLATE NOCASE")
+        found.append("lower(p.project) = lower(?)")
         values.append(where.project)
     if not found:
         return "", []
@@ -324,7 +283,9 @@ def _document_conditions(where: Filter) -> tuple[str, list[Any]]:
 def under(path: str) -> tuple[str, list[Any]]:
     """Documents `t` whose namespace begins with that of a path, as a condition and its values."""
     # '0' comes right after the '/' at the end of the path.
-    return ("t.namespace >= ? AND t.namespace < ?", [path, f"{path[:-1]}0"]) if path else ("1", [])
+    return (
+        ("t.namespace >= ? AND t.namespace < ?", [path, f"{path[:-1]}0"]) if path else ("true", [])
+    )
 
 
 _CONDITIONS = {

@@ -5,57 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loxodon.store import Index
+from loxodon.store.relational.database import Database, Row
+from loxodon.store.relational.fulltext import FullText
+from loxodon.store.relational.search import TABLES
 from loxodon.store.rows import MEMORY, loaded
-from loxodon.store.sqlite import seals
-from loxodon.store.sqlite.database import Database, Row
-from loxodon.store.sqlite.search import TABLES
 from loxodon.text.words import fold
 
 BATCH = 2_000
-_NOTES = frozenset({"source_files", "chunks", "chunk_places"})
-_VECTORS = frozenset({"vector_models", "vector_blocks", "vectors"})
-
 INDEXES = tuple(table.name for table in TABLES.values())
 
 
-def clear_indexes(db: Database) -> None:
-    """Make everything that is derived anew, and empty; call within a transaction.
-
-    A damaged index can be neither emptied nor dropped, so each is taken apart: its tables first,
-    then its entry in the schema, then it is made again as it was defined.
-    """
-    for name in INDEXES:
-        ((definition,),) = db.all("SELECT sql FROM sqlite_schema WHERE name = ?", (name,))
-        for part in ("data", "idx", "docsize", "config"):
-            db.run(f"DROP TABLE IF EXISTS {name}_{part}")
-        db.run("PRAGMA writable_schema=ON")
-        db.run("DELETE FROM sqlite_schema WHERE name = ?", (name,))
-        db.run("PRAGMA writable_schema=RESET")
-        db.run(definition)
-        db.run(f"INSERT INTO {name} ({name}, rank) VALUES ('automerge', 16), ('secure-delete', 1)")
+def clear_indexes(db: Database, text: FullText) -> None:
+    """Make everything that is derived anew, and empty; call within a transaction."""
+    text.make_anew()
     db.run("DELETE FROM common_words")
     db.run("DELETE FROM memory_labels")
-    db.run("INSERT OR IGNORE INTO unindexed SELECT row FROM memories")
+    db.run(
+        "INSERT INTO unindexed (memory) SELECT row FROM memories WHERE true ON CONFLICT DO NOTHING"
+    )
     db.run("DELETE FROM meta WHERE name LIKE 'sampled\\_%' ESCAPE '\\'")
     db.run("DELETE FROM counters WHERE name LIKE 'rows\\_%' ESCAPE '\\'")
-
-
-def drop_damaged(db: Database) -> None:
-    """Let go of what is derived but not made of the truth, where its seals do not fit.
-
-    Notes are read and texts embedded again. The plain indexes are made anew, the seals among them.
-    Call within a transaction.
-    """
-    hurt = {one.table for one in seals.tables(db.all) if any(seals.broken(db.all, one))}
-    if hurt & _NOTES:
-        for table in ("chunk_places", "chunks", "source_files"):
-            db.run(f"DELETE FROM {table}")
-        db.run("DELETE FROM vectors WHERE pool = 'chunks'")
-    if hurt & _VECTORS:
-        for table in ("vector_todo", "vector_bits", "vectors", "vector_blocks", "vector_models"):
-            db.run(f"DELETE FROM {table}")
-    for (name,) in db.all("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql <> ''"):
-        db.run(f"REINDEX {name}")
 
 
 def batches(db: Database) -> Iterator[tuple[Index, list[Row], int]]:

@@ -8,7 +8,7 @@ from datetime import date
 from loxodon.errors import StoreError
 from loxodon.store import Progress
 from loxodon.store.primary import PRIMARY_TABLES, JournalDay, PrimaryTable, Row
-from loxodon.store.sqlite.database import Database
+from loxodon.store.relational.database import Database
 
 _BATCH = 2_000
 PART_TURNS = 2_000
@@ -44,10 +44,10 @@ _NUMBERED = (
 _ABOUT = ("counters", "meta", "tombstones", "receipts")
 """Tables that a store may have rows in though nothing is kept in it."""
 _COUNT = "INSERT INTO counters (name, last)"
-_AT_LEAST = "ON CONFLICT (name) DO UPDATE SET last = max(last, excluded.last)"
+_AT_LEAST = "ON CONFLICT (name) DO UPDATE SET last = max(counters.last, excluded.last)"
 
 
-class SqlitePrimaryData:
+class RelationalPrimaryData:
     """A `PrimaryData` on the file of a store; `rebuild` makes what is derived anew."""
 
     def __init__(self, db: Database, rebuild: Callable[[Progress], int]) -> None:
@@ -151,21 +151,23 @@ class SqlitePrimaryData:
     def _keep_numbers(self) -> None:
         """A number that something has is not given out again, whatever the counters say."""
         for counter, table, column in _NUMBERED:
-            held = f"SELECT ?, max({column}) FROM {table} HAVING count(*)"
+            held = f"SELECT ?, max({column}) FROM {table} HAVING count(*) > 0"
             self._db.run(f"{_COUNT} {held} {_AT_LEAST}", (counter,))
         # The number in an id is of its kind and day: f_20260204_001.
         self._db.run(
             f"{_COUNT} SELECT substr(id, 1, 10), max(CAST(substr(id, 12) AS INTEGER)) "
-            f"FROM memories GROUP BY 1 HAVING 1 {_AT_LEAST}"
+            f"FROM memories GROUP BY 1 HAVING true {_AT_LEAST}"
         )
 
     def _put(self, table: str, rows: Iterable[Row]) -> None:
         spec = PRIMARY_TABLES[table]
         marks = ", ".join(_mark(column, spec) for column in spec.columns)
-        # Opening a store makes some single values.
-        verb = "INSERT OR REPLACE" if table in ("counters", "meta") else "INSERT"
         columns = ", ".join(spec.columns)
-        self._db.many(f"{verb} INTO {table} ({columns}) VALUES ({marks})", rows)
+        instead = ""
+        if table in ("counters", "meta"):  # opening a store makes some single values
+            name, value = spec.columns
+            instead = f"ON CONFLICT ({name}) DO UPDATE SET {value} = excluded.{value}"
+        self._db.many(f"INSERT INTO {table} ({columns}) VALUES ({marks}) {instead}", rows)
 
 
 def _columns(table: PrimaryTable) -> str:

@@ -6,8 +6,8 @@ import random
 from pathlib import Path
 
 from loxodon.store import Filter
-from loxodon.store.sqlite import postings
-from loxodon.store.sqlite.search import any_of
+from loxodon.store.sqlite import fulltext
+from loxodon.store.sqlite.fulltext import any_of
 from loxodon.store.sqlite.store import SqliteStore
 from loxodon.text.words import query_words
 from tests.clock import NOW
@@ -74,5 +74,5 @@ def test_another_process_that_changes_rows_is_noticed(tmp_path: Path) -> None:
 
 
 def test_packed_numbers() -> None:
-    assert postings.numbers(b"") == []
-    assert postings.numbers(b"\x05\x81\x00\x7f") == [5, 128, 127]
+    assert fulltext.numbers(b"") == []
+    assert fulltext.numbers(b"\x05\x81\x00\x7f") == [5, 128, 127]

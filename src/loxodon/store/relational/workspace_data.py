@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from loxodon.clock import to_stored
 from loxodon.store import Chunk, Note, NoteFile
+from loxodon.store.relational.database import Database, Row
+from loxodon.store.relational.indexes import Indexes
+from loxodon.store.relational.search import THESE, listed, these
 from loxodon.store.rows import loaded, moment
-from loxodon.store.sqlite.database import Database, Row
-from loxodon.store.sqlite.indexes import Indexes
-from loxodon.store.sqlite.search import THESE, listed, these
 
 if TYPE_CHECKING:
     from loxodon.trust.guard.guard import Guard
@@ -37,7 +37,7 @@ class _Words(NamedTuple):
     triggers: str
 
 
-class SqliteWorkspaceData:
+class RelationalWorkspaceData:
     """A `WorkspaceData` on the file of a store."""
 
     def __init__(
@@ -114,7 +114,7 @@ class SqliteWorkspaceData:
 
     def of_file(self, root: str, path: str) -> list[str]:
         rows = self._db.all(
-            "SELECT p.heading || char(10) || c.text FROM source_files f "
+            "SELECT p.heading || '\n' || c.text FROM source_files f "
             "JOIN chunk_places p ON p.file = f.no JOIN chunks c ON c.no = p.chunk "
             "WHERE f.root = ? AND f.path = ? ORDER BY p.n",
             (root, path),

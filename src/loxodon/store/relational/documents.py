@@ -9,14 +9,14 @@ from typing import Any
 from loxodon.clock import to_stored
 from loxodon.store import Namespace, StoredDocument
 from loxodon.store.namespaces import namespace_at, path_of
-from loxodon.store.sqlite.database import Database, Row
-from loxodon.store.sqlite.indexes import Indexes
-from loxodon.store.sqlite.search import listed, under
+from loxodon.store.relational.database import Database, Row
+from loxodon.store.relational.indexes import Indexes
+from loxodon.store.relational.search import listed, under
 
 _COLUMNS = "no, namespace, key, value, created_at, updated_at, minutes, expires_at"
 
 
-class SqliteDocuments:
+class RelationalDocuments:
     """A `DocumentStore` on the file of a store."""
 
     def __init__(self, db: Database, indexes: Indexes, take: Callable[[str, int], int]) -> None:

@@ -6,10 +6,10 @@ from datetime import datetime
 
 from loxodon.clock import to_stored
 from loxodon.store import CompletedCall
-from loxodon.store.sqlite.database import Database
+from loxodon.store.relational.database import Database
 
 
-class SqliteTokens:
+class RelationalTokens:
     """`CallTokens` on the file of a store."""
 
     def __init__(self, db: Database) -> None:
@@ -26,7 +26,9 @@ class SqliteTokens:
     def put(self, token: str, used: CompletedCall, at: datetime, since: datetime) -> None:
         self._db.run("DELETE FROM tokens WHERE at < ?", (to_stored(since)[0],))
         self._db.run(
-            "INSERT OR REPLACE INTO tokens (token, request, memory, version, at) "
-            "SELECT ?, ?, row, ?, ? FROM memories WHERE id = ?",
+            "INSERT INTO tokens (token, request, memory, version, at) "
+            "SELECT ?1, ?2, row, ?3, ?4 FROM memories WHERE id = ?5 ON CONFLICT (token) DO UPDATE "
+            "SET request = excluded.request, memory = excluded.memory, "
+            "version = excluded.version, at = excluded.at",
             (token, used.request, used.version, to_stored(at)[0], used.memory),
         )
