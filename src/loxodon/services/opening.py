@@ -62,7 +62,7 @@ def open_space(
         from loxodon.store.off import Off
 
         store = cast("Store", Off(space, wall))
-    return OpenSpace(home, folder, store, config, clock, zone, keys)
+    return OpenSpace(home, folder, store, config, clock, zone, keys, root)
 
 
 def root_of(home: str, config: Config, key: bytes | None = None) -> str:

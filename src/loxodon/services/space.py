@@ -35,10 +35,11 @@ class OpenSpace:
         clock: Clock,
         zone: tzinfo | None,
         keys: Keys = (),
+        root: str = "",
     ) -> None:
         self.home = home
         self.folder = folder
-        self.root = os.path.dirname(os.path.dirname(folder))
+        self.root = root or home
         """Where the state of the home is: the home itself, or the address of its database."""
         self.store = store
         self.config = config
@@ -55,7 +56,7 @@ class OpenSpace:
         """The same space behind a wall, with its own store."""
         store = self.store.behind(wall)
         return OpenSpace(
-            self.home, self.folder, store, self.config, self.clock, self.zone, self.keys
+            self.home, self.folder, store, self.config, self.clock, self.zone, self.keys, self.root
         )
 
     @property

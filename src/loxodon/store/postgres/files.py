@@ -38,8 +38,10 @@ ORDER BY start DESC LIMIT 1
 """
 _DROP = "DELETE FROM {table} WHERE {of} name = %(name)s"
 _PUT = """
+WITH rest AS (DELETE FROM {table} WHERE {of} name = %(name)s AND start > 0)
 INSERT INTO {table} ({column} name, start, data, made)
 VALUES ({value} %(name)s, 0, %(data)s, nextval('loxodon.files_made'))
+ON CONFLICT ({column} name, start) DO UPDATE SET data = excluded.data, made = excluded.made
 """
 _ADD = """
 INSERT INTO {table} ({column} name, start, data, made)
@@ -134,7 +136,6 @@ class PostgresFiles:
     def replace(self, name: str, data: bytes, durable: bool) -> None:
         with self._at(name, durable) as (run, lock):
             lock()
-            run(_DROP, {})
             run(_PUT, {"data": data})
 
     def append(self, name: str, data: bytes, durable: bool) -> int:
@@ -285,21 +286,28 @@ class _Brief:
         self._files = files
         self._name = name
         self._connection: psycopg.Connection[Any] | None = None
+        self._pipeline: psycopg.Pipeline | None = None
         self._sees: int | None = None
         self._durable = False
 
     def acquire(self, seconds: float) -> bool:
         connection = self._files.begin(None, durable=False)
+        # Statements whose results nobody waits for go to the server together.
+        pipeline = connection.pipeline()
         try:
+            queue = pipeline.__enter__()
             connection.execute(f"SET LOCAL lock_timeout = {max(1, int(seconds * 1000))}")
             connection.execute(_LOCK, (self._name,))
-        except errors.LockNotAvailable:
-            self._files.end(connection, "ROLLBACK")
-            return False
+            queue.sync()
         except BaseException as error:
+            with suppress(psycopg.Error):
+                pipeline.__exit__(type(error), error, error.__traceback__)
             self._files.end(connection, "ROLLBACK")
+            if isinstance(error, errors.LockNotAvailable):
+                return False
             raise self._files.told(error) from None
-        self._connection, self._sees, self._durable = connection, None, False
+        self._connection, self._pipeline = connection, pipeline
+        self._sees, self._durable = None, False
         self._files.hold(self)
         return True
 
@@ -317,9 +325,15 @@ class _Brief:
 
     def release(self) -> None:
         connection, self._connection = self._connection, None
-        if connection is not None:
-            self._files.hold(None)
-            self._files.end(connection, "COMMIT")
+        if connection is None or self._pipeline is None:
+            return
+        self._files.hold(None)
+        try:
+            self._pipeline.__exit__(None, None, None)
+        except psycopg.Error as error:
+            self._files.end(connection, "ROLLBACK")
+            raise self._files.told(error) from None
+        self._files.end(connection, "COMMIT")
 
     def close(self) -> None:
         self.release()

@@ -94,8 +94,25 @@ class Keys(NamedTuple):
 
     def fingerprint(self) -> str:
         """What tells two masters apart and nothing else; empty where there is none yet."""
-        master = self._found()
+        master = self.master()
         return _fingerprint(master) if master else ""
+
+    def master(self) -> bytes | None:
+        """The master itself; None where there is none yet."""
+        return self._found()
+
+    def adopt(self, master: bytes) -> None:
+        """Have the master of another place, which this one is a copy of; refuse to change one."""
+        found = self._found()
+        if found is None:
+            files.make_folder(os.path.dirname(self.path))
+            self._keep(master.hex())
+        elif found != master:
+            raise KeyProblemError(
+                "{home} has another master key",
+                hint="choose an empty database or folder",
+                home=self.home,
+            )
 
     @property
     def path(self) -> str:
