@@ -39,7 +39,8 @@ from loxodon.trust.rest import keys
 
 _BATCH = 2_000
 _MARK = "moving"
-"""The file of a space that a move has begun to fill, and has not found equal yet."""
+"""A file of a space that a move brings: that it may be done again, and whether it is done."""
+_DONE = b"done"
 _OF_SPACE = (pausing.FILE, FORGOTTEN, USED, COPIES, keys.MARK)
 _FOLDERS = (log.FOLDER, SESSIONS)
 _OF_HOME = (tokens.FILE, policy.FILE)
@@ -176,11 +177,12 @@ class _Steps:
         new = self._there.opened(name)
         mark = os.path.join(new.folder, _MARK)
         try:
-            if new.store.primary.is_empty() and not files.exists(mark):
+            begun = files.read(mark) if files.exists(mark) else None
+            if begun is None and new.store.primary.is_empty():
                 return False
-            if digest_of(new) == digest and not files.exists(mark):
+            if begun in (None, _DONE) and digest_of(new) == digest:
                 return True
-            if not files.exists(mark):
+            if begun is None:
                 raise InputError(
                     "the space {space} at {place} has other data",
                     hint="move into an empty database or folder",
@@ -205,7 +207,7 @@ class _Steps:
                     hint="run the command again; the memory where it was is unchanged",
                     space=repr(name),
                 )
-            files.remove(mark)
+            files.replace(mark, _DONE)
         finally:
             new.store.close()
 
@@ -243,7 +245,8 @@ class _Steps:
             new.store.erasure.set_value(APPLIED, str(tombstones.size(new.folder)))
 
     def check(self, spaces: Sequence[str]) -> None:
-        """Refuse to go where a space has changed since it was moved."""
+        """Refuse to end where a space has changed since it was moved; else it is nobody's to do
+        again."""
         for name in spaces:
             old = self._here.opened(name)
             try:
@@ -257,6 +260,9 @@ class _Steps:
                     hint="stop whatever uses this memory, then run the command again",
                     space=repr(name),
                 )
+        for name in spaces:
+            with suppress(FileNotFoundError):
+                files.remove(os.path.join(space_path(self._there.root, name), _MARK))
 
 
 def digest_of(space: OpenSpace) -> str:

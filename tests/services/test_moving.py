@@ -1,0 +1,109 @@
+"""Moving a home: exact, resumable, verified; from files to files here, with PostgreSQL beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loxodon import Memory
+from loxodon.config import from_mapping, load
+from loxodon.errors import BusyStoreError, InputError, KeyProblemError
+from loxodon.filelock import FileLock
+from loxodon.services.moving import Moved, digest_of, move
+from loxodon.working.session import Session
+from tests.clock import Clock
+
+CONFIG = {"timezone": "Asia/Shanghai", "workspace.views": "off"}
+
+
+def told(home: Path, clock: Clock) -> None:
+    """Two spaces with everything that is moved."""
+    with Memory.open(home, config=CONFIG, clock=clock) as memory:
+        memory.add([{"role": "user", "content": "我对花生过敏", "id": "1"}], session="monday")
+        memory.add([{"role": "user", "content": "My PIN is a secret of mine", "id": "2"}])
+        memory.consolidate()
+        gone = memory.capture("likes the smell of tar")
+        memory.edit(memory.capture("lives in Leeds").id, content="lives in York")
+        memory.forget(gone.id)
+        memory.recall("peanuts")
+        Session.open(memory, "chat").add({"role": "user", "content": "hello"})
+    with Memory.open(home, "张三", config=CONFIG, clock=clock) as memory:
+        memory.add([{"role": "user", "content": "I moved to Osaka"}])
+        memory.pause(None)
+
+
+def moved(home: Path, to: str, clock: Clock) -> Moved:
+    config = load(str(home))._replace(
+        timezone="Asia/Shanghai", workspace=from_mapping(CONFIG).workspace
+    )
+    return move(str(home), config, to, ["main", "张三"], clock, lambda done, total: None)
+
+
+def test_a_home_is_the_same_elsewhere(tmp_path: Path, clock: Clock) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    told(old, clock)
+    found = moved(old, str(new), clock)
+    assert (found.spaces, found.known, found.turns) == (("main", "张三"), (), 5)
+    for space in found.spaces:
+        with (
+            Memory.open(old, space, CONFIG, clock) as here,
+            Memory.open(new, space, CONFIG, clock) as there,
+        ):
+            assert digest_of(here._space) == digest_of(there._space)
+            assert [one.content for one in there.list()] == [one.content for one in here.list()]
+            assert there.audit.verify().sound
+            assert there.validate() == []
+            assert (there.paused is None) == (space == "main")
+
+
+def test_a_move_that_was_cut_short_goes_on(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    told(old, clock)
+
+    def cut(self: object, *given: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("loxodon.services.moving.note_restore", cut)
+        moved(old, str(new), clock)
+    assert (new / "spaces" / "main" / "moving").exists()
+    assert load(str(old)).store.url == ""
+    with Memory.open(old, config=CONFIG, clock=clock) as memory:
+        memory.capture("came meanwhile")
+    assert moved(old, str(new), clock).known == ()
+    assert moved(old, str(new), clock).known == ("main", "张三")
+    with Memory.open(new, config=CONFIG, clock=clock) as memory:
+        assert "came meanwhile" in [one.content for one in memory.list()]
+
+
+def test_what_is_not_of_a_move_is_not_touched(tmp_path: Path, clock: Clock) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    told(old, clock)
+    with Memory.open(new, "张三", config={**CONFIG, "audit.enabled": False}, clock=clock) as memory:
+        memory.capture("is somebody else's")
+    with pytest.raises((InputError, KeyProblemError)):
+        moved(old, str(new), clock)
+    with Memory.open(new, "张三", config={**CONFIG, "audit.enabled": False}, clock=clock) as memory:
+        assert [one.content for one in memory.list()] == ["is somebody else's"]
+
+
+def test_a_home_in_use_is_not_moved(tmp_path: Path, clock: Clock) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    told(old, clock)
+    lock = FileLock(str(old / "schedule.lock"))
+    assert lock.acquire(0)
+    with pytest.raises(BusyStoreError, match="server"):
+        moved(old, str(new), clock)
+    lock.close()
+
+    def write(done: int, total: int) -> None:
+        with Memory.open(old, config=CONFIG, clock=clock) as memory:
+            memory.capture(f"at {done}")
+
+    config = from_mapping(CONFIG)
+    with pytest.raises(BusyStoreError, match="written to"):
+        move(str(old), config, str(new), ["main", "张三"], clock, write)
+    assert moved(old, str(new), clock).spaces == ("main", "张三")
