@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from loxodon import config as settings
 from loxodon.clock import Clock, system_clock, zone_named
 from loxodon.config import Config
-from loxodon.errors import ConfigError, InputError, install_hint, refused
+from loxodon.errors import InputError, refused
 from loxodon.layout import DATABASE, KEYS, RECODING
 from loxodon.services.space import OpenSpace
 from loxodon.spaces import home_at, space_folder
@@ -77,16 +77,9 @@ def root_of(home: str, config: Config, key: bytes | None = None) -> str:
     ):
         if is_set:
             raise refused(what)
-    try:
-        from loxodon.store.postgres.files import share
-    except ImportError as error:
-        raise ConfigError(
-            "a memory in PostgreSQL needs {module}, which cannot be imported: {reason}",
-            hint=install_hint(),
-            module="psycopg",
-            extra="postgres",
-            reason=error,
-        ) from None
+    from loxodon.store.postgres import pool  # noqa: F401 it says what to install
+    from loxodon.store.postgres.files import share
+
     return share(config.store.url)
 
 

@@ -21,6 +21,9 @@ from loxodon.config import without_password
 from loxodon.filelock import Lock, at_fork, leave_behind
 from loxodon.layout import SPACES
 from loxodon.spaces import folder_name
+from loxodon.store.postgres import migrations
+from loxodon.store.postgres.errors import shown, translated
+from loxodon.store.postgres.pool import Session, connect, role_of
 
 if TYPE_CHECKING:
     from loxodon.files import Stamp
@@ -40,17 +43,18 @@ _DROP = "DELETE FROM {table} WHERE {of} name = %(name)s"
 _PUT = """
 WITH rest AS (DELETE FROM {table} WHERE {of} name = %(name)s AND start > 0)
 INSERT INTO {table} ({column} name, start, data, made)
-VALUES ({value} %(name)s, 0, %(data)s, nextval('loxodon.files_made'))
+VALUES ({value} %(name)s, 0, %(data)s, {made})
 ON CONFLICT ({column} name, start) DO UPDATE SET data = excluded.data, made = excluded.made
 """
 _ADD = """
 INSERT INTO {table} ({column} name, start, data, made)
 SELECT {value} %(name)s, coalesce(last.stop, 0), %(data)s,
-       coalesce(last.made, nextval('loxodon.files_made'))
+       coalesce(last.made, {made})
 FROM (VALUES (1)) AS one LEFT JOIN LATERAL (
     SELECT made, start + octet_length(data) AS stop FROM {table}
     WHERE {of} name = %(name)s ORDER BY start DESC LIMIT 1
 ) AS last ON true
+ON CONFLICT ({column} name, start) DO UPDATE SET data = excluded.data -- the row there is empty
 RETURNING start
 """
 _CUT = [
@@ -64,24 +68,9 @@ _NAMES = """
 SELECT DISTINCT split_part(substr(name, length(%(name)s) + 1), '/', 1) FROM {table}
 WHERE {of} name >= %(name)s AND name < %(name)s || %(last)s ORDER BY 1
 """
+_NOW = "(extract(epoch FROM clock_timestamp()) * 1e6)::bigint"
+"""What no other writing of a file has: there are as many as there are microseconds."""
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
-
-
-def connect(url):
-    c = psycopg.connect(url, autocommit=True, connect_timeout=10)
-    return c
-
-
-def enter(connection, space, durable=True):
-    connection.execute(
-        f"BEGIN; SET LOCAL loxodon.space = '{space or 0}'; SET LOCAL synchronous_commit = {'on' if durable else 'off'}"
-    )
-
-
-def translated(error, url):
-    from loxodon.errors import StoreError
-
-    return StoreError("{e}", e=str(error))
 
 
 def share(url: str) -> str:
@@ -90,6 +79,7 @@ def share(url: str) -> str:
     try:
         files.shared(root)
     except FileNotFoundError:
+        migrations.ensure(url)
         files.share(root, PostgresFiles(url))
     return root
 
@@ -99,7 +89,7 @@ class PostgresFiles:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._idle: list[psycopg.Connection[Any]] = []
+        self._idle: list[Session] = []
         self._spaces: dict[str, int] = {}
         """The ids of spaces by the names of their folders."""
         self._here = local()
@@ -139,8 +129,8 @@ class PostgresFiles:
             run(_PUT, {"data": data})
 
     def append(self, name: str, data: bytes, durable: bool) -> int:
-        if not data:
-            return 0  # a file begins with its first byte
+        if not data:  # a file begins with its first byte
+            return (self.stamp(name) or (0, 0, 0))[1]
         with self._at(name, durable) as (run, lock):
             lock()
             ((start,),) = run(_ADD, {"data": data}).fetchall()
@@ -213,7 +203,7 @@ class PostgresFiles:
     @contextmanager
     def transaction(
         self, space: int | None, durable: bool = True
-    ) -> Iterator[psycopg.Connection[Any]]:
+    ) -> Iterator[Session]:
         """A transaction in which a space is seen, or none; within a brief lock, that of the lock."""
         if self._held is not None:
             yield self._held.seeing(space, durable)
@@ -230,28 +220,37 @@ class PostgresFiles:
     def _held(self) -> _Brief | None:
         return getattr(self._here, "held", None)
 
-    def begin(self, space: int | None, durable: bool) -> psycopg.Connection[Any]:
+    def begin(self, space: int | None, durable: bool) -> Session:
         """A connection in a transaction of its own. One that was kept may have been cut since."""
         while True:
             kept = self._idle.pop() if self._idle else None
-            connection = kept or connect(self._url)
+            connection = kept or self.connection()
             try:
-                enter(connection, space, durable)
+                connection.execute(self._begin(connection, space, durable))
                 return connection
             except psycopg.Error as error:
                 connection.close()
                 if kept is None:
                     raise self.told(error) from None
 
-    def connection(self) -> psycopg.Connection[Any]:
+    def _begin(self, connection: Session, space: int | None, durable: bool) -> str:
+        role = role_of(self._url, connection)
+        lines = ["BEGIN", *([f"SET LOCAL ROLE {role}"] if role else [])]
+        lines += [f"SET LOCAL loxodon.space = '{space:d}'"] if space is not None else []
+        lines += [] if durable else ["SET LOCAL synchronous_commit = off"]
+        return "; ".join(lines)
+
+    def connection(self) -> Session:
         """A new one, in no transaction. The caller closes it."""
-        return connect(self._url)
+        found = connect(self._url)
+        found.cursor_factory = psycopg.Cursor
+        return found
 
     def told(self, error: BaseException) -> BaseException:
         """An error as we tell it."""
-        return translated(error, self._url) if isinstance(error, psycopg.Error) else error
+        return translated(error, shown(self._url)) if isinstance(error, psycopg.Error) else error
 
-    def end(self, connection: psycopg.Connection[Any], how: str) -> None:
+    def end(self, connection: Session, how: str) -> None:
         """End the transaction of a connection, and keep that for the next."""
         try:
             connection.execute(how)
@@ -262,7 +261,7 @@ class PostgresFiles:
         else:
             self.keep(connection)
 
-    def keep(self, connection: psycopg.Connection[Any]) -> None:
+    def keep(self, connection: Session) -> None:
         """Give a connection back that is in no transaction."""
         if len(self._idle) < _MOST_IDLE:
             self._idle.append(connection)
@@ -285,7 +284,7 @@ class _Brief:
     def __init__(self, files: PostgresFiles, name: str) -> None:
         self._files = files
         self._name = name
-        self._connection: psycopg.Connection[Any] | None = None
+        self._connection: Session | None = None
         self._pipeline: psycopg.Pipeline | None = None
         self._sees: int | None = None
         self._durable = False
@@ -311,7 +310,7 @@ class _Brief:
         self._files.hold(self)
         return True
 
-    def seeing(self, space: int | None, durable: bool) -> psycopg.Connection[Any]:
+    def seeing(self, space: int | None, durable: bool) -> Session:
         """The connection, with the rows of a space in sight."""
         if self._connection is None:
             raise RuntimeError("the lock is not held")
@@ -345,7 +344,7 @@ class _Long:
     def __init__(self, files: PostgresFiles, name: str) -> None:
         self._files = files
         self._name = name
-        self._connection: psycopg.Connection[Any] | None = None
+        self._connection: Session | None = None
         self._held = False
         at_fork(self)
 
@@ -384,7 +383,7 @@ def _for(statement: str, of_space: bool) -> sql.SQL:
     """A statement on the table of spaces, or on that of the home."""
     column, value, of = ("space_id,", "%(space)s,", _OF_SPACE) if of_space else ("", "", "")
     table = "loxodon.files" if of_space else "loxodon.home_files"
-    text: Any = statement.format(table=table, column=column, value=value, of=of)
+    text: Any = statement.format(table=table, column=column, value=value, of=of, made=_NOW)
     return sql.SQL(text)
 
 

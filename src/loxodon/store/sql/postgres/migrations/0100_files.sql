@@ -21,5 +21,3 @@ CREATE TABLE loxodon.home_files (
     made bigint NOT NULL,
     PRIMARY KEY (name, start)
 );
-
-CREATE SEQUENCE loxodon.files_made;

@@ -1,0 +1,49 @@
+"""The tests of files, on PostgreSQL: with LOXODON_TEST_STORE=postgres, `make test-postgres`.
+
+Every home that a test opens in its own process gets a database of its own, and nothing else
+changes. What is about files is left out; each line says why.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from loxodon import config as settings
+from loxodon import memory
+from loxodon.config import Config, StoreConfig
+from loxodon.services.space import OpenSpace
+from loxodon.spaces import home_at
+
+if TYPE_CHECKING:
+    from tests.store.postgres.server import Server
+
+ON = os.environ.get("LOXODON_TEST_STORE", "") == "postgres"
+
+
+@contextmanager
+def on_postgres(server: Server) -> Iterator[None]:
+    """Have every home that is opened meanwhile be in a database of its own."""
+    urls: dict[str, str] = {}
+    real = memory.open_space
+
+    def opened(path: str, space: str, config: Any, *more: Any) -> OpenSpace:
+        home = home_at(path)
+        if config is None:
+            config = settings.with_environment(settings.load(home), os.environ)
+        elif isinstance(config, Mapping):
+            config = settings.from_mapping(config)
+        assert isinstance(config, Config)
+        if not config.store.url:
+            if home not in urls:
+                urls[home] = server.database()
+            config = config._replace(store=StoreConfig(urls[home]))
+        return real(path, space, config, *more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(memory, "open_space", opened)
+        yield
