@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,6 +24,9 @@ from tests.clock import Clock as Clock
 from tests.long import count
 from tests.quick import REAL, make_empty, quick
 from tests.tidy import differences, no_cache, stamps
+
+if TYPE_CHECKING:
+    from tests.store.postgres.server import Server
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -83,6 +87,30 @@ def disk(request: pytest.FixtureRequest, empty_store: Path) -> Iterator[None]:
     """A quick one, but for the tests that are about it."""
     with nullcontext() if request.module.__name__.startswith(REAL) else quick(empty_store):
         yield
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A PostgreSQL server; it is started by the first test that asks for it."""
+    from loxodon.store.postgres.pool import close_pools
+    from tests.store.postgres.server import Server
+
+    found = Server(tmp_path_factory.getbasetemp() / "postgres")
+    yield found
+    close_pools()
+    found.stop()
+
+
+@pytest.fixture(scope="session")
+def shared_postgres(postgres: Server) -> str:
+    """The URL of a database that many tests share: each has spaces of its own."""
+    return postgres.database()
+
+
+@pytest.fixture
+def postgres_url(postgres: Server) -> str:
+    """The URL of a database of one's own."""
+    return postgres.database()
 
 
 @pytest.fixture

@@ -19,6 +19,8 @@
     │   ├── UnwritableStoreError  the home cannot be written
     │   ├── LockedStoreError      it is encrypted, and the key is missing or wrong
     │   ├── BusyStoreError        another process held it for too long
+    │   │   └── UnreachableStoreError   its server cannot be reached; nothing was stored
+    │   ├── UnknownOutcomeError   the server was lost while it stored: it may be stored or not
     │   └── AuditError            a write cannot be recorded in the audit log
     ├── KeyProblemError       10  a key is missing, wrong or cannot be read
     ├── ConsolidationError     9  consolidation has stopped after three failures
@@ -217,6 +219,14 @@ class UnwritableStoreError(StoreError):
 
 class BusyStoreError(StoreError):
     code = "busy_store"
+
+
+class UnreachableStoreError(BusyStoreError):
+    code = "unreachable_store"
+
+
+class UnknownOutcomeError(StoreError):
+    code = "unknown_outcome"
 
 
 class LockedStoreError(StoreError):

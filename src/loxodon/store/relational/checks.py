@@ -80,7 +80,8 @@ BROKEN = (
         "a memory with an unreadable history",
         "SELECT m.id FROM memory_changes c JOIN memories m ON m.row = c.memory "
         "WHERE (c.version = 1) <> (c.before IS NULL) OR NOT json_valid(coalesce(c.before, '{}')) "
-        "OR c.version > 1 AND json_extract(c.before, '$.version') <> c.version - 1",
+        "OR c.version > 1 "
+        "AND CAST(json_extract(c.before, '$.version') AS INTEGER) <> c.version - 1",
     ),
 )
 

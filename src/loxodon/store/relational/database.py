@@ -122,9 +122,15 @@ class Database:
         return self._memo
 
     @property
+    def unchanging(self) -> dict[Hashable, Any]:
+        """The same for what does not depend on the time of day either: a backend may know that
+        nobody has written since, and keep it longer."""
+        return self.memo
+
+    @property
     def counters(self) -> Mapping[str, int]:
         """How many rows each index has, about, and how often some of them changed."""
-        memo = self.memo
+        memo = self.unchanging
         if "counters" not in memo:
             memo["counters"] = dict(self.all(self.sql["index_counters"]))
         found: dict[str, int] = memo["counters"]
@@ -143,8 +149,11 @@ class Database:
     def each(
         self, kind: str, rows: Iterable[int], read: Callable[[list[int]], Mapping[int, _Value]]
     ) -> dict[int, _Value]:
-        """What `read` gives for each of some rows, in their order; not asked twice (`memo`)."""
-        memo, wanted = self.memo, sorted(set(rows))
+        """What `read` gives for each of some rows, in their order; not asked twice.
+
+        A record has a strength that falls (`memo`); all else is as it is kept (`unchanging`).
+        """
+        memo, wanted = self.memo if kind == "record" else self.unchanging, sorted(set(rows))
         missing = [row for row in wanted if (kind, row) not in memo]
         for row, value in read(missing).items() if missing else ():
             memo[kind, row] = value

@@ -106,7 +106,7 @@ class Indexes:
 
     def meta(self, name: str) -> str:
         """A value that is kept by its name; empty for none."""
-        memo = self._db.memo
+        memo = self._db.unchanging
         if name not in memo:  # read once for all that reads the same moment
             row = self._db.one(self._db.sql["get_meta"], (name,))
             memo[name] = row[0] if row else None
