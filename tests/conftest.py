@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from loxodon import Memory
+from tests import on_postgres
 from tests.clock import NOW as NOW
 from tests.clock import Clock as Clock
 from tests.long import count
@@ -99,6 +100,16 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     yield found
     close_pools()
     found.stop()
+
+
+@pytest.fixture(autouse=True)
+def backend(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Files, unless the run is to try PostgreSQL."""
+    if not on_postgres.ON:
+        yield
+        return
+    with on_postgres.opening(request.getfixturevalue("postgres")):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from loxodon import config as settings
-from loxodon import memory
+from loxodon import files, memory
 from loxodon.config import Config, StoreConfig
 from loxodon.services.space import OpenSpace
 from loxodon.spaces import home_at
@@ -26,7 +26,7 @@ ON = os.environ.get("LOXODON_TEST_STORE", "") == "postgres"
 
 
 @contextmanager
-def on_postgres(server: Server) -> Iterator[None]:
+def opening(server: Server) -> Iterator[None]:
     """Have every home that is opened meanwhile be in a database of its own."""
     urls: dict[str, str] = {}
     real = memory.open_space
@@ -47,3 +47,19 @@ def on_postgres(server: Server) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(memory, "open_space", opened)
         yield
+    let_go()
+    for url in urls.values():
+        server.ask(f"DROP DATABASE {url.rpartition('/')[2]} WITH (FORCE)")
+
+
+def let_go() -> None:
+    """Close the connections of this process: a server has few."""
+    from loxodon.store.postgres.files import PostgresFiles
+    from loxodon.store.postgres.pool import close_pools
+
+    close_pools()
+    for one in files._SHARED.values():
+        assert isinstance(one, PostgresFiles)
+        while one._idle:
+            one._idle.pop().close()
+    files._SHARED.clear()

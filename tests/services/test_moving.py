@@ -1,4 +1,4 @@
-"""Moving a home: exact, resumable, verified; from files to files here, with PostgreSQL beside it."""
+"""Moving a home: exact, resumable, verified."""
 
 from __future__ import annotations
 
@@ -66,9 +66,10 @@ def test_a_move_that_was_cut_short_goes_on(
     def cut(self: object, *given: object) -> None:
         raise KeyboardInterrupt
 
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("loxodon.services.moving.note_restore", cut)
+    monkeypatch.setattr("loxodon.services.moving.note_restore", cut)
+    with pytest.raises(KeyboardInterrupt):
         moved(old, str(new), clock)
+    monkeypatch.undo()
     assert (new / "spaces" / "main" / "moving").exists()
     assert load(str(old)).store.url == ""
     with Memory.open(old, config=CONFIG, clock=clock) as memory:

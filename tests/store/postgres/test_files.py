@@ -59,9 +59,7 @@ def test_it_is_as_it_is_on_disk(root: str, tmp_path: Path) -> None:
 
 
 @given(pieces=st.lists(st.binary(max_size=40), max_size=8), cut=st.integers(0, 200))
-def test_a_file_is_what_was_appended(
-    shared_postgres: str, pieces: list[bytes], cut: int
-) -> None:
+def test_a_file_is_what_was_appended(shared_postgres: str, pieces: list[bytes], cut: int) -> None:
     path = f"{share(shared_postgres)}/a file of the home"
     files.replace(path, b"")
     for piece in pieces:
@@ -125,9 +123,7 @@ sys.stdin.read()
 def test_a_lock_goes_with_its_process(root: str, postgres_url: str) -> None:
     lock = lock_on(f"{root}/spaces/main/schedule.lock")
     with subprocess.Popen(
-        [sys.executable, "-c", HOLDING, postgres_url],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        [sys.executable, "-c", HOLDING, postgres_url], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"True\n"

@@ -58,7 +58,7 @@ ON CONFLICT ({column} name, start) DO UPDATE SET data = excluded.data -- the row
 RETURNING start
 """
 _CUT = [
-    "DELETE FROM {table} WHERE {of} name = %(name)s AND start >= %(size)s",
+    "DELETE FROM {table} WHERE {of} name = %(name)s AND start > 0 AND start >= %(size)s",
     """
     UPDATE {table} SET data = substring(data FOR (%(size)s - start)::int)
     WHERE {of} name = %(name)s AND start + octet_length(data) > %(size)s
@@ -201,10 +201,8 @@ class PostgresFiles:
             yield run, lock
 
     @contextmanager
-    def transaction(
-        self, space: int | None, durable: bool = True
-    ) -> Iterator[Session]:
-        """A transaction in which a space is seen, or none; within a brief lock, that of the lock."""
+    def transaction(self, space: int | None, durable: bool = True) -> Iterator[Session]:
+        """A transaction in which a space is seen, or none; that of a brief lock, within one."""
         if self._held is not None:
             yield self._held.seeing(space, durable)
             return
