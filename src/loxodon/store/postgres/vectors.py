@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import psycopg
@@ -110,10 +111,12 @@ class PostgresVectors(RelationalVectors):
                 f"ORDER BY v.half::halfvec({size}) <=> ?::halfvec({size}) LIMIT {count}",
                 [*values, _written(asked.vector)],
             )
+        from loxodon.store.vector_math import COMMON
+
         return self._db.all(
             f"{select} ORDER BY (v.half::vector - ?::vector) <=> ?::vector, v.row DESC "
             f"LIMIT {limit + _MORE}",
-            [*values, _written(asked.frame.mean / 2), _written(asked.seen)],
+            [*values, _written(asked.frame.mean * COMMON), _written(asked.seen)],
         )
 
     # What embedding needs
@@ -207,7 +210,7 @@ class PostgresVectors(RelationalVectors):
             "SELECT pool, count(*) FROM vectors WHERE model = ? GROUP BY pool", (model.no,)
         ):
             if count >= NEAREST_FROM and not self._is_indexed(model, pool):
-                self._db.afterwards.append(lambda pool=pool: self._index(model, pool))
+                self._db.afterwards.append(partial(self._index, model, pool))
 
     def _index(self, model: Model, pool: str) -> None:
         """Make the index of a pool while others write. A login that may not do so goes without."""
