@@ -14,6 +14,7 @@ from loxodon.services.moving import Moved, digest_of, move
 from loxodon.working.session import Session
 from tests.clock import Clock
 
+TAR = "likes the smell of tar"
 CONFIG = {"timezone": "Asia/Shanghai", "workspace.views": "off"}
 
 
@@ -23,7 +24,7 @@ def told(home: Path, clock: Clock) -> None:
         memory.add([{"role": "user", "content": "我对花生过敏", "id": "1"}], session="monday")
         memory.add([{"role": "user", "content": "My PIN is a secret of mine", "id": "2"}])
         memory.consolidate()
-        gone = memory.capture("likes the smell of tar")
+        gone = memory.capture(TAR)
         memory.edit(memory.capture("lives in Leeds").id, content="lives in York")
         memory.forget(gone.id)
         memory.recall("peanuts")
@@ -40,27 +41,55 @@ def moved(home: Path, to: str, clock: Clock) -> Moved:
     return move(str(home), config, to, ["main", "张三"], clock, lambda done, total: None)
 
 
-def test_a_home_is_the_same_elsewhere(tmp_path: Path, clock: Clock) -> None:
-    old, new = tmp_path / "old", tmp_path / "new"
-    told(old, clock)
-    found = moved(old, str(new), clock)
-    assert (found.spaces, found.known, found.turns) == (("main", "张三"), (), 5)
-    for space in found.spaces:
+def the_same(old: Path, new: Path, clock: Clock, **store: str) -> None:
+    """What is told of the second is told of the first."""
+    config = {**CONFIG, **{f"store.{name}": value for name, value in store.items()}}
+    for space in ("main", "张三"):
         with (
             Memory.open(old, space, CONFIG, clock) as here,
-            Memory.open(new, space, CONFIG, clock) as there,
+            Memory.open(new, space, config, clock) as there,
         ):
             assert digest_of(here._space) == digest_of(there._space)
             assert [one.content for one in there.list()] == [one.content for one in here.list()]
+            assert there.recall("花生").context == here.recall("花生").context
             assert there.audit.verify().sound
             assert there.validate() == []
             assert (there.paused is None) == (space == "main")
+            if space == "main":
+                there.add([{"role": "user", "content": TAR, "at": clock().isoformat()}])
+                assert "tar" not in there.recall(TAR).context
 
 
-def test_a_move_that_was_cut_short_goes_on(
-    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+def test_a_home_is_the_same_in_postgresql_and_back(
+    tmp_path: Path, clock: Clock, postgres_url: str
 ) -> None:
-    old, new = tmp_path / "old", tmp_path / "new"
+    old, back = tmp_path / "old", tmp_path / "back"
+    told(old, clock)
+    found = moved(old, postgres_url, clock)
+    assert (found.spaces, found.known, found.turns) == (("main", "张三"), (), 5)
+    assert load(str(old)).store.url == postgres_url
+    assert moved(old, str(back), clock).to == str(back)
+    the_same(old, back, clock)
+    the_same(old, old, clock, url=postgres_url)
+    assert moved(old, str(back), clock).known == ("main", "张三")
+    with Memory.open(back, config=CONFIG, clock=clock) as memory:
+        memory.capture("has gone its own way since")
+    with pytest.raises(InputError, match="other data"):
+        moved(old, str(back), clock)
+
+
+@pytest.mark.parametrize("backend", ["files", "postgres"])
+def test_a_move_that_was_cut_short_goes_on(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+    backend: str,
+) -> None:
+    old, config = tmp_path / "old", dict(CONFIG)
+    new = str(tmp_path / "new")
+    if backend == "postgres":
+        config["store.url"] = new = request.getfixturevalue("postgres_url")
     told(old, clock)
 
     def cut(self: object, *given: object) -> None:
@@ -68,15 +97,17 @@ def test_a_move_that_was_cut_short_goes_on(
 
     monkeypatch.setattr("loxodon.services.moving.note_restore", cut)
     with pytest.raises(KeyboardInterrupt):
-        moved(old, str(new), clock)
+        moved(old, new, clock)
     monkeypatch.undo()
-    assert (new / "spaces" / "main" / "moving").exists()
     assert load(str(old)).store.url == ""
     with Memory.open(old, config=CONFIG, clock=clock) as memory:
         memory.capture("came meanwhile")
-    assert moved(old, str(new), clock).known == ()
-    assert moved(old, str(new), clock).known == ("main", "张三")
-    with Memory.open(new, config=CONFIG, clock=clock) as memory:
+    monkeypatch.setattr("loxodon.services.moving._switch", cut)
+    with pytest.raises(KeyboardInterrupt):
+        moved(old, new, clock)
+    monkeypatch.undo()
+    assert moved(old, new, clock).known == ("main", "张三")
+    with Memory.open(tmp_path / "new", config=config, clock=clock) as memory:
         assert "came meanwhile" in [one.content for one in memory.list()]
 
 

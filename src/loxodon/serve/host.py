@@ -156,7 +156,7 @@ class Host:
     def spaces(self) -> list[str]:
         """The names of the spaces that the home has."""
         if there := files.shared(self.root):
-            return list(there[0].spaces())
+            return sorted(there[0].spaces())
         root = os.path.join(self.home, SPACES)
         try:
             folders = sorted(os.listdir(root))

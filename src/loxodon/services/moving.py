@@ -277,10 +277,8 @@ def digest_of(space: OpenSpace) -> str:
 
 def _drop(side: _Side, space: str) -> None:
     """Remove a space that a move has begun to fill."""
-    if side.config.store.url:
-        from loxodon.store.postgres.spaces import drop
-
-        drop(side.config.store.url, space)
+    if there := files.shared(side.root):
+        there[0].drop_space(space)
         return
     from shutil import rmtree
 
@@ -297,7 +295,9 @@ def _switch(here: _Side, there: _Side) -> None:
         settings.write(there.home, "store.url", there.config.store.url)
         return
     if there.home != here.home:
-        _bring(os.path.join(here.home, CONFIG), os.path.join(there.home, CONFIG), strict=True)
+        path = os.path.join(there.home, CONFIG)
+        if not files.exists(path):
+            _bring(os.path.join(here.home, CONFIG), path)
     for name in settings.ADDRESSES:
         settings.write(there.home, name, None)
 

@@ -21,7 +21,7 @@ from loxodon.config import without_password
 from loxodon.filelock import Lock, at_fork, leave_behind
 from loxodon.layout import SPACES
 from loxodon.spaces import folder_name
-from loxodon.store.postgres import migrations
+from loxodon.store.postgres import migrations, spaces
 from loxodon.store.postgres.errors import shown, translated
 from loxodon.store.postgres.pool import Session, connect, role_of
 
@@ -165,9 +165,11 @@ class PostgresFiles:
         return not space or self._id(space) is not None
 
     def spaces(self) -> dict[str, int]:
-        with self.transaction(None) as connection:
-            rows = connection.execute("SELECT name, version FROM loxodon.spaces ORDER BY name")
-            return dict(rows.fetchall())
+        return spaces.versions(self._url)
+
+    def drop_space(self, name: str) -> None:
+        spaces.drop_space(self._url, name)
+        self._spaces.pop(folder_name(name), None)
 
     def _known(self) -> dict[str, int]:
         with self.transaction(None) as connection:
