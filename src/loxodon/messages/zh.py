@@ -2074,4 +2074,5 @@ SENTENCES: dict[str, str] = {
     "stop whatever uses this memory, then run the command again": "先停止使用这份记忆的程序，再运行一次",
     "{home} has another master key": "{home} 的主密钥不同",
     "choose an empty database or folder": "请选择空的数据库或文件夹",
+    "database": "数据库",
 }

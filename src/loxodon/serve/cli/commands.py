@@ -418,6 +418,7 @@ def _status(args: Namespace) -> Outcome:
         return Outcome(found, lambda: view.pairs(_switched_off(found)))
     rows = [
         (t("home"), found.home),
+        *([(t("database"), found.store)] if found.store else []),
         (t("space"), found.space),
         (t("journal"), _journal_size(found)),
         (
