@@ -102,6 +102,18 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     found.stop()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    if on_postgres.ON and (why := on_postgres.why_not(item.nodeid)):
+        pytest.skip(why)
+    try:
+        return (yield)
+    except Exception as error:
+        if on_postgres.ON and on_postgres.is_refused(error):
+            pytest.skip(str(error))
+        raise
+
+
 @pytest.fixture(autouse=True)
 def backend(request: pytest.FixtureRequest) -> Iterator[None]:
     """Files, unless the run is to try PostgreSQL."""

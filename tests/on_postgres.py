@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from loxodon import config as settings
-from loxodon import files, memory
+from loxodon import files
 from loxodon.config import Config, StoreConfig
+from loxodon.errors import REFUSED, UsageError
+from loxodon.services.opening import open_space
 from loxodon.services.space import OpenSpace
 from loxodon.spaces import home_at
 
@@ -25,11 +27,26 @@ if TYPE_CHECKING:
 ON = os.environ.get("LOXODON_TEST_STORE", "") == "postgres"
 
 
+_REFUSED = {message for message, _ in REFUSED.values()}
+LEFT_OUT: dict[str, str] = {}
+"""Tests that look at files, by how their ids begin."""
+
+
+def why_not(id: str) -> str:
+    """Why a test is not for PostgreSQL; empty where it is."""
+    return next((why for begin, why in LEFT_OUT.items() if id.startswith(begin)), "")
+
+
+def is_refused(error: BaseException) -> bool:
+    """Whether a test came upon something that is for files, and was told so."""
+    return isinstance(error, UsageError) and error.template in _REFUSED
+
+
 @contextmanager
 def opening(server: Server) -> Iterator[None]:
     """Have every home that is opened meanwhile be in a database of its own."""
     urls: dict[str, str] = {}
-    real = memory.open_space
+    real = open_space
 
     def opened(path: str, space: str, config: Any, *more: Any) -> OpenSpace:
         home = home_at(path)
@@ -45,7 +62,7 @@ def opening(server: Server) -> Iterator[None]:
         return real(path, space, config, *more)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(memory, "open_space", opened)
+        patch.setattr("loxodon.memory.open_space", opened)
         yield
     let_go()
     for url in urls.values():

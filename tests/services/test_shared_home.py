@@ -39,8 +39,8 @@ def on(postgres_url: str, tmp_path: Path, clock: Clock) -> Open:
 def rows(url: str, sql: str, *values: object, space: int = 1) -> list[tuple[Any, ...]]:
     """What the owner of the database gets who goes there with other programs."""
     with psycopg.connect(url) as connection:
-        connection.execute(f"SET loxodon.space = '{space}'")  # type: ignore[call-overload]
-        found = connection.execute(sql, values)  # type: ignore[call-overload]
+        connection.execute(f"SET loxodon.space = '{space}'")
+        found = connection.execute(sql, values)
         return list(found.fetchall()) if found.description else []
 
 

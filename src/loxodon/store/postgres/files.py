@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from threading import local
 from typing import TYPE_CHECKING, Any
@@ -285,7 +285,7 @@ class _Brief:
         self._files = files
         self._name = name
         self._connection: Session | None = None
-        self._pipeline: psycopg.Pipeline | None = None
+        self._pipeline: AbstractContextManager[psycopg.Pipeline] | None = None
         self._sees: int | None = None
         self._durable = False
 
