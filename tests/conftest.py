@@ -91,15 +91,19 @@ def disk(request: pytest.FixtureRequest, empty_store: Path) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def postgres() -> Iterator[Server]:
     """A PostgreSQL server; it is started by the first test that asks for it."""
     from loxodon.store.postgres.pool import close_pools
     from tests.store.postgres.server import Server
 
-    found = Server(tmp_path_factory.getbasetemp() / "postgres")
-    yield found
-    close_pools()
-    found.stop()
+    # Not below pytest's own folder, which it keeps to itself: the server may run as another user.
+    shared = _IN_MEMORY if os.path.isdir(_IN_MEMORY) else None
+    with tempfile.TemporaryDirectory(prefix="loxodon-", dir=shared) as folder:
+        os.chmod(folder, 0o711)
+        found = Server(Path(folder) / "postgres")
+        yield found
+        close_pools()
+        found.stop()
 
 
 @pytest.hookimpl(wrapper=True)

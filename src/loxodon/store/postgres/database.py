@@ -24,6 +24,7 @@ from loxodon.store.postgres.dialect import translated
 from loxodon.store.postgres.errors import is_lost, shown
 from loxodon.store.postgres.errors import translated as store_error
 from loxodon.store.postgres.pool import Session
+from loxodon.store.postgres.text import escaped, unescaped
 from loxodon.store.relational.database import MEMO, NOTHING_SIGNED, Database, Row
 from loxodon.store.walls import Wall
 
@@ -46,6 +47,7 @@ class PostgresDatabase(Database):
         self._version = -1
         self._unchanging: dict[Hashable, Any] = {}
         self._changes = 0
+        self._escaped = False
         self._depth = 0
         self.afterwards: list[Callable[[], None]] = []
         """What is done once this transaction is committed, outside it."""
@@ -167,7 +169,7 @@ class PostgresDatabase(Database):
             raise StoreError(
                 "the space was deleted from {path}", hint="open it anew", path=self.path
             )
-        version = int(row[0])
+        version, self._escaped = int(row[0]), bool(row[1])
         if version != self._version:
             self._version, self._unchanging = version, {}
 
@@ -234,14 +236,8 @@ class PostgresDatabase(Database):
                 with self.writing():
                     self.many(sql, rows)
                 return
-            cursor = self._cursor()
-            try:
-                cursor.executemany(translated(sql), rows)
-                self._changes += 1
-            except psycopg.Error as error:
-                raise self._explained(error) from None
-            except UnicodeEncodeError:
-                raise _half_character() from None
+            self._sent(lambda given: self._cursor().executemany(translated(sql), given), rows)
+            self._changes += 1
 
     def _alone(self, sql: str, values: Sequence[Any]) -> list[Row]:
         """A statement outside a transaction: a read is repeated where its connection is lost."""
@@ -259,13 +255,26 @@ class PostgresDatabase(Database):
 
     def _execute(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         cursor = self._cursor()
+        self._sent(lambda given: cursor.execute(sql, given), values)
+        if cursor.rowcount > 0 and not (cursor.statusmessage or "").startswith("SELECT"):
+            self._changes += 1
+        rows = cursor.fetchall() if cursor.description else []
+        return unescaped(rows) if self._escaped else rows
+
+    def _sent(self, send: Callable[[Sequence[Any]], object], values: Sequence[Any]) -> None:
+        """Send a statement; a text that PostgreSQL cannot have is escaped."""
         try:
-            cursor.execute(sql, values)
-            if cursor.rowcount > 0 and not (cursor.statusmessage or "").startswith("SELECT"):
-                self._changes += 1
-            return cursor.fetchall() if cursor.description else []
+            try:
+                send(values)
+            except psycopg.DataError as error:
+                if "NUL" not in str(error) or error.sqlstate:
+                    raise
+                if self._mode == "writing" and not self._escaped:
+                    self._escaped = True
+                    self._command(f"UPDATE loxodon.spaces SET escaped = true WHERE id = {self.id}")
+                send(escaped(values))
         except psycopg.Error as error:
-            raise self._explained(error) from None
+            raise store_error(error, self.path) from None
         except UnicodeEncodeError:
             raise _half_character() from None
 
@@ -274,7 +283,7 @@ class PostgresDatabase(Database):
         try:
             self._held().execute(sql)
         except psycopg.Error as error:
-            raise self._explained(error) from None
+            raise store_error(error, self.path) from None
 
     def _held(self) -> Session:
         if self._connection is None:
@@ -286,14 +295,6 @@ class PostgresDatabase(Database):
         cursor = self._held().cursor(binary=True)
         assert isinstance(cursor, psycopg.RawCursor)  # noqa: S101
         return cursor
-
-    def _explained(self, error: psycopg.Error) -> StoreError | InputError:
-        if isinstance(error, psycopg.DataError) and "NUL" in str(error):
-            return InputError(
-                "the text contains a NUL character, which PostgreSQL cannot store",
-                hint="remove it and try again",
-            )
-        return store_error(error, self.path)
 
     # What is remembered
 

@@ -24,7 +24,7 @@ try:
     from psycopg.conninfo import conninfo_to_dict
     from psycopg.pq import Format
     from psycopg.types import TypeInfo
-    from psycopg.types.numeric import Int8BinaryDumper, NumericBinaryLoader
+    from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper, NumericBinaryLoader
     from psycopg_pool import ConnectionPool, PoolTimeout
 except ImportError:
     raise ConfigError(
@@ -167,6 +167,7 @@ def _configure(connection: Session) -> None:
     )
     adapters = connection.adapters
     adapters.register_dumper(int, Int8BinaryDumper)
+    adapters.register_dumper(int, Int8Dumper)
     adapters.register_loader("numeric", _Whole)
     if half := TypeInfo.fetch(connection, "halfvec"):
         adapters.register_loader(half.oid, _HalfLoader)
@@ -174,7 +175,8 @@ def _configure(connection: Session) -> None:
 
 
 def begin(space: int, wall: Wall, role: str, *, reading: bool, lock_seconds: float = 0.0) -> str:
-    """The statements that begin a transaction of a space; the last gives the space's version."""
+    """The statements that begin a transaction of a space; the last gives its version, and whether a
+    text of it is escaped."""
     level = "ISOLATION LEVEL REPEATABLE READ READ ONLY" if reading else ""
     lines = [f"BEGIN {level}", *([f"SET LOCAL ROLE {role}"] if role else [])]
     lines.append(f"SET LOCAL loxodon.space = '{space:d}'")
@@ -183,7 +185,7 @@ def begin(space: int, wall: Wall, role: str, *, reading: bool, lock_seconds: flo
         lines.append(f"SET LOCAL lock_timeout = {int(lock_seconds * 1000)}")
         lines.append(f"SELECT pg_advisory_xact_lock({_WRITERS}, {space:d})")
         lines.append("SET LOCAL lock_timeout TO DEFAULT")
-    lines.append(f"SELECT version FROM loxodon.spaces WHERE id = {space:d}")
+    lines.append(f"SELECT version, escaped FROM loxodon.spaces WHERE id = {space:d}")
     return "; ".join(lines)
 
 

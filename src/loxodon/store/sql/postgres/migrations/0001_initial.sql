@@ -40,17 +40,22 @@ CREATE FUNCTION loxodon.min(bigint, bigint) RETURNS bigint LANGUAGE sql IMMUTABL
 $$ SELECT least($1, $2) $$;
 CREATE FUNCTION loxodon.json_valid(text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT $1 IS JSON $$;
+-- A NUL in JSON as in other texts (store/postgres/text.py); PostgreSQL has no such character.
+CREATE FUNCTION loxodon.json_of(text) RETURNS json LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT CASE WHEN strpos($1, '\u0000') = 0 THEN $1::json
+   ELSE regexp_replace($1, '(?<!\\)((?:\\\\)*)\\u0000', U&'\\1\FFFE0', 'g')::json END $$;
 CREATE FUNCTION loxodon.json_extract(text, text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
-$$ SELECT $1::json ->> substr($2, 3) $$;
+$$ SELECT loxodon.json_of($1) ->> substr($2, 3) $$;
 CREATE FUNCTION loxodon.json_each(list text, OUT value text) RETURNS SETOF text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
-$$ SELECT json_array_elements_text($1::json) $$;
+$$ SELECT json_array_elements_text(loxodon.json_of($1)) $$;
 
 -- The directory: which spaces there are. It has no wall, and nothing of what they hold.
 CREATE TABLE loxodon.spaces (
   id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name    text COLLATE "C" NOT NULL UNIQUE,
-  version bigint NOT NULL DEFAULT 0  -- grows with every write: what was read before is void
+  version bigint NOT NULL DEFAULT 0,  -- grows with every write: what was read before is void
+  escaped boolean NOT NULL DEFAULT false  -- whether a text of it has a NUL (store/postgres/text.py)
 );
 
 CREATE TABLE loxodon.meta (
