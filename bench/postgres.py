@@ -29,7 +29,8 @@ from typing import Any
 
 import psycopg
 
-sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.getcwd()]
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from lived import Lived
 from loxodon import Memory
 from speed import NOW, at, folder, times, turns

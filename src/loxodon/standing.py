@@ -144,7 +144,7 @@ def status(memory: Memory, store: Store, coverage: tuple[Coverage, ...]) -> Stat
         aside=tuple(f"t_{one.turn}" for one in worklog.fragments("failed", _NAMED)),
         clock=doubted(belief, now),
         turns_ahead=_ahead(store, belief, now),
-        store="" if memory.root == memory.home else memory.root,
+        store="" if memory.root == memory.home or store.wall.stands else memory.root,
     )
 
 

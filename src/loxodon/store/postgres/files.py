@@ -18,7 +18,7 @@ from psycopg import errors, sql
 
 from loxodon import files
 from loxodon.config import without_password
-from loxodon.filelock import Lock, at_fork, leave_behind
+from loxodon.filelock import Lock, at_fork
 from loxodon.layout import SPACES
 from loxodon.spaces import folder_name
 from loxodon.store.postgres import migrations, spaces
@@ -97,8 +97,7 @@ class PostgresFiles:
         at_fork(self)
 
     def after_fork(self) -> None:
-        for connection in self._idle:
-            leave_behind(connection)
+        """Leave the parent's connections alone, which are closed only by who opened them."""
         self._idle = []
         self._here = local()
 
@@ -349,8 +348,6 @@ class _Long:
         at_fork(self)
 
     def after_fork(self) -> None:
-        if self._connection is not None:
-            leave_behind(self._connection)
         self._connection, self._held = None, False
 
     def acquire(self, seconds: float) -> bool:
